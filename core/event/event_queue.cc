@@ -1,0 +1,142 @@
+#include "core/event/event_queue.h"
+
+#include <limits>
+#include <utility>
+
+#include "core/base/running_clock.h"
+#include "core/units/unit_text.h"
+
+namespace orrery {
+
+EventQueue::EventQueue() : handlers_{nullptr} {}
+EventQueue::~EventQueue() = default;
+
+EventQueue::HandlerId EventQueue::add_handler(EventHandler& handler) {
+  CHECK(handlers_.size() <= std::numeric_limits<std::uint16_t>::max(), "more than {} handlers",
+        handlers_.size() - 1);
+  handlers_.push_back(&handler);
+  return {static_cast<std::uint16_t>(handlers_.size() - 1)};
+}
+
+void EventQueue::refuse_the_past(Time when) const {
+  check_internal::fail(__FILE__, __LINE__, "when >= now()",
+                       fmt::format("event scheduled for {}, now is {}",
+                                   exact_text(when.since_start), exact_text(now_.since_start)));
+}
+
+std::uint64_t EventQueue::add_callback(Callback callback) {
+  CHECK(static_cast<bool>(callback), "an empty callback was scheduled");
+  if (first_free_ == no_slot) [[unlikely]] {
+    slots_.emplace_back();
+    slots_.back().next_free = no_slot;
+    first_free_ = static_cast<std::uint32_t>(slots_.size() - 1);
+  }
+  const std::uint32_t slot = first_free_;
+  first_free_ = slots_[slot].next_free;
+  slots_[slot].callback = std::move(callback);
+  return slot;
+}
+
+void EventQueue::free_slot(std::uint32_t slot) {
+  ++slots_[slot].generation;
+  slots_[slot].next_free = first_free_;
+  first_free_ = slot;
+}
+
+EventQueue::Handle EventQueue::schedule_cancellable(Duration delay, Callback callback) {
+  const std::uint64_t payload = add_callback(std::move(callback));
+  push(now_ + delay, payload);
+  const auto slot = static_cast<std::uint32_t>(payload);
+  return {slot, slots_[slot].generation};
+}
+
+bool EventQueue::cancel(Handle handle) {
+  if (handle.slot >= slots_.size()) return false;
+  Slot& slot = slots_[handle.slot];
+  if (slot.generation != handle.generation || !slot.callback) return false;
+  const Callback dropped = std::move(slot.callback);
+  ++cancelled_;
+  ++cancelled_in_heap_;
+  // Timers that are nearly always cancelled must not fill the heap with what will never run.
+  // Sweeping when half of it is dead costs a constant per cancellation.
+  constexpr std::size_t few = 1024;
+  if (cancelled_in_heap_ > pending() + few) sweep_cancelled();
+  return true;
+}
+
+void EventQueue::sweep_cancelled() {
+  heap_.retain([this](RadixHeap::Entry entry) {
+    if (!is_cancelled(entry)) return true;
+    skip(entry);
+    return false;
+  });
+}
+
+void EventQueue::skip(RadixHeap::Entry entry) {
+  free_slot(static_cast<std::uint32_t>(entry.payload));
+  --cancelled_in_heap_;
+}
+
+inline void EventQueue::execute(RadixHeap::Entry entry) {
+  now_ = Time{{static_cast<std::int64_t>(entry.time)}};
+  ++executed_;
+  const std::uint64_t handler = entry.payload >> argument_bits;
+  if (handler != 0) {
+    handlers_[handler]->on_event(entry.payload & argument_mask);
+    return;
+  }
+  // Moved out first: the callback may schedule another one, which may make the slots move.
+  const auto slot = static_cast<std::uint32_t>(entry.payload);
+  Callback callback = std::move(slots_[slot].callback);
+  free_slot(slot);
+  callback();
+}
+
+inline bool EventQueue::execute_next() {
+  while (!heap_.empty()) {
+    const RadixHeap::Entry entry = heap_.pop();
+    if (cancelled_in_heap_ != 0 && is_cancelled(entry)) [[unlikely]] {
+      skip(entry);
+      continue;
+    }
+    execute(entry);
+    return true;
+  }
+  // Cancelled entries may have led the heap past now().
+  heap_.restart_at(static_cast<std::uint64_t>(now_.since_start.value));
+  return false;
+}
+
+bool EventQueue::run() {
+  const RunningClock clock(now_);
+  while (execute_next()) {
+  }
+  return true;
+}
+
+bool EventQueue::run(const std::function<bool()>& stop) {
+  constexpr int events_between_questions = 4096;
+  const RunningClock clock(now_);
+  while (true) {
+    for (int i = 0; i < events_between_questions; ++i) {
+      if (!execute_next()) return true;
+    }
+    if (stop()) return false;
+  }
+}
+
+bool EventQueue::run_one() {
+  const RunningClock clock(now_);
+  return execute_next();
+}
+
+Time EventQueue::next_time() const {
+  if (pending() == 0) return Time::never();
+  const std::uint64_t time =
+      cancelled_in_heap_ == 0
+          ? heap_.minimum()
+          : heap_.minimum_if([this](RadixHeap::Entry entry) { return !is_cancelled(entry); });
+  return Time{{static_cast<std::int64_t>(time)}};
+}
+
+}  // namespace orrery

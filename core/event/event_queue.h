@@ -1,0 +1,128 @@
+// The one clock of a simulation. An ordinary object: two of them can run in one process or test.
+//
+// Order: by time, and at equal times in the order of the schedule calls. A zero delay is legal: the
+// event runs at now(), after everything already due now.
+//
+// Two kinds of event share one order:
+//   handler events   16 bytes in the queue, no slot, no allocation: (time, handler, 48-bit
+//   argument).
+//                    For hot paths: a backend's "port p is done", an executor's "lane l goes on".
+//   callbacks        any move-only callable of at most 48 bytes, kept inline in a recycled slot;
+//   may
+//                    be cancellable.
+//
+// If an event throws, the exception leaves run() and the queue remains usable: that event is spent,
+// the others are still pending.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/event/callback.h"
+#include "core/event/radix_heap.h"
+#include "core/units/units.h"
+
+namespace orrery {
+
+class EventHandler {
+ public:
+  virtual void on_event(std::uint64_t argument) = 0;
+
+ protected:
+  ~EventHandler() = default;
+};
+
+class EventQueue {
+ public:
+  EventQueue();
+  ~EventQueue();
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+
+  Time now() const { return now_; }
+
+  // A handler is registered once, before or during the run, and must outlive the queue's last event
+  // for it. At most 65,535 handlers.
+  struct HandlerId {
+    std::uint16_t value = 0;
+  };
+  HandlerId add_handler(EventHandler& handler);
+
+  // Calls handler.on_event(argument) at `when`. REQUIRES: when >= now() (checked in every build: a
+  // violated causality must not become a wrong result), argument < 2^48.
+  void schedule_at(Time when, HandlerId handler, std::uint64_t argument) {
+    DCHECK(handler.value != 0 && handler.value < handlers_.size(), "handler {}", handler.value);
+    DCHECK(argument <= argument_mask, "argument {}", argument);
+    push(when, std::uint64_t{handler.value} << argument_bits | argument);
+  }
+
+  // Runs `callback` at now() + delay. REQUIRES: delay >= 0.
+  void schedule(Duration delay, Callback callback) {
+    push(now_ + delay, add_callback(std::move(callback)));
+  }
+
+  // A cancellable callback; dropping the handle does not cancel.
+  struct Handle {
+    std::uint32_t slot = 0, generation = 0;
+  };
+  Handle schedule_cancellable(Duration delay, Callback callback);
+  bool cancel(Handle handle);  // false if it ran or was cancelled already
+
+  // Runs until no event is left, or until `stop` (asked every 4096 events) says so.
+  // Returns false if it was stopped.
+  bool run();
+  bool run(const std::function<bool()>& stop);
+
+  bool run_one();          // false if the queue was empty
+  Time next_time() const;  // Time::never() if empty; never reorders anything. Constant time, except
+                           // while cancelled callbacks wait to be dropped: then it may look at them
+
+  std::size_t pending() const { return scheduled_ - executed_ - cancelled_; }  // without cancelled
+  std::uint64_t executed() const { return executed_; }                         // events run so far
+
+ private:
+  // The payload of a heap entry: the handler, 0 for callbacks, above its argument or its slot.
+  static constexpr int argument_bits = 48;
+  static constexpr std::uint64_t argument_mask = (std::uint64_t{1} << argument_bits) - 1;
+
+  // Exactly a cache line. A cancelled callback leaves its slot empty, and the slot is recycled only
+  // when its entry leaves the heap, so that no entry ever finds another callback in its place.
+  struct Slot {
+    Callback callback;
+    std::uint32_t generation = 1;  // of the callback here now or next; a default Handle never fits
+    std::uint32_t next_free = 0;
+  };
+  static_assert(sizeof(Slot) == 64);
+
+  void push(Time when, std::uint64_t payload) {
+    if (when < now_) [[unlikely]]
+      refuse_the_past(when);
+    ++scheduled_;
+    heap_.push({static_cast<std::uint64_t>(when.since_start.value), payload});
+  }
+  [[noreturn]] void refuse_the_past(Time when) const;
+
+  std::uint64_t add_callback(Callback callback);
+  void free_slot(std::uint32_t slot);
+  bool is_cancelled(RadixHeap::Entry entry) const {
+    return entry.payload >> argument_bits == 0 && !slots_[entry.payload].callback;
+  }
+  void sweep_cancelled();
+  void skip(RadixHeap::Entry cancelled);
+  bool execute_next();
+  void execute(RadixHeap::Entry entry);
+
+  Time now_{};
+  RadixHeap heap_;
+  std::uint64_t scheduled_ = 0, executed_ = 0, cancelled_ = 0;
+  std::size_t cancelled_in_heap_ = 0;
+  std::vector<EventHandler*> handlers_;  // by id; 0 stands for callbacks
+  std::vector<Slot> slots_;
+  std::uint32_t first_free_ = no_slot;
+  static constexpr std::uint32_t no_slot = 0xffff'ffff;
+};
+
+}  // namespace orrery

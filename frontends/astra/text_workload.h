@@ -1,0 +1,42 @@
+// ASTRA-sim 1.0 text workloads (github.com/astra-sim/astra-sim, branch ASTRA-sim-1.0):
+//
+//   POLICY [argument]
+//   NUMBER_OF_LAYERS
+//   name  dependency  forward: time COLLECTIVE size   input gradient: time COLLECTIVE size
+//                     weight gradient: time COLLECTIVE size   update time
+//
+// Twelve columns a layer, separated by any white space, one layer a line; times in cycles of 1 ns,
+// sizes in bytes. The dependency is not used. COLLECTIVE is NONE, ALLREDUCE, ALLTOALL, ALLGATHER or
+// REDUCESCATTER. Policies: those of ParallelismPolicy; HYBRID_DLRM and HYBRID_DLRM_ENHANCED take
+// the index of the last layer of the bottom MLP as argument. Line ends may be CRLF, blank lines are
+// skipped.
+//
+// Stricter than ASTRA-sim: whatever is not understood is an error. ASTRA-sim takes an unknown
+// COLLECTIVE for NONE, and goes on with what it has read when a number is not one.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "network/topology/topology.h"
+#include "workload/model/layer_table.h"
+
+namespace orrery {
+
+// Throws ConfigError with every problem found (at most 20), whatever the bytes; `file_name` is only
+// for the messages. Sizes stay as the file has them: that of an ALLGATHER is what each rank
+// contributes, see count_whole_all_gathers().
+LayerTable parse_text_workload(std::string_view text, std::string file_name);
+
+// The same for a file. Throws IoError if it cannot be read.
+LayerTable read_text_workload(const std::string& path);
+
+// Multiplies the size of every all-gather by the number of ranks that take part, because PassSpec
+// counts the whole output. A step of its own: the number follows from the platform, not the file.
+// Call it once. `dimensions` as for make_training_job().
+void count_whole_all_gathers(LayerTable& table, std::span<const LevelSpec> levels,
+                             const std::vector<int>& dimensions);
+
+}  // namespace orrery

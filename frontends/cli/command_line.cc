@@ -1,0 +1,172 @@
+#include "frontends/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "core/base/io_error.h"
+#include "frontends/cli/commands.h"
+#include "frontends/cli/failure.h"
+#include "frontends/cli/help.h"
+#include "frontends/yaml/problems.h"
+
+namespace orrery::cli {
+
+namespace {
+
+// The parser, and the command that it chose.
+class CommandLine {
+ public:
+  CommandLine(const std::string& version, const Terminal& terminal)
+      : version_(version), terminal_(terminal) {
+    app_.set_version_flag("--version", "orrery " + version);
+    app_.footer(help::program_footer);
+    app_.require_subcommand(1);
+    app_.get_formatter()->column_width(28);
+    add_simulations();
+    add_checks();
+    add_information();
+  }
+
+  ExitCode run(std::vector<std::string> arguments) {
+    if (const std::string wrong = unknown_command(arguments); !wrong.empty()) {
+      terminal_.error << wrong << '\n';
+      return wrong_configuration;
+    }
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    try {
+      app_.parse(std::move(arguments));
+    } catch (const CLI::ParseError& error) {
+      // Prints the help or the version that was asked for, or what is wrong.
+      return app_.exit(error, terminal_.out, terminal_.error) == 0 ? ok : wrong_configuration;
+    }
+    return command_();
+  }
+
+ private:
+  CLI::App* add(const char* name, const help::Text& text, std::function<ExitCode()> command) {
+    CLI::App* added = app_.add_subcommand(name, text.sentence);
+    added->footer(text.footer);
+    added->callback([this, command = std::move(command)] { command_ = command; });
+    return added;
+  }
+
+  void add_overrides(CLI::App* command) {
+    command
+        ->add_option("--set", sets_, "another value for a key, like system.chunks=64; repeatable")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+  }
+
+  void add_simulation_options(CLI::App* command) {
+    const std::map<std::string, Format> formats{
+        {"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
+    add_overrides(command);
+    command->add_option("--seed", seed_, "seed of all random choices, like --set seed=N")
+        ->type_name("N");
+    command->add_option("-o,--output", simulation_.output, "also write JSON and CSV files here")
+        ->type_name("DIR");
+    command->add_flag("--force", simulation_.force, "replace earlier results in DIR");
+    command->add_option("--format", simulation_.format, "text, json or csv (the layers)")
+        ->transform(CLI::CheckedTransformer(formats).description(""))
+        ->type_name("FORMAT");
+    command->add_flag("--all-links", simulation_.report.all_links,
+                      fmt::format("report all links, not only the busiest {}", most_links));
+    command->add_flag("--quiet", simulation_.quiet, "no progress and no notices");
+  }
+
+  void add_simulations() {
+    const auto simulate = [this](auto command) {
+      return [this, command] {
+        simulation_.files = files_;
+        simulation_.overrides = overrides();
+        Terminal terminal = terminal_;
+        terminal.shows_progress = terminal.shows_progress && !simulation_.quiet;
+        return command(simulation_, terminal);
+      };
+    };
+    CLI::App* run = add("run", help::run, simulate(cli::run));
+    run->add_option("FILE", files_, "the experiment")->type_name("")->required()->expected(1);
+    add_simulation_options(run);
+    CLI::App* compare = add("compare", help::compare, simulate(cli::compare));
+    compare->add_option("FILE", files_, "the experiments, a column each")
+        ->type_name("")
+        ->required();
+    add_simulation_options(compare);
+  }
+
+  void add_checks() {
+    CLI::App* validate = add("validate", help::validate,
+                             [this] { return cli::validate(files_, overrides(), terminal_); });
+    validate->add_option("FILE", files_, "the experiments")->type_name("")->required();
+    add_overrides(validate);
+    CLI::App* explain = add("explain", help::explain, [this] {
+      return cli::explain(files_.front(), overrides(), terminal_);
+    });
+    explain->add_option("FILE", files_, "the experiment")->type_name("")->required()->expected(1);
+    add_overrides(explain);
+  }
+
+  void add_information() {
+    CLI::App* list = add("list", help::list, [this] { return cli::list(topic_, terminal_); });
+    list->add_option("TOPIC", topic_, "backends, algorithms or presets; without it all")
+        ->transform(CLI::IsMember({"backends", "algorithms", "presets"}).description(""))
+        ->type_name("");
+    add("schema", help::schema, [this] {
+      terminal_.out << experiment_schema();
+      return ok;
+    });
+    add("version", help::version, [this] {
+      terminal_.out << "orrery " << version_ << '\n';
+      return ok;
+    });
+  }
+
+  std::vector<Override> overrides() const {
+    std::vector<Override> all;
+    for (const std::string& text : sets_) all.push_back({text});
+    if (!seed_.empty()) all.push_back({"seed=" + seed_});
+    return all;
+  }
+
+  // CLI11 would only say that a subcommand is required.
+  std::string unknown_command(const std::vector<std::string>& arguments) const {
+    std::vector<std::string_view> known;
+    for (const CLI::App* command : app_.get_subcommands({})) known.push_back(command->get_name());
+    if (arguments.empty()) return "error: no command\n" + app_.help();
+    const std::string& first = arguments.front();
+    if (first.starts_with('-') || std::ranges::find(known, first) != known.end()) return "";
+    return fmt::format("error: {} is not a command: {}", yaml::in_quotes(first),
+                       yaml::suggestion(first, known));
+  }
+
+  std::string version_;
+  Terminal terminal_;
+  CLI::App app_{help::program, "orrery"};
+  std::function<ExitCode()> command_;
+
+  SimulationOptions simulation_;
+  std::vector<std::string> files_, sets_;
+  std::string seed_, topic_;
+};
+
+}  // namespace
+
+ExitCode run_command_line(const std::vector<std::string>& arguments, const std::string& version,
+                          const Terminal& terminal) {
+  try {
+    const ExitCode exit_code = CommandLine(version, terminal).run(arguments);
+    terminal.out.flush();
+    if (!terminal.out) throw IoError("cannot write to standard output");
+    return exit_code;
+  } catch (...) {
+    const Failure failure = describe_failure(std::current_exception());
+    terminal.error << failure.text << '\n';
+    return failure.exit_code;
+  }
+}
+
+}  // namespace orrery::cli

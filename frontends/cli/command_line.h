@@ -1,0 +1,18 @@
+// Arguments -> a command -> an exit code. The whole program but for the process around it, so that
+// tests can call it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontends/cli/exit_code.h"
+#include "frontends/cli/terminal.h"
+
+namespace orrery::cli {
+
+// `arguments` without the program's name. Nothing is thrown: what goes wrong is printed on
+// terminal.error and becomes an exit code.
+ExitCode run_command_line(const std::vector<std::string>& arguments, const std::string& version,
+                          const Terminal& terminal);
+
+}  // namespace orrery::cli

@@ -1,0 +1,40 @@
+// The commands of the command line, as functions from parsed options to an exit code. What they
+// cannot do they throw: ConfigError, IoError, ...; command_line.cc turns that into a message and a
+// code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontends/cli/exit_code.h"
+#include "frontends/cli/terminal.h"
+#include "frontends/report/derived.h"
+#include "frontends/yaml/load_experiment.h"
+
+namespace orrery::cli {
+
+enum class Format { text, json, csv };
+
+struct SimulationOptions {
+  std::vector<std::string> files;   // experiments; `run` takes one
+  std::vector<Override> overrides;  // --set and --seed, for each of the files
+  std::string output;               // folder; "" = none
+  bool force = false;               // replace earlier results there
+  Format format = Format::text;
+  bool quiet = false;  // neither progress nor notices
+  ReportOptions report;
+};
+
+ExitCode run(const SimulationOptions& options, const Terminal& terminal);
+ExitCode compare(const SimulationOptions& options, const Terminal& terminal);
+
+ExitCode validate(const std::vector<std::string>& files, const std::vector<Override>& overrides,
+                  const Terminal& terminal);
+ExitCode explain(const std::string& file, const std::vector<Override>& overrides,
+                 const Terminal& terminal);
+
+// `topic`: "backends", "algorithms", "presets" or "" for all of them.
+ExitCode list(const std::string& topic, const Terminal& terminal);
+
+}  // namespace orrery::cli

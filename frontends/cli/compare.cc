@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/config_error.h"
+#include "frontends/cli/commands.h"
+#include "frontends/cli/simulations.h"
+#include "frontends/report/comparison_text.h"
+#include "frontends/report/csv_report.h"
+#include "frontends/report/json_report.h"
+#include "frontends/report/result_folder.h"
+
+namespace orrery::cli {
+
+namespace {
+
+std::string report(std::span<const RunResult> results, const SimulationOptions& options) {
+  switch (options.format) {
+    case Format::json:
+      return comparison_json(results, options.report);
+    case Format::csv:
+      return layers_csv(results);
+    case Format::text:
+      break;
+  }
+  return comparison_text(results);
+}
+
+// Reads all files before anything is simulated, so that all their errors come at once.
+std::vector<Experiment> load_all(const SimulationOptions& options) {
+  std::vector<Experiment> experiments;
+  std::vector<Diagnostic> wrong;
+  for (const std::string& file : options.files) {
+    try {
+      experiments.push_back(load_experiment(file, options.overrides));
+    } catch (const ConfigError& error) {
+      wrong.insert(wrong.end(), error.diagnostics().begin(), error.diagnostics().end());
+    }
+  }
+  if (!wrong.empty()) throw ConfigError(std::move(wrong));
+  return experiments;
+}
+
+// The columns of a comparison are found by their names: a second "Hier" becomes "Hier (2)".
+void make_names_unique(std::vector<Experiment>& experiments) {
+  std::set<std::string> taken;
+  for (Experiment& experiment : experiments) {
+    const std::string name = experiment.name;
+    for (int count = 2; !taken.insert(experiment.name).second; ++count) {
+      experiment.name = fmt::format("{} ({})", name, count);
+    }
+  }
+}
+
+}  // namespace
+
+ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
+  const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
+  std::vector<Experiment> experiments = load_all(options);
+  make_names_unique(experiments);
+  if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
+  std::vector<Outcome> outcomes = simulate_all(experiments, terminal);
+
+  ExitCode worst = ok;
+  std::vector<RunResult> results;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    Outcome& outcome = outcomes[i];
+    worst = std::max(worst, outcome.failure.exit_code);
+    if (outcome.failure.exit_code != ok) {
+      outcome.failure.text = fmt::format("{}: {}", experiments[i].name, outcome.failure.text);
+    }
+    if (outcome.result) results.push_back(*outcome.result);
+  }
+  print_remarks(outcomes, options.quiet, terminal);
+  if (!results.empty()) {
+    terminal.out << report(results, options);
+    if (!options.output.empty()) {
+      write_comparison(options.output, results, options.report, overwrite);
+    }
+  }
+  return worst;
+}
+
+}  // namespace orrery::cli

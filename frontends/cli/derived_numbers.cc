@@ -1,0 +1,180 @@
+#include "frontends/cli/derived_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "core/units/unit_text.h"
+#include "frontends/make_job.h"
+#include "frontends/report/text_table.h"
+#include "system/collective/bandwidth_bound.h"
+#include "system/collective/piece_sizes.h"
+#include "system/compute/roofline.h"
+
+namespace orrery::cli {
+
+namespace {
+
+constexpr auto left = TextTable::Align::left;
+constexpr Bytes example_size = bytes(100'000'000);
+
+std::string platform(const Topology& topology) {
+  TextTable table({{"  level", left},
+                   {"kind", left},
+                   {"scope", left},
+                   {"members"},
+                   {"ports\nper NPU"},
+                   {"bandwidth\nper NPU"},
+                   {"latency to\nthe farthest"}});
+  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
+    const LevelSpec& spec = topology.levels()[static_cast<std::size_t>(level)];
+    Duration farthest;
+    for (std::int32_t to = 1; to < spec.size; ++to) {
+      farthest = std::max(farthest, topology.path_latency(level, 0, to));
+    }
+    table.add_row({"  " + spec.name, std::string(name_of(spec.kind)),
+                   std::string(name_of(spec.scope)), std::to_string(spec.size),
+                   std::to_string(topology.ports(level)),
+                   to_text(topology.injection_bandwidth(level)), to_text(farthest)});
+  }
+  return fmt::format("\nplatform: {} NPUs, {} links\n", topology.npu_count(),
+                     topology.links().size()) +
+         table.text();
+}
+
+Duration least_time(const Experiment& experiment, const Topology& topology, Collective kind,
+                    const Communicator& communicator, Bytes size) {
+  const GroupFamily family(topology, communicator);
+  const auto& spec = experiment.system.collectives[static_cast<std::size_t>(kind)];
+  const int dimensions = static_cast<int>(family.dimensions().size());
+  return bandwidth_bound(size, make_phases(kind, spec.schedule, dimensions), family, topology);
+}
+
+std::string collectives(const Experiment& experiment, const Topology& topology) {
+  Communicator everyone{"world", std::vector<int>(topology.levels().size())};
+  std::iota(everyone.levels.begin(), everyone.levels.end(), 0);
+  TextTable table({{"  collective", left},
+                   {"schedule", left},
+                   {"algorithms", left},
+                   {"chunks"},
+                   {"least time"}});
+  for (int i = 0; i < collective_count; ++i) {
+    const auto kind = static_cast<Collective>(i);
+    const CollectiveSpec& spec = experiment.system.collectives[static_cast<std::size_t>(i)];
+    table.add_row(
+        {fmt::format("  {}", name_of(kind)), std::string(name_of(spec.schedule)),
+         fmt::format("{}", fmt::join(spec.algorithms, ", ")),
+         std::to_string(chunk_count(example_size, spec.chunks, experiment.system.minimum_chunk)),
+         to_text(least_time(experiment, topology, kind, everyone, example_size))});
+  }
+  return fmt::format("\ncollectives of {} among all NPUs (least time: bandwidth only)\n",
+                     to_text(example_size)) +
+         table.text();
+}
+
+// What rank 0 does in one iteration.
+struct IterationSums {
+  std::size_t operations = 0;
+  Duration compute;
+  Flops flops;
+  Bytes sent, received;  // by point-to-point operations
+  struct Calls {
+    std::int64_t calls = 0, chunks = 0;
+    Bytes size;
+    Duration least_time;
+  };
+  std::array<Calls, collective_count> collectives;
+};
+
+class IterationWalk {
+ public:
+  IterationWalk(const Experiment& experiment, const Topology& topology)
+      : experiment_(experiment),
+        topology_(topology),
+        job_(make_job(experiment, topology, 1)),
+        compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}) {}
+
+  // Finishes every operation as soon as it is handed out: no network is needed to see them all.
+  IterationSums sums() {
+    std::vector<Operation> ready;
+    job_.operations->start(0, ready);
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      const Operation operation = ready[i];
+      std::visit([this](const auto& what) { add(what); }, operation.what);
+      ++sums_.operations;
+      job_.operations->finish(0, operation.id, ready);
+    }
+    return sums_;
+  }
+
+ private:
+  void add(const Compute& work) {
+    sums_.compute += compute_.time_of(work);
+    sums_.flops += work.flops;
+  }
+  void add(const CollectiveCall& call) {
+    const std::size_t kind = static_cast<std::size_t>(call.kind);
+    IterationSums::Calls& sum = sums_.collectives[kind];
+    ++sum.calls;
+    sum.size += call.size;
+    sum.chunks += chunk_count(call.size, experiment_.system.collectives[kind].chunks,
+                              experiment_.system.minimum_chunk);
+    const Communicator& communicator =
+        job_.communicators[static_cast<std::size_t>(call.communicator)];
+    sum.least_time += least_time(experiment_, topology_, call.kind, communicator, call.size);
+  }
+  void add(const SendCall& send) { sums_.sent += send.size; }
+  void add(const ReceiveCall& receive) { sums_.received += receive.size; }
+  void add(const Wait&) {}
+
+  const Experiment& experiment_;
+  const Topology& topology_;
+  Job job_;
+  Roofline compute_;
+  IterationSums sums_;
+};
+
+// Only the MLPs are replicated and thus all-reduced: one gradient for each of their parameters.
+std::string parameters(const Experiment& experiment, Bytes gradients) {
+  const auto* model = std::get_if<DlrmSpec>(&experiment.workload.what);
+  if (model == nullptr || model->element == Bytes{}) return "";
+  return fmt::format("  MLP parameters  {:.4g} M, gradients {}\n",
+                     static_cast<double>(gradients.value / model->element.value) * 1e-6,
+                     to_text(gradients));
+}
+
+std::string iteration(const Experiment& experiment, const Topology& topology) {
+  const IterationSums sums = IterationWalk(experiment, topology).sums();
+  const auto& all_reduce = sums.collectives[static_cast<std::size_t>(Collective::all_reduce)];
+  std::string text =
+      fmt::format("\none iteration of rank 0, of {}\n", experiment.workload.iterations);
+  text += parameters(experiment, all_reduce.size);
+  text += fmt::format("  operations      {}\n", sums.operations);
+  text += fmt::format("  compute         {}{}\n", to_text(sums.compute),
+                      sums.flops > Flops{} ? " for " + to_text(sums.flops) : "");
+  if (sums.sent > Bytes{}) text += fmt::format("  sends           {}\n", to_text(sums.sent));
+  if (sums.received > Bytes{}) {
+    text += fmt::format("  receives        {}\n", to_text(sums.received));
+  }
+  TextTable table({{"  collective", left}, {"calls"}, {"bytes"}, {"chunks"}, {"least time"}});
+  for (int i = 0; i < collective_count; ++i) {
+    const auto& sum = sums.collectives[static_cast<std::size_t>(i)];
+    if (sum.calls == 0) continue;
+    table.add_row({fmt::format("  {}", name_of(static_cast<Collective>(i))),
+                   std::to_string(sum.calls), to_text(sum.size), std::to_string(sum.chunks),
+                   to_text(sum.least_time)});
+  }
+  return table.empty() ? text : text + '\n' + table.text();
+}
+
+}  // namespace
+
+std::string derived_numbers(const Experiment& experiment) {
+  const Topology topology(experiment.topology);
+  return platform(topology) + collectives(experiment, topology) + iteration(experiment, topology);
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,22 @@
+#include <fmt/format.h>
+
+#include "frontends/cli/commands.h"
+#include "frontends/cli/derived_numbers.h"
+#include "frontends/report/text_table.h"
+
+namespace orrery::cli {
+
+ExitCode explain(const std::string& file, const std::vector<Override>& overrides,
+                 const Terminal& terminal) {
+  constexpr auto left = TextTable::Align::left;
+  const Experiment experiment = load_experiment(file, overrides);
+  TextTable table({{"key", left}, {"value", left}, {"from", left}, {"what it is", left}});
+  for (const ResolvedValue& value : experiment.resolved) {
+    table.add_row({value.path, value.value, value.origin, value.help});
+  }
+  terminal.out << fmt::format("{}, as read from {}\n\n", experiment.name, file) << table.text()
+               << derived_numbers(experiment);
+  return ok;
+}
+
+}  // namespace orrery::cli

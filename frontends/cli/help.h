@@ -1,0 +1,62 @@
+// What `orrery --help` and `orrery COMMAND --help` say beside the options.
+#pragma once
+
+namespace orrery::cli::help {
+
+struct Text {
+  const char* sentence;
+  const char* footer;  // examples
+};
+
+inline constexpr const char* program =
+    "Simulates what a training iteration costs on hardware you do not have: describe platform and\n"
+    "workload in a YAML file, run it, compare systems, change one knob.";
+
+inline constexpr const char* program_footer = R"(Examples:
+  orrery run examples/first-run/first.yaml
+  orrery compare examples/flat-vs-hier/*.yaml
+  orrery explain examples/first-run/first.yaml    what is configured, and what follows from it
+  orrery run --help                               options and examples of a command
+
+Results go to standard output, everything else to standard error.
+Exit codes: 0 ok; 1 the simulated job failed (stuck, contradicts itself); 2 wrong usage or
+configuration; 3 a file cannot be read or written; 70 a bug in Orrery; 130 interrupted.)";
+
+inline constexpr Text run{"Simulate one experiment and report where its time goes.",
+                          R"(Examples:
+  orrery run first.yaml
+  orrery run first.yaml --set 'platform.topology.levels[0].bandwidth=400 Gb/s'
+  orrery run first.yaml -o out/first            result.json and CSV tables as well
+  orrery run first.yaml --format json | jq .finish_ps
+
+Ctrl-C ends the simulation; what was reached is reported, marked as partial (exit code 130).
+Fields and columns: docs/results.md. How to read the report: docs/how-to/read-the-report.md.)"};
+
+inline constexpr Text compare{"Simulate several experiments and report them side by side.",
+                              R"(Examples:
+  orrery compare flat.yaml hier.yaml
+  orrery compare flat.yaml hier.yaml --set workload.iterations=1 -o out/comparison
+  orrery compare *.yaml --format csv > layers.csv
+
+The experiments are simulated beside each other, one on each core. --set and --seed hold for all of
+them. The exit code is the worst one.)"};
+
+inline constexpr Text validate{"Check experiment files, and report all errors at once.",
+                               R"(Example:
+  orrery validate *.yaml)"};
+
+inline constexpr Text explain{
+    "Show the resolved configuration, where each value came from, and what follows from it.",
+    R"(Example:
+  orrery explain hier.yaml --set system.chunks=64)"};
+
+inline constexpr Text list{"List backends, collective algorithms and presets.", R"(Example:
+  orrery list algorithms)"};
+
+inline constexpr Text schema{"Print the JSON Schema of an experiment file, for editors.",
+                             R"(Example:
+  orrery schema > orrery.schema.json)"};
+
+inline constexpr Text version{"Print the version.", ""};
+
+}  // namespace orrery::cli::help

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include "core/units/unit_text.h"
+#include "frontends/cli/commands.h"
+#include "frontends/report/text_table.h"
+#include "frontends/yaml/presets.h"
+#include "network/backends.h"
+#include "system/collective_algorithm.h"
+
+namespace orrery::cli {
+
+namespace {
+
+constexpr auto left = TextTable::Align::left;
+
+std::string backends() {
+  TextTable table({{"  network.backend", left}, {"", left}});
+  for (const BackendEntry& entry : builtin_backends()) {
+    table.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
+  }
+  return table.text();
+}
+
+std::string algorithms() {
+  TextTable table({{"  system.algorithms", left}, {"", left}});
+  for (const AlgorithmEntry& entry : builtin_algorithms()) {
+    table.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
+  }
+  return table.text();
+}
+
+std::string presets() {
+  TextTable npus({{"  platform.npu.preset", left}, {"", left}});
+  for (const yaml::NpuPreset& preset : yaml::npu_presets()) {
+    npus.add_row(
+        {fmt::format("  {}", preset.name), fmt::format("{} (fp16), memory {}", to_text(preset.peak),
+                                                       to_text(preset.memory_bandwidth))});
+  }
+  TextTable models({{"  workload.model.preset", left}, {"", left}});
+  for (const yaml::DlrmPreset& preset : yaml::dlrm_presets()) {
+    const DlrmSpec& spec = preset.spec;
+    models.add_row({fmt::format("  {}", preset.name),
+                    fmt::format("DLRM: {} tables, bottom MLP of {} layers, top MLP of {}, global "
+                                "batch {}",
+                                spec.sparse_features, spec.bottom_mlp.size(), spec.top_mlp.size(),
+                                spec.global_batch)});
+  }
+  return npus.text() + '\n' + models.text();
+}
+
+struct Topic {
+  const char* name;
+  const char* heading;
+  std::string (*text)();
+};
+constexpr Topic topics[] = {
+    {"backends", "Backends: how long a message takes", backends},
+    {"algorithms", "Collective algorithms: who sends what to whom", algorithms},
+    {"presets", "Presets: devices and models by name", presets},
+};
+
+}  // namespace
+
+ExitCode list(const std::string& topic, const Terminal& terminal) {
+  bool first = true;
+  for (const Topic& known : topics) {
+    if (!topic.empty() && topic != known.name) continue;
+    terminal.out << (first ? "" : "\n") << known.heading << "\n\n" << known.text();
+    first = false;
+  }
+  return ok;
+}
+
+}  // namespace orrery::cli

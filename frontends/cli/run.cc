@@ -1,0 +1,42 @@
+#include "frontends/cli/commands.h"
+#include "frontends/cli/simulations.h"
+#include "frontends/report/csv_report.h"
+#include "frontends/report/json_report.h"
+#include "frontends/report/result_folder.h"
+#include "frontends/report/text_report.h"
+
+namespace orrery::cli {
+
+namespace {
+
+std::string report(const RunResult& result, const SimulationOptions& options) {
+  switch (options.format) {
+    case Format::json:
+      return run_json(result, options.report);
+    case Format::csv:
+      return layers_csv({&result, 1});
+    case Format::text:
+      break;
+  }
+  return text_report(result, options.report);
+}
+
+}  // namespace
+
+ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
+  const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
+  const Experiment experiment = load_experiment(options.files.front(), options.overrides);
+  if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
+  const std::vector<Outcome> outcomes = simulate_all({&experiment, 1}, terminal);
+  const Outcome& outcome = outcomes.front();
+  print_remarks(outcomes, options.quiet, terminal);
+  if (outcome.result) {
+    terminal.out << report(*outcome.result, options);
+    if (!options.output.empty()) {
+      write_run(options.output, *outcome.result, options.report, overwrite);
+    }
+  }
+  return outcome.failure.exit_code;
+}
+
+}  // namespace orrery::cli

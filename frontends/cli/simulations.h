@@ -1,0 +1,30 @@
+// Runs experiments beside each other, with progress, Ctrl-C and failures taken care of: what `run`
+// and `compare` share.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontends/cli/failure.h"
+#include "frontends/cli/terminal.h"
+#include "frontends/experiment.h"
+#include "frontends/report/run_result.h"
+
+namespace orrery::cli {
+
+struct Outcome {
+  std::optional<RunResult> result;  // partial if the simulation was interrupted or got stuck
+  Failure failure;                  // exit code ok and no text if all went well
+};
+
+// In the order of the experiments, whatever the order in which they end. On as many threads as the
+// machine has cores; simulations share nothing.
+std::vector<Outcome> simulate_all(std::span<const Experiment> experiments,
+                                  const Terminal& terminal);
+
+// Prints what failed, and the notices of the results: each text once.
+void print_remarks(std::span<const Outcome> outcomes, bool quiet, const Terminal& terminal);
+
+}  // namespace orrery::cli

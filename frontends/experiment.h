@@ -1,0 +1,49 @@
+// One experiment, resolved: everything a simulation needs, as plain data, and where each value came
+// from. Filled by frontends/yaml.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units/units.h"
+#include "network/topology/topology.h"
+#include "system/system_spec.h"
+#include "workload/workload_spec.h"
+
+namespace orrery {
+
+struct NpuSpec {
+  std::string preset;  // "" = none
+  FlopRate peak;       // of the data type that the model computes in
+  std::optional<Bandwidth> memory_bandwidth;
+};
+
+struct NetworkSpec {
+  std::string backend = "analytical";  // a name of network/backends.def
+  // Settings of the file that only other backends use, as their paths ("network.transport.window",
+  // "platform.topology.levels[1].buffer"). The chosen backend turns them into notices.
+  std::vector<std::string> packet_settings;
+};
+
+// One value of the resolved configuration, for `explain`.
+struct ResolvedValue {
+  std::string path;    // "system.chunks"
+  std::string value;   // as exact text: "128", "0.5 us"
+  std::string origin;  // "hier.yaml:12", "--set", "default", "preset v100"
+  std::string help;    // one sentence: what it does
+};
+
+struct Experiment {
+  std::string name;
+  NpuSpec npu;
+  TopologySpec topology;
+  SystemSpec system;
+  NetworkSpec network;
+  WorkloadSpec workload;
+  std::uint64_t seed = 1;
+  std::vector<ResolvedValue> resolved;
+};
+
+}  // namespace orrery

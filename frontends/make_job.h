@@ -1,0 +1,16 @@
+// The job that an experiment's workload describes.
+#pragma once
+
+#include <cstdint>
+
+#include "frontends/experiment.h"
+#include "network/topology/topology.h"
+#include "system/job.h"
+
+namespace orrery {
+
+// Of so many iterations, whatever the experiment says about them. Throws ConfigError or IoError if
+// the workload is a text file that cannot be understood or read.
+Job make_job(const Experiment& experiment, const Topology& topology, std::int32_t iterations);
+
+}  // namespace orrery

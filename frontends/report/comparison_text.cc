@@ -1,0 +1,236 @@
+#include "frontends/report/comparison_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/units/unit_text.h"
+#include "frontends/report/derived.h"
+#include "frontends/report/numbers.h"
+#include "frontends/report/text_table.h"
+
+namespace orrery {
+
+namespace {
+
+using Systems = std::span<const RunResult>;
+// The table of some of the systems; what must be the same in all tables is decided beforehand.
+using TableOf = std::function<TextTable(Systems)>;
+
+constexpr auto left = TextTable::Align::left;
+constexpr std::size_t most_systems = 4, most_columns = 160;
+
+// As many systems beside each other as are readable, the rest below.
+std::string side_by_side(Systems systems, const TableOf& table_of) {
+  std::string text;
+  while (!systems.empty()) {
+    std::size_t count = std::min(most_systems, systems.size());
+    while (count > 1 && table_of(systems.first(count)).width() > most_columns) --count;
+    const TextTable table = table_of(systems.first(count));
+    if (!table.empty()) text += '\n' + table.text();
+    systems = systems.subspan(count);
+  }
+  return text;
+}
+
+// A row whose cells follow from each system alone.
+struct SummaryRow {
+  std::string heading;
+  std::function<std::string(const RunResult&)> cell;
+};
+
+std::string exposed_by(const RunResult& result, const std::string& kind) {
+  for (const ExposedBy& row : result.exposed_by) {
+    if (row.kind == kind) return to_text(row.exposed);
+  }
+  return "-";
+}
+
+std::string bytes_on(const RunResult& result, const LevelRow& wanted) {
+  for (const LevelRow& row : result.levels) {
+    if (row.name == wanted.name && row.collective == wanted.collective) return to_text(row.bytes);
+  }
+  return "-";
+}
+
+// In the order in which the systems bring them up.
+std::vector<SummaryRow> exposed_rows(Systems systems) {
+  std::vector<std::string> kinds;
+  for (const RunResult& result : systems) {
+    for (const ExposedBy& row : result.exposed_by) {
+      if (std::ranges::find(kinds, row.kind) == kinds.end()) kinds.push_back(row.kind);
+    }
+  }
+  std::vector<SummaryRow> rows;
+  for (const std::string& kind : kinds) {
+    rows.push_back(
+        {"  " + kind, [kind](const RunResult& result) { return exposed_by(result, kind); }});
+  }
+  return rows;
+}
+
+std::vector<SummaryRow> level_rows(Systems systems) {
+  std::vector<LevelRow> wanted;
+  const auto is_known = [&](const LevelRow& row) {
+    return std::ranges::any_of(wanted, [&](const LevelRow& known) {
+      return known.name == row.name && known.collective == row.collective;
+    });
+  };
+  for (const RunResult& result : systems) {
+    for (const LevelRow& row : result.levels) {
+      if (!is_known(row)) wanted.push_back(row);
+    }
+  }
+  std::vector<SummaryRow> rows;
+  for (const LevelRow& row : wanted) {
+    rows.push_back({fmt::format("  {}, {}", row.name, row.collective),
+                    [row](const RunResult& result) { return bytes_on(result, row); }});
+  }
+  return rows;
+}
+
+std::vector<SummaryRow> summary_rows(Systems systems) {
+  const auto blank = [](const RunResult&) { return std::string(); };
+  std::vector<SummaryRow> rows{
+      {"iteration time", [](const RunResult& r) { return to_text(iteration_time(r)); }},
+      {"finish", [](const RunResult& r) { return to_text(r.finish); }},
+      {"lower bound", [](const RunResult& r) { return to_text(r.bound); }},
+      {"  bound by", [](const RunResult& r) { return r.bound_by; }},
+      {"  finish / lower bound", [](const RunResult& r) { return ratio(r.finish, r.bound); }},
+      {"compute", [](const RunResult& r) { return to_text(r.compute); }},
+      {"exposed", [](const RunResult& r) { return to_text(r.exposed); }}};
+  std::ranges::move(exposed_rows(systems), std::back_inserter(rows));
+  rows.push_back({"idle", [](const RunResult& r) { return to_text(r.idle); }});
+  const std::vector<SummaryRow> levels = level_rows(systems);
+  if (!levels.empty()) rows.push_back({"bytes sent by all ranks", blank});
+  rows.insert(rows.end(), levels.begin(), levels.end());
+  return rows;
+}
+
+std::string summary(Systems systems) {
+  const std::vector<SummaryRow> rows = summary_rows(systems);
+  const std::vector<std::optional<double>> ratios = ratios_to_fastest(systems);
+  return side_by_side(systems, [&](Systems shown) {
+    std::vector<TextTable::Column> columns{{"", left}};
+    std::vector<std::string> to_fastest{"times the fastest"};
+    for (const RunResult& result : shown) {
+      columns.push_back({result.name});
+      const auto& to_this = ratios[static_cast<std::size_t>(&result - systems.data())];
+      to_fastest.push_back(to_this ? fmt::format("{:.3f}", *to_this) : "partial");
+    }
+    TextTable table(std::move(columns));
+    for (const SummaryRow& row : rows) {
+      std::vector<std::string> cells{row.heading};
+      for (const RunResult& result : shown) cells.push_back(row.cell(result));
+      table.add_row(std::move(cells));
+      if (&row == rows.data()) table.add_row(to_fastest);
+    }
+    return table;
+  });
+}
+
+bool communicates(const LayerRow& row) {
+  return !row.collective.empty() || row.exposed != Duration{};
+}
+
+bool is_same_row(const LayerRow& a, const LayerRow& b) {
+  return std::tie(a.name, a.iteration, a.pass, a.collective) ==
+         std::tie(b.name, b.iteration, b.pass, b.collective);
+}
+
+const LayerRow* find_row(const RunResult& result, const LayerRow& wanted) {
+  const auto found = std::ranges::find_if(
+      result.layers, [&](const LayerRow& row) { return is_same_row(row, wanted); });
+  return found == result.layers.end() ? nullptr : &*found;
+}
+
+// The rows that communicate in some system: the first one's order, then what others add.
+std::vector<LayerRow> common_rows(Systems systems) {
+  std::vector<LayerRow> rows;
+  for (const RunResult& result : systems) {
+    const std::int32_t last = iteration_count(result);
+    for (const LayerRow& row : result.layers) {
+      const bool shown = communicates(row) && (row.iteration <= 1 || row.iteration == last);
+      if (shown && std::ranges::none_of(
+                       rows, [&](const LayerRow& known) { return is_same_row(known, row); })) {
+        rows.push_back(row);
+      }
+    }
+  }
+  return rows;
+}
+
+TimeUnit layer_unit(Systems systems) {
+  Duration largest;
+  for (const RunResult& result : systems) {
+    for (const LayerRow& row : result.layers) largest = std::max({largest, row.raw, row.exposed});
+  }
+  return common_unit(largest);
+}
+
+std::string layers(Systems systems) {
+  const std::vector<LayerRow> rows = common_rows(systems);
+  if (rows.empty()) return "";
+  const TimeUnit unit = layer_unit(systems);
+  const std::string tables = side_by_side(systems, [&](Systems shown) {
+    std::vector<TextTable::Column> columns{
+        {"iteration"}, {"layer", left}, {"pass", left}, {"collective", left}};
+    for (const RunResult& result : shown) {
+      columns.push_back({result.name + "\nraw"});
+      columns.push_back({"exposed"});
+    }
+    TextTable table(std::move(columns));
+    for (const LayerRow& row : rows) {
+      std::vector<std::string> cells{std::to_string(row.iteration), row.name,
+                                     std::string(name_of(row.pass)),
+                                     row.collective.empty() ? "-" : row.collective};
+      for (const RunResult& result : shown) {
+        const LayerRow* found = find_row(result, row);
+        cells.push_back(found && !found->collective.empty() ? in_unit(found->raw, unit) : "-");
+        cells.push_back(found ? in_unit(found->exposed, unit) : "-");
+      }
+      table.add_row(std::move(cells));
+    }
+    return table;
+  });
+  return fmt::format("\nlayers that communicate, times in {} (raw: mean over ranks)\n", unit.name) +
+         tables.substr(1);
+}
+
+std::string title(Systems systems) {
+  std::string text = fmt::format("{} systems on the {} backend\n", systems.size(),
+                                 systems.empty() ? "" : systems.front().backend);
+  for (const RunResult& result : systems) {
+    if (result.partial) {
+      text += fmt::format("PARTIAL RESULT of {} ({}): what follows is what was reached\n",
+                          result.name, result.partial_reason);
+    }
+  }
+  return text;
+}
+
+std::string footer(Systems systems) {
+  TextTable table({{"", left}, {"fingerprint", left}, {"messages"}, {"events"}});
+  std::string host;
+  for (const RunResult& result : systems) {
+    table.add_row({result.name, result.fingerprint, std::to_string(result.messages),
+                   std::to_string(result.events)});
+    host += fmt::format("host: {}: {:.3f} s wall, {:.3f} s CPU\n", result.name, result.host.wall_s,
+                        result.host.cpu_s);
+  }
+  return '\n' + table.text() + host;
+}
+
+}  // namespace
+
+std::string comparison_text(std::span<const RunResult> results) {
+  return title(results) + summary(results) + layers(results) + footer(results);
+}
+
+}  // namespace orrery

@@ -1,0 +1,14 @@
+// Several runs side by side, for a person to read: one column for each system. More systems than
+// fit a terminal go into several tables below each other.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "frontends/report/run_result.h"
+
+namespace orrery {
+
+std::string comparison_text(std::span<const RunResult> results);
+
+}  // namespace orrery

@@ -1,0 +1,99 @@
+#include "frontends/report/csv_report.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+namespace {
+
+std::string field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace
+
+std::string summary_csv(std::span<const RunResult> results) {
+  std::string csv =
+      "system,backend,seed,fingerprint,partial,partial_reason,ranks,iterations,finish_ps,"
+      "iteration_ps,compute_ps,exposed_ps,idle_ps,bound_ps,bound_by,ratio_to_fastest,events,"
+      "messages,wall_s,cpu_s,peak_rss_bytes\n";
+  const std::vector<std::optional<double>> ratios = ratios_to_fastest(results);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const RunResult& run = results[i];
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                       field(run.name), field(run.backend), run.seed, run.fingerprint, run.partial,
+                       field(run.partial_reason), rank_count(run), iteration_count(run),
+                       run.finish.value, iteration_time(run).value, run.compute.value,
+                       run.exposed.value, run.idle.value, run.bound.value, field(run.bound_by),
+                       ratios[i] ? fmt::format("{}", *ratios[i]) : "", run.events, run.messages,
+                       run.host.wall_s, run.host.cpu_s, run.host.peak_rss_bytes);
+  }
+  return csv;
+}
+
+std::string exposed_csv(std::span<const RunResult> results) {
+  std::string csv = "system,kind,exposed_ps\n";
+  for (const RunResult& run : results) {
+    for (const ExposedBy& row : run.exposed_by) {
+      csv += fmt::format("{},{},{}\n", field(run.name), field(row.kind), row.exposed.value);
+    }
+  }
+  return csv;
+}
+
+std::string layers_csv(std::span<const RunResult> results) {
+  std::string csv =
+      "system,iteration,layer,pass,collective,bytes,compute_ps,raw_ps,raw_max_ps,raw_bound_ps,"
+      "exposed_ps\n";
+  for (const RunResult& run : results) {
+    for (const LayerRow& row : run.layers) {
+      csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", field(run.name), row.iteration,
+                         field(row.name), name_of(row.pass), row.collective, row.bytes.value,
+                         row.compute.value, row.raw.value, row.raw_max.value, row.raw_bound.value,
+                         row.exposed.value);
+    }
+  }
+  return csv;
+}
+
+std::string levels_csv(std::span<const RunResult> results) {
+  std::string csv = "system,level,collective,bytes\n";
+  for (const RunResult& run : results) {
+    for (const LevelRow& row : run.levels) {
+      csv += fmt::format("{},{},{},{}\n", field(run.name), field(row.name), row.collective,
+                         row.bytes.value);
+    }
+  }
+  return csv;
+}
+
+std::string links_csv(std::span<const RunResult> results, const ReportOptions& options) {
+  std::string csv = "system,link,level,bytes,utilisation\n";
+  for (const RunResult& run : results) {
+    for (const LinkRow& row : shown_links(run, options)) {
+      csv += fmt::format("{},{},{},{},{}\n", field(run.name), field(row.name), field(row.level),
+                         row.bytes.value, row.utilisation);
+    }
+  }
+  return csv;
+}
+
+std::string ranks_csv(std::span<const RunResult> results) {
+  std::string csv = "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps\n";
+  for (const RunResult& run : results) {
+    for (const RankRow& row : run.ranks) {
+      csv += fmt::format("{},{},{},{},{},{},{}\n", field(run.name), row.rank, row.multiplicity,
+                         row.finish.value, row.compute.value, row.exposed.value, row.idle.value);
+    }
+  }
+  return csv;
+}
+
+}  // namespace orrery

@@ -1,0 +1,21 @@
+// Results as tables for spreadsheets and data frames. The columns are a contract, docs/results.md;
+// the first one is always `system`, so that tables of several runs can be put below each other.
+// RFC 4180 quoting, lines end in '\n'.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "frontends/report/derived.h"
+#include "frontends/report/run_result.h"
+
+namespace orrery {
+
+std::string summary_csv(std::span<const RunResult> results);  // a row for each system
+std::string exposed_csv(std::span<const RunResult> results);
+std::string layers_csv(std::span<const RunResult> results);
+std::string levels_csv(std::span<const RunResult> results);
+std::string links_csv(std::span<const RunResult> results, const ReportOptions& options);
+std::string ranks_csv(std::span<const RunResult> results);
+
+}  // namespace orrery

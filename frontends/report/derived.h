@@ -1,0 +1,33 @@
+// What every report shows beside the fields of a RunResult, so that all of them agree.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "frontends/report/run_result.h"
+
+namespace orrery {
+
+struct ReportOptions {
+  bool all_links = false;  // else the busiest ones, most_links at most
+};
+inline constexpr std::size_t most_links = 10;
+
+std::int64_t rank_count(const RunResult& result);
+
+// The number of training iterations that the layers speak of, at least 1.
+std::int32_t iteration_count(const RunResult& result);
+
+// finish / iterations, rounded down to the picosecond.
+Duration iteration_time(const RunResult& result);
+
+// Of the iteration times: how many times that of the fastest complete run. Nothing for a partial
+// one.
+std::vector<std::optional<double>> ratios_to_fastest(std::span<const RunResult> results);
+
+std::span<const LinkRow> shown_links(const RunResult& result, const ReportOptions& options);
+
+}  // namespace orrery

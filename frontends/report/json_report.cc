@@ -1,0 +1,122 @@
+#include "frontends/report/json_report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace orrery {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json optional_text(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json layers(const RunResult& result) {
+  Json rows = Json::array();
+  for (const LayerRow& row : result.layers) {
+    rows.push_back({{"name", row.name},
+                    {"iteration", row.iteration},
+                    {"pass", name_of(row.pass)},
+                    {"compute_ps", row.compute.value},
+                    {"raw_ps", row.raw.value},
+                    {"raw_max_ps", row.raw_max.value},
+                    {"raw_bound_ps", row.raw_bound.value},
+                    {"exposed_ps", row.exposed.value},
+                    {"bytes", row.bytes.value},
+                    {"collective", optional_text(row.collective)}});
+  }
+  return rows;
+}
+
+Json levels(const RunResult& result) {
+  Json rows = Json::array();
+  for (const LevelRow& row : result.levels) {
+    rows.push_back(
+        {{"name", row.name}, {"collective", row.collective}, {"bytes", row.bytes.value}});
+  }
+  return rows;
+}
+
+Json links(const RunResult& result, const ReportOptions& options) {
+  Json rows = Json::array();
+  for (const LinkRow& row : shown_links(result, options)) {
+    rows.push_back({{"name", row.name},
+                    {"level", row.level},
+                    {"bytes", row.bytes.value},
+                    {"utilisation", row.utilisation}});
+  }
+  return rows;
+}
+
+Json ranks(const RunResult& result) {
+  Json rows = Json::array();
+  for (const RankRow& row : result.ranks) {
+    rows.push_back({{"rank", row.rank},
+                    {"multiplicity", row.multiplicity},
+                    {"finish_ps", row.finish.value},
+                    {"compute_ps", row.compute.value},
+                    {"exposed_ps", row.exposed.value},
+                    {"idle_ps", row.idle.value}});
+  }
+  return rows;
+}
+
+Json exposed_by(const RunResult& result) {
+  Json kinds = Json::object();
+  for (const ExposedBy& row : result.exposed_by) kinds[row.kind] = row.exposed.value;
+  return kinds;
+}
+
+Json run_object(const RunResult& result, const ReportOptions& options) {
+  return {{"schema", "orrery.run/1"},
+          {"name", result.name},
+          {"backend", result.backend},
+          {"seed", result.seed},
+          {"fingerprint", result.fingerprint},
+          {"partial", result.partial},
+          {"partial_reason", optional_text(result.partial_reason)},
+          {"iterations", iteration_count(result)},
+          {"iteration_ps", iteration_time(result).value},
+          {"finish_ps", result.finish.value},
+          {"compute_ps", result.compute.value},
+          {"exposed_ps", result.exposed.value},
+          {"idle_ps", result.idle.value},
+          {"exposed_by", exposed_by(result)},
+          {"bound_ps", result.bound.value},
+          {"bound_by", result.bound_by},
+          {"layers", layers(result)},
+          {"levels", levels(result)},
+          {"links", links(result, options)},
+          {"link_count", result.links.size()},
+          {"ranks", ranks(result)},
+          {"events", result.events},
+          {"messages", result.messages},
+          {"notices", result.notices},
+          {"host",
+           {{"wall_s", result.host.wall_s},
+            {"cpu_s", result.host.cpu_s},
+            {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
+}
+
+// Names come from the user; what is not UTF-8 in them must not lose the results.
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+std::string run_json(const RunResult& result, const ReportOptions& options) {
+  return text_of(run_object(result, options));
+}
+
+std::string comparison_json(std::span<const RunResult> results, const ReportOptions& options) {
+  const std::vector<std::optional<double>> ratios = ratios_to_fastest(results);
+  Json systems = Json::array();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    Json system = run_object(results[i], options);
+    system["ratio_to_fastest"] = ratios[i] ? Json(*ratios[i]) : Json(nullptr);
+    systems.push_back(std::move(system));
+  }
+  return text_of({{"schema", "orrery.compare/1"}, {"systems", std::move(systems)}});
+}
+
+}  // namespace orrery

@@ -1,0 +1,111 @@
+#include "frontends/report/result_folder.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "core/base/io_error.h"
+#include "frontends/report/csv_report.h"
+#include "frontends/report/json_report.h"
+
+namespace orrery {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array result_names{"result.json", "comparison.json", "summary.csv", "exposed.csv",
+                                  "layers.csv",  "levels.csv",      "links.csv",   "ranks.csv"};
+
+struct ResultFile {
+  std::string name, text;
+};
+
+std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportOptions& options) {
+  return {{"summary.csv", summary_csv(results)},      {"exposed.csv", exposed_csv(results)},
+          {"layers.csv", layers_csv(results)},        {"levels.csv", levels_csv(results)},
+          {"links.csv", links_csv(results, options)}, {"ranks.csv", ranks_csv(results)}};
+}
+
+fs::path unfinished(const fs::path& folder, const std::string& name) {
+  return folder / fmt::format(".{}.{}.unfinished", name, getpid());
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) {
+    throw IoError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+  }
+}
+
+// What an earlier command left and this one does not write: it would contradict the new tables.
+void remove_stale(const fs::path& folder, const std::vector<ResultFile>& files) {
+  for (const char* name : result_names) {
+    bool written = false;
+    for (const ResultFile& file : files) written = written || file.name == name;
+    if (!written) fs::remove(folder / name);
+  }
+}
+
+void write_all(const fs::path& folder, const std::vector<ResultFile>& files, Overwrite overwrite) {
+  prepare_result_folder(folder, overwrite);
+  try {
+    for (const ResultFile& file : files) write_file(unfinished(folder, file.name), file.text);
+    for (const ResultFile& file : files) {
+      fs::rename(unfinished(folder, file.name), folder / file.name);
+    }
+    remove_stale(folder, files);
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    for (const ResultFile& file : files) fs::remove(unfinished(folder, file.name), ignored);
+    throw IoError(error.what());
+  }
+}
+
+}  // namespace
+
+void prepare_result_folder(const fs::path& folder, Overwrite overwrite) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error && !fs::is_directory(folder)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) {
+    throw IoError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    throw IoError(fmt::format("cannot write to {}: {}", folder.string(), std::strerror(errno)));
+  }
+  if (overwrite == Overwrite::allow) return;
+  for (const char* name : result_names) {
+    if (!fs::exists(folder / name)) continue;
+    throw IoError(
+        fmt::format("{} already holds a result ({}): name another folder, or add --force to "
+                    "replace it",
+                    folder.string(), name));
+  }
+}
+
+void write_run(const fs::path& folder, const RunResult& result, const ReportOptions& options,
+               Overwrite overwrite) {
+  std::vector<ResultFile> files = tables({&result, 1}, options);
+  files.push_back({"result.json", run_json(result, options)});
+  write_all(folder, files, overwrite);
+}
+
+void write_comparison(const fs::path& folder, std::span<const RunResult> results,
+                      const ReportOptions& options, Overwrite overwrite) {
+  std::vector<ResultFile> files = tables(results, options);
+  files.push_back({"comparison.json", comparison_json(results, options)});
+  write_all(folder, files, overwrite);
+}
+
+}  // namespace orrery

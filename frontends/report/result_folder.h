@@ -1,0 +1,26 @@
+// The folder that -o names: result.json (of a comparison: comparison.json) and the CSV tables.
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "frontends/report/derived.h"
+#include "frontends/report/run_result.h"
+
+namespace orrery {
+
+enum class Overwrite { refuse, allow };
+
+// Makes the folder if need be and throws IoError if results could not be written there later:
+// before a long simulation, not after it.
+void prepare_result_folder(const std::filesystem::path& folder, Overwrite overwrite);
+
+// All files or none: each is written beside its final name first, then all are renamed. With
+// Overwrite::allow the earlier results in the folder are replaced, other files stay. Throws
+// IoError.
+void write_run(const std::filesystem::path& folder, const RunResult& result,
+               const ReportOptions& options, Overwrite overwrite);
+void write_comparison(const std::filesystem::path& folder, std::span<const RunResult> results,
+                      const ReportOptions& options, Overwrite overwrite);
+
+}  // namespace orrery

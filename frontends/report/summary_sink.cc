@@ -1,0 +1,34 @@
+#include "frontends/report/summary_sink.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+void SummarySink::on_span(const Span& span) {
+  if (span.label < 0 || span.kind == SpanKind::message) return;
+  Row& row = rows_[span.label];
+  const Duration duration = span.end - span.begin;
+  const auto add_to = [&](std::vector<Duration>& by_rank) {
+    if (by_rank.empty()) by_rank.resize(ranks_);
+    by_rank[span.rank] += duration;
+  };
+  switch (span.kind) {
+    case SpanKind::compute:
+      add_to(row.compute);
+      break;
+    case SpanKind::exposed:
+      add_to(row.exposed);
+      break;
+    case SpanKind::collective:
+      row.detail = span.detail;
+      row.bytes = std::max(row.bytes, span.size);
+      row.raw_sum += duration;
+      row.raw_max = std::max(row.raw_max, duration);
+      ++row.raw_count;
+      break;
+    case SpanKind::message:
+      break;
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,34 @@
+// Collects what the reports need from the spans of a run: per row of the job's label table the
+// compute time, the collective with its raw latency, and the exposed time, for every rank.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/trace/trace_sink.h"
+#include "system/collective_algorithm.h"
+
+namespace orrery {
+
+class SummarySink final : public TraceSink {
+ public:
+  struct Row {
+    std::optional<std::uint8_t> detail;  // Span::detail of the row's communication
+    Bytes bytes;                         // of one call on one rank
+    Duration raw_sum, raw_max;           // over ranks
+    std::int64_t raw_count = 0;
+    std::vector<Duration> compute, exposed;  // of each rank; empty if there was none
+  };
+
+  SummarySink(std::int32_t ranks, std::size_t labels) : ranks_(ranks), rows_(labels) {}
+
+  void on_span(const Span& span) override;
+  const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  std::int32_t ranks_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace orrery

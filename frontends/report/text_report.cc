@@ -1,0 +1,143 @@
+#include "frontends/report/text_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/units/unit_text.h"
+#include "frontends/report/numbers.h"
+#include "frontends/report/text_table.h"
+
+namespace orrery {
+
+namespace {
+
+constexpr auto left = TextTable::Align::left;
+
+std::string plural(std::int64_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string title(const RunResult& result) {
+  std::string text = fmt::format("{} on the {} backend: {}, {}, seed {}\n", result.name,
+                                 result.backend, plural(rank_count(result), "rank"),
+                                 plural(iteration_count(result), "iteration"), result.seed);
+  if (result.partial) {
+    text += fmt::format("PARTIAL RESULT ({}): what follows is what was reached\n",
+                        result.partial_reason);
+  }
+  return text;
+}
+
+std::string summary(const RunResult& result) {
+  TextTable table({{"", left}, {""}, {""}, {"", left}});
+  const std::string beside = result.finish < result.bound || result.bound == Duration{}
+                                 ? result.bound_by
+                                 : fmt::format("{}; finish is {} times that", result.bound_by,
+                                               ratio(result.finish, result.bound));
+  const std::array parts{result.compute, result.exposed, result.idle};
+  const std::vector<std::string> shares = percentages(parts);
+  table.add_row({"finish", to_text(result.finish), "", "of the slowest rank"});
+  table.add_row({"iteration", to_text(iteration_time(result)), "", "mean: finish / iterations"});
+  table.add_row({"lower bound", to_text(result.bound), "", beside});
+  table.add_row({"compute", to_text(result.compute), shares[0], "of the rank that finishes last"});
+  table.add_row({"exposed", to_text(result.exposed), shares[1], "waited for communication"});
+  table.add_row({"idle", to_text(result.idle), shares[2], "neither"});
+  return table.text();
+}
+
+std::string exposed_by(const RunResult& result) {
+  TextTable table({{"exposed by", left}, {"time"}, {"of finish"}});
+  for (const ExposedBy& row : result.exposed_by) {
+    table.add_row({row.kind, to_text(row.exposed), percentage(row.exposed, result.finish)});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
+// The first and the last iteration show what there is to see; the files have them all.
+bool is_shown(const LayerRow& row, std::int32_t iterations) {
+  const bool empty =
+      row.collective.empty() && row.compute == Duration{} && row.exposed == Duration{};
+  return !empty && (row.iteration <= 1 || row.iteration == iterations);
+}
+
+TimeUnit layer_unit(const RunResult& result) {
+  Duration largest;
+  for (const LayerRow& row : result.layers) {
+    largest = std::max({largest, row.compute, row.raw_max, row.exposed});
+  }
+  return common_unit(largest);
+}
+
+std::string layers(const RunResult& result) {
+  const std::int32_t iterations = iteration_count(result);
+  const TimeUnit unit = layer_unit(result);
+  TextTable table({{"iteration"},
+                   {"layer", left},
+                   {"pass", left},
+                   {"compute"},
+                   {"collective", left},
+                   {"bytes\nper rank"},
+                   {"raw\nmean"},
+                   {"raw\nmax"},
+                   {"raw\nbound"},
+                   {"exposed"}});
+  for (const LayerRow& row : result.layers) {
+    if (!is_shown(row, iterations)) continue;
+    const auto of_collective = [&](Duration duration) {
+      return row.collective.empty() ? "-" : in_unit(duration, unit);
+    };
+    table.add_row({std::to_string(row.iteration), row.name, std::string(name_of(row.pass)),
+                   in_unit(row.compute, unit), row.collective.empty() ? "-" : row.collective,
+                   row.collective.empty() ? "-" : to_text(row.bytes), of_collective(row.raw),
+                   of_collective(row.raw_max), of_collective(row.raw_bound),
+                   in_unit(row.exposed, unit)});
+  }
+  if (table.empty()) return "";
+  std::string text = fmt::format("\nlayers, times in {}\n", unit.name) + table.text();
+  if (iterations > 2) {
+    text += fmt::format("(iterations 2 to {} are in the CSV and JSON output)\n", iterations - 1);
+  }
+  return text;
+}
+
+std::string levels(const RunResult& result) {
+  TextTable table({{"level", left}, {"collective", left}, {"bytes sent\nby all ranks"}});
+  for (const LevelRow& row : result.levels) {
+    table.add_row({row.name, row.collective, to_text(row.bytes)});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
+std::string links(const RunResult& result, const ReportOptions& options) {
+  TextTable table({{"busiest links", left}, {"level", left}, {"bytes"}, {"busy"}});
+  const std::span<const LinkRow> shown = shown_links(result, options);
+  for (const LinkRow& row : shown) {
+    table.add_row(
+        {row.name, row.level, to_text(row.bytes), fmt::format("{:.1f} %", row.utilisation * 100)});
+  }
+  if (table.empty()) return "";
+  const std::size_t others = result.links.size() - shown.size();
+  return '\n' + table.text() +
+         (others > 0 ? fmt::format("(and {} more: --all-links)\n", others) : "");
+}
+
+std::string footer(const RunResult& result) {
+  TextTable table({{"", left}, {"", left}});
+  table.add_row({"fingerprint", result.fingerprint});
+  table.add_row({"messages", std::to_string(result.messages)});
+  table.add_row({"events", std::to_string(result.events)});
+  return '\n' + table.text() +
+         fmt::format("host: {:.3f} s wall, {:.3f} s CPU, {} peak memory\n", result.host.wall_s,
+                     result.host.cpu_s, to_text(bytes(result.host.peak_rss_bytes)));
+}
+
+}  // namespace
+
+std::string text_report(const RunResult& result, const ReportOptions& options) {
+  return title(result) + '\n' + summary(result) + exposed_by(result) + layers(result) +
+         levels(result) + links(result, options) + footer(result);
+}
+
+}  // namespace orrery

@@ -1,0 +1,197 @@
+#include "frontends/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "core/base/check.h"
+#include "core/trace/fingerprint_sink.h"
+#include "core/trace/tee_sink.h"
+#include "core/units/unit_text.h"
+#include "frontends/make_job.h"
+#include "frontends/report/summary_sink.h"
+#include "network/backends.h"
+#include "system/compute/roofline.h"
+#include "system/rank/job_runner.h"
+
+namespace orrery {
+namespace {
+
+std::string name_of_detail(std::uint8_t detail) {
+  if (detail == kDetailSend) return "send";
+  if (detail == kDetailReceive) return "receive";
+  return std::string(name_of(static_cast<Collective>(detail)));
+}
+
+std::string name_of_traffic(std::size_t label) {
+  if (label == kPointToPointLabel) return "point_to_point";
+  return std::string(name_of(static_cast<Collective>(label)));
+}
+
+// What exposed time is summed under: gradients are exchanged backward by nature.
+std::string exposed_kind(const LayerRow& row) {
+  if (row.pass == Pass::forward) return row.collective + " forward";
+  if (row.pass == Pass::input_gradient) return row.collective + " backward";
+  return row.collective;
+}
+
+class Simulation {
+ public:
+  explicit Simulation(const Experiment& experiment)
+      : experiment_(experiment),
+        topology_(experiment.topology),
+        network_(find_backend(experiment.network.backend)
+                     ->make(queue_, topology_, experiment.network.packet_settings)),
+        job_(make_job(experiment, topology_, experiment.workload.iterations)),
+        compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}),
+        summary_(job_.ranks, job_.labels.size()),
+        sinks_({&summary_, &fingerprint_}),
+        runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_) {}
+
+  RunResult run(const SimulateOptions& options);
+
+ private:
+  RunResult result() const;
+  void add_rows(RunResult& result, Rank last) const;
+  void add_traffic(RunResult& result) const;
+  void add_bound(RunResult& result) const;
+  std::string node_name(NodeId node) const;
+
+  const Experiment& experiment_;
+  EventQueue queue_;
+  Topology topology_;
+  std::unique_ptr<NetworkBackend> network_;
+  Job job_;
+  Roofline compute_;
+  SummarySink summary_;
+  FingerprintSink fingerprint_;
+  TeeSink sinks_;
+  JobRunner runner_;
+};
+
+RunResult Simulation::run(const SimulateOptions& options) {
+  runner_.start();
+  const bool ran_dry = queue_.run([&] {
+    if (options.progress) options.progress({runner_.progress(), queue_.now(), queue_.executed()});
+    return options.stop && options.stop();
+  });
+  if (!runner_.finished()) runner_.emit_open_spans();
+  RunResult result = this->result();
+  if (!ran_dry) {
+    result.partial = true;
+    result.partial_reason = "interrupted";
+  } else if (!runner_.finished()) {
+    result.partial = true;
+    result.partial_reason = "stuck";
+    throw StuckError(fmt::format("the job is stuck at {}: nothing is left to happen, and\n{}",
+                                 to_text(queue_.now()), runner_.describe_stuck(10)),
+                     std::move(result));
+  }
+  return result;
+}
+
+RunResult Simulation::result() const {
+  RunResult result;
+  result.name = experiment_.name;
+  result.backend = experiment_.network.backend;
+  result.seed = experiment_.seed;
+  result.fingerprint = fingerprint_.hex();
+  result.events = queue_.executed();
+  Rank last = 0;
+  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+    const RankAccount account = runner_.account(rank);
+    const Duration finish = account.finish.since_start;
+    CHECK(account.compute + account.exposed + account.idle == finish,
+          "rank {}: compute {} + exposed {} + idle {} != finish {} ps", rank, account.compute.value,
+          account.exposed.value, account.idle.value, finish.value);
+    result.ranks.push_back({rank, 1, finish, account.compute, account.exposed, account.idle});
+    if (finish > result.ranks[last].finish) last = rank;
+  }
+  result.finish = result.ranks[last].finish;
+  result.compute = result.ranks[last].compute;
+  result.exposed = result.ranks[last].exposed;
+  result.idle = result.ranks[last].idle;
+  add_rows(result, last);
+  add_traffic(result);
+  add_bound(result);
+  for (const std::string& setting : network_->unused_settings())
+    result.notices.push_back(
+        fmt::format("{} has no effect on the {} backend", setting, result.backend));
+  return result;
+}
+
+void Simulation::add_rows(RunResult& result, Rank last) const {
+  std::map<std::string, Duration> exposed_by;
+  for (std::size_t label = 0; label < job_.labels.size(); ++label) {
+    const SummarySink::Row& seen = summary_.rows()[label];
+    const Label& named = job_.labels[label];
+    LayerRow row;
+    row.name = named.layer;
+    row.iteration = named.iteration + 1;
+    row.pass = named.pass;
+    if (seen.detail) row.collective = name_of_detail(*seen.detail);
+    row.bytes = seen.bytes;
+    if (!seen.compute.empty()) row.compute = seen.compute[last];
+    if (!seen.exposed.empty()) row.exposed = seen.exposed[last];
+    if (seen.raw_count > 0) row.raw = {seen.raw_sum.value / seen.raw_count};
+    row.raw_max = seen.raw_max;
+    if (seen.raw_count > 0) row.raw_bound = runner_.bound_of(static_cast<std::int32_t>(label));
+    if (row.exposed > Duration{}) exposed_by[exposed_kind(row)] += row.exposed;
+    result.layers.push_back(std::move(row));
+  }
+  for (const auto& [kind, exposed] : exposed_by) result.exposed_by.push_back({kind, exposed});
+}
+
+void Simulation::add_traffic(RunResult& result) const {
+  const NetworkStatistics statistics = network_->statistics();
+  result.messages = statistics.messages;
+  for (std::size_t level = 0; level < statistics.levels.size(); ++level) {
+    const auto& by_label = statistics.levels[level].bytes_by_label;
+    for (std::size_t label = 0; label < by_label.size(); ++label)
+      if (by_label[label] > Bytes{})
+        result.levels.push_back(
+            {topology_.levels()[level].name, name_of_traffic(label), by_label[label]});
+  }
+  for (std::size_t i = 0; i < statistics.links.size(); ++i) {
+    if (statistics.links[i] == Bytes{}) continue;
+    const Link& link = topology_.links()[i];
+    const double capacity = static_cast<double>(link.bandwidth.value) *
+                            static_cast<double>(result.finish.value) * 1e-12;
+    const auto bytes = static_cast<double>(statistics.links[i].value);
+    result.links.push_back({node_name(link.from) + " -> " + node_name(link.to),
+                            topology_.levels()[link.level].name, statistics.links[i],
+                            capacity > 0 ? bytes / capacity : 0});
+  }
+  std::stable_sort(result.links.begin(), result.links.end(),
+                   [](const LinkRow& a, const LinkRow& b) { return a.bytes > b.bytes; });
+}
+
+// The longest of: the computing of a rank; the mean bytes of a rank on a level at full bandwidth.
+void Simulation::add_bound(RunResult& result) const {
+  for (const RankRow& rank : result.ranks) result.bound = std::max(result.bound, rank.compute);
+  result.bound_by = "compute";
+  const NetworkStatistics statistics = network_->statistics();
+  for (std::size_t level = 0; level < statistics.levels.size(); ++level) {
+    Bytes bytes;
+    for (const Bytes b : statistics.levels[level].bytes_by_label) bytes += b;
+    const Bandwidth bandwidth = topology_.injection_bandwidth(static_cast<int>(level));
+    const Duration bound = transfer_time({bytes.value / topology_.npu_count()}, bandwidth);
+    if (bound <= result.bound) continue;
+    result.bound = bound;
+    result.bound_by = topology_.levels()[level].name;
+  }
+}
+
+std::string Simulation::node_name(NodeId node) const {
+  return fmt::format("{} {}", node.value < topology_.npu_count() ? "npu" : "switch", node.value);
+}
+
+}  // namespace
+
+RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
+  return Simulation(experiment).run(options);
+}
+
+}  // namespace orrery

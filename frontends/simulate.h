@@ -1,0 +1,35 @@
+// Experiment -> RunResult: builds topology, backend, system layer and job, and runs the clock.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "frontends/experiment.h"
+#include "frontends/report/run_result.h"
+
+namespace orrery {
+
+struct Progress {
+  double fraction;  // of the operations of all ranks
+  Time simulated;
+  std::uint64_t events;
+};
+
+struct SimulateOptions {
+  std::function<bool()> stop;                     // asked now and then; true ends the run, partial
+  std::function<void(const Progress&)> progress;  // told now and then
+};
+
+// The job cannot go on: no event is left and operations are unfinished. what() says who waits for
+// whom; the partial result is kept. Exit code 1.
+class StuckError : public std::runtime_error {
+ public:
+  StuckError(const std::string& report, RunResult result)
+      : std::runtime_error(report), partial(std::move(result)) {}
+  RunResult partial;
+};
+
+RunResult simulate(const Experiment& experiment, const SimulateOptions& options = {});
+
+}  // namespace orrery

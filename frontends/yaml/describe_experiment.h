@@ -1,0 +1,48 @@
+// The keys of an experiment file. Keys is Reader or SchemaWriter.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "frontends/experiment.h"
+#include "frontends/yaml/describe_platform.h"
+#include "frontends/yaml/describe_system.h"
+#include "frontends/yaml/describe_workload.h"
+#include "frontends/yaml/reader.h"
+
+namespace orrery::yaml {
+
+inline PlatformFacts facts_of(const TopologySpec& topology) {
+  std::int32_t npus = 1;
+  for (const LevelSpec& level : topology.levels) npus *= level.size;
+  return {.known = true, .levels = topology.levels, .npus = npus};
+}
+
+// A model needs a device to be timed on.
+void check_peak(Reader& root, const NpuSpec& npu);
+
+template <class Keys>
+void describe_experiment(Keys& keys, Experiment& experiment) {
+  keys.optional("name", experiment.name, "what reports call the experiment");
+  keys.optional("seed", experiment.seed, "of all random choices");
+  PlatformFacts platform;
+  keys.required_section("platform", "the NPUs and the network between them", [&](auto& section) {
+    describe_platform(section, experiment);
+    section.check([&](Reader& reader) {
+      if (reader.clean()) platform = facts_of(experiment.topology);
+    });
+  });
+  keys.section("system", "how collectives are scheduled and carried out", [&](auto& section) {
+    describe_system(section, experiment.system, experiment.topology, platform.known);
+  });
+  keys.section("network", "which model of the network carries the messages",
+               [&](auto& section) { describe_network(section, experiment.network); });
+  keys.required_section("workload", "what the NPUs do", [&](auto& section) {
+    describe_workload(section, experiment.workload, platform);
+  });
+  keys.check([&](Reader& root) {
+    if (platform.known) check_peak(root, experiment.npu);
+  });
+}
+
+}  // namespace orrery::yaml

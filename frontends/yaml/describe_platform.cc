@@ -1,0 +1,63 @@
+#include "frontends/yaml/describe_platform.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery::yaml {
+
+namespace {
+
+// Links that leave one NPU of a level, switch ports not counted.
+std::int64_t links_of_npu(const LevelSpec& level) {
+  switch (level.kind) {
+    case LevelKind::ring:
+    case LevelKind::switched:
+      return 2;
+    case LevelKind::fully_connected:
+      return level.size - 1;
+  }
+  return 0;
+}
+
+void check_level_names(Reader& topology, const std::vector<LevelSpec>& levels) {
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::string& name = levels[i].name;
+    if (name.empty()) continue;
+    if (std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+      topology.wrong_item("levels", i, "the name " + in_quotes(name) + " looks like an index",
+                          "choose a name with a letter");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (levels[j].name != name) continue;
+      topology.wrong_item("levels", i, "the name " + in_quotes(name) + " is taken",
+                          fmt::format("level {} has it", j));
+    }
+  }
+}
+
+}  // namespace
+
+void check_levels(Reader& topology, const std::vector<LevelSpec>& levels) {
+  if (!topology.clean()) return;
+  check_level_names(topology, levels);
+  constexpr std::int64_t links_at_most = 1 << 26;  // 2 GiB of Link
+  std::int64_t npus = 1, links_each = 0;
+  for (const LevelSpec& level : levels) {
+    npus *= level.size;
+    links_each += links_of_npu(level);
+    if (npus > npus_at_most) {
+      return topology.wrong("levels",
+                            fmt::format("the sizes multiply to more than {} NPUs", npus_at_most),
+                            "make a level smaller or leave one out");
+    }
+  }
+  if (npus * links_each > links_at_most) {
+    topology.wrong("levels",
+                   fmt::format("{} NPUs with {} links each are more than {} links", npus,
+                               links_each, links_at_most),
+                   "make a fully connected level smaller, or a switch");
+  }
+}
+
+}  // namespace orrery::yaml

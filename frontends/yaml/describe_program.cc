@@ -1,0 +1,143 @@
+#include "frontends/yaml/describe_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery::yaml {
+
+ProgramBuilder::ProgramBuilder(ProgramSpec& program, const PlatformFacts& platform)
+    : program_(program), platform_(platform) {
+  std::vector<int> all;
+  for (int level = 0; level < static_cast<int>(platform.levels.size()); ++level) {
+    all.push_back(level);
+  }
+  program_.communicators = {all};
+  if (platform.known) part_of_rank_.assign(platform.npus, -1);
+}
+
+void ProgramBuilder::begin_part(Reader& part, const OneOrMore<RankRuns>& ranks, std::size_t index) {
+  part_ = static_cast<std::int32_t>(index);
+  named_.clear();
+  if (!platform_.known || !part.clean()) return;
+  std::vector<Rank>& listed_ranks = program_.parts[index].ranks;
+  const auto claim = [&](std::size_t item, Rank first, Rank last) {
+    if (last >= platform_.npus) {
+      part.wrong_item("ranks", item, fmt::format("there is no rank {}", last),
+                      fmt::format("the platform has ranks 0 to {}", platform_.npus - 1));
+      return false;
+    }
+    for (Rank rank = first; rank <= last; ++rank) {
+      std::int32_t& owner = part_of_rank_[rank];
+      if (owner >= 0) {
+        const std::string here =
+            owner == part_ ? "named twice here" : fmt::format("already in part [{}]", owner);
+        part.wrong_item("ranks", item, fmt::format("rank {} is {}", rank, here),
+                        "a rank belongs to one part");
+        return false;
+      }
+      owner = part_;
+      listed_ranks.push_back(rank);
+    }
+    return true;
+  };
+  if (!part.given("ranks")) {
+    claim(0, 0, platform_.npus - 1);
+  } else {
+    for (std::size_t item = 0; item < ranks.values.size(); ++item) {
+      for (const auto& [first, last] : ranks.values[item].runs) {
+        if (!claim(item, first, last)) return;
+      }
+    }
+  }
+  if (static_cast<std::int32_t>(listed_ranks.size()) == platform_.npus) listed_ranks.clear();
+}
+
+void ProgramBuilder::add_step(Reader& operation, const StepText& text) {
+  ProgramSpec::Part& part = program_.parts[part_];
+  ProgramSpec::Step step;
+  step.name = text.name;
+  if (named_.contains(text.name)) {
+    operation.wrong("name", in_quotes(text.name) + " is the name of an earlier operation",
+                    "choose another, so that a wait knows which is meant");
+  }
+  if (operation.clean()) {
+    step.operation = operation_of(operation, text);
+    const bool is_wait = std::holds_alternative<Wait>(step.operation.what);
+    step.wait = !is_wait && !text.async.value_or(false);
+  }
+  // Only now: a wait cannot name itself.
+  if (!text.name.empty()) named_.emplace(text.name, part.steps.size());
+  part.steps.push_back(std::move(step));
+}
+
+Operation ProgramBuilder::operation_of(Reader& keys, const StepText& text) {
+  Operation operation{.id = 0, .what = Compute{}};
+  if (text.compute) {
+    operation.what = Compute{{}, {}, text.compute};
+  } else if (text.send) {
+    operation.what =
+        SendCall{partner_of(keys, "send", "to", text.to), *text.send, text.tag.value_or(0)};
+  } else if (text.receive) {
+    operation.what = ReceiveCall{partner_of(keys, "receive", "from", text.from), *text.receive,
+                                 text.tag.value_or(0)};
+  } else if (text.wait) {
+    const auto found = named_.find(*text.wait);
+    if (found == named_.end()) {
+      std::vector<std::string_view> names;
+      for (const auto& [name, position] : named_) names.push_back(name);
+      keys.wrong("wait", "no earlier operation of this part is named " + in_quotes(*text.wait),
+                 names.empty() ? "give one a `name:`" : suggestion(*text.wait, names));
+      return operation;
+    }
+    operation.what = Wait{found->second};
+  } else {
+    operation.what = collective_of(keys, text);
+  }
+  return operation;
+}
+
+CollectiveCall ProgramBuilder::collective_of(Reader& keys, const StepText& text) {
+  CollectiveCall call{};
+  for (int i = 0; i < collective_count; ++i) {
+    if (!text.collectives[i]) continue;
+    call.kind = static_cast<Collective>(i);
+    call.size = *text.collectives[i];
+  }
+  call.communicator = communicator_of(keys, text);
+  call.priority = text.priority.value_or(Priority::normal);
+  return call;
+}
+
+std::int32_t ProgramBuilder::communicator_of(Reader& keys, const StepText& text) {
+  if (text.over.values.empty() || !platform_.known) return 0;
+  std::vector<int> levels = levels_named(keys, "over", text.over.values, platform_);
+  if (levels.empty()) return 0;
+  std::sort(levels.begin(), levels.end());
+  auto& known = program_.communicators;
+  const auto found = std::find(known.begin(), known.end(), levels);
+  const auto index = found - known.begin();
+  if (found == known.end()) known.push_back(std::move(levels));
+  return static_cast<std::int32_t>(index);
+}
+
+Rank ProgramBuilder::partner_of(Reader& keys, std::string_view verb, std::string_view key,
+                                const std::optional<std::int32_t>& rank) {
+  if (!rank) {
+    keys.wrong_map(fmt::format("the key \"{}\" is missing", key),
+                   fmt::format("a {} names the other rank", verb));
+    return 0;
+  }
+  if (!platform_.known) return 0;
+  if (*rank >= platform_.npus) {
+    keys.wrong(key, fmt::format("there is no rank {}", *rank),
+               fmt::format("the platform has ranks 0 to {}", platform_.npus - 1));
+  } else if (part_of_rank_[*rank] == part_) {
+    keys.wrong(key, fmt::format("rank {} does this operation itself", *rank),
+               "a rank cannot exchange a message with itself: put it in another part");
+  }
+  return *rank;
+}
+
+}  // namespace orrery::yaml

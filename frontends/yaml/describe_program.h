@@ -1,0 +1,102 @@
+// The keys of `workload.program`: operations written by hand. Keys is Reader or SchemaWriter.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/yaml/platform_facts.h"
+#include "frontends/yaml/reader.h"
+
+namespace orrery::yaml {
+
+// One operation as written; which keys are there depends on the verb.
+struct StepText {
+  std::string name;
+  std::optional<Duration> compute;
+  std::array<std::optional<Bytes>, collective_count> collectives;  // index: Collective
+  std::optional<Bytes> send, receive;
+  std::optional<std::string> wait;
+  std::optional<std::int32_t> to, from, tag;
+  OneOrMore<LevelReference> over;
+  std::optional<Priority> priority;
+  std::optional<bool> async;
+};
+
+// Fills the steps, ranks and communicators of a program, part by part, and checks what they refer
+// to.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(ProgramSpec& program, const PlatformFacts& platform);
+
+  void begin_part(Reader& part, const OneOrMore<RankRuns>& ranks, std::size_t index);
+  void add_step(Reader& operation, const StepText& text);
+
+ private:
+  Operation operation_of(Reader& keys, const StepText& text);
+  CollectiveCall collective_of(Reader& keys, const StepText& text);
+  std::int32_t communicator_of(Reader& keys, const StepText& text);
+  Rank partner_of(Reader& keys, std::string_view verb, std::string_view key,
+                  const std::optional<std::int32_t>& rank);
+
+  ProgramSpec& program_;
+  const PlatformFacts& platform_;
+  std::vector<std::int32_t> part_of_rank_;  // -1 = none yet
+  std::int32_t part_ = -1;
+  std::map<std::string, std::int64_t> named_;  // steps of this part
+};
+
+template <class Keys>
+void describe_operation(Keys& keys, StepText& step) {
+  keys.optional("name", step.name, "what reports and `wait` call the operation");
+  keys.exactly_one({"compute", "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send",
+                    "receive", "wait"},
+                   "an operation does one of these");
+  keys.optional("compute", step.compute, "the processor works for this long", not_negative);
+  for (int i = 0; i < collective_count; ++i) {
+    keys.optional(name_of(static_cast<Collective>(i)), step.collectives[i],
+                  "a collective; the size is that of a rank's whole buffer", not_negative);
+  }
+  keys.optional("send", step.send, "sends so many bytes to one rank", not_negative);
+  keys.optional("receive", step.receive, "receives so many bytes from one rank", not_negative);
+  keys.optional("wait", step.wait, "waits for the operation of this name");
+  keys.optional("to", step.to, "the rank that receives", not_negative);
+  keys.optional("from", step.from, "the rank that sends", not_negative);
+  keys.optional("tag", step.tag, "a receive takes a send of the same tag; without it 0",
+                not_negative);
+  keys.optional("over", step.over, "the levels whose ranks take part; without it all");
+  keys.optional("priority", step.priority, "highest goes before all that waits; without it normal");
+  keys.optional("async", step.async, "true: what follows does not wait; without it false");
+  keys.only_with({"send"}, "to");
+  keys.only_with({"receive"}, "from");
+  keys.only_with({"send", "receive"}, "tag");
+  keys.only_with({"all_reduce", "reduce_scatter", "all_gather", "all_to_all"}, "over");
+  keys.only_with({"all_reduce", "reduce_scatter", "all_gather", "all_to_all"}, "priority");
+  keys.only_with({"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send", "receive"},
+                 "async");
+}
+
+template <class Keys>
+void describe_program(Keys& keys, ProgramSpec& program, const PlatformFacts& platform) {
+  ProgramBuilder builder(program, platform);
+  keys.items("program", program.parts, "what the ranks do, in parts",
+             [&](auto& part, ProgramSpec::Part&, std::size_t index) {
+               OneOrMore<RankRuns> ranks;
+               part.optional("ranks", ranks, "who does it: 5, \"0-3,5\" or a list; without it all");
+               part.check([&](Reader& reader) { builder.begin_part(reader, ranks, index); });
+               std::vector<StepText> steps;
+               part.items(
+                   "operations", steps, "what these ranks do, one after the other",
+                   [&](auto& operation, StepText& step, std::size_t) {
+                     describe_operation(operation, step);
+                     operation.check([&](Reader& reader) { builder.add_step(reader, step); });
+                   });
+             });
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,95 @@
+#include "frontends/yaml/describe_system.h"
+
+#include <fmt/format.h>
+
+#include "system/collective_algorithm.h"
+
+namespace orrery::yaml {
+
+namespace {
+
+// The name that holds for a level.
+template <class Names>
+const auto& name_at(const Names& names, std::size_t level) {
+  return names.size() == 1 ? names[0] : names[level];
+}
+
+bool can_do(std::string_view algorithm, Collective kind, int size) {
+  const CollectiveAlgorithm* found = find_algorithm(algorithm);
+  return found != nullptr && found->supports(kind, size);
+}
+
+// What the level does in a collective of `kind`: below the top, the local-bandwidth-aware schedule
+// turns an all-reduce into a reduce-scatter on the way up and an all-gather on the way down.
+std::vector<Collective> kinds_at_level(Collective kind, HierarchicalSchedule schedule,
+                                       bool is_top) {
+  const bool is_split = kind == Collective::all_reduce && !is_top &&
+                        schedule == HierarchicalSchedule::local_bandwidth_aware;
+  if (is_split) return {Collective::reduce_scatter, Collective::all_gather};
+  return {kind};
+}
+
+// The first thing that `algorithm` cannot do on a level; "" if it can do all.
+std::string_view first_unsupported(std::string_view algorithm, Collective kind,
+                                   HierarchicalSchedule schedule, const TopologySpec& topology,
+                                   std::size_t level) {
+  const bool is_top = level + 1 == topology.levels.size();
+  for (const Collective needed : kinds_at_level(kind, schedule, is_top)) {
+    if (!can_do(algorithm, needed, topology.levels[level].size)) return name_of(needed);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<AlgorithmName> fallback_algorithms(Collective kind, HierarchicalSchedule schedule,
+                                               const CollectiveDefaults& defaults,
+                                               const TopologySpec& topology, std::string& origin) {
+  const std::vector<AlgorithmName>& wanted = defaults.algorithms.values;
+  origin = "default";
+  if (!wanted.empty()) {
+    origin = defaults.algorithms_origin;
+    for (std::size_t level = 0; level < topology.levels.size(); ++level) {
+      const std::string& name = name_at(wanted, level).name;
+      if (first_unsupported(name, kind, schedule, topology, level).empty()) continue;
+      origin = fmt::format("default ({} cannot do it)", name);
+      break;
+    }
+    if (!origin.starts_with("default")) return wanted;
+  }
+  std::vector<AlgorithmName> chosen;
+  for (const LevelSpec& level : topology.levels) {
+    const bool direct = kind == Collective::all_to_all || level.kind == LevelKind::fully_connected;
+    chosen.push_back({direct ? "direct" : "ring"});
+  }
+  return chosen;
+}
+
+void check_count(Reader& keys, const OneOrMore<AlgorithmName>& algorithms,
+                 const TopologySpec& topology) {
+  const std::size_t count = algorithms.values.size(), levels = topology.levels.size();
+  if (count <= 1 || count == levels) return;
+  keys.wrong("algorithms",
+             fmt::format("{} algorithms for {} level{}", count, levels, levels == 1 ? "" : "s"),
+             "write one name for each level, innermost first, or a single one for all");
+}
+
+void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
+                   const TopologySpec& topology) {
+  for (std::size_t level = 0; level < topology.levels.size(); ++level) {
+    const std::string& name = name_at(spec.algorithms, level);
+    const std::string_view needed = first_unsupported(name, kind, spec.schedule, topology, level);
+    if (needed.empty()) continue;
+    std::string able;
+    for (const AlgorithmEntry& entry : builtin_algorithms()) {
+      const bool fits = first_unsupported(entry.name, kind, spec.schedule, topology, level).empty();
+      if (fits) able += fmt::format("{}{}", able.empty() ? "" : ", ", entry.name);
+    }
+    return keys.wrong_item("algorithms", level,
+                           fmt::format("{} cannot do the {} of level {} (size {})", name, needed,
+                                       level, topology.levels[level].size),
+                           "these can: " + able);
+  }
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,111 @@
+// The keys of `workload:`. Keys is Reader or SchemaWriter.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontends/experiment.h"
+#include "frontends/yaml/describe_program.h"
+#include "frontends/yaml/input_files.h"
+#include "frontends/yaml/platform_facts.h"
+#include "frontends/yaml/presets.h"
+#include "frontends/yaml/reader.h"
+
+namespace orrery::yaml {
+
+// A model divides among the NPUs, and its sums stay within 64 bits.
+void check_dlrm(Reader& model, const DlrmSpec& spec, const PlatformFacts& platform);
+void check_parallelism(Reader& parallelism, std::string_view key, const std::string& value,
+                       std::string_view expected, std::string_view reason);
+void check_dimensions(Reader& workload, const std::vector<LevelReference>& references,
+                      const PlatformFacts& platform, std::vector<int>& dimensions);
+
+template <class Keys>
+void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platform) {
+  const DlrmPreset* preset = nullptr;
+  keys.preset(dlrm_presets(), preset, "a published model that gives the other values");
+  DataType data_type = DataType::fp16;
+  if (preset != nullptr) {
+    spec = preset->spec;
+    data_type = preset->data_type;
+  }
+  constexpr Limits size = between(1, std::int64_t{1} << 40);
+  std::string kind = "dlrm";
+  keys.optional("kind", kind, "the family of the model: dlrm");
+  keys.from_preset("global_batch", spec.global_batch,
+                   "samples of an iteration, over all NPUs together", size);
+  keys.from_preset("sparse_features", spec.sparse_features, "number of embedding tables", size);
+  keys.from_preset("embedding_dimension", spec.embedding_dimension,
+                   "elements of a row of an embedding table", size);
+  keys.from_preset("pooling", spec.pooling, "rows that are summed per sample and table", size);
+  keys.from_preset("dense_features", spec.dense_features, "inputs of the bottom MLP", size);
+  keys.from_preset("bottom_mlp", spec.bottom_mlp,
+                   "output widths of the bottom layers; the last is the embedding dimension", size);
+  keys.from_preset("top_mlp", spec.top_mlp, "output widths of the top layers", size);
+  keys.optional("interaction", spec.interaction,
+                "how dense and embedding vectors meet: side by side, or all dot products");
+  keys.from_preset("data_type", data_type, "of weights, activations and embeddings");
+  keys.optional("embedding_lookup_time", spec.embedding_lookup_time,
+                "time of the forward pass of the tables; without it none", not_negative);
+  keys.optional("embedding_update_time", spec.embedding_update_time,
+                "time of the backward pass of the tables; without it none", not_negative);
+  spec.element = size_of(data_type);
+  keys.check([&](Reader& reader) {
+    if (kind != "dlrm") reader.wrong("kind", in_quotes(kind) + " is not a model", "use dlrm");
+    check_dlrm(reader, spec, platform);
+  });
+}
+
+template <class Keys>
+void describe_parallelism(Keys& keys) {
+  std::string embedding = "model", mlp = "data";
+  keys.optional("embedding", embedding, "how the embedding tables are spread: model");
+  keys.optional("mlp", mlp, "how the MLPs are spread: data");
+  keys.check([&](Reader& reader) {
+    check_parallelism(reader, "embedding", embedding, "model",
+                      "the embedding tables of a DLRM are spread over the NPUs");
+    check_parallelism(reader, "mlp", mlp, "data", "every NPU of a DLRM has all of the MLPs");
+  });
+}
+
+template <class Keys>
+void describe_text(Keys& keys, TextWorkloadSpec& text, const PlatformFacts& platform) {
+  keys.optional("text", text.file, "a workload in ASTRA-sim 1.0's text format");
+  std::vector<LevelReference> dimensions;
+  keys.optional("dimensions", dimensions,
+                "the level that plays each dimension of the text, by name or index");
+  keys.check([&](Reader& reader) {
+    const YamlNode* file = reader.find("text");
+    if (file->kind == NodeKind::scalar) text.file = resolved_path(*file);
+    check_dimensions(reader, dimensions, platform, text.dimensions);
+  });
+}
+
+template <class Keys>
+void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
+  keys.exactly_one({"model", "text", "program"},
+                   "a described model, a text file, or operations by hand");
+  keys.only_with({"model"}, "parallelism");
+  keys.only_with({"text"}, "dimensions");
+  if (keys.given("model")) {
+    auto& model = workload.what.template emplace<DlrmSpec>();
+    keys.map("model", "a recommendation model (DLRM)",
+             [&](auto& below) { describe_dlrm(below, model, platform); });
+    keys.map("parallelism", "how the model is spread over the NPUs",
+             [&](auto& below) { describe_parallelism(below); });
+  }
+  if (keys.given("text")) {
+    describe_text(keys, workload.what.template emplace<TextWorkloadSpec>(), platform);
+  }
+  if (keys.given("program")) {
+    auto& program = workload.what.template emplace<ProgramSpec>();
+    describe_program(keys, program, platform);
+  }
+  keys.optional("iterations", workload.iterations, "how often the workload is repeated", positive);
+}
+
+}  // namespace orrery::yaml

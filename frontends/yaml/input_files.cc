@@ -1,0 +1,279 @@
+#include "frontends/yaml/input_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "core/base/io_error.h"
+#include "frontends/yaml/parse_yaml.h"
+
+namespace orrery::yaml {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> sections_with_files{"platform", "system", "network",
+                                                              "workload"};
+
+std::string read_text(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw IoError(fmt::format("cannot read {}: it is a directory", path));
+  }
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  std::string text;
+  if (stream) text.assign(std::istreambuf_iterator<char>(stream), {});
+  if (!stream || stream.bad()) {
+    throw IoError(fmt::format("cannot read {}: {}", path,
+                              errno != 0 ? std::strerror(errno) : "unknown reason"));
+  }
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else if (c != '\r') {
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
+// So that a.yaml and ./a.yaml are the same file.
+std::string identity(const std::string& path) {
+  std::error_code error;
+  const auto canonical = std::filesystem::weakly_canonical(path, error);
+  return error ? path : canonical.string();
+}
+
+// What `over` says replaces what `base` says; maps are merged key by key.
+void merge(YamlNode& base, YamlNode over) {
+  if (base.kind != NodeKind::map || over.kind != NodeKind::map) {
+    base = std::move(over);
+    return;
+  }
+  for (YamlNode& child : over.children) {
+    if (YamlNode* same = base.find(child.key)) {
+      merge(*same, std::move(child));
+    } else {
+      base.children.push_back(std::move(child));
+    }
+  }
+}
+
+std::optional<std::size_t> index_of(const std::string& step) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+  if (error != std::errc() || end != step.data() + step.size()) return std::nullopt;
+  return index;
+}
+
+// "levels[1].size" -> levels, 1, size. Empty if there is an empty step.
+std::vector<std::string> steps_of(std::string key) {
+  for (std::size_t at = 0; (at = key.find('[', at)) != std::string::npos;) {
+    const std::size_t end = key.find(']', at);
+    if (end == std::string::npos) return {};
+    key.erase(end, 1);
+    key[at] = '.';
+  }
+  std::vector<std::string> steps(1);
+  for (const char c : key) {
+    if (c == '.') {
+      steps.emplace_back();
+    } else {
+      steps.back() += c;
+    }
+  }
+  return std::find(steps.begin(), steps.end(), "") == steps.end() ? steps
+                                                                  : std::vector<std::string>{};
+}
+
+bool chooses_file(const std::vector<std::string>& steps) {
+  return steps.size() == 2 && steps[1] == "file" &&
+         std::find(sections_with_files.begin(), sections_with_files.end(), steps[0]) !=
+             sections_with_files.end();
+}
+
+}  // namespace
+
+std::string resolved_path(const YamlNode& value) {
+  const Source& source = *value.place.source;
+  if (!source.is_file) return value.text;
+  const auto directory = std::filesystem::path(source.name).parent_path();
+  return (directory / value.text).lexically_normal().string();
+}
+
+std::optional<YamlNode> InputFiles::load(const std::string& path,
+                                         const std::vector<Override>& overrides) {
+  std::optional<YamlNode> root = read(path, "");
+  if (!root) return std::nullopt;
+  if (root->kind == NodeKind::null) {
+    problems_.add(root->place, "", "the file is empty",
+                  "an experiment has at least the keys platform and workload");
+    return std::nullopt;
+  }
+  if (root->kind != NodeKind::map) {
+    problems_.add(root->place, "", fmt::format("this is {}", name_of(root->kind)),
+                  "an experiment is a map: `platform: ...`, `workload: ...`");
+    return std::nullopt;
+  }
+  std::vector<Assignment> assignments;
+  bool complete = true;
+  for (const Override& option : overrides) {
+    if (std::optional<Assignment> assignment = parse(option)) {
+      assignments.push_back(std::move(*assignment));
+    } else {
+      complete = false;
+    }
+  }
+  // `--set platform.file=other.yaml` chooses the file that the other options then change.
+  const auto rest = std::stable_partition(assignments.begin(), assignments.end(),
+                                          [](const auto& a) { return chooses_file(a.steps); });
+  for (auto a = assignments.begin(); a != rest; ++a) assign(*root, *a);
+  if (!resolve_references(*root, path)) complete = false;
+  for (auto a = rest; complete && a != assignments.end(); ++a) assign(*root, *a);
+  // An option may itself bring a reference: --set 'platform={file: other.yaml}'.
+  if (complete && !resolve_references(*root, path)) complete = false;
+  if (!complete) return std::nullopt;
+  return root;
+}
+
+std::optional<YamlNode> InputFiles::read(const std::string& path, const std::string& key_path) {
+  const std::string text = read_text(path);
+  const Source& source = sources_.emplace_back(Source{path, true, lines_of(text)});
+  return parse_yaml(text, source, key_path, problems_);
+}
+
+// --- file: ---
+
+bool InputFiles::resolve_references(YamlNode& root, const std::string& path) {
+  bool complete = true;
+  for (YamlNode& child : root.children) {
+    const auto& names = sections_with_files;
+    if (std::find(names.begin(), names.end(), child.key) == names.end()) continue;
+    if (!resolve(child, child.key, {path})) complete = false;
+  }
+  return complete;
+}
+
+bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
+                         std::vector<std::string> chain) {
+  const auto reference = std::find_if(section.children.begin(), section.children.end(),
+                                      [](const auto& child) { return child.key == "file"; });
+  if (section.kind != NodeKind::map || reference == section.children.end()) return true;
+  const YamlNode file = std::move(*reference);
+  section.children.erase(reference);
+  const auto fail = [&](std::string what, std::string remedy) {
+    problems_.add(file.place, join_path(key_path, "file"), std::move(what), std::move(remedy));
+    return false;
+  };
+  if (file.kind != NodeKind::scalar) {
+    return fail(fmt::format("this is {}", name_of(file.kind)), "write the path of a YAML file");
+  }
+  const std::string path = resolved_path(file);
+  chain.push_back(path);
+  const auto same_file = [&](const auto& earlier) { return identity(earlier) == identity(path); };
+  if (std::find_if(chain.begin(), chain.end() - 1, same_file) != chain.end() - 1) {
+    return fail("the files refer to each other: " + fmt::format("{}", fmt::join(chain, " -> ")),
+                "write the keys out in one of them");
+  }
+  std::optional<YamlNode> loaded;
+  try {
+    loaded = read(path, key_path);
+  } catch (const IoError& error) {
+    return fail(error.what(), "the path is relative to the file that names it");
+  }
+  if (!loaded) return false;
+  if (loaded->kind != NodeKind::map) {
+    return fail(fmt::format("{} holds {}", path, name_of(loaded->kind)),
+                fmt::format("it must hold the keys of {}", key_path));
+  }
+  if (loaded->find(key_path) != nullptr) {
+    return fail(fmt::format("{} has a key \"{}\" at its top", path, key_path),
+                fmt::format("its top level is the value of {0}: keep what is below that key, and "
+                            "nothing else",
+                            key_path));
+  }
+  if (!resolve(*loaded, key_path, std::move(chain))) return false;
+  // The section stays where it is named; only its keys come from the file.
+  std::vector<YamlNode> beside = std::exchange(section.children, std::move(loaded->children));
+  YamlNode over;
+  over.kind = NodeKind::map;
+  over.children = std::move(beside);
+  merge(section, std::move(over));
+  return true;
+}
+
+// --- --set ---
+
+std::optional<InputFiles::Assignment> InputFiles::parse(const Override& option) {
+  const Source& source = sources_.emplace_back(Source{"--set " + option.text, false, {}});
+  const std::size_t equals = option.text.find('=');
+  const std::string key = option.text.substr(0, equals);
+  if (equals == std::string::npos || key.empty()) {
+    problems_.add({&source, 0, 0}, "", equals == std::string::npos ? "there is no `=`" : "no key",
+                  "write KEY=VALUE, for example system.chunks=64");
+    return std::nullopt;
+  }
+  std::vector<std::string> steps = steps_of(key);
+  if (steps.empty()) {
+    problems_.add({&source, 0, 0}, "", in_quotes(key) + " is not a path of keys",
+                  "write for example platform.topology.levels[1].bandwidth");
+    return std::nullopt;
+  }
+  auto value = parse_yaml(option.text.substr(equals + 1), source, key, problems_);
+  if (!value) return std::nullopt;
+  return Assignment{&source, std::move(steps), std::move(*value)};
+}
+
+void InputFiles::assign(YamlNode& root, const Assignment& assignment) {
+  const Place place{assignment.source, 0, 0};
+  YamlNode* node = &root;
+  std::string path;
+  for (const std::string& step : assignment.steps) {
+    if (node->kind == NodeKind::list) {
+      const std::optional<std::size_t> index = index_of(step);
+      if (!index || *index >= node->children.size()) {
+        problems_.add(place, path, fmt::format("there is no element {}", in_quotes(step)),
+                      fmt::format("this list has {}, numbered from 0", node->children.size()));
+        return;
+      }
+      node = &node->children[*index];
+      path = item_path(path, *index);
+      continue;
+    }
+    if (node->kind == NodeKind::scalar) {
+      problems_.add(place, path,
+                    fmt::format("this is a single value, it has no key {}", in_quotes(step)),
+                    "set the value itself");
+      return;
+    }
+    node->kind = NodeKind::map;
+    YamlNode* child = node->find(step);
+    if (child == nullptr) {
+      child = &node->children.emplace_back();
+      child->key = step;
+      child->place = child->key_place = place;
+    }
+    node = child;
+    path = join_path(path, step);
+  }
+  std::string key = std::move(node->key);
+  *node = assignment.value;
+  node->key = std::move(key);
+  node->place = node->key_place = place;
+}
+
+}  // namespace orrery::yaml

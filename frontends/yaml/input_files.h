@@ -1,0 +1,47 @@
+// The tree that the experiment is read from: one file, the files it names with `file:`, and the
+// `--set` options, merged.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontends/yaml/load_experiment.h"
+#include "frontends/yaml/problems.h"
+#include "frontends/yaml/yaml_node.h"
+
+namespace orrery::yaml {
+
+class InputFiles {
+ public:
+  explicit InputFiles(Problems& problems) : problems_(problems) {}
+
+  // Nothing if a file is not YAML or a reference leads nowhere: what was read is then too
+  // incomplete to be judged. The nodes point into this object. Throws IoError if `path` cannot be
+  // read.
+  std::optional<YamlNode> load(const std::string& path, const std::vector<Override>& overrides);
+
+ private:
+  // `--set a.b[1].c=value`, taken apart.
+  struct Assignment {
+    const Source* source;
+    std::vector<std::string> steps;  // a number is an index where it meets a list
+    YamlNode value;
+  };
+
+  std::optional<YamlNode> read(const std::string& path, const std::string& key_path);
+  std::optional<Assignment> parse(const Override& option);
+  void assign(YamlNode& root, const Assignment& assignment);
+  bool resolve_references(YamlNode& root, const std::string& path);
+  bool resolve(YamlNode& section, const std::string& key_path, std::vector<std::string> chain);
+
+  Problems& problems_;
+  std::deque<Source> sources_;  // nodes hold pointers to them
+};
+
+// The path of a file that a value names: relative to the file that the value stands in, or to the
+// working directory when it comes from the command line.
+std::string resolved_path(const YamlNode& value);
+
+}  // namespace orrery::yaml

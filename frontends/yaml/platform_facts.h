@@ -1,0 +1,26 @@
+// What a workload must agree with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "frontends/yaml/reader.h"
+#include "network/topology/topology.h"
+
+namespace orrery::yaml {
+
+struct PlatformFacts {
+  bool known = false;  // false while the platform itself is wrong
+  std::vector<LevelSpec> levels;
+  std::int32_t npus = 0;
+};
+
+// The levels that the list under `key` names, in its order; reports names that are not there and
+// levels named twice, and is then empty.
+std::vector<int> levels_named(Reader& keys, std::string_view key,
+                              std::span<const LevelReference> references,
+                              const PlatformFacts& platform);
+
+}  // namespace orrery::yaml

@@ -1,0 +1,28 @@
+// Named defaults: `preset: v100`, `preset: dlrm-hoti20`.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/units/units.h"
+#include "frontends/yaml/scalar_types.h"
+#include "workload/workload_spec.h"
+
+namespace orrery::yaml {
+
+// Vendor figures for dense (not sparse) half-precision tensor operations and for device memory.
+struct NpuPreset {
+  std::string_view name;
+  FlopRate peak;
+  Bandwidth memory_bandwidth;
+};
+std::span<const NpuPreset> npu_presets();
+
+struct DlrmPreset {
+  std::string_view name;
+  DlrmSpec spec;  // without `element`, which follows from the data type
+  DataType data_type;
+};
+std::span<const DlrmPreset> dlrm_presets();
+
+}  // namespace orrery::yaml

@@ -1,0 +1,152 @@
+#include "frontends/yaml/problems.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace orrery::yaml {
+
+namespace {
+
+constexpr std::size_t reported_at_most = 20;
+constexpr std::size_t kept_at_most = 1000;  // a machine-written file can be wrong a million times
+
+// Edits (insert, delete, replace, swap neighbours) that turn one word into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_previous, previous(b.size() + 1), current(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before_previous[j - 2] + 1);
+      }
+    }
+    before_previous = std::exchange(previous, current);
+  }
+  return previous[b.size()];
+}
+
+// The beginning of `text`, with ? for each byte that is no character.
+std::string printable(std::string_view text, std::size_t at_most) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = std::max<std::size_t>(1, character_length(text, at));
+    if (result.size() + length > at_most) break;
+    result += character_length(text, at) == 0 ? "?" : text.substr(at, length);
+    at += length;
+  }
+  return result;
+}
+
+std::string source_line(const Place& place) {
+  constexpr std::size_t shown_at_most = 240;  // a longer one is not for people
+  if (place.source == nullptr || place.line < 1) return "";
+  const auto index = static_cast<std::size_t>(place.line - 1);
+  if (index >= place.source->lines.size()) return "";
+  const std::string& line = place.source->lines[index];
+  return line.size() <= shown_at_most ? printable(line, shown_at_most) : "";
+}
+
+}  // namespace
+
+void Problems::add(const Place& place, std::string path, std::string what, std::string remedy) {
+  const std::string file = place.source != nullptr ? place.source->name : "";
+  for (const Diagnostic& known : diagnostics_) {
+    if (place.line > 0 && known.file == file && known.line == place.line &&
+        known.column == place.column && known.what == what) {
+      return;
+    }
+  }
+  if (diagnostics_.size() >= kept_at_most) {
+    ++not_kept_;
+    return;
+  }
+  // Line 1 of a --set option says nothing that the option itself does not.
+  const bool has_lines = place.source != nullptr && place.source->is_file;
+  diagnostics_.push_back({file, has_lines ? place.line : 0, has_lines ? place.column : 0,
+                          std::move(path), std::move(what), std::move(remedy), source_line(place)});
+}
+
+void Problems::throw_if_any() {
+  if (diagnostics_.empty()) return;
+  std::vector<std::string> files;  // in order of their first problem
+  for (const Diagnostic& diagnostic : diagnostics_) {
+    if (std::find(files.begin(), files.end(), diagnostic.file) == files.end()) {
+      files.push_back(diagnostic.file);
+    }
+  }
+  const auto position = [&](const Diagnostic& diagnostic) {
+    return std::tuple(std::find(files.begin(), files.end(), diagnostic.file) - files.begin(),
+                      diagnostic.line, diagnostic.column);
+  };
+  std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
+                   [&](const auto& a, const auto& b) { return position(a) < position(b); });
+  if (diagnostics_.size() > reported_at_most) {
+    Diagnostic rest;
+    rest.what = fmt::format("... and {} more", count() - reported_at_most);
+    diagnostics_.resize(reported_at_most);
+    diagnostics_.push_back(std::move(rest));
+  }
+  throw ConfigError(std::exchange(diagnostics_, {}));
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
+  if (word.size() > 64) return "";  // no key is that long
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance && distance < candidate.size()) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string listed(std::span<const std::string_view> words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
+  constexpr std::size_t short_list = 8;
+  const std::string_view near = nearest(word, candidates);
+  if (near.empty()) {
+    return fmt::format("use {}{}", candidates.size() > 1 ? "one of " : "", listed(candidates));
+  }
+  if (candidates.size() > short_list) return fmt::format("did you mean \"{}\"?", near);
+  return fmt::format("did you mean \"{}\"? (known: {})", near, listed(candidates));
+}
+
+std::size_t character_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned first = byte(at);
+  if (first < 0x80) {
+    const bool control = first < 0x20 && first != '\t' && first != '\n' && first != '\r';
+    return control || first == 0x7f ? 0 : 1;
+  }
+  const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
+                             : first >= 0xE0 && first <= 0xEF ? 3
+                             : first >= 0xF0 && first <= 0xF4 ? 4
+                                                              : 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0) != 0x80) return 0;
+  }
+  return length;
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t shown_at_most = 60;
+  std::string shown = printable(text, shown_at_most);
+  std::replace(shown.begin(), shown.end(), '\n', ' ');
+  return '"' + shown + (shown.size() < text.size() ? "...\"" : "\"");
+}
+
+}  // namespace orrery::yaml

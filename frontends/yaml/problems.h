@@ -1,0 +1,45 @@
+// Collects everything that is wrong with the user's input, so that one run reports all of it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/config_error.h"
+#include "frontends/yaml/yaml_node.h"
+
+namespace orrery::yaml {
+
+class Problems {
+ public:
+  // A problem at the same position with the same words is kept once: a value that an alias repeats
+  // is wrong in one place only.
+  void add(const Place& place, std::string path, std::string what, std::string remedy);
+  std::size_t count() const { return diagnostics_.size() + not_kept_; }
+
+  // Throws ConfigError with the first 20, in the order of the files, if there are any.
+  void throw_if_any();
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+  std::size_t not_kept_ = 0;
+};
+
+// The candidate that `word` is most likely a misspelling of; "" if none is near.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+// "a, b, c"
+std::string listed(std::span<const std::string_view> words);
+
+// `did you mean "ring"? (known: ring, direct)`, without the list if that is long; or only the list.
+std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
+
+// Length of the UTF-8 character at `at`; 0 if there is none, or one that no text file holds.
+std::size_t character_length(std::string_view text, std::size_t at);
+
+// The text in double quotes, shortened and without what a terminal cannot show: for messages.
+std::string in_quotes(std::string_view text);
+
+}  // namespace orrery::yaml

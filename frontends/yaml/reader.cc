@@ -1,0 +1,147 @@
+#include "frontends/yaml/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery::yaml {
+
+namespace {
+
+std::string origin_text(const Place& place) {
+  if (!place.source->is_file) return "--set";
+  return fmt::format("{}:{}", place.source->name, place.line);
+}
+
+bool contains(const std::vector<std::string_view>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string joined(std::initializer_list<std::string_view> words, std::string_view between) {
+  return fmt::format("{}", fmt::join(words, between));
+}
+
+}  // namespace
+
+const YamlNode* Reader::declare(std::string_view key) {
+  if (!contains(declared_, key)) declared_.push_back(key);
+  return map_.find(key);
+}
+
+void Reader::finish() {
+  std::vector<std::string_view> absent;
+  for (const std::string_view key : declared_) {
+    if (!given(key)) absent.push_back(key);
+  }
+  for (const YamlNode& child : map_.children) {
+    if (contains(declared_, child.key)) continue;
+    const std::string remedy =
+        child.key == "file" ? "`file:` stands below platform, system, network or workload only"
+                            : suggestion(child.key, declared_);
+    problems_.add(child.key_place, path_, "unknown key " + in_quotes(child.key), remedy);
+    // It is there, only misspelt: one mistake, one message.
+    const std::string_view meant = nearest(child.key, absent);
+    std::erase_if(missing_, [&](const Missing& missing) { return missing.key == meant; });
+  }
+  for (const Missing& missing : missing_) {
+    problems_.add(place_, path_, fmt::format("the key \"{}\" is missing", missing.key),
+                  missing.help);
+  }
+}
+
+bool Reader::expect(const YamlNode& node, NodeKind kind, const std::string& path) {
+  if (node.kind == kind && (kind != NodeKind::list || !node.children.empty())) return true;
+  std::string_view remedy;
+  switch (kind) {
+    case NodeKind::null:
+    case NodeKind::scalar:
+      remedy = "write one value";
+      break;
+    case NodeKind::list:
+      remedy = "write a list: [a, b], or a line `- a` for each element";
+      break;
+    case NodeKind::map:
+      remedy = "write keys and values: {key: value}, or a line for each";
+      break;
+  }
+  std::string what;
+  Place place = node.place;
+  if (node.kind == kind) {
+    what = "the list is empty";
+    remedy = "write at least one element";
+  } else if (node.kind == NodeKind::null) {
+    // The parser positions what is not there on the next line.
+    if (node.key_place.source != nullptr) place = node.key_place;
+    what = "there is no value";
+    if (kind == NodeKind::scalar) remedy = "write one, or remove the key";
+  } else {
+    what = fmt::format("this is {}, not {}", name_of(node.kind), name_of(kind));
+  }
+  problems_.add(place, path, std::move(what), std::string(remedy));
+  return false;
+}
+
+void Reader::exactly_one(std::initializer_list<std::string_view> keys, std::string_view help) {
+  std::vector<std::string_view> found;
+  for (const std::string_view key : keys) {
+    if (declare(key) != nullptr) found.push_back(key);
+  }
+  if (found.size() == 1) return;
+  if (found.empty()) {
+    // A misspelt one is reported as unknown, with its remedy.
+    for (const YamlNode& child : map_.children) {
+      const std::vector<std::string_view> candidates(keys);
+      if (!nearest(child.key, candidates).empty()) return;
+    }
+    problems_.add(place_, path_, "one of the keys " + joined(keys, ", ") + " is missing",
+                  std::string(help));
+    return;
+  }
+  wrong(found[1], fmt::format("\"{}\" and \"{}\" exclude each other", found[0], found[1]),
+        "write exactly one of " + joined(keys, ", "));
+}
+
+void Reader::only_with(std::initializer_list<std::string_view> owners, std::string_view key) {
+  if (declare(key) == nullptr) return;
+  if (std::any_of(owners.begin(), owners.end(), [&](auto owner) { return given(owner); })) return;
+  wrong(key, fmt::format("\"{}\" has no meaning here", key),
+        "it belongs beside " + joined(owners, ", ") + ": remove it");
+}
+
+void Reader::note_if_given(std::string_view key, std::vector<std::string>& paths) {
+  if (given(key)) paths.push_back(join_path(path_, key));
+}
+
+void Reader::wrong(std::string_view key, std::string what, std::string remedy) {
+  const YamlNode* node = map_.find(key);
+  problems_.add(node != nullptr ? node->place : place_, join_path(path_, key), std::move(what),
+                std::move(remedy));
+}
+
+void Reader::wrong_item(std::string_view key, std::size_t index, std::string what,
+                        std::string remedy) {
+  const YamlNode* node = map_.find(key);
+  if (node == nullptr || node->kind != NodeKind::list || index >= node->children.size()) {
+    return wrong(key, std::move(what), std::move(remedy));
+  }
+  problems_.add(node->children[index].place, item_path(join_path(path_, key), index),
+                std::move(what), std::move(remedy));
+}
+
+void Reader::wrong_map(std::string what, std::string remedy) {
+  problems_.add(place_, path_, std::move(what), std::move(remedy));
+}
+
+std::string Reader::origin_of(std::string_view key) const {
+  const YamlNode* node = map_.find(key);
+  return node != nullptr ? origin_text(node->place) : default_origin_;
+}
+
+void Reader::record(std::string_view key, std::string text, std::string origin,
+                    std::string_view help) {
+  if (text.empty()) return;
+  resolved_.push_back(
+      {join_path(path_, key), std::move(text), std::move(origin), std::string(help)});
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,235 @@
+#include "frontends/yaml/scalar_types.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "frontends/yaml/problems.h"
+#include "system/collective_algorithm.h"
+
+namespace orrery::yaml {
+
+std::string_view name_of(Interaction interaction) {
+  return interaction == Interaction::concat ? "concat" : "dot";
+}
+
+std::string_view name_of(Priority priority) {
+  return priority == Priority::normal ? "normal" : "highest";
+}
+
+std::string_view name_of(DataType type) {
+  switch (type) {
+    case DataType::fp16:
+      return "fp16";
+    case DataType::bf16:
+      return "bf16";
+    case DataType::fp32:
+      return "fp32";
+    case DataType::fp8:
+      return "fp8";
+  }
+  return "";
+}
+
+Bytes size_of(DataType type) {
+  switch (type) {
+    case DataType::fp16:
+    case DataType::bf16:
+      return bytes(2);
+    case DataType::fp32:
+      return bytes(4);
+    case DataType::fp8:
+      return bytes(1);
+  }
+  return {};
+}
+
+std::string_view name_of(TransportKind kind) {
+  switch (kind) {
+    case TransportKind::tcp:
+      return "tcp";
+    case TransportKind::roce:
+      return "roce";
+    case TransportKind::ideal:
+      return "ideal";
+  }
+  return "";
+}
+
+WrongText unknown_name(std::string_view text, const std::vector<std::string_view>& known) {
+  return {in_quotes(text) + " is unknown here", suggestion(text, known)};
+}
+
+std::vector<std::string_view> AlgorithmRegistry::names() {
+  std::vector<std::string_view> result;
+  for (const AlgorithmEntry& entry : builtin_algorithms()) result.push_back(entry.name);
+  return result;
+}
+
+std::vector<std::string_view> BackendRegistry::names() {
+  return {
+#define BACKEND(name, sentence) #name,
+#include "network/backends.def"
+#undef BACKEND
+  };
+}
+
+// Names from the documentation deserve a better answer than "unknown".
+template <>
+FromText<BackendName> ScalarType<BackendName>::parse(const std::string& text) {
+  const std::vector<std::string_view> available = BackendRegistry::names();
+  if (std::find(available.begin(), available.end(), text) != available.end()) {
+    return BackendName{text};
+  }
+  if (text == "fluid" || text == "ns3") {
+    return WrongText{in_quotes(text) + " is not in this build", "available: " + listed(available)};
+  }
+  return unknown_name(text, available);
+}
+
+FromText<bool> ScalarType<bool>::parse(const std::string& text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  return WrongText{in_quotes(text) + " is not a truth value", "write true or false"};
+}
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+template <class Integer>
+FromText<Integer> parse_whole(const std::string& text) {
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  const bool digits_only =
+      text.size() > sign && std::all_of(text.begin() + sign, text.end(), is_digit);
+  if (!digits_only) {
+    std::string plain = text;
+    std::erase_if(plain, [](char c) { return c == '_' || c == ',' || c == '\''; });
+    const bool only_separators =
+        !plain.empty() && std::all_of(plain.begin(), plain.end(), is_digit);
+    return WrongText{in_quotes(text) + " is not a whole number",
+                     only_separators ? "write it without separators: " + plain
+                                     : "write decimal digits only, for example 1000"};
+  }
+  const std::size_t first = text.find_first_not_of('0', sign);
+  if (text[sign] == '0' && text.size() > sign + 1) {
+    const std::string value = first == std::string::npos ? "0" : text.substr(first);
+    return WrongText{in_quotes(text) + " begins with a zero, which some read as octal",
+                     "write " + (sign == 1 ? "-" + value : value)};
+  }
+  Integer value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::invalid_argument) {
+    return WrongText{in_quotes(text) + " is negative", "it must be at least 0"};
+  }
+  if (error != std::errc()) {
+    constexpr std::numeric_limits<Integer> range;
+    return WrongText{in_quotes(text) + " is out of range",
+                     sign == 1 ? fmt::format("it must be at least {}", range.min())
+                               : fmt::format("it must be at most {}", range.max())};
+  }
+  return value;
+}
+
+}  // namespace
+
+FromText<std::int64_t> parse_integer(const std::string& text) {
+  return parse_whole<std::int64_t>(text);
+}
+FromText<std::uint64_t> parse_unsigned(const std::string& text) {
+  return parse_whole<std::uint64_t>(text);
+}
+FromText<std::int32_t> ScalarType<std::int32_t>::parse(const std::string& text) {
+  return parse_whole<std::int32_t>(text);
+}
+
+namespace {
+
+// "X has no unit (accepted: ...)" -> what and remedy apart; for a bare number the remedy shows that
+// number with the two units that its writer probably had in mind.
+WrongText wrong_quantity(const std::string& text, const UnitError& error,
+                         std::initializer_list<std::string_view> usual_units) {
+  const std::size_t bracket = error.what.find(" (");
+  WrongText wrong{in_quotes(text) + ' ' + error.what.substr(0, bracket), ""};
+  if (bracket != std::string::npos) {
+    wrong.remedy = error.what.substr(bracket + 2);
+    if (wrong.remedy.ends_with(')')) wrong.remedy.pop_back();
+  }
+  if (error.what == "is negative") wrong.remedy = "it must be at least 0";
+  if (error.what.starts_with("has no unit")) {
+    wrong.remedy = "write for example";
+    for (const std::string_view unit : usual_units) {
+      wrong.remedy +=
+          fmt::format("{} \"{} {}\"", unit == *usual_units.begin() ? "" : " or", text, unit);
+    }
+  }
+  return wrong;
+}
+
+template <class Q>
+FromText<Q> parsed(const std::string& text, Parsed<Q> result,
+                   std::initializer_list<std::string_view> usual_units) {
+  if (const Q* quantity = std::get_if<Q>(&result)) return *quantity;
+  return wrong_quantity(text, std::get<UnitError>(result), usual_units);
+}
+
+}  // namespace
+
+template <>
+FromText<Duration> ScalarType<Duration>::parse(const std::string& text) {
+  return parsed(text, parse_duration(text), {"us", "ns"});
+}
+template <>
+FromText<Bytes> ScalarType<Bytes>::parse(const std::string& text) {
+  return parsed(text, parse_bytes(text), {"MB", "KiB"});
+}
+template <>
+FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text) {
+  return parsed(text, parse_bandwidth(text), {"Gb/s", "GB/s"});
+}
+template <>
+FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text) {
+  return parsed(text, parse_flop_rate(text), {"TFLOP/s", "GFLOP/s"});
+}
+
+FromText<RankRuns> ScalarType<RankRuns>::parse(const std::string& text) {
+  const WrongText wrong{in_quotes(text) + " does not name ranks",
+                        "write for example 5, \"0-3\" or \"0-3,5,8-9\""};
+  std::string plain = text;
+  std::erase(plain, ' ');
+  RankRuns result;
+  const char* at = plain.data();
+  const char* const end = at + plain.size();
+  const auto number = [&](Rank& rank) {
+    if (at == end || !is_digit(*at)) return false;
+    const auto [next, error] = std::from_chars(at, end, rank);
+    at = next;
+    return error == std::errc();
+  };
+  while (true) {
+    Rank first = 0;
+    if (!number(first)) return wrong;
+    Rank last = first;
+    if (at != end && *at == '-') {
+      ++at;
+      if (!number(last)) return wrong;
+    }
+    if (last < first)
+      return WrongText{in_quotes(text) + " runs backwards", "write the smaller rank first"};
+    result.runs.emplace_back(first, last);
+    if (at == end) return result;
+    if (*at++ != ',') return wrong;
+  }
+}
+
+std::string ScalarType<RankRuns>::text(const RankRuns& value) {
+  std::string result;
+  for (const auto& [first, last] : value.runs) {
+    if (!result.empty()) result += ',';
+    result += first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+  }
+  return result;
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,291 @@
+// What one YAML value can be: how its text becomes a C++ value, how that prints, and what an editor
+// should know about it. One ScalarType<T> for each T that appears in a description of keys.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/units/unit_text.h"
+#include "core/units/units.h"
+#include "network/topology/topology.h"
+#include "system/operation_source.h"
+#include "system/system_spec.h"
+#include "workload/workload_spec.h"
+
+namespace orrery::yaml {
+
+// Why a text is not a T; `what` includes the text.
+struct WrongText {
+  std::string what, remedy;
+};
+template <class T>
+using FromText = std::variant<T, WrongText>;
+
+// For the JSON schema. With names, the value is one of them.
+struct SchemaType {
+  std::vector<std::string_view> json_types;
+  std::vector<std::string_view> names = {};
+  std::string_view pattern = {};
+};
+
+// Inclusive, in the unit of the type (bytes, picoseconds, ...).
+struct Limits {
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+};
+constexpr Limits at_least(std::int64_t least) { return {.least = least}; }
+constexpr Limits between(std::int64_t least, std::int64_t most) { return {least, most}; }
+inline constexpr Limits positive = at_least(1), not_negative = at_least(0), any_value = {};
+
+template <class T>
+struct ScalarType;
+
+// --- Words ---
+
+template <>
+struct ScalarType<std::string> {
+  static FromText<std::string> parse(const std::string& text) { return text; }
+  static std::string text(const std::string& value) { return value; }
+  static SchemaType schema() { return {{"string", "number", "boolean"}}; }
+};
+
+template <>
+struct ScalarType<bool> {
+  static FromText<bool> parse(const std::string& text);
+  static std::string text(bool value) { return value ? "true" : "false"; }
+  static SchemaType schema() { return {{"boolean"}}; }
+};
+
+// The words of an enumeration: all values of E, which a name_of(E) names.
+template <class E>
+struct ValuesOf;
+template <>
+struct ValuesOf<LevelKind> {
+  static constexpr std::array all{LevelKind::ring, LevelKind::fully_connected, LevelKind::switched};
+};
+template <>
+struct ValuesOf<Scope> {
+  static constexpr std::array all{Scope::local, Scope::scale_out};
+};
+template <>
+struct ValuesOf<SchedulingPolicy> {
+  static constexpr std::array all{SchedulingPolicy::lifo, SchedulingPolicy::fifo};
+};
+template <>
+struct ValuesOf<HierarchicalSchedule> {
+  static constexpr std::array all{HierarchicalSchedule::baseline,
+                                  HierarchicalSchedule::local_bandwidth_aware};
+};
+template <>
+struct ValuesOf<Interaction> {
+  static constexpr std::array all{Interaction::concat, Interaction::dot};
+};
+template <>
+struct ValuesOf<Priority> {
+  static constexpr std::array all{Priority::normal, Priority::highest};
+};
+
+enum class DataType : std::uint8_t { fp16, bf16, fp32, fp8 };
+template <>
+struct ValuesOf<DataType> {
+  static constexpr std::array all{DataType::fp16, DataType::bf16, DataType::fp32, DataType::fp8};
+};
+
+enum class TransportKind : std::uint8_t { tcp, roce, ideal };
+template <>
+struct ValuesOf<TransportKind> {
+  static constexpr std::array all{TransportKind::tcp, TransportKind::roce, TransportKind::ideal};
+};
+
+std::string_view name_of(Interaction interaction);
+std::string_view name_of(Priority priority);
+std::string_view name_of(DataType type);
+std::string_view name_of(TransportKind kind);
+Bytes size_of(DataType type);
+
+// `"rnig" is not one of the names: did you mean "ring"? (known: ...)`
+WrongText unknown_name(std::string_view text, const std::vector<std::string_view>& known);
+
+template <class E>
+requires requires { ValuesOf<E>::all; }
+struct ScalarType<E> {
+  static std::vector<std::string_view> names() {
+    std::vector<std::string_view> result;
+    for (const E value : ValuesOf<E>::all) result.push_back(name_of(value));
+    return result;
+  }
+  static FromText<E> parse(const std::string& text) {
+    for (const E value : ValuesOf<E>::all) {
+      if (name_of(value) == text) return value;
+    }
+    return unknown_name(text, names());
+  }
+  static std::string text(E value) { return std::string(name_of(value)); }
+  static SchemaType schema() { return {{"string"}, names()}; }
+};
+
+// A word of a list that is made elsewhere: registries and presets.
+struct AlgorithmRegistry {
+  static std::vector<std::string_view> names();
+};
+struct BackendRegistry {
+  static std::vector<std::string_view> names();
+};
+template <class Registry>
+struct NameIn {
+  std::string name;
+};
+using AlgorithmName = NameIn<AlgorithmRegistry>;  // of system/algorithms/builtin.def
+using BackendName = NameIn<BackendRegistry>;      // of network/backends.def
+
+template <class Registry>
+struct ScalarType<NameIn<Registry>> {
+  static FromText<NameIn<Registry>> parse(const std::string& text) {
+    const std::vector<std::string_view> known = Registry::names();
+    for (const std::string_view name : known) {
+      if (name == text) return NameIn<Registry>{text};
+    }
+    return unknown_name(text, known);
+  }
+  static std::string text(const NameIn<Registry>& value) { return value.name; }
+  static SchemaType schema() { return {{"string"}, Registry::names()}; }
+};
+template <>
+FromText<BackendName> ScalarType<BackendName>::parse(const std::string& text);
+
+// --- Numbers ---
+
+// Decimal digits only: no 010, 1_000, 1e3, 0x10.
+FromText<std::int64_t> parse_integer(const std::string& text);
+FromText<std::uint64_t> parse_unsigned(const std::string& text);
+
+template <>
+struct ScalarType<std::int64_t> {
+  static FromText<std::int64_t> parse(const std::string& text) { return parse_integer(text); }
+  static std::string text(std::int64_t value) { return std::to_string(value); }
+  static SchemaType schema() { return {{"integer"}}; }
+};
+template <>
+struct ScalarType<std::int32_t> {
+  static FromText<std::int32_t> parse(const std::string& text);
+  static std::string text(std::int32_t value) { return std::to_string(value); }
+  static SchemaType schema() { return {{"integer"}}; }
+};
+template <>
+struct ScalarType<std::uint64_t> {
+  static FromText<std::uint64_t> parse(const std::string& text) { return parse_unsigned(text); }
+  static std::string text(std::uint64_t value) { return std::to_string(value); }
+  static SchemaType schema() { return {{"integer"}}; }
+};
+
+template <class Tag>
+struct ScalarType<Quantity<Tag>> {
+  static FromText<Quantity<Tag>> parse(const std::string& text);
+  static std::string text(Quantity<Tag> value) { return exact_text(value); }
+  static SchemaType schema() {
+    return {{"string"}, {}, R"(^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*[A-Za-z/]+\s*$)"};
+  }
+};
+template <>
+FromText<Duration> ScalarType<Duration>::parse(const std::string& text);
+template <>
+FromText<Bytes> ScalarType<Bytes>::parse(const std::string& text);
+template <>
+FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text);
+template <>
+FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text);
+
+// --- Ranks and levels ---
+
+// "0-3,5": what a `ranks:` names, as inclusive runs.
+struct RankRuns {
+  std::vector<std::pair<Rank, Rank>> runs;
+};
+template <>
+struct ScalarType<RankRuns> {
+  static FromText<RankRuns> parse(const std::string& text);
+  static std::string text(const RankRuns& value);
+  static SchemaType schema() {
+    return {{"integer", "string"}, {}, R"(^\s*\d+(-\d+)?(\s*,\s*\d+(-\d+)?)*\s*$)"};
+  }
+};
+
+// A level of the platform, by its index or its name.
+struct LevelReference {
+  std::string text;
+};
+template <>
+struct ScalarType<LevelReference> {
+  static FromText<LevelReference> parse(const std::string& text) { return LevelReference{text}; }
+  static std::string text(const LevelReference& value) { return value.text; }
+  static SchemaType schema() { return {{"integer", "string"}}; }
+};
+
+// --- Lists, and values that may be absent ---
+
+// A list, for which a single value stands for a list of one.
+template <class T>
+struct OneOrMore {
+  std::vector<T> values;
+};
+
+// As `explain` shows a value; "" if there is none.
+template <class T>
+std::string text_of(const T& value) {
+  return ScalarType<T>::text(value);
+}
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+  return value ? text_of(*value) : "";
+}
+template <class T>
+std::string text_of(const std::vector<T>& values) {
+  if (values.empty()) return "";
+  std::string text;
+  for (const T& value : values) text += (text.empty() ? "[" : ", ") + text_of(value);
+  return text + ']';
+}
+template <class T>
+std::string text_of(const OneOrMore<T>& list) {
+  return list.values.size() == 1 ? text_of(list.values[0]) : text_of(list.values);
+}
+
+// --- Range ---
+
+template <class T>
+bool is_within(const T& value, const Limits& limits) {
+  if constexpr (std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>) {
+    return limits.least <= value && value <= limits.most;
+  } else if constexpr (requires { value.value; }) {
+    return limits.least <= value.value && value.value <= limits.most;
+  }
+  return true;
+}
+
+// What to write instead of a value outside `limits`.
+template <class T>
+std::string range_text(const Limits& limits) {
+  const auto text = [](std::int64_t value) {
+    if constexpr (requires(T quantity) { quantity.value; }) {
+      return ScalarType<T>::text(T{value});
+    } else {
+      return std::to_string(value);
+    }
+  };
+  const Limits none;
+  if (limits.most != none.most && limits.least != none.least) {
+    return "it must be from " + text(limits.least) + " to " + text(limits.most);
+  }
+  if (limits.most != none.most) return "it must be at most " + text(limits.most);
+  if (limits.least == 1 && !std::is_integral_v<T>) return "it must be greater than 0";
+  return "it must be at least " + text(limits.least);
+}
+
+}  // namespace orrery::yaml

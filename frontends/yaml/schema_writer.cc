@@ -1,0 +1,70 @@
+#include "frontends/yaml/schema_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery::yaml {
+
+namespace {
+
+using Json = SchemaWriter::Json;
+
+Json requires_key(std::string_view key) { return {{"required", Json::array({key})}}; }
+
+}  // namespace
+
+Json SchemaWriter::schema(bool may_be_a_file) const {
+  Json result = {{"type", "object"}, {"properties", properties_}, {"additionalProperties", false}};
+  Json needs = Json::object();
+  if (!required_.empty()) needs["required"] = required_;
+  if (!one_of_.empty()) needs["oneOf"] = one_of_;
+  if (!required_without_preset_.empty()) {
+    needs["anyOf"] =
+        Json::array({requires_key("preset"), {{"required", Json(required_without_preset_)}}});
+  }
+  if (may_be_a_file) {
+    result["properties"]["file"] = {
+        {"type", "string"},
+        {"description", "a YAML file with these keys; keys beside it replace the file's"}};
+    result["anyOf"] = Json::array({requires_key("file"), needs});
+  } else {
+    result.update(needs);
+  }
+  if (!depends_.empty()) result["dependentSchemas"] = depends_;
+  return result;
+}
+
+void SchemaWriter::exactly_one(std::initializer_list<std::string_view> keys, std::string_view) {
+  for (const std::string_view key : keys) one_of_.push_back(requires_key(key));
+}
+
+void SchemaWriter::only_with(std::initializer_list<std::string_view> owners, std::string_view key) {
+  Json any = Json::array();
+  for (const std::string_view owner : owners) any.push_back(requires_key(owner));
+  depends_[std::string(key)] = {{"anyOf", any}};
+}
+
+void SchemaWriter::property(std::string_view key, Json type, std::string_view help) {
+  type["description"] = help;
+  properties_[std::string(key)] = std::move(type);
+}
+
+void SchemaWriter::require(std::string_view key) {
+  const bool is_choice = std::any_of(one_of_.begin(), one_of_.end(), [&](const Json& choice) {
+    return choice == requires_key(key);
+  });
+  if (!is_choice) required_.push_back(key);
+}
+
+Json SchemaWriter::scalar(const SchemaType& type, Limits limits) {
+  Json result = Json::object();
+  result["type"] = type.json_types.size() == 1 ? Json(type.json_types[0]) : Json(type.json_types);
+  if (!type.names.empty()) result["enum"] = type.names;
+  if (!type.pattern.empty()) result["pattern"] = type.pattern;
+  const bool is_integer = type.json_types.size() == 1 && type.json_types[0] == "integer";
+  if (is_integer && limits.least != any_value.least) result["minimum"] = limits.least;
+  if (is_integer && limits.most != any_value.most) result["maximum"] = limits.most;
+  return result;
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,135 @@
+// Writes what a description (describe_*.h) says as JSON Schema. The other visitor is Reader, which
+// explains the functions.
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "frontends/yaml/scalar_types.h"
+
+namespace orrery::yaml {
+
+class SchemaWriter {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  // The schema of the map described so far. With `may_be_a_file`, `file: other.yaml` may stand for
+  // all keys, and those beside it replace some of the file's.
+  Json schema(bool may_be_a_file = false) const;
+
+  template <class T>
+  void required(std::string_view key, T&, std::string_view help, Limits limits = any_value) {
+    property(key, type_of(std::type_identity<T>{}, limits), help);
+    require(key);
+  }
+
+  template <class T>
+  void optional(std::string_view key, T& value, std::string_view help, Limits limits = any_value,
+                const std::string& = "") {
+    Json type = type_of(std::type_identity<T>{}, limits);
+    if (const std::string text = text_of(value); !text.empty()) {
+      if constexpr (std::is_arithmetic_v<T>) {
+        type["default"] = value;
+      } else {
+        type["default"] = text;
+      }
+    }
+    property(key, std::move(type), help);
+  }
+
+  template <class Preset>
+  void preset(std::span<const Preset> table, const Preset*&, std::string_view help) {
+    Json names = Json::array();
+    for (const Preset& entry : table) names.push_back(entry.name);
+    property("preset", {{"type", "string"}, {"enum", names}}, help);
+  }
+
+  template <class T>
+  void from_preset(std::string_view key, T&, std::string_view help, Limits limits = any_value) {
+    property(key, type_of(std::type_identity<T>{}, limits), help);
+    required_without_preset_.push_back(key);
+  }
+
+  template <class Describe>
+  void map(std::string_view key, std::string_view help, Describe describe) {
+    describe_map(key, help, describe, false);
+  }
+  template <class Describe>
+  void required_map(std::string_view key, std::string_view help, Describe describe) {
+    describe_map(key, help, describe, false);
+    require(key);
+  }
+  template <class Describe>
+  void section(std::string_view key, std::string_view help, Describe describe) {
+    describe_map(key, help, describe, true);
+  }
+  template <class Describe>
+  void required_section(std::string_view key, std::string_view help, Describe describe) {
+    describe_map(key, help, describe, true);
+    require(key);
+  }
+
+  template <class T, class Describe>
+  void items(std::string_view key, std::vector<T>&, std::string_view help, Describe describe) {
+    SchemaWriter keys;
+    T element{};
+    describe(keys, element, std::size_t{0});
+    property(key, {{"type", "array"}, {"minItems", 1}, {"items", keys.schema()}}, help);
+    require(key);
+  }
+
+  void exactly_one(std::initializer_list<std::string_view> keys, std::string_view help);
+  void only_with(std::initializer_list<std::string_view> owners, std::string_view key);
+
+  void note_if_given(std::string_view, std::vector<std::string>&) {}
+  bool given(std::string_view) const { return true; }
+  template <class Check>
+  void check(Check) {}
+
+ private:
+  template <class T>
+  static Json type_of(std::type_identity<T>, Limits limits) {
+    return scalar(ScalarType<T>::schema(), limits);
+  }
+  template <class T>
+  static Json type_of(std::type_identity<std::optional<T>>, Limits limits) {
+    return type_of(std::type_identity<T>{}, limits);
+  }
+  template <class T>
+  static Json type_of(std::type_identity<std::vector<T>>, Limits limits) {
+    return {
+        {"type", "array"}, {"minItems", 1}, {"items", type_of(std::type_identity<T>{}, limits)}};
+  }
+  template <class T>
+  static Json type_of(std::type_identity<OneOrMore<T>>, Limits limits) {
+    return {{"anyOf", Json::array({type_of(std::type_identity<T>{}, limits),
+                                   type_of(std::type_identity<std::vector<T>>{}, limits)})}};
+  }
+  static Json scalar(const SchemaType& type, Limits limits);
+
+  template <class Describe>
+  void describe_map(std::string_view key, std::string_view help, Describe describe,
+                    bool may_be_a_file) {
+    SchemaWriter keys;
+    describe(keys);
+    property(key, keys.schema(may_be_a_file), help);
+  }
+
+  void property(std::string_view key, Json type, std::string_view help);
+  // A list of several is declared where it is a choice, too.
+  void require(std::string_view key);
+
+  Json properties_ = Json::object();
+  Json required_ = Json::array();
+  Json one_of_ = Json::array();    // each {"required": [key]}
+  Json depends_ = Json::object();  // key -> schema that must hold beside it
+  std::vector<std::string_view> required_without_preset_;
+};
+
+}  // namespace orrery::yaml

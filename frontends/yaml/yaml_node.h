@@ -1,0 +1,68 @@
+// A YAML document as plain data, with the position of every key and value. Copied freely: values of
+// several files and of the command line end up in one tree, and each still knows where it is from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery::yaml {
+
+// Where text comes from: a file, or one `--set` option.
+struct Source {
+  std::string name;  // as shown: "examples/hier.yaml", "--set system.chunks=0"
+  bool is_file = true;
+  std::vector<std::string> lines;  // of a file, for the excerpt under a message
+};
+
+struct Place {
+  const Source* source = nullptr;
+  int line = 0, column = 0;  // from 1; 0 = unknown
+};
+
+enum class NodeKind { null, scalar, list, map };
+
+struct YamlNode {
+  NodeKind kind = NodeKind::null;
+  std::string text;  // of a scalar
+  Place place;
+  std::string key;  // in the parent map; "" for list items
+  Place key_place;
+  std::vector<YamlNode> children;  // of a list or map, in file order
+
+  const YamlNode* find(std::string_view wanted) const {
+    for (const YamlNode& child : children) {
+      if (child.key == wanted) return &child;
+    }
+    return nullptr;
+  }
+  YamlNode* find(std::string_view wanted) {
+    return const_cast<YamlNode*>(static_cast<const YamlNode*>(this)->find(wanted));
+  }
+};
+
+inline std::string_view name_of(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::null:
+      return "nothing";
+    case NodeKind::scalar:
+      return "a single value";
+    case NodeKind::list:
+      return "a list";
+    case NodeKind::map:
+      return "a map";
+  }
+  return "";
+}
+
+inline std::string join_path(std::string_view parent, std::string_view key) {
+  std::string path(parent);
+  if (!path.empty()) path += '.';
+  return path += key;
+}
+
+inline std::string item_path(std::string_view list, std::size_t index) {
+  return std::string(list) + '[' + std::to_string(index) + ']';
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,22 @@
+#include "network/backends.h"
+
+#include "network/analytical/analytical_backend.h"
+
+namespace orrery {
+
+std::span<const BackendEntry> builtin_backends() {
+  static constexpr BackendEntry entries[] = {
+#define BACKEND(name, sentence) {#name, sentence, &make_##name##_backend},
+#include "network/backends.def"
+#undef BACKEND
+  };
+  return entries;
+}
+
+const BackendEntry* find_backend(std::string_view name) {
+  for (const BackendEntry& entry : builtin_backends())
+    if (entry.name == name) return &entry;
+  return nullptr;
+}
+
+}  // namespace orrery

@@ -1,0 +1,76 @@
+// The seam between "who must send what" (system/) and "how long that takes" (one backend).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/event/event_queue.h"
+#include "core/units/units.h"
+#include "network/topology/topology.h"
+
+namespace orrery {
+
+// Who a message belongs to, opaque to the backend and handed back unchanged. Sixteen bytes instead
+// of a callback each: a 1,024-rank ring all-reduce in 64 chunks sends 134 million messages.
+struct MessageToken {
+  std::uint32_t owner = 0, position = 0, lane = 0, stage = 0;
+};
+
+enum class TrafficClass : std::uint8_t { normal, highest };
+
+struct Message {
+  NodeId source, target;
+  Bytes size;
+  MessageToken token;
+  TrafficClass traffic_class = TrafficClass::normal;
+  std::uint8_t label = 0;  // row of the per-level byte statistics: the kind of collective
+};
+
+class MessageListener {
+ public:
+  // The last byte of the message is at its target.
+  virtual void delivered(const MessageToken& token, Bytes size) = 0;
+  // The last byte has left `source`. Only for messages whose send() did not know the time.
+  virtual void injected(const MessageToken& token, NodeId source) = 0;
+
+ protected:
+  ~MessageListener() = default;
+};
+
+// Bytes that crossed a level, by label. Every byte of a message counts once on each level crossed.
+struct LevelTraffic {
+  std::vector<Bytes> bytes_by_label;  // index: Message::label
+};
+
+struct NetworkStatistics {
+  std::vector<LevelTraffic> levels;  // as Topology::levels()
+  std::vector<Bytes> links;          // as Topology::links()
+  std::uint64_t messages = 0;
+};
+
+class NetworkBackend {
+ public:
+  virtual ~NetworkBackend() = default;
+
+  // Carries `message` and calls listener.delivered() exactly once, from the event queue, at the
+  // time its last byte is at the target; never from inside send(). No order is promised between
+  // messages, not even of one pair: a short one may overtake a long one. Matching sends with
+  // receives is not the backend's business.
+  //
+  // Returns the time at which the last byte will have left the source, if that is known already (a
+  // native backend with a first-come-first-served port knows); otherwise listener.injected() is
+  // called at that time, exactly once.
+  //
+  // REQUIRES: both NPUs exist and differ; size >= 0 (a message of 0 bytes costs latency only).
+  virtual std::optional<Time> send(const Message& message, MessageListener& listener) = 0;
+
+  virtual NetworkStatistics statistics() const = 0;
+
+  // Settings of the user's file that this backend cannot honour, by name: the "notices".
+  virtual std::span<const std::string> unused_settings() const { return {}; }
+};
+
+}  // namespace orrery

@@ -1,0 +1,153 @@
+// The platform as plain data: NPUs, switches and the directed links between them. Immutable; every
+// backend and the system layer read the same one.
+//
+// Levels, innermost first. NPU ids are mixed-radix numbers over the level sizes, level 0 fastest:
+// with sizes {16, 8}, NPU 37 is (5, 2), local rank 5 of node 2. Level l joins the NPUs that differ
+// in coordinate l only:
+//   ring             each NPU to its two neighbours (of size 2: one neighbour, one link)
+//   fully_connected  each NPU to every other one by a link of its own
+//   switch           each NPU to a switch of that group; crossing it costs two links
+// A message that differs in several coordinates is carried level by level, innermost first.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units/units.h"
+
+namespace orrery {
+
+// Index into Topology nodes: NPUs are 0 .. npu_count()-1, switches follow.
+struct NodeId {
+  std::int32_t value = 0;
+  constexpr auto operator<=>(const NodeId&) const = default;
+};
+
+enum class LevelKind : std::uint8_t { ring, fully_connected, switched };
+std::string_view name_of(
+    LevelKind kind);  // as written in YAML: "ring", "fully_connected", "switch"
+
+// local: inside a node (NVLink, the package); scale_out: between nodes, through NICs.
+enum class Scope : std::uint8_t { local, scale_out };
+std::string_view name_of(Scope scope);
+
+struct LevelSpec {
+  std::string name;  // for reports; "" = "level N"
+  LevelKind kind = LevelKind::switched;
+  std::int32_t size = 0;  // members of one group; >= 2
+  Bandwidth bandwidth;    // of one link, one direction; > 0
+  Duration latency;       // of one link; >= 0
+  Scope scope = Scope::scale_out;
+};
+
+struct TopologySpec {
+  std::vector<LevelSpec> levels;  // innermost first; at least one
+};
+
+struct Link {
+  NodeId from, to;
+  std::int32_t level;
+  Bandwidth bandwidth;
+  Duration latency;
+};
+
+class Topology {
+ public:
+  // REQUIRES: spec obeys the ranges above (the YAML reader checks them with positions).
+  explicit Topology(TopologySpec spec);
+
+  std::span<const LevelSpec> levels() const { return levels_; }
+  std::int32_t npu_count() const { return npu_count_; }
+  std::int32_t node_count() const { return node_count_; }
+  std::span<const Link> links() const { return links_; }
+
+  std::int32_t coordinate(NodeId npu, int level) const {
+    return npu.value / stride_[level] % levels_[level].size;
+  }
+  std::int32_t stride(int level) const { return stride_[level]; }  // id distance of neighbours
+
+  // Links crossed between two coordinates of one level (0 if equal), and their summed latency. A
+  // ring goes the shorter way round, upwards when both are equally long.
+  std::int32_t hops(int level, std::int32_t from, std::int32_t to) const;
+  Duration path_latency(int level, std::int32_t from, std::int32_t to) const {
+    return levels_[level].latency * hops(level, from, to);
+  }
+
+  // Egress ports of one NPU at a level: links that can send at the same time. A switch level has 1,
+  // a ring 2 (1 if its size is 2), a fully connected level size-1. An NPU has as many ingress
+  // ports.
+  std::int32_t ports(int level) const;
+  Bandwidth injection_bandwidth(int level) const;  // ports * bandwidth
+
+  // The port through which an NPU at coordinate `from` sends to `to`: 0 is upwards on a ring and
+  // the only one of a switch level; (to - from) mod size - 1 on a fully connected level. REQUIRES:
+  // from != to.
+  std::int32_t egress_port(int level, std::int32_t from, std::int32_t to) const;
+
+  // Index into links() of that port's link, and of the link from the switch to an NPU.
+  std::size_t egress_link(int level, NodeId npu, std::int32_t port) const {
+    return first_link_[level] + static_cast<std::size_t>(npu.value) * ports(level) + port;
+  }
+  std::size_t switch_to_npu_link(int level, NodeId npu) const {  // REQUIRES: a switch level
+    return first_link_[level] + static_cast<std::size_t>(npu_count_) + npu.value;
+  }
+
+ private:
+  void build_ring(int level);
+  void build_fully_connected(int level);
+  void build_switches(int level);
+
+  std::vector<LevelSpec> levels_;
+  std::vector<std::int32_t> stride_;
+  std::int32_t npu_count_ = 0, node_count_ = 0;
+  std::vector<Link> links_;
+  std::vector<std::size_t> first_link_;  // of each level
+};
+
+inline std::int32_t Topology::hops(int level, std::int32_t from, std::int32_t to) const {
+  if (from == to) return 0;
+  const LevelSpec& spec = levels_[level];
+  switch (spec.kind) {
+    case LevelKind::fully_connected:
+      return 1;
+    case LevelKind::switched:
+      return 2;
+    case LevelKind::ring:
+      break;
+  }
+  const std::int32_t forward = to > from ? to - from : to - from + spec.size;
+  return std::min(forward, spec.size - forward);
+}
+
+inline std::int32_t Topology::ports(int level) const {
+  const LevelSpec& spec = levels_[level];
+  switch (spec.kind) {
+    case LevelKind::ring:
+      return spec.size == 2 ? 1 : 2;
+    case LevelKind::fully_connected:
+      return spec.size - 1;
+    case LevelKind::switched:
+      break;
+  }
+  return 1;
+}
+
+inline std::int32_t Topology::egress_port(int level, std::int32_t from, std::int32_t to) const {
+  const LevelSpec& spec = levels_[level];
+  const std::int32_t forward = to > from ? to - from : to - from + spec.size;
+  switch (spec.kind) {
+    case LevelKind::ring:
+      return 2 * forward <= spec.size ? 0 : 1;
+    case LevelKind::fully_connected:
+      return forward - 1;
+    case LevelKind::switched:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace orrery

@@ -1,0 +1,33 @@
+// A collective over several levels as a sequence of phases, each a collective over one level.
+//
+//   all_reduce      baseline: an all-reduce of the whole chunk on every level, innermost first.
+//                   local_bandwidth_aware: reduce-scatter on all levels but the last, innermost
+//                   first; all-reduce of what is left on the last; all-gather back down. The bytes
+//                   on the outer level shrink by the product of the inner sizes.
+//   reduce_scatter  innermost first, on what is left
+//   all_gather      outermost first, on what is there
+//   all_to_all      a level at a time, innermost first, the whole chunk each time: what is to reach
+//                   coordinate c of this level goes there, whatever its other coordinates
+// The last three have one good composition; both schedules use it.
+//
+// S. Rashidi et al., HOTI 2020 (Hier and HierOpt); the "baseline" and "localBWAware" of ASTRA-sim.
+#pragma once
+
+#include <vector>
+
+#include "system/collective_algorithm.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+struct Phase {
+  int dimension;    // of the group
+  Collective kind;  // among the ranks that differ in this dimension only
+  // The chunk was cut by the coordinates in dimensions 0 .. scattered-1, in turn: this phase's
+  // buffer is the part that is left (as nccl-tests counts the buffer of its kind).
+  int scattered;
+};
+
+std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule, int dimensions);
+
+}  // namespace orrery

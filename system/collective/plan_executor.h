@@ -1,0 +1,125 @@
+// Runs plans on a network backend: the one executor of every algorithm, collective and topology.
+//
+// A run is one plan over the ranks of one group along one level: a chunk in one of its phases. Each
+// rank starts its part when its scheduler says so; messages that arrive before that, or for a later
+// stage, are kept. Per message the executor does one table look-up and asks the plan for the next
+// send; it allocates nothing in steady state.
+//
+// Endpoint costs (docs/models/system.md): a message is handed to the network `endpoint_delay` after
+// the stage that sends it began, and counts as arrived `endpoint_delay` after its delivery, plus
+// the time to add it up if it is to be added.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "core/event/event_queue.h"
+#include "core/units/units.h"
+#include "network/network_backend.h"
+#include "system/collective/piece_sizes.h"
+#include "system/collective_algorithm.h"
+#include "system/operation_source.h"
+
+namespace orrery {
+
+class RunListener {
+ public:
+  // The rank's part of the run is complete: all arrivals are in, all its sends have left. `last` is
+  // true for the last rank of the run, whose number is free afterwards. Never from inside start().
+  virtual void run_finished(std::uint32_t run, Position position, bool last) = 0;
+
+ protected:
+  ~RunListener() = default;
+};
+
+struct RunSpec {
+  const Plan* plan = nullptr;  // outlives the run
+  std::int32_t size = 0;       // of the group
+  Rank base = 0;               // position p is rank base + p * stride
+  std::int32_t stride = 1;
+  Bytes bytes;  // of the buffer that the plan's pieces cut
+  Duration endpoint_delay;
+  TrafficClass traffic_class = TrafficClass::normal;
+  std::uint8_t label = 0;  // for the network's statistics
+};
+
+class PlanExecutor final : private MessageListener, private EventHandler {
+ public:
+  PlanExecutor(EventQueue& queue, NetworkBackend& network,
+               std::optional<Bandwidth> reduction_bandwidth, RunListener& listener);
+
+  // Run numbers are reused after every rank of the run has finished.
+  std::uint32_t open(const RunSpec& spec);
+  void start(std::uint32_t run, Position position);
+
+  // For the report of a job that got stuck: where this rank is, "" if it is not in the run.
+  std::string describe(std::uint32_t run, Position position) const;
+
+ private:
+  // One rank in one lane of a run. `stage` is -1 before the start: arrivals are early then too.
+  struct Lane {
+    Time ready;       // when the last arrival of the present stage counts, so far
+    Time next_ready;  // the same for early arrivals of the next stage
+    Time sent;        // when all sends so far will have left
+    std::int32_t stage = -1;
+    std::int32_t missing = 0;        // arrivals of the present stage
+    std::int32_t next_arrivals = 0;  // of the next stage
+    std::int32_t unsent = 0;         // sends whose end the network did not know
+    Stage next{};                    // what the plan says of the next stage
+    bool last = false;               // the present stage is the last one: there is no next
+    bool ending = false;             // only time has to pass, or sends have to leave
+  };
+  struct Run {
+    RunSpec spec;
+    PieceSizes pieces;
+    std::int32_t lane_count = 1;
+    std::int32_t unfinished = 0;           // ranks
+    std::vector<Lane> lanes;               // position by position
+    std::vector<std::int32_t> open_lanes;  // of each position
+  };
+  // One lane of one rank of one run.
+  struct Place {
+    std::uint32_t run;
+    Position position;
+    std::uint32_t lane;
+  };
+  struct EarlyKey {  // arrivals for a stage after the next one
+    std::uint32_t run, position, lane, stage;
+    bool operator==(const EarlyKey&) const = default;
+  };
+  struct EarlyKeyHash {
+    std::size_t operator()(const EarlyKey& key) const;
+  };
+  struct Early {
+    std::int32_t arrivals = 0;
+    Time ready;
+  };
+
+  void delivered(const MessageToken& token, Bytes size) override;
+  void injected(const MessageToken& token, NodeId source) override;
+  void on_event(std::uint64_t argument) override;
+
+  static Lane& lane_at(Run& run, const Place& place) {
+    return run.lanes[static_cast<std::size_t>(place.position) * run.lane_count + place.lane];
+  }
+  void complete_stage(Run& run, Lane& lane, const Place& place);
+  void enter_next_stage(Run& run, Lane& lane, const Place& place);
+  void pick_up_early(Lane& lane, const Place& place);
+  void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
+  void end_lane(const Place& place);
+  void wake_at(Time when, const Run& run, const Place& place);
+
+  EventQueue& queue_;
+  NetworkBackend& network_;
+  std::optional<Bandwidth> reduction_bandwidth_;
+  RunListener& listener_;
+  EventQueue::HandlerId handler_;
+  std::vector<Run> runs_;
+  std::vector<std::uint32_t> free_runs_;
+  std::unordered_map<EarlyKey, Early, EarlyKeyHash> early_;
+  bool starting_ = false;
+};
+
+}  // namespace orrery

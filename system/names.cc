@@ -1,0 +1,29 @@
+// What enumerators are called in YAML, reports and messages.
+#include "system/job.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+std::string_view name_of(SchedulingPolicy policy) {
+  return policy == SchedulingPolicy::lifo ? "lifo" : "fifo";
+}
+
+std::string_view name_of(HierarchicalSchedule schedule) {
+  return schedule == HierarchicalSchedule::baseline ? "baseline" : "local_bandwidth_aware";
+}
+
+std::string_view name_of(Pass pass) {
+  switch (pass) {
+    case Pass::none:
+      return "none";
+    case Pass::forward:
+      return "forward";
+    case Pass::input_gradient:
+      return "input_gradient";
+    case Pass::weight_gradient:
+      return "weight_gradient";
+  }
+  return "?";
+}
+
+}  // namespace orrery

@@ -1,0 +1,76 @@
+// What a rank is asked to do. workload/ implements this; system/ only consumes it, so that system/
+// never includes workload/ and a test can hand in three operations written by hand.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/units/units.h"
+#include "system/collective_algorithm.h"
+
+namespace orrery {
+
+using Rank = std::int32_t;  // of the job
+using OperationId = std::int64_t;
+
+// Work of the rank's processor: either a measured time, or a size that a ComputeModel turns into
+// one. A rank computes one operation at a time, in the order handed out.
+struct Compute {
+  Flops flops;
+  Bytes memory_traffic;
+  std::optional<Duration> measured;
+};
+
+enum class Priority : std::uint8_t { normal, highest };
+
+struct CollectiveCall {
+  Collective kind;
+  std::int32_t communicator;  // index into Job::communicators
+  Bytes size;                 // of the whole buffer of a rank, as nccl-tests counts it; >= 0
+  Priority priority = Priority::normal;
+  Duration update;  // follows the completion before waiters go on (applying the gradient)
+};
+
+struct SendCall {
+  Rank to;
+  Bytes size;
+  std::int32_t tag = 0;
+};
+
+struct ReceiveCall {
+  Rank from;
+  Bytes size;
+  std::int32_t tag = 0;
+};
+
+// Holds the rank until an earlier operation of the same rank is finished (with its update). The
+// time that passes is exposed communication, booked to the label of this operation.
+struct Wait {
+  OperationId operation;
+};
+
+struct Operation {
+  OperationId id;           // unique within the rank
+  std::int32_t label = -1;  // row of Job::labels
+  std::variant<Compute, CollectiveCall, SendCall, ReceiveCall, Wait> what;
+};
+
+class OperationSource {
+ public:
+  virtual ~OperationSource() = default;
+
+  // Append to `ready` the operations of `rank` that may start now: at start those without
+  // predecessors, later those that the end of `id` released. Each operation is handed out exactly
+  // once. A collective, send or receive runs beside what follows; a compute or wait is finished
+  // before the source hands out what depends on it.
+  virtual void start(Rank rank, std::vector<Operation>& ready) = 0;
+  virtual void finish(Rank rank, OperationId id, std::vector<Operation>& ready) = 0;
+
+  // For progress and for the report of a job that got stuck.
+  virtual std::int64_t operation_count(Rank rank) const = 0;
+};
+
+}  // namespace orrery

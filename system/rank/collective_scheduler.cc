@@ -1,0 +1,381 @@
+#include "system/rank/collective_scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "system/collective/bandwidth_bound.h"
+
+namespace orrery {
+namespace {
+
+constexpr std::uint64_t key_of(std::uint64_t communicator, std::uint64_t base, std::uint64_t rest) {
+  return (communicator << 56) | (base << 32) | rest;
+}
+// What comes behind (communicator, base) in the key of a StartOrder.
+constexpr std::uint64_t kAdmission = 0xFFFFFFFF;
+
+}  // namespace
+
+CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& network,
+                                         const Topology& topology, const SystemSpec& spec,
+                                         const std::vector<Communicator>& communicators,
+                                         CollectiveListener& listener)
+    : topology_(topology),
+      spec_(spec),
+      listener_(listener),
+      executor_(queue, network, spec.reduction_bandwidth, *this),
+      ranks_(topology.npu_count()) {
+  CHECK(communicators.size() < 256 && topology.npu_count() < (1 << 24),
+        "{} communicators, {} ranks", communicators.size(), topology.npu_count());
+  for (const Communicator& communicator : communicators) {
+    families_.emplace_back(topology, communicator);
+    auto& recipes = recipes_.emplace_back();
+    for (int kind = 0; kind < collective_count; ++kind)
+      recipes[kind] = make_recipe(families_.back(), static_cast<Collective>(kind));
+  }
+  for (RankState& rank : ranks_) {
+    rank.call_count.resize(communicators.size());
+    rank.queues.resize(topology.levels().size() * 2 * spec.queues_per_level);
+  }
+}
+
+CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& family,
+                                                             Collective kind) {
+  const CollectiveSpec& spec = spec_.collectives[static_cast<int>(kind)];
+  Recipe recipe;
+  recipe.chunks = spec.chunks;
+  const int dimensions = static_cast<int>(family.dimensions().size());
+  for (const Phase& phase : make_phases(kind, spec.schedule, dimensions)) {
+    PhaseRecipe step{.phase = phase,
+                     .dimension = family.dimensions()[phase.dimension],
+                     .radix = 1,
+                     .first_slot = recipe.slots,
+                     .variants = {},
+                     .endpoint_delay = {}};
+    for (int d = 0; d < phase.dimension; ++d) step.radix *= family.dimensions()[d].size;
+    recipe.slots += family.size() / step.dimension.size;
+    const int level = step.dimension.level;
+    const std::string& name =
+        spec.algorithms.size() == 1 ? spec.algorithms[0] : spec.algorithms[level];
+    const CollectiveAlgorithm* algorithm = find_algorithm(name);
+    if (algorithm == nullptr || !algorithm->supports(phase.kind, step.dimension.size)) {
+      // A kind that the job may never call; calling it is refused in instance_of().
+      recipe.phases.clear();
+      return recipe;
+    }
+    for (int variant = 0; variant < algorithm->variants(); ++variant)
+      step.variants.push_back(plan_of(name, phase.kind, step.dimension.size, variant));
+    step.endpoint_delay = topology_.levels()[level].scope == Scope::scale_out
+                              ? spec_.injection_latency
+                              : spec_.local_injection_latency;
+    recipe.phases.push_back(std::move(step));
+  }
+  return recipe;
+}
+
+const Plan* CollectiveScheduler::plan_of(const std::string& algorithm, Collective kind,
+                                         std::int32_t size, int variant) {
+  auto& plan = plans_[{algorithm, kind, size, variant}];
+  if (!plan) plan = find_algorithm(algorithm)->plan(kind, size, variant);
+  return plan.get();
+}
+
+Duration CollectiveScheduler::bound_of(const CollectiveCall& call) const {
+  const GroupFamily& family = families_[call.communicator];
+  const CollectiveSpec& spec = spec_.collectives[static_cast<int>(call.kind)];
+  return bandwidth_bound(
+      call.size,
+      make_phases(call.kind, spec.schedule, static_cast<int>(family.dimensions().size())), family,
+      topology_);
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+void CollectiveScheduler::call(Rank rank, OperationId operation, const CollectiveCall& call) {
+  const std::uint32_t instance_id = instance_of(rank, call);
+  Instance& instance = instances_[instance_id];
+  std::uint32_t id = static_cast<std::uint32_t>(calls_.size());
+  if (free_calls_.empty()) {
+    calls_.emplace_back();
+  } else {
+    id = free_calls_.back();
+    free_calls_.pop_back();
+  }
+  RankState& state = ranks_[rank];
+  const std::int32_t position = families_[call.communicator].position_of(rank);
+  calls_[id] = {.rank = rank,
+                .position = position,
+                .instance = instance_id,
+                .operation = operation,
+                .priority = call.priority,
+                .issue = state.issued++,
+                .next_chunk = 0,
+                .unfinished_chunks = instance.chunk_count};
+  instance.calls[position] = id;
+  const auto place = std::lower_bound(
+      state.ready.begin(), state.ready.end(), id,
+      [this](std::uint32_t other, std::uint32_t mine) { return goes_before(other, mine); });
+  state.ready.insert(place, id);
+  admit(rank);
+}
+
+std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& call) {
+  const auto communicator = static_cast<std::uint32_t>(call.communicator);
+  const GroupFamily& family = families_[communicator];
+  const Rank base = family.base_of(rank);
+  const std::uint32_t number = ranks_[rank].call_count[communicator]++;
+  const std::uint64_t key = key_of(communicator, static_cast<std::uint64_t>(base), number);
+  const auto [found, inserted] = open_instances_.try_emplace(key, 0);
+  if (!inserted) {
+    const CollectiveCall& first = instances_[found->second].call;
+    if (first.kind != call.kind || first.size != call.size)
+      throw JobError(fmt::format(
+          "ranks of one group disagree on their collective number {}: rank {} calls {} of {} B, "
+          "another rank {} of {} B: every rank of a group must call the same collectives in the "
+          "same order",
+          number + 1, rank, name_of(call.kind), call.size.value, name_of(first.kind),
+          first.size.value));
+    return found->second;
+  }
+  const Recipe& recipe = recipes_[communicator][static_cast<int>(call.kind)];
+  if (recipe.phases.empty())
+    throw JobError(fmt::format("the job calls {}, which system.{}.algorithms cannot do",
+                               name_of(call.kind), name_of(call.kind)));
+  std::uint32_t id = static_cast<std::uint32_t>(instances_.size());
+  if (free_instances_.empty()) {
+    instances_.emplace_back();
+  } else {
+    id = free_instances_.back();
+    free_instances_.pop_back();
+  }
+  found->second = id;
+  Instance& instance = instances_[id];
+  instance.key = key;
+  instance.communicator = communicator;
+  instance.base = base;
+  instance.call = call;
+  instance.recipe = &recipe;
+  instance.chunk_count = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
+  instance.chunks = PieceSizes(call.size, instance.chunk_count);
+  instance.unfinished = family.size();
+  instance.calls.assign(family.size(), kNone);
+  instance.admissions.assign(instance.chunk_count, StartOrder::kNew);
+  instance.runs.assign(instance.chunk_count, {});
+  return id;
+}
+
+bool CollectiveScheduler::goes_before(std::uint32_t call, std::uint32_t other) const {
+  const Call& a = calls_[call];
+  const Call& b = calls_[other];
+  if (a.priority != b.priority) return a.priority == Priority::highest;
+  return spec_.scheduling == SchedulingPolicy::lifo ? a.issue > b.issue : a.issue < b.issue;
+}
+
+// ---- admission ---------------------------------------------------------------------------------
+
+void CollectiveScheduler::admit(Rank rank) {
+  while (admit_one(rank)) {
+  }
+}
+
+// Lets the next chunk of the best call that may have one into its first phase.
+bool CollectiveScheduler::admit_one(Rank rank) {
+  RankState& state = ranks_[rank];
+  if (state.in_first_phase >= spec_.first_phase_limit) return false;
+  for (std::size_t i = 0; i < state.ready.size(); ++i) {
+    const std::uint32_t id = state.ready[i];
+    Call& call = calls_[id];
+    Instance& instance = instances_[call.instance];
+    StartOrder& order = admission_order(instance);
+    std::int64_t& number = instance.admissions[call.next_chunk];
+    if (state.in_first_phase + order.reserved_before(call.position, number) >=
+        spec_.first_phase_limit)
+      continue;
+    number = order.start(call.position, number);
+    ++state.in_first_phase;
+    const Task task{id, call.next_chunk++, 0};
+    if (call.next_chunk == instance.chunk_count)
+      state.ready.erase(state.ready.begin() + static_cast<std::ptrdiff_t>(i));
+    enqueue(rank, task);
+    return true;
+  }
+  return false;
+}
+
+StartOrder& CollectiveScheduler::admission_order(const Instance& instance) {
+  const std::uint64_t key =
+      key_of(instance.communicator, static_cast<std::uint64_t>(instance.base), kAdmission);
+  return orders_.try_emplace(key, families_[instance.communicator].size()).first->second;
+}
+
+// ---- queues ------------------------------------------------------------------------------------
+
+void CollectiveScheduler::enqueue(Rank rank, const Task& task) {
+  const std::size_t index = queue_of(task);
+  LevelQueue& queue = ranks_[rank].queues[index];
+  const auto place = std::upper_bound(
+      queue.waiting.begin(), queue.waiting.end(), task,
+      [this](const Task& mine, const Task& other) { return goes_before(mine.call, other.call); });
+  queue.waiting.insert(place, task);
+  fill(rank, index);
+}
+
+void CollectiveScheduler::fill(Rank rank, std::size_t index) {
+  LevelQueue& queue = ranks_[rank].queues[index];
+  for (std::size_t i = 0; i < queue.waiting.size() && queue.running < spec_.queue_limit;) {
+    const Task task = queue.waiting[i];
+    if (!may_start(rank, task, index)) {
+      ++i;
+      continue;
+    }
+    queue.waiting.erase(queue.waiting.begin() + static_cast<std::ptrdiff_t>(i));
+    start(rank, task, index);
+    i = 0;  // what was held back for this one may start now
+  }
+}
+
+bool CollectiveScheduler::may_start(Rank rank, const Task& task, std::size_t index) {
+  const LevelQueue& queue = ranks_[rank].queues[index];
+  const std::uint32_t run = run_slot(task);
+  const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
+  const GroupDimension& dimension = phase_of(task).dimension;
+  const std::int32_t member = rank / dimension.stride % dimension.size;
+  return queue.running + queue_order(rank, task, index).reserved_before(member, number) <
+         spec_.queue_limit;
+}
+
+void CollectiveScheduler::start(Rank rank, const Task& task, std::size_t index) {
+  if (run_slot(task) == kNone) run_slot(task) = open_run(rank, task);
+  const std::uint32_t run = run_slot(task);
+  const GroupDimension& dimension = phase_of(task).dimension;
+  const std::int32_t member = rank / dimension.stride % dimension.size;
+  runs_[run].order = queue_order(rank, task, index).start(member, runs_[run].order);
+  ++ranks_[rank].queues[index].running;
+  executor_.start(run, member);
+}
+
+std::uint32_t CollectiveScheduler::open_run(Rank rank, const Task& task) {
+  const Call& call = calls_[task.call];
+  const Instance& instance = instances_[call.instance];
+  const GroupFamily& family = families_[instance.communicator];
+  const PhaseRecipe& phase = phase_of(task);
+  Bytes bytes = instance.chunks.size(task.chunk);
+  for (int d = 0; d < phase.phase.scattered; ++d)
+    bytes = PieceSizes(bytes, family.dimensions()[d].size).size(family.coordinate(rank, d));
+  const std::int32_t member = rank / phase.dimension.stride % phase.dimension.size;
+  const Rank base = rank - member * phase.dimension.stride;
+  const auto variant = static_cast<std::size_t>(task.chunk) % phase.variants.size();
+  const std::uint32_t run =
+      executor_.open({.plan = phase.variants[variant],
+                      .size = phase.dimension.size,
+                      .base = base,
+                      .stride = phase.dimension.stride,
+                      .bytes = bytes,
+                      .endpoint_delay = phase.endpoint_delay,
+                      .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
+                                                                          : TrafficClass::normal,
+                      .label = static_cast<std::uint8_t>(instance.call.kind)});
+  if (run >= runs_.size()) runs_.resize(run + 1);
+  runs_[run] = {call.instance, task.chunk, task.phase, base, StartOrder::kNew};
+  return run;
+}
+
+void CollectiveScheduler::run_finished(std::uint32_t run, Position position, bool) {
+  const RunInfo info = runs_[run];
+  const Instance& instance = instances_[info.instance];
+  const PhaseRecipe& phase = instance.recipe->phases[info.phase];
+  const Rank rank = info.base + position * phase.dimension.stride;
+  const std::uint32_t call = instance.calls[families_[instance.communicator].position_of(rank)];
+  const Task done{call, info.chunk, info.phase};
+  const std::size_t index = queue_of(done);
+
+  RankState& state = ranks_[rank];
+  --state.queues[index].running;
+  if (info.phase == 0) --state.in_first_phase;
+  if (info.phase + 1 < static_cast<std::int32_t>(instance.recipe->phases.size()))
+    enqueue(rank, {call, info.chunk, info.phase + 1});
+  else
+    finish_chunk(call);
+  fill(rank, index);
+  admit(rank);
+}
+
+void CollectiveScheduler::finish_chunk(std::uint32_t id) {
+  if (--calls_[id].unfinished_chunks > 0) return;
+  const Call call = calls_[id];
+  Instance& instance = instances_[call.instance];
+  if (--instance.unfinished == 0) {
+    open_instances_.erase(instance.key);
+    instance.runs.clear();
+    free_instances_.push_back(call.instance);
+  }
+  free_calls_.push_back(id);
+  listener_.collective_finished(call.rank, call.operation);
+}
+
+// ---- look-ups ----------------------------------------------------------------------------------
+
+const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
+  return instances_[calls_[task.call].instance].recipe->phases[task.phase];
+}
+
+std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
+  const Call& call = calls_[task.call];
+  Instance& instance = instances_[call.instance];
+  const PhaseRecipe& phase = instance.recipe->phases[task.phase];
+  auto& slots = instance.runs[task.chunk];
+  if (slots.empty()) slots.assign(instance.recipe->slots, kNone);
+  // The position without its digit in this phase's dimension numbers the runs of a phase.
+  const std::int32_t above = call.position / (phase.radix * phase.dimension.size);
+  return slots[phase.first_slot + above * phase.radix + call.position % phase.radix];
+}
+
+std::size_t CollectiveScheduler::queue_of(const Task& task) const {
+  const Phase& phase = phase_of(task).phase;
+  const auto level = static_cast<std::size_t>(phase_of(task).dimension.level);
+  const std::size_t direction = phase.kind == Collective::all_gather ? 1 : 0;
+  return (level * 2 + direction) * spec_.queues_per_level +
+         static_cast<std::size_t>(task.chunk) % spec_.queues_per_level;
+}
+
+StartOrder& CollectiveScheduler::queue_order(Rank rank, const Task& task, std::size_t queue) {
+  const GroupDimension& dimension = phase_of(task).dimension;
+  const Rank base = rank - rank / dimension.stride % dimension.size * dimension.stride;
+  const std::uint32_t communicator = instances_[calls_[task.call].instance].communicator;
+  const std::uint64_t key = key_of(communicator, static_cast<std::uint64_t>(base), queue);
+  return orders_.try_emplace(key, dimension.size).first->second;
+}
+
+std::string CollectiveScheduler::describe(Rank rank, OperationId operation) const {
+  for (const Call& call : calls_) {
+    if (call.rank != rank || call.operation != operation || call.unfinished_chunks == 0) continue;
+    const Instance& instance = instances_[call.instance];
+    const GroupFamily& family = families_[instance.communicator];
+    std::string absent;
+    int count = 0;
+    for (std::int32_t p = 0; p < family.size(); ++p) {
+      if (instance.calls[p] != kNone) continue;
+      if (count++ < 5)
+        absent += fmt::format("{}{}", count > 1 ? ", " : "", family.rank_at(instance.base, p));
+    }
+    if (count > 5) absent += fmt::format(" and {} more", count - 5);
+    if (count > 0)
+      return fmt::format("rank {} {} not called it", absent, count > 1 ? "have" : "has");
+    for (std::size_t chunk = 0; chunk < instance.runs.size(); ++chunk)
+      for (const std::uint32_t run : instance.runs[chunk]) {
+        if (run == kNone || runs_[run].chunk != static_cast<std::int32_t>(chunk)) continue;
+        const RunInfo& info = runs_[run];
+        const GroupDimension& dimension = instance.recipe->phases[info.phase].dimension;
+        const std::int32_t member = rank / dimension.stride % dimension.size;
+        if (info.instance == call.instance && rank - member * dimension.stride == info.base)
+          return fmt::format("chunk {} of {} in phase {} {}", chunk, instance.chunk_count,
+                             info.phase, executor_.describe(run, member));
+      }
+    return "none of its chunks has begun";
+  }
+  return "it is complete";
+}
+
+}  // namespace orrery

@@ -1,0 +1,170 @@
+// Decides when the chunks of each rank's collectives run.
+//
+// A call is cut into chunks, and a chunk goes through the phases of its collective (phases.h). Per
+// rank:
+//   ready       calls with chunks that have not begun, in the order of the policy: HIGHEST calls
+//               first, then the newest (LIFO) or the oldest (FIFO). Nothing is preempted.
+//   admission   at most `first_phase_limit` chunks may be in their first phase at a time
+//   queues      `queues_per_level` for each level of the topology, and as many again for all-gather
+//               phases; a chunk in a phase over a level waits in its queue, in the order of the
+//               calls, until one of `queue_limit` places is free
+//
+// Limits cannot make ranks wait for each other for ever. Within a queue, ranks keep room for what
+// the others have begun (start_order.h), so the earliest thing anyone has begun can be begun by
+// everyone as soon as it has arrived there. And it arrives: phases climb the levels and all-gather
+// phases descend them, so with queues of their own the chunks pass all queues in one order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "core/event/event_queue.h"
+#include "network/network_backend.h"
+#include "network/topology/topology.h"
+#include "system/collective/group.h"
+#include "system/collective/phases.h"
+#include "system/collective/piece_sizes.h"
+#include "system/collective/plan_executor.h"
+#include "system/job.h"
+#include "system/rank/start_order.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+class CollectiveListener {
+ public:
+  // The rank's part of a collective is complete. Called from the event queue, never inside call().
+  virtual void collective_finished(Rank rank, OperationId operation) = 0;
+
+ protected:
+  ~CollectiveListener() = default;
+};
+
+class CollectiveScheduler final : private RunListener {
+ public:
+  // REQUIRES: all references outlive the scheduler; the algorithms named in `spec` exist and
+  // support what they are used for.
+  CollectiveScheduler(EventQueue& queue, NetworkBackend& network, const Topology& topology,
+                      const SystemSpec& spec, const std::vector<Communicator>& communicators,
+                      CollectiveListener& listener);
+
+  // Throws JobError if another rank of the group called something else in this place.
+  void call(Rank rank, OperationId operation, const CollectiveCall& call);
+
+  // bandwidth_bound() of a call, for reports.
+  Duration bound_of(const CollectiveCall& call) const;
+
+  // For the report of a job that got stuck: why this operation of the rank is not complete.
+  std::string describe(Rank rank, OperationId operation) const;
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  struct PhaseRecipe {
+    Phase phase;
+    GroupDimension dimension;
+    std::int32_t radix;                 // distance of neighbours in positions of the group
+    std::int32_t first_slot;            // of this phase in Instance::runs
+    std::vector<const Plan*> variants;  // chunks take them in turn
+    Duration endpoint_delay;
+  };
+  // How a kind of collective is done by the groups of a communicator.
+  struct Recipe {
+    std::vector<PhaseRecipe> phases;
+    std::int32_t slots = 0;  // runs of one chunk over all phases and ranks
+    std::int32_t chunks = 1;
+  };
+  // A collective as its group shares it.
+  struct Instance {
+    std::uint64_t key = 0;  // in open_instances_
+    std::uint32_t communicator = 0;
+    Rank base = 0;
+    CollectiveCall call{};
+    const Recipe* recipe = nullptr;
+    std::int32_t chunk_count = 1;
+    PieceSizes chunks;
+    std::int32_t unfinished = 0;                   // members
+    std::vector<std::uint32_t> calls;              // of each position, kNone until it called
+    std::vector<std::int64_t> admissions;          // of each chunk, its number in the StartOrder
+    std::vector<std::vector<std::uint32_t>> runs;  // of each chunk, by slot
+  };
+  // A rank's part of an instance.
+  struct Call {
+    Rank rank = 0;
+    std::int32_t position = 0;
+    std::uint32_t instance = 0;
+    OperationId operation = 0;
+    Priority priority = Priority::normal;
+    std::int64_t issue = 0;  // the n-th call of this rank
+    std::int32_t next_chunk = 0;
+    std::int32_t unfinished_chunks = 0;
+  };
+  struct Task {  // a chunk of a call in one of its phases
+    std::uint32_t call;
+    std::int32_t chunk;
+    std::int32_t phase;
+  };
+  struct LevelQueue {
+    std::int32_t running = 0;
+    std::vector<Task> waiting;  // in the order in which they should start
+  };
+  struct RankState {
+    std::vector<std::uint32_t> call_count;  // of each communicator
+    std::int64_t issued = 0;
+    std::int32_t in_first_phase = 0;
+    std::vector<std::uint32_t> ready;  // calls with chunks that have not begun, best first
+    std::vector<LevelQueue> queues;    // level by level, up then down
+  };
+  struct RunInfo {
+    std::uint32_t instance;
+    std::int32_t chunk, phase;
+    Rank base;           // of the ranks in the run
+    std::int64_t order;  // its number in the StartOrder
+  };
+
+  Recipe make_recipe(const GroupFamily& family, Collective kind);
+  const Plan* plan_of(const std::string& algorithm, Collective kind, std::int32_t size,
+                      int variant);
+  std::uint32_t instance_of(Rank rank, const CollectiveCall& call);
+  bool goes_before(std::uint32_t call, std::uint32_t other) const;
+
+  void admit(Rank rank);
+  bool admit_one(Rank rank);
+  void enqueue(Rank rank, const Task& task);
+  void fill(Rank rank, std::size_t queue);
+  bool may_start(Rank rank, const Task& task, std::size_t queue);
+  void start(Rank rank, const Task& task, std::size_t queue);
+  std::uint32_t open_run(Rank rank, const Task& task);
+  void run_finished(std::uint32_t run, Position position, bool last) override;
+  void finish_chunk(std::uint32_t call);
+
+  const PhaseRecipe& phase_of(const Task& task) const;
+  std::uint32_t& run_slot(const Task& task);
+  std::size_t queue_of(const Task& task) const;
+  StartOrder& admission_order(const Instance& instance);
+  StartOrder& queue_order(Rank rank, const Task& task, std::size_t queue);
+
+  const Topology& topology_;
+  const SystemSpec& spec_;
+  CollectiveListener& listener_;
+  PlanExecutor executor_;
+  std::vector<GroupFamily> families_;                          // of each communicator
+  std::vector<std::array<Recipe, collective_count>> recipes_;  // of each communicator
+  std::map<std::tuple<std::string, Collective, std::int32_t, int>, std::unique_ptr<Plan>> plans_;
+  std::vector<RankState> ranks_;
+  std::vector<Call> calls_;
+  std::vector<std::uint32_t> free_calls_;
+  std::vector<Instance> instances_;
+  std::vector<std::uint32_t> free_instances_;
+  std::unordered_map<std::uint64_t, std::uint32_t> open_instances_;  // communicator, base, number
+  std::unordered_map<std::uint64_t, StartOrder> orders_;
+  std::vector<RunInfo> runs_;  // by run number of the executor
+};
+
+}  // namespace orrery

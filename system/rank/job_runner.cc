@@ -1,0 +1,299 @@
+#include "system/rank/job_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/units/unit_text.h"
+
+namespace orrery {
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+std::uint8_t detail_of(const Operation& operation) {
+  return std::visit(
+      Overloaded{[](const CollectiveCall& call) { return static_cast<std::uint8_t>(call.kind); },
+                 [](const SendCall&) { return kDetailSend; },
+                 [](const ReceiveCall&) { return kDetailReceive; },
+                 [](const auto&) { return kDetailCompute; }},
+      operation.what);
+}
+
+Bytes size_of(const Operation& operation) {
+  return std::visit(Overloaded{[](const CollectiveCall& call) { return call.size; },
+                               [](const SendCall& call) { return call.size; },
+                               [](const ReceiveCall& call) { return call.size; },
+                               [](const auto&) { return Bytes{}; }},
+                    operation.what);
+}
+
+}  // namespace
+
+JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology& topology,
+                     const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink)
+    : queue_(queue),
+      job_(job),
+      compute_(compute),
+      sink_(sink),
+      scheduler_(queue, network, topology, spec, job.communicators, *this),
+      transfers_(queue, network, topology, spec, *this),
+      ranks_(job.ranks),
+      bounds_(job.labels.size()) {
+  CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
+}
+
+void JobRunner::start() {
+  std::vector<Operation> ready;
+  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+    RankState& state = ranks_[rank];
+    state.operations = job_.operations->operation_count(rank);
+    state.mark = queue_.now();
+    operations_ += state.operations;
+    if (state.operations == 0) {
+      state.finish = queue_.now();
+      continue;
+    }
+    ++unfinished_ranks_;
+    ready.clear();
+    job_.operations->start(rank, ready);
+    accept(rank, ready);
+    run_stream(rank);
+  }
+}
+
+// Takes over what the source has handed out; the caller goes on with the stream.
+void JobRunner::accept(Rank rank, const std::vector<Operation>& ready) {
+  for (const Operation& operation : ready) {
+    const bool in_stream = std::holds_alternative<Compute>(operation.what) ||
+                           std::holds_alternative<Wait>(operation.what);
+    if (in_stream)
+      ranks_[rank].stream.push_back(operation);
+    else
+      issue(rank, operation);
+  }
+}
+
+void JobRunner::issue(Rank rank, const Operation& operation) {
+  RankState& state = ranks_[rank];
+  if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation);
+  state.outstanding.push_back({operation, queue_.now()});
+  std::visit(
+      Overloaded{[&](const CollectiveCall& call) {
+                   if (operation.label >= 0 && bounds_[operation.label] == Duration{})
+                     bounds_[operation.label] = scheduler_.bound_of(call);
+                   scheduler_.call(rank, operation.id, call);
+                 },
+                 [&](const SendCall& call) { transfers_.send(rank, operation.id, call); },
+                 [&](const ReceiveCall& call) { transfers_.receive(rank, operation.id, call); },
+                 [](const auto&) {}},
+      operation.what);
+}
+
+// Begins what is at the front of the stream, until something there takes time.
+void JobRunner::run_stream(Rank rank) {
+  RankState& state = ranks_[rank];
+  while (!state.busy && !state.stream.empty()) {
+    const Operation front = state.stream.front();
+    close_dry_interval(rank, front);
+    state.busy = true;
+    if (const auto* work = std::get_if<Compute>(&front.what)) {
+      const Duration duration = compute_.time_of(*work);
+      queue_.schedule(duration, [this, rank, duration] {
+        ranks_[rank].compute += duration;
+        finish_front(rank, kDetailCompute);
+        run_stream(rank);
+      });
+      return;
+    }
+    if (find_outstanding(state, std::get<Wait>(front.what).operation) != nullptr) return;
+    finish_front(rank, kDetailCompute);  // waited for something that is complete: takes no time
+  }
+}
+
+// The front of the stream is done. `detail` says what a Wait waited for.
+void JobRunner::finish_front(Rank rank, std::uint8_t detail) {
+  RankState& state = ranks_[rank];
+  const Operation front = state.stream.front();
+  const bool waited = std::holds_alternative<Wait>(front.what);
+  if (waited) state.exposed += queue_.now() - state.mark;
+  if (!waited || queue_.now() > state.mark)
+    sink_.on_span({.kind = waited ? SpanKind::exposed : SpanKind::compute,
+                   .rank = rank,
+                   .operation = front.id,
+                   .label = front.label,
+                   .detail = detail,
+                   .begin = state.mark,
+                   .end = queue_.now(),
+                   .size = {}});
+  state.stream.pop_front();
+  state.busy = false;
+  state.mark = queue_.now();
+  operation_finished(rank, front.id);
+}
+
+// The stream was empty since `mark`: that time was exposed if communication was outstanding (booked
+// to `next`, which ends the interval), idle if not.
+void JobRunner::close_dry_interval(Rank rank, const Operation& next) {
+  RankState& state = ranks_[rank];
+  const Duration dry = queue_.now() - state.mark;
+  if (dry > Duration{} && state.outstanding.empty()) state.idle += dry;
+  if (dry > Duration{} && !state.outstanding.empty()) {
+    state.exposed += dry;
+    sink_.on_span({.kind = SpanKind::exposed,
+                   .rank = rank,
+                   .operation = next.id,
+                   .label = next.label,
+                   .detail = detail_of(next),
+                   .begin = state.mark,
+                   .end = queue_.now(),
+                   .size = {}});
+  }
+  state.mark = queue_.now();
+}
+
+void JobRunner::collective_finished(Rank rank, OperationId operation) {
+  finish_communication(rank, operation);
+}
+
+void JobRunner::transfer_finished(Rank rank, OperationId operation) {
+  finish_communication(rank, operation);
+}
+
+void JobRunner::finish_communication(Rank rank, OperationId id) {
+  const Outstanding* outstanding = find_outstanding(ranks_[rank], id);
+  CHECK(outstanding != nullptr, "rank {} finished operation {}, which is not outstanding", rank,
+        id);
+  const Operation& operation = outstanding->operation;
+  sink_.on_span({.kind = SpanKind::collective,
+                 .rank = rank,
+                 .operation = id,
+                 .label = operation.label,
+                 .detail = detail_of(operation),
+                 .begin = outstanding->issued,
+                 .end = queue_.now(),
+                 .size = size_of(operation)});
+  const auto* call = std::get_if<CollectiveCall>(&operation.what);
+  if (call != nullptr && call->update > Duration{})
+    queue_.schedule(call->update, [this, rank, id] { settle(rank, id); });
+  else
+    settle(rank, id);
+}
+
+// The communication and its update are over: whoever waited for it goes on.
+void JobRunner::settle(Rank rank, OperationId id) {
+  RankState& state = ranks_[rank];
+  const Outstanding* outstanding = find_outstanding(state, id);
+  const Operation operation = outstanding->operation;
+  if (!state.busy) close_dry_interval(rank, operation);
+  state.outstanding.erase(state.outstanding.begin() + (outstanding - state.outstanding.data()));
+  operation_finished(rank, id);
+  if (state.busy) {
+    const auto* wait = std::get_if<Wait>(&state.stream.front().what);
+    if (wait != nullptr && wait->operation == id) finish_front(rank, detail_of(operation));
+  }
+  run_stream(rank);
+}
+
+void JobRunner::operation_finished(Rank rank, OperationId id) {
+  RankState& state = ranks_[rank];
+  ++finished_operations_;
+  if (++state.finished_operations == state.operations) {
+    state.finish = queue_.now();
+    --unfinished_ranks_;
+  }
+  std::vector<Operation> ready;
+  job_.operations->finish(rank, id, ready);
+  accept(rank, ready);
+}
+
+const JobRunner::Outstanding* JobRunner::find_outstanding(const RankState& state,
+                                                          OperationId id) const {
+  for (const Outstanding& outstanding : state.outstanding)
+    if (outstanding.operation.id == id) return &outstanding;
+  return nullptr;
+}
+
+void JobRunner::emit_open_spans() {
+  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+    const RankState& state = ranks_[rank];
+    if (state.finished_operations == state.operations || queue_.now() == state.mark) continue;
+    if (!state.busy && state.outstanding.empty()) continue;  // idle
+    const Operation& open = state.busy ? state.stream.front() : state.outstanding[0].operation;
+    const bool computes = state.busy && std::holds_alternative<Compute>(open.what);
+    sink_.on_span({.kind = computes ? SpanKind::compute : SpanKind::exposed,
+                   .rank = rank,
+                   .operation = open.id,
+                   .label = open.label,
+                   .detail = detail_of(open),
+                   .begin = state.mark,
+                   .end = queue_.now(),
+                   .size = {}});
+  }
+}
+
+double JobRunner::progress() const {
+  if (operations_ == 0) return 1;
+  return static_cast<double>(finished_operations_) / static_cast<double>(operations_);
+}
+
+RankAccount JobRunner::account(Rank rank) const {
+  const RankState& state = ranks_[rank];
+  if (state.finished_operations == state.operations)
+    return {state.finish, state.compute, state.exposed, state.idle};
+  RankAccount account{queue_.now(), state.compute, state.exposed, state.idle};
+  const Duration open = queue_.now() - state.mark;
+  if (state.busy && std::holds_alternative<Compute>(state.stream.front().what))
+    account.compute += open;
+  else if (state.busy || !state.outstanding.empty())
+    account.exposed += open;
+  else
+    account.idle += open;
+  return account;
+}
+
+std::string JobRunner::describe(Rank rank, const Operation& operation) const {
+  const std::string label =
+      operation.label < 0 ? "" : fmt::format(" '{}'", job_.labels[operation.label].layer);
+  return std::visit(
+      Overloaded{[&](const CollectiveCall& call) {
+                   return fmt::format("{}{} of {}: {}", name_of(call.kind), label,
+                                      to_text(call.size), scheduler_.describe(rank, operation.id));
+                 },
+                 [&](const ReceiveCall& call) {
+                   return fmt::format("receive{} of {} from rank {}: {}", label, to_text(call.size),
+                                      call.from, transfers_.describe_receive(rank, call));
+                 },
+                 [&](const SendCall& call) {
+                   return fmt::format("send{} of {} to rank {}", label, to_text(call.size),
+                                      call.to);
+                 },
+                 [](const auto&) { return std::string("its own work"); }},
+      operation.what);
+}
+
+std::string JobRunner::describe_stuck(int most) const {
+  std::string report;
+  int told = 0;
+  for (Rank rank = 0; rank < job_.ranks && told < most; ++rank) {
+    const RankState& state = ranks_[rank];
+    if (state.finished_operations == state.operations) continue;
+    ++told;
+    const Wait* wait = state.busy ? std::get_if<Wait>(&state.stream.front().what) : nullptr;
+    const Outstanding* blocker =
+        wait != nullptr ? find_outstanding(state, wait->operation) : nullptr;
+    if (blocker == nullptr && !state.outstanding.empty()) blocker = state.outstanding.data();
+    report += fmt::format("  rank {} waits for {}\n", rank,
+                          blocker != nullptr ? describe(rank, blocker->operation)
+                                             : "an operation that nothing releases");
+  }
+  if (unfinished_ranks_ > told)
+    report += fmt::format("  and {} more ranks\n", unfinished_ranks_ - told);
+  return report;
+}
+
+}  // namespace orrery

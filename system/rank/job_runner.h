@@ -1,0 +1,103 @@
+// Runs a job: takes each rank's operations from the source, computes, calls collectives and
+// transfers, and accounts for every picosecond of every rank.
+//
+// A rank has one stream of Compute and Wait operations, done one at a time in the order handed out;
+// collectives, sends and receives run beside it. Three sums per rank, each taken from something
+// else:
+//   compute  the durations of its Compute operations
+//   exposed  the time in Wait operations (and, when the stream has run dry, the time until the last
+//            outstanding communication is complete)
+//   idle     the time with an empty stream and no communication outstanding
+// They add up to the time at which the rank finished.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/event/event_queue.h"
+#include "core/trace/trace_sink.h"
+#include "network/network_backend.h"
+#include "network/topology/topology.h"
+#include "system/compute_model.h"
+#include "system/job.h"
+#include "system/rank/collective_scheduler.h"
+#include "system/rank/point_to_point.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+struct RankAccount {
+  Time finish;
+  Duration compute, exposed, idle;
+};
+
+class JobRunner final : private CollectiveListener, private PointToPointListener {
+ public:
+  // REQUIRES: all references outlive the runner; job.ranks == topology.npu_count().
+  JobRunner(EventQueue& queue, NetworkBackend& network, const Topology& topology,
+            const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink);
+
+  // Hands out the first operations. Then run the queue until it is empty.
+  void start();
+
+  // For a run that stopped unfinished: emits the spans that are still open, up to now, so that what
+  // the sinks saw adds up to the accounts.
+  void emit_open_spans();
+
+  // True when every operation of every rank is finished.
+  bool finished() const { return unfinished_ranks_ == 0; }
+  // Finished operations over all operations.
+  double progress() const;
+
+  // Up to now, or to the rank's end: compute + exposed + idle == finish, to the picosecond.
+  RankAccount account(Rank rank) const;
+
+  // The least time that the collective of a label can take (bandwidth_bound.h); 0 if it has none.
+  Duration bound_of(std::int32_t label) const { return bounds_[label]; }
+
+  // Who waits for whom, one line a rank (at most `most` ranks). For a run that stopped unfinished.
+  std::string describe_stuck(int most) const;
+
+ private:
+  struct Outstanding {  // a collective, send or receive that is not finished
+    Operation operation;
+    Time issued;
+  };
+  struct RankState {
+    std::deque<Operation> stream;
+    bool busy = false;  // the front of the stream has begun
+    Time mark;          // since then: the front runs, or the stream is empty
+    std::vector<Outstanding> outstanding;
+    std::int64_t finished_operations = 0, operations = 0;
+    Duration compute, exposed, idle;
+    Time finish;
+  };
+
+  void accept(Rank rank, const std::vector<Operation>& ready);
+  void issue(Rank rank, const Operation& operation);
+  void run_stream(Rank rank);
+  void finish_front(Rank rank, std::uint8_t detail);
+  void close_dry_interval(Rank rank, const Operation& next);
+  void collective_finished(Rank rank, OperationId operation) override;
+  void transfer_finished(Rank rank, OperationId operation) override;
+  void finish_communication(Rank rank, OperationId operation);
+  void settle(Rank rank, OperationId operation);
+  void operation_finished(Rank rank, OperationId operation);
+  const Outstanding* find_outstanding(const RankState& state, OperationId operation) const;
+  std::string describe(Rank rank, const Operation& operation) const;
+
+  EventQueue& queue_;
+  Job& job_;
+  const ComputeModel& compute_;
+  TraceSink& sink_;
+  CollectiveScheduler scheduler_;
+  PointToPoint transfers_;
+  std::vector<RankState> ranks_;
+  std::vector<Duration> bounds_;  // of each label
+  std::int32_t unfinished_ranks_ = 0;
+  std::int64_t operations_ = 0, finished_operations_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,107 @@
+#include "system/rank/point_to_point.h"
+
+#include <fmt/format.h>
+
+#include "system/job.h"
+
+namespace orrery {
+
+PointToPoint::PointToPoint(EventQueue& queue, NetworkBackend& network, const Topology& topology,
+                           const SystemSpec& spec, PointToPointListener& listener)
+    : queue_(queue), network_(network), topology_(topology), spec_(spec), listener_(listener) {}
+
+std::uint32_t PointToPoint::channel_of(Rank source, Rank target, std::int32_t tag) {
+  const auto next = static_cast<std::uint32_t>(channels_.size());
+  const auto [found, inserted] = channel_ids_.try_emplace({source, target, tag}, next);
+  if (inserted) {
+    Channel& channel = channels_.emplace_back();
+    channel.source = source;
+    channel.target = target;
+    channel.tag = tag;
+  }
+  return found->second;
+}
+
+// Of the outermost level that the message crosses.
+Duration PointToPoint::endpoint_delay(Rank a, Rank b) const {
+  Scope scope = Scope::local;
+  for (int level = 0; level < static_cast<int>(topology_.levels().size()); ++level)
+    if (topology_.coordinate({a}, level) != topology_.coordinate({b}, level))
+      scope = topology_.levels()[level].scope;
+  return scope == Scope::scale_out ? spec_.injection_latency : spec_.local_injection_latency;
+}
+
+void PointToPoint::send(Rank rank, OperationId operation, const SendCall& call) {
+  auto flight = static_cast<std::uint32_t>(flights_.size());
+  if (free_flights_.empty()) {
+    flights_.emplace_back();
+  } else {
+    flight = free_flights_.back();
+    free_flights_.pop_back();
+  }
+  flights_[flight] = {channel_of(rank, call.to, call.tag), operation};
+  ++channels_[flights_[flight].channel].sent;
+  queue_.schedule(endpoint_delay(rank, call.to),
+                  [this, flight, size = call.size] { post(flight, size); });
+}
+
+void PointToPoint::post(std::uint32_t flight, Bytes size) {
+  const Channel& channel = channels_[flights_[flight].channel];
+  const std::optional<Time> sent = network_.send({.source = {channel.source},
+                                                  .target = {channel.target},
+                                                  .size = size,
+                                                  .token = {.owner = flight},
+                                                  .label = kPointToPointLabel},
+                                                 *this);
+  if (!sent) return;
+  queue_.schedule(*sent - queue_.now(), [this, flight] { injected({.owner = flight}, NodeId{}); });
+}
+
+void PointToPoint::injected(const MessageToken& token, NodeId) {
+  const Flight flight = flights_[token.owner];
+  close_end(token.owner);
+  listener_.transfer_finished(channels_[flight.channel].source, flight.send);
+}
+
+void PointToPoint::close_end(std::uint32_t flight) {
+  if (--flights_[flight].open_ends == 0) free_flights_.push_back(flight);
+}
+
+void PointToPoint::delivered(const MessageToken& token, Bytes size) {
+  const std::uint32_t id = flights_[token.owner].channel;
+  const Channel& channel = channels_[id];
+  close_end(token.owner);
+  queue_.schedule(endpoint_delay(channel.source, channel.target), [this, id, size] {
+    channels_[id].arrived.push_back(size);
+    match(id);
+  });
+}
+
+void PointToPoint::receive(Rank rank, OperationId operation, const ReceiveCall& call) {
+  const std::uint32_t id = channel_of(call.from, rank, call.tag);
+  channels_[id].receives.push_back({operation, call.size});
+  if (!channels_[id].arrived.empty()) queue_.schedule(Duration{}, [this, id] { match(id); });
+}
+
+void PointToPoint::match(std::uint32_t id) {
+  Channel& channel = channels_[id];
+  if (channel.arrived.empty() || channel.receives.empty()) return;
+  const Channel::Pending pending = channel.receives.front();
+  const Bytes size = channel.arrived.front();
+  if (pending.size != size)
+    throw JobError(fmt::format("rank {} receives {} B from rank {} (tag {}), which sent {} B",
+                               channel.target, pending.size.value, channel.source, channel.tag,
+                               size.value));
+  channel.receives.pop_front();
+  channel.arrived.pop_front();
+  listener_.transfer_finished(channel.target, pending.operation);
+}
+
+std::string PointToPoint::describe_receive(Rank rank, const ReceiveCall& call) const {
+  const auto found = channel_ids_.find({call.from, rank, call.tag});
+  const std::int64_t sent = found == channel_ids_.end() ? 0 : channels_[found->second].sent;
+  return fmt::format("rank {} has sent it {} message{} with tag {}", call.from, sent,
+                     sent == 1 ? "" : "s", call.tag);
+}
+
+}  // namespace orrery

@@ -1,0 +1,273 @@
+// The commands as a user calls them, without a process around them.
+#include "frontends/cli/command_line.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+using namespace orrery;
+using Catch::Contains;
+using Catch::StartsWith;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Printed {
+  int exit_code;
+  std::string out, error;
+};
+
+Printed orrery_(std::initializer_list<std::string> arguments) {
+  std::ostringstream out, error;
+  const int exit_code = cli::run_command_line(arguments, "1.2.3", {out, error});
+  return {exit_code, out.str(), error.str()};
+}
+
+// A folder of experiment files that is gone after the test.
+class Files {
+ public:
+  Files() { fs::create_directories(folder_); }
+  ~Files() { fs::remove_all(folder_); }
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+
+  std::string path(const std::string& name) const { return folder_ / name; }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return path(name);
+  }
+
+ private:
+  fs::path folder_ = fs::temp_directory_path() / ("orrery_cli_test." + std::to_string(getpid()));
+};
+
+const std::string platform = R"(platform:
+  topology:
+    levels:
+      - {name: fabric, kind: ring, size: 4, bandwidth: 1 GB/s, latency: 1 us}
+)";
+
+// A ring of 4 with one chunk and no injection latency: 2*3 steps of (1 us + 1 kB / 1 GB/s = 1 us)
+// each are 12 us; 5 us of compute before it.
+const std::string ring_job = R"(system:
+  injection_latency: 0 us
+  chunks: 1
+  algorithms: ring
+workload:
+  program:
+    - operations:
+        - {compute: 5 us, name: work}
+        - {all_reduce: 4 kB, name: sum}
+)";
+
+const std::string stuck_job = R"(workload:
+  program:
+    - ranks: 1
+      operations:
+        - {receive: 1 kB, from: 0, name: never}
+)";
+
+std::string named(const std::string& name, const std::string& job) {
+  return "name: " + name + "\n" + platform + job;
+}
+
+}  // namespace
+
+TEST_CASE("run prints the report on standard output", "[cli]") {
+  const Files files;
+  const Printed run = orrery_({"run", files.write("ring.yaml", named("ring", ring_job))});
+  CHECK(run.error == "");
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.out, StartsWith("ring on the analytical backend: 4 ranks, 1 iteration, seed 1\n"));
+  CHECK_THAT(run.out, Contains("finish       17 us"));
+}
+
+TEST_CASE("run --format json is one object", "[cli]") {
+  const Files files;
+  const Printed run =
+      orrery_({"run", files.write("ring.yaml", named("ring", ring_job)), "--format", "json"});
+  REQUIRE(run.exit_code == 0);
+  const auto json = nlohmann::json::parse(run.out);
+  CHECK(json["finish_ps"] == 17'000'000);
+  CHECK(json["compute_ps"] == 5'000'000);
+  CHECK(json["exposed_ps"] == 12'000'000);
+}
+
+TEST_CASE("--set and --seed override the file", "[cli]") {
+  const Files files;
+  const Printed run =
+      orrery_({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
+               "workload.iterations=2", "--set", "name=twice", "--seed", "42", "--format", "json"});
+  REQUIRE(run.error == "");
+  const auto json = nlohmann::json::parse(run.out);
+  CHECK(json["name"] == "twice");
+  CHECK(json["finish_ps"] == 34'000'000);
+  CHECK(json["iterations"] == 2);
+  CHECK(json["iteration_ps"] == 17'000'000);
+  CHECK(json["seed"] == 42);
+}
+
+TEST_CASE("-o leaves files and does not overwrite them", "[cli]") {
+  const Files files;
+  const std::string file = files.write("ring.yaml", named("ring", ring_job));
+  const std::string folder = files.path("out");
+  CHECK(orrery_({"run", file, "-o", folder}).exit_code == 0);
+  CHECK(fs::exists(folder + "/result.json"));
+  const Printed again = orrery_({"run", file, "-o", folder});
+  CHECK(again.exit_code == 3);
+  CHECK(again.out == "");
+  CHECK_THAT(again.error, Contains("already holds a result") && Contains("--force"));
+  CHECK(orrery_({"compare", file, file, "-o", folder, "--force"}).exit_code == 0);
+  CHECK(fs::exists(folder + "/comparison.json"));
+}
+
+TEST_CASE("compare keeps the order of the files and tells equal names apart", "[cli]") {
+  const Files files;
+  const std::string slow = files.write("slow.yaml", named("same", ring_job));
+  const std::string fast = files.write("fast.yaml", named("other", ring_job));
+  const Printed compared = orrery_({"compare", slow, fast, slow, "--format", "json"});
+  REQUIRE(compared.exit_code == 0);
+  const auto systems = nlohmann::json::parse(compared.out)["systems"];
+  REQUIRE(systems.size() == 3);
+  CHECK(systems[0]["name"] == "same");
+  CHECK(systems[1]["name"] == "other");
+  CHECK(systems[2]["name"] == "same (2)");
+  CHECK(systems[0]["ratio_to_fastest"] == 1.0);
+}
+
+TEST_CASE("a stuck job says who waits for whom, and exits 1 with its partial result", "[cli]") {
+  const Files files;
+  const std::string file = files.write("stuck.yaml", named("stuck", stuck_job));
+  const Printed run = orrery_({"run", file, "-o", files.path("out"), "--format", "json"});
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.error, Contains("rank 1") && Contains("never"));
+  CHECK(nlohmann::json::parse(run.out)["partial"] == true);
+  CHECK(nlohmann::json::parse(std::ifstream(files.path("out/result.json")))["partial"] == true);
+}
+
+TEST_CASE("Ctrl-C ends a simulation with its partial result, and exits 130", "[cli]") {
+  const Files files;
+  // Minutes of work: 1000 iterations of 2*3 steps of 10,000 chunks.
+  const std::string file = files.write("long.yaml", named("long", ring_job));
+  std::thread user([] {  // who waits until the command listens
+    struct sigaction now {};
+    do {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      sigaction(SIGINT, nullptr, &now);
+    } while (now.sa_handler == SIG_DFL);
+    std::raise(SIGINT);
+  });
+  const Printed run = orrery_({"run", file, "-o", files.path("out"), "--format", "json", "--set",
+                               "system.chunks=10000", "--set", "workload.iterations=1000", "--set",
+                               "workload.program[0].operations[1].all_reduce=1 GB"});
+  user.join();
+  CHECK(run.exit_code == 130);
+  CHECK_THAT(run.error, StartsWith("interrupted: "));
+  const auto json = nlohmann::json::parse(run.out);
+  CHECK(json["partial"] == true);
+  CHECK(json["partial_reason"] == "interrupted");
+  CHECK(nlohmann::json::parse(std::ifstream(files.path("out/result.json")))["partial"] == true);
+}
+
+TEST_CASE("compare reports what it can and exits with the worst code", "[cli]") {
+  const Files files;
+  const Printed compared = orrery_({"compare", files.write("ring.yaml", named("ring", ring_job)),
+                                    files.write("stuck.yaml", named("stuck", stuck_job))});
+  CHECK(compared.exit_code == 1);
+  CHECK_THAT(compared.out, Contains("PARTIAL RESULT of stuck"));
+  CHECK_THAT(compared.error, StartsWith("stuck: error: "));
+}
+
+TEST_CASE("wrong files are reported all at once, and nothing is simulated", "[cli]") {
+  const Files files;
+  const std::string one = files.write("one.yaml", "name: one\n");
+  const std::string two = files.write("two.yaml", named("two", ring_job) + "sytem: {}\n");
+  for (const char* command : {"compare", "validate"}) {
+    const Printed printed = orrery_({command, one, two});
+    CHECK(printed.exit_code == 2);
+    CHECK(printed.out == "");
+    CHECK_THAT(printed.error, Contains("one.yaml:1:1: error: ") && Contains("two.yaml:") &&
+                                  Contains("did you mean \"system\"?"));
+  }
+}
+
+TEST_CASE("a file that is not there is an input/output error", "[cli]") {
+  const Printed run = orrery_({"run", "/nowhere/x.yaml"});
+  CHECK(run.exit_code == 3);
+  CHECK_THAT(run.error, Contains("/nowhere/x.yaml"));
+  CHECK(orrery_({"validate", "/nowhere/x.yaml"}).exit_code == 3);
+}
+
+TEST_CASE("wrong usage exits 2 and prints nothing on standard output", "[cli]") {
+  for (const auto& arguments : {std::initializer_list<std::string>{},
+                                {"rum", "x.yaml"},
+                                {"run"},
+                                {"run", "a", "b"},
+                                {"run", "x.yaml", "--format", "xml"},
+                                {"run", "x.yaml", "--wrong"},
+                                {"list", "nothing"}}) {
+    const Printed printed = orrery_(arguments);
+    CAPTURE(printed.error);
+    CHECK(printed.exit_code == 2);
+    CHECK(printed.out == "");
+    CHECK(printed.error != "");
+  }
+  CHECK_THAT(orrery_({"rum", "x.yaml"}).error, Contains("did you mean \"run\"?"));
+}
+
+TEST_CASE("a wrong --set is a configuration error that names the option", "[cli]") {
+  const Files files;
+  const Printed run = orrery_(
+      {"run", files.write("ring.yaml", named("ring", ring_job)), "--set", "system.chunks=many"});
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.error, Contains("--set system.chunks=many") && Contains("system.chunks"));
+  CHECK(orrery_({"run", files.path("ring.yaml"), "--seed", "-1"}).exit_code == 2);
+}
+
+TEST_CASE("notices go to standard error, once, and not when quiet", "[cli]") {
+  const Files files;
+  const std::string file =
+      files.write("ring.yaml", named("ring", ring_job) + "network: {transport: {kind: tcp}}\n");
+  const Printed compared = orrery_({"compare", file, file});
+  CHECK(compared.exit_code == 0);
+  CHECK_THAT(compared.error, StartsWith("notice: network.transport"));
+  CHECK(compared.error.find("notice:") == compared.error.rfind("notice:"));
+  CHECK(orrery_({"run", file, "--quiet"}).error == "");
+}
+
+TEST_CASE("explain shows values with their origin, and what follows from them", "[cli]") {
+  const Files files;
+  const std::string file = files.write("ring.yaml", named("ring", ring_job));
+  const Printed explained = orrery_({"explain", file, "--set", "workload.iterations=3"});
+  CHECK(explained.error == "");
+  CHECK(explained.exit_code == 0);
+  // A ring of 4: two ports of 1 GB/s; the farthest is 2 links away. All-reduce of 100 MB: 2*3/4 of
+  // it leave each NPU at 2 GB/s, 75 ms.
+  CHECK_THAT(explained.out,
+             Contains("fabric  ring  scale_out        4        2     2 GB/s") &&
+                 Contains("all_reduce      baseline  ring             1       75 ms") &&
+                 Contains("one iteration of rank 0, of 3") && Contains("compute         5 us"));
+}
+
+TEST_CASE("list, schema, version and help print on standard output", "[cli]") {
+  CHECK_THAT(orrery_({"list"}).out, Contains("analytical") && Contains("double_binary_tree") &&
+                                        Contains("v100") && Contains("dlrm-hoti20"));
+  CHECK_THAT(orrery_({"list", "backends"}).out, !Contains("double_binary_tree"));
+  CHECK(nlohmann::json::parse(orrery_({"schema"}).out).is_object());
+  CHECK(orrery_({"version"}).out == "orrery 1.2.3\n");
+  CHECK(orrery_({"--version"}).out == "orrery 1.2.3\n");
+  CHECK_THAT(orrery_({"--help"}).out, Contains("Exit codes:") && Contains("compare"));
+  for (const char* command : {"run", "compare", "validate", "explain", "list", "schema"}) {
+    const Printed help = orrery_({command, "--help"});
+    CHECK(help.exit_code == 0);
+    CHECK_THAT(help.out, Contains("Example"));
+  }
+}

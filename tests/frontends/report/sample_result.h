@@ -1,0 +1,72 @@
+// Hand-made results whose numbers are easy to follow: 2 ranks, 2 iterations, all times in round us.
+#pragma once
+
+#include "frontends/report/run_result.h"
+
+namespace orrery::test {
+
+inline LayerRow layer(std::string name, std::int32_t iteration, Pass pass, std::string collective,
+                      Bytes size, Duration compute, Duration raw, Duration exposed) {
+  return {.name = std::move(name),
+          .iteration = iteration,
+          .pass = pass,
+          .collective = std::move(collective),
+          .bytes = size,
+          .compute = compute,
+          .raw = raw,
+          .raw_max = raw,
+          .raw_bound = picoseconds(raw.value / 2),
+          .exposed = exposed};
+}
+
+// finish 100 us = compute 40 + exposed 50 + idle 10; an iteration takes 50 us.
+inline RunResult sample() {
+  RunResult result;
+  result.name = "Ring";
+  result.backend = "analytical";
+  result.seed = 7;
+  result.fingerprint = "00112233445566778899aabbccddeeff";
+  result.finish = microseconds(100);
+  result.compute = microseconds(40);
+  result.exposed = microseconds(50);
+  result.idle = microseconds(10);
+  result.bound = microseconds(80);
+  result.bound_by = "fabric";
+  result.exposed_by = {{"all_reduce", microseconds(30)}, {"all_to_all forward", microseconds(20)}};
+  for (const std::int32_t iteration : {1, 2}) {
+    result.layers.push_back(layer("emb", iteration, Pass::forward, "all_to_all", bytes(4'000),
+                                  microseconds(0), microseconds(12), microseconds(10)));
+    result.layers.push_back(
+        layer("emb", iteration, Pass::input_gradient, "", bytes(0), {}, {}, {}));
+    result.layers.push_back(layer("top, 0", iteration, Pass::weight_gradient, "all_reduce",
+                                  bytes(1'000'000), microseconds(20), nanoseconds(25'500),
+                                  microseconds(15)));
+  }
+  result.levels = {{"fabric", "all_reduce", bytes(4'000'000)},
+                   {"fabric", "all_to_all", bytes(8'000)}};
+  result.links = {{"npu 0 -> npu 1", "fabric", bytes(2'004'000), 0.8016},
+                  {"npu 1 -> npu 0", "fabric", bytes(2'004'000), 0.8016}};
+  result.ranks = {{0, 1, microseconds(100), microseconds(40), microseconds(50), microseconds(10)},
+                  {1, 1, microseconds(90), microseconds(40), microseconds(50), microseconds(0)}};
+  result.events = 123;
+  result.messages = 45;
+  result.host = {.wall_s = 0.5, .cpu_s = 0.25, .peak_rss_bytes = 3'000'000};
+  return result;
+}
+
+// The same job in half the communication: finish 75 us.
+inline RunResult faster_sample() {
+  RunResult result = sample();
+  result.name = "Switch";
+  result.finish = microseconds(75);
+  result.exposed = microseconds(25);
+  result.exposed_by = {{"all_reduce", microseconds(25)}};
+  for (LayerRow& row : result.layers) {
+    row.raw = picoseconds(row.raw.value / 2);
+    row.exposed = picoseconds(row.exposed.value / 2);
+  }
+  result.levels = {{"node", "all_reduce", bytes(16'000)}, {"fabric", "all_reduce", bytes(500'000)}};
+  return result;
+}
+
+}  // namespace orrery::test

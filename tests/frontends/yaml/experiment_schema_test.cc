@@ -1,0 +1,63 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "frontends/yaml/load_experiment.h"
+
+namespace orrery {
+namespace {
+
+using Json = nlohmann::json;
+
+// The schema of what "a.b[1].c" names; null if the schema does not know it.
+const Json* find(const Json& schema, std::string path) {
+  const Json* node = &schema;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('.'), path.size());
+    std::string step = path.substr(0, end);
+    path.erase(0, end + 1);
+    const std::size_t bracket = step.find('[');
+    const std::string key = step.substr(0, bracket);
+    if (!node->contains("properties") || !(*node)["properties"].contains(key)) return nullptr;
+    node = &(*node)["properties"][key];
+    if (bracket != std::string::npos) node = &(*node)["items"];
+  }
+  return node;
+}
+
+TEST_CASE("the schema is JSON that knows every key the reader knows") {
+  const Json schema = Json::parse(experiment_schema());
+  CHECK(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema");
+  std::size_t keys = 0;
+  for (const char* file : {"all_features.yaml", "program.yaml", "text.yaml", "hoti20.yaml"}) {
+    const std::string folder = ORRERY_SOURCE_DIR "/tests/frontends/yaml/good/";
+    for (const ResolvedValue& value : load_experiment(folder + file, {}).resolved) {
+      INFO(value.path);
+      const Json* found = find(schema, value.path);
+      REQUIRE(found != nullptr);
+      CHECK((*found)["description"] == value.help);
+      ++keys;
+    }
+  }
+  CHECK(keys > 150);
+}
+
+TEST_CASE("the schema says what an editor can use") {
+  const Json schema = Json::parse(experiment_schema());
+  CHECK(schema["required"] == Json{"platform", "workload"});
+  CHECK(schema["additionalProperties"] == false);
+  const Json* level = find(schema, "platform.topology.levels[0]");
+  REQUIRE(level != nullptr);
+  CHECK((*level)["required"] == Json{"kind", "size", "bandwidth", "latency"});
+  CHECK((*level)["properties"]["kind"]["enum"] == Json{"ring", "fully_connected", "switch"});
+  CHECK((*level)["properties"]["size"]["minimum"] == 2);
+  CHECK((*find(schema, "system.chunks"))["default"] == 16);
+  CHECK((*find(schema, "system.minimum_chunk"))["default"] == "1 KiB");
+  CHECK((*find(schema, "network.backend"))["enum"][0] == "analytical");
+  CHECK((*find(schema, "platform.npu.preset"))["enum"] == Json{"v100", "a100", "h100"});
+  for (const char* section : {"platform", "system", "network", "workload"}) {
+    CHECK(find(schema, section)->at("properties").contains("file"));
+  }
+}
+
+}  // namespace
+}  // namespace orrery

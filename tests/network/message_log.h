@@ -1,0 +1,47 @@
+// Sends messages on a backend and notes what comes back.
+#pragma once
+
+#include <vector>
+
+#include "network/network_backend.h"
+
+namespace orrery::test {
+
+class MessageLog final : public MessageListener {
+ public:
+  explicit MessageLog(EventQueue& queue) : queue_(queue) {}
+
+  // Returns the number of the message: index into the vectors below.
+  std::size_t send(NetworkBackend& network, std::int32_t source, std::int32_t target, Bytes size) {
+    const std::size_t number = delivered_at.size();
+    delivered_at.push_back(Time::never());
+    injected_at.push_back(Time::never());
+    deliveries.push_back(0);
+    sizes.push_back(Bytes{-1});
+    const auto known = network.send({.source = {source},
+                                     .target = {target},
+                                     .size = size,
+                                     .token = {.owner = static_cast<std::uint32_t>(number)}},
+                                    *this);
+    if (known) injected_at[number] = *known;
+    return number;
+  }
+
+  std::vector<Time> delivered_at, injected_at;
+  std::vector<int> deliveries;
+  std::vector<Bytes> sizes;  // as reported by delivered()
+
+ private:
+  void delivered(const MessageToken& token, Bytes size) override {
+    delivered_at[token.owner] = queue_.now();
+    sizes[token.owner] = size;
+    ++deliveries[token.owner];
+  }
+  void injected(const MessageToken& token, NodeId) override {
+    injected_at[token.owner] = queue_.now();
+  }
+
+  EventQueue& queue_;
+};
+
+}  // namespace orrery::test

@@ -1,0 +1,80 @@
+#include <catch2/catch.hpp>
+
+#include "core/base/random.h"
+#include "system/rank/start_order.h"
+#include "tests/system/harness.h"
+
+namespace orrery {
+namespace {
+
+using namespace test;
+
+TEST_CASE("a member keeps room for what others have started") {
+  StartOrder order(2);
+  CHECK(order.reserved_before(0, StartOrder::kNew) == 0);
+  const auto x = order.start(0, StartOrder::kNew);  // member 0 starts x: member 1 has it to do
+  CHECK(order.reserved_before(0, StartOrder::kNew) == 0);
+  CHECK(order.reserved_before(1, StartOrder::kNew) == 1);
+  CHECK(order.reserved_before(1, x) == 0);  // x itself needs no room beside x
+  const auto y = order.start(1, StartOrder::kNew);
+  CHECK(order.reserved_before(0, y) == 0);  // member 0 has x already
+  CHECK(order.reserved_before(1, StartOrder::kNew) == 1);
+  CHECK(order.reserved_before(0, StartOrder::kNew) == 1);
+  order.start(1, x);
+  order.start(0, y);
+  CHECK(order.reserved_before(0, StartOrder::kNew) == 0);
+  CHECK(order.reserved_before(1, StartOrder::kNew) == 0);
+}
+
+// Ranks arrive at different times, chunks outnumber the places, trees finish rank by rank: without
+// the rule such runs end with everyone waiting for someone else (with limits of 1, about every
+// other one).
+TEST_CASE("limits never make ranks wait for each other for ever") {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    RandomStream random(seed, "limits");
+    const auto pick = [&](std::uint64_t n) { return static_cast<int>(random.uniform_int(n)); };
+    const std::vector<std::vector<int>> shapes = {{6}, {4, 4}, {3, 5}, {2, 3, 2}};
+    const std::vector<int>& shape = shapes[pick(shapes.size())];
+    std::vector<LevelSpec> levels;
+    std::int32_t ranks = 1;
+    for (const int size : shape) {
+      levels.push_back(switch_level(size, gigabits_per_second(100), nanoseconds(500)));
+      ranks *= size;
+    }
+    SystemSpec spec = plain_system(pick(2) == 0 ? "direct" : "ring");
+    spec.collectives[0].algorithms = {pick(2) == 0 ? "double_binary_tree" : "direct"};
+    spec.collectives[0].schedule = HierarchicalSchedule::baseline;
+    for (CollectiveSpec& collective : spec.collectives) collective.chunks = 1 + pick(7);
+    spec.scheduling = pick(2) == 0 ? SchedulingPolicy::lifo : SchedulingPolicy::fifo;
+    spec.first_phase_limit = 1 + pick(3);
+    spec.queue_limit = 1 + pick(2);
+    spec.queues_per_level = 1 + pick(2);
+
+    const int calls = 2 + pick(6);
+    std::vector<Collective> kinds;
+    std::vector<int> sizes;
+    for (int i = 0; i < calls; ++i) {
+      kinds.push_back(static_cast<Collective>(pick(4)));
+      sizes.push_back(1'000 + pick(50'000));
+    }
+    std::vector<std::vector<Operation>> programs(ranks);
+    for (auto& program : programs)
+      for (int i = 0; i < calls; ++i) {  // everyone computes for another time between the calls
+        program.push_back(compute(2 * i, nanoseconds(1 + pick(20'000))));
+        program.push_back(collective(2 * i + 1, kinds[i], bytes(sizes[i]),
+                                     i % 3 == 0 ? Priority::highest : Priority::normal));
+      }
+    World world(levels, spec, programs);
+    world.run();
+    INFO("seed " << seed << "\n" << world.runner->describe_stuck(20));
+    CHECK(world.runner->finished());
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      const RankAccount account = world.runner->account(rank);
+      CHECK(account.compute + account.exposed + account.idle == account.finish.since_start);
+      CHECK(account.idle == Duration{});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,17 @@
+# Every package the build uses, with the version of Debian 12 it was tested with. One room each: see
+# ARCHITECTURE.md. All come from the distribution; scripts/setup installs them.
+find_package(fmt 9.1 REQUIRED)             # libfmt-dev 9.1          core/base
+find_package(yaml-cpp 0.7 REQUIRED)        # libyaml-cpp-dev 0.7     frontends/yaml
+find_package(CLI11 2.1 REQUIRED)           # libcli11-dev 2.1        frontends/cli
+find_package(nlohmann_json 3.11 REQUIRED)  # nlohmann-json3-dev 3.11 frontends/report
+if(ORRERY_TESTS)
+  find_package(Catch2 2.13 REQUIRED)       # catch2 2.13             tests
+endif()
+if(ORRERY_BENCHMARKS)
+  find_package(benchmark 1.7)              # libbenchmark-dev 1.7    tests/benchmark
+endif()
+
+# Random123 1.14 (librandom123-dev) is headers only and ships no CMake package.   core/base
+find_path(RANDOM123_INCLUDE Random123/philox.h REQUIRED)
+add_library(Random123 INTERFACE)
+target_include_directories(Random123 SYSTEM INTERFACE ${RANDOM123_INCLUDE})

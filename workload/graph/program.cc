@@ -1,0 +1,74 @@
+#include "workload/graph/program.h"
+
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace orrery {
+
+namespace {
+
+bool holds_rank(const Operation& operation) {
+  return std::holds_alternative<Compute>(operation.what) ||
+         std::holds_alternative<Wait>(operation.what);
+}
+
+}  // namespace
+
+Program::Program(std::vector<Operation> operations) : operations_(std::move(operations)) {
+  OperationId expected = 0;
+  for (const Operation& operation : operations_) {
+    CHECK(operation.id == expected, "operation {} has id {}", expected, operation.id);
+    if (const Wait* wait = std::get_if<Wait>(&operation.what)) {
+      CHECK(wait->operation >= 0 && wait->operation < operation.id,
+            "operation {} waits for operation {}", operation.id, wait->operation);
+    }
+    ++expected;
+  }
+}
+
+ProgramSource::ProgramSource(std::int32_t ranks, Program program)
+    : next_(static_cast<std::size_t>(ranks), 0) {
+  programs_.push_back(std::move(program));
+}
+
+ProgramSource::ProgramSource(std::vector<Program> programs,
+                             std::vector<std::int32_t> program_of_rank)
+    : programs_(std::move(programs)),
+      program_of_rank_(std::move(program_of_rank)),
+      next_(program_of_rank_.size(), 0) {
+  const auto count = static_cast<std::int32_t>(programs_.size());
+  for (const std::int32_t index : program_of_rank_) {
+    CHECK(index >= 0 && index < count, "there is no program {} among {}", index, count);
+  }
+}
+
+const Program& ProgramSource::program_of(Rank rank) const {
+  return programs_[program_of_rank_.empty() ? 0 : program_of_rank_[rank]];
+}
+
+void ProgramSource::start(Rank rank, std::vector<Operation>& ready) { advance(rank, ready); }
+
+void ProgramSource::finish(Rank rank, OperationId id, std::vector<Operation>& ready) {
+  DCHECK(id >= 0 && id < next_[rank], "rank {} finished operation {} before it began", rank, id);
+  // What holds the rank is always the operation handed out last. If that one holds nothing, the
+  // program is at its end and there is nothing to hand out.
+  if (id + 1 == next_[rank]) advance(rank, ready);
+}
+
+std::int64_t ProgramSource::operation_count(Rank rank) const {
+  return static_cast<std::int64_t>(program_of(rank).operations().size());
+}
+
+void ProgramSource::advance(Rank rank, std::vector<Operation>& ready) {
+  const std::span<const Operation> operations = program_of(rank).operations();
+  const auto end = static_cast<OperationId>(operations.size());
+  OperationId& next = next_[rank];
+  while (next < end) {
+    const Operation& operation = operations[next++];
+    ready.push_back(operation);
+    if (holds_rank(operation)) return;
+  }
+}
+
+}  // namespace orrery

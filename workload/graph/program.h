@@ -1,0 +1,52 @@
+// A straight list of operations and a cursor per rank: the graph of a job whose ranks do one thing
+// after another with communication running beside it.
+//
+// A rank is handed its operations in order. A Compute or Wait holds its cursor until it is
+// finished; collectives, sends and receives are handed out and the cursor goes on at once, so their
+// finish releases nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "system/operation_source.h"
+
+namespace orrery {
+
+// Immutable, so any number of ranks can share one.
+class Program {
+ public:
+  // REQUIRES: operation i has id i; a Wait names an earlier operation.
+  explicit Program(std::vector<Operation> operations);
+
+  std::span<const Operation> operations() const { return operations_; }
+
+ private:
+  std::vector<Operation> operations_;
+};
+
+class ProgramSource : public OperationSource {
+ public:
+  // Every rank runs `program`: a cursor is all that a rank costs.
+  ProgramSource(std::int32_t ranks, Program program);
+
+  // Rank r runs programs[program_of_rank[r]].
+  ProgramSource(std::vector<Program> programs, std::vector<std::int32_t> program_of_rank);
+
+  void start(Rank rank, std::vector<Operation>& ready) override;
+  void finish(Rank rank, OperationId id, std::vector<Operation>& ready) override;
+  std::int64_t operation_count(Rank rank) const override;
+
+  const Program& program_of(Rank rank) const;
+
+ private:
+  void advance(Rank rank, std::vector<Operation>& ready);
+
+  std::vector<Program> programs_;
+  std::vector<std::int32_t> program_of_rank_;  // empty = all ranks run programs_[0]
+  std::vector<OperationId> next_;              // by rank: the operation to hand out next
+};
+
+}  // namespace orrery

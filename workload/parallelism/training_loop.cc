@@ -1,0 +1,256 @@
+// The training loops of ASTRA-sim 1.0 (S. Rashidi et al., ISPASS 2020), written out as one program
+// that every rank runs; docs/models/training-loops.md.
+#include <cstddef>
+#include <utility>
+
+#include "workload/graph/program.h"
+#include "workload/parallelism/involved_levels.h"
+#include "workload/workload.h"
+
+namespace orrery {
+
+namespace {
+
+// Writes the program line by line.
+class LoopWriter {
+ public:
+  LoopWriter(const LayerTable& table, const InvolvedLevels& involved, std::int32_t iterations);
+
+  void write();
+
+  std::vector<Communicator> communicators;
+  std::vector<Label> labels;
+  std::vector<Operation> operations;
+
+ private:
+  // Collectives that are issued and that nothing has waited for.
+  struct Issued {
+    OperationId operation;
+    std::int32_t label;
+  };
+  using Pending = std::vector<Issued>;
+
+  std::int32_t add_communicator(const char* name, const std::vector<int>& levels);
+  std::int32_t label_of(int layer, Pass pass) const;
+  const PassSpec& pass_of(int layer, Pass pass) const;
+
+  void compute(int layer, Pass pass);
+  void issue(int layer, Pass pass, Pending& pending, Priority priority = Priority::normal);
+  void wait_for(Pending& pending);
+
+  void forward();
+  void forward_dlrm();
+  void backward_data();
+  void backward_blocking();
+  void backward_dlrm();
+  void micro();
+  void drop_unused_labels();
+
+  const LayerTable& table_;
+  const int layers_;
+  const std::int32_t iterations_;
+  std::int32_t iteration_ = 0;
+  std::int32_t activation_communicator_ = -1,
+               gradient_communicator_ = -1;   // -1 = no one to talk to
+  std::vector<Pending> weight_gradients_;     // by layer
+  Pending embeddings_, embedding_gradients_;  // all-to-alls of a DLRM
+};
+
+LoopWriter::LoopWriter(const LayerTable& table, const InvolvedLevels& involved,
+                       std::int32_t iterations)
+    : table_(table),
+      layers_(static_cast<int>(table.layers.size())),
+      iterations_(iterations),
+      weight_gradients_(table.layers.size()) {
+  if (involved.activations == involved.gradients) {
+    activation_communicator_ = gradient_communicator_ =
+        add_communicator("world", involved.gradients);
+  } else {
+    activation_communicator_ = add_communicator("model", involved.activations);
+    gradient_communicator_ = add_communicator("data", involved.gradients);
+  }
+  for (std::int32_t iteration = 0; iteration < iterations; ++iteration) {
+    for (const LayerSpec& layer : table.layers) {
+      for (const Pass pass : {Pass::forward, Pass::input_gradient, Pass::weight_gradient}) {
+        labels.push_back({.layer = layer.name, .iteration = iteration, .pass = pass});
+      }
+    }
+  }
+}
+
+std::int32_t LoopWriter::add_communicator(const char* name, const std::vector<int>& levels) {
+  if (levels.empty()) return -1;
+  communicators.push_back({.name = name, .levels = levels});
+  return static_cast<std::int32_t>(communicators.size()) - 1;
+}
+
+std::int32_t LoopWriter::label_of(int layer, Pass pass) const {
+  const int column = static_cast<int>(pass) - static_cast<int>(Pass::forward);
+  return (iteration_ * layers_ + layer) * 3 + column;
+}
+
+const PassSpec& LoopWriter::pass_of(int layer, Pass pass) const {
+  const LayerSpec& spec = table_.layers[layer];
+  if (pass == Pass::forward) return spec.forward;
+  return pass == Pass::input_gradient ? spec.input_gradient : spec.weight_gradient;
+}
+
+void LoopWriter::compute(int layer, Pass pass) {
+  operations.push_back({.id = static_cast<OperationId>(operations.size()),
+                        .label = label_of(layer, pass),
+                        .what = pass_of(layer, pass).compute});
+}
+
+void LoopWriter::issue(int layer, Pass pass, Pending& pending, Priority priority) {
+  const PassSpec& spec = pass_of(layer, pass);
+  const std::int32_t communicator =
+      pass == Pass::weight_gradient ? gradient_communicator_ : activation_communicator_;
+  if (!spec.collective || communicator < 0) return;
+  const auto id = static_cast<OperationId>(operations.size());
+  const std::int32_t label = label_of(layer, pass);
+  operations.push_back({.id = id,
+                        .label = label,
+                        .what = CollectiveCall{.kind = *spec.collective,
+                                               .communicator = communicator,
+                                               .size = spec.size,
+                                               .priority = priority,
+                                               .update = table_.layers[layer].update}});
+  pending.push_back({.operation = id, .label = label});
+}
+
+// The time that passes in a wait belongs to what was waited for, hence that label.
+void LoopWriter::wait_for(Pending& pending) {
+  for (const Issued& issued : pending) {
+    operations.push_back({.id = static_cast<OperationId>(operations.size()),
+                          .label = issued.label,
+                          .what = Wait{.operation = issued.operation}});
+  }
+  pending.clear();
+}
+
+void LoopWriter::forward() {
+  Pending activations;
+  for (int layer = 0; layer < layers_; ++layer) {
+    wait_for(weight_gradients_[layer]);
+    compute(layer, Pass::forward);
+    issue(layer, Pass::forward, activations);
+    wait_for(activations);
+  }
+}
+
+// The exchange of the embeddings runs beside the bottom MLP; the interaction needs both.
+void LoopWriter::forward_dlrm() {
+  for (int layer = 0; layer < layers_; ++layer) {
+    wait_for(weight_gradients_[layer]);
+    compute(layer, Pass::forward);
+    if (layer == 0) issue(layer, Pass::forward, embeddings_, Priority::highest);
+    if (layer == table_.last_bottom_layer) wait_for(embeddings_);
+  }
+}
+
+// Weight gradient first: its all-reduce runs beside everything that follows.
+void LoopWriter::backward_data() {
+  for (int layer = layers_ - 1; layer >= 0; --layer) {
+    compute(layer, Pass::weight_gradient);
+    issue(layer, Pass::weight_gradient, weight_gradients_[layer]);
+    if (layer > 0) compute(layer, Pass::input_gradient);
+  }
+}
+
+// Input gradient first: its exchange, which the layer below needs, runs beside the weight gradient.
+void LoopWriter::backward_blocking() {
+  Pending input_gradients;
+  for (int layer = layers_ - 1; layer >= 0; --layer) {
+    if (layer > 0) {
+      compute(layer, Pass::input_gradient);
+      issue(layer, Pass::input_gradient, input_gradients);
+    }
+    compute(layer, Pass::weight_gradient);
+    issue(layer, Pass::weight_gradient, weight_gradients_[layer]);
+    wait_for(input_gradients);
+  }
+}
+
+void LoopWriter::backward_dlrm() {
+  for (int layer = layers_ - 1; layer >= 0; --layer) {
+    compute(layer, Pass::weight_gradient);
+    issue(layer, Pass::weight_gradient, weight_gradients_[layer]);
+    if (layer == 0 && table_.policy == ParallelismPolicy::hybrid_dlrm) {
+      wait_for(embedding_gradients_);
+    }
+    if (layer > 0) compute(layer, Pass::input_gradient);
+    if (layer == table_.last_bottom_layer + 1) {
+      issue(0, Pass::input_gradient, embedding_gradients_, Priority::highest);
+    }
+  }
+}
+
+void LoopWriter::micro() {
+  for (int layer = 0; layer < layers_; ++layer) {
+    compute(layer, Pass::weight_gradient);
+    issue(layer, Pass::weight_gradient, weight_gradients_[layer]);
+  }
+}
+
+void LoopWriter::write() {
+  for (iteration_ = 0; iteration_ < iterations_; ++iteration_) {
+    switch (table_.policy) {
+      case ParallelismPolicy::micro:
+        micro();
+        break;
+      case ParallelismPolicy::data:
+        forward();
+        backward_data();
+        break;
+      case ParallelismPolicy::distributed_inference:
+        forward();
+        break;
+      case ParallelismPolicy::model:
+      case ParallelismPolicy::hybrid_data_model:
+      case ParallelismPolicy::hybrid_model_data:
+        forward();
+        backward_blocking();
+        break;
+      case ParallelismPolicy::hybrid_dlrm:
+      case ParallelismPolicy::hybrid_dlrm_enhanced:
+        forward_dlrm();
+        backward_dlrm();
+        break;
+    }
+  }
+  for (Pending& pending : weight_gradients_) wait_for(pending);
+  wait_for(embedding_gradients_);  // empty unless hybrid_dlrm_enhanced left them
+  drop_unused_labels();
+}
+
+// A policy that never runs a pass has no rows for it.
+void LoopWriter::drop_unused_labels() {
+  std::vector<std::int32_t> row(labels.size(), -1);
+  for (const Operation& operation : operations) row[operation.label] = 0;
+  std::vector<Label> used;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (row[i] < 0) continue;
+    row[i] = static_cast<std::int32_t>(used.size());
+    used.push_back(std::move(labels[i]));
+  }
+  labels = std::move(used);
+  for (Operation& operation : operations) operation.label = row[operation.label];
+}
+
+}  // namespace
+
+Job make_training_job(const LayerTable& table, int levels, std::int32_t ranks,
+                      const std::vector<int>& dimensions, std::int32_t iterations) {
+  LoopWriter loop(table, involved_levels(table.policy, levels, dimensions), iterations);
+  loop.write();
+
+  Job job;
+  job.name = "training";
+  job.ranks = ranks;
+  job.communicators = std::move(loop.communicators);
+  job.labels = std::move(loop.labels);
+  job.operations = std::make_unique<ProgramSource>(ranks, Program(std::move(loop.operations)));
+  return job;
+}
+
+}  // namespace orrery

@@ -1,0 +1,28 @@
+// The workload layer's door: from a description to a job that the system layer can run.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "network/topology/topology.h"
+#include "system/job.h"
+#include "workload/model/layer_table.h"
+#include "workload/workload_spec.h"
+
+namespace orrery {
+
+// The table of a DLRM on `ranks` ranks. REQUIRES: the sizes of `spec` are positive and ranks
+// divides global_batch (the YAML reader checks).
+LayerTable make_dlrm(const DlrmSpec& spec, std::int32_t ranks);
+
+// The training loop of table.policy, `iterations` times, on every NPU of a platform with `levels`
+// levels and `ranks` NPUs. dimensions[i] is the level that plays the policy's dimension i; empty =
+// the level itself. REQUIRES: dimensions is empty or a permutation of 0 .. levels-1.
+Job make_training_job(const LayerTable& table, int levels, std::int32_t ranks,
+                      const std::vector<int>& dimensions, std::int32_t iterations);
+
+// A hand-written job, repeated `iterations` times. Communicator 0 is all ranks.
+Job make_program_job(const ProgramSpec& spec, int levels, std::int32_t ranks,
+                     std::int32_t iterations);
+
+}  // namespace orrery
