@@ -59,6 +59,11 @@ std::string bytes_on(const RunResult& result, const LevelRow& wanted) {
   return "-";
 }
 
+std::string iteration(const RunResult& result) {
+  const std::optional<Duration> time = iteration_time(result);
+  return time ? to_text(*time) : "-";
+}
+
 // In the order in which the systems bring them up.
 std::vector<SummaryRow> exposed_rows(Systems systems) {
   std::vector<std::string> kinds;
@@ -98,7 +103,7 @@ std::vector<SummaryRow> level_rows(Systems systems) {
 std::vector<SummaryRow> summary_rows(Systems systems) {
   const auto blank = [](const RunResult&) { return std::string(); };
   std::vector<SummaryRow> rows{
-      {"iteration time", [](const RunResult& r) { return to_text(iteration_time(r)); }},
+      {"iteration time", iteration},
       {"finish", [](const RunResult& r) { return to_text(r.finish); }},
       {"lower bound", [](const RunResult& r) { return to_text(r.bound); }},
       {"  bound by", [](const RunResult& r) { return r.bound_by; }},

@@ -16,22 +16,22 @@ std::int32_t iteration_count(const RunResult& result) {
   return count;
 }
 
-Duration iteration_time(const RunResult& result) {
-  return {result.finish.value / iteration_count(result)};
+std::optional<Duration> iteration_time(const RunResult& result) {
+  if (result.partial) return std::nullopt;
+  return Duration{result.finish.value / iteration_count(result)};
 }
 
 std::vector<std::optional<double>> ratios_to_fastest(std::span<const RunResult> results) {
   std::optional<Duration> fastest;
   for (const RunResult& result : results) {
-    if (result.partial) continue;
-    const Duration time = iteration_time(result);
-    if (!fastest || time < *fastest) fastest = time;
+    const std::optional<Duration> time = iteration_time(result);
+    if (time && (!fastest || *time < *fastest)) fastest = time;
   }
   std::vector<std::optional<double>> ratios(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i].partial || fastest->value == 0) continue;
-    ratios[i] =
-        static_cast<double>(iteration_time(results[i]).value) / static_cast<double>(fastest->value);
+    const std::optional<Duration> time = iteration_time(results[i]);
+    if (!time || *fastest == Duration{}) continue;
+    ratios[i] = static_cast<double>(time->value) / static_cast<double>(fastest->value);
   }
   return ratios;
 }

@@ -21,8 +21,8 @@ std::int64_t rank_count(const RunResult& result);
 // The number of training iterations that the layers speak of, at least 1.
 std::int32_t iteration_count(const RunResult& result);
 
-// finish / iterations, rounded down to the picosecond.
-Duration iteration_time(const RunResult& result);
+// finish / iterations, rounded down to the picosecond. Nothing for a partial run.
+std::optional<Duration> iteration_time(const RunResult& result);
 
 // Of the iteration times: how many times that of the fastest complete run. Nothing for a partial
 // one.

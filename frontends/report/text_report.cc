@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "core/units/unit_text.h"
 #include "frontends/report/numbers.h"
@@ -36,10 +37,12 @@ std::string summary(const RunResult& result) {
                                  ? result.bound_by
                                  : fmt::format("{}; finish is {} times that", result.bound_by,
                                                ratio(result.finish, result.bound));
+  const std::optional<Duration> iteration = iteration_time(result);
   const std::array parts{result.compute, result.exposed, result.idle};
   const std::vector<std::string> shares = percentages(parts);
   table.add_row({"finish", to_text(result.finish), "", "of the slowest rank"});
-  table.add_row({"iteration", to_text(iteration_time(result)), "", "mean: finish / iterations"});
+  table.add_row(
+      {"iteration", iteration ? to_text(*iteration) : "-", "", "mean: finish / iterations"});
   table.add_row({"lower bound", to_text(result.bound), "", beside});
   table.add_row({"compute", to_text(result.compute), shares[0], "of the rank that finishes last"});
   table.add_row({"exposed", to_text(result.exposed), shares[1], "waited for communication"});
