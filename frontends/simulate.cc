@@ -13,6 +13,7 @@
 #include "frontends/make_job.h"
 #include "frontends/report/summary_sink.h"
 #include "network/backends.h"
+#include "network/traced_backend.h"
 #include "system/compute/roofline.h"
 #include "system/rank/job_runner.h"
 
@@ -37,20 +38,30 @@ std::string exposed_kind(const LayerRow& row) {
   return row.collective;
 }
 
+// The backend of the experiment; with a span for every message if `spans` wants them.
+std::unique_ptr<NetworkBackend> make_network(EventQueue& queue, const Topology& topology,
+                                             const NetworkSpec& spec, TraceSink* spans) {
+  auto network = find_backend(spec.backend)->make(queue, topology, spec.packet_settings);
+  if (spans == nullptr || !spans->wants_messages()) return network;
+  return std::make_unique<TracedBackend>(queue, std::move(network), *spans);
+}
+
 class Simulation {
  public:
-  explicit Simulation(const Experiment& experiment)
+  Simulation(const Experiment& experiment, const SimulateOptions& options)
       : experiment_(experiment),
+        options_(options),
         topology_(experiment.topology),
-        network_(find_backend(experiment.network.backend)
-                     ->make(queue_, topology_, experiment.network.packet_settings)),
+        network_(make_network(queue_, topology_, experiment.network, options.spans)),
         job_(make_job(experiment, topology_, experiment.workload.iterations)),
         compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}),
         summary_(job_.ranks, job_.labels.size()),
-        sinks_({&summary_, &fingerprint_}),
+        sinks_(options.spans == nullptr
+                   ? std::vector<TraceSink*>{&summary_, &fingerprint_}
+                   : std::vector<TraceSink*>{&summary_, &fingerprint_, options.spans}),
         runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_) {}
 
-  RunResult run(const SimulateOptions& options);
+  RunResult run();
 
  private:
   RunResult result() const;
@@ -60,6 +71,7 @@ class Simulation {
   std::string node_name(NodeId node) const;
 
   const Experiment& experiment_;
+  const SimulateOptions& options_;
   EventQueue queue_;
   Topology topology_;
   std::unique_ptr<NetworkBackend> network_;
@@ -71,11 +83,11 @@ class Simulation {
   JobRunner runner_;
 };
 
-RunResult Simulation::run(const SimulateOptions& options) {
+RunResult Simulation::run() {
   runner_.start();
   const bool ran_dry = queue_.run([&] {
-    if (options.progress) options.progress({runner_.progress(), queue_.now(), queue_.executed()});
-    return options.stop && options.stop();
+    if (options_.progress) options_.progress({runner_.progress(), queue_.now(), queue_.executed()});
+    return options_.stop && options_.stop();
   });
   if (!runner_.finished()) runner_.emit_open_spans();
   RunResult result = this->result();
@@ -191,7 +203,7 @@ std::string Simulation::node_name(NodeId node) const {
 }  // namespace
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
-  return Simulation(experiment).run(options);
+  return Simulation(experiment, options).run();
 }
 
 }  // namespace orrery

@@ -129,6 +129,30 @@ TEST_CASE("-o leaves files and does not overwrite them", "[cli]") {
   CHECK(fs::exists(folder + "/comparison.json"));
 }
 
+// 4 ranks: one compute, one collective and one exposed span each; 4 * 6 messages of 1 kB.
+TEST_CASE("--spans writes a line per span, and per message if asked", "[cli]") {
+  const Files files;
+  const std::string job = files.write("ring.yaml", named("ring", ring_job));
+  const auto lines = [](const std::string& path, const std::string& kind) {
+    std::ifstream stream(path);
+    int count = 0;
+    for (std::string line; std::getline(stream, line);)
+      if (line.find("," + kind + ",") != std::string::npos) ++count;
+    return count;
+  };
+  const std::string few = files.path("few.csv"), all = files.path("all.csv");
+  CHECK(orrery_({"run", job, "--spans", few}).exit_code == 0);
+  CHECK(lines(few, "compute") == 4);
+  CHECK(lines(few, "collective") == 4);
+  CHECK(lines(few, "exposed") == 4);
+  CHECK(lines(few, "message") == 0);
+  CHECK(orrery_({"run", job, "--spans", all, "--message-spans"}).exit_code == 0);
+  CHECK(lines(all, "message") == 24);
+  CHECK(orrery_({"run", job, "--spans", all}).exit_code == 3);
+  CHECK(orrery_({"run", job, "--spans", all, "--force"}).exit_code == 0);
+  CHECK(orrery_({"run", job, "--message-spans"}).exit_code == 2);
+}
+
 TEST_CASE("compare keeps the order of the files and tells equal names apart", "[cli]") {
   const Files files;
   const std::string slow = files.write("slow.yaml", named("same", ring_job));
