@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "core/base/check.h"
 #include "core/trace/fingerprint_sink.h"
@@ -131,6 +132,8 @@ RunResult Simulation::result() const {
   for (const std::string& setting : network_->unused_settings())
     result.notices.push_back(
         fmt::format("{} has no effect on the {} backend", setting, result.backend));
+  for (const std::string& messages : runner_.unreceived())
+    result.notices.push_back(messages + " never received: is a receive missing?");
   return result;
 }
 
@@ -138,6 +141,8 @@ void Simulation::add_rows(RunResult& result, Rank last) const {
   std::map<std::string, Duration> exposed_by;
   for (std::size_t label = 0; label < job_.labels.size(); ++label) {
     const SummarySink::Row& seen = summary_.rows()[label];
+    const bool reached = seen.detail || seen.raw_count > 0 || !seen.compute.empty();
+    if (!reached && !runner_.finished()) continue;  // an interrupted run lists what it reached
     const Label& named = job_.labels[label];
     LayerRow row;
     row.name = named.layer;
@@ -180,19 +185,28 @@ void Simulation::add_traffic(RunResult& result) const {
                    [](const LinkRow& a, const LinkRow& b) { return a.bytes > b.bytes; });
 }
 
-// The longest of: the computing of a rank; the mean bytes of a rank on a level at full bandwidth.
+// The longest of: the computing of a rank; what a link carried, at its full bandwidth.
 void Simulation::add_bound(RunResult& result) const {
   for (const RankRow& rank : result.ranks) result.bound = std::max(result.bound, rank.compute);
   result.bound_by = "compute";
-  const NetworkStatistics statistics = network_->statistics();
-  for (std::size_t level = 0; level < statistics.levels.size(); ++level) {
-    Bytes bytes;
-    for (const Bytes b : statistics.levels[level].bytes_by_label) bytes += b;
-    const Bandwidth bandwidth = topology_.injection_bandwidth(static_cast<int>(level));
-    const Duration bound = transfer_time({bytes.value / topology_.npu_count()}, bandwidth);
+  const std::vector<Bytes> links = network_->statistics().links;
+  std::optional<std::size_t> overloaded;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Link& link = topology_.links()[i];
+    const Duration bound = transfer_time(links[i], link.bandwidth);
     if (bound <= result.bound) continue;
     result.bound = bound;
-    result.bound_by = topology_.levels()[level].name;
+    result.bound_by = topology_.levels()[link.level].name;
+    if (bound > result.finish) overloaded = i;
+  }
+  if (overloaded && runner_.finished()) {
+    const Link& link = topology_.links()[*overloaded];
+    result.notices.push_back(
+        fmt::format("{} -> {} ({}) carries what would take it {}, and the run {}: the {} backend "
+                    "does not model "
+                    "contention inside the fabric, so this time is too short",
+                    node_name(link.from), node_name(link.to), result.bound_by,
+                    to_text(result.bound), to_text(result.finish), result.backend));
   }
 }
 
