@@ -50,6 +50,11 @@ std::string summary(const RunResult& result) {
   return table.text();
 }
 
+std::string why(const RunResult& result) {
+  const std::string sentence = diagnosis(result);
+  return sentence.empty() ? "" : "\nwhy: " + sentence + '\n';
+}
+
 std::string exposed_by(const RunResult& result) {
   TextTable table({{"exposed by", left}, {"time"}, {"of finish"}});
   for (const ExposedBy& row : result.exposed_by) {
@@ -139,8 +144,8 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  return title(result) + '\n' + summary(result) + exposed_by(result) + layers(result) +
-         levels(result) + links(result, options) + footer(result);
+  return title(result) + '\n' + summary(result) + why(result) + exposed_by(result) +
+         layers(result) + levels(result) + links(result, options) + footer(result);
 }
 
 }  // namespace orrery
