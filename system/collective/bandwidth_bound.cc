@@ -4,6 +4,25 @@
 
 namespace orrery {
 
+namespace {
+
+// In n-ths of the phase's buffer.
+std::int64_t parts_at_port(Collective kind, std::int64_t n) {
+  switch (kind) {
+    case Collective::all_reduce:
+      return 2 * (n - 1);
+    case Collective::broadcast:
+    case Collective::reduce:
+      return n;
+    case Collective::barrier:
+      return 0;
+    default:
+      return n - 1;
+  }
+}
+
+}  // namespace
+
 Duration bandwidth_bound(Bytes size, const std::vector<Phase>& phases, const GroupFamily& family,
                          const Topology& topology) {
   std::vector<std::int64_t> bytes_of_level(topology.levels().size());
@@ -11,10 +30,9 @@ Duration bandwidth_bound(Bytes size, const std::vector<Phase>& phases, const Gro
     const GroupDimension& dimension = family.dimensions()[phase.dimension];
     std::int64_t parts = 1;
     for (int d = 0; d < phase.scattered; ++d) parts *= family.dimensions()[d].size;
-    const std::int64_t factor = phase.kind == Collective::all_reduce ? 2 : 1;
     // Rounded down: a bound must not exceed the mean. 64 bits hold 40 TB over 100,000 ranks.
     bytes_of_level[dimension.level] +=
-        size.value * factor * (dimension.size - 1) / (dimension.size * parts);
+        size.value * parts_at_port(phase.kind, dimension.size) / (dimension.size * parts);
   }
   Duration bound;
   for (std::size_t level = 0; level < bytes_of_level.size(); ++level) {

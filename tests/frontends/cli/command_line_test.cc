@@ -253,7 +253,7 @@ TEST_CASE("explain shows values with their origin, and what follows from them", 
   // it leave each NPU at 2 GB/s, 75 ms.
   CHECK_THAT(explained.out,
              Contains("fabric  ring  scale_out        4        2     2 GB/s") &&
-                 Contains("all_reduce      baseline  ring             1       75 ms") &&
+                 Contains("all_reduce      baseline  ring                1       75 ms") &&
                  Contains("one iteration of rank 0, of 3") && Contains("compute         5 us"));
 }
 
