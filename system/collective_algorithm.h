@@ -10,20 +10,43 @@
 
 namespace orrery {
 
-enum class Collective : std::uint8_t { all_reduce, reduce_scatter, all_gather, all_to_all };
-inline constexpr int collective_count = 4;
+enum class Collective : std::uint8_t {
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  all_to_all,
+  broadcast,
+  reduce,
+  gather,
+  scatter,
+  barrier
+};
+inline constexpr int collective_count = 9;
 std::string_view name_of(Collective kind);  // "all_reduce", ...
+
+constexpr bool has_root(Collective kind) {
+  return kind == Collective::broadcast || kind == Collective::reduce ||
+         kind == Collective::gather || kind == Collective::scatter;
+}
 
 using Position = std::int32_t;  // of a rank inside its group, 0 .. size-1
 
-// A run of consecutive pieces, wrapping round at the plan's piece count.
+// Some of a plan's pieces, wrapping round at its piece count: `count` consecutive ones from `first`
+// on; or, with a `run`, `run` of them, the same again from `first + stride` on, and so forth until
+// it is `count` (the last run may be short).
 struct Pieces {
   std::int32_t first = 0, count = 0;
+  std::int32_t run = 0, stride = 0;
+
+  // REQUIRES: 0 <= index < count. The result is yet to be wrapped.
+  std::int64_t at(std::int32_t index) const {
+    if (run == 0) return first + index;
+    return first + static_cast<std::int64_t>(index / run) * stride + index % run;
+  }
 };
 
 // One message of a plan. The pieces keep their index at the receiver: they are added there
-// (`reduce`), copied over what is there, or, in an all-to-all, moved (piece p is what is destined
-// for position p, whoever carries it). `stage` is the stage of the receiver that waits for the
+// (`reduce`) or copied over what is there. `stage` is the stage of the receiver that waits for the
 // message.
 struct Send {
   Position to;
@@ -43,10 +66,14 @@ struct Stage {
 
 // The program every rank of a group runs, computed on demand: a ring over 16,384 ranks costs no
 // memory. Lanes run side by side and share nothing but their start.
+//
+// The buffer is cut into pieces() parts whose sizes differ by at most one byte. Where ranks own
+// parts of the buffer (reduce_scatter, all_gather, all_to_all, gather, scatter), pieces() is c
+// times the group size and rank r owns the c pieces from r * c on; else any number will do.
 class Plan {
  public:
   virtual ~Plan() = default;
-  virtual int pieces() const = 0;  // the buffer is cut into this many; sizes differ by <= 1 byte
+  virtual int pieces() const = 0;
   virtual int lanes() const { return 1; }
   // REQUIRES: 0 <= index, and no earlier stage of that lane is `last`.
   virtual Stage stage(Position rank, int lane, int index) const = 0;
@@ -55,9 +82,18 @@ class Plan {
 
 // The buffers, sizes as nccl-tests counts them:
 //   all_reduce      every rank starts and ends with the whole buffer
-//   reduce_scatter  starts with the whole buffer, rank r ends with the sum of piece r
-//   all_gather      rank r starts with piece r, ends with the whole buffer
-//   all_to_all      starts with one piece for every rank, ends with one piece from every rank
+//   reduce_scatter  starts with the whole buffer, rank r ends with the sum of part r
+//   all_gather      rank r starts with part r, ends with the whole buffer
+//   all_to_all      starts with one part for every rank, ends with one part from every rank. Parts
+//                   are numbered by their way: part d is what goes d positions up, from r to r + d,
+//                   and keeps that number wherever it is
+//   broadcast       the root starts with the whole buffer, every rank ends with it
+//   reduce          every rank starts with the whole buffer, the root ends with the sum
+//   gather          rank r starts with part r, the root ends with the whole buffer
+//   scatter         the root starts with the whole buffer, rank r ends with part r
+//   barrier         nothing is carried; no rank ends before every rank has started
+// Plans have their root at position 0; rooted_at() turns them to any other (system/collective/
+// rooted_plan.h).
 class CollectiveAlgorithm {
  public:
   virtual ~CollectiveAlgorithm() = default;
@@ -66,6 +102,9 @@ class CollectiveAlgorithm {
   virtual int variants() const { return 1; }
   // REQUIRES: supports(kind, group_size), 0 <= variant < variants().
   virtual std::unique_ptr<Plan> plan(Collective kind, int group_size, int variant) const = 0;
+  // The algorithm with a number behind its name, as in direct:8 (what the number is says its
+  // sentence); null if it takes none. REQUIRES: parameter >= 1.
+  virtual std::unique_ptr<const CollectiveAlgorithm> with(int parameter) const;
 };
 
 // system/algorithms/builtin.def, in its order.
@@ -74,6 +113,7 @@ struct AlgorithmEntry {
   const CollectiveAlgorithm& (*get)();
 };
 std::span<const AlgorithmEntry> builtin_algorithms();
-const CollectiveAlgorithm* find_algorithm(std::string_view name);  // nullptr if unknown
+// By a name of the list, or name:number; null if there is none. Cheap: plain names are not copied.
+std::shared_ptr<const CollectiveAlgorithm> find_algorithm(std::string_view name);
 
 }  // namespace orrery

@@ -31,7 +31,8 @@ struct CollectiveCall {
   std::int32_t communicator;  // index into Job::communicators
   Bytes size;                 // of the whole buffer of a rank, as nccl-tests counts it; >= 0
   Priority priority = Priority::normal;
-  Duration update;  // follows the completion before waiters go on (applying the gradient)
+  Duration update;        // follows the completion before waiters go on (applying the gradient)
+  std::int32_t root = 0;  // position in the group, of kinds that have one (has_root)
 };
 
 struct SendCall {

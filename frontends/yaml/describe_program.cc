@@ -105,9 +105,28 @@ CollectiveCall ProgramBuilder::collective_of(Reader& keys, const StepText& text)
     call.kind = static_cast<Collective>(i);
     call.size = *text.collectives[i];
   }
+  if (text.barrier) {
+    call.kind = Collective::barrier;
+    if (!*text.barrier) keys.wrong("barrier", "a barrier is either there or not", "write true");
+  }
   call.communicator = communicator_of(keys, text);
+  call.root = root_of(keys, text, call.communicator);
   call.priority = text.priority.value_or(Priority::normal);
   return call;
+}
+
+std::int32_t ProgramBuilder::root_of(Reader& keys, const StepText& text,
+                                     std::int32_t communicator) {
+  const std::int32_t root = text.root.value_or(0);
+  if (!platform_.known) return root;
+  std::int32_t members = 1;
+  for (const int level : program_.communicators[communicator])
+    members *= platform_.levels[level].size;
+  if (root >= members) {
+    keys.wrong("root", fmt::format("there is no position {}", root),
+               fmt::format("the ranks that take part have positions 0 to {}", members - 1));
+  }
+  return root;
 }
 
 std::int32_t ProgramBuilder::communicator_of(Reader& keys, const StepText& text) {

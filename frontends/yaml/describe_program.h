@@ -19,10 +19,11 @@ namespace orrery::yaml {
 struct StepText {
   std::string name;
   std::optional<Duration> compute;
-  std::array<std::optional<Bytes>, collective_count> collectives;  // index: Collective
+  std::array<std::optional<Bytes>, collective_count> collectives;  // index: Collective; not barrier
   std::optional<Bytes> send, receive;
+  std::optional<bool> barrier;
   std::optional<std::string> wait;
-  std::optional<std::int32_t> to, from, tag;
+  std::optional<std::int32_t> to, from, tag, root;
   OneOrMore<LevelReference> over;
   std::optional<Priority> priority;
   std::optional<bool> async;
@@ -40,6 +41,7 @@ class ProgramBuilder {
  private:
   Operation operation_of(Reader& keys, const StepText& text);
   CollectiveCall collective_of(Reader& keys, const StepText& text);
+  std::int32_t root_of(Reader& keys, const StepText& text, std::int32_t communicator);
   std::int32_t communicator_of(Reader& keys, const StepText& text);
   Rank partner_of(Reader& keys, std::string_view verb, std::string_view key,
                   const std::optional<std::int32_t>& rank);
@@ -51,17 +53,27 @@ class ProgramBuilder {
   std::map<std::string, std::int64_t> named_;  // steps of this part
 };
 
+// The collectives among the verbs, and what else may stand there.
+inline std::vector<std::string_view> verbs(std::vector<std::string_view> before,
+                                           const std::vector<std::string_view>& after) {
+  for (int i = 0; i < collective_count; ++i) before.push_back(name_of(static_cast<Collective>(i)));
+  before.insert(before.end(), after.begin(), after.end());
+  return before;
+}
+
 template <class Keys>
 void describe_operation(Keys& keys, StepText& step) {
   keys.optional("name", step.name, "what reports and `wait` call the operation");
-  keys.exactly_one({"compute", "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send",
-                    "receive", "wait"},
+  keys.exactly_one(verbs({"compute"}, {"send", "receive", "wait"}),
                    "an operation does one of these");
   keys.optional("compute", step.compute, "the processor works for this long", not_negative);
   for (int i = 0; i < collective_count; ++i) {
-    keys.optional(name_of(static_cast<Collective>(i)), step.collectives[i],
+    const auto kind = static_cast<Collective>(i);
+    if (kind == Collective::barrier) continue;
+    keys.optional(name_of(kind), step.collectives[i],
                   "a collective; the size is that of a rank's whole buffer", not_negative);
   }
+  keys.optional("barrier", step.barrier, "true: waits until all have come here");
   keys.optional("send", step.send, "sends so many bytes to one rank", not_negative);
   keys.optional("receive", step.receive, "receives so many bytes from one rank", not_negative);
   keys.optional("wait", step.wait, "waits for the operation of this name");
@@ -69,16 +81,18 @@ void describe_operation(Keys& keys, StepText& step) {
   keys.optional("from", step.from, "the rank that sends", not_negative);
   keys.optional("tag", step.tag, "a receive takes a send of the same tag; without it 0",
                 not_negative);
+  keys.optional("root", step.root,
+                "the root's position among the ranks that take part; without it 0", not_negative);
   keys.optional("over", step.over, "the levels whose ranks take part; without it all");
   keys.optional("priority", step.priority, "highest goes before all that waits; without it normal");
   keys.optional("async", step.async, "true: what follows does not wait; without it false");
   keys.only_with({"send"}, "to");
   keys.only_with({"receive"}, "from");
   keys.only_with({"send", "receive"}, "tag");
-  keys.only_with({"all_reduce", "reduce_scatter", "all_gather", "all_to_all"}, "over");
-  keys.only_with({"all_reduce", "reduce_scatter", "all_gather", "all_to_all"}, "priority");
-  keys.only_with({"all_reduce", "reduce_scatter", "all_gather", "all_to_all", "send", "receive"},
-                 "async");
+  keys.only_with({"broadcast", "reduce", "gather", "scatter"}, "root");
+  keys.only_with(verbs({}, {}), "over");
+  keys.only_with(verbs({}, {}), "priority");
+  keys.only_with(verbs({}, {"send", "receive"}), "async");
 }
 
 template <class Keys>

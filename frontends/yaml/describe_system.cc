@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "system/collective/phases.h"
 #include "system/collective_algorithm.h"
 
 namespace orrery::yaml {
@@ -15,27 +16,18 @@ const auto& name_at(const Names& names, std::size_t level) {
 }
 
 bool can_do(std::string_view algorithm, Collective kind, int size) {
-  const CollectiveAlgorithm* found = find_algorithm(algorithm);
+  const auto found = find_algorithm(algorithm);
   return found != nullptr && found->supports(kind, size);
-}
-
-// What the level does in a collective of `kind`: below the top, the local-bandwidth-aware schedule
-// turns an all-reduce into a reduce-scatter on the way up and an all-gather on the way down.
-std::vector<Collective> kinds_at_level(Collective kind, HierarchicalSchedule schedule,
-                                       bool is_top) {
-  const bool is_split = kind == Collective::all_reduce && !is_top &&
-                        schedule == HierarchicalSchedule::local_bandwidth_aware;
-  if (is_split) return {Collective::reduce_scatter, Collective::all_gather};
-  return {kind};
 }
 
 // The first thing that `algorithm` cannot do on a level; "" if it can do all.
 std::string_view first_unsupported(std::string_view algorithm, Collective kind,
                                    HierarchicalSchedule schedule, const TopologySpec& topology,
                                    std::size_t level) {
-  const bool is_top = level + 1 == topology.levels.size();
-  for (const Collective needed : kinds_at_level(kind, schedule, is_top)) {
-    if (!can_do(algorithm, needed, topology.levels[level].size)) return name_of(needed);
+  const int levels = static_cast<int>(topology.levels.size());
+  for (const Phase& phase : make_phases(kind, schedule, levels)) {
+    if (phase.dimension != static_cast<int>(level)) continue;
+    if (!can_do(algorithm, phase.kind, topology.levels[level].size)) return name_of(phase.kind);
   }
   return "";
 }
@@ -58,9 +50,14 @@ std::vector<AlgorithmName> fallback_algorithms(Collective kind, HierarchicalSche
     if (!origin.starts_with("default")) return wanted;
   }
   std::vector<AlgorithmName> chosen;
-  for (const LevelSpec& level : topology.levels) {
-    const bool direct = kind == Collective::all_to_all || level.kind == LevelKind::fully_connected;
-    chosen.push_back({direct ? "direct" : "ring"});
+  for (std::size_t level = 0; level < topology.levels.size(); ++level) {
+    const bool direct = kind == Collective::all_to_all ||
+                        topology.levels[level].kind == LevelKind::fully_connected ||
+                        !first_unsupported("ring", kind, schedule, topology, level).empty();
+    if (kind == Collective::barrier)
+      chosen.push_back({"dissemination"});
+    else
+      chosen.push_back({direct ? "direct" : "ring"});
   }
   return chosen;
 }

@@ -17,7 +17,7 @@ bool contains(const std::vector<std::string_view>& words, std::string_view word)
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::string joined(std::initializer_list<std::string_view> words, std::string_view between) {
+std::string joined(const std::vector<std::string_view>& words, std::string_view between) {
   return fmt::format("{}", fmt::join(words, between));
 }
 
@@ -81,7 +81,7 @@ bool Reader::expect(const YamlNode& node, NodeKind kind, const std::string& path
   return false;
 }
 
-void Reader::exactly_one(std::initializer_list<std::string_view> keys, std::string_view help) {
+void Reader::exactly_one(const std::vector<std::string_view>& keys, std::string_view help) {
   std::vector<std::string_view> found;
   for (const std::string_view key : keys) {
     if (declare(key) != nullptr) found.push_back(key);
@@ -90,8 +90,7 @@ void Reader::exactly_one(std::initializer_list<std::string_view> keys, std::stri
   if (found.empty()) {
     // A misspelt one is reported as unknown, with its remedy.
     for (const YamlNode& child : map_.children) {
-      const std::vector<std::string_view> candidates(keys);
-      if (!nearest(child.key, candidates).empty()) return;
+      if (!nearest(child.key, keys).empty()) return;
     }
     problems_.add(place_, path_, "one of the keys " + joined(keys, ", ") + " is missing",
                   std::string(help));
@@ -101,7 +100,7 @@ void Reader::exactly_one(std::initializer_list<std::string_view> keys, std::stri
         "write exactly one of " + joined(keys, ", "));
 }
 
-void Reader::only_with(std::initializer_list<std::string_view> owners, std::string_view key) {
+void Reader::only_with(const std::vector<std::string_view>& owners, std::string_view key) {
   if (declare(key) == nullptr) return;
   if (std::any_of(owners.begin(), owners.end(), [&](auto owner) { return given(owner); })) return;
   wrong(key, fmt::format("\"{}\" has no meaning here", key),

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -118,10 +117,10 @@ class Reader {
   }
 
   // One of these keys, and not two.
-  void exactly_one(std::initializer_list<std::string_view> keys, std::string_view help);
+  void exactly_one(const std::vector<std::string_view>& keys, std::string_view help);
 
   // `key` has a meaning only beside one of `owners`.
-  void only_with(std::initializer_list<std::string_view> owners, std::string_view key);
+  void only_with(const std::vector<std::string_view>& owners, std::string_view key);
 
   // Adds the path of `key` to `paths`, if the key is there.
   void note_if_given(std::string_view key, std::vector<std::string>& paths);

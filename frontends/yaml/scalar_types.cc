@@ -67,6 +67,16 @@ std::vector<std::string_view> AlgorithmRegistry::names() {
   return result;
 }
 
+FromText<AlgorithmName> ScalarType<AlgorithmName>::parse(const std::string& text) {
+  if (find_algorithm(text) != nullptr) return AlgorithmName{text};
+  const std::string name = text.substr(0, text.find(':'));
+  const auto algorithm = find_algorithm(name);
+  if (algorithm == nullptr) return unknown_name(name, AlgorithmRegistry::names());
+  if (algorithm->with(1) == nullptr)
+    return WrongText{in_quotes(name) + " takes no number", "write " + name};
+  return WrongText{in_quotes(text) + " has no number", "write for example " + name + ":2"};
+}
+
 std::vector<std::string_view> BackendRegistry::names() {
   return {
 #define BACKEND(name, sentence) #name,

@@ -145,6 +145,16 @@ struct NameIn {
 using AlgorithmName = NameIn<AlgorithmRegistry>;  // of system/algorithms/builtin.def
 using BackendName = NameIn<BackendRegistry>;      // of network/backends.def
 
+// name or name:number
+template <>
+struct ScalarType<AlgorithmName> {
+  static FromText<AlgorithmName> parse(const std::string& text);
+  static std::string text(const AlgorithmName& value) { return value.name; }
+  static SchemaType schema() {
+    return {.json_types = {"string"}, .pattern = "^[a-z_]+(:[0-9]+)?$"};
+  }
+};
+
 template <class Registry>
 struct ScalarType<NameIn<Registry>> {
   static FromText<NameIn<Registry>> parse(const std::string& text) {

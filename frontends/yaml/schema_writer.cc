@@ -34,11 +34,11 @@ Json SchemaWriter::schema(bool may_be_a_file) const {
   return result;
 }
 
-void SchemaWriter::exactly_one(std::initializer_list<std::string_view> keys, std::string_view) {
+void SchemaWriter::exactly_one(const std::vector<std::string_view>& keys, std::string_view) {
   for (const std::string_view key : keys) one_of_.push_back(requires_key(key));
 }
 
-void SchemaWriter::only_with(std::initializer_list<std::string_view> owners, std::string_view key) {
+void SchemaWriter::only_with(const std::vector<std::string_view>& owners, std::string_view key) {
   Json any = Json::array();
   for (const std::string_view owner : owners) any.push_back(requires_key(owner));
   depends_[std::string(key)] = {{"anyOf", any}};

@@ -2,7 +2,6 @@
 // explains the functions.
 #pragma once
 
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -84,8 +83,8 @@ class SchemaWriter {
     require(key);
   }
 
-  void exactly_one(std::initializer_list<std::string_view> keys, std::string_view help);
-  void only_with(std::initializer_list<std::string_view> owners, std::string_view key);
+  void exactly_one(const std::vector<std::string_view>& keys, std::string_view help);
+  void only_with(const std::vector<std::string_view>& owners, std::string_view key);
 
   void note_if_given(std::string_view, std::vector<std::string>&) {}
   bool given(std::string_view) const { return true; }

@@ -1,6 +1,6 @@
 // Double binary tree: two trees over the same ranks, chosen so that a rank inside one is a leaf of
-// the other. A chunk goes whole through one of them, up (summed) and down; chunks alternate, and it
-// is the chunks that pipeline.
+// the other. A chunk goes whole through one of them; chunks alternate, and it is the chunks that
+// pipeline.
 //
 // A tree is drawn over positions 0..n-1: position 0 is the root with one child; the others form an
 // in-order binary tree in which a position's height is the number of its trailing zero bits, so odd
@@ -12,8 +12,13 @@
 //                   4            odd, the mirror image would have the same leaves, so it is shifted
 //                 /   \          by one instead, rank = position+1 mod n.
 //                2     6
-//               / \   / \        An inside rank sends its buffer 3 times (up, down, down), a leaf
-//              1   3 5   7       once: over both trees 2S at most, 2(n-1)/n S on average.
+//               / \   / \        An inside rank of an all-reduce sends its buffer 3 times (up,
+//               down,
+//              1   3 5   7       down), a leaf once: over both trees 2S at most, 2(n-1)/n S on
+//                                average.
+//
+// A broadcast or reduce has its root at position 0 of both trees, so only the other n-1 positions
+// are mirrored (now when n is odd) or shifted.
 //
 // P. Sanders, J. Speck, J. L. Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction
 // and scan", Parallel Computing 35(12), 2009; N. Luehr, S. Jeaugey, "Massively scale your deep
@@ -21,8 +26,7 @@
 #include <array>
 #include <bit>
 
-#include "core/base/check.h"
-#include "system/collective_algorithm.h"
+#include "system/algorithms/tree_plan.h"
 
 namespace orrery {
 namespace {
@@ -53,69 +57,46 @@ TreeNode tree_node(int position, int size) {
   return node;
 }
 
-// Stages of a rank: the children's sums, if any; up to the parent and down from it, if any; down to
-// the children, if any. A leaf has the middle one only, the root has not got it.
-class TreePlan final : public Plan {
- public:
-  TreePlan(int size, int tree) : size_(size), tree_(tree) {}
+// Mirrors or shifts the positions from `first` on; both leave no rank inside two trees.
+struct InOrderTree {
+  int size;
+  int first;    // 1 if position 0 has to stay rank 0, else 0
+  bool second;  // tree 1
 
-  int pieces() const override { return 1; }
-
-  Stage stage(Position rank, int, int index) const override {
-    const TreeNode node = tree_node(position_of(rank), size_);
-    switch (part(node, index)) {
-      case Part::gather:
-        return {.sends = 0, .receives = node.child_count, .last = false};
-      case Part::turn:
-        return {.sends = 1, .receives = 1, .last = node.child_count == 0};
-      case Part::spread:
-        break;
-    }
-    return {.sends = node.child_count, .receives = 0, .last = true};
+  int parent(int rank) const {
+    const int parent = tree_node(position_of(rank), size).parent;
+    return parent < 0 ? -1 : rank_at(parent);
   }
-
-  Send send(Position rank, int, int stage, int index) const override {
-    const TreeNode node = tree_node(position_of(rank), size_);
-    const bool up = part(node, stage) == Part::turn;
-    const int target = up ? node.parent : node.children[index];
-    const bool target_is_inside = tree_node(target, size_).child_count > 0;
-    return {.to = rank_at(target),
-            .stage = up ? 0 : (target_is_inside ? 1 : 0),
-            .pieces = {0, 1},
-            .reduce = up};
+  int children(int rank) const { return tree_node(position_of(rank), size).child_count; }
+  int child(int rank, int index) const {
+    return rank_at(tree_node(position_of(rank), size).children[index]);
   }
 
  private:
-  enum class Part { gather, turn, spread };
-
-  static Part part(const TreeNode& node, int stage) {
-    if (node.child_count == 0) return Part::turn;
-    if (stage == 0) return Part::gather;
-    return stage == 1 && node.parent >= 0 ? Part::turn : Part::spread;
+  bool mirrored() const { return (size - first) % 2 == 0; }
+  int position_of(int rank) const {
+    if (!second || rank < first) return rank;
+    if (mirrored()) return size - 1 + first - rank;
+    return rank == first ? size - 1 : rank - 1;
   }
-
-  int position_of(Position rank) const {
-    if (tree_ == 0) return rank;
-    if (size_ % 2 == 0) return size_ - 1 - rank;
-    return rank == 0 ? size_ - 1 : rank - 1;
+  int rank_at(int position) const {
+    if (!second || position < first) return position;
+    if (mirrored()) return size - 1 + first - position;
+    return position + 1 == size ? first : position + 1;
   }
-  Position rank_at(int position) const {
-    if (tree_ == 0) return position;
-    if (size_ % 2 == 0) return size_ - 1 - position;
-    return position + 1 == size_ ? 0 : position + 1;
-  }
-
-  int size_, tree_;
 };
 
 class DoubleBinaryTree final : public CollectiveAlgorithm {
  public:
   bool supports(Collective kind, int group_size) const override {
-    return kind == Collective::all_reduce && group_size >= 2;
+    return group_size >= 2 && flows_along_tree(kind, has_subtree_runs<InOrderTree>);
   }
   int variants() const override { return 2; }
-  std::unique_ptr<Plan> plan(Collective, int group_size, int variant) const override {
-    return std::make_unique<TreePlan>(group_size, variant);
+  std::unique_ptr<Plan> plan(Collective kind, int group_size, int variant) const override {
+    const bool rooted = kind == Collective::broadcast || kind == Collective::reduce;
+    return std::make_unique<TreePlan<InOrderTree>>(
+        kind, group_size,
+        InOrderTree{.size = group_size, .first = rooted ? 1 : 0, .second = variant == 1});
   }
 };
 

@@ -1,3 +1,5 @@
+#include <charconv>
+
 #include "system/collective_algorithm.h"
 
 namespace orrery {
@@ -15,9 +17,20 @@ std::span<const AlgorithmEntry> builtin_algorithms() {
   return entries;
 }
 
-const CollectiveAlgorithm* find_algorithm(std::string_view name) {
-  for (const AlgorithmEntry& entry : builtin_algorithms())
-    if (entry.name == name) return &entry.get();
+std::unique_ptr<const CollectiveAlgorithm> CollectiveAlgorithm::with(int) const { return nullptr; }
+
+std::shared_ptr<const CollectiveAlgorithm> find_algorithm(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  for (const AlgorithmEntry& entry : builtin_algorithms()) {
+    if (entry.name != name.substr(0, colon)) continue;
+    // The algorithms of the list live for ever: a pointer that owns nothing.
+    if (colon == name.npos) return {std::shared_ptr<void>(), &entry.get()};
+    int parameter = 0;
+    const char* end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + colon + 1, end, parameter);
+    if (error != std::errc() || rest != end || parameter < 1) return nullptr;
+    return entry.get().with(parameter);
+  }
   return nullptr;
 }
 
@@ -31,6 +44,16 @@ std::string_view name_of(Collective kind) {
       return "all_gather";
     case Collective::all_to_all:
       return "all_to_all";
+    case Collective::broadcast:
+      return "broadcast";
+    case Collective::reduce:
+      return "reduce";
+    case Collective::gather:
+      return "gather";
+    case Collective::scatter:
+      return "scatter";
+    case Collective::barrier:
+      return "barrier";
   }
   return "?";
 }

@@ -9,6 +9,21 @@
 namespace orrery {
 namespace {
 
+// In n-ths of the phase's buffer.
+std::int64_t parts_at_port(Collective kind, std::int64_t n) {
+  switch (kind) {
+    case Collective::all_reduce:
+      return 2 * (n - 1);
+    case Collective::broadcast:
+    case Collective::reduce:
+      return n;
+    case Collective::barrier:
+      return 0;
+    default:
+      return n - 1;
+  }
+}
+
 // How many ports of a rank on this level the plan ever sends through, at most; all of them if
 // looking at every send of the plan would take long.
 std::int32_t ports_used(const Plan& plan, const GroupDimension& dimension,
@@ -38,13 +53,13 @@ Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec
   std::vector<Duration> time_on(topology.levels().size());
   for (const Phase& phase : make_phases(kind, spec.schedule, static_cast<int>(dimensions.size()))) {
     const GroupDimension& dimension = dimensions[phase.dimension];
-    const CollectiveAlgorithm* algorithm = find_algorithm(algorithm_on(spec, dimension.level));
+    const auto algorithm = find_algorithm(algorithm_on(spec, dimension.level));
     if (algorithm == nullptr || !algorithm->supports(phase.kind, dimension.size)) return {};
     std::int64_t parts = 1;
     for (int d = 0; d < phase.scattered; ++d) parts *= dimensions[d].size;
-    const std::int64_t factor = phase.kind == Collective::all_reduce ? 2 : 1;
     // Rounded down: a bound must not exceed the mean. 64 bits hold 40 TB over 100,000 ranks.
-    const Bytes bytes{size.value * factor * (dimension.size - 1) / (dimension.size * parts)};
+    const Bytes bytes{size.value * parts_at_port(phase.kind, dimension.size) /
+                      (dimension.size * parts)};
     const auto plan = algorithm->plan(phase.kind, dimension.size, 0);
     const Bandwidth bandwidth =
         topology.levels()[dimension.level].bandwidth * ports_used(*plan, dimension, topology);

@@ -1,8 +1,9 @@
-// The least time a collective can take as it is configured: the bytes that must leave an average
-// rank on each level, at the full bandwidth of the ports that the algorithm uses there, without
-// latency.
+// The least time a collective can take as it is configured: the bytes that must leave or reach the
+// busiest rank on each level, at the full bandwidth of the ports that the algorithm uses there,
+// without latency.
 //
-//   all_reduce 2(n-1)/n S, the others (n-1)/n S; per phase, S being the phase's buffer
+//   all_reduce 2(n-1)/n S; broadcast, reduce S; barrier 0; the others (n-1)/n S; per phase, S being
+//   the phase's buffer
 //
 // These bytes are lower bounds of any algorithm without in-network reduction: E. Chan et al.,
 // "Collective communication: theory, practice, and experience", CCPE 19(13), 2007. A ring algorithm

@@ -8,7 +8,16 @@
 //   all_gather      outermost first, on what is there
 //   all_to_all      a level at a time, innermost first, the whole chunk each time: what is to reach
 //                   coordinate c of this level goes there, whatever its other coordinates
-// The last three have one good composition; both schedules use it.
+//   broadcast       baseline: outermost first, from the root to those that differ from it on this
+//                   level only, then from each of these on.
+//                   local_bandwidth_aware: scatter on all levels but the last, so that all
+//                   neighbours of the root take part in the broadcast on the last, each of its
+//                   part; all-gather back down
+//   reduce          the same backwards (reduce-scatter up, gather down)
+//   scatter         innermost first: the root's neighbours pass their parts on, side by side
+//   gather          the same backwards
+//   barrier         innermost first
+// Those with one entry have one good composition; both schedules use it.
 //
 // S. Rashidi et al., HOTI 2020 (Hier and HierOpt); the "baseline" and "localBWAware" of ASTRA-sim.
 #pragma once
@@ -26,8 +35,19 @@ struct Phase {
   // The chunk was cut by the coordinates in dimensions 0 .. scattered-1, in turn: this phase's
   // buffer is the part that is left (as nccl-tests counts the buffer of its kind).
   int scattered;
+  // Only ranks whose coordinates in dimensions first .. end-1 are those of the root take part.
+  struct Dimensions {
+    int first = 0, end = 0;
+  } at_root = {};
 };
 
 std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule, int dimensions);
+
+// Phases towards the outer levels and phases back have queues of their own
+// (collective_scheduler.h).
+constexpr bool goes_inwards(const Phase& phase) {
+  return phase.kind == Collective::all_gather || phase.kind == Collective::broadcast ||
+         phase.kind == Collective::gather;
+}
 
 }  // namespace orrery

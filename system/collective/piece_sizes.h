@@ -17,15 +17,24 @@ class PieceSizes {
 
   Bytes size(std::int32_t index) const { return {small_ + (index < larger_ ? 1 : 0)}; }
 
-  // Of a run, which may wrap round. REQUIRES: 0 <= first < count, 0 <= run count <= count.
-  Bytes size(Pieces run) const {
-    if (run.count == 1) return size(run.first);
-    const std::int32_t end = run.first + run.count;
-    if (end <= count_) return {before(end) - before(run.first)};
-    return {before(count_) - before(run.first) + before(end - count_)};
+  // Of several, which may wrap round. REQUIRES: 0 <= first < count, 0 <= their count <= count.
+  Bytes size(const Pieces& pieces) const {
+    if (pieces.count == 1) return size(pieces.first);
+    if (pieces.run == 0) return {between(pieces.first, pieces.count)};
+    if (larger_ == 0) return {pieces.count * small_};
+    std::int64_t sum = 0;
+    for (std::int32_t i = 0; i < pieces.count; i += pieces.run)
+      sum += between(static_cast<std::int32_t>(pieces.at(i) % count_),
+                     std::min(pieces.run, pieces.count - i));
+    return {sum};
   }
 
  private:
+  std::int64_t between(std::int32_t first, std::int32_t count) const {
+    const std::int32_t end = first + count;
+    if (end <= count_) return before(end) - before(first);
+    return before(count_) - before(first) + before(end - count_);
+  }
   std::int64_t before(std::int32_t index) const {
     return index * small_ + std::min<std::int64_t>(index, larger_);
   }

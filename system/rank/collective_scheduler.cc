@@ -6,6 +6,7 @@
 
 #include "core/base/check.h"
 #include "system/collective/bandwidth_bound.h"
+#include "system/collective/rooted_plan.h"
 
 namespace orrery {
 namespace {
@@ -58,7 +59,7 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& 
     recipe.slots += family.size() / step.dimension.size;
     const int level = step.dimension.level;
     const std::string& name = algorithm_on(spec, level);
-    const CollectiveAlgorithm* algorithm = find_algorithm(name);
+    const auto algorithm = find_algorithm(name);
     if (algorithm == nullptr || !algorithm->supports(phase.kind, step.dimension.size)) {
       // A kind that the job may never call; calling it is refused in instance_of().
       recipe.phases.clear();
@@ -79,6 +80,14 @@ const Plan* CollectiveScheduler::plan_of(const std::string& algorithm, Collectiv
   auto& plan = plans_[{algorithm, kind, size, variant}];
   if (!plan) plan = find_algorithm(algorithm)->plan(kind, size, variant);
   return plan.get();
+}
+
+const Plan* CollectiveScheduler::rooted_plan_of(const Plan& plan, std::int32_t size,
+                                                Position root) {
+  if (root == 0) return &plan;
+  auto& rooted = rooted_plans_[{&plan, root}];
+  if (!rooted) rooted = rooted_at(root, size, plan);
+  return rooted.get();
 }
 
 Duration CollectiveScheduler::bound_of(const CollectiveCall& call) const {
@@ -125,13 +134,17 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
   const auto [found, inserted] = open_instances_.try_emplace(key, 0);
   if (!inserted) {
     const CollectiveCall& first = instances_[found->second].call;
-    if (first.kind != call.kind || first.size != call.size)
+    if (first.kind != call.kind || first.size != call.size || first.root != call.root) {
+      const auto text = [](const CollectiveCall& one) {
+        const std::string root =
+            has_root(one.kind) ? fmt::format(" (root {})", one.root) : std::string();
+        return fmt::format("{}{} of {} B", name_of(one.kind), root, one.size.value);
+      };
       throw JobError(fmt::format(
-          "ranks of one group disagree on their collective number {}: rank {} calls {} of {} B, "
-          "another rank {} of {} B: every rank of a group must call the same collectives in the "
-          "same order",
-          number + 1, rank, name_of(call.kind), call.size.value, name_of(first.kind),
-          first.size.value));
+          "ranks of one group disagree on their collective number {}: rank {} calls {}, another "
+          "rank {}: every rank of a group must call the same collectives in the same order",
+          number + 1, rank, text(call), text(first)));
+    }
     return found->second;
   }
   const Recipe& recipe = recipes_[communicator][static_cast<int>(call.kind)];
@@ -190,7 +203,7 @@ bool CollectiveScheduler::admit_one(Rank rank) {
       continue;
     number = order.start(call.position, number);
     ++state.in_first_phase;
-    const Task task{id, call.next_chunk++, 0};
+    const Task task{id, call.next_chunk++, own_phase(call, 0)};
     if (call.next_chunk == instance.chunk_count)
       state.ready.erase(state.ready.begin() + static_cast<std::ptrdiff_t>(i));
     enqueue(rank, task);
@@ -262,8 +275,13 @@ std::uint32_t CollectiveScheduler::open_run(Rank rank, const Task& task) {
   const std::int32_t member = rank / phase.dimension.stride % phase.dimension.size;
   const Rank base = rank - member * phase.dimension.stride;
   const auto variant = static_cast<std::size_t>(task.chunk) % phase.variants.size();
+  const Plan* plan = phase.variants[variant];
+  if (has_root(phase.phase.kind)) {
+    const std::int32_t root = instance.call.root / phase.radix % phase.dimension.size;
+    plan = rooted_plan_of(*plan, phase.dimension.size, root);
+  }
   const std::uint32_t run =
-      executor_.open({.plan = phase.variants[variant],
+      executor_.open({.plan = plan,
                       .size = phase.dimension.size,
                       .base = base,
                       .stride = phase.dimension.stride,
@@ -288,9 +306,10 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
 
   RankState& state = ranks_[rank];
   --state.queues[index].running;
-  if (info.phase == 0) --state.in_first_phase;
-  if (info.phase + 1 < static_cast<std::int32_t>(instance.recipe->phases.size()))
-    enqueue(rank, {call, info.chunk, info.phase + 1});
+  if (info.phase == own_phase(calls_[call], 0)) --state.in_first_phase;
+  const std::int32_t next = own_phase(calls_[call], info.phase + 1);
+  if (next < static_cast<std::int32_t>(instance.recipe->phases.size()))
+    enqueue(rank, {call, info.chunk, next});
   else
     finish_chunk(call);
   fill(rank, index);
@@ -316,6 +335,26 @@ const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task
   return instances_[calls_[task.call].instance].recipe->phases[task.phase];
 }
 
+std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t phase) const {
+  const Instance& instance = instances_[call.instance];
+  const auto& dimensions = families_[instance.communicator].dimensions();
+  const auto differs_from_root = [&](const Phase::Dimensions& at_root) {
+    std::int32_t own = call.position, root = instance.call.root;
+    for (int d = 0; d < at_root.end; ++d) {
+      const std::int32_t size = dimensions[d].size;
+      if (d >= at_root.first && own % size != root % size) return true;
+      own /= size;
+      root /= size;
+    }
+    return false;
+  };
+  const auto& phases = instance.recipe->phases;
+  while (phase < static_cast<std::int32_t>(phases.size()) &&
+         differs_from_root(phases[phase].phase.at_root))
+    ++phase;
+  return phase;
+}
+
 std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
   const Call& call = calls_[task.call];
   Instance& instance = instances_[call.instance];
@@ -330,7 +369,7 @@ std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
   const Phase& phase = phase_of(task).phase;
   const auto level = static_cast<std::size_t>(phase_of(task).dimension.level);
-  const std::size_t direction = phase.kind == Collective::all_gather ? 1 : 0;
+  const std::size_t direction = goes_inwards(phase) ? 1 : 0;
   return (level * 2 + direction) * spec_.queues_per_level +
          static_cast<std::size_t>(task.chunk) % spec_.queues_per_level;
 }

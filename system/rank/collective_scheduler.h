@@ -5,14 +5,15 @@
 //   ready       calls with chunks that have not begun, in the order of the policy: HIGHEST calls
 //               first, then the newest (LIFO) or the oldest (FIFO). Nothing is preempted.
 //   admission   at most `first_phase_limit` chunks may be in their first phase at a time
-//   queues      `queues_per_level` for each level of the topology, and as many again for all-gather
-//               phases; a chunk in a phase over a level waits in its queue, in the order of the
-//               calls, until one of `queue_limit` places is free
+//   queues      `queues_per_level` for each level of the topology, and as many again for phases
+//               back inwards; a chunk in a phase over a level waits in its queue, in the order of
+//               the calls, until one of `queue_limit` places is free
+// Of a collective with a root some phases concern few ranks; the others skip them.
 //
 // Limits cannot make ranks wait for each other for ever. Within a queue, ranks keep room for what
 // the others have begun (start_order.h), so the earliest thing anyone has begun can be begun by
-// everyone as soon as it has arrived there. And it arrives: phases climb the levels and all-gather
-// phases descend them, so with queues of their own the chunks pass all queues in one order.
+// everyone as soon as it has arrived there. And it arrives: phases climb the levels, then others
+// descend them (goes_inwards), so with queues of their own the chunks pass all queues in one order.
 #pragma once
 
 #include <array>
@@ -22,6 +23,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/event/event_queue.h"
@@ -131,6 +133,7 @@ class CollectiveScheduler final : private RunListener {
   Recipe make_recipe(const GroupFamily& family, Collective kind);
   const Plan* plan_of(const std::string& algorithm, Collective kind, std::int32_t size,
                       int variant);
+  const Plan* rooted_plan_of(const Plan& plan, std::int32_t size, Position root);
   std::uint32_t instance_of(Rank rank, const CollectiveCall& call);
   bool goes_before(std::uint32_t call, std::uint32_t other) const;
 
@@ -145,6 +148,9 @@ class CollectiveScheduler final : private RunListener {
   void finish_chunk(std::uint32_t call);
 
   const PhaseRecipe& phase_of(const Task& task) const;
+  // The first of a call's phases, from `phase` on, in which the rank takes part; their number if
+  // there is none.
+  std::int32_t own_phase(const Call& call, std::int32_t phase) const;
   std::uint32_t& run_slot(const Task& task);
   std::size_t queue_of(const Task& task) const;
   StartOrder& admission_order(const Instance& instance);
@@ -157,6 +163,7 @@ class CollectiveScheduler final : private RunListener {
   std::vector<GroupFamily> families_;                          // of each communicator
   std::vector<std::array<Recipe, collective_count>> recipes_;  // of each communicator
   std::map<std::tuple<std::string, Collective, std::int32_t, int>, std::unique_ptr<Plan>> plans_;
+  std::map<std::pair<const Plan*, Position>, std::unique_ptr<Plan>> rooted_plans_;
   std::vector<RankState> ranks_;
   std::vector<Call> calls_;
   std::vector<std::uint32_t> free_calls_;

@@ -2,56 +2,74 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <tuple>
 #include <utility>
 
 namespace orrery::proof {
 namespace {
 
-using Atom = std::vector<int>;     // how often each rank's contribution is in it
-using Buffer = std::vector<Atom>;  // of one rank
-using Load = std::map<int, Atom>;  // atoms on the wire, by number
+using Count = std::uint16_t;
 
+// Atoms on the wire: their numbers, and how often each rank's contribution is in each.
 struct Wire {
   bool reduce;
-  Load load;
+  std::vector<int> atoms;
+  std::vector<Count> contributions;
 };
+
+using Inbox = std::map<std::tuple<int, int, int>, std::vector<Wire>>;  // (member, lane, stage)
+
+// How many atoms a rank must have so that every piece of every plan is a number of them.
+int grain_of(const std::vector<PlannedPhase>& phases, const std::vector<int>& dimensions) {
+  int grain = 1;
+  for (const PlannedPhase& phase : phases) {
+    const int size = dimensions[phase.phase.dimension], pieces = phase.plan->pieces();
+    grain = std::lcm(grain, pieces % size == 0 ? pieces / size : 1);
+  }
+  return grain;
+}
 
 class Prover {
  public:
-  Prover(Collective kind, const std::vector<int>& dimensions)
-      : kind_(kind), dimensions_(dimensions) {
+  Prover(Collective kind, const std::vector<int>& dimensions, int grain, int root)
+      : kind_(kind), dimensions_(dimensions), grain_(grain), root_(root) {
     ranks_ = std::accumulate(dimensions.begin(), dimensions.end(), 1, std::multiplies<>());
-    memory_.assign(ranks_, Buffer(ranks_, Atom(ranks_, 0)));
+    atoms_ = ranks_ * grain;
+    memory_.assign(static_cast<std::size_t>(ranks_) * atoms_ * ranks_, 0);
     for (int rank = 0; rank < ranks_; ++rank)
-      for (int atom = 0; atom < ranks_; ++atom)
-        if (kind != Collective::all_gather || atom == rank) memory_[rank][atom][rank] = 1;
+      for (int atom = 0; atom < atoms_; ++atom)
+        if (starts_with(rank, atom)) contributions(rank, atom)[rank] = 1;
+    home_.assign(kind == Collective::all_to_all ? memory_.size() : 0, 0);
   }
 
   std::string run(const PlannedPhase& phase) {
-    radix_ = 1;
-    for (int d = 0; d < phase.phase.dimension; ++d) radix_ *= dimensions_[d];
+    radix_ = radix_of(phase.phase.dimension);
     size_ = dimensions_[phase.phase.dimension];
-    for (int base = 0; base < ranks_; ++base)
-      if (base / radix_ % size_ == 0)
-        if (std::string wrong = run_group(phase, base); !wrong.empty()) return wrong;
+    for (int base = 0; base < ranks_; ++base) {
+      if (base / radix_ % size_ != 0 || !takes_part(phase.phase, base)) continue;
+      if (std::string wrong = run_group(phase, base); !wrong.empty()) return wrong;
+    }
+    if (kind_ == Collective::all_to_all) take_what_came_home();
     return "";
   }
 
-  std::string verdict() const {
+  std::string verdict() {
     for (int rank = 0; rank < ranks_; ++rank)
-      for (int atom = 0; atom < ranks_; ++atom)
+      for (int atom = 0; atom < atoms_; ++atom) {
+        if (!matters(rank, atom)) continue;
         for (int from = 0; from < ranks_; ++from) {
-          const std::optional<int> wanted = expected(rank, atom, from);
-          if (wanted && memory_[rank][atom][from] != *wanted)
-            return fmt::format(
-                "rank {} has the contribution of rank {} to atom {} {} times, not {}", rank, from,
-                atom, memory_[rank][atom][from], *wanted);
+          const int has = contributions(rank, atom)[from];
+          const int wanted = expected(rank, atom, from);
+          if (has == wanted || (kind_ == Collective::barrier && has > wanted)) continue;
+          return fmt::format("rank {} has the contribution of rank {} to atom {} {} times, not {}",
+                             rank, from, atom, has, wanted);
         }
+      }
     return "";
   }
 
@@ -61,143 +79,202 @@ class Prover {
     bool done = false;
   };
 
-  // What rank should hold of `from` in `atom` at the end; none = does not matter.
-  std::optional<int> expected(int rank, int atom, int from) const {
-    switch (kind_) {
-      case Collective::all_reduce:
-        return 1;
-      case Collective::all_gather:
-        return atom == from ? 1 : 0;
-      case Collective::reduce_scatter:
-        return atom == rank ? std::optional<int>(1) : std::nullopt;
-      case Collective::all_to_all:
-        return atom == rank ? 1 : 0;
-    }
-    return std::nullopt;
+  int radix_of(int dimension) const {
+    return std::accumulate(dimensions_.begin(), dimensions_.begin() + dimension, 1,
+                           std::multiplies<>());
+  }
+  int coordinate(int rank, int dimension) const {
+    return rank / radix_of(dimension) % dimensions_[dimension];
+  }
+  int owner(int atom) const { return atom / grain_; }
+
+  bool starts_with(int rank, int atom) const {
+    if (kind_ == Collective::all_gather || kind_ == Collective::gather) return owner(atom) == rank;
+    if (kind_ == Collective::broadcast || kind_ == Collective::scatter) return rank == root_;
+    return true;
   }
 
-  // The atoms of a run of pieces, as the phase of this rank sees them.
-  std::vector<int> atoms_of(const PlannedPhase& phase, int rank, Pieces run) const {
-    std::vector<int> atoms;
-    for (int atom = 0; atom < ranks_; ++atom) {
-      bool mine = true;
-      int radix = 1;
-      for (int d = 0; d < phase.phase.scattered; ++d) {
-        mine = mine && atom / radix % dimensions_[d] == rank / radix % dimensions_[d];
-        radix *= dimensions_[d];
-      }
-      if (!mine) continue;
-      const int pieces = phase.plan->pieces();
-      const int piece = pieces == 1 ? 0 : atom / radix_ % size_;
-      if ((piece - run.first + pieces) % pieces < run.count) atoms.push_back(atom);
+  // Whether what a rank has there in the end is part of the result.
+  bool matters(int rank, int atom) const {
+    if (kind_ == Collective::reduce_scatter || kind_ == Collective::scatter)
+      return owner(atom) == rank;
+    if (kind_ == Collective::reduce || kind_ == Collective::gather) return rank == root_;
+    return true;
+  }
+
+  int expected(int rank, int atom, int from) const {
+    switch (kind_) {
+      case Collective::all_gather:
+      case Collective::gather:
+        return from == owner(atom);
+      case Collective::broadcast:
+      case Collective::scatter:
+        return from == root_;
+      case Collective::all_to_all:
+        for (int d = 0; d < static_cast<int>(dimensions_.size()); ++d)
+          if ((coordinate(from, d) + coordinate(owner(atom), d)) % dimensions_[d] !=
+              coordinate(rank, d))
+            return 0;
+        return 1;
+      default:
+        return 1;
+    }
+  }
+
+  bool takes_part(const Phase& phase, int base) const {
+    for (int d = phase.at_root.first; d < phase.at_root.end; ++d)
+      if (coordinate(base, d) != coordinate(root_, d)) return false;
+    return true;
+  }
+
+  Count* contributions(int rank, int atom) {
+    return &memory_[(static_cast<std::size_t>(rank) * atoms_ + atom) * ranks_];
+  }
+
+  // The atoms of each piece, as the phase of this rank sees them.
+  std::vector<std::vector<int>> cut(const PlannedPhase& phase, int rank) const {
+    std::vector<int> mine;
+    for (int atom = 0; atom < atoms_; ++atom) {
+      bool fits = true;
+      for (int d = 0; d < phase.phase.scattered; ++d)
+        fits = fits && coordinate(owner(atom), d) == coordinate(rank, d);
+      if (fits) mine.push_back(atom);
+    }
+    const int pieces = phase.plan->pieces();
+    const int share = pieces / size_;  // pieces of a part, if the plan's pieces have owners
+    std::vector<std::vector<int>> atoms(pieces);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      const int atom = mine[i];
+      const bool owned = pieces % size_ == 0;
+      const int piece = owned
+                            ? owner(atom) / radix_ % size_ * share + atom % grain_ * share / grain_
+                            : static_cast<int>(i) * pieces / static_cast<int>(mine.size());
+      atoms[piece].push_back(atom);
     }
     return atoms;
   }
 
   std::string run_group(const PlannedPhase& phase, int base) {
     const Plan& plan = *phase.plan;
-    if (plan.pieces() != 1 && plan.pieces() != size_) return "unexpected number of pieces";
+    const std::vector<std::vector<int>> pieces = cut(phase, base);
+    if (std::any_of(pieces.begin(), pieces.end(), [](const auto& atoms) { return atoms.empty(); }))
+      return fmt::format("{} pieces are too many for a proof", pieces.size());
     std::vector<std::vector<LaneState>> state(size_, std::vector<LaneState>(plan.lanes()));
-    std::map<std::tuple<int, int, int>, std::vector<Wire>> inbox;  // (member, lane, stage)
+    Inbox inbox;
     for (bool moved = true; moved;) {
       moved = false;
-      for (int member = 0; member < size_; ++member)
+      for (int member = 0; member < size_; ++member) {
+        // Base and member agree on the scattered dimensions, which are not this one.
+        const int rank = base + member * radix_;
         for (int lane = 0; lane < plan.lanes(); ++lane) {
           LaneState& at = state[member][lane];
           if (at.done) continue;
           if (at.stage < 0) {
             at.stage = 0;
             moved = true;
-            if (std::string wrong = send(phase, base, member, lane, 0, inbox); !wrong.empty())
+            if (std::string wrong = send(plan, pieces, rank, member, lane, 0, inbox);
+                !wrong.empty())
               return wrong;
           }
           const Stage stage = plan.stage(member, lane, at.stage);
-          auto& waiting = inbox[{member, lane, at.stage}];
-          if (static_cast<int>(waiting.size()) < stage.receives) continue;
-          if (static_cast<int>(waiting.size()) > stage.receives)
+          const auto found = inbox.find({member, lane, at.stage});
+          const int waiting = found == inbox.end() ? 0 : static_cast<int>(found->second.size());
+          if (waiting < stage.receives) continue;
+          if (waiting > stage.receives)
             return fmt::format("member {} gets {} messages in stage {}, expects {}", member,
-                               waiting.size(), at.stage, stage.receives);
-          for (const Wire& wire : waiting) receive(base + member * radix_, wire);
-          inbox.erase({member, lane, at.stage});
+                               waiting, at.stage, stage.receives);
+          if (found != inbox.end()) {
+            for (const Wire& wire : found->second) receive(rank, wire);
+            inbox.erase(found);
+          }
           moved = true;
           at.done = stage.last;
-          if (!at.done)
-            if (std::string wrong = send(phase, base, member, lane, ++at.stage, inbox);
-                !wrong.empty())
-              return wrong;
+          if (at.done) continue;
+          if (std::string wrong = send(plan, pieces, rank, member, lane, ++at.stage, inbox);
+              !wrong.empty())
+            return wrong;
         }
+      }
     }
     for (int member = 0; member < size_; ++member)
       for (const LaneState& at : state[member])
         if (!at.done) return fmt::format("member {} is stuck in stage {}", member, at.stage);
-    for (const auto& [key, wires] : inbox)
-      if (!wires.empty()) return "a message that nobody waits for";
-    return "";
+    return inbox.empty() ? "" : "a message that nobody waits for";
   }
 
-  std::string send(const PlannedPhase& phase, int base, int member, int lane, int stage,
-                   std::map<std::tuple<int, int, int>, std::vector<Wire>>& inbox) {
-    const int count = phase.plan->stage(member, lane, stage).sends;
-    std::vector<std::pair<int, int>> moved;  // all sends of a stage see the buffer as it was
+  std::string send(const Plan& plan, const std::vector<std::vector<int>>& pieces, int rank,
+                   int member, int lane, int stage, Inbox& inbox) {
+    const int count = plan.stage(member, lane, stage).sends;
     for (int i = 0; i < count; ++i) {
-      const Send send = phase.plan->send(member, lane, stage, i);
+      const Send send = plan.send(member, lane, stage, i);
+      const auto total = static_cast<int>(pieces.size());
       if (send.to < 0 || send.to >= size_ || send.to == member)
         return fmt::format("member {} sends to {}", member, send.to);
-      if (send.pieces.first < 0 || send.pieces.first >= phase.plan->pieces() ||
-          send.pieces.count < 1 || send.pieces.count > phase.plan->pieces())
+      if (send.pieces.first < 0 || send.pieces.first >= total || send.pieces.count < 1 ||
+          send.pieces.count > total)
         return fmt::format("member {} sends pieces {}+{}", member, send.pieces.first,
                            send.pieces.count);
-      const int rank = base + member * radix_;
-      Wire wire{send.reduce, {}};
-      for (const int atom : atoms_of(phase, rank, send.pieces)) {
-        wire.load[atom] = memory_[rank][atom];
-        moved.emplace_back(rank, atom);
-      }
-      if (kind_ == Collective::all_to_all && !full(wire))
-        return fmt::format("member {} sends pieces {}+{}, which are not full", member,
-                           send.pieces.first, send.pieces.count);
+      Wire wire{send.reduce, {}, {}};
+      for (int p = 0; p < send.pieces.count; ++p)
+        for (const int atom : pieces[send.pieces.at(p) % total]) {
+          wire.atoms.push_back(atom);
+          const Count* from = contributions(rank, atom);
+          wire.contributions.insert(wire.contributions.end(), from, from + ranks_);
+        }
       inbox[{send.to, lane, send.stage}].push_back(std::move(wire));
     }
-    if (kind_ == Collective::all_to_all)
-      for (const auto& [rank, atom] : moved) memory_[rank][atom].assign(ranks_, 0);
     return "";
-  }
-
-  // All-to-all: a piece has one size, the contributions of ranks_/size_ ranks, wherever it is.
-  bool full(const Wire& wire) const {
-    std::map<int, int> load_of_piece;
-    for (const auto& [atom, load] : wire.load)
-      load_of_piece[atom / radix_ % size_] += std::accumulate(load.begin(), load.end(), 0);
-    for (const auto& [piece, load] : load_of_piece)
-      if (load != ranks_ / size_) return false;
-    return true;
   }
 
   void receive(int rank, const Wire& wire) {
-    const bool add = wire.reduce || kind_ == Collective::all_to_all;
-    for (const auto& [atom, load] : wire.load)
+    for (std::size_t i = 0; i < wire.atoms.size(); ++i) {
+      Count* here = contributions(rank, wire.atoms[i]);
+      const Count* load = &wire.contributions[i * ranks_];
+      const bool home = kind_ == Collective::all_to_all && is_home(rank, wire.atoms[i], load);
+      if (home) here = &home_[here - memory_.data()];
+      const bool adds = wire.reduce || home;
       for (int from = 0; from < ranks_; ++from)
-        memory_[rank][atom][from] = load[from] + (add ? memory_[rank][atom][from] : 0);
+        here[from] = static_cast<Count>(load[from] + (adds ? here[from] : 0));
+    }
+  }
+
+  // All-to-all: parts that have gone all their way in this phase's dimension are put aside, as a
+  // receive buffer is another one than the send buffer; they are what the next phase begins with.
+  bool is_home(int rank, int atom, const Count* load) const {
+    for (int from = 0; from < ranks_; ++from)
+      if (load[from] > 0 && (from / radix_ + owner(atom) / radix_) % size_ != rank / radix_ % size_)
+        return false;
+    return true;
+  }
+  void take_what_came_home() {
+    for (int rank = 0; rank < ranks_; ++rank)
+      for (int atom = 0; atom < atoms_; ++atom) {
+        if (owner(atom) / radix_ % size_ == 0) continue;  // had no way to go
+        Count* here = contributions(rank, atom);
+        std::copy_n(&home_[here - memory_.data()], ranks_, here);
+      }
+    std::fill(home_.begin(), home_.end(), Count{0});
   }
 
   Collective kind_;
   std::vector<int> dimensions_;
-  int ranks_ = 1, radix_ = 1, size_ = 1;
-  std::vector<Buffer> memory_;
+  int grain_, root_;
+  int ranks_ = 1, atoms_ = 1, radix_ = 1, size_ = 1;
+  std::vector<Count> memory_, home_;
 };
 
 }  // namespace
 
 std::string prove(Collective kind, const std::vector<int>& dimensions,
-                  const std::vector<PlannedPhase>& phases) {
-  Prover prover(kind, dimensions);
+                  const std::vector<PlannedPhase>& phases, int root) {
+  Prover prover(kind, dimensions, grain_of(phases, dimensions), root);
   for (const PlannedPhase& phase : phases)
     if (std::string wrong = prover.run(phase); !wrong.empty()) return wrong;
   return prover.verdict();
 }
 
-std::string prove(Collective kind, int size, const Plan& plan) {
-  return prove(kind, {size}, {{{0, kind, 0}, &plan}});
+std::string prove(Collective kind, int size, const Plan& plan, int root) {
+  return prove(kind, {size}, {{{0, kind, 0}, &plan}}, root);
 }
 
 }  // namespace orrery::proof

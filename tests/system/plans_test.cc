@@ -1,126 +1,238 @@
 // Every algorithm, on sets: all group sizes 2..33, all variants, all kinds it supports;
-// compositions over levels; and plans with one mutated index, which the proof must refuse.
+// every root; compositions over levels; and plans with one mutated index, which the proof must
+// refuse.
 #include <catch2/catch.hpp>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/base/random.h"
+#include "system/collective/rooted_plan.h"
 #include "tests/system/plan_proof.h"
 
 namespace orrery {
 namespace {
 
-constexpr Collective kKinds[] = {Collective::all_reduce, Collective::reduce_scatter,
-                                 Collective::all_gather, Collective::all_to_all};
+constexpr Collective kKinds[] = {
+    Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather,
+    Collective::all_to_all, Collective::broadcast,      Collective::reduce,
+    Collective::gather,     Collective::scatter,        Collective::barrier};
+static_assert(std::size(kKinds) == collective_count);
+
+// The list, and some algorithms with a parameter.
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const AlgorithmEntry& entry : builtin_algorithms()) result.emplace_back(entry.name);
+  for (const char* name : {"ring:2", "ring:3", "ring:8", "direct:1", "direct:2", "direct:5"})
+    result.emplace_back(name);
+  return result;
+}
 
 TEST_CASE("every algorithm is proved for all group sizes it supports") {
-  for (const AlgorithmEntry& entry : builtin_algorithms())
+  for (const std::string& name : names())
     for (const Collective kind : kKinds)
       for (int size = 2; size <= 33; ++size) {
-        const CollectiveAlgorithm& algorithm = entry.get();
-        if (!algorithm.supports(kind, size)) continue;
-        for (int variant = 0; variant < algorithm.variants(); ++variant) {
-          INFO(entry.name << " " << name_of(kind) << " of " << size << ", variant " << variant);
-          CHECK(proof::prove(kind, size, *algorithm.plan(kind, size, variant)) == "");
+        const auto algorithm = find_algorithm(name);
+        if (!algorithm->supports(kind, size)) continue;
+        for (int variant = 0; variant < algorithm->variants(); ++variant) {
+          INFO(name << " " << name_of(kind) << " of " << size << ", variant " << variant);
+          CHECK(proof::prove(kind, size, *algorithm->plan(kind, size, variant)) == "");
         }
       }
 }
 
-TEST_CASE("what the study needs is supported at every size") {
-  for (int size = 2; size <= 33; ++size) {
-    CHECK(find_algorithm("double_binary_tree")->supports(Collective::all_reduce, size));
-    for (const Collective kind : kKinds) {
-      CHECK(find_algorithm("ring")->supports(kind, size));
-      CHECK(find_algorithm("direct")->supports(kind, size));
-    }
-  }
-  CHECK_FALSE(find_algorithm("double_binary_tree")->supports(Collective::all_to_all, 8));
-  CHECK(find_algorithm("nonsense") == nullptr);
+TEST_CASE("a plan is proved for every root") {
+  for (const std::string& name : names())
+    for (const Collective kind : kKinds)
+      for (const int size : {2, 3, 8, 13}) {
+        const auto algorithm = find_algorithm(name);
+        if (!has_root(kind) || !algorithm->supports(kind, size)) continue;
+        for (int root = 0; root < size; ++root) {
+          INFO(name << " " << name_of(kind) << " of " << size << ", root " << root);
+          const auto plan = algorithm->plan(kind, size, root % algorithm->variants());
+          CHECK(proof::prove(kind, size, *rooted_at(root, size, *plan), root) == "");
+        }
+      }
 }
 
-// Plans of a composed collective with the given algorithm on every level (double_binary_tree where
-// it can, else that algorithm).
+// No algorithm needs a special group size: what it supports for one it supports for all.
+TEST_CASE("what an algorithm can do") {
+  const auto kinds_of = [](const std::string& name) {
+    std::string kinds;
+    for (const Collective kind : kKinds) {
+      const bool able = find_algorithm(name)->supports(kind, 2);
+      for (int size = 3; size <= 33; ++size)
+        CHECK(find_algorithm(name)->supports(kind, size) == able);
+      CHECK_FALSE(find_algorithm(name)->supports(kind, 1));
+      if (able) kinds += std::string(kinds.empty() ? "" : " ") + std::string(name_of(kind));
+    }
+    return kinds;
+  };
+  CHECK(kinds_of("ring") == "all_reduce reduce_scatter all_gather all_to_all broadcast reduce");
+  CHECK(kinds_of("direct") ==
+        "all_reduce reduce_scatter all_gather all_to_all broadcast reduce gather scatter");
+  CHECK(kinds_of("halving_doubling") == "all_reduce reduce_scatter all_gather");
+  CHECK(kinds_of("recursive_doubling") == "all_reduce all_gather barrier");
+  CHECK(kinds_of("pat") == "all_reduce reduce_scatter all_gather");
+  CHECK(kinds_of("bruck") == "all_gather all_to_all");
+  CHECK(kinds_of("pairwise") == "all_to_all");
+  CHECK(kinds_of("double_binary_tree") == "all_reduce broadcast reduce barrier");
+  CHECK(kinds_of("binary_tree") == "all_reduce broadcast reduce barrier");
+  CHECK(kinds_of("binomial_tree") == "all_reduce broadcast reduce gather scatter barrier");
+  CHECK(kinds_of("chain") == "all_reduce broadcast reduce gather scatter barrier");
+  CHECK(kinds_of("linear") == "all_reduce broadcast reduce gather scatter barrier");
+  CHECK(kinds_of("dissemination") == "barrier");
+}
+
+TEST_CASE("algorithms are found by name, with a number where they take one") {
+  CHECK(find_algorithm("ring").get() == find_algorithm("ring").get());
+  CHECK(find_algorithm("ring:4")->plan(Collective::all_reduce, 8, 0)->lanes() == 4);
+  CHECK(find_algorithm("direct:2")->plan(Collective::all_gather, 8, 0)->stage(0, 0, 0).sends == 2);
+  for (const char* wrong : {"nonsense", "", "rin", "ring:", "ring:0", "ring:-1", "ring:2x",
+                            "ring:2:3", "ring: 2", "ring:99999999999", "chain:2", ":2"}) {
+    INFO(wrong);
+    CHECK(find_algorithm(wrong) == nullptr);
+  }
+}
+
+// The plans of a composed collective with the given algorithm where it can, else with one that can.
 std::string prove_composed(Collective kind, HierarchicalSchedule schedule,
-                           const std::vector<int>& dimensions, std::string_view name, int variant) {
+                           const std::vector<int>& dimensions, std::string_view name, int root) {
   std::vector<std::unique_ptr<Plan>> plans;
   std::vector<proof::PlannedPhase> phases;
+  int radix = 1;
+  std::vector<int> coordinate_of_root;
+  for (const int size : dimensions) {
+    coordinate_of_root.push_back(root / radix % size);
+    radix *= size;
+  }
   for (const Phase& phase : make_phases(kind, schedule, static_cast<int>(dimensions.size()))) {
     const int size = dimensions[phase.dimension];
-    const CollectiveAlgorithm* algorithm = find_algorithm(name);
-    if (!algorithm->supports(phase.kind, size)) algorithm = find_algorithm("direct");
-    plans.push_back(algorithm->plan(phase.kind, size, variant % algorithm->variants()));
+    auto algorithm = find_algorithm(name);
+    for (const char* other : {"direct", "dissemination"})
+      if (!algorithm->supports(phase.kind, size)) algorithm = find_algorithm(other);
+    plans.push_back(algorithm->plan(phase.kind, size, root % algorithm->variants()));
+    if (has_root(phase.kind)) {
+      const Plan& plan = *plans.back();
+      plans.push_back(rooted_at(coordinate_of_root[phase.dimension], size, plan));
+    }
     phases.push_back({phase, plans.back().get()});
   }
-  return proof::prove(kind, dimensions, phases);
+  return proof::prove(kind, dimensions, phases, root);
 }
 
 TEST_CASE("compositions over levels are proved") {
-  const std::vector<std::vector<int>> shapes = {{2, 2}, {4, 8}, {8, 4}, {3, 5, 2}, {2, 3, 4}};
+  const std::vector<std::vector<int>> shapes = {{2, 2}, {4, 8}, {3, 5, 2}, {8, 2, 4}};
   for (const auto& shape : shapes)
     for (const Collective kind : kKinds)
       for (const auto schedule :
            {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware})
-        for (const AlgorithmEntry& entry : builtin_algorithms())
-          for (int variant = 0; variant < 2; ++variant) {
-            INFO(entry.name << " " << name_of(kind) << " " << name_of(schedule) << " levels "
-                            << shape.size() << " first " << shape[0]);
-            CHECK(prove_composed(kind, schedule, shape, entry.name, variant) == "");
+        for (const std::string& name : names())
+          for (const int root : {0, 1, 3}) {
+            if (root > 1 && !has_root(kind)) continue;  // 0 and 1: the variants
+            INFO(name << " " << name_of(kind) << " " << name_of(schedule) << " levels "
+                      << shape.size() << " first " << shape[0] << " root " << root);
+            CHECK(prove_composed(kind, schedule, shape, name, root) == "");
           }
 }
 
-// A plan in which one field of one send is off.
+// A plan in which one field of one send, or one count of one stage, is off.
 class Mutated final : public Plan {
  public:
-  Mutated(const Plan& plan, Position rank, int stage, int index, int field)
-      : plan_(plan), rank_(rank), stage_(stage), index_(index), field_(field) {}
+  enum Field { to, first, stage_of_arrival, reduce, count, run, receives, sends, kFields };
+
+  Mutated(const Plan& plan, Position rank, int lane, int stage, int index, Field field)
+      : plan_(plan), rank_(rank), lane_(lane), stage_(stage), index_(index), field_(field) {}
+
   int pieces() const override { return plan_.pieces(); }
   int lanes() const override { return plan_.lanes(); }
   Stage stage(Position rank, int lane, int index) const override {
-    return plan_.stage(rank, lane, index);
+    Stage stage = plan_.stage(rank, lane, index);
+    if (rank != rank_ || lane != lane_ || index != stage_) return stage;
+    if (field_ == Field::receives) ++stage.receives;
+    if (field_ == Field::sends) --stage.sends;
+    return stage;
   }
   Send send(Position rank, int lane, int stage, int index) const override {
     Send send = plan_.send(rank, lane, stage, index);
-    if (rank != rank_ || stage != stage_ || index != index_) return send;
-    if (field_ == 0) send.to += send.to + 1 == rank ? 2 : 1;
-    if (field_ == 1) send.pieces.first = (send.pieces.first + 1) % plan_.pieces();
-    if (field_ == 2) ++send.stage;
-    if (field_ == 3) send.reduce = !send.reduce;
+    if (rank != rank_ || lane != lane_ || stage != stage_ || index != index_) return send;
+    switch (field_) {
+      case Field::to:
+        send.to += send.to + 1 == rank ? 2 : 1;
+        break;
+      case Field::first:
+        send.pieces.first = (send.pieces.first + 1) % plan_.pieces();
+        break;
+      case Field::stage_of_arrival:
+        ++send.stage;
+        break;
+      case Field::reduce:
+        send.reduce = !send.reduce;
+        break;
+      case Field::count:
+        --send.pieces.count;
+        break;
+      case Field::run:
+        ++send.pieces.run;
+        break;
+      default:
+        break;
+    }
     return send;
+  }
+
+  // Whether the mutation is a fault at all.
+  static bool matters(Collective kind, const Plan& plan, const Send& send, Field field) {
+    // All pieces are all pieces, wherever one begins.
+    if (field == Field::first || field == Field::run)
+      if (send.pieces.count == plan.pieces()) return false;
+    if (field == Field::run) return send.pieces.run > 0 && send.pieces.run < send.pieces.count;
+    // Adding to nothing is the same as copying: not a fault that sets can show. A barrier's last
+    // message may bring what was there before.
+    const bool adds = kind == Collective::all_reduce || kind == Collective::reduce_scatter ||
+                      kind == Collective::reduce;
+    return field != Field::reduce || adds;
   }
 
  private:
   const Plan& plan_;
   Position rank_;
-  int stage_, index_, field_;
+  int lane_, stage_, index_;
+  Field field_;
 };
 
 TEST_CASE("a mutation of one index of any plan is caught") {
   RandomStream random(7, "mutations");
-  for (const AlgorithmEntry& entry : builtin_algorithms())
+  const auto pick = [&](int n) {
+    return static_cast<int>(random.uniform_int(static_cast<std::uint64_t>(n)));
+  };
+  for (const std::string& name : names())
     for (const Collective kind : kKinds)
-      for (const int size : {4, 5, 8}) {
-        if (!entry.get().supports(kind, size)) continue;
-        const auto plan = entry.get().plan(kind, size, 0);
-        for (int trial = 0; trial < 40; ++trial) {
-          const auto pick = [&](int n) {
-            return static_cast<int>(random.uniform_int(static_cast<std::uint64_t>(n)));
-          };
-          const int rank = pick(size);
+      for (const int size : {3, 4, 5, 8, 11}) {
+        const auto algorithm = find_algorithm(name);
+        if (!algorithm->supports(kind, size)) continue;
+        const auto plan = algorithm->plan(kind, size, pick(algorithm->variants()));
+        int mutations = 0;
+        for (int trial = 0; trial < 400 && mutations < 60; ++trial) {
+          const int rank = pick(size), lane = pick(plan->lanes());
           int stages = 1;
-          while (!plan->stage(rank, 0, stages - 1).last) ++stages;
+          while (!plan->stage(rank, lane, stages - 1).last) ++stages;
           const int stage = pick(stages);
-          const int sends = plan->stage(rank, 0, stage).sends;
-          const int field = pick(4);
-          if (sends == 0) continue;
-          if (field == 1 && plan->pieces() == 1) continue;  // there is no other piece
-          // Adding to nothing is the same as copying: not a fault that sets can show.
-          const bool adds = kind == Collective::all_reduce || kind == Collective::reduce_scatter;
-          if (field == 3 && !adds) continue;
-          const Mutated mutated(*plan, rank, stage, pick(sends), field);
-          INFO(entry.name << " " << name_of(kind) << " of " << size << ": rank " << rank
-                          << " stage " << stage << " field " << field);
+          const int sends = plan->stage(rank, lane, stage).sends;
+          const auto field = static_cast<Mutated::Field>(pick(Mutated::kFields));
+          const int index = sends > 0 ? pick(sends) : 0;
+          if (sends == 0 && field != Mutated::receives) continue;
+          if (sends > 0 &&
+              !Mutated::matters(kind, *plan, plan->send(rank, lane, stage, index), field))
+            continue;
+          ++mutations;
+          const Mutated mutated(*plan, rank, lane, stage, index, field);
+          INFO(name << " " << name_of(kind) << " of " << size << ": rank " << rank << " lane "
+                    << lane << " stage " << stage << " field " << field);
           CHECK(proof::prove(kind, size, mutated) != "");
         }
+        CHECK(mutations > 20);
       }
 }
 

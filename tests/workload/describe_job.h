@@ -39,9 +39,8 @@ inline std::string describe(const Job& job, const Operation& operation) {
       return "receive from " + std::to_string(receive.from) + ' ';
     }
     std::string operator()(const CollectiveCall& call) const {
-      constexpr const char* kinds[] = {"all_reduce", "reduce_scatter", "all_gather", "all_to_all"};
       return std::string(call.priority == Priority::highest ? "highest " : "") +
-             kinds[static_cast<int>(call.kind)] + ' ' + job.communicators[call.communicator].name +
+             std::string(name_of(call.kind)) + ' ' + job.communicators[call.communicator].name +
              ' ' + std::to_string(call.size.value) + ' ';
     }
   };

@@ -326,7 +326,7 @@ TEST_CASE("explain shows values with their origin, and what follows from them", 
   // it leave each NPU, by the one port that the ring algorithm uses: 150 ms.
   CHECK_THAT(explained.out,
              Contains("fabric  ring  scale_out        4        2     2 GB/s") &&
-                 Contains("all_reduce      baseline  ring             1      150 ms") &&
+                 Contains("all_reduce      baseline  ring                1      150 ms") &&
                  Contains("one iteration of rank 0, of 3") && Contains("compute         5 us"));
 }
 

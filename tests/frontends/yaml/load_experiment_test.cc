@@ -203,6 +203,12 @@ TEST_CASE("a program becomes parts, steps and communicators") {
   CHECK(std::get<CollectiveCall>(second.steps[1].operation.what).kind == Collective::all_to_all);
   CHECK(std::get<CollectiveCall>(second.steps[2].operation.what).communicator == 0);
   CHECK(std::get<CollectiveCall>(second.steps[3].operation.what).communicator == 2);
+  const auto& broadcast = std::get<CollectiveCall>(second.steps[4].operation.what);
+  CHECK(broadcast.kind == Collective::broadcast);
+  CHECK(broadcast.root == 3);
+  const auto& barrier = std::get<CollectiveCall>(second.steps[5].operation.what);
+  CHECK(barrier.kind == Collective::barrier);
+  CHECK(barrier.size == Bytes{});
   CHECK(e.workload.iterations == 3);
 }
 
