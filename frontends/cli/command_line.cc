@@ -132,6 +132,13 @@ class CommandLine {
     CLI::App* run = add("run", help::run, simulate(cli::run));
     run->add_option("FILE", files_, "the experiment")->type_name("")->required()->expected(1);
     add_simulation_options(run);
+    CLI::Option* spans =
+        run->add_option("--spans", simulation_.spans,
+                        "also write a CSV line for every compute, collective and exposed span")
+            ->type_name("FILE");
+    run->add_flag("--message-spans", simulation_.message_spans,
+                  "and one for every message (long: a collective has thousands)")
+        ->needs(spans);
     CLI::App* compare = add("compare", help::compare, simulate(cli::compare));
     compare->add_option("FILE", files_, "the experiments, a column each")
         ->type_name("")

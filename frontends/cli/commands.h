@@ -23,7 +23,9 @@ struct SimulationOptions {
   std::string output;               // folder; "" = none
   bool force = false;               // replace earlier results there
   Format format = Format::text;
-  bool quiet = false;  // neither progress nor notices
+  bool quiet = false;          // neither progress nor notices
+  std::string spans;           // `run`: file for a line per span; "" = none
+  bool message_spans = false;  // a line for each message as well
   ReportOptions report;
 };
 

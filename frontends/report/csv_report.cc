@@ -23,13 +23,15 @@ std::string summary_csv(std::span<const RunResult> results) {
   const std::vector<std::optional<double>> ratios = ratios_to_fastest(results);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const RunResult& run = results[i];
-    csv += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(run.name),
-        csv_field(run.backend), run.seed, run.fingerprint, run.partial,
-        csv_field(run.partial_reason), rank_count(run), iteration_count(run), run.finish.value,
-        iteration_time(run).value, run.compute.value, run.exposed.value, run.idle.value,
-        run.bound.value, csv_field(run.bound_by), ratios[i] ? fmt::format("{}", *ratios[i]) : "",
-        run.events, run.messages, run.host.wall_s, run.host.cpu_s, run.host.peak_rss_bytes);
+    const std::optional<Duration> iteration = iteration_time(run);
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                       csv_field(run.name), csv_field(run.backend), run.seed, run.fingerprint,
+                       run.partial, csv_field(run.partial_reason), rank_count(run),
+                       iteration_count(run), run.finish.value,
+                       iteration ? std::to_string(iteration->value) : "", run.compute.value,
+                       run.exposed.value, run.idle.value, run.bound.value, csv_field(run.bound_by),
+                       ratios[i] ? fmt::format("{}", *ratios[i]) : "", run.events, run.messages,
+                       run.host.wall_s, run.host.cpu_s, run.host.peak_rss_bytes);
   }
   return csv;
 }

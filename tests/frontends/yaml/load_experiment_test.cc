@@ -256,7 +256,7 @@ TEST_CASE("explain: every value knows where it is from") {
         "[1024, 1024, 1024, 1024, 1024, 1024, 64] <- preset dlrm-hoti20");
   CHECK(resolved(e, "workload.parallelism.mlp") == "data <- default");
   CHECK(resolved(e, "workload.iterations") == "1 <- default");
-  CHECK(resolved(e, "system.reduction_bandwidth") == "nothing");
+  CHECK(resolved(e, "system.reduction_bandwidth") == "none <- default");
   for (const ResolvedValue& value : e.resolved) {
     INFO(value.path);
     CHECK_FALSE(value.help.empty());
