@@ -77,6 +77,12 @@ FromText<AlgorithmName> ScalarType<AlgorithmName>::parse(const std::string& text
   return WrongText{in_quotes(text) + " has no number", "write for example " + name + ":2"};
 }
 
+SchemaType ScalarType<AlgorithmName>::schema() {
+  static const std::string pattern =
+      fmt::format("^({})(:[1-9][0-9]*)?$", fmt::join(AlgorithmRegistry::names(), "|"));
+  return {.json_types = {"string"}, .pattern = pattern};
+}
+
 std::vector<std::string_view> BackendRegistry::names() {
   return {
 #define BACKEND(name, sentence) #name,
