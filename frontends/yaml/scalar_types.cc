@@ -74,7 +74,13 @@ FromText<AlgorithmName> ScalarType<AlgorithmName>::parse(const std::string& text
   if (algorithm == nullptr) return unknown_name(name, AlgorithmRegistry::names());
   if (algorithm->with(1) == nullptr)
     return WrongText{in_quotes(name) + " takes no number", "write " + name};
-  return WrongText{in_quotes(text) + " has no number", "write for example " + name + ":2"};
+  return WrongText{in_quotes(text) + " has no such number", "write for example " + name + ":2"};
+}
+
+SchemaType ScalarType<AlgorithmName>::schema() {
+  static const std::string pattern =
+      fmt::format("^({})(:[1-9][0-9]*)?$", fmt::join(AlgorithmRegistry::names(), "|"));
+  return {.json_types = {"string"}, .pattern = pattern};
 }
 
 std::vector<std::string_view> BackendRegistry::names() {

@@ -150,9 +150,7 @@ template <>
 struct ScalarType<AlgorithmName> {
   static FromText<AlgorithmName> parse(const std::string& text);
   static std::string text(const AlgorithmName& value) { return value.name; }
-  static SchemaType schema() {
-    return {.json_types = {"string"}, .pattern = "^[a-z_]+(:[0-9]+)?$"};
-  }
+  static SchemaType schema();
 };
 
 template <class Registry>

@@ -139,6 +139,7 @@ class RingPlan final : public Plan {
 
 class Ring final : public CollectiveAlgorithm {
  public:
+  static constexpr int kMostChannels = 64;  // a channel costs memory for every rank
   explicit Ring(int channels) : channels_(channels) {}
 
   bool supports(Collective kind, int group_size) const override {
@@ -148,6 +149,7 @@ class Ring final : public CollectiveAlgorithm {
     return std::make_unique<RingPlan>(kind, group_size, channels_);
   }
   std::unique_ptr<const CollectiveAlgorithm> with(int channels) const override {
+    if (channels > kMostChannels) return nullptr;
     return std::make_unique<Ring>(channels);
   }
 

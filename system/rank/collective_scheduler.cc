@@ -191,19 +191,22 @@ void CollectiveScheduler::admit(Rank rank) {
 // Lets the next chunk of the best call that may have one into its first phase.
 bool CollectiveScheduler::admit_one(Rank rank) {
   RankState& state = ranks_[rank];
-  if (state.in_first_phase >= spec_.first_phase_limit) return false;
   for (std::size_t i = 0; i < state.ready.size(); ++i) {
     const std::uint32_t id = state.ready[i];
     Call& call = calls_[id];
     Instance& instance = instances_[call.instance];
     StartOrder& order = admission_order(instance);
     std::int64_t& number = instance.admissions[call.next_chunk];
-    if (state.in_first_phase + order.reserved_before(call.position, number) >=
-        spec_.first_phase_limit)
-      continue;
+    const std::int32_t phase = own_phase(call, 0);
+    if (phase == 0) {
+      if (state.in_first_phase >= spec_.first_phase_limit ||
+          state.in_first_phase + order.reserved_before(call.position, number) >=
+              spec_.first_phase_limit)
+        continue;
+      ++state.in_first_phase;
+    }
     number = order.start(call.position, number);
-    ++state.in_first_phase;
-    const Task task{id, call.next_chunk++, own_phase(call, 0)};
+    const Task task{id, call.next_chunk++, phase};
     if (call.next_chunk == instance.chunk_count)
       state.ready.erase(state.ready.begin() + static_cast<std::ptrdiff_t>(i));
     enqueue(rank, task);
@@ -247,6 +250,7 @@ void CollectiveScheduler::fill(Rank rank, std::size_t index) {
 bool CollectiveScheduler::may_start(Rank rank, const Task& task, std::size_t index) {
   const LevelQueue& queue = ranks_[rank].queues[index];
   const std::uint32_t run = run_slot(task);
+  if (run == kNone && comes_in_late(task)) return false;
   const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
   const GroupDimension& dimension = phase_of(task).dimension;
   const std::int32_t member = rank / dimension.stride % dimension.size;
@@ -262,6 +266,10 @@ void CollectiveScheduler::start(Rank rank, const Task& task, std::size_t index) 
   runs_[run].order = queue_order(rank, task, index).start(member, runs_[run].order);
   ++ranks_[rank].queues[index].running;
   executor_.start(run, member);
+  if (!has_root(phase_of(task).phase.kind) || comes_in_late(task)) return;
+  const Rank base = rank - member * dimension.stride;  // the others may wait for it
+  for (std::int32_t other = 0; other < dimension.size; ++other)
+    if (other != member) fill(base + other * dimension.stride, index);
 }
 
 std::uint32_t CollectiveScheduler::open_run(Rank rank, const Task& task) {
@@ -306,7 +314,7 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
 
   RankState& state = ranks_[rank];
   --state.queues[index].running;
-  if (info.phase == own_phase(calls_[call], 0)) --state.in_first_phase;
+  if (info.phase == 0) --state.in_first_phase;
   const std::int32_t next = own_phase(calls_[call], info.phase + 1);
   if (next < static_cast<std::int32_t>(instance.recipe->phases.size()))
     enqueue(rank, {call, info.chunk, next});
@@ -353,6 +361,10 @@ std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t phase
          differs_from_root(phases[phase].phase.at_root))
     ++phase;
   return phase;
+}
+
+bool CollectiveScheduler::comes_in_late(const Task& task) const {
+  return task.phase > 0 && own_phase(calls_[task.call], 0) == task.phase;
 }
 
 std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {

@@ -8,7 +8,9 @@
 //   queues      `queues_per_level` for each level of the topology, and as many again for phases
 //               back inwards; a chunk in a phase over a level waits in its queue, in the order of
 //               the calls, until one of `queue_limit` places is free
-// Of a collective with a root some phases concern few ranks; the others skip them.
+// Of a collective with a root some phases concern few ranks; the others skip them. Who skips the
+// first one takes no place until the data has come as far as to a rank it gets them from: that rank
+// may be waiting for a place itself.
 //
 // Limits cannot make ranks wait for each other for ever. Within a queue, ranks keep room for what
 // the others have begun (start_order.h), so the earliest thing anyone has begun can be begun by
@@ -151,6 +153,8 @@ class CollectiveScheduler final : private RunListener {
   // The first of a call's phases, from `phase` on, in which the rank takes part; their number if
   // there is none.
   std::int32_t own_phase(const Call& call, std::int32_t phase) const;
+  // The rank has skipped all phases before this one.
+  bool comes_in_late(const Task& task) const;
   std::uint32_t& run_slot(const Task& task);
   std::size_t queue_of(const Task& task) const;
   StartOrder& admission_order(const Instance& instance);

@@ -3,6 +3,8 @@
 // links), T(x) = ceil(x / B) the time of x bytes at a port.
 #include <catch2/catch.hpp>
 
+#include <bit>
+
 #include "tests/system/harness.h"
 
 namespace orrery {
@@ -14,9 +16,10 @@ const Bandwidth kBandwidth = gigabits_per_second(100);  // 12.5 GB/s: 80 ps a by
 const Duration kLink = nanoseconds(500);
 const Duration kPath = nanoseconds(1000);
 
-Duration time_of(const std::string& algorithm, Collective kind, std::int32_t ranks, Bytes size) {
+Duration time_of(const std::string& algorithm, Collective kind, std::int32_t ranks, Bytes size,
+                 std::int32_t root = 0) {
   World world({switch_level(ranks, kBandwidth, kLink)}, plain_system(algorithm),
-              World::everywhere(ranks, {collective(0, kind, size)}));
+              World::everywhere(ranks, {collective(0, kind, size, {}, {}, root)}));
   const Duration time = world.run();
   REQUIRE(world.runner->finished());
   return time;
@@ -79,9 +82,151 @@ TEST_CASE("ring all-to-all relays N-1-s pieces in step s") {
   CHECK(time_of("ring", Collective::all_to_all, n, bytes(1'000 * n)) == expected);
 }
 
+// N = 2^k. Halving, in step s: S/2^s to the partner and the same from it; doubling backwards:
+// 2 (k L + T(S/2) + T(S/4) + ... + T(S/N)). PAT: in its step with jump J a rank sends one part for
+// each multiple of 2J below N: the same sizes, whatever the partners.
+TEST_CASE("halving-doubling and PAT take 2 (k L + T(S/2) + ... + T(S/N)), N = 2^k") {
+  for (int k = 1; k <= 6; ++k) {
+    const std::int32_t n = 1 << k;
+    Duration half;
+    for (int s = 0; s < k; ++s) half += kPath + transfer_time(bytes(1'000LL << s), kBandwidth);
+    for (const char* algorithm : {"halving_doubling", "pat"}) {
+      CHECK(time_of(algorithm, Collective::all_reduce, n, bytes(1'000 * n)) == half * 2);
+      CHECK(time_of(algorithm, Collective::reduce_scatter, n, bytes(1'000 * n)) == half);
+      CHECK(time_of(algorithm, Collective::all_gather, n, bytes(1'000 * n)) == half);
+    }
+    CHECK(time_of("recursive_doubling", Collective::all_gather, n, bytes(1'000 * n)) == half);
+    CHECK(time_of("bruck", Collective::all_gather, n, bytes(1'000 * n)) == half);
+  }
+}
+
+// N = 2^(k+1) - 1: all of the 2^k nodes but one have a guest, whose S comes first and goes back
+// last.
+TEST_CASE("recursive doubling takes k (L + T(S)), with guests two more") {
+  const Bytes size = bytes(100'000);
+  const Duration step = kPath + transfer_time(size, kBandwidth);
+  for (std::int32_t k = 1; k <= 5; ++k)
+    CHECK(time_of("recursive_doubling", Collective::all_reduce, 1 << k, size) == step * k);
+  for (std::int32_t k = 2; k <= 5; ++k)
+    CHECK(time_of("recursive_doubling", Collective::all_reduce, (2 << k) - 1, size) ==
+          step * (k + 2));
+}
+
+// Step by step one part: (N-1)(L + T(S/N)), as a ring, but each part goes straight home. In a
+// window of w: the w parts of a round leave one after the other.
+TEST_CASE("pairwise takes (N-1)(L + T(S/N)), direct:w L + w T(S/N) a round") {
+  const Duration part = transfer_time(bytes(1'000), kBandwidth);
+  for (std::int32_t n = 2; n <= 33; ++n) {
+    const Bytes size = bytes(1'000 * n);
+    CHECK(time_of("pairwise", Collective::all_to_all, n, size) == (kPath + part) * (n - 1));
+    CHECK(time_of("direct:1", Collective::all_to_all, n, size) == (kPath + part) * (n - 1));
+  }
+  // 12 peers, 5 at a time: 5, 5 and 2.
+  CHECK(time_of("direct:5", Collective::all_to_all, 13, bytes(13'000)) == kPath * 3 + part * 12);
+}
+
+// Bruck, N = 2^k: k steps of half of the buffer.
+TEST_CASE("Bruck's all-to-all takes k (L + T(S/2)), N = 2^k") {
+  for (int k = 1; k <= 6; ++k) {
+    const std::int32_t n = 1 << k;
+    const Duration step = kPath + transfer_time(bytes(500 * n), kBandwidth);
+    CHECK(time_of("bruck", Collective::all_to_all, n, bytes(1'000 * n)) == step * k);
+  }
+}
+
+// The root's port is the bottleneck: N-1 messages one after the other, the last one L later. Any
+// root does the same.
+TEST_CASE("linear takes L + (N-1) T(S) or, of parts, L + (N-1) T(S/N)") {
+  const Duration whole = transfer_time(bytes(9'000), kBandwidth);
+  const Duration part = transfer_time(bytes(1'000), kBandwidth);
+  for (const char* algorithm : {"linear", "direct"})
+    for (const std::int32_t root : {0, 4, 8}) {
+      const auto time = [&](Collective kind) {
+        return time_of(algorithm, kind, 9, bytes(9'000), root);
+      };
+      CHECK(time(Collective::broadcast) == kPath + whole * 8);
+      CHECK(time(Collective::reduce) == kPath + whole * 8);
+      CHECK(time(Collective::scatter) == kPath + part * 8);
+      CHECK(time(Collective::gather) == kPath + part * 8);
+    }
+}
+
+// Chain: N-1 hops. Binomial, N = 2^k: the largest subtree is served first, so each of k steps is
+// one message. A ring passes N parts on, of which the first has N-1 hops to go and the others
+// follow.
+TEST_CASE("broadcasts: chain (N-1)(L + T), binomial k(L + T), ring (N-1) L + (2N-2) T(S/N)") {
+  const std::int32_t n = 16;
+  const Bytes size = bytes(16'000);
+  const Duration whole = kPath + transfer_time(size, kBandwidth);
+  const Duration part = transfer_time(bytes(1'000), kBandwidth);
+  for (const std::int32_t root : {0, 5})
+    for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
+      CHECK(time_of("chain", kind, n, size, root) == whole * (n - 1));
+      CHECK(time_of("ring", kind, n, size, root) == kPath * (n - 1) + part * (2 * n - 2));
+    }
+  CHECK(time_of("binomial_tree", Collective::broadcast, n, size) == whole * 4);
+}
+
+// The parts of the upper half go first: S/2, then S/4, ...
+TEST_CASE("a binomial scatter takes k L + T(S/2) + ... + T(S/N), N = 2^k") {
+  for (int k = 1; k <= 6; ++k) {
+    const std::int32_t n = 1 << k;
+    Duration expected;
+    for (int s = 0; s < k; ++s) expected += kPath + transfer_time(bytes(1'000LL << s), kBandwidth);
+    CHECK(time_of("binomial_tree", Collective::scatter, n, bytes(1'000 * n)) == expected);
+  }
+}
+
+TEST_CASE("a barrier takes ceil(log2 N) L") {
+  for (std::int32_t n = 2; n <= 33; ++n)
+    CHECK(time_of("dissemination", Collective::barrier, n, Bytes{}) ==
+          kPath * std::bit_width(static_cast<unsigned>(n - 1)));
+}
+
+// A torus of one dimension has links in both directions; one channel uses half of them. With both,
+// each carries half of every part: T(S/2N) a step instead of T(S/N).
+TEST_CASE("two channels use both directions of a ring") {
+  const auto time = [](const char* algorithm) {
+    World world({{"", LevelKind::ring, 8, kBandwidth, kLink, Scope::scale_out}},
+                plain_system(algorithm),
+                World::everywhere(8, {collective(0, Collective::all_reduce, bytes(16'000))}));
+    return world.run();
+  };
+  CHECK(time("ring") == (kLink + transfer_time(bytes(2'000), kBandwidth)) * 14);
+  CHECK(time("ring:2") == (kLink + transfer_time(bytes(1'000), kBandwidth)) * 14);
+}
+
+// {4, 3} ranks, root 6 = (2, 1). Baseline: over the outer level once to each other node, 2 S;
+// inside each of 3 nodes 3 S. Aware: inside, 3/4 S from the root to its neighbours (scatter), and 4
+// ranks of each of 3 nodes send 3/4 S (all-gather); outside 4 times 2 S/4. Gather and scatter: 3/4
+// S in the root's node, and outside 4 ranks that deal with 2/3 of S/4.
+TEST_CASE("the bytes of collectives with a root over two levels") {
+  const auto bytes_of = [](Collective kind, HierarchicalSchedule schedule) {
+    SystemSpec spec = plain_system("direct");
+    spec.collectives[static_cast<int>(kind)].schedule = schedule;
+    World world({switch_level(4, kBandwidth, kLink), switch_level(3, kBandwidth, kLink)}, spec,
+                World::everywhere(12, {collective(0, kind, bytes(12'000), {}, {}, 6)}));
+    world.run();
+    REQUIRE(world.runner->finished());
+    const auto& levels = world.network->statistics().levels;
+    const auto label = static_cast<std::size_t>(kind);
+    return std::pair(levels[0].bytes_by_label[label], levels[1].bytes_by_label[label]);
+  };
+  const auto baseline = HierarchicalSchedule::baseline;
+  const auto aware = HierarchicalSchedule::local_bandwidth_aware;
+  for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
+    CHECK(bytes_of(kind, baseline) == std::pair(bytes(3 * 3 * 12'000), bytes(2 * 12'000)));
+    CHECK(bytes_of(kind, aware) == std::pair(bytes(9'000 + 12 * 9'000), bytes(4 * 2 * 3'000)));
+  }
+  for (const Collective kind : {Collective::gather, Collective::scatter})
+    for (const auto schedule : {baseline, aware})
+      CHECK(bytes_of(kind, schedule) == std::pair(bytes(9'000), bytes(4 * 2'000)));
+}
+
 // Every algorithm moves 2(N-1) S in all for an all-reduce: 2(N-1)/N S sent by an average rank.
 TEST_CASE("an all-reduce sends 2(N-1)/N S bytes per rank on average, whatever the algorithm") {
-  for (const char* algorithm : {"ring", "direct", "double_binary_tree"})
+  for (const char* algorithm : {"ring", "ring:3", "direct", "direct:4", "pat", "double_binary_tree",
+                                "binary_tree", "binomial_tree", "chain", "linear"})
     for (const std::int32_t n : {2, 7, 16, 33})
       for (const std::int64_t size : {1'000'000L, 1'000'003L}) {
         World world({switch_level(n, kBandwidth, kLink)}, plain_system(algorithm),
@@ -118,7 +263,8 @@ TEST_CASE(
 // HOTI'20 study: 114.8 MB over 128 ranks. Bound: 2 * 127/128 * 114,820,096 B / 12.5 GB/s = 18.228
 // ms.
 TEST_CASE("an all-reduce of 114.8 MB cut finely comes within 5 % of the bandwidth bound") {
-  for (const char* algorithm : {"ring", "direct", "double_binary_tree"})
+  for (const char* algorithm :
+       {"ring", "ring:2", "direct", "direct:16", "halving_doubling", "pat", "double_binary_tree"})
     for (const std::int64_t gigabits : {100, 800}) {
       SystemSpec spec = plain_system(algorithm);
       const bool tree = std::string(algorithm) == "double_binary_tree";
@@ -135,6 +281,32 @@ TEST_CASE("an all-reduce of 114.8 MB cut finely comes within 5 % of the bandwidt
       CHECK(time.value <= limit.value * 105 / 100);
       CHECK(bound.value == Approx(static_cast<double>(limit.value)).epsilon(1e-3));
     }
+}
+
+// What limits a broadcast cut finely is the rank that sends most: in a chain everyone sends S once,
+// in a binary tree the inside ranks send it twice, in two trees each sends half of it twice, and a
+// linear root sends it n-1 times. (The limit on chunks in flight matters to the reduce over two
+// trees: without it a rank's port is given all it has to send as a leaf before anything it sends
+// inside.)
+TEST_CASE("a finely cut broadcast or reduce takes the bytes at the busiest port") {
+  const std::int32_t n = 15;  // of a binary tree: all inside ranks have two children
+  const Bytes size = bytes(100'000'000);
+  const Duration once = transfer_time(size, kBandwidth);
+  const auto time = [&](const char* algorithm, Collective kind) {
+    SystemSpec spec = plain_system(algorithm);
+    spec.collectives[static_cast<int>(kind)].chunks = 1024;
+    World world({switch_level(n, kBandwidth, kLink)}, spec,
+                World::everywhere(n, {collective(0, kind, size)}));
+    return static_cast<double>(world.run().value) / static_cast<double>(once.value);
+  };
+  for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
+    INFO(name_of(kind));
+    CHECK(time("chain", kind) == Approx(1).epsilon(0.04));
+    CHECK(time("ring", kind) == Approx(1).epsilon(0.04));
+    CHECK(time("double_binary_tree", kind) == Approx(1).epsilon(0.04));
+    CHECK(time("binary_tree", kind) == Approx(2).epsilon(0.04));
+    CHECK(time("linear", kind) == Approx(n - 1).epsilon(0.04));
+  }
 }
 
 // The injection latency is paid at both ends of every message: a ring step takes 2d longer.

@@ -76,8 +76,9 @@ inline SystemSpec plain_system(const std::string& algorithm) {
 }
 
 inline Operation collective(OperationId id, Collective kind, Bytes size,
-                            Priority priority = Priority::normal, Duration update = {}) {
-  return {id, static_cast<std::int32_t>(id), CollectiveCall{kind, 0, size, priority, update}};
+                            Priority priority = Priority::normal, Duration update = {},
+                            std::int32_t root = 0) {
+  return {id, static_cast<std::int32_t>(id), CollectiveCall{kind, 0, size, priority, update, root}};
 }
 inline Operation compute(OperationId id, Duration duration) {
   return {id, static_cast<std::int32_t>(id), Compute{{}, {}, duration}};

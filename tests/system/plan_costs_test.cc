@@ -201,8 +201,10 @@ int exchange_steps(int n) {
 
 // Halving: in each step every pair of nodes exchanges the whole range it still shares, once in one
 // direction or the other: at distance d there are p/(2d) ranges, together S, each crossed by d
-// pairs: d * S. Over d = p/2, ..., 1 that is (p-1) S, and e guests add S and 1 part each. Doubling
-// is the same backwards: (p-1) S, and e guests bring 1 part and get n-1.
+// pairs: d * S. Over d = p/2, ..., 1 that is (p-1) S, and e guests add S and 1 part each. A node
+// sends all parts but its own (two, if it has a guest, of which it sends one back); a guest sends
+// S. Doubling is the same backwards: (p-1) S, and e guests bring 1 part and get n-1. Node 0 has the
+// most: 2^s nodes' parts in step s, of which min(2^s, e) stand for two ranks, and it is a host.
 TEST_CASE("the costs of halving and of doubling alone") {
   for (int n = 2; n <= 33; ++n) {
     const std::int64_t p = 1 << log2_down(n), e = n - p;
@@ -211,13 +213,12 @@ TEST_CASE("the costs of halving and of doubling alone") {
     };
     INFO("n " << n);
     const Cost halving = cost_of("halving_doubling", Collective::reduce_scatter);
-    CHECK(halving.total == (p - 1) * n + e * (n + 1));
-    CHECK(halving.steps == exchange_steps(n));
-    for (const char* name : {"halving_doubling", "recursive_doubling"}) {
-      const Cost doubling = cost_of(name, Collective::all_gather);
-      CHECK(doubling.total == (p - 1) * n + e * n);
-      CHECK(doubling.steps == exchange_steps(n));
-    }
+    CHECK(halving == Cost{(p - 1) * n + e * (n + 1), e > 0 ? n : n - 1, exchange_steps(n)});
+    std::int64_t of_node_0 = p - 1;
+    for (std::int64_t nodes = 1; nodes < p; nodes *= 2) of_node_0 += std::min(nodes, e);
+    for (const char* name : {"halving_doubling", "recursive_doubling"})
+      CHECK(cost_of(name, Collective::all_gather) ==
+            Cost{(p - 1) * n + e * n, of_node_0 + (e > 0 ? n - 1 : 0), exchange_steps(n)});
   }
 }
 

@@ -89,8 +89,9 @@ TEST_CASE("algorithms are found by name, with a number where they take one") {
   CHECK(find_algorithm("ring").get() == find_algorithm("ring").get());
   CHECK(find_algorithm("ring:4")->plan(Collective::all_reduce, 8, 0)->lanes() == 4);
   CHECK(find_algorithm("direct:2")->plan(Collective::all_gather, 8, 0)->stage(0, 0, 0).sends == 2);
-  for (const char* wrong : {"nonsense", "", "rin", "ring:", "ring:0", "ring:-1", "ring:2x",
-                            "ring:2:3", "ring: 2", "ring:99999999999", "chain:2", ":2"}) {
+  for (const char* wrong :
+       {"nonsense", "", "rin", "ring:", "ring:0", "ring:-1", "ring:2x", "ring:2:3", "ring: 2",
+        "ring:65", "ring:99999999999", "chain:2", ":2"}) {
     INFO(wrong);
     CHECK(find_algorithm(wrong) == nullptr);
   }

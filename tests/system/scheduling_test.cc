@@ -158,6 +158,10 @@ TEST_CASE("ranks that disagree about a collective are told so") {
               {{collective(0, Collective::all_reduce, kSize)},
                {collective(0, Collective::all_gather, kSize)}});
   CHECK_THROWS_AS(world.run(), JobError);
+  World roots({link()}, plain_system("linear"),
+              {{collective(0, Collective::broadcast, kSize, {}, {}, 0)},
+               {collective(0, Collective::broadcast, kSize, {}, {}, 1)}});
+  CHECK_THROWS_WITH(roots.run(), Catch::Contains("(root 0)") && Catch::Contains("(root 1)"));
 }
 
 // A message of 25,000 B: 2 us at the port, L = 2 us. The send is complete when it has left, at 2

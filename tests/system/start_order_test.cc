@@ -30,7 +30,7 @@ TEST_CASE("a member keeps room for what others have started") {
 // the rule such runs end with everyone waiting for someone else (with limits of 1, about every
 // other one).
 TEST_CASE("limits never make ranks wait for each other for ever") {
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     RandomStream random(seed, "limits");
     const auto pick = [&](std::uint64_t n) { return static_cast<int>(random.uniform_int(n)); };
     const std::vector<std::vector<int>> shapes = {{6}, {4, 4}, {3, 5}, {2, 3, 2}};
@@ -41,9 +41,23 @@ TEST_CASE("limits never make ranks wait for each other for ever") {
       levels.push_back(switch_level(size, gigabits_per_second(100), nanoseconds(500)));
       ranks *= size;
     }
-    SystemSpec spec = plain_system(pick(2) == 0 ? "direct" : "ring");
-    spec.collectives[0].algorithms = {pick(2) == 0 ? "double_binary_tree" : "direct"};
-    spec.collectives[0].schedule = HierarchicalSchedule::baseline;
+    SystemSpec spec = plain_system("direct");
+    const auto kind_spec = [&](Collective kind) -> CollectiveSpec& {
+      return spec.collectives[static_cast<int>(kind)];
+    };
+    if (pick(2) == 0)
+      for (const Collective kind :
+           {Collective::reduce_scatter, Collective::all_gather, Collective::all_to_all})
+        kind_spec(kind).algorithms = {"ring"};
+    kind_spec(Collective::barrier).algorithms = {"dissemination"};
+    // Whole buffers on every level, some by trees, or parts.
+    for (const Collective kind :
+         {Collective::all_reduce, Collective::broadcast, Collective::reduce}) {
+      kind_spec(kind).schedule = HierarchicalSchedule::local_bandwidth_aware;
+      if (pick(2) == 0) continue;
+      kind_spec(kind).schedule = HierarchicalSchedule::baseline;
+      if (pick(2) == 0) kind_spec(kind).algorithms = {"double_binary_tree"};
+    }
     for (CollectiveSpec& collective : spec.collectives) collective.chunks = 1 + pick(7);
     spec.scheduling = pick(2) == 0 ? SchedulingPolicy::lifo : SchedulingPolicy::fifo;
     spec.first_phase_limit = 1 + pick(3);
@@ -52,9 +66,10 @@ TEST_CASE("limits never make ranks wait for each other for ever") {
 
     const int calls = 2 + pick(6);
     std::vector<Collective> kinds;
-    std::vector<int> sizes;
+    std::vector<int> sizes, roots;
     for (int i = 0; i < calls; ++i) {
-      kinds.push_back(static_cast<Collective>(pick(4)));
+      kinds.push_back(static_cast<Collective>(pick(collective_count)));
+      roots.push_back(has_root(kinds.back()) ? pick(static_cast<std::uint64_t>(ranks)) : 0);
       sizes.push_back(1'000 + pick(50'000));
     }
     std::vector<std::vector<Operation>> programs(ranks);
@@ -62,7 +77,8 @@ TEST_CASE("limits never make ranks wait for each other for ever") {
       for (int i = 0; i < calls; ++i) {  // everyone computes for another time between the calls
         program.push_back(compute(2 * i, nanoseconds(1 + pick(20'000))));
         program.push_back(collective(2 * i + 1, kinds[i], bytes(sizes[i]),
-                                     i % 3 == 0 ? Priority::highest : Priority::normal));
+                                     i % 3 == 0 ? Priority::highest : Priority::normal, {},
+                                     roots[i]));
       }
     World world(levels, spec, programs);
     world.run();
