@@ -5,7 +5,17 @@
 namespace orrery {
 
 std::string_view name_of(SchedulingPolicy policy) {
-  return policy == SchedulingPolicy::lifo ? "lifo" : "fifo";
+  switch (policy) {
+    case SchedulingPolicy::lifo:
+      return "lifo";
+    case SchedulingPolicy::fifo:
+      return "fifo";
+    case SchedulingPolicy::priority:
+      return "priority";
+    case SchedulingPolicy::shortest_first:
+      return "shortest_first";
+  }
+  return "?";
 }
 
 std::string_view name_of(HierarchicalSchedule schedule) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <variant>
@@ -24,7 +25,12 @@ struct Compute {
   std::optional<Duration> measured;
 };
 
-enum class Priority : std::uint8_t { normal, highest };
+// Of a collective, among those that wait. `highest` goes before all others under every policy; what
+// is between counts under SchedulingPolicy::priority only.
+enum class Priority : std::int32_t {
+  normal = 0,
+  highest = std::numeric_limits<std::int32_t>::max()
+};
 
 struct CollectiveCall {
   Collective kind;

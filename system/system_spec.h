@@ -14,8 +14,10 @@ namespace orrery {
 // Order in which a rank starts the waiting chunks of its collectives; a HIGHEST call goes before
 // all.
 enum class SchedulingPolicy : std::uint8_t {
-  lifo,  // the newest collective first: the gradients that the next forward pass needs first
-  fifo,  // the oldest first
+  lifo,      // the newest collective first: the gradients that the next forward pass needs first
+  fifo,      // the oldest first
+  priority,  // the largest Priority first, the oldest among equals
+  shortest_first,  // the fewest bytes first, the oldest among equals
 };
 std::string_view name_of(SchedulingPolicy policy);
 

@@ -84,7 +84,8 @@ void describe_operation(Keys& keys, StepText& step) {
   keys.optional("root", step.root,
                 "the root's position among the ranks that take part; without it 0", not_negative);
   keys.optional("over", step.over, "the levels whose ranks take part; without it all");
-  keys.optional("priority", step.priority, "highest goes before all that waits; without it normal");
+  keys.optional("priority", step.priority,
+                "normal, highest (before all that waits), or a number for scheduling: priority");
   keys.optional("async", step.async, "true: what follows does not wait; without it false");
   keys.only_with({"send"}, "to");
   keys.only_with({"receive"}, "from");

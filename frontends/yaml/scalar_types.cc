@@ -14,10 +14,6 @@ std::string_view name_of(Interaction interaction) {
   return interaction == Interaction::concat ? "concat" : "dot";
 }
 
-std::string_view name_of(Priority priority) {
-  return priority == Priority::normal ? "normal" : "highest";
-}
-
 std::string_view name_of(DataType type) {
   switch (type) {
     case DataType::fp16:
@@ -158,6 +154,21 @@ FromText<std::uint64_t> parse_unsigned(const std::string& text) {
 }
 FromText<std::int32_t> ScalarType<std::int32_t>::parse(const std::string& text) {
   return parse_whole<std::int32_t>(text);
+}
+
+FromText<Priority> ScalarType<Priority>::parse(const std::string& text) {
+  if (text == "normal") return Priority::normal;
+  if (text == "highest") return Priority::highest;
+  const FromText<std::int32_t> number = ScalarType<std::int32_t>::parse(text);
+  if (const auto* value = std::get_if<std::int32_t>(&number)) return static_cast<Priority>(*value);
+  return WrongText{in_quotes(text) + " is not a priority",
+                   "write normal, highest or a whole number (larger goes first)"};
+}
+
+std::string ScalarType<Priority>::text(Priority value) {
+  if (value == Priority::normal) return "normal";
+  if (value == Priority::highest) return "highest";
+  return std::to_string(static_cast<std::int32_t>(value));
 }
 
 namespace {

@@ -76,7 +76,8 @@ struct ValuesOf<Scope> {
 };
 template <>
 struct ValuesOf<SchedulingPolicy> {
-  static constexpr std::array all{SchedulingPolicy::lifo, SchedulingPolicy::fifo};
+  static constexpr std::array all{SchedulingPolicy::lifo, SchedulingPolicy::fifo,
+                                  SchedulingPolicy::priority, SchedulingPolicy::shortest_first};
 };
 template <>
 struct ValuesOf<HierarchicalSchedule> {
@@ -86,10 +87,6 @@ struct ValuesOf<HierarchicalSchedule> {
 template <>
 struct ValuesOf<Interaction> {
   static constexpr std::array all{Interaction::concat, Interaction::dot};
-};
-template <>
-struct ValuesOf<Priority> {
-  static constexpr std::array all{Priority::normal, Priority::highest};
 };
 
 enum class DataType : std::uint8_t { fp16, bf16, fp32, fp8 };
@@ -105,7 +102,6 @@ struct ValuesOf<TransportKind> {
 };
 
 std::string_view name_of(Interaction interaction);
-std::string_view name_of(Priority priority);
 std::string_view name_of(DataType type);
 std::string_view name_of(TransportKind kind);
 Bytes size_of(DataType type);
@@ -191,6 +187,14 @@ struct ScalarType<std::uint64_t> {
   static FromText<std::uint64_t> parse(const std::string& text) { return parse_unsigned(text); }
   static std::string text(std::uint64_t value) { return std::to_string(value); }
   static SchemaType schema() { return {{"integer"}}; }
+};
+
+// normal, highest or a number
+template <>
+struct ScalarType<Priority> {
+  static FromText<Priority> parse(const std::string& text);
+  static std::string text(Priority value);
+  static SchemaType schema() { return {{"integer", "string"}}; }
 };
 
 template <class Tag>

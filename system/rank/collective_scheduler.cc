@@ -177,8 +177,23 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
 bool CollectiveScheduler::goes_before(std::uint32_t call, std::uint32_t other) const {
   const Call& a = calls_[call];
   const Call& b = calls_[other];
-  if (a.priority != b.priority) return a.priority == Priority::highest;
-  return spec_.scheduling == SchedulingPolicy::lifo ? a.issue > b.issue : a.issue < b.issue;
+  if ((a.priority == Priority::highest) != (b.priority == Priority::highest))
+    return a.priority == Priority::highest;
+  switch (spec_.scheduling) {
+    case SchedulingPolicy::lifo:
+      return a.issue > b.issue;
+    case SchedulingPolicy::fifo:
+      break;
+    case SchedulingPolicy::priority:
+      if (a.priority != b.priority) return a.priority > b.priority;
+      break;
+    case SchedulingPolicy::shortest_first:
+      const Bytes size_a = instances_[a.instance].call.size;
+      const Bytes size_b = instances_[b.instance].call.size;
+      if (size_a != size_b) return size_a < size_b;
+      break;
+  }
+  return a.issue < b.issue;
 }
 
 // ---- admission ---------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 // A call is cut into chunks, and a chunk goes through the phases of its collective (phases.h). Per
 // rank:
 //   ready       calls with chunks that have not begun, in the order of the policy: HIGHEST calls
-//               first, then the newest (LIFO) or the oldest (FIFO). Nothing is preempted.
+//               first, then by SchedulingPolicy. Nothing is preempted.
 //   admission   at most `first_phase_limit` chunks may be in their first phase at a time
 //   queues      `queues_per_level` for each level of the topology, and as many again for phases
 //               back inwards; a chunk in a phase over a level waits in its queue, in the order of

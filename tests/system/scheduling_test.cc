@@ -82,6 +82,34 @@ TEST_CASE("a HIGHEST all-to-all goes before everything that has not begun") {
     }
 }
 
+// Four all-reduces at time 0, one at a time; the first has begun. A (2 us), B (4 us), C (2 us), D
+// (1 us with half the bytes): sizes S, 2S, S, S/2. After A, which ends at 2 us:
+//   shortest first   D to 3, C to 5, B to 9
+//   priority         B (7) to 6, D (2) to 7, C (-1) to 9
+//   HIGHEST for C    C to 4 under both
+TEST_CASE("shortest first and explicit priorities") {
+  const auto ends = [](SchedulingPolicy policy, Priority b, Priority c, Priority d) {
+    World world({link()}, one_at_a_time(policy),
+                World::everywhere(2, {collective(0, Collective::all_reduce, kSize),
+                                      collective(1, Collective::all_reduce, kSize * 2, b),
+                                      collective(2, Collective::all_reduce, kSize, c),
+                                      collective(3, Collective::all_reduce, bytes(12'500), d)}));
+    world.run();
+    std::vector<std::int64_t> microseconds_of;
+    for (OperationId id = 1; id < 4; ++id)
+      microseconds_of.push_back(
+          (world.recorder.find(SpanKind::collective, 1, id).end - Time{}).value / 1'000'000);
+    return microseconds_of;
+  };
+  const auto number = [](int n) { return static_cast<Priority>(n); };
+  using Ends = std::vector<std::int64_t>;
+  CHECK(ends(SchedulingPolicy::shortest_first, number(9), number(0), number(0)) == Ends{9, 5, 3});
+  CHECK(ends(SchedulingPolicy::priority, number(7), number(-1), number(2)) == Ends{6, 9, 7});
+  CHECK(ends(SchedulingPolicy::shortest_first, number(0), Priority::highest, number(0)) ==
+        Ends{9, 4, 5});
+  CHECK(ends(SchedulingPolicy::priority, number(7), Priority::highest, number(2)) == Ends{8, 4, 9});
+}
+
 // Two chunks of 12,500 B: four exchanges of 6,250 B, T = 0.5 us each, and a path of L = 2 us. One
 // in its first phase at a time: 4 (T + L) = 10 us. Both: chunk 1 follows T behind chunk 0 all the
 // way, 2 (T + L) + T = 5.5 us.

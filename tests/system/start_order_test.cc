@@ -59,7 +59,7 @@ TEST_CASE("limits never make ranks wait for each other for ever") {
       if (pick(2) == 0) kind_spec(kind).algorithms = {"double_binary_tree"};
     }
     for (CollectiveSpec& collective : spec.collectives) collective.chunks = 1 + pick(7);
-    spec.scheduling = pick(2) == 0 ? SchedulingPolicy::lifo : SchedulingPolicy::fifo;
+    spec.scheduling = static_cast<SchedulingPolicy>(pick(4));
     spec.first_phase_limit = 1 + pick(3);
     spec.queue_limit = 1 + pick(2);
     spec.queues_per_level = 1 + pick(2);

@@ -202,6 +202,19 @@ TEST_CASE("exposed time is booked to what was waited for", "[cli]") {
   CHECK_FALSE(result["exposed_by"].contains("receive"));
 }
 
+TEST_CASE("a collective's priority is a word or a number", "[cli]") {
+  const Files files;
+  const std::string job = files.write("ring.yaml", named("ring", ring_job));
+  const auto run = [&](const std::string& priority) {
+    return orrery_(
+        {"run", job, "--set", "system.scheduling=priority", "--set",
+         "workload.program=[{operations: [{all_reduce: 4 kB, priority: " + priority + "}]}]"});
+  };
+  for (const char* priority : {"normal", "highest", "7", "-3"}) CHECK(run(priority).exit_code == 0);
+  CHECK(run("urgent").exit_code == 2);
+  CHECK_THAT(run("urgent").error, Contains("write normal, highest or a whole number"));
+}
+
 TEST_CASE("compare keeps the order of the files and tells equal names apart", "[cli]") {
   const Files files;
   const std::string slow = files.write("slow.yaml", named("same", ring_job));
