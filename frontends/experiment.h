@@ -37,6 +37,7 @@ struct ResolvedValue {
 
 struct Experiment {
   std::string name;
+  std::string description;  // a sentence for `orrery list platforms`
   NpuSpec npu;
   TopologySpec topology;
   SystemSpec system;

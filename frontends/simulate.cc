@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "core/base/check.h"
 #include "core/trace/fingerprint_sink.h"
@@ -13,6 +14,7 @@
 #include "frontends/make_job.h"
 #include "frontends/report/summary_sink.h"
 #include "network/backends.h"
+#include "network/traced_backend.h"
 #include "system/compute/roofline.h"
 #include "system/rank/job_runner.h"
 
@@ -37,20 +39,30 @@ std::string exposed_kind(const LayerRow& row) {
   return row.collective;
 }
 
+// The backend of the experiment; with a span for every message if `spans` wants them.
+std::unique_ptr<NetworkBackend> make_network(EventQueue& queue, const Topology& topology,
+                                             const NetworkSpec& spec, TraceSink* spans) {
+  auto network = find_backend(spec.backend)->make(queue, topology, spec.packet_settings);
+  if (spans == nullptr || !spans->wants_messages()) return network;
+  return std::make_unique<TracedBackend>(queue, std::move(network), *spans);
+}
+
 class Simulation {
  public:
-  explicit Simulation(const Experiment& experiment)
+  Simulation(const Experiment& experiment, const SimulateOptions& options)
       : experiment_(experiment),
+        options_(options),
         topology_(experiment.topology),
-        network_(find_backend(experiment.network.backend)
-                     ->make(queue_, topology_, experiment.network.packet_settings)),
+        network_(make_network(queue_, topology_, experiment.network, options.spans)),
         job_(make_job(experiment, topology_, experiment.workload.iterations)),
         compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}),
         summary_(job_.ranks, job_.labels.size()),
-        sinks_({&summary_, &fingerprint_}),
+        sinks_(options.spans == nullptr
+                   ? std::vector<TraceSink*>{&summary_, &fingerprint_}
+                   : std::vector<TraceSink*>{&summary_, &fingerprint_, options.spans}),
         runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_) {}
 
-  RunResult run(const SimulateOptions& options);
+  RunResult run();
 
  private:
   RunResult result() const;
@@ -60,6 +72,7 @@ class Simulation {
   std::string node_name(NodeId node) const;
 
   const Experiment& experiment_;
+  const SimulateOptions& options_;
   EventQueue queue_;
   Topology topology_;
   std::unique_ptr<NetworkBackend> network_;
@@ -71,11 +84,11 @@ class Simulation {
   JobRunner runner_;
 };
 
-RunResult Simulation::run(const SimulateOptions& options) {
+RunResult Simulation::run() {
   runner_.start();
   const bool ran_dry = queue_.run([&] {
-    if (options.progress) options.progress({runner_.progress(), queue_.now(), queue_.executed()});
-    return options.stop && options.stop();
+    if (options_.progress) options_.progress({runner_.progress(), queue_.now(), queue_.executed()});
+    return options_.stop && options_.stop();
   });
   if (!runner_.finished()) runner_.emit_open_spans();
   RunResult result = this->result();
@@ -119,6 +132,8 @@ RunResult Simulation::result() const {
   for (const std::string& setting : network_->unused_settings())
     result.notices.push_back(
         fmt::format("{} has no effect on the {} backend", setting, result.backend));
+  for (const std::string& messages : runner_.unreceived())
+    result.notices.push_back(messages + " never received: is a receive missing?");
   return result;
 }
 
@@ -126,6 +141,8 @@ void Simulation::add_rows(RunResult& result, Rank last) const {
   std::map<std::string, Duration> exposed_by;
   for (std::size_t label = 0; label < job_.labels.size(); ++label) {
     const SummarySink::Row& seen = summary_.rows()[label];
+    const bool reached = seen.detail || seen.raw_count > 0 || !seen.compute.empty();
+    if (!reached && !runner_.finished()) continue;  // an interrupted run lists what it reached
     const Label& named = job_.labels[label];
     LayerRow row;
     row.name = named.layer;
@@ -168,19 +185,28 @@ void Simulation::add_traffic(RunResult& result) const {
                    [](const LinkRow& a, const LinkRow& b) { return a.bytes > b.bytes; });
 }
 
-// The longest of: the computing of a rank; the mean bytes of a rank on a level at full bandwidth.
+// The longest of: the computing of a rank; what a link carried, at its full bandwidth.
 void Simulation::add_bound(RunResult& result) const {
   for (const RankRow& rank : result.ranks) result.bound = std::max(result.bound, rank.compute);
   result.bound_by = "compute";
-  const NetworkStatistics statistics = network_->statistics();
-  for (std::size_t level = 0; level < statistics.levels.size(); ++level) {
-    Bytes bytes;
-    for (const Bytes b : statistics.levels[level].bytes_by_label) bytes += b;
-    const Bandwidth bandwidth = topology_.injection_bandwidth(static_cast<int>(level));
-    const Duration bound = transfer_time({bytes.value / topology_.npu_count()}, bandwidth);
+  const std::vector<Bytes> links = network_->statistics().links;
+  std::optional<std::size_t> overloaded;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Link& link = topology_.links()[i];
+    const Duration bound = transfer_time(links[i], link.bandwidth);
     if (bound <= result.bound) continue;
     result.bound = bound;
-    result.bound_by = topology_.levels()[level].name;
+    result.bound_by = topology_.levels()[link.level].name;
+    if (bound > result.finish) overloaded = i;
+  }
+  if (overloaded && runner_.finished()) {
+    const Link& link = topology_.links()[*overloaded];
+    result.notices.push_back(
+        fmt::format("{} -> {} ({}) carries what would take it {}, and the run {}: the {} backend "
+                    "does not model "
+                    "contention inside the fabric, so this time is too short",
+                    node_name(link.from), node_name(link.to), result.bound_by,
+                    to_text(result.bound), to_text(result.finish), result.backend));
   }
 }
 
@@ -191,7 +217,7 @@ std::string Simulation::node_name(NodeId node) const {
 }  // namespace
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
-  return Simulation(experiment).run(options);
+  return Simulation(experiment, options).run();
 }
 
 }  // namespace orrery

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/trace/trace_sink.h"
 #include "frontends/experiment.h"
 #include "frontends/report/run_result.h"
 
@@ -19,6 +20,7 @@ struct Progress {
 struct SimulateOptions {
   std::function<bool()> stop;                     // asked now and then; true ends the run, partial
   std::function<void(const Progress&)> progress;  // told now and then
+  TraceSink* spans = nullptr;  // also gets every span; of messages too if it wants them
 };
 
 // The job cannot go on: no event is left and operations are unfinished. what() says who waits for

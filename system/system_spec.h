@@ -33,6 +33,11 @@ struct CollectiveSpec {
   std::int32_t chunks = 16;  // a collective is cut into this many, see minimum_chunk; >= 1
 };
 
+// The algorithm of a collective on a level of the topology.
+inline const std::string& algorithm_on(const CollectiveSpec& spec, int level) {
+  return spec.algorithms.size() == 1 ? spec.algorithms[0] : spec.algorithms[level];
+}
+
 struct SystemSpec {
   SchedulingPolicy scheduling = SchedulingPolicy::lifo;
   std::array<CollectiveSpec, collective_count> collectives;  // index: Collective

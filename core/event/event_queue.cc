@@ -18,7 +18,9 @@ EventQueue::HandlerId EventQueue::add_handler(EventHandler& handler) {
   return {static_cast<std::uint16_t>(handlers_.size() - 1)};
 }
 
-void EventQueue::refuse_the_past(Time when) const {
+void EventQueue::refuse(Time when) const {
+  if (when == Time::never())
+    throw TimeLimitError("the simulated time goes beyond 106 days (2^63 ps): simulate less work");
   check_internal::fail(__FILE__, __LINE__, "when >= now()",
                        fmt::format("event scheduled for {}, now is {}",
                                    exact_text(when.since_start), exact_text(now_.since_start)));
@@ -115,7 +117,7 @@ bool EventQueue::run() {
 }
 
 bool EventQueue::run(const std::function<bool()>& stop) {
-  constexpr int events_between_questions = 4096;
+  constexpr int events_between_questions = 256;
   const RunningClock clock(now_);
   while (true) {
     for (int i = 0; i < events_between_questions; ++i) {

@@ -35,6 +35,12 @@ class EventHandler {
   ~EventHandler() = default;
 };
 
+// An event is due after the end of the clock, 106 days: the job is too long. Exit code 1.
+class TimeLimitError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class EventQueue {
  public:
   EventQueue();
@@ -71,7 +77,7 @@ class EventQueue {
   Handle schedule_cancellable(Duration delay, Callback callback);
   bool cancel(Handle handle);  // false if it ran or was cancelled already
 
-  // Runs until no event is left, or until `stop` (asked every 4096 events) says so.
+  // Runs until no event is left, or until `stop` (asked every 256 events) says so.
   // Returns false if it was stopped.
   bool run();
   bool run(const std::function<bool()>& stop);
@@ -98,12 +104,12 @@ class EventQueue {
   static_assert(sizeof(Slot) == 64);
 
   void push(Time when, std::uint64_t payload) {
-    if (when < now_) [[unlikely]]
-      refuse_the_past(when);
+    if (when < now_ || when == Time::never()) [[unlikely]]
+      refuse(when);
     ++scheduled_;
     heap_.push({static_cast<std::uint64_t>(when.since_start.value), payload});
   }
-  [[noreturn]] void refuse_the_past(Time when) const;
+  [[noreturn]] void refuse(Time when) const;
 
   std::uint64_t add_callback(Callback callback);
   void free_slot(std::uint32_t slot);

@@ -3,7 +3,9 @@
 //   rank,kind,operation,label,begin_ps,end_ps,bytes
 //   0,collective,17,3,1000,251000,1048576
 //
-// Lines come in the order in which spans end, at equal times in the order of events.
+// `label` counts the rows of layers.csv from 0, -1 is none. A message has its target in the place
+// of the operation. Lines come in the order in which spans end, at equal times in the order of
+// events.
 #pragma once
 
 #include <ostream>

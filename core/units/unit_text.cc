@@ -365,14 +365,35 @@ std::string for_people(const Dimension& dimension, std::int64_t value) {
 }
 
 // In the unit that gives the smallest whole number.
+// size / unit, exactly, with at most 3 decimals; empty if that is impossible or less than 1.
+std::string exact_number(std::uint64_t size, std::uint64_t unit) {
+  if (size < unit) return "";
+  const Unsigned128 thousandths = Unsigned128{size % unit} * 1'000;
+  if (thousandths % unit != 0) return "";
+  std::string text =
+      fmt::format("{}.{:03}", size / unit, static_cast<std::uint64_t>(thousandths / unit));
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 std::string exactly(const Dimension& dimension, std::int64_t value) {
   if (value == 0) return fmt::format("0 {}", dimension.zero_unit);
-  const std::uint64_t size = magnitude(value);
   const Unit* best = &dimension.units.front();
+  std::string shortest = fmt::format("{}", magnitude(value));
   for (const Unit& unit : dimension.units) {
-    if (!unit.of_bits && size % unit.size == 0 && unit.size > best->size) best = &unit;
+    if (unit.of_bits) continue;
+    const std::string number = exact_number(magnitude(value), unit.size);
+    // A point counts twice: "18234567890 ps" reads better than "18234567.89 ns".
+    const auto length = [](const std::string& text) {
+      return text.size() + static_cast<std::size_t>(std::ranges::count(text, '.'));
+    };
+    if (number.empty() || length(number) > length(shortest)) continue;
+    if (length(number) == length(shortest) && unit.size <= best->size) continue;
+    best = &unit;
+    shortest = number;
   }
-  return fmt::format("{}{} {}", value < 0 ? "-" : "", size / best->size, best->name);
+  return fmt::format("{}{} {}", value < 0 ? "-" : "", shortest, best->name);
 }
 
 }  // namespace

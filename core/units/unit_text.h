@@ -42,8 +42,8 @@ std::string to_text(Bandwidth);
 std::string to_text(Flops);
 std::string to_text(FlopRate);
 
-// Exact, in the unit that gives the smallest whole number, and parseable if not negative:
-// parse(exact_text(q)) == q. "500 ns", "1 MiB" or "1048577 B".
+// Exact, in the unit that gives the shortest number of at most 3 decimals, and parseable if not
+// negative: parse(exact_text(q)) == q. "12.5 GB/s", "500 ns", "1 MiB" or "1048577 B".
 std::string exact_text(Duration);
 std::string exact_text(Bytes);
 std::string exact_text(Bandwidth);

@@ -8,6 +8,8 @@
 //   Flops      a count of floating-point operations
 //   FlopRate   floating-point operations per second; 60 TFLOP/s is 60e12
 //
+// A time that 64 bits cannot hold is Time::never(), or the longest Duration.
+//
 // Rounding: only transfer_time() and compute_time() round, up to the next picosecond, once for the
 // whole message or operation. Parsing and printing are in core/units/unit_text.h.
 #pragma once
@@ -41,10 +43,15 @@ struct Time {
   Duration since_start;
 
   constexpr auto operator<=>(const Time&) const = default;
-  constexpr Time& operator+=(Duration d) { return since_start += d, *this; }
   static constexpr Time never() { return {{std::numeric_limits<std::int64_t>::max()}}; }
 };
-constexpr Time operator+(Time t, Duration d) { return {t.since_start + d}; }
+// What would be later than the clock reaches is never(); an event for that time is refused.
+constexpr Time operator+(Time t, Duration d) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(t.since_start.value, d.value, &sum)) return Time::never();
+  return {{sum}};
+}
+constexpr Time& operator+=(Time& t, Duration d) { return t = t + d; }
 constexpr Time operator-(Time t, Duration d) { return {t.since_start - d}; }
 constexpr Duration operator-(Time a, Time b) { return a.since_start - b.since_start; }
 
@@ -67,7 +74,9 @@ __extension__ typedef unsigned __int128 Unsigned128;  // not ISO C++, but in eve
 constexpr Duration time_at_rate(std::int64_t amount, std::int64_t rate_per_second) {
   const auto product = static_cast<Unsigned128>(amount) * 1'000'000'000'000U;
   const auto rate = static_cast<Unsigned128>(rate_per_second);
-  return {static_cast<std::int64_t>((product + rate - 1) / rate)};
+  const auto time = (product + rate - 1) / rate;
+  constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();
+  return {time > static_cast<Unsigned128>(longest) ? longest : static_cast<std::int64_t>(time)};
 }
 }  // namespace units_internal
 

@@ -27,6 +27,7 @@ class CommandLine {
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(28);
     add_simulations();
+    add_collectives();
     add_checks();
     add_information();
   }
@@ -62,20 +63,60 @@ class CommandLine {
   }
 
   void add_simulation_options(CLI::App* command) {
-    const std::map<std::string, Format> formats{
-        {"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
     add_overrides(command);
-    command->add_option("--seed", seed_, "seed of all random choices, like --set seed=N")
-        ->type_name("N");
-    command->add_option("-o,--output", simulation_.output, "also write JSON and CSV files here")
-        ->type_name("DIR");
-    command->add_flag("--force", simulation_.force, "replace earlier results in DIR");
-    command->add_option("--format", simulation_.format, "text, json or csv (the layers)")
-        ->transform(CLI::CheckedTransformer(formats).description(""))
-        ->type_name("FORMAT");
+    add_output_options(command, simulation_, "text, json or csv (the layers)");
     command->add_flag("--all-links", simulation_.report.all_links,
                       fmt::format("report all links, not only the busiest {}", most_links));
-    command->add_flag("--quiet", simulation_.quiet, "no progress and no notices");
+  }
+
+  // Of SimulationOptions and CollectiveOptions.
+  template <class Options>
+  void add_output_options(CLI::App* command, Options& options, const char* format_help) {
+    const std::map<std::string, Format> formats{
+        {"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
+    command->add_option("--seed", seed_, "seed of all random choices, like --set seed=N")
+        ->type_name("N");
+    command->add_option("-o,--output", options.output, "also write JSON and CSV files here")
+        ->type_name("DIR");
+    command->add_flag("--force", options.force, "replace earlier results in DIR");
+    command->add_option("--format", options.format, format_help)
+        ->transform(CLI::CheckedTransformer(formats).description(""))
+        ->type_name("FORMAT");
+    command->add_flag("--quiet", options.quiet, "no progress and no notices");
+  }
+
+  void add_collectives() {
+    CLI::App* coll = add("coll", help::coll, [this] {
+      collectives_.overrides = overrides();
+      Terminal terminal = terminal_;
+      terminal.shows_progress = terminal.shows_progress && !collectives_.quiet;
+      return cli::coll(collectives_, terminal);
+    });
+    coll->add_option("--op", collectives_.operation, "the collective; without it all_reduce")
+        ->type_name("NAME");
+    coll->add_option("--platform", collectives_.platform,
+                     "a bundled platform (orrery list platforms), or a YAML file with `platform:`")
+        ->type_name("NAME|FILE")
+        ->required();
+    coll->add_option("--size", collectives_.sizes,
+                     fmt::format("MIN:MAX:xFACTOR, MIN:MAX:+STEP, or sizes with commas between; "
+                                 "without it {}, or the measured ones",
+                                 default_sizes))
+        ->type_name("SIZES");
+    coll->add_option("--algorithm", collectives_.algorithms,
+                     "a table for each; direct+ring: one for each level, innermost first")
+        ->type_name("NAME[,NAME...]")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    coll->add_option("--chunks", collectives_.chunks, "parts that a collective is cut into")
+        ->type_name("N");
+    coll->add_option("--ranks", collectives_.ranks, "a smaller platform, of so many NPUs")
+        ->type_name("N");
+    coll->add_option("--measured", collectives_.measured,
+                     "output of nccl-tests, or CSV with columns bytes and time_us: shows the error")
+        ->type_name("FILE");
+    add_overrides(coll);
+    add_output_options(coll, collectives_, "text (as nccl-tests), json or csv");
   }
 
   void add_simulations() {
@@ -91,6 +132,13 @@ class CommandLine {
     CLI::App* run = add("run", help::run, simulate(cli::run));
     run->add_option("FILE", files_, "the experiment")->type_name("")->required()->expected(1);
     add_simulation_options(run);
+    CLI::Option* spans =
+        run->add_option("--spans", simulation_.spans,
+                        "also write a CSV line for every compute, collective and exposed span")
+            ->type_name("FILE");
+    run->add_flag("--message-spans", simulation_.message_spans,
+                  "and one for every message (long: a collective has thousands)")
+        ->needs(spans);
     CLI::App* compare = add("compare", help::compare, simulate(cli::compare));
     compare->add_option("FILE", files_, "the experiments, a column each")
         ->type_name("")
@@ -112,8 +160,9 @@ class CommandLine {
 
   void add_information() {
     CLI::App* list = add("list", help::list, [this] { return cli::list(topic_, terminal_); });
-    list->add_option("TOPIC", topic_, "backends, algorithms or presets; without it all")
-        ->transform(CLI::IsMember({"backends", "algorithms", "presets"}).description(""))
+    list->add_option("TOPIC", topic_, "backends, algorithms, presets or platforms; without it all")
+        ->transform(
+            CLI::IsMember({"backends", "algorithms", "presets", "platforms"}).description(""))
         ->type_name("");
     add("schema", help::schema, [this] {
       terminal_.out << experiment_schema();
@@ -149,6 +198,7 @@ class CommandLine {
   std::function<ExitCode()> command_;
 
   SimulationOptions simulation_;
+  CollectiveOptions collectives_;
   std::vector<std::string> files_, sets_;
   std::string seed_, topic_;
 };

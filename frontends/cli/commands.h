@@ -3,6 +3,7 @@
 // code.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +23,9 @@ struct SimulationOptions {
   std::string output;               // folder; "" = none
   bool force = false;               // replace earlier results there
   Format format = Format::text;
-  bool quiet = false;  // neither progress nor notices
+  bool quiet = false;          // neither progress nor notices
+  std::string spans;           // `run`: file for a line per span; "" = none
+  bool message_spans = false;  // a line for each message as well
   ReportOptions report;
 };
 
@@ -34,7 +37,24 @@ ExitCode validate(const std::vector<std::string>& files, const std::vector<Overr
 ExitCode explain(const std::string& file, const std::vector<Override>& overrides,
                  const Terminal& terminal);
 
-// `topic`: "backends", "algorithms", "presets" or "" for all of them.
+struct CollectiveOptions {
+  std::string operation = "all_reduce", platform;
+  std::string sizes;                    // "" = those of `measured`, or default_sizes
+  std::vector<std::string> algorithms;  // a table each; "direct+ring": one for each level
+  std::string chunks;                   // "" = as the platform says
+  std::optional<std::int32_t> ranks;    // none = all of the platform
+  std::string measured;                 // file of measured times; "" = none
+  std::vector<Override> overrides;
+  std::string output;  // folder; "" = none
+  bool force = false;
+  Format format = Format::text;
+  bool quiet = false;
+};
+inline constexpr const char* default_sizes = "8:128M:x2";
+
+ExitCode coll(const CollectiveOptions& options, const Terminal& terminal);
+
+// `topic`: "backends", "algorithms", "presets", "platforms" or "" for all of them.
 ExitCode list(const std::string& topic, const Terminal& terminal);
 
 }  // namespace orrery::cli

@@ -49,8 +49,7 @@ Duration least_time(const Experiment& experiment, const Topology& topology, Coll
                     const Communicator& communicator, Bytes size) {
   const GroupFamily family(topology, communicator);
   const auto& spec = experiment.system.collectives[static_cast<std::size_t>(kind)];
-  const int dimensions = static_cast<int>(family.dimensions().size());
-  return bandwidth_bound(size, make_phases(kind, spec.schedule, dimensions), family, topology);
+  return bandwidth_bound(size, kind, spec, family, topology);
 }
 
 std::string collectives(const Experiment& experiment, const Topology& topology) {

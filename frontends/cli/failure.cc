@@ -6,6 +6,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
+#include "core/event/event_queue.h"
 #include "frontends/simulate.h"
 #include "system/job.h"
 
@@ -32,6 +33,8 @@ Failure describe_failure(const std::exception_ptr& error) {
     return {simulation_failed, fmt::format("error: {}", stuck.what())};
   } catch (const JobError& contradiction) {
     return {simulation_failed, fmt::format("error: {}", contradiction.what())};
+  } catch (const TimeLimitError& limit) {
+    return {simulation_failed, fmt::format("error: {}", limit.what())};
   } catch (const std::bad_alloc&) {
     return {simulation_failed, "error: out of memory: simulate fewer NPUs or systems at a time"};
   } catch (const std::exception& unexpected) {  // CheckFailure, and what nobody thought of

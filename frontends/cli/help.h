@@ -41,6 +41,22 @@ inline constexpr Text compare{"Simulate several experiments and report them side
 The experiments are simulated beside each other, one on each core. --set and --seed hold for all of
 them. The exit code is the worst one.)"};
 
+inline constexpr Text coll{
+    "Simulate one collective at many sizes and print the table of nccl-tests.",
+    R"(Examples:
+  orrery coll --platform dgx-h100 --size 8:8G:x2 --algorithm ring,direct
+  orrery coll --platform dgx-h100-superpod --ranks 64 --algorithm direct+ring
+  orrery coll --platform dgx-a100 --measured all_reduce_perf.txt
+  orrery coll --platform my.yaml --op all_to_all --size '64K,1M,256 MB' --format csv
+
+Sizes are those of nccl-tests (K, M, G: powers of 1024), or have a unit (MB: 10^6, MiB: 2^20).
+algbw is size/time; busbw is that times 2(n-1)/n for an all_reduce of n ranks, (n-1)/n for a
+reduce_scatter, all_gather or all_to_all. All ranks start at once, on an idle network, and each
+collective runs once: in place and out of place are the same, and nothing is checked (#wrong N/A).
+--ranks makes the platform smaller, in whole inner groups. Platforms are found by name below
+platforms/ of $ORRERY_PATH, the working directory and the installation.
+Fields and columns: docs/results.md.)"};
+
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
                                R"(Example:
   orrery validate *.yaml)"};
@@ -50,7 +66,8 @@ inline constexpr Text explain{
     R"(Example:
   orrery explain hier.yaml --set system.chunks=64)"};
 
-inline constexpr Text list{"List backends, collective algorithms and presets.", R"(Example:
+inline constexpr Text list{"List backends, collective algorithms, presets and platforms.",
+                           R"(Example:
   orrery list algorithms)"};
 
 inline constexpr Text schema{"Print the JSON Schema of an experiment file, for editors.",

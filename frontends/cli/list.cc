@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
 #include "frontends/report/text_table.h"
+#include "frontends/yaml/bundled_platforms.h"
+#include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/presets.h"
 #include "network/backends.h"
 #include "system/collective_algorithm.h"
@@ -48,6 +52,19 @@ std::string presets() {
   return npus.text() + '\n' + models.text();
 }
 
+std::string platforms() {
+  TextTable table({{"  --platform", left}, {"", left}});
+  for (const yaml::BundledPlatform& platform : yaml::bundled_platforms()) {
+    std::string sentence = "cannot be read: orrery coll --platform " + platform.name + " says why";
+    try {
+      sentence = load_cluster(platform.file, {}).description;
+    } catch (const std::runtime_error&) {  // somebody's own file: no reason not to list the others
+    }
+    table.add_row({fmt::format("  {}", platform.name), sentence});
+  }
+  return table.text();
+}
+
 struct Topic {
   const char* name;
   const char* heading;
@@ -57,6 +74,7 @@ constexpr Topic topics[] = {
     {"backends", "Backends: how long a message takes", backends},
     {"algorithms", "Collective algorithms: who sends what to whom", algorithms},
     {"presets", "Presets: devices and models by name", presets},
+    {"platforms", "Platforms: for coll, and as platform: {file: NAME}", platforms},
 };
 
 }  // namespace

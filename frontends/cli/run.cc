@@ -1,5 +1,8 @@
+#include <optional>
+
 #include "frontends/cli/commands.h"
 #include "frontends/cli/simulations.h"
+#include "frontends/cli/span_file.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
 #include "frontends/report/result_folder.h"
@@ -21,13 +24,21 @@ std::string report(const RunResult& result, const SimulationOptions& options) {
   return text_report(result, options.report);
 }
 
+CsvSink::Messages messages_of(const SimulationOptions& options) {
+  return options.message_spans ? CsvSink::Messages::include : CsvSink::Messages::leave_out;
+}
+
 }  // namespace
 
 ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
   const Experiment experiment = load_experiment(options.files.front(), options.overrides);
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
-  const std::vector<Outcome> outcomes = simulate_all({&experiment, 1}, terminal);
+  std::optional<SpanFile> spans;
+  if (!options.spans.empty()) spans.emplace(options.spans, messages_of(options), options.force);
+  const std::vector<Outcome> outcomes =
+      simulate_all({&experiment, 1}, terminal, spans ? &spans->sink() : nullptr);
+  if (spans) spans->finish();
   const Outcome& outcome = outcomes.front();
   print_remarks(outcomes, options.quiet, terminal);
   if (outcome.result) {

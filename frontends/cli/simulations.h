@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/trace/trace_sink.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/terminal.h"
 #include "frontends/experiment.h"
@@ -21,8 +22,9 @@ struct Outcome {
 
 // In the order of the experiments, whatever the order in which they end. On as many threads as the
 // machine has cores; simulations share nothing.
-std::vector<Outcome> simulate_all(std::span<const Experiment> experiments,
-                                  const Terminal& terminal);
+// `spans` gets the spans of all of them, so it goes with a single experiment.
+std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
+                                  TraceSink* spans = nullptr);
 
 // Prints what failed, and the notices of the results: each text once.
 void print_remarks(std::span<const Outcome> outcomes, bool quiet, const Terminal& terminal);

@@ -59,6 +59,11 @@ std::string bytes_on(const RunResult& result, const LevelRow& wanted) {
   return "-";
 }
 
+std::string iteration(const RunResult& result) {
+  const std::optional<Duration> time = iteration_time(result);
+  return time ? to_text(*time) : "-";
+}
+
 // In the order in which the systems bring them up.
 std::vector<SummaryRow> exposed_rows(Systems systems) {
   std::vector<std::string> kinds;
@@ -95,10 +100,33 @@ std::vector<SummaryRow> level_rows(Systems systems) {
   return rows;
 }
 
+// Of the links that carried something, in the order of the systems.
+std::vector<std::string> level_names(Systems systems) {
+  std::vector<std::string> names;
+  for (const RunResult& result : systems)
+    for (const LevelRow& row : result.levels)
+      if (std::ranges::find(names, row.name) == names.end()) names.push_back(row.name);
+  return names;
+}
+
+std::string utilisation(const RunResult& result, const std::string& level) {
+  const bool has_level =
+      std::ranges::any_of(result.levels, [&](const LevelRow& row) { return row.name == level; });
+  return has_level ? fmt::format("{:.0f} %", 100 * busiest_link(result, level)) : "-";
+}
+
+std::string diagnoses(Systems systems) {
+  std::string text;
+  for (const RunResult& result : systems)
+    if (const std::string sentence = diagnosis(result); !sentence.empty())
+      text += fmt::format("  {}: {}\n", result.name, sentence);
+  return text.empty() ? "" : "why\n" + text;
+}
+
 std::vector<SummaryRow> summary_rows(Systems systems) {
   const auto blank = [](const RunResult&) { return std::string(); };
   std::vector<SummaryRow> rows{
-      {"iteration time", [](const RunResult& r) { return to_text(iteration_time(r)); }},
+      {"iteration time", iteration},
       {"finish", [](const RunResult& r) { return to_text(r.finish); }},
       {"lower bound", [](const RunResult& r) { return to_text(r.bound); }},
       {"  bound by", [](const RunResult& r) { return r.bound_by; }},
@@ -108,6 +136,10 @@ std::vector<SummaryRow> summary_rows(Systems systems) {
   std::ranges::move(exposed_rows(systems), std::back_inserter(rows));
   rows.push_back({"idle", [](const RunResult& r) { return to_text(r.idle); }});
   const std::vector<SummaryRow> levels = level_rows(systems);
+  const std::vector<std::string> names = level_names(systems);
+  if (!names.empty()) rows.push_back({"busiest link", blank});
+  for (const std::string& name : names)
+    rows.push_back({"  " + name, [name](const RunResult& r) { return utilisation(r, name); }});
   if (!levels.empty()) rows.push_back({"bytes sent by all ranks", blank});
   rows.insert(rows.end(), levels.begin(), levels.end());
   return rows;
@@ -230,7 +262,7 @@ std::string footer(Systems systems) {
 }  // namespace
 
 std::string comparison_text(std::span<const RunResult> results) {
-  return title(results) + summary(results) + layers(results) + footer(results);
+  return title(results) + summary(results) + diagnoses(results) + layers(results) + footer(results);
 }
 
 }  // namespace orrery

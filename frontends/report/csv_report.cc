@@ -8,16 +8,12 @@
 
 namespace orrery {
 
-namespace {
-
-std::string field(std::string_view text) {
+std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + '"';
 }
-
-}  // namespace
 
 std::string summary_csv(std::span<const RunResult> results) {
   std::string csv =
@@ -27,11 +23,13 @@ std::string summary_csv(std::span<const RunResult> results) {
   const std::vector<std::optional<double>> ratios = ratios_to_fastest(results);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const RunResult& run = results[i];
+    const std::optional<Duration> iteration = iteration_time(run);
     csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                       field(run.name), field(run.backend), run.seed, run.fingerprint, run.partial,
-                       field(run.partial_reason), rank_count(run), iteration_count(run),
-                       run.finish.value, iteration_time(run).value, run.compute.value,
-                       run.exposed.value, run.idle.value, run.bound.value, field(run.bound_by),
+                       csv_field(run.name), csv_field(run.backend), run.seed, run.fingerprint,
+                       run.partial, csv_field(run.partial_reason), rank_count(run),
+                       iteration_count(run), run.finish.value,
+                       iteration ? std::to_string(iteration->value) : "", run.compute.value,
+                       run.exposed.value, run.idle.value, run.bound.value, csv_field(run.bound_by),
                        ratios[i] ? fmt::format("{}", *ratios[i]) : "", run.events, run.messages,
                        run.host.wall_s, run.host.cpu_s, run.host.peak_rss_bytes);
   }
@@ -42,7 +40,7 @@ std::string exposed_csv(std::span<const RunResult> results) {
   std::string csv = "system,kind,exposed_ps\n";
   for (const RunResult& run : results) {
     for (const ExposedBy& row : run.exposed_by) {
-      csv += fmt::format("{},{},{}\n", field(run.name), field(row.kind), row.exposed.value);
+      csv += fmt::format("{},{},{}\n", csv_field(run.name), csv_field(row.kind), row.exposed.value);
     }
   }
   return csv;
@@ -54,8 +52,8 @@ std::string layers_csv(std::span<const RunResult> results) {
       "exposed_ps\n";
   for (const RunResult& run : results) {
     for (const LayerRow& row : run.layers) {
-      csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", field(run.name), row.iteration,
-                         field(row.name), name_of(row.pass), row.collective, row.bytes.value,
+      csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(run.name), row.iteration,
+                         csv_field(row.name), name_of(row.pass), row.collective, row.bytes.value,
                          row.compute.value, row.raw.value, row.raw_max.value, row.raw_bound.value,
                          row.exposed.value);
     }
@@ -67,7 +65,7 @@ std::string levels_csv(std::span<const RunResult> results) {
   std::string csv = "system,level,collective,bytes\n";
   for (const RunResult& run : results) {
     for (const LevelRow& row : run.levels) {
-      csv += fmt::format("{},{},{},{}\n", field(run.name), field(row.name), row.collective,
+      csv += fmt::format("{},{},{},{}\n", csv_field(run.name), csv_field(row.name), row.collective,
                          row.bytes.value);
     }
   }
@@ -78,8 +76,8 @@ std::string links_csv(std::span<const RunResult> results, const ReportOptions& o
   std::string csv = "system,link,level,bytes,utilisation\n";
   for (const RunResult& run : results) {
     for (const LinkRow& row : shown_links(run, options)) {
-      csv += fmt::format("{},{},{},{},{}\n", field(run.name), field(row.name), field(row.level),
-                         row.bytes.value, row.utilisation);
+      csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
+                         csv_field(row.level), row.bytes.value, row.utilisation);
     }
   }
   return csv;
@@ -89,7 +87,7 @@ std::string ranks_csv(std::span<const RunResult> results) {
   std::string csv = "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps\n";
   for (const RunResult& run : results) {
     for (const RankRow& row : run.ranks) {
-      csv += fmt::format("{},{},{},{},{},{},{}\n", field(run.name), row.rank, row.multiplicity,
+      csv += fmt::format("{},{},{},{},{},{},{}\n", csv_field(run.name), row.rank, row.multiplicity,
                          row.finish.value, row.compute.value, row.exposed.value, row.idle.value);
     }
   }

@@ -5,11 +5,14 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "frontends/report/derived.h"
 #include "frontends/report/run_result.h"
 
 namespace orrery {
+
+std::string csv_field(std::string_view text);  // quoted if need be
 
 std::string summary_csv(std::span<const RunResult> results);  // a row for each system
 std::string exposed_csv(std::span<const RunResult> results);

@@ -1,5 +1,7 @@
 #include "frontends/report/derived.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace orrery {
@@ -16,24 +18,51 @@ std::int32_t iteration_count(const RunResult& result) {
   return count;
 }
 
-Duration iteration_time(const RunResult& result) {
-  return {result.finish.value / iteration_count(result)};
+std::optional<Duration> iteration_time(const RunResult& result) {
+  if (result.partial) return std::nullopt;
+  return Duration{result.finish.value / iteration_count(result)};
 }
 
 std::vector<std::optional<double>> ratios_to_fastest(std::span<const RunResult> results) {
   std::optional<Duration> fastest;
   for (const RunResult& result : results) {
-    if (result.partial) continue;
-    const Duration time = iteration_time(result);
-    if (!fastest || time < *fastest) fastest = time;
+    const std::optional<Duration> time = iteration_time(result);
+    if (time && (!fastest || *time < *fastest)) fastest = time;
   }
   std::vector<std::optional<double>> ratios(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i].partial || fastest->value == 0) continue;
-    ratios[i] =
-        static_cast<double>(iteration_time(results[i]).value) / static_cast<double>(fastest->value);
+    const std::optional<Duration> time = iteration_time(results[i]);
+    if (!time || *fastest == Duration{}) continue;
+    ratios[i] = static_cast<double>(time->value) / static_cast<double>(fastest->value);
   }
   return ratios;
+}
+
+double busiest_link(const RunResult& result, const std::string& level) {
+  double busiest = 0;
+  for (const LinkRow& link : result.links)
+    if (link.level == level) busiest = std::max(busiest, link.utilisation);
+  return busiest;
+}
+
+std::string diagnosis(const RunResult& result) {
+  if (result.partial || result.links.empty() || result.finish == Duration{}) return "";
+  const auto share = [&](Duration part) {
+    return 100 * static_cast<double>(part.value) / static_cast<double>(result.finish.value);
+  };
+  if (share(result.compute) >= 70)
+    return fmt::format("computing takes {:.0f} % of the time, exposed communication {:.1f} %",
+                       share(result.compute), share(result.exposed));
+  const auto fullest = std::ranges::max_element(result.links, {}, &LinkRow::utilisation);
+  const double percent = 100 * fullest->utilisation;
+  if (fullest->utilisation >= 0.7)
+    return fmt::format("bandwidth: {} is full, {} is busy {:.0f} % of the time", fullest->level,
+                       fullest->name, percent);
+  return fmt::format(
+      "not bandwidth: no link is busy more than {:.0f} % of the time; latency, waiting for each "
+      "other, "
+      "or the limits on what is in flight (chunks, first_phase_limit, queue_limit)",
+      percent);
 }
 
 std::span<const LinkRow> shown_links(const RunResult& result, const ReportOptions& options) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "frontends/report/run_result.h"
@@ -21,12 +22,20 @@ std::int64_t rank_count(const RunResult& result);
 // The number of training iterations that the layers speak of, at least 1.
 std::int32_t iteration_count(const RunResult& result);
 
-// finish / iterations, rounded down to the picosecond.
-Duration iteration_time(const RunResult& result);
+// finish / iterations, rounded down to the picosecond. Nothing for a partial run.
+std::optional<Duration> iteration_time(const RunResult& result);
 
 // Of the iteration times: how many times that of the fastest complete run. Nothing for a partial
 // one.
 std::vector<std::optional<double>> ratios_to_fastest(std::span<const RunResult> results);
+
+// How busy the busiest link of a level was, 0..1 (more: contention that the backend does not
+// model).
+double busiest_link(const RunResult& result, const std::string& level);
+
+// What the time is spent on, in a sentence: computing, a level that is full, or latency
+// and limits where no link is. "" for a partial run or one that does not communicate.
+std::string diagnosis(const RunResult& result);
 
 std::span<const LinkRow> shown_links(const RunResult& result, const ReportOptions& options);
 

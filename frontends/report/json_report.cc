@@ -1,6 +1,7 @@
 #include "frontends/report/json_report.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace orrery {
 
@@ -9,6 +10,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json optional_text(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json optional_time(std::optional<Duration> time) {
+  return time ? Json(time->value) : Json(nullptr);
+}
 
 Json layers(const RunResult& result) {
   Json rows = Json::array();
@@ -75,7 +80,7 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
           {"partial", result.partial},
           {"partial_reason", optional_text(result.partial_reason)},
           {"iterations", iteration_count(result)},
-          {"iteration_ps", iteration_time(result).value},
+          {"iteration_ps", optional_time(iteration_time(result))},
           {"finish_ps", result.finish.value},
           {"compute_ps", result.compute.value},
           {"exposed_ps", result.exposed.value},

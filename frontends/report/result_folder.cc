@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array result_names{"result.json", "comparison.json", "summary.csv", "exposed.csv",
-                                  "layers.csv",  "levels.csv",      "links.csv",   "ranks.csv"};
+                                  "layers.csv",  "levels.csv",      "links.csv",   "ranks.csv",
+                                  "coll.json",   "coll.csv"};
 
 struct ResultFile {
   std::string name, text;
@@ -106,6 +107,12 @@ void write_comparison(const fs::path& folder, std::span<const RunResult> results
   std::vector<ResultFile> files = tables(results, options);
   files.push_back({"comparison.json", comparison_json(results, options)});
   write_all(folder, files, overwrite);
+}
+
+void write_collectives(const fs::path& folder, const CollectiveResult& result,
+                       Overwrite overwrite) {
+  write_all(folder, {{"coll.json", collective_json(result)}, {"coll.csv", collective_csv(result)}},
+            overwrite);
 }
 
 }  // namespace orrery

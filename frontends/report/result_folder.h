@@ -1,9 +1,11 @@
-// The folder that -o names: result.json (of a comparison: comparison.json) and the CSV tables.
+// The folder that -o names: result.json (of a comparison: comparison.json) and the CSV tables;
+// of collectives coll.json and coll.csv.
 #pragma once
 
 #include <filesystem>
 #include <span>
 
+#include "frontends/report/collective_report.h"
 #include "frontends/report/derived.h"
 #include "frontends/report/run_result.h"
 
@@ -22,5 +24,7 @@ void write_run(const std::filesystem::path& folder, const RunResult& result,
                const ReportOptions& options, Overwrite overwrite);
 void write_comparison(const std::filesystem::path& folder, std::span<const RunResult> results,
                       const ReportOptions& options, Overwrite overwrite);
+void write_collectives(const std::filesystem::path& folder, const CollectiveResult& result,
+                       Overwrite overwrite);
 
 }  // namespace orrery

@@ -17,6 +17,7 @@ void SummarySink::on_span(const Span& span) {
       add_to(row.compute);
       break;
     case SpanKind::exposed:
+      row.detail = span.detail;
       add_to(row.exposed);
       break;
     case SpanKind::collective:

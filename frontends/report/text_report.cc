@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "core/units/unit_text.h"
 #include "frontends/report/numbers.h"
@@ -36,15 +37,22 @@ std::string summary(const RunResult& result) {
                                  ? result.bound_by
                                  : fmt::format("{}; finish is {} times that", result.bound_by,
                                                ratio(result.finish, result.bound));
+  const std::optional<Duration> iteration = iteration_time(result);
   const std::array parts{result.compute, result.exposed, result.idle};
   const std::vector<std::string> shares = percentages(parts);
   table.add_row({"finish", to_text(result.finish), "", "of the slowest rank"});
-  table.add_row({"iteration", to_text(iteration_time(result)), "", "mean: finish / iterations"});
+  table.add_row(
+      {"iteration", iteration ? to_text(*iteration) : "-", "", "mean: finish / iterations"});
   table.add_row({"lower bound", to_text(result.bound), "", beside});
   table.add_row({"compute", to_text(result.compute), shares[0], "of the rank that finishes last"});
   table.add_row({"exposed", to_text(result.exposed), shares[1], "waited for communication"});
   table.add_row({"idle", to_text(result.idle), shares[2], "neither"});
   return table.text();
+}
+
+std::string why(const RunResult& result) {
+  const std::string sentence = diagnosis(result);
+  return sentence.empty() ? "" : "\nwhy: " + sentence + '\n';
 }
 
 std::string exposed_by(const RunResult& result) {
@@ -136,8 +144,8 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  return title(result) + '\n' + summary(result) + exposed_by(result) + layers(result) +
-         levels(result) + links(result, options) + footer(result);
+  return title(result) + '\n' + summary(result) + why(result) + exposed_by(result) +
+         layers(result) + levels(result) + links(result, options) + footer(result);
 }
 
 }  // namespace orrery

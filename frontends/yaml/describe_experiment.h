@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "frontends/experiment.h"
@@ -21,14 +22,21 @@ inline PlatformFacts facts_of(const TopologySpec& topology) {
 // A model needs a device to be timed on.
 void check_peak(Reader& root, const NpuSpec& npu);
 
+// Makes the platform smaller, as load_cluster() promises.
+void keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ranks);
+
+// All but the workload. Returns what a workload must agree with.
 template <class Keys>
-void describe_experiment(Keys& keys, Experiment& experiment) {
+PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
+                               std::optional<std::int32_t> ranks = std::nullopt) {
   keys.optional("name", experiment.name, "what reports call the experiment");
+  keys.optional("description", experiment.description, "a sentence for `orrery list platforms`");
   keys.optional("seed", experiment.seed, "of all random choices");
   PlatformFacts platform;
   keys.required_section("platform", "the NPUs and the network between them", [&](auto& section) {
     describe_platform(section, experiment);
     section.check([&](Reader& reader) {
+      if (reader.clean() && ranks) keep_ranks(reader, experiment.topology, *ranks);
       if (reader.clean()) platform = facts_of(experiment.topology);
     });
   });
@@ -37,6 +45,12 @@ void describe_experiment(Keys& keys, Experiment& experiment) {
   });
   keys.section("network", "which model of the network carries the messages",
                [&](auto& section) { describe_network(section, experiment.network); });
+  return platform;
+}
+
+template <class Keys>
+void describe_experiment(Keys& keys, Experiment& experiment) {
+  const PlatformFacts platform = describe_cluster(keys, experiment);
   keys.required_section("workload", "what the NPUs do", [&](auto& section) {
     describe_workload(section, experiment.workload, platform);
   });

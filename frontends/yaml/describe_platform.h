@@ -60,6 +60,7 @@ void describe_platform(Keys& keys, Experiment& experiment) {
     topology.items("levels", levels, "the levels of the network, innermost first",
                    [&](auto& level, LevelSpec& spec, std::size_t index) {
                      const bool innermost_of_several = index == 0 && levels.size() > 1;
+                     spec.name = "level " + std::to_string(index);
                      describe_level(level, spec, innermost_of_several, experiment.network);
                    });
     topology.check([&](Reader& reader) { check_levels(reader, levels); });

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/io_error.h"
+#include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/parse_yaml.h"
 
 namespace orrery::yaml {
@@ -100,6 +101,14 @@ std::vector<std::string> steps_of(std::string key) {
                                                                   : std::vector<std::string>{};
 }
 
+// What `file:` names: a path, or a bundled platform.
+std::string path_of(const YamlNode& file) {
+  std::string path = resolved_path(file);
+  std::error_code ignored;
+  if (!is_platform_name(file.text) || std::filesystem::exists(path, ignored)) return path;
+  return find_bundled_platform(file.text).value_or(path);
+}
+
 bool chooses_file(const std::vector<std::string>& steps) {
   return steps.size() == 2 && steps[1] == "file" &&
          std::find(sections_with_files.begin(), sections_with_files.end(), steps[0]) !=
@@ -182,7 +191,7 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
   if (file.kind != NodeKind::scalar) {
     return fail(fmt::format("this is {}", name_of(file.kind)), "write the path of a YAML file");
   }
-  const std::string path = resolved_path(file);
+  const std::string path = path_of(file);
   chain.push_back(path);
   const auto same_file = [&](const auto& earlier) { return identity(earlier) == identity(path); };
   if (std::find_if(chain.begin(), chain.end() - 1, same_file) != chain.end() - 1) {
@@ -193,18 +202,23 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
   try {
     loaded = read(path, key_path);
   } catch (const IoError& error) {
-    return fail(error.what(), "the path is relative to the file that names it");
+    return fail(error.what(), is_platform_name(file.text)
+                                  ? "nor is it a bundled platform: " + suggest_platform(file.text)
+                                  : "the path is relative to the file that names it");
   }
   if (!loaded) return false;
   if (loaded->kind != NodeKind::map) {
     return fail(fmt::format("{} holds {}", path, name_of(loaded->kind)),
                 fmt::format("it must hold the keys of {}", key_path));
   }
-  if (loaded->find(key_path) != nullptr) {
-    return fail(fmt::format("{} has a key \"{}\" at its top", path, key_path),
-                fmt::format("its top level is the value of {0}: keep what is below that key, and "
-                            "nothing else",
-                            key_path));
+  // Of a file of whole sections, an experiment or a bundled platform, the one of this name.
+  if (YamlNode* same = loaded->find(key_path)) {
+    if (same->kind != NodeKind::map) {
+      return fail(fmt::format("{} of {} is {}", key_path, path, name_of(same->kind)),
+                  "it must be a map of keys");
+    }
+    YamlNode section_of_file = std::move(*same);
+    loaded = std::move(section_of_file);
   }
   if (!resolve(*loaded, key_path, std::move(chain))) return false;
   // The section stays where it is named; only its keys come from the file.
@@ -219,7 +233,8 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
 // --- --set ---
 
 std::optional<InputFiles::Assignment> InputFiles::parse(const Override& option) {
-  const Source& source = sources_.emplace_back(Source{"--set " + option.text, false, {}});
+  const Source& source = sources_.emplace_back(
+      Source{option.shown.empty() ? "--set " + option.text : option.shown, false, {}});
   const std::size_t equals = option.text.find('=');
   const std::string key = option.text.substr(0, equals);
   if (equals == std::string::npos || key.empty()) {

@@ -1,7 +1,13 @@
 #include "frontends/yaml/load_experiment.h"
 
-#include <filesystem>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/base/config_error.h"
+#include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/describe_experiment.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/problems.h"
@@ -22,6 +28,29 @@ void yaml::check_peak(Reader& root, const NpuSpec& npu) {
                 "{preset: v100}");
 }
 
+void yaml::keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ranks) {
+  std::vector<LevelSpec> kept;
+  std::string whole_groups = "whole groups of";
+  std::int32_t left = ranks;
+  for (const LevelSpec& level : topology.levels) {
+    whole_groups += fmt::format("{} {}", kept.empty() ? "" : ",", level.size);
+    kept.push_back(level);
+    kept.back().size = std::min(left, level.size);
+    if (left <= level.size || left % level.size != 0) break;
+    left /= level.size;
+  }
+  const std::int32_t npus = facts_of(topology).npus;
+  if (ranks < 2 || ranks > npus) {
+    platform.wrong("topology", fmt::format("--ranks {}: the platform has {} NPUs", ranks, npus),
+                   "name 2 or more, at most all of them, or give a level another size with --set");
+  } else if (facts_of({kept}).npus != ranks) {
+    platform.wrong("topology", fmt::format("--ranks {} does not fill {}", ranks, whole_groups),
+                   "a smaller platform has inner groups as full as the whole one");
+  } else {
+    topology.levels = std::move(kept);
+  }
+}
+
 Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides) {
   yaml::Problems problems;
   yaml::InputFiles files(problems);
@@ -31,6 +60,33 @@ Experiment load_experiment(const std::string& path, const std::vector<Override>&
     experiment.name = std::filesystem::path(path).stem().string();
     yaml::Reader reader(problems, experiment.resolved, *root, root->place, "");
     yaml::describe_experiment(reader, experiment);
+    reader.finish();
+  }
+  problems.throw_if_any();
+  return experiment;
+}
+
+Experiment load_cluster(const std::string& platform, const std::vector<Override>& overrides,
+                        std::optional<std::int32_t> ranks) {
+  std::string path = platform;
+  if (yaml::is_platform_name(platform) && !std::filesystem::is_regular_file(platform)) {
+    const std::optional<std::string> bundled = yaml::find_bundled_platform(platform);
+    if (!bundled) {
+      throw ConfigError({.file = "--platform " + platform,
+                         .what = "there is neither a file nor a bundled platform of that name",
+                         .remedy = yaml::suggest_platform(platform)});
+    }
+    path = *bundled;
+  }
+  yaml::Problems problems;
+  yaml::InputFiles files(problems);
+  std::optional<yaml::YamlNode> root = files.load(path, overrides);
+  Experiment experiment;
+  if (root) {
+    std::erase_if(root->children, [](const auto& child) { return child.key == "workload"; });
+    experiment.name = std::filesystem::path(path).stem().string();
+    yaml::Reader reader(problems, experiment.resolved, *root, root->place, "");
+    yaml::describe_cluster(reader, experiment, ranks);
     reader.finish();
   }
   problems.throw_if_any();

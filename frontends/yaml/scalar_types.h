@@ -251,7 +251,7 @@ std::string text_of(const T& value) {
 }
 template <class T>
 std::string text_of(const std::optional<T>& value) {
-  return value ? text_of(*value) : "";
+  return value ? text_of(*value) : "none";
 }
 template <class T>
 std::string text_of(const std::vector<T>& values) {

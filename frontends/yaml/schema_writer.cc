@@ -25,7 +25,9 @@ Json SchemaWriter::schema(bool may_be_a_file) const {
   if (may_be_a_file) {
     result["properties"]["file"] = {
         {"type", "string"},
-        {"description", "a YAML file with these keys; keys beside it replace the file's"}};
+        {"description",
+         "a YAML file with these keys or with the section that they make, or the name of a bundled "
+         "platform; keys beside it replace the file's"}};
     result["anyOf"] = Json::array({requires_key("file"), needs});
   } else {
     result.update(needs);

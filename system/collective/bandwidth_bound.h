@@ -1,23 +1,23 @@
-// The least time a collective can take: the bytes that must leave or reach the busiest rank on each
-// level, at the full bandwidth of its ports there, without latency.
+// The least time a collective can take as it is configured: the bytes that must leave or reach the
+// busiest rank on each level, at the full bandwidth of the ports that the algorithm uses there,
+// without latency.
 //
 //   all_reduce 2(n-1)/n S; broadcast, reduce S; barrier 0; the others (n-1)/n S; per phase, S being
 //   the phase's buffer
 //
-// These are lower bounds of any algorithm without in-network reduction: E. Chan et al., "Collective
-// communication: theory, practice, and experience", CCPE 19(13), 2007.
+// These bytes are lower bounds of any algorithm without in-network reduction: E. Chan et al.,
+// "Collective communication: theory, practice, and experience", CCPE 19(13), 2007. A ring algorithm
+// on a ring level uses one of a rank's two ports, whatever the level offers.
 #pragma once
-
-#include <vector>
 
 #include "core/units/units.h"
 #include "network/topology/topology.h"
 #include "system/collective/group.h"
-#include "system/collective/phases.h"
+#include "system/system_spec.h"
 
 namespace orrery {
 
-Duration bandwidth_bound(Bytes size, const std::vector<Phase>& phases, const GroupFamily& family,
-                         const Topology& topology);
+Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec,
+                         const GroupFamily& family, const Topology& topology);
 
 }  // namespace orrery

@@ -58,8 +58,7 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& 
     for (int d = 0; d < phase.dimension; ++d) step.radix *= family.dimensions()[d].size;
     recipe.slots += family.size() / step.dimension.size;
     const int level = step.dimension.level;
-    const std::string& name =
-        spec.algorithms.size() == 1 ? spec.algorithms[0] : spec.algorithms[level];
+    const std::string& name = algorithm_on(spec, level);
     const auto algorithm = find_algorithm(name);
     if (algorithm == nullptr || !algorithm->supports(phase.kind, step.dimension.size)) {
       // A kind that the job may never call; calling it is refused in instance_of().
@@ -92,12 +91,8 @@ const Plan* CollectiveScheduler::rooted_plan_of(const Plan& plan, std::int32_t s
 }
 
 Duration CollectiveScheduler::bound_of(const CollectiveCall& call) const {
-  const GroupFamily& family = families_[call.communicator];
-  const CollectiveSpec& spec = spec_.collectives[static_cast<int>(call.kind)];
-  return bandwidth_bound(
-      call.size,
-      make_phases(call.kind, spec.schedule, static_cast<int>(family.dimensions().size())), family,
-      topology_);
+  return bandwidth_bound(call.size, call.kind, spec_.collectives[static_cast<int>(call.kind)],
+                         families_[call.communicator], topology_);
 }
 
 // ---- calls -------------------------------------------------------------------------------------

@@ -48,21 +48,19 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
 }
 
 void JobRunner::start() {
-  std::vector<Operation> ready;
   for (Rank rank = 0; rank < job_.ranks; ++rank) {
     RankState& state = ranks_[rank];
     state.operations = job_.operations->operation_count(rank);
-    state.mark = queue_.now();
+    state.mark = state.finish = queue_.now();
     operations_ += state.operations;
-    if (state.operations == 0) {
-      state.finish = queue_.now();
-      continue;
-    }
+    if (state.operations == 0) continue;
     ++unfinished_ranks_;
-    ready.clear();
-    job_.operations->start(rank, ready);
-    accept(rank, ready);
-    run_stream(rank);
+    queue_.schedule(Duration{}, [this, rank] {
+      std::vector<Operation> ready;
+      job_.operations->start(rank, ready);
+      accept(rank, ready);
+      run_stream(rank);
+    });
   }
 }
 
@@ -225,16 +223,21 @@ void JobRunner::emit_open_spans() {
     if (!state.busy && state.outstanding.empty()) continue;  // idle
     const Operation& open = state.busy ? state.stream.front() : state.outstanding[0].operation;
     const bool computes = state.busy && std::holds_alternative<Compute>(open.what);
+    const auto* wait = std::get_if<Wait>(&open.what);
+    const Outstanding* waited =
+        wait == nullptr ? nullptr : find_outstanding(state, wait->operation);
     sink_.on_span({.kind = computes ? SpanKind::compute : SpanKind::exposed,
                    .rank = rank,
                    .operation = open.id,
                    .label = open.label,
-                   .detail = detail_of(open),
+                   .detail = detail_of(waited == nullptr ? open : waited->operation),
                    .begin = state.mark,
                    .end = queue_.now(),
                    .size = {}});
   }
 }
+
+std::vector<std::string> JobRunner::unreceived() const { return transfers_.unreceived(); }
 
 double JobRunner::progress() const {
   if (operations_ == 0) return 1;

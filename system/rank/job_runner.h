@@ -39,7 +39,7 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   JobRunner(EventQueue& queue, NetworkBackend& network, const Topology& topology,
             const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink);
 
-  // Hands out the first operations. Then run the queue until it is empty.
+  // Schedules the first operations of every rank. Then run the queue until it is empty.
   void start();
 
   // For a run that stopped unfinished: emits the spans that are still open, up to now, so that what
@@ -56,6 +56,9 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
 
   // The least time that the collective of a label can take (bandwidth_bound.h); 0 if it has none.
   Duration bound_of(std::int32_t label) const { return bounds_[label]; }
+
+  // Messages that arrived and that no operation received, one text a channel.
+  std::vector<std::string> unreceived() const;
 
   // Who waits for whom, one line a rank (at most `most` ranks). For a run that stopped unfinished.
   std::string describe_stuck(int most) const;

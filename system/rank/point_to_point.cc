@@ -97,11 +97,29 @@ void PointToPoint::match(std::uint32_t id) {
   listener_.transfer_finished(channel.target, pending.operation);
 }
 
+std::vector<std::string> PointToPoint::unreceived() const {
+  std::vector<std::string> texts;
+  for (const Channel& channel : channels_)
+    if (!channel.arrived.empty())
+      texts.push_back(fmt::format("{} message{} from rank {} to rank {} with tag {}",
+                                  channel.arrived.size(), channel.arrived.size() == 1 ? "" : "s",
+                                  channel.source, channel.target, channel.tag));
+  return texts;
+}
+
 std::string PointToPoint::describe_receive(Rank rank, const ReceiveCall& call) const {
-  const auto found = channel_ids_.find({call.from, rank, call.tag});
-  const std::int64_t sent = found == channel_ids_.end() ? 0 : channels_[found->second].sent;
-  return fmt::format("rank {} has sent it {} message{} with tag {}", call.from, sent,
-                     sent == 1 ? "" : "s", call.tag);
+  std::int64_t sent = 0, other_tags = 0;
+  for (const Channel& channel : channels_) {
+    if (channel.source != call.from || channel.target != rank) continue;
+    (channel.tag == call.tag ? sent : other_tags) += channel.sent;
+  }
+  const auto messages = [](std::int64_t count) {
+    return fmt::format("{} message{}", count, count == 1 ? "" : "s");
+  };
+  std::string text =
+      fmt::format("rank {} has sent it {} with tag {}", call.from, messages(sent), call.tag);
+  if (other_tags > 0) text += fmt::format(", and {} with other tags", messages(other_tags));
+  return text;
 }
 
 }  // namespace orrery

@@ -40,6 +40,9 @@ class PointToPoint final : private MessageListener {
   // Throws JobError (from here or from the queue) if the matching send has another size.
   void receive(Rank rank, OperationId operation, const ReceiveCall& call);
 
+  // Messages that arrived and were not received: "1 message from rank 0 to rank 1 with tag 7".
+  std::vector<std::string> unreceived() const;
+
   // For the report of a job that got stuck.
   std::string describe_receive(Rank rank, const ReceiveCall& call) const;
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/base/check.h"
@@ -13,25 +14,22 @@ namespace orrery {
 
 namespace {
 
-// Steps of the same name are one row of the layer table, whichever part they are in: the send of
-// one rank and the receive of another, or one all-reduce that two parts take part in.
+// Steps of the same name and kind are one row of the layer table, whichever part they are in: one
+// all-reduce that two parts take part in. Steps without a name are rows of their own.
 class Rows {
  public:
   explicit Rows(const ProgramSpec& spec) {
-    for (const ProgramSpec::Part& part : spec.parts) {
-      for (std::size_t i = 0; i < part.steps.size(); ++i) {
-        const std::string name = name_of_step(part, i);
-        if (index_.emplace(name, static_cast<std::int32_t>(names_.size())).second) {
-          names_.push_back(name);
-        }
+    for (std::size_t part = 0; part < spec.parts.size(); ++part) {
+      auto& rows = rows_.emplace_back();
+      for (std::size_t i = 0; i < spec.parts[part].steps.size(); ++i) {
+        const ProgramSpec::Step& step = spec.parts[part].steps[i];
+        rows.push_back(row_of(step, name_of(step, part, i, spec.parts.size())));
       }
     }
   }
 
-  std::int32_t label(const ProgramSpec::Part& part, std::size_t step,
-                     std::int32_t iteration) const {
-    return iteration * static_cast<std::int32_t>(names_.size()) +
-           index_.at(name_of_step(part, step));
+  std::int32_t label(std::size_t part, std::size_t step, std::int32_t iteration) const {
+    return iteration * static_cast<std::int32_t>(names_.size()) + rows_[part][step];
   }
 
   std::vector<Label> labels(std::int32_t iterations) const {
@@ -45,22 +43,40 @@ class Rows {
   }
 
  private:
-  static std::string name_of_step(const ProgramSpec::Part& part, std::size_t step) {
-    const std::string& name = part.steps[step].name;
-    return name.empty() ? "step " + std::to_string(step) : name;
+  using Key = std::tuple<std::string, std::size_t, int>;  // name, what it does, collective kind
+
+  static std::string name_of(const ProgramSpec::Step& step, std::size_t part, std::size_t index,
+                             std::size_t parts) {
+    if (!step.name.empty()) return step.name;
+    const std::string name = "step " + std::to_string(index);
+    return parts == 1 ? name : "part " + std::to_string(part) + " " + name;
   }
 
-  std::map<std::string, std::int32_t> index_;
+  std::int32_t row_of(const ProgramSpec::Step& step, const std::string& name) {
+    constexpr std::int32_t none = -1;  // a wait is booked to what it waits for
+    if (std::holds_alternative<Wait>(step.operation.what)) return none;
+    const auto* call = std::get_if<CollectiveCall>(&step.operation.what);
+    const int kind = call == nullptr ? 0 : static_cast<int>(call->kind);
+    const auto next = static_cast<std::int32_t>(names_.size());
+    const auto [found, inserted] =
+        index_.try_emplace(Key{name, step.operation.what.index(), kind}, next);
+    if (inserted) names_.push_back(name);
+    return found->second;
+  }
+
+  std::map<Key, std::int32_t> index_;
+  std::vector<std::vector<std::int32_t>> rows_;  // of each part and step
   std::vector<std::string> names_;
 };
 
-void append_iteration(const ProgramSpec::Part& part, const Rows& rows, std::int32_t iteration,
-                      std::vector<Operation>& operations) {
+void append_iteration(const ProgramSpec& spec, std::size_t index, const Rows& rows,
+                      std::int32_t iteration, std::vector<Operation>& operations) {
+  const ProgramSpec::Part& part = spec.parts[index];
   std::vector<OperationId> id_of_step;
   const auto append = [&](std::size_t row_of_step, auto what) {
     const auto id = static_cast<OperationId>(operations.size());
     operations.push_back(
-        {.id = id, .label = rows.label(part, row_of_step, iteration), .what = std::move(what)});
+        {.id = id, .label = rows.label(index, row_of_step, iteration), .what = std::move(what)});
     return id;
   };
   for (std::size_t i = 0; i < part.steps.size(); ++i) {
@@ -77,10 +93,11 @@ void append_iteration(const ProgramSpec::Part& part, const Rows& rows, std::int3
   }
 }
 
-Program make_program(const ProgramSpec::Part& part, const Rows& rows, std::int32_t iterations) {
+Program make_program(const ProgramSpec& spec, std::size_t part, const Rows& rows,
+                     std::int32_t iterations) {
   std::vector<Operation> operations;
   for (std::int32_t iteration = 0; iteration < iterations; ++iteration) {
-    append_iteration(part, rows, iteration, operations);
+    append_iteration(spec, part, rows, iteration, operations);
   }
   return Program(std::move(operations));
 }
@@ -125,12 +142,12 @@ Job make_program_job(const ProgramSpec& spec, int levels, std::int32_t ranks,
   job.labels = rows.labels(iterations);
   if (spec.parts.size() == 1 && spec.parts[0].ranks.empty()) {
     job.operations =
-        std::make_unique<ProgramSource>(ranks, make_program(spec.parts[0], rows, iterations));
+        std::make_unique<ProgramSource>(ranks, make_program(spec, 0, rows, iterations));
     return job;
   }
   std::vector<Program> programs;
-  for (const ProgramSpec::Part& part : spec.parts) {
-    programs.push_back(make_program(part, rows, iterations));
+  for (std::size_t part = 0; part < spec.parts.size(); ++part) {
+    programs.push_back(make_program(spec, part, rows, iterations));
   }
   programs.push_back(Program({}));  // of the ranks in no part
   job.operations = std::make_unique<ProgramSource>(std::move(programs), part_of_ranks(spec, ranks));

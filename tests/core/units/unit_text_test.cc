@@ -213,13 +213,16 @@ TEST_CASE("zero") {
   CHECK(exact_text(Duration{}) == "0 s");
 }
 
-TEST_CASE("exact text uses the unit with the smallest whole number") {
+TEST_CASE("exact text uses the unit with the shortest number") {
   CHECK(exact_text(picoseconds(500'000)) == "500 ns");
   CHECK(exact_text(picoseconds(18'234'567'890)) == "18234567890 ps");
   CHECK(exact_text(mebibytes(1)) == "1 MiB");
   CHECK(exact_text(bytes(1'048'577)) == "1048577 B");
   CHECK(exact_text(bytes(1'024'000)) == "1000 KiB");  // rather than 1024 kB
   CHECK(exact_text(gigabits_per_second(400)) == "50 GB/s");
+  CHECK(exact_text(gigabits_per_second(100)) == "12.5 GB/s");
+  CHECK(exact_text(picoseconds(1'500'000)) == "1.5 us");
+  CHECK(exact_text(picoseconds(1'000'100)) == "1000.1 ns");
   CHECK(exact_text(picoseconds(-500)) == "-500 ps");
 }
 

@@ -25,10 +25,16 @@ exposed                   50 us    25 us
   all_reduce              30 us    25 us
   all_to_all forward      20 us        -
 idle                      10 us    10 us
+busiest link
+  fabric                   80 %     80 %
+  node                        -      0 %
 bytes sent by all ranks
   fabric, all_reduce       4 MB   500 kB
   fabric, all_to_all       8 kB        -
   node, all_reduce            -    16 kB
+why
+  Ring: bandwidth: fabric is full, npu 0 -> npu 1 is busy 80 % of the time
+  Switch: bandwidth: fabric is full, npu 0 -> npu 1 is busy 80 % of the time
 
 layers that communicate, times in us (raw: mean over ranks)
                                                   Ring           Switch

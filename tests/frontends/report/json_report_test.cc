@@ -65,6 +65,7 @@ TEST_CASE("the JSON of a comparison lists the systems with their ratios", "[repo
   CHECK(json["systems"][0]["ratio_to_fastest"] == 50.0 / 37.5);
   CHECK(json["systems"][1]["ratio_to_fastest"] == 1.0);
   CHECK(json["systems"][2]["ratio_to_fastest"].is_null());
+  CHECK(json["systems"][2]["iteration_ps"].is_null());
 }
 
 TEST_CASE("a name that is no UTF-8 does not lose the results", "[report]") {

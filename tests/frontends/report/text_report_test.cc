@@ -19,6 +19,8 @@ compute       40 us  40.0 %  of the rank that finishes last
 exposed       50 us  50.0 %  waited for communication
 idle          10 us  10.0 %  neither
 
+why: bandwidth: fabric is full, npu 0 -> npu 1 is busy 80 % of the time
+
 exposed by           time  of finish
 all_reduce          30 us     30.0 %
 all_to_all forward  20 us     20.0 %
@@ -80,4 +82,17 @@ TEST_CASE("of many iterations the first and the last are shown", "[report]") {
   CHECK_THAT(text, Catch::Contains("\n        1  emb"));
   CHECK_THAT(text, !Catch::Contains("\n        8  emb"));
   CHECK_THAT(text, Catch::Contains("\n        9  emb"));
+}
+
+// The sample is busy 80 % on its fullest link and computes 40 % of its 100 us.
+TEST_CASE("the diagnosis is computing, a full level, or neither") {
+  RunResult result = test::sample();
+  CHECK_THAT(diagnosis(result), Catch::StartsWith("bandwidth: fabric is full"));
+  for (LinkRow& link : result.links) link.utilisation = 0.3;
+  CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth: no link is busy more than 30 %"));
+  result.compute = microseconds(86);
+  result.exposed = microseconds(14);
+  CHECK(diagnosis(result) == "computing takes 86 % of the time, exposed communication 14.0 %");
+  result.partial = true;
+  CHECK(diagnosis(result).empty());
 }

@@ -262,7 +262,7 @@ TEST_CASE("explain: every value knows where it is from") {
         "[1024, 1024, 1024, 1024, 1024, 1024, 64] <- preset dlrm-hoti20");
   CHECK(resolved(e, "workload.parallelism.mlp") == "data <- default");
   CHECK(resolved(e, "workload.iterations") == "1 <- default");
-  CHECK(resolved(e, "system.reduction_bandwidth") == "nothing");
+  CHECK(resolved(e, "system.reduction_bandwidth") == "none <- default");
   for (const ResolvedValue& value : e.resolved) {
     INFO(value.path);
     CHECK_FALSE(value.help.empty());
@@ -288,7 +288,7 @@ TEST_CASE("--set: what is wrong is said with the option") {
         "it must be at least 1");
   CHECK(first_problem("minimal.yaml", "sytem.chunks=1") ==
         "--set sytem.chunks=1: error: unknown key \"sytem\": did you mean \"system\"? "
-        "(known: name, seed, platform, system, network, workload)");
+        "(known: name, description, seed, platform, system, network, workload)");
   CHECK(first_problem("minimal.yaml", "platform.topology.levels[1].size=2") ==
         "--set platform.topology.levels[1].size=2: error: platform.topology.levels: "
         "there is no element \"1\": this list has 1, numbered from 0");

@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+#include "frontends/cli/commands.h"
+#include "frontends/cli/simulations.h"
+#include "frontends/collectives/measured_times.h"
+#include "frontends/collectives/operations.h"
+#include "frontends/collectives/size_list.h"
+#include "frontends/report/collective_report.h"
+#include "frontends/report/result_folder.h"
+
+namespace orrery::cli {
+
+namespace {
+
+std::string report(const CollectiveResult& result, Format format) {
+  switch (format) {
+    case Format::json:
+      return collective_json(result);
+    case Format::csv:
+      return collective_csv(result);
+    case Format::text:
+      break;
+  }
+  return collective_text(result);
+}
+
+// The platform with one algorithm ("" = its own). Options of `coll` are keys of `system:`, so that
+// they are checked as if they were written there.
+Experiment load_platform(const CollectiveOptions& options, const std::string& algorithm) {
+  std::vector<Override> overrides = options.overrides;
+  const auto add = [&](std::string_view key, const std::string& value, std::string shown) {
+    overrides.push_back(
+        {fmt::format("system.{}.{}={}", options.operation, key, value), std::move(shown)});
+  };
+  if (!options.chunks.empty()) add("chunks", options.chunks, "--chunks " + options.chunks);
+  if (!algorithm.empty()) {
+    std::string names = algorithm;
+    std::replace(names.begin(), names.end(), '+', ',');
+    if (names != algorithm) names = '[' + names + ']';
+    add("algorithms", names, "--algorithm " + algorithm);
+  }
+  return load_cluster(options.platform, overrides, options.ranks);
+}
+
+std::vector<Experiment> load_platforms(const CollectiveOptions& options) {
+  std::vector<std::string> algorithms = options.algorithms;
+  if (algorithms.empty()) algorithms.emplace_back();
+  std::vector<Experiment> platforms;
+  for (const std::string& algorithm : algorithms) {
+    platforms.push_back(load_platform(options, algorithm));
+  }
+  return platforms;
+}
+
+std::int64_t ranks_of(const Experiment& platform) {
+  std::int64_t ranks = 1;
+  for (const LevelSpec& level : platform.topology.levels) ranks *= level.size;
+  return ranks;
+}
+
+// "ring"; "direct+ring" if the levels differ.
+std::string algorithm_of(const CollectiveSpec& spec) {
+  const std::vector<std::string>& names = spec.algorithms;
+  if (std::count(names.begin(), names.end(), names.front()) == std::ssize(names)) {
+    return names.front();
+  }
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+// One collective of all ranks, for which every rank waits.
+WorkloadSpec one_collective(Collective kind, Bytes size) {
+  CollectiveCall call{};
+  call.kind = kind;
+  call.size = size;
+  ProgramSpec::Step step;
+  step.operation.what = call;
+  step.wait = true;
+  ProgramSpec program;
+  program.parts.push_back({{}, {step}});
+  return {program, 1};
+}
+
+std::vector<Bytes> sizes_of(const CollectiveOptions& options, const MeasuredTimes& measured) {
+  if (!options.sizes.empty() || measured.empty()) {
+    return parse_size_list(options.sizes.empty() ? default_sizes : options.sizes);
+  }
+  std::vector<Bytes> sizes;
+  for (const auto& [size, time] : measured) sizes.push_back(size);
+  return sizes;
+}
+
+// What is simulated: an experiment for each row.
+struct Series {
+  std::vector<CollectiveRow> rows;  // still without a time
+  std::vector<Experiment> experiments;
+};
+
+Series series_of(const std::vector<Experiment>& platforms, Collective kind,
+                 const std::vector<Bytes>& sizes, const MeasuredTimes& measured) {
+  Series series;
+  for (const Experiment& platform : platforms) {
+    const CollectiveSpec& spec = platform.system.collectives[static_cast<std::size_t>(kind)];
+    for (const Bytes size : sizes) {
+      CollectiveRow row;
+      row.system = platform.name;
+      row.operation = name_of(kind);
+      row.ranks = ranks_of(platform);
+      row.size = size;
+      row.algorithm = algorithm_of(spec);
+      row.chunks = spec.chunks;
+      if (const auto found = measured.find(size); found != measured.end()) {
+        row.measured = found->second;
+      }
+      series.rows.push_back(std::move(row));
+      series.experiments.push_back(platform);
+      series.experiments.back().workload = one_collective(kind, size);
+    }
+  }
+  return series;
+}
+
+// The rows that were simulated to their end.
+CollectiveResult result_of(const Series& series, const std::vector<Outcome>& outcomes) {
+  CollectiveResult result;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (!outcomes[i].result) continue;
+    const RunResult& run = *outcomes[i].result;
+    result.host.cpu_s += run.host.cpu_s;
+    result.host.peak_rss_bytes = std::max(result.host.peak_rss_bytes, run.host.peak_rss_bytes);
+    if (run.partial) continue;
+    result.backend = run.backend;
+    result.rows.push_back(series.rows[i]);
+    result.rows.back().time = run.finish;
+  }
+  return result;
+}
+
+}  // namespace
+
+ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
+  const Collective kind = operation_named(options.operation);
+  const std::vector<Experiment> platforms = load_platforms(options);
+  MeasuredTimes measured;
+  if (!options.measured.empty()) {
+    measured = read_measured_times(options.measured, name_of(kind), ranks_of(platforms.front()));
+  }
+  const Series series = series_of(platforms, kind, sizes_of(options, measured), measured);
+  const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
+  if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
+
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<Outcome> outcomes = simulate_all(series.experiments, terminal);
+  CollectiveResult result = result_of(series, outcomes);
+  result.host.wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  print_remarks(outcomes, options.quiet, terminal);
+  if (!result.rows.empty()) {
+    terminal.out << report(result, options.format);
+    if (!options.output.empty()) write_collectives(options.output, result, overwrite);
+  }
+  ExitCode worst = ok;
+  for (const Outcome& outcome : outcomes) worst = std::max(worst, outcome.failure.exit_code);
+  return worst;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,29 @@
+// The platforms that come with Orrery: platforms/NAME.yaml, experiments without a workload, found
+// by name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery::yaml {
+
+struct BundledPlatform {
+  std::string name, file;
+};
+
+// Looked for, in this order: in each folder of $ORRERY_PATH (separated by ':'), the working
+// directory, share/orrery of the installation, and the source tree, always below platforms/. Sorted
+// by name; of two with one name, that of the first folder.
+std::vector<BundledPlatform> bundled_platforms();
+
+// The file of that name; none if there is no such platform.
+std::optional<std::string> find_bundled_platform(const std::string& name);
+
+// `did you mean "dgx-h100"? (known: ...)`
+std::string suggest_platform(const std::string& name);
+
+// A name, in contrast to a path: without folder and extension.
+bool is_platform_name(const std::string& text);
+
+}  // namespace orrery::yaml

@@ -1,0 +1,36 @@
+#include "frontends/collectives/operations.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "core/base/config_error.h"
+
+using namespace orrery;
+using Catch::Contains;
+
+TEST_CASE("the four collectives of every library can be simulated", "[coll]") {
+  const std::vector<Collective> kinds = simulated_operations();
+  for (const Collective kind : {Collective::all_reduce, Collective::reduce_scatter,
+                                Collective::all_gather, Collective::all_to_all}) {
+    CHECK(std::count(kinds.begin(), kinds.end(), kind) == 1);
+  }
+}
+
+TEST_CASE("bus bandwidth is algorithm bandwidth times nccl-tests' factor", "[coll]") {
+  // 8 GB in 2 s.
+  const Bytes size = bytes(8'000'000'000);
+  const Duration time = milliseconds(2'000);
+  CHECK(algorithm_bandwidth(size, time) == Approx(4.0));
+  CHECK(bus_bandwidth("all_reduce", 8, size, time) == Approx(4.0 * 2 * 7 / 8));
+  CHECK(bus_bandwidth("all_reduce", 2, size, time) == Approx(4.0));
+  CHECK(bus_bandwidth("reduce_scatter", 8, size, time) == Approx(4.0 * 7 / 8));
+  CHECK(bus_bandwidth("all_gather", 4, size, time) == Approx(4.0 * 3 / 4));
+  CHECK(bus_bandwidth("all_to_all", 4, size, time) == Approx(4.0 * 3 / 4));
+  CHECK(bus_bandwidth("broadcast", 4, size, time) == Approx(4.0));
+}
+
+TEST_CASE("a misspelt collective is answered with the nearest", "[coll]") {
+  CHECK(operation_named("all_gather") == Collective::all_gather);
+  CHECK_THROWS_WITH(operation_named("allreduce"), Contains("--op allreduce: error: ") &&
+                                                      Contains("did you mean \"all_reduce\"?"));
+}
