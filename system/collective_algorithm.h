@@ -86,7 +86,7 @@ class Plan {
 //   all_gather      rank r starts with part r, ends with the whole buffer
 //   all_to_all      starts with one part for every rank, ends with one part from every rank. Parts
 //                   are numbered by their way: part d is what goes d positions up, from r to r + d,
-//                   and keeps that number wherever it is
+//                   and keeps that number wherever it is; what has come home is out of the way
 //   broadcast       the root starts with the whole buffer, every rank ends with it
 //   reduce          every rank starts with the whole buffer, the root ends with the sum
 //   gather          rank r starts with part r, the root ends with the whole buffer
@@ -102,8 +102,8 @@ class CollectiveAlgorithm {
   virtual int variants() const { return 1; }
   // REQUIRES: supports(kind, group_size), 0 <= variant < variants().
   virtual std::unique_ptr<Plan> plan(Collective kind, int group_size, int variant) const = 0;
-  // The algorithm with a number behind its name, as in direct:8 (what the number is says its
-  // sentence); null if it takes none. REQUIRES: parameter >= 1.
+  // The algorithm with a number behind its name, as in direct:8; its sentence in the list says what
+  // the number means. Null if it takes none, or not that one. REQUIRES: parameter >= 1.
   virtual std::unique_ptr<const CollectiveAlgorithm> with(int parameter) const;
 };
 

@@ -4,7 +4,7 @@
 // double binary tree puts them to use.
 //
 // J. Pjesivac-Grbovic et al., "Performance analysis of MPI collective operations", Cluster
-// Computing 10(2), 2007, section 3.
+// Computing 10(2), 2007.
 #include <algorithm>
 
 #include "system/algorithms/tree_plan.h"

@@ -7,7 +7,7 @@
 //         4   2  1
 //        / |  |
 //       6  5  3             R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective
-//       |                   communication operations in MPICH", IJHPCA 19(1), 2005, section 4.
+//       |                   communication operations in MPICH", IJHPCA 19(1), 2005.
 //       7
 #include <algorithm>
 #include <bit>

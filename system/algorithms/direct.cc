@@ -12,8 +12,7 @@
 // w it heard from last, so no port is ever asked to take in more than w messages at once.
 //
 // R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in
-// MPICH", IJHPCA 19(1), 2005, section 3; the window is that of large all-to-alls in NCCL (p2p
-// channels) and MPICH (throttled isend/irecv).
+// MPICH", IJHPCA 19(1), 2005; the window is the throttle of MPICH's all-to-all.
 #include <algorithm>
 
 #include "system/algorithms/tree_plan.h"

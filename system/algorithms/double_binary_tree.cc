@@ -12,10 +12,9 @@
 //                   4            odd, the mirror image would have the same leaves, so it is shifted
 //                 /   \          by one instead, rank = position+1 mod n.
 //                2     6
-//               / \   / \        An inside rank of an all-reduce sends its buffer 3 times (up,
-//               down,
-//              1   3 5   7       down), a leaf once: over both trees 2S at most, 2(n-1)/n S on
-//                                average.
+//               / \   / \        In an all-reduce an inside rank sends its buffer 3 times (up and
+//              1   3 5   7       twice down), a leaf once: over both trees 2S at most, 2(n-1)/n S
+//                                on average.
 //
 // A broadcast or reduce has its root at position 0 of both trees, so only the other n-1 positions
 // are mirrored (now when n is odd) or shifted.

@@ -7,7 +7,7 @@
 // for the ranks from v + min(v, e) on, its guest among them.
 //
 // R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in
-// MPICH", IJHPCA 19(1), 2005, section 4.
+// MPICH", IJHPCA 19(1), 2005.
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 // buffer.
 //
 // R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in
-// MPICH", IJHPCA 19(1), 2005, section 4.5.
+// MPICH", IJHPCA 19(1), 2005.
 #include "system/algorithms/exchange_plan.h"
 
 namespace orrery {

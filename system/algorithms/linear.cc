@@ -3,7 +3,7 @@
 //
 // This is what MPI libraries call the basic linear (flat tree) algorithms and how NCCL programs
 // write gather and scatter, as grouped sends and receives: J. Pjesivac-Grbovic et al., "Performance
-// analysis of MPI collective operations", Cluster Computing 10(2), 2007, section 3.
+// analysis of MPI collective operations", Cluster Computing 10(2), 2007.
 #include "system/algorithms/tree_plan.h"
 
 namespace orrery {

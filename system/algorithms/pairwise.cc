@@ -3,7 +3,7 @@
 // to rank+s and receives from rank-s. Never more than one message at a port.
 //
 // R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in
-// MPICH", IJHPCA 19(1), 2005, section 3.4 (long messages).
+// MPICH", IJHPCA 19(1), 2005.
 #include <bit>
 
 #include "system/collective_algorithm.h"

@@ -6,9 +6,8 @@
 // behind it makes its jumps in the order of the bits of d, the farthest first, so that the far
 // links see few bytes and the many bytes of the last stages go to neighbours:
 //
-//   all_gather      stages with jumps J = 2^(K-1), ..., 2, 1: rank r has the parts r-d, d a
-//   multiple
-//                   of 2J, and sends those for whom d + J < n to r + J
+//   all_gather      stages with jumps J = 2^(K-1), ..., 2, 1: rank r has the parts r-d with d a
+//                   multiple of 2J, and sends those with d + J < n to r + J
 //   reduce_scatter  the same backwards: jumps 1, 2, ..., 2^(K-1), adding
 //   all_reduce      the one after the other
 //

@@ -6,7 +6,7 @@
 // For other n see exchange_plan.h: two more stages.
 //
 // R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in
-// MPICH", IJHPCA 19(1), 2005, sections 3.1 and 4.5.
+// MPICH", IJHPCA 19(1), 2005.
 #include "system/algorithms/exchange_plan.h"
 
 namespace orrery {

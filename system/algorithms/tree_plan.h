@@ -12,8 +12,7 @@
 //   int parent(int rank) const              -1 at the root
 //   int children(int rank) const            how many
 //   int child(int rank, int index) const    in the order in which they are sent to
-//   Pieces subtree(int rank) const          the positions below and at it; only where they are a
-//   run
+//   Pieces subtree(int rank) const          the positions at and below it, only if they are a run
 #pragma once
 
 #include "system/collective_algorithm.h"
