@@ -86,10 +86,12 @@ class Simulation {
 
 RunResult Simulation::run() {
   runner_.start();
-  const bool ran_dry = queue_.run([&] {
+  const auto stop = [&] {
     if (options_.progress) options_.progress({runner_.progress(), queue_.now(), queue_.executed()});
     return options_.stop && options_.stop();
-  });
+  };
+  bool ran_dry = queue_.run(stop);
+  while (ran_dry && !runner_.finished() && runner_.unblock()) ran_dry = queue_.run(stop);
   if (!runner_.finished()) runner_.emit_open_spans();
   RunResult result = this->result();
   if (!ran_dry) {
@@ -132,6 +134,11 @@ RunResult Simulation::result() const {
   for (const std::string& setting : network_->unused_settings())
     result.notices.push_back(
         fmt::format("{} has no effect on the {} backend", setting, result.backend));
+  if (runner_.unblocked() > 0)
+    result.notices.push_back(fmt::format(
+        "{} chunk{} began beyond first_phase_limit or queue_limit, because ranks waited "
+        "for each other",
+        runner_.unblocked(), runner_.unblocked() == 1 ? "" : "s"));
   for (const std::string& messages : runner_.unreceived())
     result.notices.push_back(messages + " never received: is a receive missing?");
   return result;
@@ -152,7 +159,9 @@ void Simulation::add_rows(RunResult& result, Rank last) const {
     row.bytes = seen.bytes;
     if (!seen.compute.empty()) row.compute = seen.compute[last];
     if (!seen.exposed.empty()) row.exposed = seen.exposed[last];
-    if (seen.raw_count > 0) row.raw = {seen.raw_sum.value / seen.raw_count};
+    if (seen.raw_count > 0)
+      row.raw = {
+          static_cast<std::int64_t>(seen.raw_sum / static_cast<std::uint64_t>(seen.raw_count))};
     row.raw_max = seen.raw_max;
     if (seen.raw_count > 0) row.raw_bound = runner_.bound_of(static_cast<std::int32_t>(label));
     if (row.exposed > Duration{}) exposed_by[exposed_kind(row)] += row.exposed;
@@ -189,6 +198,8 @@ void Simulation::add_traffic(RunResult& result) const {
 void Simulation::add_bound(RunResult& result) const {
   for (const RankRow& rank : result.ranks) result.bound = std::max(result.bound, rank.compute);
   result.bound_by = "compute";
+  // Messages that nobody received may still be on their way when the last rank finishes.
+  if (!runner_.unreceived().empty()) return;
   const std::vector<Bytes> links = network_->statistics().links;
   std::optional<std::size_t> overloaded;
   for (std::size_t i = 0; i < links.size(); ++i) {

@@ -202,7 +202,15 @@ class RadixHeap {
       buckets_[target] = content;
       mark_occupied(target);
     } else {
-      drain(content, 0, [this](Entry entry) { push(entry); });
+      std::uint64_t time = content.minimum;
+      int target = bucket_of(time);
+      drain(content, 0, [&](Entry entry) {
+        if (entry.time != time) {  // equal times often stand together
+          time = entry.time;
+          target = bucket_of(time);
+        }
+        append(target, entry);
+      });
     }
   }
 

@@ -14,9 +14,10 @@ namespace orrery {
 class SummarySink final : public TraceSink {
  public:
   struct Row {
-    std::optional<std::uint8_t> detail;  // Span::detail of the row's communication
-    Bytes bytes;                         // of one call on one rank
-    Duration raw_sum, raw_max;           // over ranks
+    std::optional<std::uint8_t> detail;       // Span::detail of the row's communication
+    Bytes bytes;                              // of one call on one rank
+    units_internal::Unsigned128 raw_sum = 0;  // picoseconds over ranks and calls
+    Duration raw_max;
     std::int64_t raw_count = 0;
     std::vector<Duration> compute, exposed;  // of each rank; empty if there was none
   };

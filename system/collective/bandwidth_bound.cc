@@ -24,25 +24,30 @@ std::int64_t parts_at_port(Collective kind, std::int64_t n) {
   }
 }
 
-// How many ports of a rank on this level the plan ever sends through, at most; all of them if
-// looking at every send of the plan would take long.
-std::int32_t ports_used(const Plan& plan, const GroupDimension& dimension,
-                        const Topology& topology) {
+// What the phases over one level need there.
+struct LevelLoad {
+  std::int64_t bytes = 0;        // at the busiest rank
+  std::set<std::int32_t> ports;  // of a rank, that any send goes through
+};
+
+// Notes the ports that the plan's sends go through; all of them if looking would take long.
+void note_ports(const Plan& plan, const GroupDimension& dimension, const Topology& topology,
+                std::set<std::int32_t>& used) {
   const std::int32_t ports = topology.ports(dimension.level);
-  std::set<std::int32_t> used;
   std::int64_t patience = 1'000'000;
   for (Position rank = 0; rank < dimension.size; ++rank)
     for (int lane = 0; lane < plan.lanes(); ++lane)
       for (int index = 0;; ++index) {
         const Stage stage = plan.stage(rank, lane, index);
         patience -= 1 + stage.sends;
-        if (static_cast<std::int32_t>(used.size()) == ports || patience < 0) return ports;
+        if (patience < 0)
+          for (std::int32_t port = 0; port < ports; ++port) used.insert(port);
+        if (static_cast<std::int32_t>(used.size()) == ports) return;
         for (int i = 0; i < stage.sends; ++i)
           used.insert(
               topology.egress_port(dimension.level, rank, plan.send(rank, lane, index, i).to));
         if (stage.last) break;
       }
-  return static_cast<std::int32_t>(used.size());
 }
 
 }  // namespace
@@ -50,22 +55,29 @@ std::int32_t ports_used(const Plan& plan, const GroupDimension& dimension,
 Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec,
                          const GroupFamily& family, const Topology& topology) {
   const auto& dimensions = family.dimensions();
-  std::vector<Duration> time_on(topology.levels().size());
+  std::vector<LevelLoad> loads(topology.levels().size());
   for (const Phase& phase : make_phases(kind, spec.schedule, static_cast<int>(dimensions.size()))) {
     const GroupDimension& dimension = dimensions[phase.dimension];
     const auto algorithm = find_algorithm(algorithm_on(spec, dimension.level));
     if (algorithm == nullptr || !algorithm->supports(phase.kind, dimension.size)) return {};
-    std::int64_t parts = 1;
+    std::int64_t parts = dimension.size;
     for (int d = 0; d < phase.scattered; ++d) parts *= dimensions[d].size;
-    // Rounded down: a bound must not exceed the mean. 64 bits hold 40 TB over 100,000 ranks.
-    const Bytes bytes{size.value * parts_at_port(phase.kind, dimension.size) /
-                      (dimension.size * parts)};
-    const auto plan = algorithm->plan(phase.kind, dimension.size, 0);
-    const Bandwidth bandwidth =
-        topology.levels()[dimension.level].bandwidth * ports_used(*plan, dimension, topology);
-    time_on[dimension.level] += transfer_time(bytes, bandwidth);
+    LevelLoad& load = loads[dimension.level];
+    // size * factor / parts, rounded down (a bound must not exceed the mean), without overflow.
+    const std::int64_t factor = parts_at_port(phase.kind, dimension.size);
+    load.bytes += size.value / parts * factor + size.value % parts * factor / parts;
+    for (int variant = 0; variant < algorithm->variants(); ++variant)
+      note_ports(*algorithm->plan(phase.kind, dimension.size, variant), dimension, topology,
+                 load.ports);
   }
-  return *std::max_element(time_on.begin(), time_on.end());
+  Duration bound;
+  for (std::size_t level = 0; level < loads.size(); ++level) {
+    if (loads[level].bytes == 0) continue;
+    const auto ports = static_cast<std::int64_t>(loads[level].ports.size());
+    bound = std::max(
+        bound, transfer_time({loads[level].bytes}, topology.levels()[level].bandwidth * ports));
+  }
+  return bound;
 }
 
 }  // namespace orrery

@@ -44,10 +44,10 @@ struct Phase {
 std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule, int dimensions);
 
 // Phases towards the outer levels and phases back have queues of their own
-// (collective_scheduler.h).
+// (collective_scheduler.h). The broadcast on top of one that goes through parts still climbs.
 constexpr bool goes_inwards(const Phase& phase) {
-  return phase.kind == Collective::all_gather || phase.kind == Collective::broadcast ||
-         phase.kind == Collective::gather;
+  return phase.kind == Collective::all_gather || phase.kind == Collective::gather ||
+         (phase.kind == Collective::broadcast && phase.scattered == 0);
 }
 
 }  // namespace orrery

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
+#include <limits>
+#include <optional>
 
 #include "core/base/check.h"
 #include "system/collective/bandwidth_bound.h"
@@ -38,7 +41,9 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
   }
   for (RankState& rank : ranks_) {
     rank.call_count.resize(communicators.size());
+    rank.in_first_phase.resize(2 * communicators.size());
     rank.queues.resize(topology.levels().size() * 2 * spec.queues_per_level);
+    for (LevelQueue& level : rank.queues) level.running.resize(communicators.size());
   }
 }
 
@@ -205,34 +210,49 @@ void CollectiveScheduler::admit(Rank rank) {
 
 // Lets the next chunk of the best call that may have one into its first phase.
 bool CollectiveScheduler::admit_one(Rank rank) {
-  RankState& state = ranks_[rank];
+  const RankState& state = ranks_[rank];
   for (std::size_t i = 0; i < state.ready.size(); ++i) {
-    const std::uint32_t id = state.ready[i];
-    Call& call = calls_[id];
-    Instance& instance = instances_[call.instance];
-    StartOrder& order = admission_order(instance);
-    std::int64_t& number = instance.admissions[call.next_chunk];
-    const std::int32_t phase = own_phase(call, 0);
-    if (phase == 0) {
-      if (state.in_first_phase >= spec_.first_phase_limit ||
-          state.in_first_phase + order.reserved_before(call.position, number) >=
-              spec_.first_phase_limit)
-        continue;
-      ++state.in_first_phase;
-    }
-    number = order.start(call.position, number);
-    const Task task{id, call.next_chunk++, phase};
-    if (call.next_chunk == instance.chunk_count)
-      state.ready.erase(state.ready.begin() + static_cast<std::ptrdiff_t>(i));
-    enqueue(rank, task);
+    if (!may_admit(calls_[state.ready[i]])) continue;
+    admit_chunk(i, rank);
     return true;
   }
   return false;
 }
 
-StartOrder& CollectiveScheduler::admission_order(const Instance& instance) {
-  const std::uint64_t key =
-      key_of(instance.communicator, static_cast<std::uint64_t>(instance.base), kAdmission);
+bool CollectiveScheduler::may_admit(const Call& call) const {
+  if (own_phase(call, 0) != 0) return true;  // skips the first phase: takes no place there
+  const Instance& instance = instances_[call.instance];
+  const std::int64_t number = instance.admissions[call.next_chunk];
+  return ranks_[call.rank].in_first_phase[admission_index(instance)] +
+             admission_order(instance).reserved_before(call.position, number) <
+         spec_.first_phase_limit;
+}
+
+void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
+  RankState& state = ranks_[rank];
+  const std::uint32_t id = state.ready[place_in_ready];
+  Call& call = calls_[id];
+  Instance& instance = instances_[call.instance];
+  const std::int32_t phase = own_phase(call, 0);
+  if (phase == 0) ++state.in_first_phase[admission_index(instance)];
+  std::int64_t& number = instance.admissions[call.next_chunk];
+  number = admission_order(instance).start(call.position, number);
+  const Task task{id, call.next_chunk++, phase};
+  if (call.next_chunk == instance.chunk_count)
+    state.ready.erase(state.ready.begin() + static_cast<std::ptrdiff_t>(place_in_ready));
+  enqueue(rank, task);
+}
+
+// Chunks that begin outwards and those that begin inwards have places of their own: they meet in no
+// queue in the same order.
+std::size_t CollectiveScheduler::admission_index(const Instance& instance) const {
+  return 2 * std::size_t{instance.communicator} +
+         (goes_inwards(instance.recipe->phases[0].phase) ? 1 : 0);
+}
+
+StartOrder& CollectiveScheduler::admission_order(const Instance& instance) const {
+  const std::uint64_t key = key_of(instance.communicator, static_cast<std::uint64_t>(instance.base),
+                                   kAdmission - admission_index(instance) % 2);
   return orders_.try_emplace(key, families_[instance.communicator].size()).first->second;
 }
 
@@ -250,7 +270,7 @@ void CollectiveScheduler::enqueue(Rank rank, const Task& task) {
 
 void CollectiveScheduler::fill(Rank rank, std::size_t index) {
   LevelQueue& queue = ranks_[rank].queues[index];
-  for (std::size_t i = 0; i < queue.waiting.size() && queue.running < spec_.queue_limit;) {
+  for (std::size_t i = 0; i < queue.waiting.size();) {
     const Task task = queue.waiting[i];
     if (!may_start(rank, task, index)) {
       ++i;
@@ -263,13 +283,14 @@ void CollectiveScheduler::fill(Rank rank, std::size_t index) {
 }
 
 bool CollectiveScheduler::may_start(Rank rank, const Task& task, std::size_t index) {
-  const LevelQueue& queue = ranks_[rank].queues[index];
+  const std::int32_t running = ranks_[rank].queues[index].running[communicator_of(task)];
+  if (running >= spec_.queue_limit) return false;
   const std::uint32_t run = run_slot(task);
   if (run == kNone && comes_in_late(task)) return false;
   const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
   const GroupDimension& dimension = phase_of(task).dimension;
   const std::int32_t member = rank / dimension.stride % dimension.size;
-  return queue.running + queue_order(rank, task, index).reserved_before(member, number) <
+  return running + queue_order(rank, task, index).reserved_before(member, number) <
          spec_.queue_limit;
 }
 
@@ -279,7 +300,7 @@ void CollectiveScheduler::start(Rank rank, const Task& task, std::size_t index) 
   const GroupDimension& dimension = phase_of(task).dimension;
   const std::int32_t member = rank / dimension.stride % dimension.size;
   runs_[run].order = queue_order(rank, task, index).start(member, runs_[run].order);
-  ++ranks_[rank].queues[index].running;
+  ++ranks_[rank].queues[index].running[communicator_of(task)];
   executor_.start(run, member);
   if (!has_root(phase_of(task).phase.kind) || comes_in_late(task)) return;
   const Rank base = rank - member * dimension.stride;  // the others may wait for it
@@ -328,8 +349,8 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
   const std::size_t index = queue_of(done);
 
   RankState& state = ranks_[rank];
-  --state.queues[index].running;
-  if (info.phase == 0) --state.in_first_phase;
+  --state.queues[index].running[instance.communicator];
+  if (info.phase == 0) --state.in_first_phase[admission_index(instance)];
   const std::int32_t next = own_phase(calls_[call], info.phase + 1);
   if (next < static_cast<std::int32_t>(instance.recipe->phases.size()))
     enqueue(rank, {call, info.chunk, next});
@@ -352,7 +373,56 @@ void CollectiveScheduler::finish_chunk(std::uint32_t id) {
   listener_.collective_finished(call.rank, call.operation);
 }
 
+// ---- beyond the limits --------------------------------------------------------------------------
+
+bool CollectiveScheduler::start_beyond_limit() {
+  struct Waiting {
+    bool alone;            // nobody has begun it: nobody waits for it yet
+    std::uint64_t number;  // of the call in its group
+    std::int32_t chunk, phase;
+    Rank rank;
+    std::size_t queue, place;  // queue == kReady: a chunk to be admitted
+    auto operator<=>(const Waiting&) const = default;
+  };
+  constexpr std::size_t kReady = std::numeric_limits<std::size_t>::max();
+  std::optional<Waiting> first;
+  const auto consider = [&](const Waiting& waiting) {
+    if (!first || waiting < *first) first = waiting;
+  };
+  for (Rank rank = 0; rank < static_cast<Rank>(ranks_.size()); ++rank) {
+    const RankState& state = ranks_[rank];
+    for (std::size_t i = 0; i < state.ready.size(); ++i) {
+      const Call& call = calls_[state.ready[i]];
+      const Instance& instance = instances_[call.instance];
+      consider({instance.admissions[call.next_chunk] == StartOrder::kNew, instance.key & 0xFFFFFFFF,
+                call.next_chunk, 0, rank, kReady, i});
+    }
+    for (std::size_t queue = 0; queue < state.queues.size(); ++queue)
+      for (std::size_t i = 0; i < state.queues[queue].waiting.size(); ++i) {
+        const Task& task = state.queues[queue].waiting[i];
+        const Instance& instance = instances_[calls_[task.call].instance];
+        consider({run_slot(task) == kNone, instance.key & 0xFFFFFFFF, task.chunk, task.phase, rank,
+                  queue, i});
+      }
+  }
+  if (!first) return false;
+  ++started_beyond_limit_;
+  if (first->queue == kReady) {
+    admit_chunk(first->place, first->rank);
+    return true;
+  }
+  auto& waiting = ranks_[first->rank].queues[first->queue].waiting;
+  const Task task = waiting[first->place];
+  waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(first->place));
+  start(first->rank, task, first->queue);
+  return true;
+}
+
 // ---- look-ups ----------------------------------------------------------------------------------
+
+std::uint32_t CollectiveScheduler::communicator_of(const Task& task) const {
+  return instances_[calls_[task.call].instance].communicator;
+}
 
 const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
   return instances_[calls_[task.call].instance].recipe->phases[task.phase];
@@ -404,8 +474,7 @@ std::size_t CollectiveScheduler::queue_of(const Task& task) const {
 StartOrder& CollectiveScheduler::queue_order(Rank rank, const Task& task, std::size_t queue) {
   const GroupDimension& dimension = phase_of(task).dimension;
   const Rank base = rank - rank / dimension.stride % dimension.size * dimension.stride;
-  const std::uint32_t communicator = instances_[calls_[task.call].instance].communicator;
-  const std::uint64_t key = key_of(communicator, static_cast<std::uint64_t>(base), queue);
+  const std::uint64_t key = key_of(communicator_of(task), static_cast<std::uint64_t>(base), queue);
   return orders_.try_emplace(key, dimension.size).first->second;
 }
 

@@ -4,18 +4,21 @@
 // rank:
 //   ready       calls with chunks that have not begun, in the order of the policy: HIGHEST calls
 //               first, then by SchedulingPolicy. Nothing is preempted.
-//   admission   at most `first_phase_limit` chunks may be in their first phase at a time
+//   admission   at most `first_phase_limit` chunks of a communicator may be in their first phase at
+//               a time, those that begin on the innermost and on the outermost level each
 //   queues      `queues_per_level` for each level of the topology, and as many again for phases
 //               back inwards; a chunk in a phase over a level waits in its queue, in the order of
-//               the calls, until one of `queue_limit` places is free
+//               the calls, until one of its communicator's `queue_limit` places is free
 // Of a collective with a root some phases concern few ranks; the others skip them. Who skips the
 // first one takes no place until the data has come as far as to a rank it gets them from: that rank
 // may be waiting for a place itself.
 //
-// Limits cannot make ranks wait for each other for ever. Within a queue, ranks keep room for what
-// the others have begun (start_order.h), so the earliest thing anyone has begun can be begun by
+// Limits hardly ever make ranks wait for each other. Within a queue, ranks keep room for what the
+// others have begun (start_order.h), so the earliest thing anyone has begun can be begun by
 // everyone as soon as it has arrived there. And it arrives: phases climb the levels, then others
 // descend them (goes_inwards), so with queues of their own the chunks pass all queues in one order.
+// What is left are ranks that keep room for a call they cannot make yet; start_beyond_limit()
+// resolves that.
 #pragma once
 
 #include <array>
@@ -63,6 +66,11 @@ class CollectiveScheduler final : private RunListener {
 
   // bandwidth_bound() of a call, for reports.
   Duration bound_of(const CollectiveCall& call) const;
+
+  // For a run in which nothing is left to happen: starts one waiting chunk beyond its limit, one
+  // that other ranks wait for if there is one. False if no chunk waits.
+  bool start_beyond_limit();
+  std::int64_t started_beyond_limit() const { return started_beyond_limit_; }
 
   // For the report of a job that got stuck: why this operation of the rank is not complete.
   std::string describe(Rank rank, OperationId operation) const;
@@ -115,15 +123,15 @@ class CollectiveScheduler final : private RunListener {
     std::int32_t phase;
   };
   struct LevelQueue {
-    std::int32_t running = 0;
-    std::vector<Task> waiting;  // in the order in which they should start
+    std::vector<std::int32_t> running;  // of each communicator
+    std::vector<Task> waiting;          // in the order in which they should start
   };
   struct RankState {
     std::vector<std::uint32_t> call_count;  // of each communicator
     std::int64_t issued = 0;
-    std::int32_t in_first_phase = 0;
-    std::vector<std::uint32_t> ready;  // calls with chunks that have not begun, best first
-    std::vector<LevelQueue> queues;    // level by level, up then down
+    std::vector<std::int32_t> in_first_phase;  // of each communicator, outwards and inwards
+    std::vector<std::uint32_t> ready;          // calls with chunks that have not begun, best first
+    std::vector<LevelQueue> queues;            // level by level, up then down
   };
   struct RunInfo {
     std::uint32_t instance;
@@ -141,6 +149,9 @@ class CollectiveScheduler final : private RunListener {
 
   void admit(Rank rank);
   bool admit_one(Rank rank);
+  bool may_admit(const Call& call) const;
+  void admit_chunk(std::size_t place_in_ready, Rank rank);
+  std::size_t admission_index(const Instance& instance) const;
   void enqueue(Rank rank, const Task& task);
   void fill(Rank rank, std::size_t queue);
   bool may_start(Rank rank, const Task& task, std::size_t queue);
@@ -149,6 +160,7 @@ class CollectiveScheduler final : private RunListener {
   void run_finished(std::uint32_t run, Position position, bool last) override;
   void finish_chunk(std::uint32_t call);
 
+  std::uint32_t communicator_of(const Task& task) const;
   const PhaseRecipe& phase_of(const Task& task) const;
   // The first of a call's phases, from `phase` on, in which the rank takes part; their number if
   // there is none.
@@ -157,7 +169,7 @@ class CollectiveScheduler final : private RunListener {
   bool comes_in_late(const Task& task) const;
   std::uint32_t& run_slot(const Task& task);
   std::size_t queue_of(const Task& task) const;
-  StartOrder& admission_order(const Instance& instance);
+  StartOrder& admission_order(const Instance& instance) const;
   StartOrder& queue_order(Rank rank, const Task& task, std::size_t queue);
 
   const Topology& topology_;
@@ -174,8 +186,9 @@ class CollectiveScheduler final : private RunListener {
   std::vector<Instance> instances_;
   std::vector<std::uint32_t> free_instances_;
   std::unordered_map<std::uint64_t, std::uint32_t> open_instances_;  // communicator, base, number
-  std::unordered_map<std::uint64_t, StartOrder> orders_;
+  mutable std::unordered_map<std::uint64_t, StartOrder> orders_;     // made when first asked for
   std::vector<RunInfo> runs_;  // by run number of the executor
+  std::int64_t started_beyond_limit_ = 0;
 };
 
 }  // namespace orrery

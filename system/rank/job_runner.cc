@@ -79,10 +79,10 @@ void JobRunner::accept(Rank rank, const std::vector<Operation>& ready) {
 void JobRunner::issue(Rank rank, const Operation& operation) {
   RankState& state = ranks_[rank];
   if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation);
-  state.outstanding.push_back({operation, queue_.now()});
+  state.outstanding.try_emplace(operation.id, Outstanding{operation, queue_.now()});
   std::visit(
       Overloaded{[&](const CollectiveCall& call) {
-                   if (operation.label >= 0 && bounds_[operation.label] == Duration{})
+                   if (operation.label >= 0 && !bounds_[operation.label])
                      bounds_[operation.label] = scheduler_.bound_of(call);
                    scheduler_.call(rank, operation.id, call);
                  },
@@ -188,7 +188,7 @@ void JobRunner::settle(Rank rank, OperationId id) {
   const Outstanding* outstanding = find_outstanding(state, id);
   const Operation operation = outstanding->operation;
   if (!state.busy) close_dry_interval(rank, operation);
-  state.outstanding.erase(state.outstanding.begin() + (outstanding - state.outstanding.data()));
+  state.outstanding.erase(id);
   operation_finished(rank, id);
   if (state.busy) {
     const auto* wait = std::get_if<Wait>(&state.stream.front().what);
@@ -211,9 +211,8 @@ void JobRunner::operation_finished(Rank rank, OperationId id) {
 
 const JobRunner::Outstanding* JobRunner::find_outstanding(const RankState& state,
                                                           OperationId id) const {
-  for (const Outstanding& outstanding : state.outstanding)
-    if (outstanding.operation.id == id) return &outstanding;
-  return nullptr;
+  const auto found = state.outstanding.find(id);
+  return found == state.outstanding.end() ? nullptr : &found->second;
 }
 
 void JobRunner::emit_open_spans() {
@@ -221,7 +220,8 @@ void JobRunner::emit_open_spans() {
     const RankState& state = ranks_[rank];
     if (state.finished_operations == state.operations || queue_.now() == state.mark) continue;
     if (!state.busy && state.outstanding.empty()) continue;  // idle
-    const Operation& open = state.busy ? state.stream.front() : state.outstanding[0].operation;
+    const Operation& open =
+        state.busy ? state.stream.front() : state.outstanding.begin()->second.operation;
     const bool computes = state.busy && std::holds_alternative<Compute>(open.what);
     const auto* wait = std::get_if<Wait>(&open.what);
     const Outstanding* waited =
@@ -289,7 +289,8 @@ std::string JobRunner::describe_stuck(int most) const {
     const Wait* wait = state.busy ? std::get_if<Wait>(&state.stream.front().what) : nullptr;
     const Outstanding* blocker =
         wait != nullptr ? find_outstanding(state, wait->operation) : nullptr;
-    if (blocker == nullptr && !state.outstanding.empty()) blocker = state.outstanding.data();
+    if (blocker == nullptr && !state.outstanding.empty())
+      blocker = &state.outstanding.begin()->second;
     report += fmt::format("  rank {} waits for {}\n", rank,
                           blocker != nullptr ? describe(rank, blocker->operation)
                                              : "an operation that nothing releases");

@@ -13,6 +13,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,11 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   // the sinks saw adds up to the accounts.
   void emit_open_spans();
 
+  // The queue has run dry and the job is not finished: if ranks wait for each other because of
+  // limits on chunks in flight, lets one chunk begin beyond them. False if that is not the reason.
+  bool unblock() { return scheduler_.start_beyond_limit(); }
+  std::int64_t unblocked() const { return scheduler_.started_beyond_limit(); }
+
   // True when every operation of every rank is finished.
   bool finished() const { return unfinished_ranks_ == 0; }
   // Finished operations over all operations.
@@ -55,7 +62,7 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   RankAccount account(Rank rank) const;
 
   // The least time that the collective of a label can take (bandwidth_bound.h); 0 if it has none.
-  Duration bound_of(std::int32_t label) const { return bounds_[label]; }
+  Duration bound_of(std::int32_t label) const { return bounds_[label].value_or(Duration{}); }
 
   // Messages that arrived and that no operation received, one text a channel.
   std::vector<std::string> unreceived() const;
@@ -72,7 +79,7 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
     std::deque<Operation> stream;
     bool busy = false;  // the front of the stream has begun
     Time mark;          // since then: the front runs, or the stream is empty
-    std::vector<Outstanding> outstanding;
+    std::map<OperationId, Outstanding> outstanding;
     std::int64_t finished_operations = 0, operations = 0;
     Duration compute, exposed, idle;
     Time finish;
@@ -98,7 +105,7 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   CollectiveScheduler scheduler_;
   PointToPoint transfers_;
   std::vector<RankState> ranks_;
-  std::vector<Duration> bounds_;  // of each label
+  std::vector<std::optional<Duration>> bounds_;  // of each label that has called a collective
   std::int32_t unfinished_ranks_ = 0;
   std::int64_t operations_ = 0, finished_operations_ = 0;
 };

@@ -39,8 +39,8 @@ void PointToPoint::send(Rank rank, OperationId operation, const SendCall& call) 
     flight = free_flights_.back();
     free_flights_.pop_back();
   }
-  flights_[flight] = {channel_of(rank, call.to, call.tag), operation};
-  ++channels_[flights_[flight].channel].sent;
+  const std::uint32_t channel = channel_of(rank, call.to, call.tag);
+  flights_[flight] = {channel, operation, channels_[channel].sent++, 2};
   queue_.schedule(endpoint_delay(rank, call.to),
                   [this, flight, size = call.size] { post(flight, size); });
 }
@@ -69,10 +69,11 @@ void PointToPoint::close_end(std::uint32_t flight) {
 
 void PointToPoint::delivered(const MessageToken& token, Bytes size) {
   const std::uint32_t id = flights_[token.owner].channel;
+  const std::int64_t number = flights_[token.owner].number;
   const Channel& channel = channels_[id];
   close_end(token.owner);
-  queue_.schedule(endpoint_delay(channel.source, channel.target), [this, id, size] {
-    channels_[id].arrived.push_back(size);
+  queue_.schedule(endpoint_delay(channel.source, channel.target), [this, id, number, size] {
+    channels_[id].arrived.emplace(number, size);
     match(id);
   });
 }
@@ -83,18 +84,23 @@ void PointToPoint::receive(Rank rank, OperationId operation, const ReceiveCall& 
   if (!channels_[id].arrived.empty()) queue_.schedule(Duration{}, [this, id] { match(id); });
 }
 
+// The n-th receive takes the n-th send, also if a later one overtook it on the way.
 void PointToPoint::match(std::uint32_t id) {
-  Channel& channel = channels_[id];
-  if (channel.arrived.empty() || channel.receives.empty()) return;
-  const Channel::Pending pending = channel.receives.front();
-  const Bytes size = channel.arrived.front();
-  if (pending.size != size)
-    throw JobError(fmt::format("rank {} receives {} B from rank {} (tag {}), which sent {} B",
-                               channel.target, pending.size.value, channel.source, channel.tag,
-                               size.value));
-  channel.receives.pop_front();
-  channel.arrived.pop_front();
-  listener_.transfer_finished(channel.target, pending.operation);
+  while (true) {
+    Channel& channel = channels_[id];  // anew: who is told may open channels
+    const auto next = channel.arrived.find(channel.matched);
+    if (next == channel.arrived.end() || channel.receives.empty()) return;
+    const Channel::Pending pending = channel.receives.front();
+    const Bytes size = next->second;
+    if (pending.size != size)
+      throw JobError(fmt::format("rank {} receives {} B from rank {} (tag {}), which sent {} B",
+                                 channel.target, pending.size.value, channel.source, channel.tag,
+                                 size.value));
+    channel.receives.pop_front();
+    channel.arrived.erase(next);
+    ++channel.matched;
+    listener_.transfer_finished(channel.target, pending.operation);
+  }
 }
 
 std::vector<std::string> PointToPoint::unreceived() const {

@@ -54,14 +54,16 @@ class PointToPoint final : private MessageListener {
     };
     Rank source = 0, target = 0;
     std::int32_t tag = 0;
-    std::int64_t sent = 0;         // sends called so far
-    std::deque<Bytes> arrived;     // messages without a receive
-    std::deque<Pending> receives;  // receives without a message
+    std::int64_t sent = 0;                  // sends called so far
+    std::int64_t matched = 0;               // messages received so far
+    std::map<std::int64_t, Bytes> arrived;  // messages without a receive, by number of the send
+    std::deque<Pending> receives;           // receives without a message
   };
   struct Flight {
     std::uint32_t channel;
     OperationId send;
-    int open_ends = 2;  // not yet delivered, not yet injected
+    std::int64_t number;  // of the sends of its channel
+    int open_ends = 2;    // not yet delivered, not yet injected
   };
 
   std::uint32_t channel_of(Rank source, Rank target, std::int32_t tag);

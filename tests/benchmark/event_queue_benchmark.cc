@@ -139,8 +139,8 @@ void run_queue(benchmark::State& state, Increments kind) {
   Work work(queue, kind);
   work.start(pending);
   while (queue.executed() < 2 * pending) queue.run([] { return true; });
-  // run() asks every 4096 events: that many holds are one batch.
-  while (state.KeepRunningBatch(4096)) queue.run([] { return true; });
+  // run() asks every 256 events: that many holds are one batch.
+  while (state.KeepRunningBatch(256)) queue.run([] { return true; });
   state.SetItemsProcessed(state.iterations());
 }
 

@@ -102,6 +102,7 @@ struct World {
     for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level)
       all.push_back(level);
     job.communicators.push_back({"world", all});
+    for (const int level : all) job.communicators.push_back({"level", {level}});
     job.operations = std::make_unique<Script>(std::move(programs));
     runner = std::make_unique<JobRunner>(queue, *network, topology, spec, job, roofline, recorder);
   }
@@ -115,6 +116,7 @@ struct World {
   Duration run() {
     runner->start();
     queue.run();
+    while (!runner->finished() && runner->unblock()) queue.run();
     return queue.now().since_start;
   }
 
