@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "core/base/config_error.h"
+#include "core/base/edit_distance.h"
 #include "core/base/io_error.h"
 #include "workload/parallelism/involved_levels.h"
 
@@ -91,20 +91,6 @@ std::string quoted(std::string_view text) {
   constexpr std::size_t most = 40;
   if (text.size() <= most) return '"' + printable(text) + '"';
   return '"' + printable(text.substr(0, most)) + "...\"";
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);  // distance of a's prefix to each prefix of b
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 std::string upper_case(std::string_view text) {

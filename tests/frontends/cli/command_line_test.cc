@@ -243,12 +243,14 @@ TEST_CASE("Ctrl-C ends a simulation with its partial result, and exits 130", "[c
   const Files files;
   // Minutes of work: 1000 iterations of 2*3 steps of 10,000 chunks.
   const std::string file = files.write("long.yaml", named("long", ring_job));
-  std::thread user([] {  // who waits until the command listens
+  struct sigaction before {};  // Catch2's
+  sigaction(SIGINT, nullptr, &before);
+  std::thread user([before] {  // who waits until the command listens
     struct sigaction now {};
     do {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       sigaction(SIGINT, nullptr, &now);
-    } while (now.sa_handler == SIG_DFL);
+    } while (now.sa_handler == before.sa_handler);
     std::raise(SIGINT);
   });
   const Printed run = orrery_({"run", file, "-o", files.path("out"), "--format", "json", "--set",
