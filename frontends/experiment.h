@@ -30,7 +30,7 @@ struct NetworkSpec {
 // One value of the resolved configuration, for `explain`.
 struct ResolvedValue {
   std::string path;    // "system.chunks"
-  std::string value;   // as exact text: "128", "0.5 us"
+  std::string value;   // as exact text: "128", "500 ns"
   std::string origin;  // "hier.yaml:12", "--set", "default", "preset v100"
   std::string help;    // one sentence: what it does
 };

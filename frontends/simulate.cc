@@ -214,8 +214,7 @@ void Simulation::add_bound(RunResult& result) const {
     const Link& link = topology_.links()[*overloaded];
     result.notices.push_back(
         fmt::format("{} -> {} ({}) carries what would take it {}, and the run {}: the {} backend "
-                    "does not model "
-                    "contention inside the fabric, so this time is too short",
+                    "does not model contention inside the fabric, so this time is too short",
                     node_name(link.from), node_name(link.to), result.bound_by,
                     to_text(result.bound), to_text(result.finish), result.backend));
   }

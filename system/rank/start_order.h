@@ -4,8 +4,10 @@
 // for each other for ever: A runs X and B runs Y, and neither has room for the other's. So what one
 // member has started, the others keep room for: a member may start a thing only if, with it and
 // with everything that others started before it and this member has not, it stays within its limit.
-// The earliest unfinished thing can then always be started by everyone. With a limit of one this is
-// a common order; where the limit does not bind it is no restriction at all.
+// The earliest unfinished thing can then be started by everyone who has been asked to. With a limit
+// of one this is a common order; where the limit does not bind it is no restriction at all. A
+// member that is not asked, because it waits for something behind it, can still block the others:
+// CollectiveScheduler::start_beyond_limit() is for that (docs/decisions/0003).
 //
 // REQUIRES: every member is asked to start the same things, in the same order of asking (the rule
 // that MPI and NCCL have for the collectives of a communicator).
