@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "network/network_spec.h"
 #include "network/topology/topology.h"
 #include "system/system_spec.h"
 #include "workload/workload_spec.h"
@@ -18,13 +19,6 @@ struct NpuSpec {
   std::string preset;  // "" = none
   FlopRate peak;       // of the data type that the model computes in
   std::optional<Bandwidth> memory_bandwidth;
-};
-
-struct NetworkSpec {
-  std::string backend = "analytical";  // a name of network/backends.def
-  // Settings of the file that only other backends use, as their paths ("network.transport.window",
-  // "platform.topology.levels[1].buffer"). The chosen backend turns them into notices.
-  std::vector<std::string> packet_settings;
 };
 
 // One value of the resolved configuration, for `explain`.

@@ -42,7 +42,7 @@ std::string exposed_kind(const LayerRow& row) {
 // The backend of the experiment; with a span for every message if `spans` wants them.
 std::unique_ptr<NetworkBackend> make_network(EventQueue& queue, const Topology& topology,
                                              const NetworkSpec& spec, TraceSink* spans) {
-  auto network = find_backend(spec.backend)->make(queue, topology, spec.packet_settings);
+  auto network = find_backend(spec.backend)->make(queue, topology, spec);
   if (spans == nullptr || !spans->wants_messages()) return network;
   return std::make_unique<TracedBackend>(queue, std::move(network), *spans);
 }

@@ -3,20 +3,19 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "network/network_backend.h"
+#include "network/network_spec.h"
 
 namespace orrery {
 
 struct BackendEntry {
   std::string_view name, sentence;
-  // REQUIRES: queue and topology outlive the backend. `packet_settings` are the paths of the user's
-  // settings that only packet backends use; one that does not returns them as unused_settings().
+  // REQUIRES: queue and topology outlive the backend. What the user
+  // gave that it does not honour (network_spec.h), it returns as unused_settings().
   std::unique_ptr<NetworkBackend> (*make)(EventQueue& queue, const Topology& topology,
-                                          std::vector<std::string> packet_settings);
+                                          const NetworkSpec& spec);
 };
 
 std::span<const BackendEntry> builtin_backends();

@@ -46,7 +46,7 @@ void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, Net
   std::optional<Bytes> buffer;
   keys.optional("buffer", buffer, "packet buffer of the level's switches; for packet backends",
                 positive);
-  keys.note_if_given("buffer", network.packet_settings);
+  keys.note_if_given("buffer", network.given, SettingGroup::switch_buffer);
 }
 
 // Of several levels: names that can be told apart, and a platform that fits into memory.
@@ -70,10 +70,10 @@ void describe_platform(Keys& keys, Experiment& experiment) {
 // A setting that only packet backends use: type and range are checked, the value is not kept.
 template <class T, class Keys>
 void describe_packet_setting(Keys& keys, std::string_view key, std::string_view help,
-                             NetworkSpec& network, Limits limits = any_value) {
+                             NetworkSpec& network, SettingGroup group, Limits limits = any_value) {
   std::optional<T> value;
   keys.optional(key, value, help, limits);
-  keys.note_if_given(key, network.packet_settings);
+  keys.note_if_given(key, network.given, group);
 }
 
 template <class Keys>
@@ -82,20 +82,22 @@ void describe_network(Keys& keys, NetworkSpec& network) {
   keys.optional("backend", backend, "the model of the network; `orrery list` describes them");
   network.backend = backend.name;
   keys.map("transport", "the transport protocol; for packet backends", [&](auto& transport) {
-    describe_packet_setting<TransportKind>(transport, "kind", "the protocol", network);
+    describe_packet_setting<TransportKind>(transport, "kind", "the protocol", network,
+                                           SettingGroup::transport);
     describe_packet_setting<std::string>(transport, "congestion_control",
-                                         "its variant, for example newreno", network);
+                                         "its variant, for example newreno", network,
+                                         SettingGroup::transport);
     describe_packet_setting<Bytes>(transport, "window", "bytes in flight at most", network,
-                                   positive);
+                                   SettingGroup::transport, positive);
     describe_packet_setting<Bytes>(transport, "mtu", "size of the largest packet", network,
-                                   positive);
+                                   SettingGroup::transport, positive);
     describe_packet_setting<bool>(transport, "ecn", "switches mark packets instead of dropping",
-                                  network);
+                                  network, SettingGroup::transport);
   });
   keys.map("switch", "all switches; for packet backends", [&](auto& all_switches) {
     describe_packet_setting<Bytes>(all_switches, "buffer",
                                    "packet buffer of a switch without one of its own", network,
-                                   positive);
+                                   SettingGroup::switch_buffer, positive);
   });
 }
 

@@ -107,8 +107,9 @@ void Reader::only_with(const std::vector<std::string_view>& owners, std::string_
         "it belongs beside " + joined(owners, ", ") + ": remove it");
 }
 
-void Reader::note_if_given(std::string_view key, std::vector<std::string>& paths) {
-  if (given(key)) paths.push_back(join_path(path_, key));
+void Reader::note_if_given(std::string_view key, std::vector<GivenSetting>& noted,
+                           SettingGroup group) {
+  if (given(key)) noted.push_back({join_path(path_, key), group});
 }
 
 void Reader::wrong(std::string_view key, std::string what, std::string remedy) {

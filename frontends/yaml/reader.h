@@ -123,7 +123,7 @@ class Reader {
   void only_with(const std::vector<std::string_view>& owners, std::string_view key);
 
   // Adds the path of `key` to `paths`, if the key is there.
-  void note_if_given(std::string_view key, std::vector<std::string>& paths);
+  void note_if_given(std::string_view key, std::vector<GivenSetting>& noted, SettingGroup group);
 
   bool given(std::string_view key) const { return map_.find(key) != nullptr; }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frontends/yaml/scalar_types.h"
+#include "network/network_spec.h"
 
 namespace orrery::yaml {
 
@@ -86,7 +87,7 @@ class SchemaWriter {
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help);
   void only_with(const std::vector<std::string_view>& owners, std::string_view key);
 
-  void note_if_given(std::string_view, std::vector<std::string>&) {}
+  void note_if_given(std::string_view, std::vector<GivenSetting>&, SettingGroup) {}
   bool given(std::string_view) const { return true; }
   template <class Check>
   void check(Check) {}

@@ -31,11 +31,10 @@ struct EgressPort {
 
 class AnalyticalBackend final : public NetworkBackend, private EventHandler {
  public:
-  AnalyticalBackend(EventQueue& queue, const Topology& topology,
-                    std::vector<std::string> packet_settings)
+  AnalyticalBackend(EventQueue& queue, const Topology& topology, const NetworkSpec& network)
       : queue_(queue),
         topology_(topology),
-        packet_settings_(std::move(packet_settings)),
+        unused_settings_(settings_outside(network, {})),
         transit_bytes_(topology.links().size()) {
     std::size_t ports = 0;
     for (int level = 0; level < level_count(); ++level) {
@@ -81,7 +80,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   }
 
   NetworkStatistics statistics() const override;
-  std::span<const std::string> unused_settings() const override { return packet_settings_; }
+  std::span<const std::string> unused_settings() const override { return unused_settings_; }
 
  private:
   struct Level {  // what a route needs of a LevelSpec, close together
@@ -165,7 +164,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
 
   EventQueue& queue_;
   const Topology& topology_;
-  std::vector<std::string> packet_settings_;
+  std::vector<std::string> unused_settings_;
   EventQueue::HandlerId handler_;
   std::vector<Level> levels_;
   std::vector<std::array<Bytes, 256>> traffic_;  // of each level, by Message::label
@@ -196,8 +195,8 @@ NetworkStatistics AnalyticalBackend::statistics() const {
 }  // namespace
 
 std::unique_ptr<NetworkBackend> make_analytical_backend(EventQueue& queue, const Topology& topology,
-                                                        std::vector<std::string> packet_settings) {
-  return std::make_unique<AnalyticalBackend>(queue, topology, std::move(packet_settings));
+                                                        const NetworkSpec& spec) {
+  return std::make_unique<AnalyticalBackend>(queue, topology, spec);
 }
 
 }  // namespace orrery

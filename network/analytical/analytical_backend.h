@@ -3,16 +3,14 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "network/network_backend.h"
+#include "network/network_spec.h"
 
 namespace orrery {
 
-// REQUIRES: queue and topology outlive the backend. `packet_settings` are the paths of settings
-// that only packet backends use; they come back as unused_settings().
-std::unique_ptr<NetworkBackend> make_analytical_backend(
-    EventQueue& queue, const Topology& topology, std::vector<std::string> packet_settings = {});
+// REQUIRES: queue and topology outlive the backend. It honours no optional settings.
+std::unique_ptr<NetworkBackend> make_analytical_backend(EventQueue& queue, const Topology& topology,
+                                                        const NetworkSpec& spec = {});
 
 }  // namespace orrery

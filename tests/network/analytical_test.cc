@@ -138,7 +138,9 @@ TEST_CASE("a message that differs in two levels crosses both, innermost first") 
 TEST_CASE("settings of packet networks come back as unused") {
   EventQueue queue;
   const Topology topology({{{"", LevelKind::ring, 2, kRate, kLink, Scope::local}}});
-  const auto network = make_analytical_backend(queue, topology, {"network.transport.window"});
+  const auto network = make_analytical_backend(
+      queue, topology,
+      {.backend = "analytical", .given = {{"network.transport.window", SettingGroup::transport}}});
   REQUIRE(network->unused_settings().size() == 1);
   CHECK(network->unused_settings()[0] == "network.transport.window");
 }

@@ -80,11 +80,12 @@ TEST_CASE("every key of an experiment arrives in its field") {
   CHECK(s.reduction_bandwidth == gigabytes_per_second(450));
 
   CHECK(e.network.backend == "analytical");
-  CHECK(e.network.packet_settings ==
-        std::vector<std::string>{"platform.topology.levels[1].buffer", "network.transport.kind",
-                                 "network.transport.congestion_control", "network.transport.window",
-                                 "network.transport.mtu", "network.transport.ecn",
-                                 "network.switch.buffer"});
+  CHECK(settings_outside(e.network, {SettingGroup::transport}) ==
+        std::vector<std::string>{"platform.topology.levels[1].buffer", "network.switch.buffer"});
+  CHECK(settings_outside(e.network, {SettingGroup::switch_buffer}) ==
+        std::vector<std::string>{"network.transport.kind", "network.transport.congestion_control",
+                                 "network.transport.window", "network.transport.mtu",
+                                 "network.transport.ecn"});
 
   const auto& dlrm = std::get<DlrmSpec>(e.workload.what);
   CHECK(dlrm.global_batch == 131'072);
@@ -107,7 +108,7 @@ TEST_CASE("a minimal experiment takes the documented defaults") {
   CHECK(e.seed == 1);
   CHECK(e.topology.levels[0].scope == Scope::scale_out);  // a single level
   CHECK(e.network.backend == "analytical");
-  CHECK(e.network.packet_settings.empty());
+  CHECK(e.network.given.empty());
   CHECK(e.workload.iterations == 1);
   const SystemSpec defaults;
   CHECK(e.system.scheduling == SchedulingPolicy::lifo);
@@ -279,7 +280,7 @@ TEST_CASE("--set: later ones win, whole maps and new keys work") {
   CHECK(of(e, Collective::all_gather).chunks == 16);  // `system` was replaced after that
   CHECK(of(e, Collective::all_reduce).chunks == 9);
   CHECK(e.system.queue_limit == 2);
-  CHECK(e.network.packet_settings.size() == 2);
+  CHECK(e.network.given.size() == 2);
 }
 
 TEST_CASE("--set: what is wrong is said with the option") {

@@ -1,0 +1,34 @@
+// What the user says about the network besides its wires, as plain data: which backend, and the
+// settings of each. Filled by frontends/yaml, by tests by hand.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+// Settings that only some backends honour.
+enum class SettingGroup : std::uint8_t {
+  transport,      // network.transport: the protocol at the ends
+  switch_buffer,  // memory of switches
+};
+
+struct GivenSetting {
+  std::string path;  // "network.transport.window", "platform.topology.levels[1].buffer"
+  SettingGroup group;
+  bool operator==(const GivenSetting&) const = default;
+};
+
+struct NetworkSpec {
+  std::string backend = "analytical";  // a name of network/backends.def
+  std::vector<GivenSetting> given;     // by the user, of the groups above
+};
+
+// The paths of what the user gave that a backend which honours these groups does not: what it
+// returns as NetworkBackend::unused_settings().
+std::vector<std::string> settings_outside(const NetworkSpec& spec,
+                                          std::initializer_list<SettingGroup> honoured);
+
+}  // namespace orrery
