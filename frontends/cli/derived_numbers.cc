@@ -53,8 +53,7 @@ Duration least_time(const Experiment& experiment, const Topology& topology, Coll
 }
 
 std::string collectives(const Experiment& experiment, const Topology& topology) {
-  Communicator everyone{"world", std::vector<int>(topology.levels().size())};
-  std::iota(everyone.levels.begin(), everyone.levels.end(), 0);
+  const Communicator everyone{"world", std::vector<Extent>{{topology.npu_count(), 1}}};
   TextTable table({{"  collective", left},
                    {"schedule", left},
                    {"algorithms", left},
