@@ -3,10 +3,13 @@
 // (tests/system/plan_proof.h).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "system/group_shape.h"
 
@@ -116,5 +119,27 @@ struct AlgorithmEntry {
 std::span<const AlgorithmEntry> builtin_algorithms();
 // By a name of the list, or name:number; null if there is none. Cheap: plain names are not copied.
 std::shared_ptr<const CollectiveAlgorithm> find_algorithm(std::string_view name);
+
+// An algorithm as a specification holds it. The name is its identity: the same name in one
+// experiment means the same algorithm, so plans are kept by it.
+struct NamedAlgorithm {
+  std::string name;
+  std::shared_ptr<const CollectiveAlgorithm> algorithm;  // null if there is none of that name
+
+  NamedAlgorithm() = default;
+  // One of the list, by its name: `spec.algorithms = {"direct", "ring:2"}`.
+  template <class Name>
+  requires std::convertible_to<const Name&, std::string_view> NamedAlgorithm(const Name& of)
+      : name(std::string_view(of)), algorithm(find_algorithm(name)) {}
+  // One that is not in the list, such as one read from a file.
+  NamedAlgorithm(std::string own_name, std::shared_ptr<const CollectiveAlgorithm> own)
+      : name(std::move(own_name)), algorithm(std::move(own)) {}
+
+  bool supports(Collective kind, int group_size) const {
+    return algorithm != nullptr && algorithm->supports(kind, group_size);
+  }
+  bool operator==(const NamedAlgorithm& other) const { return name == other.name; }
+};
+std::string names_of(std::span<const NamedAlgorithm> algorithms, std::string_view between);
 
 }  // namespace orrery

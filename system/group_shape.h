@@ -6,8 +6,8 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace orrery {

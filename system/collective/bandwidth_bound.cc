@@ -81,8 +81,9 @@ Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec
   std::vector<LevelLoad> loads(topology.levels().size());
   for (const Phase& phase : make_phases(kind, spec.schedule, static_cast<int>(dimensions.size()))) {
     const GroupDimension& dimension = dimensions[phase.dimension];
-    const auto algorithm = find_algorithm(algorithm_on(spec, dimension.level));
-    if (algorithm == nullptr || !algorithm->supports(phase.kind, dimension.size)) return {};
+    const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
+    if (!named.supports(phase.kind, dimension.size)) return {};
+    const CollectiveAlgorithm& algorithm = *named.algorithm;
     std::int64_t parts = dimension.size;
     for (int d = 0; d < phase.scattered; ++d) parts *= dimensions[d].size;
     LevelLoad& load = loads[dimension.level];
@@ -90,8 +91,8 @@ Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec
     const std::int64_t factor = parts_at_port(phase.kind, dimension.size);
     load.bytes += size.value / parts * factor + size.value % parts * factor / parts;
     const Members members{family.line(family.first_base(), 0, dimension), dimension};
-    for (int variant = 0; variant < algorithm->variants(); ++variant)
-      note_ports(*algorithm->plan(phase.kind, layout.shape_of(dimension), variant), members,
+    for (int variant = 0; variant < algorithm.variants(); ++variant)
+      note_ports(*algorithm.plan(phase.kind, layout.shape_of(dimension), variant), members,
                  topology, load.ports);
   }
   Duration bound;

@@ -65,15 +65,15 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& 
                      .endpoint_delay = {}};
     recipe.slots += layout.whole.size / step.dimension.size;
     const int level = step.dimension.level;
-    const std::string& name = algorithm_on(spec, level);
-    const auto algorithm = find_algorithm(name);
-    if (algorithm == nullptr || !algorithm->supports(phase.kind, step.dimension.size)) {
+    const NamedAlgorithm& algorithm = algorithm_on(spec, level);
+    if (!algorithm.supports(phase.kind, step.dimension.size)) {
       // A kind that the job may never call; calling it is refused in instance_of().
       recipe.phases.clear();
       return recipe;
     }
-    for (int variant = 0; variant < algorithm->variants(); ++variant)
-      step.variants.push_back(plan_of(name, phase.kind, step.dimension.size, variant));
+    for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
+      step.variants.push_back(
+          plan_of(algorithm, phase.kind, layout.shape_of(step.dimension), variant));
     step.endpoint_delay = topology_.levels()[level].scope == Scope::scale_out
                               ? spec_.injection_latency
                               : spec_.local_injection_latency;
@@ -82,10 +82,10 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& 
   return recipe;
 }
 
-const Plan* CollectiveScheduler::plan_of(const std::string& algorithm, Collective kind,
-                                         std::int32_t size, int variant) {
-  auto& plan = plans_[{algorithm, kind, size, variant}];
-  if (!plan) plan = find_algorithm(algorithm)->plan(kind, size, variant);
+const Plan* CollectiveScheduler::plan_of(const NamedAlgorithm& algorithm, Collective kind,
+                                         const GroupShape& group, int variant) {
+  auto& plan = plans_[{algorithm.name, kind, group, variant}];
+  if (!plan) plan = algorithm.algorithm->plan(kind, group, variant);
   return plan.get();
 }
 

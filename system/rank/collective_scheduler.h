@@ -55,8 +55,8 @@ class CollectiveListener {
 
 class CollectiveScheduler final : private RunListener {
  public:
-  // REQUIRES: all references outlive the scheduler; the algorithms named in `spec` exist and
-  // support what they are used for.
+  // REQUIRES: all references outlive the scheduler; the algorithms in `spec` support what they
+  // are used for.
   CollectiveScheduler(EventQueue& queue, NetworkBackend& network, const Topology& topology,
                       const SystemSpec& spec, const std::vector<Communicator>& communicators,
                       CollectiveListener& listener);
@@ -141,7 +141,7 @@ class CollectiveScheduler final : private RunListener {
   };
 
   Recipe make_recipe(const GroupLayout& layout, Collective kind);
-  const Plan* plan_of(const std::string& algorithm, Collective kind, std::int32_t size,
+  const Plan* plan_of(const NamedAlgorithm& algorithm, Collective kind, const GroupShape& group,
                       int variant);
   const Plan* rooted_plan_of(const Plan& plan, std::int32_t size, Position root);
   std::uint32_t instance_of(Rank rank, const CollectiveCall& call);
@@ -186,7 +186,7 @@ class CollectiveScheduler final : private RunListener {
   std::vector<GroupFamily> families_;  // of each communicator
   // Of each communicator and each of its layouts.
   std::vector<std::vector<std::array<Recipe, collective_count>>> recipes_;
-  std::map<std::tuple<std::string, Collective, std::int32_t, int>, std::unique_ptr<Plan>> plans_;
+  std::map<std::tuple<std::string, Collective, GroupShape, int>, std::unique_ptr<Plan>> plans_;
   std::map<std::pair<const Plan*, Position>, std::unique_ptr<Plan>> rooted_plans_;
   std::vector<RankState> ranks_;
   std::vector<Call> calls_;

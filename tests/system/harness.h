@@ -104,6 +104,10 @@ struct World {
     job.communicators.push_back({"world", all});
     for (const int level : all) job.communicators.push_back({"level", std::vector<int>{level}});
     job.operations = std::make_unique<Script>(std::move(programs));
+    rebuild();
+  }
+  // After a change of `spec` or `job`.
+  void rebuild() {
     runner = std::make_unique<JobRunner>(queue, *network, topology, spec, job, roofline, recorder);
   }
 
