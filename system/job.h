@@ -33,8 +33,8 @@ struct Extent {
 // Which group a rank is in is arithmetic wherever groups follow the levels (system/collective/
 // group.h). Positions in a group follow the ranks, upwards, whatever the order of extents and
 // lists.
-using Grouping =
-    std::variant<std::vector<int>, std::vector<Extent>, std::vector<std::vector<Rank>>>;
+using RankLists = std::vector<std::vector<Rank>>;
+using Grouping = std::variant<std::vector<int>, std::vector<Extent>, RankLists>;
 
 struct Communicator {
   std::string name;  // "data", "model", "world"

@@ -115,7 +115,7 @@ std::int32_t RankLine::member_of(Rank rank, std::int32_t size) const {
 }
 
 GroupFamily::GroupFamily(const Topology& topology, const Communicator& communicator) {
-  if (const auto* lists = std::get_if<std::vector<std::vector<Rank>>>(&communicator.groups)) {
+  if (const auto* lists = std::get_if<RankLists>(&communicator.groups)) {
     for (const std::vector<Rank>& ranks : *lists) add_list(topology, ranks);
     finish_index();
   } else {

@@ -111,7 +111,7 @@ TEST_CASE("the shape of a list is derived from where its ranks sit") {
   const Topology topology = platform();
   const auto check = [&](std::vector<Rank> ranks, const std::vector<Dimension>& expected,
                          const GroupShape& shape, bool last_along_level) {
-    const GroupFamily family(topology, {"", std::vector{ranks}});
+    const GroupFamily family(topology, {"", RankLists{ranks}});
     const GroupLayout& layout = family.layouts()[0];
     CHECK(dimensions_of(layout) == expected);
     CHECK(layout.shape == shape);
@@ -132,11 +132,11 @@ TEST_CASE("the shape of a list is derived from where its ranks sit") {
 TEST_CASE("a communicator that breaks its rules is refused") {
   const Topology topology = platform();
   const auto family = [&](Grouping groups) { return GroupFamily(topology, {"x", groups}); };
-  CHECK_THROWS(family(std::vector<Extent>{{4, 1}, {2, 2}}));             // overlap
-  CHECK_THROWS(family(std::vector<Extent>{{3, 1}}));                     // 64 ranks in threes
-  CHECK_THROWS(family(std::vector<std::vector<Rank>>{{0, 64}}));         // no such rank
-  CHECK_THROWS(family(std::vector<std::vector<Rank>>{{0}}));             // alone
-  CHECK_THROWS(family(std::vector<std::vector<Rank>>{{0, 1}, {1, 2}}));  // twice
+  CHECK_THROWS(family(std::vector<Extent>{{4, 1}, {2, 2}}));  // overlap
+  CHECK_THROWS(family(std::vector<Extent>{{3, 1}}));          // 64 ranks in threes
+  CHECK_THROWS(family(RankLists{{0, 64}}));                   // no such rank
+  CHECK_THROWS(family(RankLists{{0}}));                       // alone
+  CHECK_THROWS(family(RankLists{{0, 1}, {1, 2}}));            // twice
 }
 
 // {4, 3} switches. Half of each node, 2 x 3 ranks, ring, baseline: 2(2-1) S for each of 3 pairs
@@ -166,7 +166,7 @@ TEST_CASE("an uneven list is one ring in the order of its ranks") {
   World world({switch_level(4, gigabytes_per_second(1), nanoseconds(500)),
                switch_level(2, gigabytes_per_second(1), nanoseconds(500))},
               plain_system("ring"), programs);
-  world.job.communicators[0].groups = std::vector{std::vector<Rank>{0, 1, 2, 4}};
+  world.job.communicators[0].groups = RankLists{{0, 1, 2, 4}};
   world.rebuild();
   world.run();
   REQUIRE(world.runner->finished());
@@ -178,7 +178,7 @@ TEST_CASE("an uneven list is one ring in the order of its ranks") {
 TEST_CASE("who is not in a group cannot call its collectives") {
   World world({switch_level(4, gigabytes_per_second(1), nanoseconds(500))}, plain_system("ring"),
               World::everywhere(4, {collective(0, Collective::all_reduce, bytes(100))}));
-  world.job.communicators[0].groups = std::vector{std::vector<Rank>{0, 1}};
+  world.job.communicators[0].groups = RankLists{{0, 1}};
   world.rebuild();
   CHECK_THROWS_AS(world.run(), JobError);
 }
