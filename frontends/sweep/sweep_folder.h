@@ -14,7 +14,7 @@
 
 #include "core/units/units.h"
 #include "frontends/experiment.h"
-#include "frontends/sweep/sweep.h"
+#include "frontends/sweep.h"
 
 namespace orrery {
 

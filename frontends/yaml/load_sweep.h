@@ -11,7 +11,7 @@
 
 #include <string>
 
-#include "frontends/sweep/sweep.h"
+#include "frontends/sweep.h"
 
 namespace orrery {
 

@@ -1,4 +1,4 @@
-#include "frontends/sweep/sweep.h"
+#include "frontends/sweep.h"
 
 #include <fmt/format.h>
 
