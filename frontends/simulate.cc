@@ -121,13 +121,18 @@ RunResult Simulation::result() const {
     CHECK(account.compute + account.exposed + account.idle == finish,
           "rank {}: compute {} + exposed {} + idle {} != finish {} ps", rank, account.compute.value,
           account.exposed.value, account.idle.value, finish.value);
-    result.ranks.push_back({rank, 1, finish, account.compute, account.exposed, account.idle});
+    result.ranks.push_back(
+        {rank, 1, finish, account.compute, account.exposed, account.idle, account.stolen});
     if (finish > result.ranks[last].finish) last = rank;
   }
   result.finish = result.ranks[last].finish;
   result.compute = result.ranks[last].compute;
   result.exposed = result.ranks[last].exposed;
   result.idle = result.ranks[last].idle;
+  result.stolen = result.ranks[last].stolen;
+  if (const auto account = runner_.endpoint_account(last))
+    result.endpoint = {account->sent, account->received, account->overhead, account->copy,
+                       account->waited};
   add_rows(result, last);
   add_traffic(result);
   add_bound(result);
@@ -196,7 +201,8 @@ void Simulation::add_traffic(RunResult& result) const {
 
 // The longest of: the computing of a rank; what a link carried, at its full bandwidth.
 void Simulation::add_bound(RunResult& result) const {
-  for (const RankRow& rank : result.ranks) result.bound = std::max(result.bound, rank.compute);
+  for (const RankRow& rank : result.ranks)
+    result.bound = std::max(result.bound, rank.compute - rank.stolen);
   result.bound_by = "compute";
   // Messages that nobody received may still be on their way when the last rank finishes.
   if (!runner_.unreceived().empty()) return;

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/units/share.h"
 #include "core/units/units.h"
 #include "system/collective_algorithm.h"
+#include "system/endpoint_spec.h"
 
 namespace orrery {
 
@@ -52,6 +54,9 @@ struct SystemSpec {
   Duration local_injection_latency = nanoseconds(10);  // the same on local levels
   std::optional<Bandwidth> reduction_bandwidth;  // an arrival that is added takes size / this; none
                                                  // = reductions cost no time
+  EndpointSpec endpoint;        // costs per message on scale-out levels
+  EndpointSpec local_endpoint;  // the same on local levels
+  Share sm_tax;  // of a rank's processor, taken by its collectives while they run; part < whole
 };
 
 }  // namespace orrery

@@ -60,9 +60,20 @@ Json ranks(const RunResult& result) {
                     {"finish_ps", row.finish.value},
                     {"compute_ps", row.compute.value},
                     {"exposed_ps", row.exposed.value},
-                    {"idle_ps", row.idle.value}});
+                    {"idle_ps", row.idle.value},
+                    {"stolen_ps", row.stolen.value}});
   }
   return rows;
+}
+
+Json endpoint(const RunResult& result) {
+  if (!result.endpoint) return nullptr;
+  const EndpointRow& row = *result.endpoint;
+  return {{"sent", row.sent},
+          {"received", row.received},
+          {"overhead_ps", row.overhead.value},
+          {"copy_ps", row.copy.value},
+          {"waited_ps", row.waited.value}};
 }
 
 Json exposed_by(const RunResult& result) {
@@ -85,6 +96,8 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
           {"compute_ps", result.compute.value},
           {"exposed_ps", result.exposed.value},
           {"idle_ps", result.idle.value},
+          {"stolen_ps", result.stolen.value},
+          {"endpoint", endpoint(result)},
           {"exposed_by", exposed_by(result)},
           {"bound_ps", result.bound.value},
           {"bound_by", result.bound_by},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,14 @@ struct LinkRow {
 struct RankRow {
   std::int32_t rank = 0, multiplicity = 1;
   Duration finish, compute, exposed, idle;
+  Duration stolen;  // of compute
+};
+
+// What the messages of a rank spent in its endpoints, summed: busy and waiting overlap with
+// whatever the rank does, and with each other.
+struct EndpointRow {
+  std::int64_t sent = 0, received = 0;
+  Duration overhead, copy, waited;
 };
 
 struct ExposedBy {
@@ -61,6 +70,7 @@ struct RunResult {
   std::string partial_reason;
   Duration finish;                  // of the slowest rank
   Duration compute, exposed, idle;  // of the rank that finishes last (the lowest such rank)
+  Duration stolen;                  // of compute: by collectives that ran beside it (sm_tax)
   Duration bound;                   // max of compute and of bytes over bandwidth per level
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
@@ -68,6 +78,7 @@ struct RunResult {
   std::vector<LevelRow> levels;
   std::vector<LinkRow> links;  // by bytes, largest first
   std::vector<RankRow> ranks;
+  std::optional<EndpointRow> endpoint;  // of the rank that finishes last; none if it costs nothing
   std::uint64_t events = 0, messages = 0;
   HostUse host;
   std::vector<std::string> notices;

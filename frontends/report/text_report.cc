@@ -45,6 +45,9 @@ std::string summary(const RunResult& result) {
       {"iteration", iteration ? to_text(*iteration) : "-", "", "mean: finish / iterations"});
   table.add_row({"lower bound", to_text(result.bound), "", beside});
   table.add_row({"compute", to_text(result.compute), shares[0], "of the rank that finishes last"});
+  if (result.stolen > Duration{})
+    table.add_row({"  stolen", to_text(result.stolen), percentage(result.stolen, result.finish),
+                   "of compute, by collectives beside it"});
   table.add_row({"exposed", to_text(result.exposed), shares[1], "waited for communication"});
   table.add_row({"idle", to_text(result.idle), shares[2], "neither"});
   return table.text();
@@ -61,6 +64,19 @@ std::string exposed_by(const RunResult& result) {
     table.add_row({row.kind, to_text(row.exposed), percentage(row.exposed, result.finish)});
   }
   return table.empty() ? "" : '\n' + table.text();
+}
+
+std::string endpoint(const RunResult& result) {
+  if (!result.endpoint) return "";
+  const EndpointRow& row = *result.endpoint;
+  TextTable table({{"endpoint", left}, {"time"}, {"", left}});
+  table.add_row({"overhead", to_text(row.overhead),
+                 fmt::format("of {} and {}", plural(row.sent, "message sent"),
+                             plural(row.received, "received"))});
+  table.add_row({"copy", to_text(row.copy), "between user and network buffers"});
+  table.add_row(
+      {"waited", to_text(row.waited), "messages, summed, for the processor, copy or gap"});
+  return '\n' + table.text();
 }
 
 // The first and the last iteration show what there is to see; the files have them all.
@@ -145,7 +161,8 @@ std::string footer(const RunResult& result) {
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
   return title(result) + '\n' + summary(result) + why(result) + exposed_by(result) +
-         layers(result) + levels(result) + links(result, options) + footer(result);
+         endpoint(result) + layers(result) + levels(result) + links(result, options) +
+         footer(result);
 }
 
 }  // namespace orrery

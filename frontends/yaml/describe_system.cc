@@ -84,4 +84,10 @@ void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
   }
 }
 
+void check_tax(Reader& keys, Share tax) {
+  if (tax.part < tax.whole) return;
+  keys.wrong("sm_tax", "collectives that take all of the processor let no compute end",
+             "leave some, for example \"20/132\"");
+}
+
 }  // namespace orrery::yaml

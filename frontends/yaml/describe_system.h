@@ -58,6 +58,25 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
 }
 
 template <class Keys>
+void describe_endpoint(Keys& keys, EndpointSpec& endpoint) {
+  keys.optional("send_overhead", endpoint.send_overhead,
+                "LogGP o: the rank's message processor is busy this long for each message it sends",
+                not_negative);
+  keys.optional("receive_overhead", endpoint.receive_overhead,
+                "the same for each message that arrives", not_negative);
+  keys.optional("gap", endpoint.gap,
+                "LogGP g: time between two messages that leave the rank, and two that arrive",
+                not_negative);
+  keys.optional("send_copy", endpoint.send_copy,
+                "rate of the copy into the network's buffer, before the wire", positive);
+  keys.optional("receive_copy", endpoint.receive_copy,
+                "rate of the copy out of the network's buffer, after the wire", positive);
+}
+
+// Ranks go on computing, however slowly.
+void check_tax(Reader& keys, Share tax);
+
+template <class Keys>
 void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topology,
                      bool topology_known) {
   keys.optional("scheduling", system.scheduling,
@@ -96,6 +115,13 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
                 "the same on local levels", not_negative);
   keys.optional("reduction_bandwidth", system.reduction_bandwidth,
                 "rate of adding arrived data; without it reductions take no time", positive);
+  keys.map("endpoint", "what each message costs at its ends, on scale-out levels",
+           [&](auto& endpoint) { describe_endpoint(endpoint, system.endpoint); });
+  keys.map("local_endpoint", "the same on local levels",
+           [&](auto& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
+  keys.optional("sm_tax", system.sm_tax,
+                "share of a rank's processor that its collectives take from compute beside them");
+  keys.check([&](Reader& reader) { check_tax(reader, system.sm_tax); });
 }
 
 }  // namespace orrery::yaml

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/units/share.h"
 #include "core/units/unit_text.h"
 #include "core/units/units.h"
 #include "network/topology/topology.h"
@@ -209,6 +210,16 @@ template <>
 FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text);
 template <>
 FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text);
+
+// "20/132" or "15.2 %".
+template <>
+struct ScalarType<Share> {
+  static FromText<Share> parse(const std::string& text);
+  static std::string text(Share value);
+  static SchemaType schema() {
+    return {{"string"}, {}, R"(^\s*(\d+\s*/\s*\d+|\d+(\.\d+)?\s*%)\s*$)"};
+  }
+};
 
 // --- Ranks and levels ---
 

@@ -4,7 +4,8 @@
 // A rank has one stream of Compute and Wait operations, done one at a time in the order handed out;
 // collectives, sends and receives run beside it. Three sums per rank, each taken from something
 // else:
-//   compute  the durations of its Compute operations
+//   compute  the durations of its Compute operations, with what communication stole from them
+//            (processor.h)
 //   exposed  the time in Wait operations (and, when the stream has run dry, the time until the last
 //            outstanding communication is complete)
 //   idle     the time with an empty stream and no communication outstanding
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,9 +25,11 @@
 #include "network/network_backend.h"
 #include "network/topology/topology.h"
 #include "system/compute_model.h"
+#include "system/endpoint/endpoint_backend.h"
 #include "system/job.h"
 #include "system/rank/collective_scheduler.h"
 #include "system/rank/point_to_point.h"
+#include "system/rank/processor.h"
 #include "system/system_spec.h"
 
 namespace orrery {
@@ -33,9 +37,12 @@ namespace orrery {
 struct RankAccount {
   Time finish;
   Duration compute, exposed, idle;
+  Duration stolen;  // of compute: how much longer it took because of collectives beside it
 };
 
-class JobRunner final : private CollectiveListener, private PointToPointListener {
+class JobRunner final : private CollectiveListener,
+                        private PointToPointListener,
+                        private ProcessorListener {
  public:
   // REQUIRES: all references outlive the runner; job.ranks == topology.npu_count().
   JobRunner(EventQueue& queue, NetworkBackend& network, const Topology& topology,
@@ -61,6 +68,12 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   // Up to now, or to the rank's end: compute + exposed + idle == finish, to the picosecond.
   RankAccount account(Rank rank) const;
 
+  // What the messages of a rank spent in its endpoints; none if endpoints cost nothing.
+  std::optional<EndpointAccount> endpoint_account(Rank rank) const {
+    if (endpoints_ == nullptr) return std::nullopt;
+    return endpoints_->account(rank);
+  }
+
   // The least time that the collective of a label can take (bandwidth_bound.h); 0 if it has none.
   Duration bound_of(std::int32_t label) const { return bounds_[label].value_or(Duration{}); }
 
@@ -81,7 +94,7 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
     Time mark;          // since then: the front runs, or the stream is empty
     std::map<OperationId, Outstanding> outstanding;
     std::int64_t finished_operations = 0, operations = 0;
-    Duration compute, exposed, idle;
+    Duration compute, exposed, idle, stolen;
     Time finish;
   };
 
@@ -92,6 +105,7 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   void close_dry_interval(Rank rank, const Operation& next);
   void collective_finished(Rank rank, OperationId operation) override;
   void transfer_finished(Rank rank, OperationId operation) override;
+  void work_done(Rank rank, Duration work, Duration stolen) override;
   void finish_communication(Rank rank, OperationId operation);
   void settle(Rank rank, OperationId operation);
   void operation_finished(Rank rank, OperationId operation);
@@ -102,6 +116,8 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   Job& job_;
   const ComputeModel& compute_;
   TraceSink& sink_;
+  std::unique_ptr<EndpointBackend> endpoints_;  // over the network, if they cost anything
+  Processors processors_;
   CollectiveScheduler scheduler_;
   PointToPoint transfers_;
   std::vector<RankState> ranks_;
