@@ -13,6 +13,7 @@
 #include "core/units/unit_text.h"
 #include "frontends/make_job.h"
 #include "frontends/report/summary_sink.h"
+#include "frontends/selected_rows.h"
 #include "network/backends.h"
 #include "network/traced_backend.h"
 #include "system/compute/roofline.h"
@@ -134,6 +135,7 @@ RunResult Simulation::result() const {
     result.endpoint = {account->sent, account->received, account->overhead, account->copy,
                        account->waited};
   add_rows(result, last);
+  result.selected = selected_rows(runner_.selection());
   add_traffic(result);
   add_bound(result);
   for (const std::string& setting : network_->unused_settings())

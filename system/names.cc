@@ -22,6 +22,22 @@ std::string_view name_of(HierarchicalSchedule schedule) {
   return schedule == HierarchicalSchedule::baseline ? "baseline" : "local_bandwidth_aware";
 }
 
+std::string_view name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::none:
+      return "none";
+    case Protocol::simple:
+      return "simple";
+    case Protocol::ll:
+      return "ll";
+    case Protocol::ll128:
+      return "ll128";
+    case Protocol::automatic:
+      return "auto";
+  }
+  return "?";
+}
+
 std::string_view name_of(Pass pass) {
   switch (pass) {
     case Pass::none:

@@ -133,6 +133,7 @@ CollectiveResult result_of(const Series& series, const std::vector<Outcome>& out
     result.backend = run.backend;
     result.rows.push_back(series.rows[i]);
     result.rows.back().time = run.finish;
+    if (!run.selected.empty()) result.rows.back().chosen = run.selected.front().chosen;
   }
   return result;
 }

@@ -10,9 +10,11 @@
 #include "core/units/unit_text.h"
 #include "frontends/make_job.h"
 #include "frontends/report/text_table.h"
+#include "frontends/selected_rows.h"
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/piece_sizes.h"
 #include "system/compute/roofline.h"
+#include "system/rank/selection.h"
 
 namespace orrery::cli {
 
@@ -45,14 +47,23 @@ std::string platform(const Topology& topology) {
          table.text();
 }
 
-Duration least_time(const Experiment& experiment, const Topology& topology, Collective kind,
+Duration least_time(Selection& selection, const Topology& topology, Collective kind,
                     const Communicator& communicator, Bytes size) {
   const GroupFamily family(topology, communicator);
-  const auto& spec = experiment.system.collectives[static_cast<std::size_t>(kind)];
+  const CollectiveSpec& spec = selection.spec(kind, selection.choose(kind, size, family));
   return bandwidth_bound(size, kind, spec, family, topology);
 }
 
-std::string collectives(const Experiment& experiment, const Topology& topology) {
+// Of a kind, among everyone; what is selected call by call shows in a table of its own.
+std::string least_time_text(const CollectiveSpec& spec, Selection& selection,
+                            const Topology& topology, Collective kind,
+                            const Communicator& everyone) {
+  if (needs_selection(spec)) return "-";
+  return to_text(least_time(selection, topology, kind, everyone, example_size));
+}
+
+std::string collectives(const Experiment& experiment, const Topology& topology,
+                        Selection& selection) {
   Communicator everyone{"world", std::vector<int>(topology.levels().size())};
   std::iota(everyone.levels.begin(), everyone.levels.end(), 0);
   TextTable table({{"  collective", left},
@@ -67,7 +78,7 @@ std::string collectives(const Experiment& experiment, const Topology& topology) 
         {fmt::format("  {}", name_of(kind)), std::string(name_of(spec.schedule)),
          names_of(spec.algorithms, ", "),
          std::to_string(chunk_count(example_size, spec.chunks, experiment.system.minimum_chunk)),
-         to_text(least_time(experiment, topology, kind, everyone, example_size))});
+         least_time_text(spec, selection, topology, kind, everyone)});
   }
   return fmt::format("\ncollectives of {} among all NPUs (least time: bandwidth only)\n",
                      to_text(example_size)) +
@@ -90,9 +101,10 @@ struct IterationSums {
 
 class IterationWalk {
  public:
-  IterationWalk(const Experiment& experiment, const Topology& topology)
+  IterationWalk(const Experiment& experiment, const Topology& topology, Selection& selection)
       : experiment_(experiment),
         topology_(topology),
+        selection_(selection),
         job_(make_job(experiment, topology, 1)),
         compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}) {}
 
@@ -123,7 +135,7 @@ class IterationWalk {
                               experiment_.system.minimum_chunk);
     const Communicator& communicator =
         job_.communicators[static_cast<std::size_t>(call.communicator)];
-    sum.least_time += least_time(experiment_, topology_, call.kind, communicator, call.size);
+    sum.least_time += least_time(selection_, topology_, call.kind, communicator, call.size);
   }
   void add(const SendCall& send) { sums_.sent += send.size; }
   void add(const ReceiveCall& receive) { sums_.received += receive.size; }
@@ -131,6 +143,7 @@ class IterationWalk {
 
   const Experiment& experiment_;
   const Topology& topology_;
+  Selection& selection_;
   Job job_;
   Roofline compute_;
   IterationSums sums_;
@@ -145,8 +158,25 @@ std::string parameters(const Experiment& experiment, Bytes gradients) {
                      to_text(gradients));
 }
 
-std::string iteration(const Experiment& experiment, const Topology& topology) {
-  const IterationSums sums = IterationWalk(experiment, topology).sums();
+// What is chosen for the calls of the job.
+std::string selected(const Selection& selection) {
+  TextTable table({{"  selected for", left},
+                   {"group", left},
+                   {"bytes"},
+                   {"algorithm", left},
+                   {"predicted"},
+                   {"candidates"}});
+  for (const SelectedRow& row : selected_rows(selection))
+    table.add_row({"  " + row.collective, fmt::format("{}", fmt::join(row.group, " x ")),
+                   to_text(row.bytes), row.chosen,
+                   row.predicted ? to_text(*row.predicted) : "by size range",
+                   row.predicted ? std::to_string(row.candidates) : "-"});
+  return table.empty() ? "" : '\n' + table.text();
+}
+
+std::string iteration(const Experiment& experiment, const Topology& topology,
+                      Selection& selection) {
+  const IterationSums sums = IterationWalk(experiment, topology, selection).sums();
   const auto& all_reduce = sums.collectives[static_cast<std::size_t>(Collective::all_reduce)];
   std::string text =
       fmt::format("\none iteration of rank 0, of {}\n", experiment.workload.iterations);
@@ -166,14 +196,17 @@ std::string iteration(const Experiment& experiment, const Topology& topology) {
                    std::to_string(sum.calls), to_text(sum.size), std::to_string(sum.chunks),
                    to_text(sum.least_time)});
   }
-  return table.empty() ? text : text + '\n' + table.text();
+  if (!table.empty()) text += '\n' + table.text();
+  return text + selected(selection);
 }
 
 }  // namespace
 
 std::string derived_numbers(const Experiment& experiment) {
   const Topology topology(experiment.topology);
-  return platform(topology) + collectives(experiment, topology) + iteration(experiment, topology);
+  Selection selection(topology, experiment.system);
+  return platform(topology) + collectives(experiment, topology, selection) +
+         iteration(experiment, topology, selection);
 }
 
 }  // namespace orrery::cli

@@ -32,6 +32,19 @@ Json layers(const RunResult& result) {
   return rows;
 }
 
+Json selected(const RunResult& result) {
+  Json rows = Json::array();
+  for (const SelectedRow& row : result.selected) {
+    rows.push_back({{"collective", row.collective},
+                    {"group", row.group},
+                    {"bytes", row.bytes.value},
+                    {"chosen", row.chosen},
+                    {"predicted_ps", optional_time(row.predicted)},
+                    {"candidates", row.candidates}});
+  }
+  return rows;
+}
+
 Json levels(const RunResult& result) {
   Json rows = Json::array();
   for (const LevelRow& row : result.levels) {
@@ -102,6 +115,7 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
           {"bound_ps", result.bound.value},
           {"bound_by", result.bound_by},
           {"layers", layers(result)},
+          {"selected", selected(result)},
           {"levels", levels(result)},
           {"links", links(result, options)},
           {"link_count", result.links.size()},

@@ -57,6 +57,16 @@ struct ExposedBy {
   Duration exposed;  // of the rank that finishes last
 };
 
+// What was chosen for calls whose settings depend on their size or are `auto`.
+struct SelectedRow {
+  std::string collective;
+  std::vector<std::int32_t> group;  // its sizes along the levels, innermost first
+  Bytes bytes;
+  std::string chosen;                 // "direct+ring/ll, local_bandwidth_aware"
+  std::optional<Duration> predicted;  // alone, on the analytical backend; none if by a range only
+  std::int64_t candidates = 0;        // predicted
+};
+
 struct HostUse {
   double wall_s = 0, cpu_s = 0;
   std::int64_t peak_rss_bytes = 0;
@@ -75,6 +85,7 @@ struct RunResult {
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
   std::vector<LayerRow> layers;
+  std::vector<SelectedRow> selected;
   std::vector<LevelRow> levels;
   std::vector<LinkRow> links;  // by bytes, largest first
   std::vector<RankRow> ranks;

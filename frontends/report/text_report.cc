@@ -126,6 +126,20 @@ std::string layers(const RunResult& result) {
   return text;
 }
 
+std::string selected(const RunResult& result) {
+  TextTable table({{"selected for", left},
+                   {"group", left},
+                   {"bytes\nper rank"},
+                   {"algorithm", left},
+                   {"predicted\nalone"}});
+  for (const SelectedRow& row : result.selected) {
+    table.add_row({row.collective, fmt::format("{}", fmt::join(row.group, " x ")),
+                   to_text(row.bytes), row.chosen,
+                   row.predicted ? to_text(*row.predicted) : "by size range"});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
 std::string levels(const RunResult& result) {
   TextTable table({{"level", left}, {"collective", left}, {"bytes sent\nby all ranks"}});
   for (const LevelRow& row : result.levels) {
@@ -161,8 +175,8 @@ std::string footer(const RunResult& result) {
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
   return title(result) + '\n' + summary(result) + why(result) + exposed_by(result) +
-         endpoint(result) + layers(result) + levels(result) + links(result, options) +
-         footer(result);
+         endpoint(result) + layers(result) + selected(result) + levels(result) +
+         links(result, options) + footer(result);
 }
 
 }  // namespace orrery

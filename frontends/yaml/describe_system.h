@@ -13,7 +13,8 @@ namespace orrery::yaml {
 struct CollectiveDefaults {
   CollectiveSpec spec;
   OneOrMore<NamedAlgorithm> algorithms;
-  std::string schedule_origin, algorithms_origin, chunks_origin;
+  std::string schedule_origin, algorithms_origin, chunks_origin, protocol_origin;
+  bool schedule_given = false;
 };
 
 // The algorithms of `kind` where `collective` names none: those of `defaults` if they can do it,
@@ -22,24 +23,57 @@ std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSch
                                                 const CollectiveDefaults& defaults,
                                                 const TopologySpec& topology, std::string& origin);
 
-// One name or one for each level.
-void check_count(Reader& keys, const OneOrMore<NamedAlgorithm>& algorithms,
+// One name or one for each level; auto alone.
+void check_count(Reader& keys, std::string_view key, const std::vector<NamedAlgorithm>& algorithms,
                  const TopologySpec& topology);
 
-// Each algorithm can do what it is asked on its level.
-void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
-                   const TopologySpec& topology);
+// The algorithms under `key`: one for all levels or one for each, each able to do what is asked of
+// its level; or auto, alone. And the protocol has costs for them.
+void check_algorithms(Reader& keys, std::string_view key, Collective kind,
+                      const CollectiveSpec& spec, const SystemSpec& system,
+                      const TopologySpec& topology);
+
+// The ranges ascend, and only the last one may be open.
+void check_ranges(Reader& keys, const std::vector<SizeRange>& ranges);
 
 inline constexpr std::string_view schedule_help =
-    "how a collective over several levels is composed";
+    "how a collective over several levels is composed; algorithms: auto chooses it too, unless it "
+    "is written";
 inline constexpr std::string_view algorithms_help =
-    "one name for each level, innermost first, or a single one for all levels";
+    "one name for each level, innermost first, or a single one for all levels; auto: those with "
+    "the "
+    "least predicted time, call by call";
 inline constexpr std::string_view chunks_help = "parts that a collective is cut into";
+inline constexpr std::string_view protocol_help =
+    "whose costs in `protocols` a collective pays; auto: the one with the least predicted time";
+
+// A size range of a collective whose other settings are those of `outside`.
+template <class Keys>
+void describe_range(Keys& keys, Collective kind, SizeRange& range, const CollectiveSpec& outside,
+                    const SystemSpec& system, const TopologySpec& topology, bool topology_known) {
+  range.spec = outside;
+  range.spec.ranges.clear();
+  keys.optional("below", range.below,
+                "holds for calls of fewer bytes; the last range may leave it "
+                "out",
+                positive);
+  OneOrMore<NamedAlgorithm> algorithms;
+  keys.required("use", algorithms, algorithms_help);
+  keys.optional("schedule", range.spec.schedule, schedule_help, any_value, "outside the ranges");
+  keys.optional("chunks", range.spec.chunks, chunks_help, positive, "outside the ranges");
+  keys.optional("protocol", range.spec.protocol, protocol_help, any_value, "outside the ranges");
+  keys.check([&](Reader& reader) {
+    if (!topology_known || !reader.clean()) return;
+    range.spec.algorithms = algorithms.values;
+    if (reader.given("schedule")) range.spec.any_schedule = false;
+    check_algorithms(reader, "use", kind, range.spec, system, topology);
+  });
+}
 
 template <class Keys>
 void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
-                         const CollectiveDefaults& defaults, const TopologySpec& topology,
-                         bool topology_known) {
+                         const CollectiveDefaults& defaults, const SystemSpec& system,
+                         const TopologySpec& topology, bool topology_known) {
   spec = defaults.spec;
   keys.optional("schedule", spec.schedule, schedule_help, any_value, defaults.schedule_origin);
   OneOrMore<NamedAlgorithm> algorithms;
@@ -49,12 +83,37 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   }
   keys.optional("algorithms", algorithms, algorithms_help, any_value, origin);
   keys.optional("chunks", spec.chunks, chunks_help, positive, defaults.chunks_origin);
+  keys.optional("protocol", spec.protocol, protocol_help, any_value, defaults.protocol_origin);
   keys.check([&](Reader& reader) {
+    spec.any_schedule = !defaults.schedule_given && !reader.given("schedule");
     if (!topology_known || !reader.clean()) return;
-    check_count(reader, algorithms, topology);
     spec.algorithms = algorithms.values;
-    if (reader.clean()) check_support(reader, kind, spec, topology);
+    check_algorithms(reader, "algorithms", kind, spec, system, topology);
   });
+  keys.optional_items("ranges", spec.ranges, "settings by the size of a call, smallest first",
+                      [&](auto& range, SizeRange& values, std::size_t) {
+                        describe_range(range, kind, values, spec, system, topology, topology_known);
+                      });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) check_ranges(reader, spec.ranges);
+  });
+}
+
+// A cost that is one.
+void check_cost(Reader& keys, const ProtocolCost& cost);
+
+template <class Keys>
+void describe_protocol(Keys& keys, ProtocolCost& cost) {
+  keys.required("protocol", cost.protocol, "simple, ll or ll128");
+  std::optional<NamedAlgorithm> algorithm;
+  keys.optional("algorithm", algorithm, "in this algorithm only; none: in all without a row");
+  keys.optional("launch", cost.launch, "time of a call before its first chunk, once on each rank",
+                not_negative);
+  keys.optional("step", cost.step, "time of each message before it is handed to the network",
+                not_negative);
+  keys.optional("efficiency", cost.efficiency, "of the bytes on the wire, the part that is data");
+  keys.check([&](Reader& reader) { check_cost(reader, cost); });
+  if (algorithm) cost.algorithm = algorithm->name.substr(0, algorithm->name.find(':'));
 }
 
 template <class Keys>
@@ -85,19 +144,26 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
   keys.optional("schedule", defaults.spec.schedule, schedule_help);
   keys.optional("algorithms", defaults.algorithms, algorithms_help);
   keys.optional("chunks", defaults.spec.chunks, chunks_help, positive);
+  keys.optional_items(
+      "protocols", system.protocols, "what the protocols of the communication library cost",
+      [&](auto& protocol, ProtocolCost& cost, std::size_t) { describe_protocol(protocol, cost); });
+  keys.optional("protocol", defaults.spec.protocol, protocol_help);
   keys.check([&](Reader& reader) {
     defaults.schedule_origin = reader.origin_of("schedule");
     defaults.algorithms_origin = reader.origin_of("algorithms");
     defaults.chunks_origin = reader.origin_of("chunks");
-    if (topology_known && reader.clean()) check_count(reader, defaults.algorithms, topology);
+    defaults.protocol_origin = reader.origin_of("protocol");
+    defaults.schedule_given = reader.given("schedule");
+    if (topology_known && reader.clean())
+      check_count(reader, "algorithms", defaults.algorithms.values, topology);
     topology_known = topology_known && reader.clean();
   });
   for (int i = 0; i < collective_count; ++i) {
     const auto kind = static_cast<Collective>(i);
     keys.map(name_of(kind), "settings of this kind of collective, instead of those for all",
              [&](auto& collective) {
-               describe_collective(collective, kind, system.collectives[i], defaults, topology,
-                                   topology_known);
+               describe_collective(collective, kind, system.collectives[i], defaults, system,
+                                   topology, topology_known);
              });
   }
   keys.optional("minimum_chunk", system.minimum_chunk, "a chunk is not made smaller than this",

@@ -102,8 +102,15 @@ class Reader {
   template <class T, class Describe>
   void items(std::string_view key, std::vector<T>& values, std::string_view help,
              Describe describe) {
+    if (declare(key) == nullptr) return missing_.push_back({key, std::string(help)});
+    optional_items(key, values, help, describe);
+  }
+  // The same of a list that may be absent.
+  template <class T, class Describe>
+  void optional_items(std::string_view key, std::vector<T>& values, std::string_view,
+                      Describe describe) {
     const YamlNode* node = declare(key);
-    if (node == nullptr) return missing_.push_back({key, std::string(help)});
+    if (node == nullptr) return;
     const std::string path = join_path(path_, key);
     if (!expect(*node, NodeKind::list, path)) return;
     values.resize(node->children.size());

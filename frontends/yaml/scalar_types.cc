@@ -68,6 +68,8 @@ std::vector<std::string_view> algorithm_names() {
 }  // namespace
 
 FromText<NamedAlgorithm> ScalarType<NamedAlgorithm>::parse(const std::string& text) {
+  if (text == kAutomatic.name) return kAutomatic;
+  if (text == "tree") return NamedAlgorithm("double_binary_tree");
   if (NamedAlgorithm found(text); found.algorithm != nullptr) return found;
   const std::string name = text.substr(0, text.find(':'));
   const auto algorithm = find_algorithm(name);
@@ -79,7 +81,7 @@ FromText<NamedAlgorithm> ScalarType<NamedAlgorithm>::parse(const std::string& te
 
 SchemaType ScalarType<NamedAlgorithm>::schema() {
   static const std::string pattern =
-      fmt::format("^({})(:[1-9][0-9]*)?$", fmt::join(algorithm_names(), "|"));
+      fmt::format("^(auto|tree|({})(:[1-9][0-9]*)?)$", fmt::join(algorithm_names(), "|"));
   return {.json_types = {"string"}, .pattern = pattern};
 }
 

@@ -86,6 +86,11 @@ struct ValuesOf<HierarchicalSchedule> {
                                   HierarchicalSchedule::local_bandwidth_aware};
 };
 template <>
+struct ValuesOf<Protocol> {
+  static constexpr std::array all{Protocol::none, Protocol::simple, Protocol::ll, Protocol::ll128,
+                                  Protocol::automatic};
+};
+template <>
 struct ValuesOf<Interaction> {
   static constexpr std::array all{Interaction::concat, Interaction::dot};
 };
@@ -138,7 +143,7 @@ struct NameIn {
 };
 using BackendName = NameIn<BackendRegistry>;  // of network/backends.def
 
-// name or name:number, of system/algorithms/builtin.def
+// name or name:number, of system/algorithms/builtin.def; auto; or what NCCL calls its trees
 template <>
 struct ScalarType<NamedAlgorithm> {
   static FromText<NamedAlgorithm> parse(const std::string& text);

@@ -45,7 +45,7 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   }
   Run& run = runs_[id];
   run.spec = spec;
-  run.pieces = PieceSizes(spec.bytes, spec.plan->pieces());
+  run.pieces = PieceSizes(whole_of(spec.bytes, spec.efficiency), spec.plan->pieces());
   run.lane_count = spec.plan->lanes();
   run.unfinished = spec.size;
   const std::size_t lanes = static_cast<std::size_t>(spec.size) * run.lane_count;
@@ -77,7 +77,7 @@ void PlanExecutor::complete_stage(Run& run, Lane& lane, const Place& place) {
       end_lane(place);
       return;
     }
-    const Time when = lane.next.sends > 0 ? lane.ready + run.spec.endpoint_delay : lane.ready;
+    const Time when = lane.next.sends > 0 ? lane.ready + run.spec.send_delay : lane.ready;
     if (when > queue_.now()) {
       wake_at(when, run, place);
       return;
@@ -139,7 +139,7 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
   const Place place{token.owner, static_cast<Position>(token.position), token.lane & ~kReduceBit};
   Run& run = runs_[place.run];
   Lane& lane = lane_at(run, place);
-  Time counts = queue_.now() + run.spec.endpoint_delay;
+  Time counts = queue_.now() + run.spec.receive_delay;
   if (reduction_bandwidth_ && (token.lane & kReduceBit) != 0)
     counts += transfer_time(size, *reduction_bandwidth_);
 

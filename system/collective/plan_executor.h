@@ -5,9 +5,10 @@
 // stage, are kept. Per message the executor does one table look-up and asks the plan for the next
 // send; it allocates nothing in steady state.
 //
-// Endpoint costs (docs/models/system.md): a message is handed to the network `endpoint_delay` after
-// the stage that sends it began, and counts as arrived `endpoint_delay` after its delivery, plus
-// the time to add it up if it is to be added.
+// Endpoint costs (docs/models/endpoint.md): a message is handed to the network `send_delay` after
+// the stage that sends it began, and counts as arrived `receive_delay` after its delivery, plus
+// the time to add it up if it is to be added. A protocol's flags are bytes like others: with an
+// efficiency the buffer that is cut is that much larger.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "core/event/event_queue.h"
+#include "core/units/share.h"
 #include "core/units/units.h"
 #include "network/network_backend.h"
 #include "system/collective/piece_sizes.h"
@@ -39,8 +41,9 @@ struct RunSpec {
   std::int32_t size = 0;       // of the group
   Rank base = 0;               // position p is rank base + p * stride
   std::int32_t stride = 1;
-  Bytes bytes;  // of the buffer that the plan's pieces cut
-  Duration endpoint_delay;
+  Bytes bytes;                // of the buffer that the plan's pieces cut
+  Share efficiency = {1, 1};  // of what goes over the wire, the part that is data
+  Duration send_delay, receive_delay;
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;  // for the network's statistics
 };

@@ -26,9 +26,11 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
                                          const Topology& topology, const SystemSpec& spec,
                                          const std::vector<Communicator>& communicators,
                                          CollectiveListener& listener)
-    : topology_(topology),
+    : queue_(queue),
+      topology_(topology),
       spec_(spec),
       listener_(listener),
+      selection_(topology, spec),
       executor_(queue, network, spec.reduction_bandwidth, *this),
       ranks_(topology.npu_count()) {
   CHECK(communicators.size() < 256 && topology.npu_count() < (1 << 24),
@@ -37,7 +39,8 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
     families_.emplace_back(topology, communicator);
     auto& recipes = recipes_.emplace_back();
     for (int kind = 0; kind < collective_count; ++kind)
-      recipes[kind] = make_recipe(families_.back(), static_cast<Collective>(kind));
+      recipes[kind] =
+          make_recipe(families_.back(), static_cast<Collective>(kind), spec.collectives[kind]);
   }
   for (RankState& rank : ranks_) {
     rank.call_count.resize(communicators.size());
@@ -48,8 +51,8 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
 }
 
 CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& family,
-                                                             Collective kind) {
-  const CollectiveSpec& spec = spec_.collectives[static_cast<int>(kind)];
+                                                             Collective kind,
+                                                             const CollectiveSpec& spec) {
   Recipe recipe;
   recipe.chunks = spec.chunks;
   const int dimensions = static_cast<int>(family.dimensions().size());
@@ -59,7 +62,9 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& 
                      .radix = 1,
                      .first_slot = recipe.slots,
                      .variants = {},
-                     .endpoint_delay = {}};
+                     .send_delay = {},
+                     .receive_delay = {},
+                     .efficiency = {1, 1}};
     for (int d = 0; d < phase.dimension; ++d) step.radix *= family.dimensions()[d].size;
     recipe.slots += family.size() / step.dimension.size;
     const int level = step.dimension.level;
@@ -71,9 +76,14 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& 
     }
     for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
       step.variants.push_back(plan_of(algorithm, phase.kind, step.dimension.size, variant));
-    step.endpoint_delay = topology_.levels()[level].scope == Scope::scale_out
-                              ? spec_.injection_latency
-                              : spec_.local_injection_latency;
+    step.send_delay = step.receive_delay = topology_.levels()[level].scope == Scope::scale_out
+                                               ? spec_.injection_latency
+                                               : spec_.local_injection_latency;
+    if (const ProtocolCost* cost = find_cost(spec_.protocols, spec.protocol, algorithm.name)) {
+      step.send_delay += cost->step;
+      step.efficiency = cost->efficiency;
+      recipe.launch = std::max(recipe.launch, cost->launch);
+    }
     recipe.phases.push_back(std::move(step));
   }
   return recipe;
@@ -94,9 +104,24 @@ const Plan* CollectiveScheduler::rooted_plan_of(const Plan& plan, std::int32_t s
   return rooted.get();
 }
 
-Duration CollectiveScheduler::bound_of(const CollectiveCall& call) const {
-  return bandwidth_bound(call.size, call.kind, spec_.collectives[static_cast<int>(call.kind)],
-                         families_[call.communicator], topology_);
+// The recipe for a call: of its kind, or where that depends on its size or is automatic, of what
+// was chosen for it.
+const CollectiveScheduler::Recipe& CollectiveScheduler::recipe_of(const CollectiveCall& call) {
+  const GroupFamily& family = families_[call.communicator];
+  const std::int32_t chosen = selection_.choose(call.kind, call.size, family);
+  if (chosen == Selection::as_written)
+    return recipes_[call.communicator][static_cast<int>(call.kind)];
+  const auto [found, inserted] =
+      selected_recipes_.try_emplace({call.communicator, call.kind, chosen});
+  if (inserted) found->second = make_recipe(family, call.kind, selection_.spec(call.kind, chosen));
+  return found->second;
+}
+
+Duration CollectiveScheduler::bound_of(const CollectiveCall& call) {
+  const GroupFamily& family = families_[call.communicator];
+  const std::int32_t chosen = selection_.choose(call.kind, call.size, family);
+  return bandwidth_bound(call.size, call.kind, selection_.spec(call.kind, chosen), family,
+                         topology_);
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -122,6 +147,16 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
                 .next_chunk = 0,
                 .unfinished_chunks = instance.chunk_count};
   instance.calls[position] = id;
+  if (instance.recipe->launch > Duration{})
+    queue_.schedule(instance.recipe->launch, [this, id] { make_ready(id); });
+  else
+    make_ready(id);
+}
+
+// The chunks of a call may begin.
+void CollectiveScheduler::make_ready(std::uint32_t id) {
+  const Rank rank = calls_[id].rank;
+  RankState& state = ranks_[rank];
   const auto place = std::lower_bound(
       state.ready.begin(), state.ready.end(), id,
       [this](std::uint32_t other, std::uint32_t mine) { return goes_before(other, mine); });
@@ -151,7 +186,7 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
     }
     return found->second;
   }
-  const Recipe& recipe = recipes_[communicator][static_cast<int>(call.kind)];
+  const Recipe& recipe = recipe_of(call);
   if (recipe.phases.empty())
     throw JobError(fmt::format("the job calls {}, which system.{}.algorithms cannot do",
                                name_of(call.kind), name_of(call.kind)));
@@ -329,7 +364,9 @@ std::uint32_t CollectiveScheduler::open_run(Rank rank, const Task& task) {
                       .base = base,
                       .stride = phase.dimension.stride,
                       .bytes = bytes,
-                      .endpoint_delay = phase.endpoint_delay,
+                      .efficiency = phase.efficiency,
+                      .send_delay = phase.send_delay,
+                      .receive_delay = phase.receive_delay,
                       .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
                                                                           : TrafficClass::normal,
                       .label = static_cast<std::uint8_t>(instance.call.kind)});

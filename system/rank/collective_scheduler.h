@@ -39,6 +39,7 @@
 #include "system/collective/piece_sizes.h"
 #include "system/collective/plan_executor.h"
 #include "system/job.h"
+#include "system/rank/selection.h"
 #include "system/rank/start_order.h"
 #include "system/system_spec.h"
 
@@ -65,7 +66,10 @@ class CollectiveScheduler final : private RunListener {
   void call(Rank rank, OperationId operation, const CollectiveCall& call);
 
   // bandwidth_bound() of a call, for reports.
-  Duration bound_of(const CollectiveCall& call) const;
+  Duration bound_of(const CollectiveCall& call);
+
+  // What was chosen for calls whose settings depend on their size or are automatic.
+  const Selection& selection() const { return selection_; }
 
   // For a run in which nothing is left to happen: starts one waiting chunk beyond its limit, one
   // that other ranks wait for if there is one. False if no chunk waits.
@@ -84,13 +88,15 @@ class CollectiveScheduler final : private RunListener {
     std::int32_t radix;                 // distance of neighbours in positions of the group
     std::int32_t first_slot;            // of this phase in Instance::runs
     std::vector<const Plan*> variants;  // chunks take them in turn
-    Duration endpoint_delay;
+    Duration send_delay, receive_delay;
+    Share efficiency;
   };
   // How a kind of collective is done by the groups of a communicator.
   struct Recipe {
     std::vector<PhaseRecipe> phases;
     std::int32_t slots = 0;  // runs of one chunk over all phases and ranks
     std::int32_t chunks = 1;
+    Duration launch;  // from the call until its chunks may begin
   };
   // A collective as its group shares it.
   struct Instance {
@@ -140,7 +146,9 @@ class CollectiveScheduler final : private RunListener {
     std::int64_t order;  // its number in the StartOrder
   };
 
-  Recipe make_recipe(const GroupFamily& family, Collective kind);
+  Recipe make_recipe(const GroupFamily& family, Collective kind, const CollectiveSpec& spec);
+  const Recipe& recipe_of(const CollectiveCall& call);
+  void make_ready(std::uint32_t call);
   const Plan* plan_of(const NamedAlgorithm& algorithm, Collective kind, std::int32_t size,
                       int variant);
   const Plan* rooted_plan_of(const Plan& plan, std::int32_t size, Position root);
@@ -172,12 +180,15 @@ class CollectiveScheduler final : private RunListener {
   StartOrder& admission_order(const Instance& instance) const;
   StartOrder& queue_order(Rank rank, const Task& task, std::size_t queue);
 
+  EventQueue& queue_;
   const Topology& topology_;
   const SystemSpec& spec_;
   CollectiveListener& listener_;
+  Selection selection_;
   PlanExecutor executor_;
   std::vector<GroupFamily> families_;                          // of each communicator
-  std::vector<std::array<Recipe, collective_count>> recipes_;  // of each communicator
+  std::vector<std::array<Recipe, collective_count>> recipes_;  // of each communicator, as written
+  std::map<std::tuple<std::int32_t, Collective, std::int32_t>, Recipe> selected_recipes_;
   std::map<std::tuple<std::string, Collective, std::int32_t, int>, std::unique_ptr<Plan>> plans_;
   std::map<std::pair<const Plan*, Position>, std::unique_ptr<Plan>> rooted_plans_;
   std::vector<RankState> ranks_;

@@ -74,6 +74,9 @@ class JobRunner final : private CollectiveListener,
     return endpoints_->account(rank);
   }
 
+  // What was chosen for calls whose settings depend on their size or are automatic.
+  const Selection& selection() const { return scheduler_.selection(); }
+
   // The least time that the collective of a label can take (bandwidth_bound.h); 0 if it has none.
   Duration bound_of(std::int32_t label) const { return bounds_[label].value_or(Duration{}); }
 
