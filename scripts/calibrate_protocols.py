@@ -56,15 +56,16 @@ def size_text(size):
 def platform_text(name, costs):
     machine = MACHINES[name]
     rows = "\n".join(
-        f"    - {{protocol: {protocol}, algorithm: {algorithm}, launch: {launch:.1f} us, "
+        f"    - {{protocol: {protocol}, {algorithm}launch: {launch:.1f} us, "
         f"step: {step * 1e6:.0f} ps, efficiency: {efficiency * 100:.2f} %}}"
-        for algorithm, protocol, launch, step, efficiency in costs)
-    sizes = ", ".join(f"{size_text(size)}iB" for size in machine["sizes"])
+        for algorithm, protocol, launch, step, efficiency in
+        (("" if row[0] == "ring" else f"algorithm: tree, ", *row[1:]) for row in costs))
+    sizes = ", ".join(f"{size_text(size)[:-1]} {size_text(size)[-1]}iB" for size in machine["sizes"])
     return f"""\
 description: "DGX {machine['gpu']} as NCCL uses it: protocols LL, LL128 and Simple, calibrated"
 # Written by scripts/calibrate_protocols.py {name}; do not edit. Calibrated on the times of an
-# all-reduce among 8 {machine['gpu']} at {sizes} (tests/validation/data/{machine['measured']}) and
-# nothing else; docs/validation.md has the error at every other size.
+# all-reduce among 8 {machine['gpu']} at {sizes} and nothing else
+# (tests/validation/data/{machine['measured']}); docs/validation.md has the error at every size.
 platform:
   npu: {{preset: {machine['npu']}}}
   topology:
@@ -77,7 +78,8 @@ system:
   chunks: 1  # what NCCL overlaps within a collective is in its steps
   protocol: auto
   protocols:
-    # ring: fitted. tree: the ring's, changed by the ratios in NCCL's own model; not calibrated.
+    # Fitted to a ring, and taken for all algorithms but the tree, whose rows are the ring's changed
+    # by the ratios in NCCL's own model: not calibrated.
 {rows}
 """
 

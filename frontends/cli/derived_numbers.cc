@@ -49,7 +49,8 @@ std::string platform(const Topology& topology) {
 Duration least_time(Selection& selection, const Topology& topology, Collective kind,
                     const Communicator& communicator, Bytes size) {
   const GroupFamily family(topology, communicator);
-  const CollectiveSpec& spec = selection.spec(kind, selection.choose(kind, size, family));
+  const CollectiveSpec& spec =
+      selection.spec(kind, selection.choose(kind, size, family.layouts().front()));
   return bandwidth_bound(size, kind, spec, family, topology);
 }
 

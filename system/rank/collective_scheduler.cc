@@ -108,20 +108,21 @@ const Plan* CollectiveScheduler::rooted_plan_of(const Plan& plan, std::int32_t s
 
 // The recipe for a call: of its kind, or where that depends on its size or is automatic, of what
 // was chosen for it.
-const CollectiveScheduler::Recipe& CollectiveScheduler::recipe_of(const CollectiveCall& call) {
-  const GroupFamily& family = families_[call.communicator];
-  const std::int32_t chosen = selection_.choose(call.kind, call.size, family);
+const CollectiveScheduler::Recipe& CollectiveScheduler::recipe_of(const CollectiveCall& call,
+                                                                  std::int32_t layout_number) {
+  const GroupLayout& layout = families_[call.communicator].layouts()[layout_number];
+  const std::int32_t chosen = selection_.choose(call.kind, call.size, layout);
   if (chosen == Selection::as_written)
-    return recipes_[call.communicator][static_cast<int>(call.kind)];
+    return recipes_[call.communicator][layout_number][static_cast<int>(call.kind)];
   const auto [found, inserted] =
-      selected_recipes_.try_emplace({call.communicator, call.kind, chosen});
-  if (inserted) found->second = make_recipe(family, call.kind, selection_.spec(call.kind, chosen));
+      selected_recipes_.try_emplace({call.communicator, layout_number, call.kind, chosen});
+  if (inserted) found->second = make_recipe(layout, call.kind, selection_.spec(call.kind, chosen));
   return found->second;
 }
 
 Duration CollectiveScheduler::bound_of(const CollectiveCall& call) {
   const GroupFamily& family = families_[call.communicator];
-  const std::int32_t chosen = selection_.choose(call.kind, call.size, family);
+  const std::int32_t chosen = selection_.choose(call.kind, call.size, family.layouts().front());
   return bandwidth_bound(call.size, call.kind, selection_.spec(call.kind, chosen), family,
                          topology_);
 }

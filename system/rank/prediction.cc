@@ -1,7 +1,6 @@
 #include "system/rank/prediction.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/base/check.h"
 #include "core/trace/tee_sink.h"
@@ -16,9 +15,7 @@ namespace orrery {
 namespace {
 
 Communicator everyone(const Topology& topology) {
-  Communicator communicator{"group", std::vector<int>(topology.levels().size())};
-  std::iota(communicator.levels.begin(), communicator.levels.end(), 0);
-  return communicator;
+  return {"group", std::vector<Extent>{{topology.npu_count(), 1}}};
 }
 
 // One collective alone, from the call of all ranks to the end of the last.

@@ -14,9 +14,9 @@ namespace {
 class Search {
  public:
   Search(const Topology& topology, const SystemSpec& system, const CollectiveSpec& rule,
-         const GroupFamily& family, Collective kind, Bytes size)
+         const GroupLayout& layout, Collective kind, Bytes size)
       : system_(system), rule_(rule), kind_(kind), size_(size) {
-    for (const GroupDimension& dimension : family.dimensions()) {
+    for (const GroupDimension& dimension : layout.dimensions) {
       LevelSpec level = topology.levels()[dimension.level];
       level.size = dimension.size;
       group_.push_back(level);
@@ -127,10 +127,10 @@ class Search {
 };
 
 // With an algorithm for each level of the topology: those outside the group are not used.
-CollectiveSpec on_topology(CollectiveSpec spec, const GroupFamily& family,
+CollectiveSpec on_topology(CollectiveSpec spec, const GroupLayout& layout,
                            const Topology& topology) {
   std::vector<NamedAlgorithm> by_level(topology.levels().size(), spec.algorithms.front());
-  const auto& dimensions = family.dimensions();
+  const auto& dimensions = layout.dimensions;
   for (std::size_t d = 0; d < dimensions.size(); ++d)
     by_level[dimensions[d].level] = algorithm_on(spec, static_cast<int>(d));
   spec.algorithms = std::move(by_level);
@@ -142,11 +142,11 @@ CollectiveSpec on_topology(CollectiveSpec spec, const GroupFamily& family,
 Selection::Selection(const Topology& topology, const SystemSpec& system)
     : topology_(topology), system_(system) {}
 
-std::int32_t Selection::choose(Collective kind, Bytes size, const GroupFamily& family) {
+std::int32_t Selection::choose(Collective kind, Bytes size, const GroupLayout& layout) {
   const CollectiveSpec& written = system_.collectives[static_cast<std::size_t>(kind)];
   if (!needs_selection(written)) return as_written;
   Shape shape;
-  for (const GroupDimension& dimension : family.dimensions())
+  for (const GroupDimension& dimension : layout.dimensions)
     shape.emplace_back(dimension.level, dimension.size);
   const auto [found, inserted] = numbers_.try_emplace({kind, size, shape}, as_written);
   if (!inserted) return found->second;
@@ -161,9 +161,9 @@ std::int32_t Selection::choose(Collective kind, Bytes size, const GroupFamily& f
   }
   choice.automatic = needs_selection(rule);
   if (choice.automatic) {
-    Search search(topology_, system_, rule, family, kind, size);
+    Search search(topology_, system_, rule, layout, kind, size);
     if (const auto fastest = search.fastest())
-      rule = is_automatic(rule.algorithms) ? on_topology(*fastest, family, topology_) : *fastest;
+      rule = is_automatic(rule.algorithms) ? on_topology(*fastest, layout, topology_) : *fastest;
     choice.predicted = search.predicted();
     choice.candidates = search.candidates();
   }

@@ -8,7 +8,8 @@
 // in this order. So what is chosen is never slower, alone on the analytical backend, than the best
 // algorithm of the list used on all levels.
 //
-// A choice is made once for each kind, size and shape of group, and kept.
+// A dimension of a group that spans several levels is predicted as if it lay on the outermost of
+// them. A choice is made once for each kind, size and shape of group, and kept.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ class Selection {
 
   static constexpr std::int32_t as_written = -1;
   // The number of the spec of a call; as_written if it is that of SystemSpec::collectives.
-  std::int32_t choose(Collective kind, Bytes size, const GroupFamily& family);
+  std::int32_t choose(Collective kind, Bytes size, const GroupLayout& layout);
   // Has an algorithm for each level of the topology, no range, nothing automatic, unless nothing
   // can do the call: then it is still automatic.
   const CollectiveSpec& spec(Collective kind, std::int32_t number) const {
