@@ -1,12 +1,17 @@
-// A collective algorithm is a pure function: (what, among how many, which chunk) -> plan.
+// A collective algorithm is a pure function: (what, among whom, which chunk) -> plan.
 // It sees no clock, no event and no backend, so it is proved by executing the plan on sets
 // (tests/system/plan_proof.h).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+
+#include "system/group_shape.h"
 
 namespace orrery {
 
@@ -28,8 +33,6 @@ constexpr bool has_root(Collective kind) {
   return kind == Collective::broadcast || kind == Collective::reduce ||
          kind == Collective::gather || kind == Collective::scatter;
 }
-
-using Position = std::int32_t;  // of a rank inside its group, 0 .. size-1
 
 // Some of a plan's pieces, wrapping round at its piece count: `count` consecutive ones from `first`
 // on; or, with a `run`, `run` of them, the same again from `first + stride` on, and so forth until
@@ -100,8 +103,9 @@ class CollectiveAlgorithm {
   virtual bool supports(Collective kind, int group_size) const = 0;
   // Chunks of one collective take the variants in turn (the two trees of a double tree).
   virtual int variants() const { return 1; }
-  // REQUIRES: supports(kind, group_size), 0 <= variant < variants().
-  virtual std::unique_ptr<Plan> plan(Collective kind, int group_size, int variant) const = 0;
+  // REQUIRES: supports(kind, group.size()), 0 <= variant < variants().
+  virtual std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group,
+                                     int variant) const = 0;
   // The algorithm with a number behind its name, as in direct:8; its sentence in the list says what
   // the number means. Null if it takes none, or not that one. REQUIRES: parameter >= 1.
   virtual std::unique_ptr<const CollectiveAlgorithm> with(int parameter) const;
@@ -115,5 +119,27 @@ struct AlgorithmEntry {
 std::span<const AlgorithmEntry> builtin_algorithms();
 // By a name of the list, or name:number; null if there is none. Cheap: plain names are not copied.
 std::shared_ptr<const CollectiveAlgorithm> find_algorithm(std::string_view name);
+
+// An algorithm as a specification holds it. The name is its identity: the same name in one
+// experiment means the same algorithm, so plans are kept by it.
+struct NamedAlgorithm {
+  std::string name;
+  std::shared_ptr<const CollectiveAlgorithm> algorithm;  // null if there is none of that name
+
+  NamedAlgorithm() = default;
+  // One of the list, by its name: `spec.algorithms = {"direct", "ring:2"}`.
+  template <class Name>
+  requires std::convertible_to<const Name&, std::string_view> NamedAlgorithm(const Name& of)
+      : name(std::string_view(of)), algorithm(find_algorithm(name)) {}
+  // One that is not in the list, such as one read from a file.
+  NamedAlgorithm(std::string own_name, std::shared_ptr<const CollectiveAlgorithm> own)
+      : name(std::move(own_name)), algorithm(std::move(own)) {}
+
+  bool supports(Collective kind, int group_size) const {
+    return algorithm != nullptr && algorithm->supports(kind, group_size);
+  }
+  bool operator==(const NamedAlgorithm& other) const { return name == other.name; }
+};
+std::string names_of(std::span<const NamedAlgorithm> algorithms, std::string_view between);
 
 }  // namespace orrery

@@ -30,13 +30,13 @@ std::string_view name_of(HierarchicalSchedule schedule);
 
 struct CollectiveSpec {
   HierarchicalSchedule schedule = HierarchicalSchedule::baseline;
-  // One name for each level of the platform, innermost first; a single one holds for all levels.
-  std::vector<std::string> algorithms = {"ring"};
+  // One for each level of the platform, innermost first; a single one holds for all levels.
+  std::vector<NamedAlgorithm> algorithms = {"ring"};
   std::int32_t chunks = 16;  // a collective is cut into this many, see minimum_chunk; >= 1
 };
 
 // The algorithm of a collective on a level of the topology.
-inline const std::string& algorithm_on(const CollectiveSpec& spec, int level) {
+inline const NamedAlgorithm& algorithm_on(const CollectiveSpec& spec, int level) {
   return spec.algorithms.size() == 1 ? spec.algorithms[0] : spec.algorithms[level];
 }
 

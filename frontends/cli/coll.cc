@@ -64,11 +64,9 @@ std::int64_t ranks_of(const Experiment& platform) {
 
 // "ring"; "direct+ring" if the levels differ.
 std::string algorithm_of(const CollectiveSpec& spec) {
-  const std::vector<std::string>& names = spec.algorithms;
-  if (std::count(names.begin(), names.end(), names.front()) == std::ssize(names)) {
-    return names.front();
-  }
-  return fmt::format("{}", fmt::join(names, "+"));
+  const std::vector<NamedAlgorithm>& all = spec.algorithms;
+  if (std::count(all.begin(), all.end(), all.front()) == std::ssize(all)) return all.front().name;
+  return names_of(all, "+");
 }
 
 // One collective of all ranks, for which every rank waits.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <vector>
 
 #include "core/units/unit_text.h"
@@ -53,8 +52,7 @@ Duration least_time(const Experiment& experiment, const Topology& topology, Coll
 }
 
 std::string collectives(const Experiment& experiment, const Topology& topology) {
-  Communicator everyone{"world", std::vector<int>(topology.levels().size())};
-  std::iota(everyone.levels.begin(), everyone.levels.end(), 0);
+  const Communicator everyone{"world", std::vector<Extent>{{topology.npu_count(), 1}}};
   TextTable table({{"  collective", left},
                    {"schedule", left},
                    {"algorithms", left},
@@ -65,7 +63,7 @@ std::string collectives(const Experiment& experiment, const Topology& topology) 
     const CollectiveSpec& spec = experiment.system.collectives[static_cast<std::size_t>(i)];
     table.add_row(
         {fmt::format("  {}", name_of(kind)), std::string(name_of(spec.schedule)),
-         fmt::format("{}", fmt::join(spec.algorithms, ", ")),
+         names_of(spec.algorithms, ", "),
          std::to_string(chunk_count(example_size, spec.chunks, experiment.system.minimum_chunk)),
          to_text(least_time(experiment, topology, kind, everyone, example_size))});
   }

@@ -9,60 +9,55 @@ namespace orrery::yaml {
 
 namespace {
 
-// The name that holds for a level.
-template <class Names>
-const auto& name_at(const Names& names, std::size_t level) {
-  return names.size() == 1 ? names[0] : names[level];
-}
-
-bool can_do(std::string_view algorithm, Collective kind, int size) {
-  const auto found = find_algorithm(algorithm);
-  return found != nullptr && found->supports(kind, size);
+// The algorithm that holds for a level.
+const NamedAlgorithm& algorithm_at(const std::vector<NamedAlgorithm>& algorithms,
+                                   std::size_t level) {
+  return algorithms.size() == 1 ? algorithms[0] : algorithms[level];
 }
 
 // The first thing that `algorithm` cannot do on a level; "" if it can do all.
-std::string_view first_unsupported(std::string_view algorithm, Collective kind,
+std::string_view first_unsupported(const NamedAlgorithm& algorithm, Collective kind,
                                    HierarchicalSchedule schedule, const TopologySpec& topology,
                                    std::size_t level) {
   const int levels = static_cast<int>(topology.levels.size());
   for (const Phase& phase : make_phases(kind, schedule, levels)) {
     if (phase.dimension != static_cast<int>(level)) continue;
-    if (!can_do(algorithm, phase.kind, topology.levels[level].size)) return name_of(phase.kind);
+    if (!algorithm.supports(phase.kind, topology.levels[level].size)) return name_of(phase.kind);
   }
   return "";
 }
 
 }  // namespace
 
-std::vector<AlgorithmName> fallback_algorithms(Collective kind, HierarchicalSchedule schedule,
-                                               const CollectiveDefaults& defaults,
-                                               const TopologySpec& topology, std::string& origin) {
-  const std::vector<AlgorithmName>& wanted = defaults.algorithms.values;
+std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSchedule schedule,
+                                                const CollectiveDefaults& defaults,
+                                                const TopologySpec& topology, std::string& origin) {
+  const std::vector<NamedAlgorithm>& wanted = defaults.algorithms.values;
   origin = "default";
   if (!wanted.empty()) {
     origin = defaults.algorithms_origin;
     for (std::size_t level = 0; level < topology.levels.size(); ++level) {
-      const std::string& name = name_at(wanted, level).name;
-      if (first_unsupported(name, kind, schedule, topology, level).empty()) continue;
-      origin = fmt::format("default ({} cannot do it)", name);
+      const NamedAlgorithm& algorithm = algorithm_at(wanted, level);
+      if (first_unsupported(algorithm, kind, schedule, topology, level).empty()) continue;
+      origin = fmt::format("default ({} cannot do it)", algorithm.name);
       break;
     }
     if (!origin.starts_with("default")) return wanted;
   }
-  std::vector<AlgorithmName> chosen;
+  std::vector<NamedAlgorithm> chosen;
   for (std::size_t level = 0; level < topology.levels.size(); ++level) {
     const bool direct = kind == Collective::all_to_all ||
                         topology.levels[level].kind == LevelKind::fully_connected ||
                         !first_unsupported("ring", kind, schedule, topology, level).empty();
     if (kind == Collective::barrier)
-      chosen.push_back({"dissemination"});
+      chosen.emplace_back("dissemination");
     else
-      chosen.push_back({direct ? "direct" : "ring"});
+      chosen.emplace_back(direct ? "direct" : "ring");
   }
   return chosen;
 }
 
-void check_count(Reader& keys, const OneOrMore<AlgorithmName>& algorithms,
+void check_count(Reader& keys, const OneOrMore<NamedAlgorithm>& algorithms,
                  const TopologySpec& topology) {
   const std::size_t count = algorithms.values.size(), levels = topology.levels.size();
   if (count <= 1 || count == levels) return;
@@ -74,8 +69,8 @@ void check_count(Reader& keys, const OneOrMore<AlgorithmName>& algorithms,
 void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
                    const TopologySpec& topology) {
   for (std::size_t level = 0; level < topology.levels.size(); ++level) {
-    const std::string& name = name_at(spec.algorithms, level);
-    const std::string_view needed = first_unsupported(name, kind, spec.schedule, topology, level);
+    const NamedAlgorithm& chosen = algorithm_at(spec.algorithms, level);
+    const std::string_view needed = first_unsupported(chosen, kind, spec.schedule, topology, level);
     if (needed.empty()) continue;
     std::string able;
     for (const AlgorithmEntry& entry : builtin_algorithms()) {
@@ -83,8 +78,8 @@ void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
       if (fits) able += fmt::format("{}{}", able.empty() ? "" : ", ", entry.name);
     }
     return keys.wrong_item("algorithms", level,
-                           fmt::format("{} cannot do the {} of level {} (size {})", name, needed,
-                                       level, topology.levels[level].size),
+                           fmt::format("{} cannot do the {} of level {} (size {})", chosen.name,
+                                       needed, level, topology.levels[level].size),
                            "these can: " + able);
   }
 }

@@ -12,18 +12,18 @@ namespace orrery::yaml {
 // The system-wide schedule, algorithms and chunks, and where they were given.
 struct CollectiveDefaults {
   CollectiveSpec spec;
-  OneOrMore<AlgorithmName> algorithms;
+  OneOrMore<NamedAlgorithm> algorithms;
   std::string schedule_origin, algorithms_origin, chunks_origin;
 };
 
 // The algorithms of `kind` where `collective` names none: those of `defaults` if they can do it,
 // else one for each level that suits its kind. Says in `origin` which.
-std::vector<AlgorithmName> fallback_algorithms(Collective kind, HierarchicalSchedule schedule,
-                                               const CollectiveDefaults& defaults,
-                                               const TopologySpec& topology, std::string& origin);
+std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSchedule schedule,
+                                                const CollectiveDefaults& defaults,
+                                                const TopologySpec& topology, std::string& origin);
 
 // One name or one for each level.
-void check_count(Reader& keys, const OneOrMore<AlgorithmName>& algorithms,
+void check_count(Reader& keys, const OneOrMore<NamedAlgorithm>& algorithms,
                  const TopologySpec& topology);
 
 // Each algorithm can do what it is asked on its level.
@@ -42,7 +42,7 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
                          bool topology_known) {
   spec = defaults.spec;
   keys.optional("schedule", spec.schedule, schedule_help, any_value, defaults.schedule_origin);
-  OneOrMore<AlgorithmName> algorithms;
+  OneOrMore<NamedAlgorithm> algorithms;
   std::string origin;
   if (topology_known) {
     algorithms.values = fallback_algorithms(kind, spec.schedule, defaults, topology, origin);
@@ -52,10 +52,7 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   keys.check([&](Reader& reader) {
     if (!topology_known || !reader.clean()) return;
     check_count(reader, algorithms, topology);
-    spec.algorithms.clear();
-    for (const AlgorithmName& algorithm : algorithms.values) {
-      spec.algorithms.push_back(algorithm.name);
-    }
+    spec.algorithms = algorithms.values;
     if (reader.clean()) check_support(reader, kind, spec, topology);
   });
 }

@@ -57,25 +57,29 @@ WrongText unknown_name(std::string_view text, const std::vector<std::string_view
   return {in_quotes(text) + " is unknown here", suggestion(text, known)};
 }
 
-std::vector<std::string_view> AlgorithmRegistry::names() {
+namespace {
+
+std::vector<std::string_view> algorithm_names() {
   std::vector<std::string_view> result;
   for (const AlgorithmEntry& entry : builtin_algorithms()) result.push_back(entry.name);
   return result;
 }
 
-FromText<AlgorithmName> ScalarType<AlgorithmName>::parse(const std::string& text) {
-  if (find_algorithm(text) != nullptr) return AlgorithmName{text};
+}  // namespace
+
+FromText<NamedAlgorithm> ScalarType<NamedAlgorithm>::parse(const std::string& text) {
+  if (NamedAlgorithm found(text); found.algorithm != nullptr) return found;
   const std::string name = text.substr(0, text.find(':'));
   const auto algorithm = find_algorithm(name);
-  if (algorithm == nullptr) return unknown_name(name, AlgorithmRegistry::names());
+  if (algorithm == nullptr) return unknown_name(name, algorithm_names());
   if (algorithm->with(1) == nullptr)
     return WrongText{in_quotes(name) + " takes no number", "write " + name};
   return WrongText{in_quotes(text) + " has no such number", "write for example " + name + ":2"};
 }
 
-SchemaType ScalarType<AlgorithmName>::schema() {
+SchemaType ScalarType<NamedAlgorithm>::schema() {
   static const std::string pattern =
-      fmt::format("^({})(:[1-9][0-9]*)?$", fmt::join(AlgorithmRegistry::names(), "|"));
+      fmt::format("^({})(:[1-9][0-9]*)?$", fmt::join(algorithm_names(), "|"));
   return {.json_types = {"string"}, .pattern = pattern};
 }
 

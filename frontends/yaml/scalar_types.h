@@ -129,9 +129,6 @@ struct ScalarType<E> {
 };
 
 // A word of a list that is made elsewhere: registries and presets.
-struct AlgorithmRegistry {
-  static std::vector<std::string_view> names();
-};
 struct BackendRegistry {
   static std::vector<std::string_view> names();
 };
@@ -139,14 +136,13 @@ template <class Registry>
 struct NameIn {
   std::string name;
 };
-using AlgorithmName = NameIn<AlgorithmRegistry>;  // of system/algorithms/builtin.def
-using BackendName = NameIn<BackendRegistry>;      // of network/backends.def
+using BackendName = NameIn<BackendRegistry>;  // of network/backends.def
 
-// name or name:number
+// name or name:number, of system/algorithms/builtin.def
 template <>
-struct ScalarType<AlgorithmName> {
-  static FromText<AlgorithmName> parse(const std::string& text);
-  static std::string text(const AlgorithmName& value) { return value.name; }
+struct ScalarType<NamedAlgorithm> {
+  static FromText<NamedAlgorithm> parse(const std::string& text);
+  static std::string text(const NamedAlgorithm& value) { return value.name; }
   static SchemaType schema();
 };
 

@@ -34,6 +34,15 @@ std::shared_ptr<const CollectiveAlgorithm> find_algorithm(std::string_view name)
   return nullptr;
 }
 
+std::string names_of(std::span<const NamedAlgorithm> algorithms, std::string_view between) {
+  std::string text;
+  for (const NamedAlgorithm& algorithm : algorithms) {
+    if (!text.empty()) text += between;
+    text += algorithm.name;
+  }
+  return text;
+}
+
 std::string_view name_of(Collective kind) {
   switch (kind) {
     case Collective::all_reduce:

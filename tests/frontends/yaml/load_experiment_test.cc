@@ -65,12 +65,12 @@ TEST_CASE("every key of an experiment arrives in its field") {
   CHECK(s.scheduling == SchedulingPolicy::fifo);
   CHECK(of(e, Collective::all_reduce).schedule == HierarchicalSchedule::baseline);
   CHECK(of(e, Collective::all_reduce).algorithms ==
-        std::vector<std::string>{"direct", "double_binary_tree", "ring"});
+        std::vector<NamedAlgorithm>{"direct", "double_binary_tree", "ring"});
   CHECK(of(e, Collective::all_reduce).chunks == 64);
   CHECK(of(e, Collective::all_gather).schedule == HierarchicalSchedule::local_bandwidth_aware);
-  CHECK(of(e, Collective::all_gather).algorithms == std::vector<std::string>{"ring"});
+  CHECK(of(e, Collective::all_gather).algorithms == std::vector<NamedAlgorithm>{"ring"});
   CHECK(of(e, Collective::all_gather).chunks == 128);
-  CHECK(of(e, Collective::all_to_all).algorithms == std::vector<std::string>{"direct"});
+  CHECK(of(e, Collective::all_to_all).algorithms == std::vector<NamedAlgorithm>{"direct"});
   CHECK(s.minimum_chunk == kibibytes(8));
   CHECK(s.first_phase_limit == 10);
   CHECK(s.queue_limit == 11);
@@ -115,14 +115,15 @@ TEST_CASE("a minimal experiment takes the documented defaults") {
   CHECK(e.system.queue_limit == defaults.queue_limit);
   CHECK(of(e, Collective::all_reduce).chunks == 16);
   // On a switch: ring, and direct for the all-to-all.
-  CHECK(of(e, Collective::all_reduce).algorithms == std::vector<std::string>{"ring"});
-  CHECK(of(e, Collective::all_to_all).algorithms == std::vector<std::string>{"direct"});
+  CHECK(of(e, Collective::all_reduce).algorithms == std::vector<NamedAlgorithm>{"ring"});
+  CHECK(of(e, Collective::all_to_all).algorithms == std::vector<NamedAlgorithm>{"direct"});
 }
 
 TEST_CASE("without algorithms each level gets the one that suits its kind") {
   const Experiment e = load("program.yaml", {{"platform.topology.levels[0].kind=fully_connected"}});
-  CHECK(of(e, Collective::all_reduce).algorithms == std::vector<std::string>{"direct", "ring"});
-  CHECK(of(e, Collective::all_to_all).algorithms == std::vector<std::string>{"direct", "direct"});
+  CHECK(of(e, Collective::all_reduce).algorithms == std::vector<NamedAlgorithm>{"direct", "ring"});
+  CHECK(of(e, Collective::all_to_all).algorithms ==
+        std::vector<NamedAlgorithm>{"direct", "direct"});
 }
 
 TEST_CASE("presets give the values that the file leaves out") {
@@ -145,9 +146,12 @@ TEST_CASE("presets give the values that the file leaves out") {
 
 TEST_CASE("a system-wide algorithm that cannot do a kind leaves that kind its default") {
   const Experiment e = load("hoti20.yaml");
-  CHECK(of(e, Collective::all_reduce).algorithms == std::vector<std::string>{"double_binary_tree"});
-  CHECK(of(e, Collective::reduce_scatter).algorithms == std::vector<std::string>{"ring", "ring"});
-  CHECK(of(e, Collective::all_to_all).algorithms == std::vector<std::string>{"direct", "direct"});
+  CHECK(of(e, Collective::all_reduce).algorithms ==
+        std::vector<NamedAlgorithm>{"double_binary_tree"});
+  CHECK(of(e, Collective::reduce_scatter).algorithms ==
+        std::vector<NamedAlgorithm>{"ring", "ring"});
+  CHECK(of(e, Collective::all_to_all).algorithms ==
+        std::vector<NamedAlgorithm>{"direct", "direct"});
   CHECK(resolved(e, "system.all_reduce.algorithms") == "double_binary_tree <- hoti20.yaml:8");
   CHECK(resolved(e, "system.all_gather.algorithms") ==
         "[ring, ring] <- default (double_binary_tree cannot do it)");
@@ -157,11 +161,11 @@ TEST_CASE("the local-bandwidth-aware schedule asks a lower level for other kinds
   // Below the top an all-reduce becomes a reduce-scatter and an all-gather, which the tree lacks.
   const Override aware{"system.schedule=local_bandwidth_aware"};
   CHECK(of(load("hoti20.yaml", {aware}), Collective::all_reduce).algorithms ==
-        std::vector<std::string>{"ring", "ring"});
+        std::vector<NamedAlgorithm>{"ring", "ring"});
   const Experiment top =
       load("hoti20.yaml", {aware, {"system.all_reduce.algorithms=[ring, double_binary_tree]"}});
   CHECK(of(top, Collective::all_reduce).algorithms ==
-        std::vector<std::string>{"ring", "double_binary_tree"});
+        std::vector<NamedAlgorithm>{"ring", "double_binary_tree"});
 }
 
 TEST_CASE("a text workload is found beside the file that names it") {
@@ -178,7 +182,8 @@ TEST_CASE("a program becomes parts, steps and communicators") {
   const auto& program = std::get<ProgramSpec>(e.workload.what);
   REQUIRE(program.parts.size() == 3);
   // Entry 0 is all levels; {rack, node} is that one, too.
-  CHECK(program.communicators == std::vector<std::vector<int>>{{0, 1}, {1}, {0}});
+  CHECK(program.communicators ==
+        std::vector<Grouping>{std::vector{0, 1}, std::vector{1}, std::vector{0}});
 
   const ProgramSpec::Part& first = program.parts[0];
   CHECK(first.ranks == std::vector<Rank>{0});
@@ -229,7 +234,7 @@ TEST_CASE("a section from a file, with keys beside the reference") {
   const CollectiveSpec& all_reduce = of(e, Collective::all_reduce);
   CHECK(all_reduce.chunks == 5);  // base 4, overridden beside the reference
   CHECK(all_reduce.schedule == HierarchicalSchedule::local_bandwidth_aware);
-  CHECK(all_reduce.algorithms == std::vector<std::string>{"direct"});
+  CHECK(all_reduce.algorithms == std::vector<NamedAlgorithm>{"direct"});
   CHECK(of(e, Collective::all_gather).chunks == 3);
   CHECK(std::get<TextWorkloadSpec>(e.workload.what).file == folder + "parts/jobs/one.txt");
   CHECK(resolved(e, "system.queue_limit") == "7 <- parts/base_system.yaml:2");
@@ -238,7 +243,7 @@ TEST_CASE("a section from a file, with keys beside the reference") {
   const Experiment set =
       load("references.yaml", {{"system.file=" + folder + "parts/base_system.yaml"}});
   CHECK(of(set, Collective::all_gather).chunks == 3);  // still beside the reference
-  CHECK(of(set, Collective::all_reduce).algorithms == std::vector<std::string>{"ring"});
+  CHECK(of(set, Collective::all_reduce).algorithms == std::vector<NamedAlgorithm>{"ring"});
 }
 
 TEST_CASE("an alias is a copy") { CHECK(load("anchors.yaml").topology.levels.size() == 2); }
