@@ -19,6 +19,7 @@ class Search {
     for (const GroupDimension& dimension : layout.dimensions) {
       LevelSpec level = topology.levels()[dimension.level];
       level.size = dimension.size;
+      if (level.kind == LevelKind::graph) level.kind = LevelKind::switched;
       group_.push_back(level);
     }
   }

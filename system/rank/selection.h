@@ -9,7 +9,9 @@
 // algorithm of the list used on all levels.
 //
 // A dimension of a group that spans several levels is predicted as if it lay on the outermost of
-// them. A choice is made once for each kind, size and shape of group, and kept.
+// them, a level of a graph as a switch with the level's nominal bandwidth and latency.
+//
+// A choice is made once for each kind, size and shape of group, and kept.
 #pragma once
 
 #include <cstdint>
