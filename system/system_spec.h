@@ -28,6 +28,7 @@ std::string_view name_of(SchedulingPolicy policy);
 enum class HierarchicalSchedule : std::uint8_t {
   baseline,               // the full chunk at every level, innermost first
   local_bandwidth_aware,  // reduce-scatter up, all-reduce on top, all-gather down
+  flat,                   // one algorithm over all ranks, in the order of the topology
 };
 std::string_view name_of(HierarchicalSchedule schedule);
 
@@ -35,8 +36,9 @@ struct SizeRange;
 
 struct CollectiveSpec {
   HierarchicalSchedule schedule = HierarchicalSchedule::baseline;
-  // One for each level of the platform, innermost first; a single one holds for all levels. A
-  // single kAutomatic: those that are predicted to be fastest, call by call (rank/selection.h).
+  // One for each level of the platform, innermost first; a single one holds for all levels; `flat`
+  // takes a single one. A single kAutomatic: those that are predicted to be fastest, call by call
+  // (rank/selection.h).
   std::vector<NamedAlgorithm> algorithms = {"ring"};
   std::int32_t chunks = 16;  // a collective is cut into this many, see minimum_chunk; >= 1
   Protocol protocol = Protocol::none;

@@ -23,9 +23,9 @@ std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSch
                                                 const CollectiveDefaults& defaults,
                                                 const TopologySpec& topology, std::string& origin);
 
-// One name or one for each level; auto alone.
+// One name or, unless the schedule is flat, one for each level; auto alone.
 void check_count(Reader& keys, std::string_view key, const std::vector<NamedAlgorithm>& algorithms,
-                 const TopologySpec& topology);
+                 HierarchicalSchedule schedule, const TopologySpec& topology);
 
 // The algorithms under `key`: one for all levels or one for each, each able to do what is asked of
 // its level; or auto, alone. And the protocol has costs for them.
@@ -37,8 +37,8 @@ void check_algorithms(Reader& keys, std::string_view key, Collective kind,
 void check_ranges(Reader& keys, const std::vector<SizeRange>& ranges);
 
 inline constexpr std::string_view schedule_help =
-    "how a collective over several levels is composed; algorithms: auto chooses it too, unless it "
-    "is written";
+    "how a collective over several levels is composed; flat: one algorithm over all ranks; "
+    "algorithms: auto chooses it too, unless it is written";
 inline constexpr std::string_view algorithms_help =
     "one name for each level, innermost first, or a single one for all levels; auto: those with "
     "the "
@@ -155,7 +155,8 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
     defaults.protocol_origin = reader.origin_of("protocol");
     defaults.schedule_given = reader.given("schedule");
     if (topology_known && reader.clean())
-      check_count(reader, "algorithms", defaults.algorithms.values, topology);
+      check_count(reader, "algorithms", defaults.algorithms.values, defaults.spec.schedule,
+                  topology);
     topology_known = topology_known && reader.clean();
   });
   for (int i = 0; i < collective_count; ++i) {

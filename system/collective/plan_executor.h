@@ -5,10 +5,10 @@
 // stage, are kept. Per message the executor does one table look-up and asks the plan for the next
 // send; it allocates nothing in steady state.
 //
-// Endpoint costs (docs/models/endpoint.md): a message is handed to the network `send_delay` after
-// the stage that sends it began, and counts as arrived `receive_delay` after its delivery, plus
-// the time to add it up if it is to be added. A protocol's flags are bytes like others: with an
-// efficiency the buffer that is cut is that much larger.
+// Endpoint costs (docs/models/endpoint.md): a message is handed to the network `endpoint_delay`
+// after the stage that sends it began, and counts as arrived `endpoint_delay` after its delivery,
+// plus the time to add it up if it is to be added. A protocol's step comes before the first; its
+// flags are bytes like others: with an efficiency the buffer that is cut is that much larger.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,12 @@ struct RunSpec {
   RankLine ranks;              // of its positions
   Bytes bytes;                 // of the buffer that the plan's pieces cut
   Share efficiency = {1, 1};   // of what goes over the wire, the part that is data
-  Duration send_delay, receive_delay;
+  Duration endpoint_delay;
+  Duration step = {};  // of the protocol: messages are handed over so much later
+  // Where messages of one run differ: between ranks of a node they are delayed so much instead.
+  // Messages that a rank posts together go together, after the longest of their delays.
+  Duration local_delay = {};
+  std::int32_t ranks_of_node = 0;  // 0 = no exception
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;  // for the network's statistics
 };
@@ -110,6 +115,7 @@ class PlanExecutor final : private MessageListener, private EventHandler {
   void complete_stage(Run& run, Lane& lane, const Place& place);
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
+  Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const;
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
   void end_lane(const Place& place);
   void wake_at(Time when, const Run& run, const Place& place);

@@ -67,51 +67,84 @@ Duration simulated_time(const Topology& topology, SystemSpec system,
 struct Walk {
   std::int64_t messages = 0;  // of all ranks, if they send as many as this one
   Duration time;              // of its stages one after the other
-  Duration busiest;           // of its ports at one phase: the next chunk follows after it
+  Duration busiest;           // of its ports in one phase: the next chunk follows after it
 };
 
-Walk walk_of(const Topology& topology, const SystemSpec& system, const CollectiveSpec& candidate,
-             Collective kind, Bytes chunk) {
-  Walk walk;
-  const auto levels = topology.levels();
-  for (const Phase& phase :
-       make_phases(kind, candidate.schedule, static_cast<int>(levels.size()))) {
-    const LevelSpec& level = levels[phase.dimension];
-    const NamedAlgorithm& algorithm = algorithm_on(candidate, phase.dimension);
-    const auto plan = algorithm.algorithm->plan(phase.kind, level.size, 0);
-    Share efficiency{1, 1};
-    Duration step = (level.scope == Scope::scale_out ? system.injection_latency
-                                                     : system.local_injection_latency) *
-                    2;
-    if (const ProtocolCost* cost =
-            find_cost(system.protocols, candidate.protocol, algorithm.name)) {
-      efficiency = cost->efficiency;
-      step += cost->step;
+// The path between two ranks: the sum of latencies, the least bandwidth.
+struct Path {
+  Duration latency;
+  Bandwidth bandwidth;
+};
+Path path_between(const Topology& topology, const SystemSpec& system, Rank from, Rank to) {
+  Path path{.latency = {}, .bandwidth = Bandwidth{0}};
+  Scope scope = Scope::local;
+  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
+    const LevelSpec& spec = topology.levels()[level];
+    const std::int32_t a = topology.coordinate({from}, level), b = topology.coordinate({to}, level);
+    if (a == b) continue;
+    path.latency += topology.path_latency(level, a, b);
+    if (path.bandwidth.value == 0 || spec.bandwidth < path.bandwidth)
+      path.bandwidth = spec.bandwidth;
+    scope = spec.scope;
+  }
+  path.latency +=
+      (scope == Scope::scale_out ? system.injection_latency : system.local_injection_latency) * 2;
+  return path;
+}
+
+class Walker {
+ public:
+  Walker(const Topology& topology, const SystemSpec& system, const CollectiveSpec& candidate)
+      : topology_(topology), system_(system), candidate_(candidate) {}
+
+  Walk walk(Collective kind, Bytes chunk) {
+    const auto levels = topology_.levels();
+    for (const Phase& phase :
+         make_phases(kind, candidate_.schedule, static_cast<int>(levels.size()))) {
+      Bytes part = chunk;
+      for (int d = 0; d < phase.scattered; ++d) part = PieceSizes(part, levels[d].size).size(0);
+      add(phase, part);
     }
-    Bytes part = chunk;
-    for (int d = 0; d < phase.scattered; ++d) part = PieceSizes(part, levels[d].size).size(0);
+    walk_.messages *= topology_.npu_count();
+    return walk_;
+  }
+
+ private:
+  void add(const Phase& phase, Bytes part) {
+    const bool whole = phase.dimension == kWhole;
+    const NamedAlgorithm& algorithm = algorithm_on(candidate_, whole ? 0 : phase.dimension);
+    const std::int32_t size =
+        whole ? topology_.npu_count() : topology_.levels()[phase.dimension].size;
+    const std::int32_t stride = whole ? 1 : topology_.stride(phase.dimension);
+    const auto plan = algorithm.algorithm->plan(phase.kind, size, 0);
+    const ProtocolCost* cost = find_cost(system_.protocols, candidate_.protocol, algorithm.name);
+    const Share efficiency = cost == nullptr ? Share{1, 1} : cost->efficiency;
+    const Duration step = cost == nullptr ? Duration{} : cost->step;
     const PieceSizes pieces(whole_of(part, efficiency), plan->pieces());
     Duration busy;
     for (int lane = 0; lane < plan->lanes(); ++lane)
       for (int index = 0;; ++index) {
         const Stage stage = plan->stage(0, lane, index);
-        Duration latency;
+        Duration latency, carried;
         for (int i = 0; i < stage.sends; ++i) {
           const Send send = plan->send(0, lane, index, i);
-          const Duration carried = transfer_time(pieces.size(send.pieces), level.bandwidth);
-          busy += carried;
-          if (lane == 0) walk.time += carried;
-          latency = std::max(latency, topology.path_latency(phase.dimension, 0, send.to) + step);
-          ++walk.messages;
+          const Path path = path_between(topology_, system_, 0, send.to * stride);
+          carried += transfer_time(pieces.size(send.pieces), path.bandwidth);
+          latency = std::max(latency, path.latency + step);
         }
-        if (lane == 0) walk.time += latency;
+        walk_.messages += stage.sends;
+        busy += carried;
+        if (lane == 0) walk_.time += carried + latency;
         if (stage.last) break;
       }
-    walk.busiest = std::max(walk.busiest, busy);
+    walk_.busiest = std::max(walk_.busiest, busy);
   }
-  walk.messages *= topology.npu_count();
-  return walk;
-}
+
+  const Topology& topology_;
+  const SystemSpec& system_;
+  const CollectiveSpec& candidate_;
+  Walk walk_;
+};
 
 }  // namespace
 
@@ -120,7 +153,7 @@ Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& s
   const Topology topology({group});
   const std::int32_t chunks = chunk_count(size, candidate.chunks, system.minimum_chunk);
   const Bytes chunk = PieceSizes(size, chunks).size(0);
-  const Walk walk = walk_of(topology, system, candidate, kind, chunk);
+  const Walk walk = Walker(topology, system, candidate).walk(kind, chunk);
   if (walk.messages * chunks <= kMostMessages)
     return simulated_time(topology, system, candidate, kind, size);
   const GroupFamily family(topology, everyone(topology));

@@ -50,11 +50,17 @@ class Search {
   std::int64_t candidates() const { return static_cast<std::int64_t>(seen_.size()); }
 
  private:
+  std::int32_t ranks() const {
+    std::int32_t product = 1;
+    for (const LevelSpec& level : group_) product *= level.size;
+    return product;
+  }
   int levels() const { return static_cast<int>(group_.size()); }
 
   std::vector<HierarchicalSchedule> schedules() const {
     if (!rule_.any_schedule || levels() == 1) return {rule_.schedule};
-    return {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware};
+    return {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
+            HierarchicalSchedule::flat};
   }
 
   std::vector<Protocol> protocols() const {
@@ -68,14 +74,17 @@ class Search {
   }
 
   bool can_do(const NamedAlgorithm& algorithm, HierarchicalSchedule schedule, int level) const {
-    for (const Phase& phase : make_phases(kind_, schedule, levels()))
-      if (phase.dimension == level && !algorithm.supports(phase.kind, group_[level].size))
-        return false;
+    for (const Phase& phase : make_phases(kind_, schedule, levels())) {
+      const bool whole = phase.dimension == kWhole;
+      if (!whole && phase.dimension != level) continue;
+      if (!algorithm.supports(phase.kind, whole ? ranks() : group_[level].size)) return false;
+    }
     return true;
   }
 
   std::vector<NamedAlgorithm> on_all_levels(const NamedAlgorithm& algorithm,
                                             HierarchicalSchedule schedule) const {
+    if (schedule == HierarchicalSchedule::flat) return {algorithm};
     std::vector<NamedAlgorithm> all(levels(), algorithm);
     for (int level = 0; level < levels(); ++level) {
       if (can_do(algorithm, schedule, level)) continue;
@@ -109,7 +118,8 @@ class Search {
   }
 
   void improve_level_by_level() {
-    for (int level = 0; level < levels() && levels() > 1; ++level)
+    if (best_->algorithms.size() == 1) return;  // flat, or one level
+    for (int level = 0; level < levels(); ++level)
       for (const AlgorithmEntry& entry : builtin_algorithms()) {
         CollectiveSpec candidate = *best_;
         candidate.algorithms[level] = entry.name;
@@ -130,6 +140,7 @@ class Search {
 // With an algorithm for each level of the topology: those outside the group are not used.
 CollectiveSpec on_topology(CollectiveSpec spec, const GroupLayout& layout,
                            const Topology& topology) {
+  if (spec.algorithms.size() == 1) return spec;
   std::vector<NamedAlgorithm> by_level(topology.levels().size(), spec.algorithms.front());
   const auto& dimensions = layout.dimensions;
   for (std::size_t d = 0; d < dimensions.size(); ++d)
