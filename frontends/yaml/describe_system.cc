@@ -52,6 +52,7 @@ std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSch
   const std::size_t count = choices(schedule, topology);
   if (wanted.size() == 1 || wanted.size() == count) {
     origin = defaults.algorithms_origin;
+    if (is_automatic(wanted)) return wanted;
     for (std::size_t level = 0; level < count; ++level) {
       const NamedAlgorithm& algorithm = algorithm_at(wanted, level);
       if (first_unsupported(algorithm, kind, schedule, topology, level).empty()) continue;

@@ -69,14 +69,16 @@ bool can_do(const NamedAlgorithm& algorithm, const CollectiveSpec& spec, Collect
             const Platform& platform) {
   const auto phases = make_phases(kind, spec.schedule, static_cast<int>(platform.size()));
   return std::all_of(phases.begin(), phases.end(), [&](const Phase& phase) {
-    return algorithm.supports(phase.kind, platform[phase.dimension].size);
+    return algorithm.supports(
+        phase.kind, phase.dimension == kWhole ? size_of(platform) : platform[phase.dimension].size);
   });
 }
 
 Duration best_fixed(const Platform& platform, Collective kind, Bytes size) {
   std::optional<Duration> best;
   for (const auto schedule :
-       {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware})
+       {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
+        HierarchicalSchedule::flat})
     for (const AlgorithmEntry& entry : builtin_algorithms()) {
       CollectiveSpec fixed;
       fixed.chunks = 4;
