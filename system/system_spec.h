@@ -25,6 +25,8 @@ std::string_view name_of(SchedulingPolicy policy);
 enum class HierarchicalSchedule : std::uint8_t {
   baseline,               // the full chunk at every level, innermost first
   local_bandwidth_aware,  // reduce-scatter up, all-reduce on top, all-gather down
+  torus,                  // the same, each chunk beginning with another level
+  across_first,           // all-to-alls outermost first; else as baseline
 };
 std::string_view name_of(HierarchicalSchedule schedule);
 

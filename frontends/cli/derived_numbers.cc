@@ -48,8 +48,7 @@ std::string platform(const Topology& topology) {
 Duration least_time(const Experiment& experiment, const Topology& topology, Collective kind,
                     const Communicator& communicator, Bytes size) {
   const GroupFamily family(topology, communicator);
-  const auto& spec = experiment.system.collectives[static_cast<std::size_t>(kind)];
-  return bandwidth_bound(size, kind, spec, family, topology);
+  return bandwidth_bound(size, kind, experiment.system, family, topology);
 }
 
 std::string collectives(const Experiment& experiment, const Topology& topology) {

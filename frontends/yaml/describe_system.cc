@@ -20,10 +20,11 @@ std::string_view first_unsupported(const NamedAlgorithm& algorithm, Collective k
                                    HierarchicalSchedule schedule, const TopologySpec& topology,
                                    std::size_t level) {
   const int levels = static_cast<int>(topology.levels.size());
-  for (const Phase& phase : make_phases(kind, schedule, levels)) {
-    if (phase.dimension != static_cast<int>(level)) continue;
-    if (!algorithm.supports(phase.kind, topology.levels[level].size)) return name_of(phase.kind);
-  }
+  for (const DimensionOrder& order : orders_of(schedule, levels))
+    for (const Phase& phase : make_phases(kind, schedule, order)) {
+      if (phase.dimension != static_cast<int>(level)) continue;
+      if (!algorithm.supports(phase.kind, topology.levels[level].size)) return name_of(phase.kind);
+    }
   return "";
 }
 

@@ -82,7 +82,8 @@ struct ValuesOf<SchedulingPolicy> {
 template <>
 struct ValuesOf<HierarchicalSchedule> {
   static constexpr std::array all{HierarchicalSchedule::baseline,
-                                  HierarchicalSchedule::local_bandwidth_aware};
+                                  HierarchicalSchedule::local_bandwidth_aware,
+                                  HierarchicalSchedule::torus, HierarchicalSchedule::across_first};
 };
 template <>
 struct ValuesOf<Interaction> {

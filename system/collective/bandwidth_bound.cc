@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "system/collective/phases.h"
+#include "system/collective/piece_sizes.h"
 
 namespace orrery {
 namespace {
@@ -50,26 +51,41 @@ void note_ports(const Plan& plan, const GroupDimension& dimension, const Topolog
       }
 }
 
+// The bytes of every step-th of `count` chunks from `first` on.
+Bytes chunks_in_turn(const PieceSizes& chunks, std::int32_t count, std::size_t first,
+                     std::size_t step) {
+  Bytes sum;
+  for (std::size_t i = first; i < static_cast<std::size_t>(count); i += step)
+    sum += chunks.size(static_cast<std::int32_t>(i));
+  return sum;
+}
+
 }  // namespace
 
-Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec,
+Duration bandwidth_bound(Bytes size, Collective kind, const SystemSpec& system,
                          const GroupFamily& family, const Topology& topology) {
+  const CollectiveSpec& spec = system.collectives[static_cast<int>(kind)];
   const auto& dimensions = family.dimensions();
   std::vector<LevelLoad> loads(topology.levels().size());
-  for (const Phase& phase : make_phases(kind, spec.schedule, static_cast<int>(dimensions.size()))) {
-    const GroupDimension& dimension = dimensions[phase.dimension];
-    const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
-    if (!named.supports(phase.kind, dimension.size)) return {};
-    const CollectiveAlgorithm& algorithm = *named.algorithm;
-    std::int64_t parts = dimension.size;
-    for (int d = 0; d < phase.scattered; ++d) parts *= dimensions[d].size;
-    LevelLoad& load = loads[dimension.level];
-    // size * factor / parts, rounded down (a bound must not exceed the mean), without overflow.
-    const std::int64_t factor = parts_at_port(phase.kind, dimension.size);
-    load.bytes += size.value / parts * factor + size.value % parts * factor / parts;
-    for (int variant = 0; variant < algorithm.variants(); ++variant)
-      note_ports(*algorithm.plan(phase.kind, dimension.size, variant), dimension, topology,
-                 load.ports);
+  const auto orders = orders_of(spec.schedule, static_cast<int>(dimensions.size()));
+  const std::int32_t chunks = chunk_count(size, spec.chunks, system.minimum_chunk);
+  for (std::size_t order = 0; order < orders.size(); ++order) {
+    const Bytes share = chunks_in_turn(PieceSizes(size, chunks), chunks, order, orders.size());
+    for (const Phase& phase : make_phases(kind, spec.schedule, orders[order])) {
+      const GroupDimension& dimension = dimensions[phase.dimension];
+      const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
+      if (!named.supports(phase.kind, dimension.size)) return {};
+      const CollectiveAlgorithm& algorithm = *named.algorithm;
+      std::int64_t parts = dimension.size;
+      for (const int d : phase.scattered) parts *= dimensions[d].size;
+      LevelLoad& load = loads[dimension.level];
+      // share * factor / parts, rounded down (a bound must not exceed the mean), no overflow.
+      const std::int64_t factor = parts_at_port(phase.kind, dimension.size);
+      load.bytes += share.value / parts * factor + share.value % parts * factor / parts;
+      for (int variant = 0; variant < algorithm.variants(); ++variant)
+        note_ports(*algorithm.plan(phase.kind, dimension.size, variant), dimension, topology,
+                   load.ports);
+    }
   }
   Duration bound;
   for (std::size_t level = 0; level < loads.size(); ++level) {

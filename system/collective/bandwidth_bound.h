@@ -17,7 +17,7 @@
 
 namespace orrery {
 
-Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec,
+Duration bandwidth_bound(Bytes size, Collective kind, const SystemSpec& system,
                          const GroupFamily& family, const Topology& topology);
 
 }  // namespace orrery

@@ -31,6 +31,11 @@ std::int32_t GroupFamily::position_of(Rank rank) const {
   return position;
 }
 
+std::int32_t GroupFamily::coordinate_of(std::int32_t position, int dimension) const {
+  for (int d = 0; d < dimension; ++d) position /= dimensions_[d].size;
+  return position % dimensions_[dimension].size;
+}
+
 Rank GroupFamily::rank_at(Rank base, std::int32_t position) const {
   Rank rank = base;
   for (const GroupDimension& dimension : dimensions_) {

@@ -29,6 +29,7 @@ class GroupFamily {
   }
   Rank base_of(Rank rank) const;
   std::int32_t position_of(Rank rank) const;
+  std::int32_t coordinate_of(std::int32_t position, int dimension) const;
   Rank rank_at(Rank base, std::int32_t position) const;
 
  private:

@@ -38,11 +38,12 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
     auto& recipes = recipes_.emplace_back();
     for (int kind = 0; kind < collective_count; ++kind)
       recipes[kind] = make_recipe(families_.back(), static_cast<Collective>(kind));
+    for (const Recipe& recipe : recipes) ways_ = std::max(ways_, 2 * recipe.paths.size());
   }
   for (RankState& rank : ranks_) {
     rank.call_count.resize(communicators.size());
-    rank.in_first_phase.resize(2 * communicators.size());
-    rank.queues.resize(topology.levels().size() * 2 * spec.queues_per_level);
+    rank.in_first_phase.resize(ways_ * communicators.size());
+    rank.queues.resize(topology.levels().size() * ways_ * spec.queues_per_level);
     for (LevelQueue& level : rank.queues) level.running.resize(communicators.size());
   }
 }
@@ -52,31 +53,38 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& 
   const CollectiveSpec& spec = spec_.collectives[static_cast<int>(kind)];
   Recipe recipe;
   recipe.chunks = spec.chunks;
-  const int dimensions = static_cast<int>(family.dimensions().size());
-  for (const Phase& phase : make_phases(kind, spec.schedule, dimensions)) {
+  for (const auto& order : orders_of(spec.schedule, static_cast<int>(family.dimensions().size()))) {
+    std::optional<Path> path = make_path(family, spec, make_phases(kind, spec.schedule, order));
+    // A kind that the job may never call; calling it is refused in instance_of().
+    if (!path) return {};
+    recipe.paths.push_back(*std::move(path));
+  }
+  return recipe;
+}
+
+std::optional<CollectiveScheduler::Path> CollectiveScheduler::make_path(
+    const GroupFamily& family, const CollectiveSpec& spec, const std::vector<Phase>& phases) {
+  Path path;
+  for (const Phase& phase : phases) {
     PhaseRecipe step{.phase = phase,
                      .dimension = family.dimensions()[phase.dimension],
                      .radix = 1,
-                     .first_slot = recipe.slots,
+                     .first_slot = path.slots,
                      .variants = {},
                      .endpoint_delay = {}};
     for (int d = 0; d < phase.dimension; ++d) step.radix *= family.dimensions()[d].size;
-    recipe.slots += family.size() / step.dimension.size;
+    path.slots += family.size() / step.dimension.size;
     const int level = step.dimension.level;
     const NamedAlgorithm& algorithm = algorithm_on(spec, level);
-    if (!algorithm.supports(phase.kind, step.dimension.size)) {
-      // A kind that the job may never call; calling it is refused in instance_of().
-      recipe.phases.clear();
-      return recipe;
-    }
+    if (!algorithm.supports(phase.kind, step.dimension.size)) return std::nullopt;
     for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
       step.variants.push_back(plan_of(algorithm, phase.kind, step.dimension.size, variant));
     step.endpoint_delay = topology_.levels()[level].scope == Scope::scale_out
                               ? spec_.injection_latency
                               : spec_.local_injection_latency;
-    recipe.phases.push_back(std::move(step));
+    path.phases.push_back(std::move(step));
   }
-  return recipe;
+  return path;
 }
 
 const Plan* CollectiveScheduler::plan_of(const NamedAlgorithm& algorithm, Collective kind,
@@ -95,8 +103,7 @@ const Plan* CollectiveScheduler::rooted_plan_of(const Plan& plan, std::int32_t s
 }
 
 Duration CollectiveScheduler::bound_of(const CollectiveCall& call) const {
-  return bandwidth_bound(call.size, call.kind, spec_.collectives[static_cast<int>(call.kind)],
-                         families_[call.communicator], topology_);
+  return bandwidth_bound(call.size, call.kind, spec_, families_[call.communicator], topology_);
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -152,7 +159,7 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
     return found->second;
   }
   const Recipe& recipe = recipes_[communicator][static_cast<int>(call.kind)];
-  if (recipe.phases.empty())
+  if (recipe.paths.empty())
     throw JobError(fmt::format("the job calls {}, which system.{}.algorithms cannot do",
                                name_of(call.kind), name_of(call.kind)));
   std::uint32_t id = static_cast<std::uint32_t>(instances_.size());
@@ -218,12 +225,13 @@ bool CollectiveScheduler::admit_one(Rank rank) {
   return false;
 }
 
-bool CollectiveScheduler::may_admit(const Call& call) const {
-  if (own_phase(call, 0) != 0) return true;  // skips the first phase: takes no place there
+bool CollectiveScheduler::may_admit(const Call& call) {
+  const std::int32_t chunk = call.next_chunk;
+  if (own_phase(call, chunk, 0) != 0) return true;  // skips the first phase: takes no place there
   const Instance& instance = instances_[call.instance];
-  const std::int64_t number = instance.admissions[call.next_chunk];
-  return ranks_[call.rank].in_first_phase[admission_index(instance)] +
-             admission_order(instance).reserved_before(call.position, number) <
+  return in_first_phase(call.rank, instance, chunk) +
+             admission_order(instance, chunk)
+                 .reserved_before(call.position, instance.admissions[chunk]) <
          spec_.first_phase_limit;
 }
 
@@ -232,26 +240,32 @@ void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
   const std::uint32_t id = state.ready[place_in_ready];
   Call& call = calls_[id];
   Instance& instance = instances_[call.instance];
-  const std::int32_t phase = own_phase(call, 0);
-  if (phase == 0) ++state.in_first_phase[admission_index(instance)];
-  std::int64_t& number = instance.admissions[call.next_chunk];
-  number = admission_order(instance).start(call.position, number);
-  const Task task{id, call.next_chunk++, phase};
+  const std::int32_t chunk = call.next_chunk++;
+  const std::int32_t phase = own_phase(call, chunk, 0);
+  if (phase == 0) ++in_first_phase(rank, instance, chunk);
+  std::int64_t& number = instance.admissions[chunk];
+  number = admission_order(instance, chunk).start(call.position, number);
+  const Task task{id, chunk, phase};
   if (call.next_chunk == instance.chunk_count)
     state.ready.erase(state.ready.begin() + static_cast<std::ptrdiff_t>(place_in_ready));
   enqueue(rank, task);
 }
 
-// Chunks that begin outwards and those that begin inwards have places of their own: they meet in no
-// queue in the same order.
-std::size_t CollectiveScheduler::admission_index(const Instance& instance) const {
-  return 2 * std::size_t{instance.communicator} +
-         (goes_inwards(instance.recipe->phases[0].phase) ? 1 : 0);
+std::size_t CollectiveScheduler::way_of(const Instance& instance, std::int32_t chunk,
+                                        std::int32_t phase) const {
+  const std::size_t order = static_cast<std::size_t>(chunk) % instance.recipe->paths.size();
+  return 2 * order + (instance.recipe->path_of(chunk).phases[phase].phase.back ? 1 : 0);
 }
 
-StartOrder& CollectiveScheduler::admission_order(const Instance& instance) const {
+// Chunks on different ways have places of their own: they meet in no queue in the same order.
+std::int32_t& CollectiveScheduler::in_first_phase(Rank rank, const Instance& instance,
+                                                  std::int32_t chunk) {
+  return ranks_[rank].in_first_phase[instance.communicator * ways_ + way_of(instance, chunk, 0)];
+}
+
+StartOrder& CollectiveScheduler::admission_order(const Instance& instance, std::int32_t chunk) {
   const std::uint64_t key = key_of(instance.communicator, static_cast<std::uint64_t>(instance.base),
-                                   kAdmission - admission_index(instance) % 2);
+                                   kAdmission - way_of(instance, chunk, 0));
   return orders_.try_emplace(key, families_[instance.communicator].size()).first->second;
 }
 
@@ -313,12 +327,12 @@ std::uint32_t CollectiveScheduler::open_run(Rank rank, const Task& task) {
   const GroupFamily& family = families_[instance.communicator];
   const PhaseRecipe& phase = phase_of(task);
   Bytes bytes = instance.chunks.size(task.chunk);
-  for (int d = 0; d < phase.phase.scattered; ++d)
+  for (const int d : phase.phase.scattered)
     bytes = PieceSizes(bytes, family.dimensions()[d].size).size(family.coordinate(rank, d));
   const std::int32_t member = rank / phase.dimension.stride % phase.dimension.size;
   const Rank base = rank - member * phase.dimension.stride;
-  const auto variant = static_cast<std::size_t>(task.chunk) % phase.variants.size();
-  const Plan* plan = phase.variants[variant];
+  const auto turn = static_cast<std::size_t>(instance.recipe->turn_of(task.chunk));
+  const Plan* plan = phase.variants[turn % phase.variants.size()];
   if (has_root(phase.phase.kind)) {
     const std::int32_t root = instance.call.root / phase.radix % phase.dimension.size;
     plan = rooted_plan_of(*plan, phase.dimension.size, root);
@@ -341,17 +355,17 @@ std::uint32_t CollectiveScheduler::open_run(Rank rank, const Task& task) {
 void CollectiveScheduler::run_finished(std::uint32_t run, Position position, bool) {
   const RunInfo info = runs_[run];
   const Instance& instance = instances_[info.instance];
-  const PhaseRecipe& phase = instance.recipe->phases[info.phase];
+  const Path& path = instance.recipe->path_of(info.chunk);
+  const PhaseRecipe& phase = path.phases[info.phase];
   const Rank rank = info.base + position * phase.dimension.stride;
   const std::uint32_t call = instance.calls[families_[instance.communicator].position_of(rank)];
   const Task done{call, info.chunk, info.phase};
   const std::size_t index = queue_of(done);
 
-  RankState& state = ranks_[rank];
-  --state.queues[index].running[instance.communicator];
-  if (info.phase == 0) --state.in_first_phase[admission_index(instance)];
-  const std::int32_t next = own_phase(calls_[call], info.phase + 1);
-  if (next < static_cast<std::int32_t>(instance.recipe->phases.size()))
+  --ranks_[rank].queues[index].running[instance.communicator];
+  if (info.phase == 0) --in_first_phase(rank, instance, info.chunk);
+  const std::int32_t next = own_phase(calls_[call], info.chunk, info.phase + 1);
+  if (next < static_cast<std::int32_t>(path.phases.size()))
     enqueue(rank, {call, info.chunk, next});
   else
     finish_chunk(call);
@@ -424,23 +438,20 @@ std::uint32_t CollectiveScheduler::communicator_of(const Task& task) const {
 }
 
 const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
-  return instances_[calls_[task.call].instance].recipe->phases[task.phase];
+  return instances_[calls_[task.call].instance].recipe->path_of(task.chunk).phases[task.phase];
 }
 
-std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t phase) const {
+std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t chunk,
+                                            std::int32_t phase) const {
   const Instance& instance = instances_[call.instance];
-  const auto& dimensions = families_[instance.communicator].dimensions();
-  const auto differs_from_root = [&](const Phase::Dimensions& at_root) {
-    std::int32_t own = call.position, root = instance.call.root;
-    for (int d = 0; d < at_root.end; ++d) {
-      const std::int32_t size = dimensions[d].size;
-      if (d >= at_root.first && own % size != root % size) return true;
-      own /= size;
-      root /= size;
-    }
+  const GroupFamily& family = families_[instance.communicator];
+  const auto differs_from_root = [&](const std::vector<int>& dimensions) {
+    for (const int d : dimensions)
+      if (family.coordinate_of(call.position, d) != family.coordinate_of(instance.call.root, d))
+        return true;
     return false;
   };
-  const auto& phases = instance.recipe->phases;
+  const auto& phases = instance.recipe->path_of(chunk).phases;
   while (phase < static_cast<std::int32_t>(phases.size()) &&
          differs_from_root(phases[phase].phase.at_root))
     ++phase;
@@ -448,26 +459,27 @@ std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t phase
 }
 
 bool CollectiveScheduler::comes_in_late(const Task& task) const {
-  return task.phase > 0 && own_phase(calls_[task.call], 0) == task.phase;
+  return task.phase > 0 && own_phase(calls_[task.call], task.chunk, 0) == task.phase;
 }
 
 std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
   const Call& call = calls_[task.call];
   Instance& instance = instances_[call.instance];
-  const PhaseRecipe& phase = instance.recipe->phases[task.phase];
+  const Path& path = instance.recipe->path_of(task.chunk);
+  const PhaseRecipe& phase = path.phases[task.phase];
   auto& slots = instance.runs[task.chunk];
-  if (slots.empty()) slots.assign(instance.recipe->slots, kNone);
+  if (slots.empty()) slots.assign(path.slots, kNone);
   // The position without its digit in this phase's dimension numbers the runs of a phase.
   const std::int32_t above = call.position / (phase.radix * phase.dimension.size);
   return slots[phase.first_slot + above * phase.radix + call.position % phase.radix];
 }
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
-  const Phase& phase = phase_of(task).phase;
+  const Instance& instance = instances_[calls_[task.call].instance];
   const auto level = static_cast<std::size_t>(phase_of(task).dimension.level);
-  const std::size_t direction = goes_inwards(phase) ? 1 : 0;
-  return (level * 2 + direction) * spec_.queues_per_level +
-         static_cast<std::size_t>(task.chunk) % spec_.queues_per_level;
+  const auto turn = static_cast<std::size_t>(instance.recipe->turn_of(task.chunk));
+  return (level * ways_ + way_of(instance, task.chunk, task.phase)) * spec_.queues_per_level +
+         turn % spec_.queues_per_level;
 }
 
 StartOrder& CollectiveScheduler::queue_order(Rank rank, const Task& task, std::size_t queue) {
@@ -496,7 +508,8 @@ std::string CollectiveScheduler::describe(Rank rank, OperationId operation) cons
       for (const std::uint32_t run : instance.runs[chunk]) {
         if (run == kNone || runs_[run].chunk != static_cast<std::int32_t>(chunk)) continue;
         const RunInfo& info = runs_[run];
-        const GroupDimension& dimension = instance.recipe->phases[info.phase].dimension;
+        const GroupDimension& dimension =
+            instance.recipe->path_of(info.chunk).phases[info.phase].dimension;
         const std::int32_t member = rank / dimension.stride % dimension.size;
         if (info.instance == call.instance && rank - member * dimension.stride == info.base)
           return fmt::format("chunk {} of {} in phase {} {}", chunk, instance.chunk_count,

@@ -122,7 +122,7 @@ class Prover {
   }
 
   bool takes_part(const Phase& phase, int base) const {
-    for (int d = phase.at_root.first; d < phase.at_root.end; ++d)
+    for (const int d : phase.at_root)
       if (coordinate(base, d) != coordinate(root_, d)) return false;
     return true;
   }
@@ -136,7 +136,7 @@ class Prover {
     std::vector<int> mine;
     for (int atom = 0; atom < atoms_; ++atom) {
       bool fits = true;
-      for (int d = 0; d < phase.phase.scattered; ++d)
+      for (const int d : phase.phase.scattered)
         fits = fits && coordinate(owner(atom), d) == coordinate(rank, d);
       if (fits) mine.push_back(atom);
     }
@@ -274,7 +274,7 @@ std::string prove(Collective kind, const std::vector<int>& dimensions,
 }
 
 std::string prove(Collective kind, int size, const Plan& plan, int root) {
-  return prove(kind, {size}, {{{0, kind, 0}, &plan}}, root);
+  return prove(kind, {size}, {{{0, kind}, &plan}}, root);
 }
 
 }  // namespace orrery::proof

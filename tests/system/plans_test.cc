@@ -3,6 +3,7 @@
 // refuse.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -99,7 +100,8 @@ TEST_CASE("algorithms are found by name, with a number where they take one") {
 
 // The plans of a composed collective with the given algorithm where it can, else with one that can.
 std::string prove_composed(Collective kind, HierarchicalSchedule schedule,
-                           const std::vector<int>& dimensions, std::string_view name, int root) {
+                           const DimensionOrder& order, const std::vector<int>& dimensions,
+                           std::string_view name, int root) {
   std::vector<std::unique_ptr<Plan>> plans;
   std::vector<proof::PlannedPhase> phases;
   int radix = 1;
@@ -108,7 +110,7 @@ std::string prove_composed(Collective kind, HierarchicalSchedule schedule,
     coordinate_of_root.push_back(root / radix % size);
     radix *= size;
   }
-  for (const Phase& phase : make_phases(kind, schedule, static_cast<int>(dimensions.size()))) {
+  for (const Phase& phase : make_phases(kind, schedule, order)) {
     const int size = dimensions[phase.dimension];
     auto algorithm = find_algorithm(name);
     for (const char* other : {"direct", "dissemination"})
@@ -128,14 +130,46 @@ TEST_CASE("compositions over levels are proved") {
   for (const auto& shape : shapes)
     for (const Collective kind : kKinds)
       for (const auto schedule :
-           {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware})
-        for (const std::string& name : names())
-          for (const int root : {0, 1, 3}) {
-            if (root > 1 && !has_root(kind)) continue;  // 0 and 1: the variants
-            INFO(name << " " << name_of(kind) << " " << name_of(schedule) << " levels "
-                      << shape.size() << " first " << shape[0] << " root " << root);
-            CHECK(prove_composed(kind, schedule, shape, name, root) == "");
-          }
+           {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
+            HierarchicalSchedule::torus, HierarchicalSchedule::across_first})
+        for (const DimensionOrder& order : orders_of(schedule, static_cast<int>(shape.size()))) {
+          const bool proved = schedule == HierarchicalSchedule::torus && order[0] == 0;
+          if (proved) continue;  // as local_bandwidth_aware
+          for (const std::string& name : names())
+            for (const int root : {0, 1, 3}) {
+              if (root > 1 && !has_root(kind)) continue;  // 0 and 1: the variants
+              INFO(name << " " << name_of(kind) << " " << name_of(schedule) << " from level "
+                        << order[0] << " of " << shape.size() << ", first " << shape[0] << " root "
+                        << root);
+              CHECK(prove_composed(kind, schedule, order, shape, name, root) == "");
+            }
+        }
+}
+
+// Which levels a chunk passes, and where it turns back: each order must be one in which no queue is
+// passed twice on one way (collective_scheduler.h).
+TEST_CASE("a chunk passes the levels in one order out and in the other order back") {
+  for (const Collective kind : kKinds)
+    for (const auto schedule :
+         {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
+          HierarchicalSchedule::torus, HierarchicalSchedule::across_first})
+      for (const DimensionOrder& order : orders_of(schedule, 3)) {
+        INFO(name_of(kind) << " " << name_of(schedule) << " from level " << order[0]);
+        int last = -1;  // place in `order`
+        bool back = false;
+        for (const Phase& phase : make_phases(kind, schedule, order)) {
+          const auto place = static_cast<int>(
+              std::find(order.begin(), order.end(), phase.dimension) - order.begin());
+          if (phase.back && !back) last = static_cast<int>(order.size());
+          CHECK((phase.back || !back));  // it turns once
+          back = phase.back;
+          CHECK((back ? place < last : place > last));
+          last = place;
+        }
+      }
+  CHECK(orders_of(HierarchicalSchedule::torus, 3) ==
+        std::vector<DimensionOrder>{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}});
+  CHECK(orders_of(HierarchicalSchedule::across_first, 3) == std::vector<DimensionOrder>{{0, 1, 2}});
 }
 
 // A plan in which one field of one send, or one count of one stage, is off.
