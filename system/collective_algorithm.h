@@ -18,18 +18,24 @@ enum class Collective : std::uint8_t {
   reduce_scatter,
   all_gather,
   all_to_all,
+  all_to_allv,
   broadcast,
   reduce,
   gather,
   scatter,
   barrier
 };
-inline constexpr int collective_count = 9;
+inline constexpr int collective_count = 10;
 std::string_view name_of(Collective kind);  // "all_reduce", ...
 
 constexpr bool has_root(Collective kind) {
   return kind == Collective::broadcast || kind == Collective::reduce ||
          kind == Collective::gather || kind == Collective::scatter;
+}
+
+// What plans are asked to do: an all-to-allv is an all-to-all whose parts differ in size.
+constexpr Collective planned_as(Collective kind) {
+  return kind == Collective::all_to_allv ? Collective::all_to_all : kind;
 }
 
 using Position = std::int32_t;  // of a rank inside its group, 0 .. size-1
@@ -81,6 +87,9 @@ class Plan {
   // REQUIRES: 0 <= index, and no earlier stage of that lane is `last`.
   virtual Stage stage(Position rank, int lane, int index) const = 0;
   virtual Send send(Position rank, int lane, int stage, int index) const = 0;
+  // Of an all-to-all: how far a part has come when a rank sends it at that stage, in positions, up
+  // to a multiple of the group size; so it began at rank - travelled. An all-to-allv has to know.
+  virtual Position travelled(int /*lane*/, int /*stage*/, int /*part*/) const { return 0; }
 };
 
 // The buffers, sizes as nccl-tests counts them:
@@ -90,6 +99,7 @@ class Plan {
 //   all_to_all      starts with one part for every rank, ends with one part from every rank. Parts
 //                   are numbered by their way: part d is what goes d positions up, from r to r + d,
 //                   and keeps that number wherever it is; what has come home is out of the way
+//   all_to_allv     the same, with parts of any size; algorithms are asked for an all_to_all
 //   broadcast       the root starts with the whole buffer, every rank ends with it
 //   reduce          every rank starts with the whole buffer, the root ends with the sum
 //   gather          rank r starts with part r, the root ends with the whole buffer
@@ -135,7 +145,7 @@ struct NamedAlgorithm {
       : name(std::move(own_name)), algorithm(std::move(own)) {}
 
   bool supports(Collective kind, int group_size) const {
-    return algorithm != nullptr && algorithm->supports(kind, group_size);
+    return algorithm != nullptr && algorithm->supports(planned_as(kind), group_size);
   }
   bool operator==(const NamedAlgorithm& other) const { return name == other.name; }
 };

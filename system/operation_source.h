@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,6 +12,7 @@
 
 #include "core/units/units.h"
 #include "system/collective_algorithm.h"
+#include "system/pair_sizes.h"
 
 namespace orrery {
 
@@ -39,6 +41,9 @@ struct CollectiveCall {
   Priority priority = Priority::normal;
   Duration update;        // follows the completion before waiters go on (applying the gradient)
   std::int32_t root = 0;  // position in the group, of kinds that have one (has_root)
+  // Of an all_to_allv, whose `size` is then the largest row; null: parts of equal size. Shared,
+  // because every rank of every group has it in its call.
+  std::shared_ptr<const PairSizes> pair_sizes = {};
 };
 
 struct SendCall {

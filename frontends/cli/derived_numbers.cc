@@ -48,7 +48,10 @@ std::string platform(const Topology& topology) {
 Duration least_time(const Experiment& experiment, const Topology& topology, Collective kind,
                     const Communicator& communicator, Bytes size) {
   const GroupFamily family(topology, communicator);
-  return bandwidth_bound(size, kind, experiment.system, family, topology);
+  CollectiveCall call{};
+  call.kind = kind;
+  call.size = size;
+  return bandwidth_bound(call, experiment.system, family, topology);
 }
 
 std::string collectives(const Experiment& experiment, const Topology& topology) {

@@ -38,6 +38,9 @@ class BruckPlan final : public Plan {
             .reduce = false};
   }
 
+  // The jumps behind a part are the lower bits of its way.
+  Position travelled(int, int stage, int part) const override { return part & ((1 << stage) - 1); }
+
  private:
   // How many of 0 .. n-1 have that bit set.
   int with_bit(int bit) const {

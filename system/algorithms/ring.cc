@@ -108,6 +108,10 @@ class RingPlan final : public Plan {
             .reduce = kind_ == Collective::reduce};
   }
 
+  Position travelled(int lane, int stage, int) const override {
+    return static_cast<Position>(stage * channels_[lane].step % size_);
+  }
+
  private:
   // A rank `hops` from where the parts start: in stage s it takes part s and passes part s-1 on.
   Stage relay_stage(int hops, int index) const {

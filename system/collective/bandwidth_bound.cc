@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "system/collective/part_sizes.h"
 #include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
 
@@ -60,18 +61,47 @@ Bytes chunks_in_turn(const PieceSizes& chunks, std::int32_t count, std::size_t f
   return sum;
 }
 
+// What the rank that has most of it to do sends or receives in one phase of an all-to-allv, behind
+// the dimensions of `done`.
+Bytes busiest_of_phase(const CollectiveCall& call, const GroupFamily& family, int dimension,
+                       std::span<const int> done) {
+  std::vector<std::int32_t> shape;
+  for (const GroupDimension& one : family.dimensions()) shape.push_back(one.size);
+  const std::int32_t size = shape[dimension];
+  Bytes busiest;
+  for (Position member = 0; member < family.size(); ++member) {
+    const PartSizes parts(call.pair_sizes, {shape, dimension, done, member}, 0, 1);
+    const std::int32_t own = family.coordinate_of(member, dimension);
+    Bytes sent, received;
+    for (std::int32_t other = 0; other < size; ++other) {
+      if (other == own) continue;
+      sent += parts.size(own, other, 0, 1);
+      received += parts.size(other, own, 0, 1);
+    }
+    busiest = std::max({busiest, sent, received});
+  }
+  return busiest;
+}
+
+// size * factor / parts, rounded down (a bound must not exceed the mean), without overflow.
+std::int64_t fraction(Bytes size, std::int64_t factor, std::int64_t parts) {
+  return size.value / parts * factor + size.value % parts * factor / parts;
+}
+
 }  // namespace
 
-Duration bandwidth_bound(Bytes size, Collective kind, const SystemSpec& system,
+Duration bandwidth_bound(const CollectiveCall& call, const SystemSpec& system,
                          const GroupFamily& family, const Topology& topology) {
-  const CollectiveSpec& spec = system.collectives[static_cast<int>(kind)];
+  const CollectiveSpec& spec = system.collectives[static_cast<int>(call.kind)];
   const auto& dimensions = family.dimensions();
+  if (call.pair_sizes && family.size() > 4096) return {};
   std::vector<LevelLoad> loads(topology.levels().size());
   const auto orders = orders_of(spec.schedule, static_cast<int>(dimensions.size()));
-  const std::int32_t chunks = chunk_count(size, spec.chunks, system.minimum_chunk);
+  const std::int32_t chunks = chunk_count(call.size, spec.chunks, system.minimum_chunk);
   for (std::size_t order = 0; order < orders.size(); ++order) {
-    const Bytes share = chunks_in_turn(PieceSizes(size, chunks), chunks, order, orders.size());
-    for (const Phase& phase : make_phases(kind, spec.schedule, orders[order])) {
+    const Bytes share = chunks_in_turn(PieceSizes(call.size, chunks), chunks, order, orders.size());
+    std::vector<int> done;
+    for (const Phase& phase : make_phases(call.kind, spec.schedule, orders[order])) {
       const GroupDimension& dimension = dimensions[phase.dimension];
       const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
       if (!named.supports(phase.kind, dimension.size)) return {};
@@ -79,9 +109,13 @@ Duration bandwidth_bound(Bytes size, Collective kind, const SystemSpec& system,
       std::int64_t parts = dimension.size;
       for (const int d : phase.scattered) parts *= dimensions[d].size;
       LevelLoad& load = loads[dimension.level];
-      // share * factor / parts, rounded down (a bound must not exceed the mean), no overflow.
-      const std::int64_t factor = parts_at_port(phase.kind, dimension.size);
-      load.bytes += share.value / parts * factor + share.value % parts * factor / parts;
+      if (call.pair_sizes) {
+        const Bytes busiest = busiest_of_phase(call, family, phase.dimension, done);
+        load.bytes += fraction(busiest, share.value, std::max<std::int64_t>(1, call.size.value));
+      } else {
+        load.bytes += fraction(share, parts_at_port(phase.kind, dimension.size), parts);
+      }
+      done.push_back(phase.dimension);
       for (int variant = 0; variant < algorithm.variants(); ++variant)
         note_ports(*algorithm.plan(phase.kind, dimension.size, variant), dimension, topology,
                    load.ports);

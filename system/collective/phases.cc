@@ -60,10 +60,11 @@ std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule,
     case Collective::barrier:
       for (int i = 0; i <= top; ++i) phases.push_back({order[i], kind});
       break;
-    case Collective::all_to_all: {
+    case Collective::all_to_all:
+    case Collective::all_to_allv: {
       const bool back = schedule == HierarchicalSchedule::across_first;
       for (int i = 0; i <= top; ++i)
-        phases.push_back({order[back ? top - i : i], kind, {}, {}, back});
+        phases.push_back({order[back ? top - i : i], planned_as(kind), {}, {}, back});
       break;
     }
     case Collective::reduce_scatter:

@@ -120,7 +120,8 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
     const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
     const Message message{.source = npu(place.position),
                           .target = npu(send.to),
-                          .size = run.pieces.size(send.pieces),
+                          .size = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
+                                             : run.pieces.size(send.pieces),
                           .token = {.owner = place.run,
                                     .position = static_cast<std::uint32_t>(send.to),
                                     .lane = place.lane | (send.reduce ? kReduceBit : 0),
@@ -133,6 +134,23 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
     else
       ++lane.unsent;
   }
+}
+
+// Part d goes d positions up from where it began.
+Bytes PlanExecutor::size_in_parts(const Run& run, const Place& place, std::int32_t stage,
+                                  const Pieces& pieces) {
+  const Plan& plan = *run.spec.plan;
+  const std::int32_t size = run.spec.size, shares = plan.pieces() / size;
+  const auto lane = static_cast<int>(place.lane);
+  Bytes sum;
+  for (std::int32_t i = 0; i < pieces.count; ++i) {
+    const auto piece = static_cast<std::int32_t>(pieces.at(i) % plan.pieces());
+    const std::int32_t way = piece / shares;
+    const Position come = plan.travelled(lane, stage, way) % size;
+    const Position source = (place.position - come + size) % size;
+    sum += run.spec.parts->size(source, (source + way) % size, piece % shares, shares);
+  }
+  return sum;
 }
 
 void PlanExecutor::delivered(const MessageToken& token, Bytes size) {

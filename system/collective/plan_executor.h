@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "core/event/event_queue.h"
 #include "core/units/units.h"
 #include "network/network_backend.h"
+#include "system/collective/part_sizes.h"
 #include "system/collective/piece_sizes.h"
 #include "system/collective_algorithm.h"
 #include "system/operation_source.h"
@@ -39,7 +41,9 @@ struct RunSpec {
   std::int32_t size = 0;       // of the group
   Rank base = 0;               // position p is rank base + p * stride
   std::int32_t stride = 1;
-  Bytes bytes;  // of the buffer that the plan's pieces cut
+  Bytes bytes;                                  // of the buffer that the plan's pieces cut
+  std::shared_ptr<const PartSizes> parts = {};  // of an all-to-allv, instead: shared so that a
+                                                // RunSpec can be copied
   Duration endpoint_delay;
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;  // for the network's statistics
@@ -108,6 +112,8 @@ class PlanExecutor final : private MessageListener, private EventHandler {
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
+  static Bytes size_in_parts(const Run& run, const Place& place, std::int32_t stage,
+                             const Pieces& pieces);
   void end_lane(const Place& place);
   void wake_at(Time when, const Run& run, const Place& place);
 

@@ -20,6 +20,20 @@ constexpr std::uint64_t key_of(std::uint64_t communicator, std::uint64_t base, s
 // What comes behind (communicator, base) in the key of a StartOrder.
 constexpr std::uint64_t kAdmission = 0xFFFFFFFF;
 
+// Whether two ranks mean the same collective.
+bool agree(const CollectiveCall& a, const CollectiveCall& b) {
+  const bool same_pairs = a.pair_sizes == b.pair_sizes ||
+                          (a.pair_sizes && b.pair_sizes && *a.pair_sizes == *b.pair_sizes);
+  return a.kind == b.kind && a.size == b.size && a.root == b.root && same_pairs;
+}
+
+std::string text_of(const CollectiveCall& call) {
+  const std::string root =
+      has_root(call.kind) ? fmt::format(" (root {})", call.root) : std::string();
+  return fmt::format("{}{} of {} B{}", name_of(call.kind), root, call.size.value,
+                     call.pair_sizes ? " at most, in sizes of its own" : "");
+}
+
 }  // namespace
 
 CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& network,
@@ -103,7 +117,7 @@ const Plan* CollectiveScheduler::rooted_plan_of(const Plan& plan, std::int32_t s
 }
 
 Duration CollectiveScheduler::bound_of(const CollectiveCall& call) const {
-  return bandwidth_bound(call.size, call.kind, spec_, families_[call.communicator], topology_);
+  return bandwidth_bound(call, spec_, families_[call.communicator], topology_);
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -145,23 +159,20 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
   const auto [found, inserted] = open_instances_.try_emplace(key, 0);
   if (!inserted) {
     const CollectiveCall& first = instances_[found->second].call;
-    if (first.kind != call.kind || first.size != call.size || first.root != call.root) {
-      const auto text = [](const CollectiveCall& one) {
-        const std::string root =
-            has_root(one.kind) ? fmt::format(" (root {})", one.root) : std::string();
-        return fmt::format("{}{} of {} B", name_of(one.kind), root, one.size.value);
-      };
+    if (!agree(first, call))
       throw JobError(fmt::format(
           "ranks of one group disagree on their collective number {}: rank {} calls {}, another "
           "rank {}: every rank of a group must call the same collectives in the same order",
-          number + 1, rank, text(call), text(first)));
-    }
+          number + 1, rank, text_of(call), text_of(first)));
     return found->second;
   }
   const Recipe& recipe = recipes_[communicator][static_cast<int>(call.kind)];
   if (recipe.paths.empty())
     throw JobError(fmt::format("the job calls {}, which system.{}.algorithms cannot do",
                                name_of(call.kind), name_of(call.kind)));
+  if (call.pair_sizes && call.pair_sizes->ranks() != family.size())
+    throw JobError(fmt::format("rank {} calls {} with the sizes of {} ranks in a group of {}", rank,
+                               name_of(call.kind), call.pair_sizes->ranks(), family.size()));
   std::uint32_t id = static_cast<std::uint32_t>(instances_.size());
   if (free_instances_.empty()) {
     instances_.emplace_back();
@@ -343,6 +354,7 @@ std::uint32_t CollectiveScheduler::open_run(Rank rank, const Task& task) {
                       .base = base,
                       .stride = phase.dimension.stride,
                       .bytes = bytes,
+                      .parts = part_sizes_of(instance, task, rank),
                       .endpoint_delay = phase.endpoint_delay,
                       .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
                                                                           : TrafficClass::normal,
@@ -350,6 +362,24 @@ std::uint32_t CollectiveScheduler::open_run(Rank rank, const Task& task) {
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, base, StartOrder::kNew};
   return run;
+}
+
+// Null but for an all-to-allv.
+std::shared_ptr<const PartSizes> CollectiveScheduler::part_sizes_of(const Instance& instance,
+                                                                    const Task& task,
+                                                                    Rank rank) const {
+  if (!instance.call.pair_sizes) return nullptr;
+  const GroupFamily& family = families_[instance.communicator];
+  std::vector<std::int32_t> shape;
+  for (const GroupDimension& dimension : family.dimensions()) shape.push_back(dimension.size);
+  std::vector<int> done;
+  const auto& phases = instance.recipe->path_of(task.chunk).phases;
+  for (std::int32_t before = 0; before < task.phase; ++before)
+    done.push_back(phases[before].phase.dimension);
+  return std::make_shared<PartSizes>(
+      instance.call.pair_sizes,
+      PartSizes::Line{shape, phase_of(task).phase.dimension, done, family.position_of(rank)},
+      task.chunk, instance.chunk_count);
 }
 
 void CollectiveScheduler::run_finished(std::uint32_t run, Position position, bool) {

@@ -220,6 +220,13 @@ class Prover {
           wire.atoms.push_back(atom);
           const Count* from = contributions(rank, atom);
           wire.contributions.insert(wire.contributions.end(), from, from + ranks_);
+          if (kind_ != Collective::all_to_all) continue;
+          const int part = static_cast<int>(send.pieces.at(p) % total) / (total / size_);
+          const int begin = member - plan.travelled(lane, stage, part) % size_;
+          for (int origin = 0; origin < ranks_; ++origin)
+            if (from[origin] > 0 && (begin + size_) % size_ != origin / radix_ % size_)
+              return fmt::format("member {} sends part {} of rank {} in stage {}, not of member {}",
+                                 member, part, origin, stage, (begin + size_) % size_);
         }
       inbox[{send.to, lane, send.stage}].push_back(std::move(wire));
     }

@@ -11,7 +11,8 @@
 //   all_gather      an atom holds its rank's contribution, everywhere
 //   all_to_all      atoms have the number of their way, in each dimension: in the end what rank r
 //                   has at way w is from rank r - w, and nothing else. Parts that have come home go
-//                   to a buffer of their own
+//                   to a buffer of their own. And what a rank sends began where Plan::travelled
+//                   says, which is all that an all_to_allv adds
 //   broadcast       all atoms hold the root's contribution, everywhere
 //   reduce          as all_reduce, at the root
 //   gather          as all_gather, at the root

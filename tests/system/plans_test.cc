@@ -15,11 +15,12 @@
 namespace orrery {
 namespace {
 
+// Of the plans, which do an all_to_allv as an all_to_all.
 constexpr Collective kKinds[] = {
     Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather,
     Collective::all_to_all, Collective::broadcast,      Collective::reduce,
     Collective::gather,     Collective::scatter,        Collective::barrier};
-static_assert(std::size(kKinds) == collective_count);
+static_assert(std::size(kKinds) == collective_count - 1);
 
 // The list, and some algorithms with a parameter.
 std::vector<std::string> names() {
@@ -175,7 +176,7 @@ TEST_CASE("a chunk passes the levels in one order out and in the other order bac
 // A plan in which one field of one send, or one count of one stage, is off.
 class Mutated final : public Plan {
  public:
-  enum Field { to, first, stage_of_arrival, reduce, count, run, receives, sends, kFields };
+  enum Field { to, first, stage_of_arrival, reduce, count, run, receives, sends, come, kFields };
 
   Mutated(const Plan& plan, Position rank, int lane, int stage, int index, Field field)
       : plan_(plan), rank_(rank), lane_(lane), stage_(stage), index_(index), field_(field) {}
@@ -217,11 +218,17 @@ class Mutated final : public Plan {
     return send;
   }
 
+  Position travelled(int lane, int stage, int part) const override {
+    const bool here = field_ == Field::come && lane == lane_ && stage == stage_;
+    return plan_.travelled(lane, stage, part) + (here ? 1 : 0);
+  }
+
   // Whether the mutation is a fault at all.
   static bool matters(Collective kind, const Plan& plan, const Send& send, Field field) {
     // All pieces are all pieces, wherever one begins.
     if (field == Field::first || field == Field::run)
       if (send.pieces.count == plan.pieces()) return false;
+    if (field == Field::come) return kind == Collective::all_to_all;
     if (field == Field::run) return send.pieces.run > 0 && send.pieces.run < send.pieces.count;
     // Adding to nothing is the same as copying: not a fault that sets can show. A barrier's last
     // message may bring what was there before.
