@@ -32,24 +32,46 @@ struct LevelLoad {
   std::set<std::int32_t> ports;  // of a rank, that any send goes through
 };
 
-// Notes the ports that the plan's sends go through; all of them if looking would take long.
-void note_ports(const Plan& plan, const GroupDimension& dimension, const Topology& topology,
-                std::set<std::int32_t>& used) {
-  const std::int32_t ports = topology.ports(dimension.level);
+// The ranks that a plan is about.
+struct Members {
+  RankLine ranks;
+  GroupDimension dimension;
+};
+
+// Calls visit(from, to, pieces) for what the plan sends, rank by rank, until it returns false.
+// False if it did, or if looking at all of it would take long.
+template <class Visit>
+bool visit_sends(const Plan& plan, const Members& members, Visit visit) {
   std::int64_t patience = 1'000'000;
-  for (Position rank = 0; rank < dimension.size; ++rank)
+  for (Position position = 0; position < members.dimension.size; ++position)
     for (int lane = 0; lane < plan.lanes(); ++lane)
       for (int index = 0;; ++index) {
-        const Stage stage = plan.stage(rank, lane, index);
+        const Stage stage = plan.stage(position, lane, index);
         patience -= 1 + stage.sends;
-        if (patience < 0)
-          for (std::int32_t port = 0; port < ports; ++port) used.insert(port);
-        if (static_cast<std::int32_t>(used.size()) == ports) return;
-        for (int i = 0; i < stage.sends; ++i)
-          used.insert(
-              topology.egress_port(dimension.level, rank, plan.send(rank, lane, index, i).to));
+        if (patience < 0) return false;
+        for (int i = 0; i < stage.sends; ++i) {
+          const Send send = plan.send(position, lane, index, i);
+          const NodeId from{members.ranks.at(position)}, to{members.ranks.at(send.to)};
+          if (!visit(from, to, send.pieces.count)) return false;
+        }
         if (stage.last) break;
       }
+  return true;
+}
+
+// Notes the ports that the plan's sends go through; all of them if looking would take long.
+void note_ports(const Plan& plan, const Members& members, const Topology& topology,
+                std::set<std::int32_t>& used) {
+  const int level = members.dimension.level;
+  const std::int32_t ports = topology.ports(level);
+  const auto missing = [&] { return static_cast<std::int32_t>(used.size()) < ports; };
+  const bool seen = visit_sends(plan, members, [&](NodeId from, NodeId to, std::int32_t) {
+    used.insert(topology.egress_port(level, topology.coordinate(from, level),
+                                     topology.coordinate(to, level)));
+    return missing();
+  });
+  if (seen) return;
+  for (std::int32_t port = 0; port < ports; ++port) used.insert(port);
 }
 
 // The bytes of every step-th of `count` chunks from `first` on.
@@ -63,15 +85,15 @@ Bytes chunks_in_turn(const PieceSizes& chunks, std::int32_t count, std::size_t f
 
 // What the rank that has most of it to do sends or receives in one phase of an all-to-allv, behind
 // the dimensions of `done`.
-Bytes busiest_of_phase(const CollectiveCall& call, const GroupFamily& family, int dimension,
+Bytes busiest_of_phase(const CollectiveCall& call, const GroupLayout& layout, int dimension,
                        std::span<const int> done) {
   std::vector<std::int32_t> shape;
-  for (const GroupDimension& one : family.dimensions()) shape.push_back(one.size);
+  for (const GroupDimension& one : layout.dimensions) shape.push_back(one.size);
   const std::int32_t size = shape[dimension];
   Bytes busiest;
-  for (Position member = 0; member < family.size(); ++member) {
+  for (Position member = 0; member < layout.whole.size; ++member) {
     const PartSizes parts(call.pair_sizes, {shape, dimension, done, member}, 0, 1);
-    const std::int32_t own = family.coordinate_of(member, dimension);
+    const std::int32_t own = layout.dimensions[dimension].coordinate(member);
     Bytes sent, received;
     for (std::int32_t other = 0; other < size; ++other) {
       if (other == own) continue;
@@ -93,8 +115,9 @@ std::int64_t fraction(Bytes size, std::int64_t factor, std::int64_t parts) {
 Duration bandwidth_bound(const CollectiveCall& call, const SystemSpec& system,
                          const GroupFamily& family, const Topology& topology) {
   const CollectiveSpec& spec = system.collectives[static_cast<int>(call.kind)];
-  const auto& dimensions = family.dimensions();
-  if (call.pair_sizes && family.size() > 4096) return {};
+  const GroupLayout& layout = family.layouts().front();
+  const auto& dimensions = layout.dimensions;
+  if (call.pair_sizes && layout.whole.size > 4096) return {};
   std::vector<LevelLoad> loads(topology.levels().size());
   const auto orders = orders_of(spec.schedule, static_cast<int>(dimensions.size()));
   const std::int32_t chunks = chunk_count(call.size, spec.chunks, system.minimum_chunk);
@@ -110,15 +133,16 @@ Duration bandwidth_bound(const CollectiveCall& call, const SystemSpec& system,
       for (const int d : phase.scattered) parts *= dimensions[d].size;
       LevelLoad& load = loads[dimension.level];
       if (call.pair_sizes) {
-        const Bytes busiest = busiest_of_phase(call, family, phase.dimension, done);
+        const Bytes busiest = busiest_of_phase(call, layout, phase.dimension, done);
         load.bytes += fraction(busiest, share.value, std::max<std::int64_t>(1, call.size.value));
       } else {
         load.bytes += fraction(share, parts_at_port(phase.kind, dimension.size), parts);
       }
       done.push_back(phase.dimension);
+      const Members members{family.line(family.first_base(), 0, dimension), dimension};
       for (int variant = 0; variant < algorithm.variants(); ++variant)
-        note_ports(*algorithm.plan(phase.kind, dimension.size, variant), dimension, topology,
-                   load.ports);
+        note_ports(*algorithm.plan(phase.kind, layout.shape_of(dimension), variant), members,
+                   topology, load.ports);
     }
   }
   Duration bound;

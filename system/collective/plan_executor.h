@@ -1,6 +1,6 @@
 // Runs plans on a network backend: the one executor of every algorithm, collective and topology.
 //
-// A run is one plan over the ranks of one group along one level: a chunk in one of its phases. Each
+// A run is one plan over the ranks of one dimension of a group: a chunk in one of its phases. Each
 // rank starts its part when its scheduler says so; messages that arrive before that, or for a later
 // stage, are kept. Per message the executor does one table look-up and asks the plan for the next
 // send; it allocates nothing in steady state.
@@ -19,6 +19,7 @@
 #include "core/event/event_queue.h"
 #include "core/units/units.h"
 #include "network/network_backend.h"
+#include "system/collective/group.h"
 #include "system/collective/part_sizes.h"
 #include "system/collective/piece_sizes.h"
 #include "system/collective_algorithm.h"
@@ -37,10 +38,9 @@ class RunListener {
 };
 
 struct RunSpec {
-  const Plan* plan = nullptr;  // outlives the run
-  std::int32_t size = 0;       // of the group
-  Rank base = 0;               // position p is rank base + p * stride
-  std::int32_t stride = 1;
+  const Plan* plan = nullptr;                   // outlives the run
+  std::int32_t size = 0;                        // of the group
+  RankLine ranks;                               // of its positions
   Bytes bytes;                                  // of the buffer that the plan's pieces cut
   std::shared_ptr<const PartSizes> parts = {};  // of an all-to-allv, instead: shared so that a
                                                 // RunSpec can be copied
