@@ -64,7 +64,10 @@ class NetworkBackend {
   // native backend with a first-come-first-served port knows); otherwise listener.injected() is
   // called at that time, exactly once.
   //
-  // REQUIRES: both NPUs exist and differ; size >= 0 (a message of 0 bytes costs latency only).
+  // An end may be a switch of a switch level that the other end is attached to: the message then
+  // takes that one link, and the port of the switch there.
+  //
+  // REQUIRES: both nodes exist and differ; size >= 0 (a message of 0 bytes costs latency only).
   virtual std::optional<Time> send(const Message& message, MessageListener& listener) = 0;
 
   virtual NetworkStatistics statistics() const = 0;

@@ -84,6 +84,10 @@ class Plan {
   virtual ~Plan() = default;
   virtual int pieces() const = 0;
   virtual int lanes() const { return 1; }
+  // 1 if the switch of the group takes part, as position n: it runs its stages like a rank, begins
+  // with nothing and is not asked for a result. An arrival that is added where nothing was is
+  // copied.
+  virtual int switches() const { return 0; }
   // REQUIRES: 0 <= index, and no earlier stage of that lane is `last`.
   virtual Stage stage(Position rank, int lane, int index) const = 0;
   virtual Send send(Position rank, int lane, int stage, int index) const = 0;
@@ -116,6 +120,8 @@ class CollectiveAlgorithm {
   // REQUIRES: supports(kind, group.size()), 0 <= variant < variants().
   virtual std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group,
                                      int variant) const = 0;
+  // Its plans have a switch that adds or multicasts: for levels that have one (LevelSpec).
+  virtual bool needs_reducing_switch() const { return false; }
   // The algorithm with a number behind its name, as in direct:8; its sentence in the list says what
   // the number means. Null if it takes none, or not that one. REQUIRES: parameter >= 1.
   virtual std::unique_ptr<const CollectiveAlgorithm> with(int parameter) const;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "network/topology/topology.h"
 #include "system/collective_algorithm.h"
 
 namespace orrery {
@@ -40,6 +41,12 @@ struct CollectiveSpec {
 // The algorithm of a collective on a level of the topology.
 inline const NamedAlgorithm& algorithm_on(const CollectiveSpec& spec, int level) {
   return spec.algorithms.size() == 1 ? spec.algorithms[0] : spec.algorithms[level];
+}
+
+// Whether the level has what the algorithm needs beside wires.
+inline bool level_suits(const NamedAlgorithm& algorithm, const LevelSpec& level) {
+  return !algorithm.algorithm->needs_reducing_switch() ||
+         (level.kind == LevelKind::switched && level.in_network_reduction);
 }
 
 struct SystemSpec {

@@ -31,6 +31,9 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
   if (peak) npu.peak = *peak;
 }
 
+// Only switches can add.
+void check_in_network_reduction(Reader& keys, const LevelSpec& level);
+
 template <class Keys>
 void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, NetworkSpec& network) {
   keys.optional("name", level.name, "what reports and the workload call the level");
@@ -43,6 +46,9 @@ void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, Net
   keys.optional(
       "scope", level.scope,
       "local (inside a node) or scale_out (between nodes): decides the injection latency");
+  keys.optional("in_network_reduction", level.in_network_reduction,
+                "true: the switches can add and multicast (NVLS, SHARP), for algorithm in_network");
+  keys.check([&](Reader& reader) { check_in_network_reduction(reader, level); });
   std::optional<Bytes> buffer;
   keys.optional("buffer", buffer, "packet buffer of the level's switches; for packet backends",
                 positive);

@@ -71,6 +71,15 @@ void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
                    const TopologySpec& topology) {
   for (std::size_t level = 0; level < topology.levels.size(); ++level) {
     const NamedAlgorithm& chosen = algorithm_at(spec.algorithms, level);
+    const LevelSpec& platform_level = topology.levels[level];
+    if (!level_suits(chosen, platform_level)) {
+      return keys.wrong_item(
+          "algorithms", level,
+          fmt::format("{} needs a switch that adds, which level {} ({}) does not have", chosen.name,
+                      level, platform_level.name),
+          "write in_network_reduction: true for that level if its switches can, or choose another "
+          "algorithm for it");
+    }
     const std::string_view needed = first_unsupported(chosen, kind, spec.schedule, topology, level);
     if (needed.empty()) continue;
     std::string able;

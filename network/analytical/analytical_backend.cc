@@ -34,6 +34,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   AnalyticalBackend(EventQueue& queue, const Topology& topology, const NetworkSpec& network)
       : queue_(queue),
         topology_(topology),
+        npu_count_(topology.npu_count()),
         unused_settings_(settings_outside(network, {})),
         transit_bytes_(topology.links().size()) {
     std::size_t ports = 0;
@@ -60,7 +61,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   std::optional<Time> send(const Message& message, MessageListener& listener) override {
     DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
            message.size.value, message.source.value, message.target.value);
-    const Route route = route_of(message);
+    const bool between_npus = std::max(message.source, message.target).value < npu_count_;
+    const Route route = between_npus ? route_of(message) : route_at_switch(message);
     ++messages_;
 
     EgressPort& egress = egress_[route.egress];
@@ -89,6 +91,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     std::size_t first_port;  // in egress_ and ingress_: npu by npu, port by port
     Bandwidth bandwidth;
     Duration latency;  // of a link
+    // Of the ports of its switches, NPU by NPU; made when the first message ends or begins there.
+    std::size_t first_switch_port = 0;
   };
   struct Step {  // the part of a route within one level
     std::int32_t port, hops;
@@ -153,6 +157,32 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     return route;
   }
 
+  // One link, from or to a switch.
+  Route route_at_switch(const Message& message) {
+    const bool up = message.source.value < npu_count_;
+    const NodeId npu = up ? message.source : message.target;
+    const NodeId other = up ? message.target : message.source;
+    int l = 0;
+    while (l < level_count() &&
+           (levels_[l].kind != LevelKind::switched || topology_.switch_of(l, npu) != other))
+      ++l;
+    CHECK(l < level_count(), "npu {} is not attached to node {}", npu.value, other.value);
+    Level& level = levels_[l];
+    if (level.first_switch_port == 0) {
+      level.first_switch_port = egress_.size();
+      egress_.resize(egress_.size() + npu_count_);
+      ingress_.resize(ingress_.size() + npu_count_);
+    }
+    const std::size_t here = port_index(l, npu, 0);
+    const std::size_t there = level.first_switch_port + static_cast<std::size_t>(npu.value);
+    traffic_[l][message.label] += message.size;
+    (up ? egress_[here].link_bytes : ingress_[here].link_bytes) += message.size;
+    return {.egress = up ? here : there,
+            .ingress = up ? there : here,
+            .latency = level.latency,
+            .bottleneck = level.bandwidth};
+  }
+
   // The links of a ring after the first one.
   void count_transit(int level, NodeId here, NodeId there, std::int32_t port, Bytes size) {
     const auto next = [&](NodeId npu) {
@@ -164,6 +194,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
 
   EventQueue& queue_;
   const Topology& topology_;
+  std::int32_t npu_count_;
   std::vector<std::string> unused_settings_;
   EventQueue::HandlerId handler_;
   std::vector<Level> levels_;

@@ -11,8 +11,9 @@
 namespace orrery {
 namespace {
 
-// In n-ths of the phase's buffer.
-std::int64_t parts_at_port(Collective kind, std::int64_t n) {
+// In n-ths of the phase's buffer. A switch that adds takes and gives the whole of it once.
+std::int64_t parts_at_port(Collective kind, std::int64_t n, bool in_network) {
+  if (in_network && kind != Collective::barrier) return n;
   switch (kind) {
     case Collective::all_reduce:
       return 2 * (n - 1);
@@ -64,6 +65,10 @@ void note_ports(const Plan& plan, const Members& members, const Topology& topolo
                 std::set<std::int32_t>& used) {
   const int level = members.dimension.level;
   const std::int32_t ports = topology.ports(level);
+  if (plan.switches() > 0) {  // there is one way to it
+    used.insert(0);
+    return;
+  }
   const auto missing = [&] { return static_cast<std::int32_t>(used.size()) < ports; };
   const bool seen = visit_sends(plan, members, [&](NodeId from, NodeId to, std::int32_t) {
     used.insert(topology.egress_port(level, topology.coordinate(from, level),
@@ -136,7 +141,9 @@ Duration bandwidth_bound(const CollectiveCall& call, const SystemSpec& system,
         const Bytes busiest = busiest_of_phase(call, layout, phase.dimension, done);
         load.bytes += fraction(busiest, share.value, std::max<std::int64_t>(1, call.size.value));
       } else {
-        load.bytes += fraction(share, parts_at_port(phase.kind, dimension.size), parts);
+        load.bytes += fraction(
+            share, parts_at_port(phase.kind, dimension.size, algorithm.needs_reducing_switch()),
+            parts);
       }
       done.push_back(phase.dimension);
       const Members members{family.line(family.first_base(), 0, dimension), dimension};

@@ -5,7 +5,7 @@
 //   all_reduce 2(n-1)/n S; broadcast, reduce S; barrier 0; the others (n-1)/n S; per phase, S being
 //   the phase's buffer; an all-to-allv what the rank sends or receives that has most
 //
-// These bytes are lower bounds of any algorithm without in-network reduction: E. Chan et al.,
+// in_network: S, barrier 0. Else these bytes are lower bounds of any algorithm: E. Chan et al.,
 // "Collective communication: theory, practice, and experience", CCPE 19(13), 2007. A ring algorithm
 // on a ring level uses one of a rank's two ports, whatever the level offers.
 #pragma once

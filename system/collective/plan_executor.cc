@@ -47,11 +47,12 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   run.spec = spec;
   run.pieces = PieceSizes(spec.bytes, spec.plan->pieces());
   run.lane_count = spec.plan->lanes();
-  run.unfinished = spec.size;
-  const std::size_t lanes = static_cast<std::size_t>(spec.size) * run.lane_count;
+  run.participants = run.unfinished = spec.size + spec.plan->switches();
+  const std::size_t lanes = static_cast<std::size_t>(run.participants) * run.lane_count;
   CHECK(lanes < (1ULL << kLaneBits), "{} ranks in {} lanes", spec.size, run.lane_count);
   run.lanes.assign(lanes, Lane{});
-  run.open_lanes.assign(spec.size, run.lane_count);
+  run.open_lanes.assign(run.participants, run.lane_count);
+  if (run.participants > spec.size) start(id, spec.size);  // a switch is always there
   return id;
 }
 
@@ -77,7 +78,8 @@ void PlanExecutor::complete_stage(Run& run, Lane& lane, const Place& place) {
       end_lane(place);
       return;
     }
-    const Time when = lane.next.sends > 0 ? lane.ready + run.spec.endpoint_delay : lane.ready;
+    const Time when =
+        lane.next.sends > 0 ? lane.ready + endpoint_delay(run, place.position) : lane.ready;
     if (when > queue_.now()) {
       wake_at(when, run, place);
       return;
@@ -113,11 +115,10 @@ void PlanExecutor::pick_up_early(Lane& lane, const Place& place) {
 
 void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {
   const RunSpec& spec = run.spec;
-  const auto npu = [&spec](Position position) { return NodeId{spec.ranks.at(position)}; };
   for (std::int32_t i = 0; i < count; ++i) {
     const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
-    const Message message{.source = npu(place.position),
-                          .target = npu(send.to),
+    const Message message{.source = node_of(run, place.position),
+                          .target = node_of(run, send.to),
                           .size = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
                                              : run.pieces.size(send.pieces),
                           .token = {.owner = place.run,
@@ -155,8 +156,9 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
   const Place place{token.owner, static_cast<Position>(token.position), token.lane & ~kReduceBit};
   Run& run = runs_[place.run];
   Lane& lane = lane_at(run, place);
-  Time counts = queue_.now() + run.spec.endpoint_delay;
-  if (reduction_bandwidth_ && (token.lane & kReduceBit) != 0)
+  Time counts = queue_.now() + endpoint_delay(run, place.position);
+  const bool adds = (token.lane & kReduceBit) != 0 && place.position < run.spec.size;
+  if (reduction_bandwidth_ && adds)  // a switch adds at the rate of its ports
     counts += transfer_time(size, *reduction_bandwidth_);
 
   const auto stage = static_cast<std::int32_t>(token.stage);
@@ -179,8 +181,10 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
 
 void PlanExecutor::injected(const MessageToken& token, NodeId source) {
   Run& run = runs_[token.owner];
-  const Place place{token.owner, run.spec.ranks.member_of(source.value, run.spec.size),
-                    token.lane & ~kReduceBit};
+  const bool is_switch = run.participants > run.spec.size && source == run.spec.switch_node;
+  const Position position =
+      is_switch ? run.spec.size : run.spec.ranks.member_of(source.value, run.spec.size);
+  const Place place{token.owner, position, token.lane & ~kReduceBit};
   Lane& lane = lane_at(run, place);
   lane.sent = std::max(lane.sent, queue_.now());
   if (--lane.unsent == 0 && lane.ending) end_lane(place);
@@ -198,7 +202,7 @@ void PlanExecutor::end_lane(const Place& place) {
   }
   if (--run.open_lanes[place.position] > 0) return;
   const bool last = --run.unfinished == 0;
-  listener_.run_finished(place.run, place.position, last);
+  if (place.position < run.spec.size) listener_.run_finished(place.run, place.position, last);
   if (last) free_runs_.push_back(place.run);
 }
 

@@ -30,7 +30,8 @@ namespace orrery {
 class RunListener {
  public:
   // The rank's part of the run is complete: all arrivals are in, all its sends have left. `last` is
-  // true for the last rank of the run, whose number is free afterwards. Never from inside start().
+  // true if the number of the run is free afterwards: for its last rank, unless its switch has
+  // still to send. Never from inside start().
   virtual void run_finished(std::uint32_t run, Position position, bool last) = 0;
 
  protected:
@@ -41,6 +42,7 @@ struct RunSpec {
   const Plan* plan = nullptr;                   // outlives the run
   std::int32_t size = 0;                        // of the group
   RankLine ranks;                               // of its positions
+  NodeId switch_node = {};                      // of position `size`, if the plan has a switch
   Bytes bytes;                                  // of the buffer that the plan's pieces cut
   std::shared_ptr<const PartSizes> parts = {};  // of an all-to-allv, instead: shared so that a
                                                 // RunSpec can be copied
@@ -79,7 +81,8 @@ class PlanExecutor final : private MessageListener, private EventHandler {
     RunSpec spec;
     PieceSizes pieces;
     std::int32_t lane_count = 1;
-    std::int32_t unfinished = 0;           // ranks
+    std::int32_t unfinished = 0;           // participants
+    std::int32_t participants = 0;         // ranks, and the switch if it takes part
     std::vector<Lane> lanes;               // position by position
     std::vector<std::int32_t> open_lanes;  // of each position
   };
@@ -112,6 +115,13 @@ class PlanExecutor final : private MessageListener, private EventHandler {
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
+  // Of memory at the ends: switches have none.
+  static Duration endpoint_delay(const Run& run, Position position) {
+    return position < run.spec.size ? run.spec.endpoint_delay : Duration{};
+  }
+  static NodeId node_of(const Run& run, Position position) {
+    return position < run.spec.size ? NodeId{run.spec.ranks.at(position)} : run.spec.switch_node;
+  }
   static Bytes size_in_parts(const Run& run, const Place& place, std::int32_t stage,
                              const Pieces& pieces);
   void end_lane(const Place& place);

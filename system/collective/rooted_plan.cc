@@ -12,18 +12,20 @@ class RootedPlan final : public Plan {
 
   int pieces() const override { return plan_.pieces(); }
   int lanes() const override { return plan_.lanes(); }
+  int switches() const override { return plan_.switches(); }
   Stage stage(Position rank, int lane, int index) const override {
     return plan_.stage(unturned(rank), lane, index);
   }
   Send send(Position rank, int lane, int stage, int index) const override {
     Send send = plan_.send(unturned(rank), lane, stage, index);
-    send.to = (send.to + root_) % size_;
+    if (send.to < size_) send.to = (send.to + root_) % size_;
     send.pieces.first = (send.pieces.first + piece_shift_) % pieces();
     return send;
   }
 
  private:
   Position unturned(Position rank) const {
+    if (rank >= size_) return rank;  // the switch
     return rank < root_ ? rank - root_ + size_ : rank - root_;
   }
 

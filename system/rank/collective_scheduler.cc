@@ -95,7 +95,10 @@ std::optional<CollectiveScheduler::Path> CollectiveScheduler::make_path(
     path.slots += layout.whole.size / step.dimension.size;
     const int level = step.dimension.level;
     const NamedAlgorithm& algorithm = algorithm_on(spec, level);
-    if (!algorithm.supports(phase.kind, step.dimension.size)) return std::nullopt;
+    const bool suits = algorithm.supports(phase.kind, step.dimension.size) &&
+                       level_suits(algorithm, topology_.levels()[level]) &&
+                       (!algorithm.algorithm->needs_reducing_switch() || step.dimension.one_level);
+    if (!suits) return std::nullopt;
     for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
       step.variants.push_back(
           plan_of(algorithm, phase.kind, layout.shape_of(step.dimension), variant));
@@ -361,6 +364,7 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
       executor_.open({.plan = plan,
                       .size = phase.dimension.size,
                       .ranks = family.line(instance.base, first, phase.dimension),
+                      .switch_node = switch_of(call.rank, phase.dimension.level),
                       .bytes = bytes,
                       .parts = part_sizes_of(instance, task),
                       .endpoint_delay = phase.endpoint_delay,
@@ -370,6 +374,11 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, first, StartOrder::kNew};
   return run;
+}
+
+NodeId CollectiveScheduler::switch_of(Rank rank, int level) const {
+  if (topology_.levels()[level].kind != LevelKind::switched) return {};
+  return topology_.switch_of(level, {rank});
 }
 
 // Null but for an all-to-allv.

@@ -174,6 +174,8 @@ class CollectiveScheduler final : private RunListener {
   bool may_start(Rank rank, const Task& task, std::size_t queue);
   void start(Rank rank, const Task& task, std::size_t queue);
   std::uint32_t open_run(const Task& task);
+  // Of the level, where it has one for plans that need one.
+  NodeId switch_of(Rank rank, int level) const;
   std::shared_ptr<const PartSizes> part_sizes_of(const Instance& instance, const Task& task) const;
   void run_finished(std::uint32_t run, Position position, bool last) override;
   void finish_chunk(std::uint32_t call);

@@ -40,7 +40,8 @@ class Prover {
       : kind_(kind), dimensions_(dimensions), grain_(grain), root_(root) {
     ranks_ = std::accumulate(dimensions.begin(), dimensions.end(), 1, std::multiplies<>());
     atoms_ = ranks_ * grain;
-    memory_.assign(static_cast<std::size_t>(ranks_) * atoms_ * ranks_, 0);
+    // The last one is the switch's.
+    memory_.assign(static_cast<std::size_t>(ranks_ + 1) * atoms_ * ranks_, 0);
     for (int rank = 0; rank < ranks_; ++rank)
       for (int atom = 0; atom < atoms_; ++atom)
         if (starts_with(rank, atom)) contributions(rank, atom)[rank] = 1;
@@ -159,13 +160,15 @@ class Prover {
     const std::vector<std::vector<int>> pieces = cut(phase, base);
     if (std::any_of(pieces.begin(), pieces.end(), [](const auto& atoms) { return atoms.empty(); }))
       return fmt::format("{} pieces are too many for a proof", pieces.size());
-    std::vector<std::vector<LaneState>> state(size_, std::vector<LaneState>(plan.lanes()));
+    const int participants = size_ + plan.switches();
+    std::fill_n(contributions(ranks_, 0), static_cast<std::size_t>(atoms_) * ranks_, Count{0});
+    std::vector<std::vector<LaneState>> state(participants, std::vector<LaneState>(plan.lanes()));
     Inbox inbox;
     for (bool moved = true; moved;) {
       moved = false;
-      for (int member = 0; member < size_; ++member) {
+      for (int member = 0; member < participants; ++member) {
         // Base and member agree on the scattered dimensions, which are not this one.
-        const int rank = base + member * radix_;
+        const int rank = member < size_ ? base + member * radix_ : ranks_;
         for (int lane = 0; lane < plan.lanes(); ++lane) {
           LaneState& at = state[member][lane];
           if (at.done) continue;
@@ -184,6 +187,9 @@ class Prover {
             return fmt::format("member {} gets {} messages in stage {}, expects {}", member,
                                waiting, at.stage, stage.receives);
           if (found != inbox.end()) {
+            if (kind_ != Collective::all_to_all && order_decides(found->second))
+              return fmt::format("member {} adds and copies to one place in stage {}", member,
+                                 at.stage);
             for (const Wire& wire : found->second) receive(rank, wire);
             inbox.erase(found);
           }
@@ -196,7 +202,7 @@ class Prover {
         }
       }
     }
-    for (int member = 0; member < size_; ++member)
+    for (int member = 0; member < participants; ++member)
       for (const LaneState& at : state[member])
         if (!at.done) return fmt::format("member {} is stuck in stage {}", member, at.stage);
     return inbox.empty() ? "" : "a message that nobody waits for";
@@ -208,7 +214,7 @@ class Prover {
     for (int i = 0; i < count; ++i) {
       const Send send = plan.send(member, lane, stage, i);
       const auto total = static_cast<int>(pieces.size());
-      if (send.to < 0 || send.to >= size_ || send.to == member)
+      if (send.to < 0 || send.to >= size_ + plan.switches() || send.to == member)
         return fmt::format("member {} sends to {}", member, send.to);
       if (send.pieces.first < 0 || send.pieces.first >= total || send.pieces.count < 1 ||
           send.pieces.count > total)
@@ -231,6 +237,19 @@ class Prover {
       inbox[{send.to, lane, send.stage}].push_back(std::move(wire));
     }
     return "";
+  }
+
+  // Whether several arrivals meet in an atom, and not all of them are added.
+  bool order_decides(const std::vector<Wire>& arrivals) const {
+    std::vector<int> touched(atoms_);
+    std::vector<bool> copied(atoms_);
+    for (const Wire& wire : arrivals)
+      for (const int atom : wire.atoms) {
+        ++touched[atom];
+        if (!wire.reduce) copied[atom] = true;
+        if (touched[atom] > 1 && copied[atom]) return true;
+      }
+    return false;
   }
 
   void receive(int rank, const Wire& wire) {
