@@ -117,6 +117,10 @@ class CommandLine {
         ->allow_extra_args(false);
     coll->add_option("--chunks", collectives_.chunks, "parts that a collective is cut into")
         ->type_name("N");
+    coll->add_option("--skew", collectives_.skew,
+                     "all_to_allv: the first rank receives N times what each other one does")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1 << 20));
     coll->add_option("--ranks", collectives_.ranks, "a smaller platform, of so many NPUs")
         ->type_name("N");
     coll->add_option("--measured", collectives_.measured,

@@ -42,6 +42,8 @@ struct CollectiveOptions {
   std::string sizes;                    // "" = those of `measured`, or default_sizes
   std::vector<std::string> algorithms;  // a table each; "direct+ring": one for each level
   std::string chunks;                   // "" = as the platform says
+  std::int32_t skew = 1;                // of all_to_allv: the first rank receives so many times
+                                        // what each other one does
   std::optional<std::int32_t> ranks;    // none = all of the platform
   std::string measured;                 // file of measured times; "" = none
   std::vector<Override> overrides;
