@@ -51,8 +51,9 @@ inline constexpr Text coll{
 
 Sizes are those of nccl-tests (K, M, G: powers of 1024), or have a unit (MB: 10^6, MiB: 2^20).
 algbw is size/time; busbw is that times 2(n-1)/n for an all_reduce of n ranks, (n-1)/n for a
-reduce_scatter, all_gather or all_to_all. All ranks start at once, on an idle network, and each
-collective runs once: in place and out of place are the same, and nothing is checked (#wrong N/A).
+reduce_scatter, all_gather, all_to_all or all_to_allv (whose size is what a rank sends). All ranks
+start at once, on an idle network, and each collective runs once: in place and out of place are the
+same, and nothing is checked (#wrong N/A).
 --ranks makes the platform smaller, in whole inner groups. Platforms are found by name below
 platforms/ of $ORRERY_PATH, the working directory and the installation.
 Fields and columns: docs/results.md.)"};
