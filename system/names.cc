@@ -24,6 +24,8 @@ std::string_view name_of(HierarchicalSchedule schedule) {
       return "baseline";
     case HierarchicalSchedule::local_bandwidth_aware:
       return "local_bandwidth_aware";
+    case HierarchicalSchedule::flat:
+      return "flat";
     case HierarchicalSchedule::torus:
       return "torus";
     case HierarchicalSchedule::across_first:

@@ -82,9 +82,9 @@ struct ValuesOf<SchedulingPolicy> {
 };
 template <>
 struct ValuesOf<HierarchicalSchedule> {
-  static constexpr std::array all{HierarchicalSchedule::baseline,
-                                  HierarchicalSchedule::local_bandwidth_aware,
-                                  HierarchicalSchedule::torus, HierarchicalSchedule::across_first};
+  static constexpr std::array all{
+      HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
+      HierarchicalSchedule::flat, HierarchicalSchedule::torus, HierarchicalSchedule::across_first};
 };
 template <>
 struct ValuesOf<Interaction> {

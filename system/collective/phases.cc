@@ -51,6 +51,7 @@ std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule,
                                const DimensionOrder& order) {
   const bool in_parts = schedule == HierarchicalSchedule::local_bandwidth_aware ||
                         schedule == HierarchicalSchedule::torus;
+  if (schedule == HierarchicalSchedule::flat) return {{kWhole, planned_as(kind)}};
   std::vector<Phase> phases;
   const int top = static_cast<int>(order.size()) - 1;
   switch (kind) {

@@ -28,6 +28,9 @@
 // levels carry the same, at the same time. On a torus of d equal dimensions the links of all of
 // them are busy: the time tends to a d-th of that of one dimension after the other.
 //
+// flat is not a composition: one phase over all ranks, in topology order, which is what NCCL does;
+// the algorithm knows from the group's shape which ranks share a node (system/group_shape.h).
+//
 // S. Rashidi et al., HOTI 2020 (Hier and HierOpt); the "baseline" and "localBWAware" of ASTRA-sim.
 // P. Sack, W. Gropp, "Collective algorithms for multiported torus networks", ACM TOPC 1(2), 2015.
 // C. Hwang et al., "Tutel: adaptive mixture-of-experts at scale", MLSys 2023.
@@ -40,8 +43,10 @@
 
 namespace orrery {
 
+inline constexpr int kWhole = -1;  // all dimensions of a group as one
+
 struct Phase {
-  int dimension;    // of the group
+  int dimension;    // of the group; of a flat phase kWhole
   Collective kind;  // among the ranks that differ in this dimension only
   // The chunk was cut by the coordinates in these dimensions, in turn: this phase's buffer is the
   // part that is left (as nccl-tests counts the buffer of its kind).

@@ -9,12 +9,19 @@
 namespace orrery {
 namespace {
 
-// The lane number of a token also says whether the pieces are to be added at the target.
-constexpr std::uint32_t kReduceBit = 1U << 31;
+// The lane number of a token also says whether the pieces are to be added at the target, and
+// whether the message stays within a node whose messages are delayed otherwise.
+constexpr std::uint32_t kReduceBit = 1U << 31, kLocalBit = 1U << 30;
+constexpr std::uint32_t kLaneMask = kLocalBit - 1;
 
 // Event argument: run in the upper 22 bits, index of the lane in the lower 26.
 constexpr int kLaneBits = 26;
 constexpr std::uint64_t kRunLimit = 1ULL << (48 - kLaneBits);
+
+// REQUIRES: the run has nodes.
+bool stays_local(const RunSpec& spec, Rank source, Rank target) {
+  return source / spec.ranks_of_node == target / spec.ranks_of_node;
+}
 
 }  // namespace
 
@@ -79,7 +86,7 @@ void PlanExecutor::complete_stage(Run& run, Lane& lane, const Place& place) {
       return;
     }
     const Time when =
-        lane.next.sends > 0 ? lane.ready + endpoint_delay(run, place.position) : lane.ready;
+        lane.next.sends > 0 ? lane.ready + delay_of_sends(run, lane, place) : lane.ready;
     if (when > queue_.now()) {
       wake_at(when, run, place);
       return;
@@ -113,20 +120,39 @@ void PlanExecutor::pick_up_early(Lane& lane, const Place& place) {
   early_.erase(found);
 }
 
+// Of the next stage.
+Duration PlanExecutor::delay_of_sends(const Run& run, const Lane& lane, const Place& place) const {
+  const RunSpec& spec = run.spec;
+  if (place.position == spec.size) return {};  // the switch
+  if (spec.ranks_of_node == 0) [[likely]]
+    return spec.endpoint_delay;
+  Duration delay;
+  for (std::int32_t i = 0; i < lane.next.sends; ++i) {
+    const Send send =
+        spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage + 1, i);
+    const bool local = stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
+    delay = std::max(delay, local ? spec.local_delay : spec.endpoint_delay);
+  }
+  return delay;
+}
+
 void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {
   const RunSpec& spec = run.spec;
   for (std::int32_t i = 0; i < count; ++i) {
     const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
-    const Message message{.source = node_of(run, place.position),
-                          .target = node_of(run, send.to),
-                          .size = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
-                                             : run.pieces.size(send.pieces),
-                          .token = {.owner = place.run,
-                                    .position = static_cast<std::uint32_t>(send.to),
-                                    .lane = place.lane | (send.reduce ? kReduceBit : 0),
-                                    .stage = static_cast<std::uint32_t>(send.stage)},
-                          .traffic_class = spec.traffic_class,
-                          .label = spec.label};
+    const bool local = spec.ranks_of_node > 0 &&
+                       stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
+    const Message message{
+        .source = node_of(run, place.position),
+        .target = node_of(run, send.to),
+        .size = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
+                           : run.pieces.size(send.pieces),
+        .token = {.owner = place.run,
+                  .position = static_cast<std::uint32_t>(send.to),
+                  .lane = place.lane | (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
+                  .stage = static_cast<std::uint32_t>(send.stage)},
+        .traffic_class = spec.traffic_class,
+        .label = spec.label};
     const std::optional<Time> sent = network_.send(message, *this);
     if (sent)
       lane.sent = std::max(lane.sent, *sent);
@@ -153,13 +179,16 @@ Bytes PlanExecutor::size_in_parts(const Run& run, const Place& place, std::int32
 }
 
 void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
-  const Place place{token.owner, static_cast<Position>(token.position), token.lane & ~kReduceBit};
+  const Place place{token.owner, static_cast<Position>(token.position), token.lane & kLaneMask};
   Run& run = runs_[place.run];
   Lane& lane = lane_at(run, place);
-  Time counts = queue_.now() + endpoint_delay(run, place.position);
-  const bool adds = (token.lane & kReduceBit) != 0 && place.position < run.spec.size;
-  if (reduction_bandwidth_ && adds)  // a switch adds at the rate of its ports
-    counts += transfer_time(size, *reduction_bandwidth_);
+  Time counts = queue_.now();
+  if (place.position < run.spec.size) [[likely]] {  // a switch has no memory and adds at line rate
+    const bool local = (token.lane & kLocalBit) != 0;
+    counts += local ? run.spec.local_delay : run.spec.endpoint_delay;
+    if (reduction_bandwidth_ && (token.lane & kReduceBit) != 0)
+      counts += transfer_time(size, *reduction_bandwidth_);
+  }
 
   const auto stage = static_cast<std::int32_t>(token.stage);
   if (stage == lane.stage) [[likely]] {
@@ -184,7 +213,7 @@ void PlanExecutor::injected(const MessageToken& token, NodeId source) {
   const bool is_switch = run.participants > run.spec.size && source == run.spec.switch_node;
   const Position position =
       is_switch ? run.spec.size : run.spec.ranks.member_of(source.value, run.spec.size);
-  const Place place{token.owner, position, token.lane & ~kReduceBit};
+  const Place place{token.owner, position, token.lane & kLaneMask};
   Lane& lane = lane_at(run, place);
   lane.sent = std::max(lane.sent, queue_.now());
   if (--lane.unsent == 0 && lane.ending) end_lane(place);

@@ -47,6 +47,10 @@ struct RunSpec {
   std::shared_ptr<const PartSizes> parts = {};  // of an all-to-allv, instead: shared so that a
                                                 // RunSpec can be copied
   Duration endpoint_delay;
+  // Where messages of one run differ: between ranks of a node they are delayed so much instead.
+  // Messages that a rank posts together go together, after the longest of their delays.
+  Duration local_delay = {};
+  std::int32_t ranks_of_node = 0;  // 0 = no exception
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;  // for the network's statistics
 };
@@ -114,11 +118,8 @@ class PlanExecutor final : private MessageListener, private EventHandler {
   void complete_stage(Run& run, Lane& lane, const Place& place);
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
+  Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const;
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
-  // Of memory at the ends: switches have none.
-  static Duration endpoint_delay(const Run& run, Position position) {
-    return position < run.spec.size ? run.spec.endpoint_delay : Duration{};
-  }
   static NodeId node_of(const Run& run, Position position) {
     return position < run.spec.size ? NodeId{run.spec.ranks.at(position)} : run.spec.switch_node;
   }

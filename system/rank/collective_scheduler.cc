@@ -61,7 +61,7 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
   for (RankState& rank : ranks_) {
     rank.call_count.resize(communicators.size());
     rank.in_first_phase.resize(ways_ * communicators.size());
-    rank.queues.resize(topology.levels().size() * ways_ * spec.queues_per_level);
+    rank.queues.resize((topology.levels().size() * ways_ + 1) * spec.queues_per_level);
     for (LevelQueue& level : rank.queues) level.running.resize(communicators.size());
   }
 }
@@ -70,11 +70,10 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& 
                                                              Collective kind) {
   const CollectiveSpec& spec = spec_.collectives[static_cast<int>(kind)];
   Recipe recipe;
-  recipe.dimensions = layout.dimensions;
+  recipe.layout = &layout;
   recipe.chunks = spec.chunks;
-  for (const auto& order : orders_of(spec.schedule, static_cast<int>(recipe.dimensions.size()))) {
-    std::optional<Path> path =
-        make_path(layout, recipe, spec, make_phases(kind, spec.schedule, order));
+  for (const auto& order : orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()))) {
+    std::optional<Path> path = make_path(layout, spec, make_phases(kind, spec.schedule, order));
     // A kind that the job may never call; calling it is refused in instance_of().
     if (!path) return {};
     recipe.paths.push_back(*std::move(path));
@@ -83,31 +82,42 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& 
 }
 
 std::optional<CollectiveScheduler::Path> CollectiveScheduler::make_path(
-    const GroupLayout& layout, const Recipe& recipe, const CollectiveSpec& spec,
-    const std::vector<Phase>& phases) {
+    const GroupLayout& layout, const CollectiveSpec& spec, const std::vector<Phase>& phases) {
   Path path;
   for (const Phase& phase : phases) {
+    const GroupDimension& dimension = layout.dimension(phase.dimension);
+    const NamedAlgorithm& algorithm = algorithm_on(spec, dimension.level);
+    const bool suits = algorithm.supports(phase.kind, dimension.size) &&
+                       level_suits(algorithm, topology_.levels()[dimension.level]) &&
+                       (!algorithm.algorithm->needs_reducing_switch() || dimension.one_level);
+    if (!suits) return std::nullopt;
     PhaseRecipe step{.phase = phase,
-                     .dimension = recipe.dimensions[phase.dimension],
+                     .dimension = dimension,
                      .first_slot = path.slots,
                      .variants = {},
-                     .endpoint_delay = {}};
-    path.slots += layout.whole.size / step.dimension.size;
-    const int level = step.dimension.level;
-    const NamedAlgorithm& algorithm = algorithm_on(spec, level);
-    const bool suits = algorithm.supports(phase.kind, step.dimension.size) &&
-                       level_suits(algorithm, topology_.levels()[level]) &&
-                       (!algorithm.algorithm->needs_reducing_switch() || step.dimension.one_level);
-    if (!suits) return std::nullopt;
+                     .algorithm = &algorithm,
+                     .endpoint_delay = {},
+                     .local_delay = {},
+                     .ranks_of_node = 0};
+    path.slots += layout.whole.size / dimension.size;
     for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
-      step.variants.push_back(
-          plan_of(algorithm, phase.kind, layout.shape_of(step.dimension), variant));
-    step.endpoint_delay = topology_.levels()[level].scope == Scope::scale_out
-                              ? spec_.injection_latency
-                              : spec_.local_injection_latency;
+      step.variants.push_back(plan_of(algorithm, phase.kind, layout.shape_of(dimension), variant));
+    set_endpoint_delay(step);
     path.phases.push_back(std::move(step));
   }
   return path;
+}
+
+void CollectiveScheduler::set_endpoint_delay(PhaseRecipe& phase) const {
+  const int level = phase.dimension.level;
+  const bool scale_out = topology_.levels()[level].scope == Scope::scale_out;
+  phase.endpoint_delay = scale_out ? spec_.injection_latency : spec_.local_injection_latency;
+  const std::int32_t local = ranks_of_local_levels(topology_);
+  if (phase.dimension.one_level || !scale_out || local == 1 ||
+      spec_.local_injection_latency == spec_.injection_latency)
+    return;
+  phase.local_delay = spec_.local_injection_latency;
+  phase.ranks_of_node = local;
 }
 
 const Plan* CollectiveScheduler::plan_of(const NamedAlgorithm& algorithm, Collective kind,
@@ -117,11 +127,21 @@ const Plan* CollectiveScheduler::plan_of(const NamedAlgorithm& algorithm, Collec
   return plan.get();
 }
 
-const Plan* CollectiveScheduler::rooted_plan_of(const Plan& plan, std::int32_t size,
-                                                Position root) {
-  if (root == 0) return &plan;
-  auto& rooted = rooted_plans_[{&plan, root}];
-  if (!rooted) rooted = rooted_at(root, size, plan);
+// The plan for the root that was called for. Parts that ranks own (gather, scatter) turn with the
+// positions one by one; else nodes stay nodes.
+const Plan* CollectiveScheduler::rooted_plan_of(const Instance& instance, const PhaseRecipe& phase,
+                                                int variant) {
+  const Plan* plan = phase.variants[variant];
+  const Position root = phase.dimension.coordinate(instance.call.root);
+  if (root == 0) return plan;
+  const Collective kind = phase.phase.kind;
+  const bool by_node = kind == Collective::broadcast || kind == Collective::reduce;
+  const GroupShape& shape = instance.recipe->layout->shape_of(phase.dimension);
+  const GroupShape group = by_node ? shape : GroupShape(phase.dimension.size);
+  if (by_node)
+    plan = plan_of(*phase.algorithm, kind, shape.counted_from(shape.node_of(root)), variant);
+  auto& rooted = rooted_plans_[{plan, root}];
+  if (!rooted) rooted = rooted_at(root, group, *plan);
   return rooted.get();
 }
 
@@ -350,15 +370,13 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
   const PhaseRecipe& phase = phase_of(task);
   Bytes bytes = instance.chunks.size(task.chunk);
   for (const int d : phase.phase.scattered) {
-    const GroupDimension& dimension = instance.recipe->dimensions[d];
+    const GroupDimension& dimension = instance.recipe->layout->dimensions[d];
     bytes = PieceSizes(bytes, dimension.size).size(dimension.coordinate(call.position));
   }
   const auto turn = static_cast<std::size_t>(instance.recipe->turn_of(task.chunk));
-  const Plan* plan = phase.variants[turn % phase.variants.size()];
-  if (has_root(phase.phase.kind)) {
-    const std::int32_t root = phase.dimension.coordinate(instance.call.root);
-    plan = rooted_plan_of(*plan, phase.dimension.size, root);
-  }
+  const std::size_t variant = turn % phase.variants.size();
+  const Plan* plan = phase.variants[variant];
+  if (has_root(phase.phase.kind)) plan = rooted_plan_of(instance, phase, static_cast<int>(variant));
   const Position first = seat_of(task).first;
   const std::uint32_t run =
       executor_.open({.plan = plan,
@@ -368,6 +386,8 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
                       .bytes = bytes,
                       .parts = part_sizes_of(instance, task),
                       .endpoint_delay = phase.endpoint_delay,
+                      .local_delay = phase.local_delay,
+                      .ranks_of_node = phase.ranks_of_node,
                       .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
                                                                           : TrafficClass::normal,
                       .label = static_cast<std::uint8_t>(instance.call.kind)});
@@ -385,17 +405,18 @@ NodeId CollectiveScheduler::switch_of(Rank rank, int level) const {
 std::shared_ptr<const PartSizes> CollectiveScheduler::part_sizes_of(const Instance& instance,
                                                                     const Task& task) const {
   if (!instance.call.pair_sizes) return nullptr;
+  const int dimension = phase_of(task).phase.dimension;
   std::vector<std::int32_t> shape;
-  for (const GroupDimension& dimension : instance.recipe->dimensions)
-    shape.push_back(dimension.size);
+  for (const GroupDimension& one : instance.recipe->layout->dimensions) shape.push_back(one.size);
+  if (dimension == kWhole) shape = {instance.size};
   std::vector<int> done;
   const auto& phases = instance.recipe->path_of(task.chunk).phases;
   for (std::int32_t before = 0; before < task.phase; ++before)
     done.push_back(phases[before].phase.dimension);
   return std::make_shared<PartSizes>(
       instance.call.pair_sizes,
-      PartSizes::Line{shape, phase_of(task).phase.dimension, done, calls_[task.call].position},
-      task.chunk, instance.chunk_count);
+      PartSizes::Line{shape, std::max(dimension, 0), done, calls_[task.call].position}, task.chunk,
+      instance.chunk_count);
 }
 
 void CollectiveScheduler::run_finished(std::uint32_t run, Position position, bool) {
@@ -490,10 +511,11 @@ const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task
 std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t chunk,
                                             std::int32_t phase) const {
   const Instance& instance = instances_[call.instance];
-  const auto differs_from_root = [&](const std::vector<int>& dimensions) {
-    return std::any_of(dimensions.begin(), dimensions.end(), [&](int d) {
-      const GroupDimension& dimension = instance.recipe->dimensions[d];
-      return dimension.coordinate(call.position) != dimension.coordinate(instance.call.root);
+  const auto& dimensions = instance.recipe->layout->dimensions;
+  const auto differs_from_root = [&](const std::vector<int>& at_root) {
+    return std::any_of(at_root.begin(), at_root.end(), [&](int d) {
+      return dimensions[d].coordinate(call.position) !=
+             dimensions[d].coordinate(instance.call.root);
     });
   };
   const auto& phases = instance.recipe->path_of(chunk).phases;
@@ -522,10 +544,13 @@ std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
   const Instance& instance = instances_[calls_[task.call].instance];
-  const auto level = static_cast<std::size_t>(phase_of(task).dimension.level);
-  const auto turn = static_cast<std::size_t>(instance.recipe->turn_of(task.chunk));
-  return (level * ways_ + way_of(instance, task.chunk, task.phase)) * spec_.queues_per_level +
-         turn % spec_.queues_per_level;
+  const auto turn = static_cast<std::size_t>(instance.recipe->turn_of(task.chunk)) %
+                    static_cast<std::size_t>(spec_.queues_per_level);
+  const PhaseRecipe& phase = phase_of(task);
+  if (phase.phase.dimension == kWhole)
+    return topology_.levels().size() * ways_ * spec_.queues_per_level + turn;
+  const auto level = static_cast<std::size_t>(phase.dimension.level);
+  return (level * ways_ + way_of(instance, task.chunk, task.phase)) * spec_.queues_per_level + turn;
 }
 
 CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
