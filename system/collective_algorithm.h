@@ -1,6 +1,6 @@
 // A collective algorithm is a pure function: (what, among how many, which chunk) -> plan.
 // It sees no clock, no event and no backend, so it is proved by executing the plan on sets
-// (tests/system/plan_proof.h).
+// (system/collective/plan_check.h).
 #pragma once
 
 #include <concepts>
