@@ -21,6 +21,10 @@ class RootedPlan final : public Plan {
     send.pieces.first = (send.pieces.first + piece_shift_) % pieces();
     return send;
   }
+  bool gated() const override { return plan_.gated(); }
+  Gate gate(Position rank, int lane, int stage) const override {
+    return plan_.gate(unturned(rank), lane, stage);
+  }
 
  private:
   Position unturned(Position rank) const {
