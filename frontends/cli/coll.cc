@@ -6,7 +6,7 @@
 
 #include "frontends/cli/commands.h"
 #include "frontends/cli/simulations.h"
-#include "frontends/collectives/custom_algorithm.h"
+#include "frontends/custom/custom_algorithm.h"
 #include "frontends/collectives/measured_times.h"
 #include "frontends/collectives/operations.h"
 #include "frontends/collectives/size_list.h"

@@ -293,8 +293,7 @@ CustomAlgorithm parse_msccl(const std::string& name, std::string text) {
         execution.fault->line,
         fmt::format("this does not do an {}: {}", name_of(program.kind), execution.fault->what),
         "an algorithm must be right before it is worth timing");
-  return {program.kind, static_cast<int>(program.ranks.size()),
-          make_explicit_algorithm(program, execution)};
+  return make_explicit_algorithm(program, execution);
 }
 
 }  // namespace orrery

@@ -21,7 +21,7 @@
 
 #include <string>
 
-#include "frontends/collectives/custom_algorithm.h"
+#include "system/collective/explicit_plan.h"
 
 namespace orrery {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/config_error.h"
-#include "frontends/collectives/custom_algorithm.h"
+#include "frontends/custom/custom_algorithm.h"
 #include "frontends/yaml/input_files.h"
 
 #include "system/collective/phases.h"
@@ -71,7 +71,7 @@ void check_count(Reader& keys, const OneOrMore<NamedAlgorithm>& algorithms,
 }
 
 std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const std::string& custom,
-                                          const TopologySpec& topology) {
+                                          Bytes size, const TopologySpec& topology) {
   const YamlNode& node = *keys.find("custom");
   if (const YamlNode* other = keys.find("algorithms")) {
     const bool from_file = node.place.source->is_file,
@@ -90,13 +90,23 @@ std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const s
                "describe the platform as a single level, or use algorithms for each level");
     return std::nullopt;
   }
+  if (!names_custom_algorithm(custom)) {
+    keys.wrong("custom", in_quotes(custom) + " is neither XML nor a Chakra trace",
+               "name a file that ends with .xml or .et");
+    return std::nullopt;
+  }
+  if (custom.ends_with(".et") && size == Bytes{}) {
+    keys.wrong("custom", "the messages of a graph have sizes of their own",
+               "say with custom_size how large a collective they were made for");
+    return std::nullopt;
+  }
   try {
-    const CustomAlgorithm read = read_custom_algorithm(resolved_path(node));
-    const int size = topology.levels[0].size;
-    if (read.kind == kind && read.ranks == size) return NamedAlgorithm(custom, read.algorithm);
+    const CustomAlgorithm read = read_custom_algorithm(resolved_path(node), kind, size);
+    const int ranks = topology.levels[0].size;
+    if (read.kind == kind && read.ranks == ranks) return NamedAlgorithm(custom, read.algorithm);
     keys.wrong("custom",
                fmt::format("{} does the {} of {} ranks, and this is the {} of {}",
-                           in_quotes(custom), name_of(read.kind), read.ranks, name_of(kind), size),
+                           in_quotes(custom), name_of(read.kind), read.ranks, name_of(kind), ranks),
                "name a file that was made for that");
   } catch (const ConfigError& error) {
     keys.wrong_elsewhere(error);

@@ -30,7 +30,7 @@ void check_count(Reader& keys, const OneOrMore<NamedAlgorithm>& algorithms,
 // The algorithm that `custom` names for this kind of collective; nothing if it is not given, or is
 // given in a file and --set gives algorithms, or is wrong.
 std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const std::string& custom,
-                                          const TopologySpec& topology);
+                                          Bytes size, const TopologySpec& topology);
 
 // Each algorithm can do what it is asked on its level.
 void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
@@ -41,7 +41,9 @@ inline constexpr std::string_view schedule_help =
 inline constexpr std::string_view algorithms_help =
     "one name for each level, innermost first, or a single one for all levels";
 inline constexpr std::string_view custom_help =
-    "instead of algorithms: a file with an algorithm of your own, in the XML of MSCCL";
+    "instead of algorithms: one of your own, MSCCL's name.xml or Chakra's name.0.et, ... (name.et)";
+inline constexpr std::string_view custom_size_help =
+    "of a Chakra graph: the size of the collective that it was made for";
 inline constexpr std::string_view chunks_help = "parts that a collective is cut into";
 
 template <class Keys>
@@ -57,10 +59,12 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   }
   std::string custom_file;
   std::optional<NamedAlgorithm> custom;
+  SizeIfGiven custom_size;
   keys.optional("custom", custom_file, custom_help);
+  keys.optional("custom_size", custom_size, custom_size_help);
   keys.check([&](Reader& reader) {
     if (!topology_known || custom_file.empty()) return;
-    custom = read_custom(reader, kind, custom_file, topology);
+    custom = read_custom(reader, kind, custom_file, custom_size.bytes, topology);
     if (!custom) return;
     algorithms.values = {*custom};
     origin = reader.origin_of("custom");

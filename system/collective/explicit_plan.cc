@@ -199,7 +199,7 @@ class ExplicitAlgorithm final : public CollectiveAlgorithm {
   bool supports(Collective kind, int group_size) const override {
     return kind == table_->kind && group_size == static_cast<int>(table_->stages.size());
   }
-  std::unique_ptr<Plan> plan(Collective, int, int) const override {
+  std::unique_ptr<Plan> plan(Collective, const GroupShape&, int) const override {
     return std::make_unique<ExplicitPlan>(table_);
   }
 
@@ -209,11 +209,12 @@ class ExplicitAlgorithm final : public CollectiveAlgorithm {
 
 }  // namespace
 
-std::shared_ptr<const CollectiveAlgorithm> make_explicit_algorithm(
-    const MessageProgram& program, const ProgramExecution& execution) {
+CustomAlgorithm make_explicit_algorithm(const MessageProgram& program,
+                                        const ProgramExecution& execution) {
   CHECK(!execution.fault, "a program that is not proved: {}", execution.fault->what);
-  return std::make_shared<ExplicitAlgorithm>(
-      std::make_shared<const Table>(make_table(program, execution)));
+  return {program.kind, static_cast<int>(program.ranks.size()),
+          std::make_shared<ExplicitAlgorithm>(
+              std::make_shared<const Table>(make_table(program, execution)))};
 }
 
 }  // namespace orrery

@@ -15,9 +15,16 @@
 
 namespace orrery {
 
+// An algorithm that is made for one kind of collective among so many ranks.
+struct CustomAlgorithm {
+  Collective kind;
+  int ranks;
+  std::shared_ptr<const CollectiveAlgorithm> algorithm;
+};
+
 // It supports the program's kind of collective and its number of ranks, nothing else.
 // REQUIRES: execution == execute(program), without a fault.
-std::shared_ptr<const CollectiveAlgorithm> make_explicit_algorithm(
-    const MessageProgram& program, const ProgramExecution& execution);
+CustomAlgorithm make_explicit_algorithm(const MessageProgram& program,
+                                        const ProgramExecution& execution);
 
 }  // namespace orrery

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "system/collective/program_races.h"
+#include "system/collective/program_reach.h"
 
 namespace orrery {
 namespace {
@@ -57,6 +58,7 @@ class Execution {
     if (!result_.fault) find_who_waits();
     if (!result_.fault) find_unreceived();
     if (!result_.fault && program_.tracks_data) result_.fault = find_race(program_, events_);
+    if (!result_.fault && !program_.tracks_data) result_.fault = find_unreached(program_, events_);
     if (!result_.fault && program_.tracks_data) compare_results();
     return std::move(result_);
   }

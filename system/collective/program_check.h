@@ -7,7 +7,8 @@
 //   - two threads of a rank use the same place, one of them to write, and nothing orders the two
 //     (then the result would hang on who is faster)
 //   - in the end a rank lacks a contribution to a piece of its result, or has one twice
-// The third makes one execution stand for all of them.
+// The third makes one execution stand for all of them. Of a program that does not track its data
+// it proves what sizes and messages tell (program_reach.h).
 #pragma once
 
 #include <optional>

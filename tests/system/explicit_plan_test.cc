@@ -43,7 +43,7 @@ std::string fault_of(const MessageProgram& program) {
 Duration time_of(const MessageProgram& program) {
   SystemSpec spec = plain_system("ring");
   spec.collectives[0].algorithms = {
-      NamedAlgorithm{"by hand", make_explicit_algorithm(program, execute(program))}};
+      NamedAlgorithm{"by hand", make_explicit_algorithm(program, execute(program)).algorithm}};
   const auto ranks = static_cast<std::int32_t>(program.ranks.size());
   World world({switch_level(ranks, gigabytes_per_second(1), nanoseconds(50))}, spec,
               World::everywhere(ranks, {collective(0, Collective::all_reduce, bytes(1000))}));
