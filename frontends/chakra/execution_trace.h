@@ -34,12 +34,11 @@ struct Attribute {
 
 struct Node {
   std::uint64_t id = 0;  // unique in its file
-  std::string name;
+  std::string name = {};
   NodeType type = NodeType::invalid;
-  std::vector<std::uint64_t> control_dependencies,
-      data_dependencies;  // ids, perhaps of later nodes
-  Duration duration;      // whole microseconds on disk
-  std::vector<Attribute> attributes;
+  std::vector<std::uint64_t> control_dependencies = {}, data_dependencies = {};  // ids of any nodes
+  Duration duration = {};  // whole microseconds on disk
+  std::vector<Attribute> attributes = {};
 
   // Nothing if there is no such attribute, or it is no whole number.
   std::optional<std::int64_t> number(std::string_view attribute) const;

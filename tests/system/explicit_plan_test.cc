@@ -25,10 +25,10 @@ ProgramStep work(Duration duration, std::vector<StepName> after = {}) {
   return {.kind = StepKind::compute, .compute = duration, .after = std::move(after)};
 }
 
-// Sizes only; a barrier, so that nothing has to be anywhere.
+// Sizes only; a broadcast of one piece: rank 0 must reach the others, the rest is free.
 MessageProgram program_of(std::vector<std::vector<std::vector<ProgramStep>>> ranks) {
   MessageProgram program;
-  program.kind = Collective::all_reduce;
+  program.kind = Collective::broadcast;
   program.tracks_data = false;
   for (auto& threads : ranks) program.ranks.push_back({.threads = std::move(threads)});
   return program;
@@ -42,11 +42,11 @@ std::string fault_of(const MessageProgram& program) {
 // One level whose ports carry 1 GB/s = 1 B/ns, with links of 100 ns; the program's piece is 1000 B.
 Duration time_of(const MessageProgram& program) {
   SystemSpec spec = plain_system("ring");
-  spec.collectives[0].algorithms = {
+  spec.collectives[static_cast<std::size_t>(Collective::broadcast)].algorithms = {
       NamedAlgorithm{"by hand", make_explicit_algorithm(program, execute(program)).algorithm}};
   const auto ranks = static_cast<std::int32_t>(program.ranks.size());
   World world({switch_level(ranks, gigabytes_per_second(1), nanoseconds(50))}, spec,
-              World::everywhere(ranks, {collective(0, Collective::all_reduce, bytes(1000))}));
+              World::everywhere(ranks, {collective(0, Collective::broadcast, bytes(1000))}));
   return world.run();
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("graphs that cannot be the collective are refused") {
   graphs = ring();
   graphs[1][3].attributes[0].value = std::int64_t{500};
   CHECK(refusal(graphs) ==
-        "this cannot be the all_reduce of 4 ranks: rank 1, thread 0, step 3: it receives 2 chunks, "
+        "this cannot be the all_reduce of 4 ranks: rank 1, thread 2, step 3: it receives 2 chunks, "
         "and rank 0, thread 1, step 2 sends 1");
   graphs = ring();
   graphs[0][4].data_dependencies = {77};

@@ -61,13 +61,13 @@ TEST_CASE("an XML ring is the ring, to the picosecond") {
 }
 
 // All pairs: two rounds, in each of which a rank sends a chunk of S/8 to seven others through one
-// port: 2 (7 S/8 / B + latency + 10 ns at each end). The chunks are added up one after the other as
-// they come in, each in S/8 / 900 GB/s, which is less than the time between two arrivals; so only
-// the last addition counts.
+// port: 2 (7 S/8 / B + two links of 500 ns + 10 ns at each end). The chunks are added up one after
+// the other as they come in, each in S/8 / 900 GB/s, which is less than the time between two
+// arrivals; so only the last addition counts.
 TEST_CASE("thread blocks that wait for each other") {
   const NamedAlgorithm custom("x", parse_msccl("x", text_of("all-pairs.xml")).algorithm);
   // S = 8 MB, B = 12.5 GB/s: a chunk of 1 MB takes 80 us; at 900 GB/s 1.111112 us (rounded up).
-  const Duration round = microseconds(7 * 80) + nanoseconds(500 + 2 * 10);
+  const Duration round = microseconds(7 * 80) + nanoseconds(2 * 500 + 2 * 10);
   CHECK(time_of(custom, bytes(8'000'000), 1, {}) == round * 2 + picoseconds(1'111'112));
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("what is wrong is said with its line") {
         "5: the thread block of this step has recv=\"-1\"");
   CHECK(refusal(replaced(pair, "depid=\"-1\" deps=\"-1\"", "depid=\"1\" deps=\"0\"")) ==
         "4: it waits for step 0 of thread block 1, which gpu 0 does not have");
-  CHECK(refusal(replaced(pair, "s=\"1\"", "s=\"2\"")) == "5: this is step 2, where 1 should be");
+  CHECK(refusal(replaced(pair, " s=\"1\"", " s=\"2\"")) == "5: this is step 2, where 1 should be");
   CHECK(refusal(replaced(pair, "<gpu id=\"1\"", "<gpu id=\"0\"")) == "8: gpu 0 is there twice");
   CHECK(refusal(replaced(pair, "</tb>", "</tc>")).substr(0, 3) == "6: ");
   CHECK(refusal("") != "");
