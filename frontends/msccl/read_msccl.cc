@@ -291,7 +291,7 @@ CustomAlgorithm parse_msccl(const std::string& name, std::string text) {
   if (execution.fault)
     document.refuse(
         execution.fault->line,
-        fmt::format("this does not do an {}: {}", name_of(program.kind), execution.fault->what),
+        fmt::format("this does not do {}: {}", name_of(program.kind), execution.fault->what),
         "an algorithm must be right before it is worth timing");
   return make_explicit_algorithm(program, execution);
 }

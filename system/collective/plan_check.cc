@@ -159,6 +159,7 @@ class Prover {
 
   std::string run_group(const PlannedPhase& phase, int base) {
     const Plan& plan = *phase.plan;
+    if (plan.gated()) return "plans whose lanes wait for each other are proved as programs";
     const std::vector<std::vector<int>> pieces = cut(phase, base);
     if (std::any_of(pieces.begin(), pieces.end(), [](const auto& atoms) { return atoms.empty(); }))
       return fmt::format("{} pieces are too many for a proof", pieces.size());
@@ -252,7 +253,7 @@ class Prover {
           const Count* from = contributions(rank, atom);
           wire.contributions.insert(wire.contributions.end(), from, from + ranks_);
         }
-      inbox[{send.to, lane, send.stage}].push_back(std::move(wire));
+      inbox[{send.to, send.lane < 0 ? lane : send.lane, send.stage}].push_back(std::move(wire));
     }
     return "";
   }

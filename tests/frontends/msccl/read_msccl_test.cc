@@ -133,22 +133,20 @@ TEST_CASE("what is wrong is said with its line") {
         "1: coll=\"allreduces\" is not supported");
   CHECK(refusal(replaced(pair, "rrc", "rrx")) == "5: steps of type \"rrx\" are not supported");
   CHECK(refusal(replaced(pair, "rrc", "r")) ==
-        "2: this does not do an all_reduce: rank 0 ends with piece 0, which lacks the contribution "
+        "2: this does not do all_reduce: rank 0 ends with piece 0, which lacks the contribution "
         "of rank 0, in chunk 0 of its output buffer");
   CHECK(refusal(replaced(pair, "srcoff=\"0\"", "srcoff=\"1\"")) ==
         "4: chunks 1 to 1 are outside of the input buffer of gpu 0, which has 1");
-  CHECK(
-      refusal(replaced(pair, "type=\"s\"", "type=\"nop\"")) ==
-      "11: this does not do an all_reduce: rank 1, thread 0, step 1 waits for a message from rank "
-      "0 on channel 0, for ever");
+  CHECK(refusal(replaced(pair, "type=\"s\"", "type=\"nop\"")) ==
+        "11: this does not do all_reduce: rank 1, thread 0, step 1 waits for a message from rank "
+        "0 on channel 0, for ever");
   CHECK(refusal(replaced(pair, "chan=\"0\"", "chan=\"1\"")).find("for ever") != std::string::npos);
   CHECK(refusal(replaced(pair, "type=\"rrc\"", "type=\"nop\"")) ==
-        "10: this does not do an all_reduce: rank 1, thread 0, step 0: rank 0 never receives its "
+        "10: this does not do all_reduce: rank 1, thread 0, step 0: rank 0 never receives its "
         "message on channel 0");
-  CHECK(
-      refusal(replaced(pair, "srcbuf=\"i\"", "srcbuf=\"s\"")) ==
-      "4: this does not do an all_reduce: rank 0, thread 0, step 0: there is nothing yet in chunk "
-      "0 of its scratch buffer");
+  CHECK(refusal(replaced(pair, "srcbuf=\"i\"", "srcbuf=\"s\"")) ==
+        "4: this does not do all_reduce: rank 0, thread 0, step 0: there is nothing yet in chunk "
+        "0 of its scratch buffer");
   CHECK(refusal(replaced(pair, " recv=\"1\"", " recv=\"-1\"")) ==
         "5: the thread block of this step has recv=\"-1\"");
   CHECK(refusal(replaced(pair, "depid=\"-1\" deps=\"-1\"", "depid=\"1\" deps=\"0\"")) ==
@@ -172,10 +170,9 @@ TEST_CASE("what is doubled or left to chance is refused") {
   text = replaced(text, "<step s=\"1\" type=\"rrc\"", "<step s=\"2\" type=\"rrc\"");
   CHECK(refusal(text) == "");
   text = replaced(text, "  </tb>", replaced(twice, "s=\"2\"", "s=\"3\"") + "</tb>");
-  CHECK(
-      refusal(text) ==
-      "2: this does not do an all_reduce: rank 0 ends with piece 0, which has the contribution of "
-      "rank 0 2 times, in chunk 0 of its output buffer");
+  CHECK(refusal(text) ==
+        "2: this does not do all_reduce: rank 0 ends with piece 0, which has the contribution of "
+        "rank 0 2 times, in chunk 0 of its output buffer");
   const std::string racing =
       replaced(pair, "  </tb>",
                "  </tb><tb id=\"1\" send=\"-1\" recv=\"-1\" chan=\"0\"><step s=\"0\" type=\"cpy\" "

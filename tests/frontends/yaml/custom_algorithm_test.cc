@@ -56,10 +56,9 @@ TEST_CASE("what cannot be the custom algorithm is refused") {
         std::string::npos);
   CHECK(refusal({{"platform.topology.levels.0.size=4"}}).find("and this is the all_reduce of 4") !=
         std::string::npos);
-  CHECK(
-      refusal({{key + "=" + folder + "broken.xml"}}) ==
-      ": this does not do an all_reduce: rank 0 ends with piece 0, which lacks the contribution of "
-      "rank 7, in chunk 0 of its output buffer");
+  CHECK(refusal({{key + "=" + folder + "broken.xml"}}) ==
+        ": this does not do all_reduce: rank 0 ends with piece 0, which lacks the contribution of "
+        "rank 7, in chunk 0 of its output buffer");
   CHECK(refusal({{"system.all_reduce.custom_size=0B"}}) ==
         "system.all_reduce.custom_size: \"0B\" is out of range");
 }
