@@ -1,6 +1,7 @@
 // Chakra graphs of messages as collectives: written to disk, read back, timed and refused.
 #include "frontends/chakra/read_message_graph.h"
 
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -23,7 +24,7 @@ const std::string folder = ORRERY_BINARY_DIR "/chakra_test/";
 Node letter(std::uint64_t id, bool sent, int peer, std::int64_t size, std::int64_t tag,
             std::vector<std::uint64_t> after) {
   return {.id = id,
-          .name = "n" + std::to_string(id),
+          .name = fmt::format("n{}", id),
           .type = sent ? NodeType::send : NodeType::receive,
           .control_dependencies = {},
           .data_dependencies = std::move(after),
@@ -56,7 +57,7 @@ CustomAlgorithm read(const Graphs& graphs, Collective kind = Collective::all_red
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   for (std::size_t rank = 0; rank < graphs.size(); ++rank)
-    chakra::write_trace(folder + "a." + std::to_string(rank) + ".et", graphs[rank]);
+    chakra::write_trace(fmt::format("{}a.{}.et", folder, rank), graphs[rank]);
   return read_message_graph(folder + "a.et", kind, size);
 }
 
