@@ -68,7 +68,8 @@ template <class E>
 struct ValuesOf;
 template <>
 struct ValuesOf<LevelKind> {
-  static constexpr std::array all{LevelKind::ring, LevelKind::fully_connected, LevelKind::switched};
+  static constexpr std::array all{LevelKind::ring, LevelKind::mesh, LevelKind::fully_connected,
+                                  LevelKind::switched};
 };
 template <>
 struct ValuesOf<Scope> {
@@ -82,7 +83,8 @@ struct ValuesOf<SchedulingPolicy> {
 template <>
 struct ValuesOf<HierarchicalSchedule> {
   static constexpr std::array all{HierarchicalSchedule::baseline,
-                                  HierarchicalSchedule::local_bandwidth_aware};
+                                  HierarchicalSchedule::local_bandwidth_aware,
+                                  HierarchicalSchedule::flat};
 };
 template <>
 struct ValuesOf<Interaction> {

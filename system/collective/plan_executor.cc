@@ -9,9 +9,10 @@
 namespace orrery {
 namespace {
 
-// The lane number of a token holds the lanes of both ends, the target's in the lower bits, and
-// whether the pieces are to be added at the target.
-constexpr std::uint32_t kReduceBit = 1U << 31;
+// The lane number of a token holds the lanes of both ends, the target's in the lower bits, whether
+// the pieces are to be added at the target, and whether the message stays within a node whose
+// messages are delayed otherwise.
+constexpr std::uint32_t kReduceBit = 1U << 31, kLocalBit = 1U << 30;
 constexpr int kSourceLaneShift = 15;
 constexpr std::uint32_t kLaneLimit = 1U << kSourceLaneShift;
 
@@ -25,6 +26,11 @@ constexpr std::uint32_t source_lane(const MessageToken& token) {
 // Event argument: run in the upper 22 bits, index of the lane in the lower 26.
 constexpr int kLaneBits = 26;
 constexpr std::uint64_t kRunLimit = 1ULL << (48 - kLaneBits);
+
+// REQUIRES: the run has nodes.
+bool stays_local(const RunSpec& spec, Rank source, Rank target) {
+  return source / spec.ranks_of_node == target / spec.ranks_of_node;
+}
 
 }  // namespace
 
@@ -99,7 +105,7 @@ void PlanExecutor::complete_stage(Run& run, Lane& lane, const Place& place) {
       end_lane(place);
       return;
     }
-    const Time when = lane.next.sends > 0 ? start + run.spec.endpoint_delay : start;
+    const Time when = lane.next.sends > 0 ? start + delay_of_sends(run, lane, place) : start;
     if (when > queue_.now()) {
       wake_at(when, run, place);
       return;
@@ -160,20 +166,38 @@ void PlanExecutor::pick_up_early(Lane& lane, const Place& place) {
   early_.erase(found);
 }
 
+// Of the next stage.
+Duration PlanExecutor::delay_of_sends(const Run& run, const Lane& lane, const Place& place) const {
+  const RunSpec& spec = run.spec;
+  if (spec.ranks_of_node == 0) [[likely]]
+    return spec.endpoint_delay;
+  Duration delay;
+  for (std::int32_t i = 0; i < lane.next.sends; ++i) {
+    const Send send =
+        spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage + 1, i);
+    const bool local = stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
+    delay = std::max(delay, local ? spec.local_delay : spec.endpoint_delay);
+  }
+  return delay;
+}
+
 void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {
   const RunSpec& spec = run.spec;
-  const auto npu = [&spec](Position position) { return NodeId{spec.ranks.at(position)}; };
+  const Rank source = spec.ranks.at(place.position);
   for (std::int32_t i = 0; i < count; ++i) {
     const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
     const std::uint32_t to_lane =
         send.lane < 0 ? place.lane : static_cast<std::uint32_t>(send.lane);
+    const Rank target = spec.ranks.at(send.to);
+    const bool local = spec.ranks_of_node > 0 && stays_local(spec, source, target);
     const Message message{
-        .source = npu(place.position),
-        .target = npu(send.to),
+        .source = {source},
+        .target = {target},
         .size = run.pieces.size(send.pieces),
         .token = {.owner = place.run,
                   .position = static_cast<std::uint32_t>(send.to),
-                  .lane = to_lane | place.lane << kSourceLaneShift | (send.reduce ? kReduceBit : 0),
+                  .lane = to_lane | place.lane << kSourceLaneShift |
+                          (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
                   .stage = static_cast<std::uint32_t>(send.stage)},
         .traffic_class = spec.traffic_class,
         .label = spec.label};
@@ -189,7 +213,8 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
   const Place place{token.owner, static_cast<Position>(token.position), target_lane(token)};
   Run& run = runs_[place.run];
   Lane& lane = lane_at(run, place);
-  Time counts = queue_.now() + run.spec.endpoint_delay;
+  const bool local = (token.lane & kLocalBit) != 0;
+  Time counts = queue_.now() + (local ? run.spec.local_delay : run.spec.endpoint_delay);
   if (reduction_bandwidth_ && (token.lane & kReduceBit) != 0)
     counts += transfer_time(size, *reduction_bandwidth_);
 
