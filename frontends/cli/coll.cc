@@ -6,6 +6,7 @@
 
 #include "frontends/cli/commands.h"
 #include "frontends/cli/simulations.h"
+#include "frontends/custom/custom_algorithm.h"
 #include "frontends/collectives/measured_times.h"
 #include "frontends/collectives/operations.h"
 #include "frontends/collectives/size_list.h"
@@ -39,9 +40,10 @@ Experiment load_platform(const CollectiveOptions& options, const std::string& al
   if (!options.chunks.empty()) add("chunks", options.chunks, "--chunks " + options.chunks);
   if (!algorithm.empty()) {
     std::string names = algorithm;
-    std::replace(names.begin(), names.end(), '+', ',');
+    const bool custom = names_custom_algorithm(algorithm);
+    if (!custom) std::replace(names.begin(), names.end(), '+', ',');
     if (names != algorithm) names = '[' + names + ']';
-    add("algorithms", names, "--algorithm " + algorithm);
+    add(custom ? "custom" : "algorithms", names, "--algorithm " + algorithm);
   }
   return load_cluster(options.platform, overrides, options.ranks);
 }

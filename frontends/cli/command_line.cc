@@ -111,7 +111,8 @@ class CommandLine {
                                  default_sizes))
         ->type_name("SIZES");
     coll->add_option("--algorithm", collectives_.algorithms,
-                     "a table for each; direct+ring: one for each level, innermost first")
+                     "a table for each; direct+ring: one for each level, innermost first; "
+                     "file.xml: your own")
         ->type_name("NAME[,NAME...]")
         ->delimiter(',')
         ->allow_extra_args(false);

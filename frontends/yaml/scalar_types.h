@@ -218,6 +218,19 @@ FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text);
 template <>
 FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text);
 
+// A size that is shown only if it is given.
+struct SizeIfGiven {
+  Bytes bytes;
+};
+template <>
+struct ScalarType<SizeIfGiven> {
+  static FromText<SizeIfGiven> parse(const std::string& text);
+  static std::string text(const SizeIfGiven& value) {
+    return value.bytes == Bytes{} ? "" : ScalarType<Bytes>::text(value.bytes);
+  }
+  static SchemaType schema() { return ScalarType<Bytes>::schema(); }
+};
+
 // --- Ranks and levels ---
 
 // "0-3,5": what a `ranks:` names, as inclusive runs.

@@ -20,6 +20,7 @@
 #include "network/network_backend.h"
 #include "system/collective/group.h"
 #include "system/collective/piece_sizes.h"
+#include "system/collective/stage_gates.h"
 #include "system/collective_algorithm.h"
 #include "system/operation_source.h"
 
@@ -83,6 +84,7 @@ class PlanExecutor final : private MessageListener, private EventHandler {
     std::int32_t unfinished = 0;           // ranks
     std::vector<Lane> lanes;               // position by position
     std::vector<std::int32_t> open_lanes;  // of each position
+    std::optional<StageGates> gates;       // of gated plans
   };
   // One lane of one rank of one run.
   struct Place {
@@ -110,6 +112,8 @@ class PlanExecutor final : private MessageListener, private EventHandler {
     return run.lanes[static_cast<std::size_t>(place.position) * run.lane_count + place.lane];
   }
   void complete_stage(Run& run, Lane& lane, const Place& place);
+  bool leave_stage(Run& run, Lane& lane, const Place& place);
+  std::optional<Time> gate_opens(Run& run, const Lane& lane, const Place& place);
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
   Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const;

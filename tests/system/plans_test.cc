@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "system/collective/plan_check.h"
 #include "system/collective/rooted_plan.h"
-#include "tests/system/plan_proof.h"
 
 namespace orrery {
 namespace {
