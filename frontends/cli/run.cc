@@ -37,7 +37,7 @@ ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
   std::optional<SpanFile> spans;
   if (!options.spans.empty()) spans.emplace(options.spans, messages_of(options), options.force);
   const std::vector<Outcome> outcomes =
-      simulate_all({&experiment, 1}, terminal, spans ? &spans->sink() : nullptr);
+      simulate_all({&experiment, 1}, terminal, options.fold, spans ? &spans->sink() : nullptr);
   if (spans) spans->finish();
   const Outcome& outcome = outcomes.front();
   print_remarks(outcomes, options.quiet, terminal);

@@ -24,7 +24,7 @@ struct Outcome {
 // machine has cores; simulations share nothing.
 // `spans` gets the spans of all of them, so it goes with a single experiment.
 std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
-                                  TraceSink* spans = nullptr);
+                                  bool fold = true, TraceSink* spans = nullptr);
 
 // Prints what failed, and the notices of the results: each text once.
 void print_remarks(std::span<const Outcome> outcomes, bool quiet, const Terminal& terminal);

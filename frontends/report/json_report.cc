@@ -93,6 +93,8 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
           {"links", links(result, options)},
           {"link_count", result.links.size()},
           {"ranks", ranks(result)},
+          {"folded", result.folded},
+          {"unfolded_because", optional_text(result.unfolded_because)},
           {"events", result.events},
           {"messages", result.messages},
           {"notices", result.notices},

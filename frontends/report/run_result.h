@@ -67,7 +67,9 @@ struct RunResult {
   std::vector<LayerRow> layers;
   std::vector<LevelRow> levels;
   std::vector<LinkRow> links;  // by bytes, largest first
-  std::vector<RankRow> ranks;
+  std::vector<RankRow> ranks;  // one for all if folded
+  bool folded = false;
+  std::string unfolded_because;  // a clause; "" if folded
   std::uint64_t events = 0, messages = 0;
   HostUse host;
   std::vector<std::string> notices;

@@ -47,11 +47,11 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   run.spec = spec;
   run.pieces = PieceSizes(spec.bytes, spec.plan->pieces());
   run.lane_count = spec.plan->lanes();
-  run.unfinished = spec.size;
-  const std::size_t lanes = static_cast<std::size_t>(spec.size) * run.lane_count;
+  run.unfinished = spec.folded ? 1 : spec.size;
+  const std::size_t lanes = static_cast<std::size_t>(run.unfinished) * run.lane_count;
   CHECK(lanes < (1ULL << kLaneBits), "{} ranks in {} lanes", spec.size, run.lane_count);
   run.lanes.assign(lanes, Lane{});
-  run.open_lanes.assign(spec.size, run.lane_count);
+  run.open_lanes.assign(run.unfinished, run.lane_count);
   return id;
 }
 
@@ -116,11 +116,12 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
   const auto npu = [&spec](Position position) { return NodeId{spec.ranks.at(position)}; };
   for (std::int32_t i = 0; i < count; ++i) {
     const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
+    const Position counted_at = spec.folded ? 0 : send.to;
     const Message message{.source = npu(place.position),
                           .target = npu(send.to),
                           .size = run.pieces.size(send.pieces),
                           .token = {.owner = place.run,
-                                    .position = static_cast<std::uint32_t>(send.to),
+                                    .position = static_cast<std::uint32_t>(counted_at),
                                     .lane = place.lane | (send.reduce ? kReduceBit : 0),
                                     .stage = static_cast<std::uint32_t>(send.stage)},
                           .traffic_class = spec.traffic_class,
