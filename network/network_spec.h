@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "network/routing_spec.h"
+
 namespace orrery {
 
 // Settings that only some backends honour.
 enum class SettingGroup : std::uint8_t {
   transport,      // network.transport: the protocol at the ends
   switch_buffer,  // memory of switches
+  routing,        // network.routing, network.faults: which way messages go
 };
 
 struct GivenSetting {
@@ -22,8 +25,9 @@ struct GivenSetting {
 };
 
 struct NetworkSpec {
-  std::string backend = "analytical";  // a name of network/backends.def
-  std::vector<GivenSetting> given;     // by the user, of the groups above
+  std::string backend = "analytical";    // a name of network/backends.def
+  std::vector<GivenSetting> given = {};  // by the user, of the groups above
+  RoutingSpec routing = {};
 };
 
 // The paths of what the user gave that a backend which honours these groups does not: what it

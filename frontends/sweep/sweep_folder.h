@@ -14,7 +14,7 @@
 
 #include "core/units/units.h"
 #include "frontends/experiment.h"
-#include "frontends/sweep.h"
+#include "frontends/sweep_grid.h"
 
 namespace orrery {
 

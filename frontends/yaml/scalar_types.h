@@ -68,7 +68,8 @@ template <class E>
 struct ValuesOf;
 template <>
 struct ValuesOf<LevelKind> {
-  static constexpr std::array all{LevelKind::ring, LevelKind::fully_connected, LevelKind::switched};
+  static constexpr std::array all{LevelKind::ring, LevelKind::mesh, LevelKind::fully_connected,
+                                  LevelKind::switched};
 };
 template <>
 struct ValuesOf<Scope> {

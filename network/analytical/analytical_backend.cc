@@ -5,36 +5,21 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "network/analytical/egress_port.h"
 #include "network/analytical/ingress_port.h"
+#include "network/analytical/listener_numbers.h"
+#include "network/analytical/routed_backend.h"
 
 namespace orrery {
 namespace {
 
-// The sending side of a port: first come, first served.
-struct EgressPort {
-  Time free;
-  Bytes link_bytes;  // that left over the port's own link
-  // transfer_time() is a 128-bit division; the sizes of a collective repeat.
-  Bytes last_size{-1};
-  Bandwidth last_bandwidth;
-  Duration last_duration;
-
-  Duration duration_of(Bytes size, Bandwidth bandwidth) {
-    if (size != last_size || bandwidth != last_bandwidth) {
-      last_size = size;
-      last_bandwidth = bandwidth;
-      last_duration = transfer_time(size, bandwidth);
-    }
-    return last_duration;
-  }
-};
-
+// For levels with their arithmetic routes: nothing but additions between a send and its event.
 class AnalyticalBackend final : public NetworkBackend, private EventHandler {
  public:
   AnalyticalBackend(EventQueue& queue, const Topology& topology, const NetworkSpec& network)
       : queue_(queue),
         topology_(topology),
-        unused_settings_(settings_outside(network, {})),
+        unused_settings_(settings_outside(network, {SettingGroup::routing})),
         transit_bytes_(topology.links().size()) {
     for (int level = 0; level < level_count(); ++level) {
       const LevelSpec& spec = topology.levels()[level];
@@ -75,7 +60,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
                                           .token = message.token,
                                           .size = message.size,
                                           .distance = route.distance,
-                                          .listener = number_of(listener)},
+                                          .listener = listeners_.number_of(listener)},
                                          queue_.now(), head_end))
       queue_.schedule_early_at(head_end, handler_, route.ingress);
     return egress.free;
@@ -139,27 +124,19 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     const Arrival& head = ingress_[port].head();
     const MessageToken token = head.token;
     const Bytes size = head.size;
-    MessageListener* const listener = listeners_[head.listener];
+    MessageListener& listener = listeners_[head.listener];
     ingress_[port].drop_head(queue_.now(), head_ends_[port]);
     if (head_ends_[port] != Time::never())
       queue_.schedule_early_at(head_ends_[port], handler_, port);
-    listener->delivered(token, size);
-  }
-
-  // Its index in listeners_. There are two or three.
-  std::uint32_t number_of(MessageListener& listener) {
-    if (last_listener_ < listeners_.size() && listeners_[last_listener_] == &listener) [[likely]]
-      return last_listener_;
-    const auto found = std::find(listeners_.begin(), listeners_.end(), &listener);
-    last_listener_ = static_cast<std::uint32_t>(found - listeners_.begin());
-    if (found == listeners_.end()) listeners_.push_back(&listener);
-    return last_listener_;
+    listener.delivered(token, size);
   }
 
   // As Topology::egress_port() and hops(), in one go. `up` is the distance from one to the other.
-  static Step step_of(const Level& level, std::int32_t up) {
+  static Step step_of(const Level& level, std::int32_t from, std::int32_t to, std::int32_t up) {
     if (level.kind == LevelKind::switched) return {0, 2};
     if (level.kind == LevelKind::fully_connected) return {up - 1, 1};
+    if (level.kind == LevelKind::mesh)
+      return to > from ? Step{0, to - from} : Step{level.size == 2 ? 0 : 1, from - to};
     return 2 * up <= level.size ? Step{0, up} : Step{1, level.size - up};
   }
 
@@ -173,7 +150,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
       if (from[l] == to[l]) continue;
       const Level& level = levels_[l];
       const std::int32_t up = to[l] > from[l] ? to[l] - from[l] : to[l] - from[l] + level.size;
-      const Step step = step_of(level, up);
+      const Step step = step_of(level, from[l], to[l], up);
       route.distance += up * level.stride;
       const NodeId there{here.value + (to[l] - from[l]) * level.stride};
       const std::uint32_t number = level.first_port + static_cast<std::uint32_t>(step.port);
@@ -190,14 +167,14 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
       traffic_[l][message.label] += message.size;
       egress_[egress].link_bytes += message.size;
       ingress_[ingress].link_bytes += message.size;
-      if (level.kind == LevelKind::ring && step.hops > 1)
+      if (step.hops > 1 && level.kind != LevelKind::switched)
         count_transit(l, here, there, step.port, message.size);
       here = there;
     }
     return route;
   }
 
-  // The links of a ring after the first one. Folded: each is the first one of some other message.
+  // The links of a ring or mesh after the first one. Folded: each is NPU 0's of some other message.
   void count_transit(int level, NodeId here, NodeId there, std::int32_t port, Bytes size) {
     const auto next = [&](NodeId npu) {
       return topology_.links()[topology_.egress_link(level, npu, port)].to;
@@ -218,8 +195,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   std::vector<EgressPort> egress_;  // NPU by NPU
   std::vector<IngressPort> ingress_;
   std::vector<Time> head_ends_;  // of the ingress ports; Time::never() if nothing comes
-  std::vector<MessageListener*> listeners_;
-  std::uint32_t last_listener_ = 0;
+  ListenerNumbers listeners_;
   std::vector<Bytes> transit_bytes_;  // of each link, as Topology::links()
   std::uint64_t messages_ = 0;
 };
@@ -237,6 +213,7 @@ NetworkStatistics AnalyticalBackend::statistics() const {
     const bool switched = ports.kind == LevelKind::switched;
     for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) {
       for (std::int32_t port = 0; port < ports.ports; ++port) {
+        if (!topology_.has_link(level, {npu}, port)) continue;
         const std::size_t here = topology_.egress_link(level, {npu}, port);
         const std::size_t like = topology_.egress_link(level, {folded() ? 0 : npu}, port);
         const auto number = ports.first_port + static_cast<std::uint32_t>(port);
@@ -254,6 +231,8 @@ NetworkStatistics AnalyticalBackend::statistics() const {
 
 std::unique_ptr<NetworkBackend> make_analytical_backend(EventQueue& queue, const Topology& topology,
                                                         const NetworkSpec& spec) {
+  if (spec.routing.searches(topology.structural()))
+    return make_routed_analytical_backend(queue, topology, spec);
   return std::make_unique<AnalyticalBackend>(queue, topology, spec);
 }
 

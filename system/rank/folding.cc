@@ -27,8 +27,12 @@ std::string why_not_alike(const Job& job, const CollectiveScheduler& scheduler,
 
 std::string why_not_fold(const Topology& topology, const Job& job,
                          const CollectiveScheduler& scheduler) {
-  for (const LevelSpec& level : topology.levels())
+  if (!topology.structural()) return "the wires are a graph";
+  for (const LevelSpec& level : topology.levels()) {
+    if (level.kind == LevelKind::mesh)
+      return fmt::format("{} is a mesh, which has ends", level.name);
     if (level.latency == Duration{}) return fmt::format("{} has no latency", level.name);
+  }
   const std::span<const Operation> operations = job.operations->known_operations(0);
   if (operations.empty()) return "what the ranks do is not known beforehand";
   for (Rank rank = 1; rank < job.ranks; ++rank)

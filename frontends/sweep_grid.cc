@@ -1,4 +1,4 @@
-#include "frontends/sweep.h"
+#include "frontends/sweep_grid.h"
 
 #include <fmt/format.h>
 
