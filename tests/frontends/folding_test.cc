@@ -248,6 +248,11 @@ TEST_CASE("what makes ranks differ is said, and every rank is simulated") {
     for (CollectiveSpec& spec : experiment.system.collectives) spec.algorithms = {"binary_tree"};
     CHECK(reason() == "the all_reduce goes by an algorithm in which ranks have different roles");
   }
+  SECTION("one ring over both levels") {
+    for (CollectiveSpec& spec : experiment.system.collectives)
+      spec.schedule = HierarchicalSchedule::flat;
+    CHECK(reason() == "the all_reduce goes over several levels at once");
+  }
   SECTION("a byte too many") {  // 97 = 49 + 48; a ring cuts into as many parts as it has ranks
     call_of(experiment).size = bytes(97);
     CHECK(reason() == "a chunk of the all_reduce, 49 B, does not divide into 2 equal parts");
