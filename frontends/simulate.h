@@ -23,6 +23,8 @@ struct SimulateOptions {
   bool fold = true;  // simulate one rank for all where all are alike; the result is the same
   TraceSink* spans = nullptr;  // also gets every span, of messages too if it wants them;
                                // then nothing is folded
+  bool matrix = false;         // fill RunResult::matrix
+  bool activity = false;       // fill RunResult::activity
 };
 
 // The job cannot go on: no event is left and operations are unfinished. what() says who waits for

@@ -46,9 +46,10 @@ struct RunSpec {
   Duration local_delay = {};
   std::int32_t ranks_of_node = 0;  // 0 = no exception
   TrafficClass traffic_class = TrafficClass::normal;
-  std::uint8_t label = 0;  // for the network's statistics
-  bool folded = false;     // position 0 stands for all (NetworkBackend::fold): only it is started,
-                           // and what it sends arrives, from its counterpart, at itself
+  std::uint8_t label = 0;   // for the network's statistics
+  std::int16_t group = -1;  // the job's communicator, for traces
+  bool folded = false;      // position 0 stands for all (NetworkBackend::fold): only it is started,
+                            // and what it sends arrives, from its counterpart, at itself
 };
 
 class PlanExecutor final : private MessageListener, private EventHandler {
