@@ -93,6 +93,10 @@ class Plan {
   virtual ~Plan() = default;
   virtual int pieces() const = 0;
   virtual int lanes() const { return 1; }
+  // Every rank does what rank 0 does, turned round: its stages are those of rank 0, and its sends
+  // too, with as many pieces, but to `to + rank` (modulo the size). Pieces may be others, so their
+  // sizes must be equal where this is used: to simulate one rank for all (docs/decisions/0006).
+  virtual bool is_uniform() const { return false; }
   // REQUIRES: 0 <= index, and no earlier stage of that lane is `last`.
   virtual Stage stage(Position rank, int lane, int index) const = 0;
   virtual Send send(Position rank, int lane, int stage, int index) const = 0;

@@ -153,7 +153,8 @@ ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
 
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<Outcome> outcomes = simulate_all(series.experiments, terminal);
+  const std::vector<Outcome> outcomes =
+      simulate_all(series.experiments, terminal, {.fold = options.fold});
   CollectiveResult result = result_of(series, outcomes);
   result.host.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -83,6 +83,8 @@ class CommandLine {
     add_format(command, options.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}}, format_help);
     command->add_flag("--quiet", options.quiet, "no progress and no notices");
+    command->add_flag("!--no-fold", options.fold,
+                      "simulate every rank, also where one could stand for all: the same result");
   }
 
   static void add_format(CLI::App* command, Format& format,

@@ -94,7 +94,9 @@ struct RunResult {
   std::vector<LevelRow> levels;
   std::vector<LinkRow> links;  // by bytes, largest first
   std::vector<BottleneckRow> bottlenecks;
-  std::vector<RankRow> ranks;
+  std::vector<RankRow> ranks;  // one for all if folded
+  bool folded = false;
+  std::string unfolded_because;       // a clause; "" if folded
   std::vector<ActivityRow> activity;  // by level and time; empty unless asked for
   std::vector<MatrixRow> matrix;      // by group, source and target; empty unless asked for
   std::uint64_t events = 0, messages = 0;

@@ -63,14 +63,14 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   run.spec = spec;
   run.pieces = PieceSizes(spec.bytes, spec.plan->pieces());
   run.lane_count = spec.plan->lanes();
-  run.unfinished = spec.size;
-  const std::size_t lanes = static_cast<std::size_t>(spec.size) * run.lane_count;
+  run.unfinished = spec.folded ? 1 : spec.size;
+  const std::size_t lanes = static_cast<std::size_t>(run.unfinished) * run.lane_count;
   CHECK(lanes < (1ULL << kLaneBits) && run.lane_count < static_cast<int>(kLaneLimit),
         "{} ranks in {} lanes", spec.size, run.lane_count);
   run.gates.reset();
   if (spec.plan->gated()) run.gates.emplace(spec.size, run.lane_count);
   run.lanes.assign(lanes, Lane{});
-  run.open_lanes.assign(spec.size, run.lane_count);
+  run.open_lanes.assign(run.unfinished, run.lane_count);
   return id;
 }
 
@@ -195,7 +195,7 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
         .target = {target},
         .size = run.pieces.size(send.pieces),
         .token = {.owner = place.run,
-                  .position = static_cast<std::uint32_t>(send.to),
+                  .position = static_cast<std::uint32_t>(spec.folded ? 0 : send.to),
                   .lane = to_lane | place.lane << kSourceLaneShift |
                           (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
                   .stage = static_cast<std::uint32_t>(send.stage)},

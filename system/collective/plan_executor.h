@@ -49,6 +49,8 @@ struct RunSpec {
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;   // for the network's statistics
   std::int16_t group = -1;  // the job's communicator, for traces
+  bool folded = false;      // position 0 stands for all (NetworkBackend::fold): only it is started,
+                            // and what it sends arrives, from its counterpart, at itself
 };
 
 class PlanExecutor final : private MessageListener, private EventHandler {
