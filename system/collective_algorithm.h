@@ -1,6 +1,6 @@
 // A collective algorithm is a pure function: (what, among whom, which chunk) -> plan.
 // It sees no clock, no event and no backend, so it is proved by executing the plan on sets
-// (tests/system/plan_proof.h).
+// (system/collective/plan_check.h).
 #pragma once
 
 #include <concepts>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/units/units.h"
 #include "system/group_shape.h"
 
 namespace orrery {
@@ -56,12 +57,13 @@ struct Pieces {
 
 // One message of a plan. The pieces keep their index at the receiver: they are added there
 // (`reduce`) or copied over what is there. `stage` is the stage of the receiver that waits for the
-// message.
+// message, in the sender's lane unless another is named.
 struct Send {
   Position to;
   std::int32_t stage;
   Pieces pieces;
   bool reduce;
+  std::int32_t lane = -1;
 };
 
 // What one rank does at one stage of a lane: post `sends` messages at once, then wait for
@@ -73,8 +75,21 @@ struct Stage {
   bool last;
 };
 
+struct StageName {  // of one rank
+  std::int32_t lane, stage;
+};
+
+// What else holds a stage back, in plans that say so (Plan::gated): it begins after the stage
+// before it and these stages of the same rank are complete, and then the local work has been done.
+struct Gate {
+  std::span<const StageName> after = {};  // valid as long as the plan
+  Duration compute = {};
+  Pieces added = {};         // data of the rank's own that is added up, at the reduction bandwidth
+  bool sends_leave = false;  // the stage is complete only when its sends have been injected
+};
+
 // The program every rank of a group runs, computed on demand: a ring over 16,384 ranks costs no
-// memory. Lanes run side by side and share nothing but their start.
+// memory. Lanes run side by side and share nothing but their start, unless the plan is gated.
 //
 // The buffer is cut into pieces() parts whose sizes differ by at most one byte. Where ranks own
 // parts of the buffer (reduce_scatter, all_gather, all_to_all, gather, scatter), pieces() is c
@@ -88,12 +103,18 @@ class Plan {
   // with nothing and is not asked for a result. An arrival that is added where nothing was is
   // copied.
   virtual int switches() const { return 0; }
-  // REQUIRES: 0 <= index, and no earlier stage of that lane is `last`.
-  virtual Stage stage(Position rank, int lane, int index) const = 0;
-  virtual Send send(Position rank, int lane, int stage, int index) const = 0;
   // Of an all-to-all: how far a part has come when a rank sends it at that stage, in positions, up
   // to a multiple of the group size; so it began at rank - travelled. An all-to-allv has to know.
   virtual Position travelled(int /*lane*/, int /*stage*/, int /*part*/) const { return 0; }
+  // Every rank does what rank 0 does, turned round: its stages are those of rank 0, and its sends
+  // too, with as many pieces, but to `to + rank` (modulo the size). Pieces may be others, so their
+  // sizes must be equal where this is used: to simulate one rank for all (docs/decisions/0006).
+  virtual bool is_uniform() const { return false; }
+  // REQUIRES: 0 <= index, and no earlier stage of that lane is `last`.
+  virtual Stage stage(Position rank, int lane, int index) const = 0;
+  virtual Send send(Position rank, int lane, int stage, int index) const = 0;
+  virtual bool gated() const { return false; }
+  virtual Gate gate(Position, int /*lane*/, int /*stage*/) const { return {}; }
 };
 
 // The buffers, sizes as nccl-tests counts them:

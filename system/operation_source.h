@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -80,6 +81,11 @@ class OperationSource {
   // before the source hands out what depends on it.
   virtual void start(Rank rank, std::vector<Operation>& ready) = 0;
   virtual void finish(Rank rank, OperationId id, std::vector<Operation>& ready) = 0;
+
+  // All that the rank will be handed, in any order, if that is known before the run; else nothing.
+  // Ranks with the same operations, handed out in the same order if they finish in the same order,
+  // return the same span (not merely an equal one): such ranks may be simulated as one.
+  virtual std::span<const Operation> known_operations(Rank) const { return {}; }
 
   // For progress and for the report of a job that got stuck.
   virtual std::int64_t operation_count(Rank rank) const = 0;

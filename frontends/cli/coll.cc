@@ -7,6 +7,7 @@
 #include "core/base/config_error.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/simulations.h"
+#include "frontends/custom/custom_algorithm.h"
 #include "frontends/collectives/measured_times.h"
 #include "frontends/collectives/operations.h"
 #include "frontends/collectives/size_list.h"
@@ -40,9 +41,10 @@ Experiment load_platform(const CollectiveOptions& options, const std::string& al
   if (!options.chunks.empty()) add("chunks", options.chunks, "--chunks " + options.chunks);
   if (!algorithm.empty()) {
     std::string names = algorithm;
-    std::replace(names.begin(), names.end(), '+', ',');
+    const bool custom = names_custom_algorithm(algorithm);
+    if (!custom) std::replace(names.begin(), names.end(), '+', ',');
     if (names != algorithm) names = '[' + names + ']';
-    add("algorithms", names, "--algorithm " + algorithm);
+    add(custom ? "custom" : "algorithms", names, "--algorithm " + algorithm);
   }
   return load_cluster(options.platform, overrides, options.ranks);
 }
@@ -165,7 +167,8 @@ ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
 
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<Outcome> outcomes = simulate_all(series.experiments, terminal);
+  const std::vector<Outcome> outcomes =
+      simulate_all(series.experiments, terminal, {.fold = options.fold});
   CollectiveResult result = result_of(series, outcomes);
   result.host.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

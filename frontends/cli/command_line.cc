@@ -83,6 +83,8 @@ class CommandLine {
     add_format(command, options.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}}, format_help);
     command->add_flag("--quiet", options.quiet, "no progress and no notices");
+    command->add_flag("!--no-fold", options.fold,
+                      "simulate every rank, also where one could stand for all: the same result");
   }
 
   static void add_format(CLI::App* command, Format& format,
@@ -111,7 +113,8 @@ class CommandLine {
                                  default_sizes))
         ->type_name("SIZES");
     coll->add_option("--algorithm", collectives_.algorithms,
-                     "a table for each; direct+ring: one for each level, innermost first")
+                     "a table for each; direct+ring: one for each level, innermost first; "
+                     "file.xml: your own")
         ->type_name("NAME[,NAME...]")
         ->delimiter(',')
         ->allow_extra_args(false);
@@ -150,6 +153,11 @@ class CommandLine {
     run->add_flag("--message-spans", simulation_.message_spans,
                   "and one for every message (long: a collective has thousands)")
         ->needs(spans);
+    run->add_flag("--matrix", simulation_.matrix,
+                  "also who sent how much to whom, for each group: matrix in JSON, matrix.csv");
+    run->add_flag(
+        "--activity", simulation_.activity,
+        "also what was under way on each level over time: activity in JSON, activity.csv");
     CLI::App* compare = add("compare", help::compare, simulate(cli::compare));
     compare->add_option("FILE", files_, "the experiments, a column each")
         ->type_name("")

@@ -24,8 +24,11 @@ struct SimulationOptions {
   bool force = false;               // replace earlier results there
   Format format = Format::text;
   bool quiet = false;          // neither progress nor notices
+  bool fold = true;            // SimulateOptions::fold
   std::string spans;           // `run`: file for a line per span; "" = none
   bool message_spans = false;  // a line for each message as well
+  bool matrix = false;         // also who sent how much to whom
+  bool activity = false;       // also what was under way when
   ReportOptions report;
 };
 
@@ -51,6 +54,7 @@ struct CollectiveOptions {
   bool force = false;
   Format format = Format::text;
   bool quiet = false;
+  bool fold = true;
 };
 inline constexpr const char* default_sizes = "8:128M:x2";
 

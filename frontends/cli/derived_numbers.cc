@@ -9,6 +9,7 @@
 #include "core/units/unit_text.h"
 #include "frontends/make_job.h"
 #include "frontends/report/text_table.h"
+#include "frontends/simulate.h"
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/piece_sizes.h"
 #include "system/compute/roofline.h"
@@ -169,11 +170,20 @@ std::string iteration(const Experiment& experiment, const Topology& topology) {
   return table.empty() ? text : text + '\n' + table.text();
 }
 
+std::string folding(const Experiment& experiment, const Topology& topology) {
+  const std::string reason = why_not_folded(experiment);
+  return reason.empty()
+             ? fmt::format("\nfolding: one rank is simulated for all {}, as they are alike\n",
+                           topology.npu_count())
+             : fmt::format("\nfolding: every rank is simulated, because {}\n", reason);
+}
+
 }  // namespace
 
 std::string derived_numbers(const Experiment& experiment) {
   const Topology topology(experiment.topology);
-  return platform(topology) + collectives(experiment, topology) + iteration(experiment, topology);
+  return platform(topology) + collectives(experiment, topology) + iteration(experiment, topology) +
+         folding(experiment, topology);
 }
 
 }  // namespace orrery::cli

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/config_error.h"
+#include "frontends/custom/custom_algorithm.h"
+#include "frontends/yaml/input_files.h"
+
 #include "system/collective/phases.h"
 #include "system/collective_algorithm.h"
 
@@ -87,6 +91,50 @@ void check_count(Reader& keys, const OneOrMore<NamedAlgorithm>& algorithms,
   keys.wrong("algorithms",
              fmt::format("{} algorithms for {} level{}", count, levels, levels == 1 ? "" : "s"),
              "write one name for each level, innermost first, or a single one for all");
+}
+
+std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const std::string& custom,
+                                          Bytes size, const TopologySpec& topology) {
+  const YamlNode& node = *keys.find("custom");
+  if (const YamlNode* other = keys.find("algorithms")) {
+    const bool from_file = node.place.source->is_file,
+               other_from_file = other->place.source->is_file;
+    if (from_file && !other_from_file) return std::nullopt;
+    if (from_file == other_from_file) {
+      keys.wrong("custom", "\"custom\" and \"algorithms\" exclude each other",
+                 "remove one of them");
+      return std::nullopt;
+    }
+  }
+  if (topology.levels.size() != 1) {
+    keys.wrong("custom",
+               fmt::format("a custom algorithm is for one level, and the platform has {}",
+                           topology.levels.size()),
+               "describe the platform as a single level, or use algorithms for each level");
+    return std::nullopt;
+  }
+  if (!names_custom_algorithm(custom)) {
+    keys.wrong("custom", in_quotes(custom) + " is neither XML nor a Chakra trace",
+               "name a file that ends with .xml or .et");
+    return std::nullopt;
+  }
+  if (custom.ends_with(".et") && size == Bytes{}) {
+    keys.wrong("custom", "the messages of a graph have sizes of their own",
+               "say with custom_size how large a collective they were made for");
+    return std::nullopt;
+  }
+  try {
+    const CustomAlgorithm read = read_custom_algorithm(resolved_path(node), kind, size);
+    const int ranks = topology.levels[0].size;
+    if (read.kind == kind && read.ranks == ranks) return NamedAlgorithm(custom, read.algorithm);
+    keys.wrong("custom",
+               fmt::format("{} does the {} of {} ranks, and this is the {} of {}",
+                           in_quotes(custom), name_of(read.kind), read.ranks, name_of(kind), ranks),
+               "name a file that was made for that");
+  } catch (const ConfigError& error) {
+    keys.wrong_elsewhere(error);
+  }
+  return std::nullopt;
 }
 
 void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,

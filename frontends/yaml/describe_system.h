@@ -1,6 +1,7 @@
 // The keys of `system:`. Keys is Reader or SchemaWriter.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSch
 void check_count(Reader& keys, const OneOrMore<NamedAlgorithm>& algorithms,
                  HierarchicalSchedule schedule, const TopologySpec& topology);
 
+// The algorithm that `custom` names for this kind of collective; nothing if it is not given, or is
+// given in a file and --set gives algorithms, or is wrong.
+std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const std::string& custom,
+                                          Bytes size, const TopologySpec& topology);
+
 // Each algorithm can do what it is asked on its level.
 void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
                    const TopologySpec& topology);
@@ -34,6 +40,10 @@ inline constexpr std::string_view schedule_help =
     "how a collective over several levels is composed; flat: one algorithm over all ranks";
 inline constexpr std::string_view algorithms_help =
     "one name for each level, innermost first, or a single one for all levels";
+inline constexpr std::string_view custom_help =
+    "instead of algorithms: one of your own, MSCCL's name.xml or Chakra's name.0.et, ... (name.et)";
+inline constexpr std::string_view custom_size_help =
+    "of a Chakra graph: the size of the collective that it was made for";
 inline constexpr std::string_view chunks_help = "parts that a collective is cut into";
 
 template <class Keys>
@@ -47,10 +57,23 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   if (topology_known) {
     algorithms.values = fallback_algorithms(kind, spec.schedule, defaults, topology, origin);
   }
+  std::string custom_file;
+  std::optional<NamedAlgorithm> custom;
+  SizeIfGiven custom_size;
+  keys.optional("custom", custom_file, custom_help);
+  keys.optional("custom_size", custom_size, custom_size_help);
+  keys.check([&](Reader& reader) {
+    if (!topology_known || custom_file.empty()) return;
+    custom = read_custom(reader, kind, custom_file, custom_size.bytes, topology);
+    if (!custom) return;
+    algorithms.values = {*custom};
+    origin = reader.origin_of("custom");
+  });
   keys.optional("algorithms", algorithms, algorithms_help, any_value, origin);
   keys.optional("chunks", spec.chunks, chunks_help, positive, defaults.chunks_origin);
   keys.check([&](Reader& reader) {
     if (!topology_known || !reader.clean()) return;
+    if (custom) algorithms.values = {*custom};
     check_count(reader, algorithms, spec.schedule, topology);
     spec.algorithms = algorithms.values;
     if (reader.clean()) check_support(reader, kind, spec, topology);

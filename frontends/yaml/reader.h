@@ -157,6 +157,9 @@ class Reader {
   void wrong_at(const Place& place, std::string path, std::string what, std::string remedy) {
     problems_.add(place, std::move(path), std::move(what), std::move(remedy));
   }
+  void wrong_elsewhere(const ConfigError& error) {
+    for (const Diagnostic& diagnostic : error.diagnostics()) problems_.add(diagnostic);
+  }
   const YamlNode* find(std::string_view key) const { return map_.find(key); }
 
   // "exp.yaml:12", "--set", or the default's origin if the key is not there.

@@ -14,6 +14,7 @@
 
 #include "core/units/unit_text.h"
 #include "core/units/units.h"
+#include "network/fluid_spec.h"
 #include "network/topology/topology.h"
 #include "system/operation_source.h"
 #include "system/system_spec.h"
@@ -89,6 +90,11 @@ struct ValuesOf<HierarchicalSchedule> {
 template <>
 struct ValuesOf<Interaction> {
   static constexpr std::array all{Interaction::concat, Interaction::dot};
+};
+
+template <>
+struct ValuesOf<ClassSharing> {
+  static constexpr std::array all{ClassSharing::fair, ClassSharing::weighted, ClassSharing::strict};
 };
 
 enum class DataType : std::uint8_t { fp16, bf16, fp32, fp8 };
@@ -211,6 +217,19 @@ template <>
 FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text);
 template <>
 FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text);
+
+// A size that is shown only if it is given.
+struct SizeIfGiven {
+  Bytes bytes;
+};
+template <>
+struct ScalarType<SizeIfGiven> {
+  static FromText<SizeIfGiven> parse(const std::string& text);
+  static std::string text(const SizeIfGiven& value) {
+    return value.bytes == Bytes{} ? "" : ScalarType<Bytes>::text(value.bytes);
+  }
+  static SchemaType schema() { return ScalarType<Bytes>::schema(); }
+};
 
 // --- Ranks and levels ---
 

@@ -9,10 +9,19 @@
 namespace orrery {
 namespace {
 
-// The lane number of a token also says whether the pieces are to be added at the target, and
-// whether the message stays within a node whose messages are delayed otherwise.
+// The lane number of a token holds the lanes of both ends, the target's in the lower bits, whether
+// the pieces are to be added at the target, and whether the message stays within a node whose
+// messages are delayed otherwise.
 constexpr std::uint32_t kReduceBit = 1U << 31, kLocalBit = 1U << 30;
-constexpr std::uint32_t kLaneMask = kLocalBit - 1;
+constexpr int kSourceLaneShift = 15;
+constexpr std::uint32_t kLaneLimit = 1U << kSourceLaneShift;
+
+constexpr std::uint32_t target_lane(const MessageToken& token) {
+  return token.lane & (kLaneLimit - 1);
+}
+constexpr std::uint32_t source_lane(const MessageToken& token) {
+  return token.lane >> kSourceLaneShift & (kLaneLimit - 1);
+}
 
 // Event argument: run in the upper 22 bits, index of the lane in the lower 26.
 constexpr int kLaneBits = 26;
@@ -54,9 +63,12 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   run.spec = spec;
   run.pieces = PieceSizes(spec.bytes, spec.plan->pieces());
   run.lane_count = spec.plan->lanes();
-  run.participants = run.unfinished = spec.size + spec.plan->switches();
+  run.participants = run.unfinished = spec.folded ? 1 : spec.size + spec.plan->switches();
   const std::size_t lanes = static_cast<std::size_t>(run.participants) * run.lane_count;
-  CHECK(lanes < (1ULL << kLaneBits), "{} ranks in {} lanes", spec.size, run.lane_count);
+  CHECK(lanes < (1ULL << kLaneBits) && run.lane_count < static_cast<int>(kLaneLimit),
+        "{} ranks in {} lanes", spec.size, run.lane_count);
+  run.gates.reset();
+  if (spec.plan->gated()) run.gates.emplace(spec.size, run.lane_count);
   run.lanes.assign(lanes, Lane{});
   run.open_lanes.assign(run.participants, run.lane_count);
   if (run.participants > spec.size) start(id, spec.size);  // a switch is always there
@@ -81,18 +93,53 @@ void PlanExecutor::start(std::uint32_t id, Position position) {
 // the lane.
 void PlanExecutor::complete_stage(Run& run, Lane& lane, const Place& place) {
   do {
+    Time start = lane.ready;
+    if (run.gates) [[unlikely]] {
+      if (!leave_stage(run, lane, place)) return;
+      if (!lane.last) {
+        const std::optional<Time> open = gate_opens(run, lane, place);
+        if (!open) return;
+        start = *open;
+      }
+    }
     if (lane.last) {
       end_lane(place);
       return;
     }
-    const Time when =
-        lane.next.sends > 0 ? lane.ready + delay_of_sends(run, lane, place) : lane.ready;
+    const Time when = lane.next.sends > 0 ? start + delay_of_sends(run, lane, place) : start;
     if (when > queue_.now()) {
       wake_at(when, run, place);
       return;
     }
     enter_next_stage(run, lane, place);
   } while (lane.missing == 0);
+}
+
+// Notes that the present stage is complete and wakes who waited for that, unless its sends are to
+// leave first: then injected() comes back.
+bool PlanExecutor::leave_stage(Run& run, Lane& lane, const Place& place) {
+  if (lane.stage < 0) return true;
+  if (run.spec.plan->gate(place.position, static_cast<int>(place.lane), lane.stage).sends_leave) {
+    if (lane.unsent > 0) return false;
+    lane.ready = std::max(lane.ready, lane.sent);
+  }
+  for (const std::uint32_t other :
+       run.gates->complete(place.position, place.lane, lane.stage, lane.ready))
+    wake_at(queue_.now(), run, {place.run, place.position, other});
+  return true;
+}
+
+// When the next stage may begin but for the delay of its sends; nothing, if it waits for a stage of
+// another lane, whose completion comes back here.
+std::optional<Time> PlanExecutor::gate_opens(Run& run, const Lane& lane, const Place& place) {
+  const Gate gate =
+      run.spec.plan->gate(place.position, static_cast<int>(place.lane), lane.stage + 1);
+  const std::optional<Time> open = run.gates->open(place.position, place.lane, gate.after);
+  if (!open) return std::nullopt;
+  Time when = std::max(lane.ready, *open) + gate.compute;
+  if (reduction_bandwidth_ && gate.added.count > 0)
+    when += transfer_time(run.pieces.size(gate.added), *reduction_bandwidth_);
+  return when;
 }
 
 void PlanExecutor::enter_next_stage(Run& run, Lane& lane, const Place& place) {
@@ -140,6 +187,8 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
   const RunSpec& spec = run.spec;
   for (std::int32_t i = 0; i < count; ++i) {
     const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
+    const std::uint32_t to_lane =
+        send.lane < 0 ? place.lane : static_cast<std::uint32_t>(send.lane);
     const bool local = spec.ranks_of_node > 0 &&
                        stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
     const Message message{
@@ -148,11 +197,13 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
         .size = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
                            : run.pieces.size(send.pieces),
         .token = {.owner = place.run,
-                  .position = static_cast<std::uint32_t>(send.to),
-                  .lane = place.lane | (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
+                  .position = static_cast<std::uint32_t>(spec.folded ? 0 : send.to),
+                  .lane = to_lane | place.lane << kSourceLaneShift |
+                          (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
                   .stage = static_cast<std::uint32_t>(send.stage)},
         .traffic_class = spec.traffic_class,
-        .label = spec.label};
+        .label = spec.label,
+        .group = spec.group};
     const std::optional<Time> sent = network_.send(message, *this);
     if (sent)
       lane.sent = std::max(lane.sent, *sent);
@@ -179,7 +230,7 @@ Bytes PlanExecutor::size_in_parts(const Run& run, const Place& place, std::int32
 }
 
 void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
-  const Place place{token.owner, static_cast<Position>(token.position), token.lane & kLaneMask};
+  const Place place{token.owner, static_cast<Position>(token.position), target_lane(token)};
   Run& run = runs_[place.run];
   Lane& lane = lane_at(run, place);
   Time counts = queue_.now();
@@ -213,10 +264,17 @@ void PlanExecutor::injected(const MessageToken& token, NodeId source) {
   const bool is_switch = run.participants > run.spec.size && source == run.spec.switch_node;
   const Position position =
       is_switch ? run.spec.size : run.spec.ranks.member_of(source.value, run.spec.size);
-  const Place place{token.owner, position, token.lane & kLaneMask};
+  const Place place{token.owner, position, source_lane(token)};
   Lane& lane = lane_at(run, place);
   lane.sent = std::max(lane.sent, queue_.now());
-  if (--lane.unsent == 0 && lane.ending) end_lane(place);
+  if (--lane.unsent > 0) return;
+  if (lane.ending) {
+    end_lane(place);
+  } else if (run.gates && lane.missing == 0 &&
+             run.spec.plan->gate(place.position, static_cast<int>(place.lane), lane.stage)
+                 .sends_leave) {
+    complete_stage(run, lane, place);
+  }
 }
 
 void PlanExecutor::end_lane(const Place& place) {
@@ -251,6 +309,10 @@ void PlanExecutor::on_event(std::uint64_t argument) {
   Lane& lane = run.lanes[index];
   if (lane.ending) {
     end_lane(place);
+    return;
+  }
+  if (run.gates) {  // it may have been woken only to look at its gate again
+    complete_stage(run, lane, place);
     return;
   }
   enter_next_stage(run, lane, place);

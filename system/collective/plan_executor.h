@@ -22,6 +22,7 @@
 #include "system/collective/group.h"
 #include "system/collective/part_sizes.h"
 #include "system/collective/piece_sizes.h"
+#include "system/collective/stage_gates.h"
 #include "system/collective_algorithm.h"
 #include "system/operation_source.h"
 
@@ -52,7 +53,10 @@ struct RunSpec {
   Duration local_delay = {};
   std::int32_t ranks_of_node = 0;  // 0 = no exception
   TrafficClass traffic_class = TrafficClass::normal;
-  std::uint8_t label = 0;  // for the network's statistics
+  std::uint8_t label = 0;   // for the network's statistics
+  std::int16_t group = -1;  // the job's communicator, for traces
+  bool folded = false;      // position 0 stands for all (NetworkBackend::fold): only it is started,
+                            // and what it sends arrives, from its counterpart, at itself
 };
 
 class PlanExecutor final : private MessageListener, private EventHandler {
@@ -89,6 +93,7 @@ class PlanExecutor final : private MessageListener, private EventHandler {
     std::int32_t participants = 0;         // ranks, and the switch if it takes part
     std::vector<Lane> lanes;               // position by position
     std::vector<std::int32_t> open_lanes;  // of each position
+    std::optional<StageGates> gates;       // of gated plans
   };
   // One lane of one rank of one run.
   struct Place {
@@ -116,6 +121,8 @@ class PlanExecutor final : private MessageListener, private EventHandler {
     return run.lanes[static_cast<std::size_t>(place.position) * run.lane_count + place.lane];
   }
   void complete_stage(Run& run, Lane& lane, const Place& place);
+  bool leave_stage(Run& run, Lane& lane, const Place& place);
+  std::optional<Time> gate_opens(Run& run, const Lane& lane, const Place& place);
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
   Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const;

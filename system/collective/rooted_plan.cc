@@ -27,6 +27,10 @@ class RootedPlan final : public Plan {
     send.pieces.first = (send.pieces.first + piece_shift_) % pieces();
     return send;
   }
+  bool gated() const override { return plan_.gated(); }
+  Gate gate(Position rank, int lane, int stage) const override {
+    return plan_.gate(unturned(rank), lane, stage);
+  }
 
  private:
   // The plan's node 0 is that of the root, and in every node its ranks are turned by as many.

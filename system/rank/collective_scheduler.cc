@@ -43,8 +43,7 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
     : topology_(topology),
       spec_(spec),
       listener_(listener),
-      executor_(queue, network, spec.reduction_bandwidth, *this),
-      ranks_(topology.npu_count()) {
+      executor_(queue, network, spec.reduction_bandwidth, *this) {
   CHECK(communicators.size() < 256 && topology.npu_count() < (1 << 24),
         "{} communicators, {} ranks", communicators.size(), topology.npu_count());
   for (const Communicator& communicator : communicators) {
@@ -58,12 +57,26 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
     for (const auto& recipes : recipes_.back())
       for (const Recipe& recipe : recipes) ways_ = std::max(ways_, 2 * recipe.paths.size());
   }
+}
+
+void CollectiveScheduler::make_ranks(bool folded) {
+  CHECK(ranks_.empty(), "{} ranks were made before", ranks_.size());
+  folded_ = folded;
+  ranks_.resize(folded ? 1 : topology_.npu_count());
   for (RankState& rank : ranks_) {
-    rank.call_count.resize(communicators.size());
-    rank.in_first_phase.resize(ways_ * communicators.size());
-    rank.queues.resize((topology.levels().size() * ways_ + 1) * spec.queues_per_level);
-    for (LevelQueue& level : rank.queues) level.running.resize(communicators.size());
+    rank.call_count.resize(families_.size());
+    rank.in_first_phase.resize(ways_ * families_.size());
+    rank.queues.resize((topology_.levels().size() * ways_ + 1) * spec_.queues_per_level);
+    for (LevelQueue& level : rank.queues) level.running.resize(families_.size());
   }
+  if (!folded) return;
+  for (auto& layouts : recipes_)
+    for (auto& kinds : layouts)
+      for (Recipe& recipe : kinds)
+        for (Path& path : recipe.paths) {
+          path.slots = 0;
+          for (PhaseRecipe& phase : path.phases) phase.first_slot = path.slots++;
+        }
 }
 
 CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& layout,
@@ -145,6 +158,38 @@ const Plan* CollectiveScheduler::rooted_plan_of(const Instance& instance, const 
   return rooted.get();
 }
 
+std::string CollectiveScheduler::why_uneven(const CollectiveCall& call) const {
+  const std::string_view kind = name_of(call.kind);
+  if (has_root(call.kind)) return fmt::format("the {} has a root", kind);
+  if (call.pair_sizes) return fmt::format("the {} has a size for each pair", kind);
+  const auto& layouts = recipes_[call.communicator];
+  const Recipe& recipe = layouts.front()[static_cast<int>(call.kind)];
+  const auto& dimensions = recipe.layout->dimensions;
+  for (const GroupDimension& dimension : dimensions)
+    if (layouts.size() > 1 || !dimension.one_level ||
+        dimension.size != topology_.levels()[dimension.level].size)
+      return fmt::format("a group of the {} does not consist of whole levels", kind);
+  const std::int32_t chunks = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
+  const PieceSizes sizes(call.size, chunks);
+  for (const Path& path : recipe.paths)
+    for (const PhaseRecipe& phase : path.phases) {
+      if (!phase.dimension.one_level)
+        return fmt::format("the {} goes over several levels at once", kind);
+      std::int64_t parts = 1;
+      for (const int d : phase.phase.scattered) parts *= dimensions[d].size;
+      for (const Plan* plan : phase.variants) {
+        if (!plan->is_uniform())
+          return fmt::format("the {} goes by an algorithm in which ranks have different roles",
+                             kind);
+        for (const std::int32_t chunk : {0, chunks - 1})  // chunks have one size or two
+          if (sizes.size(chunk).value % (parts * plan->pieces()) != 0)
+            return fmt::format("a chunk of the {}, {} B, does not divide into {} equal parts", kind,
+                               sizes.size(chunk).value, parts * plan->pieces());
+      }
+    }
+  return "";
+}
+
 Duration CollectiveScheduler::bound_of(const CollectiveCall& call) const {
   return bandwidth_bound(call, spec_, families_[call.communicator], topology_);
 }
@@ -223,7 +268,7 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
   instance.recipe = &recipe;
   instance.chunk_count = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
   instance.chunks = PieceSizes(call.size, instance.chunk_count);
-  instance.size = instance.unfinished = size;
+  instance.size = instance.unfinished = folded_ ? 1 : size;
   instance.calls.assign(instance.size, kNone);
   instance.admissions.assign(instance.chunk_count, StartOrder::kNew);
   instance.runs.assign(instance.chunk_count, {});
@@ -390,7 +435,10 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
                       .ranks_of_node = phase.ranks_of_node,
                       .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
                                                                           : TrafficClass::normal,
-                      .label = static_cast<std::uint8_t>(instance.call.kind)});
+                      .label = static_cast<std::uint8_t>(instance.call.kind),
+                      .group = static_cast<std::int16_t>(instance.call.communicator),
+
+                      .folded = folded_});
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, first, StartOrder::kNew};
   return run;
@@ -568,7 +616,8 @@ Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {
 StartOrder& CollectiveScheduler::queue_order(const Task& task, std::size_t queue) {
   const auto base = static_cast<std::uint64_t>(rank_at(task, seat_of(task).first));
   const std::uint64_t key = key_of(communicator_of(task), base, queue);
-  return orders_.try_emplace(key, phase_of(task).dimension.size).first->second;
+  const std::int32_t members = folded_ ? 1 : phase_of(task).dimension.size;
+  return orders_.try_emplace(key, members).first->second;
 }
 
 std::string CollectiveScheduler::describe(Rank rank, OperationId operation) const {

@@ -65,6 +65,14 @@ class CollectiveScheduler final : private RunListener {
                       const SystemSpec& spec, const std::vector<Communicator>& communicators,
                       CollectiveListener& listener);
 
+  // Why the ranks of a group do not all do the same in this collective, as a clause, such as "the
+  // broadcast has a root"; "" if they do (folding.h).
+  std::string why_uneven(const CollectiveCall& call) const;
+
+  // Makes room for the ranks: to be called once, before the first call. If folded, only rank 0
+  // calls, and stands for all. REQUIRES: then no call is uneven.
+  void make_ranks(bool folded);
+
   // Throws JobError if another rank of the group called something else in this place.
   void call(Rank rank, OperationId operation, const CollectiveCall& call);
 
@@ -215,6 +223,7 @@ class CollectiveScheduler final : private RunListener {
   std::map<std::tuple<std::string, Collective, GroupShape, int>, std::unique_ptr<Plan>> plans_;
   std::map<std::pair<const Plan*, Position>, std::unique_ptr<Plan>> rooted_plans_;
   std::vector<RankState> ranks_;
+  bool folded_ = false;
   std::vector<Call> calls_;
   std::vector<std::uint32_t> free_calls_;
   std::vector<Instance> instances_;

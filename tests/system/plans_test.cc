@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "system/collective/plan_check.h"
 #include "system/collective/rooted_plan.h"
-#include "tests/system/plan_proof.h"
 
 namespace orrery {
 namespace {
@@ -44,6 +44,45 @@ TEST_CASE("every algorithm is proved for all group sizes it supports") {
           CHECK(proof::prove(kind, size, *algorithm->plan(kind, size, variant)) == "");
         }
       }
+}
+
+// Rank r does what rank 0 does, and sends as many pieces to r + to.
+std::string difference_from_rank_0(const Plan& plan, int size) {
+  for (Position rank = 1; rank < size; ++rank)
+    for (int lane = 0; lane < plan.lanes(); ++lane)
+      for (int index = 0;; ++index) {
+        const Stage mine = plan.stage(rank, lane, index), first = plan.stage(0, lane, index);
+        const std::string where =
+            "rank " + std::to_string(rank) + " stage " + std::to_string(index);
+        if (mine.sends != first.sends || mine.receives != first.receives || mine.last != first.last)
+          return where;
+        for (int i = 0; i < mine.sends; ++i) {
+          const Send send = plan.send(rank, lane, index, i), of_0 = plan.send(0, lane, index, i);
+          if (send.to != (of_0.to + rank) % size || send.stage != of_0.stage ||
+              send.pieces.count != of_0.pieces.count || send.reduce != of_0.reduce)
+            return where + " send " + std::to_string(i);
+        }
+        if (mine.last) break;
+      }
+  return "";
+}
+
+TEST_CASE("plans that say they are uniform are") {
+  int uniform = 0;
+  for (const std::string& name : names())
+    for (const Collective kind : kKinds)
+      for (int size = 2; size <= 33; ++size) {
+        const auto algorithm = find_algorithm(name);
+        if (!algorithm->supports(kind, size)) continue;
+        for (int variant = 0; variant < algorithm->variants(); ++variant) {
+          INFO(name << " " << name_of(kind) << " of " << size << ", variant " << variant);
+          const auto plan = algorithm->plan(kind, size, variant);
+          if (!plan->is_uniform()) continue;
+          ++uniform;
+          CHECK(difference_from_rank_0(*plan, size) == "");
+        }
+      }
+  CHECK(uniform > 1'000);
 }
 
 TEST_CASE("a plan is proved for every root") {

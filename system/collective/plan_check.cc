@@ -1,4 +1,4 @@
-#include "tests/system/plan_proof.h"
+#include "system/collective/plan_check.h"
 
 #include <fmt/format.h>
 
@@ -67,8 +67,11 @@ class Prover {
           const int has = contributions(rank, atom)[from];
           const int wanted = expected(rank, atom, from);
           if (has == wanted || (kind_ == Collective::barrier && has > wanted)) continue;
-          return fmt::format("rank {} has the contribution of rank {} to atom {} {} times, not {}",
-                             rank, from, atom, has, wanted);
+          const std::string part =
+              fmt::format("the contribution of rank {} to part {} of {}", from, atom, atoms_);
+          if (has == 0) return fmt::format("rank {} lacks {}", rank, part);
+          if (wanted == 0) return fmt::format("rank {} has {}, which it should not", rank, part);
+          return fmt::format("rank {} has {} {} times", rank, part, has);
         }
       }
     return "";
@@ -157,6 +160,7 @@ class Prover {
 
   std::string run_group(const PlannedPhase& phase, int base) {
     const Plan& plan = *phase.plan;
+    if (plan.gated()) return "plans whose lanes wait for each other are proved as programs";
     const std::vector<std::vector<int>> pieces = cut(phase, base);
     if (std::any_of(pieces.begin(), pieces.end(), [](const auto& atoms) { return atoms.empty(); }))
       return fmt::format("{} pieces are too many for a proof", pieces.size());
@@ -203,9 +207,37 @@ class Prover {
       }
     }
     for (int member = 0; member < participants; ++member)
-      for (const LaneState& at : state[member])
-        if (!at.done) return fmt::format("member {} is stuck in stage {}", member, at.stage);
-    return inbox.empty() ? "" : "a message that nobody waits for";
+      for (int lane = 0; lane < plan.lanes(); ++lane)
+        if (!state[member][lane].done) return why_stuck(plan, state, inbox, member, lane);
+    if (inbox.empty()) return "";
+    const auto [member, lane, stage] = inbox.begin()->first;
+    return fmt::format("member {} gets a message for stage {} of lane {}, which waits for none",
+                       member, stage, lane);
+  }
+
+  // Whom a member waits for: the first of the others that has yet to send to its stage.
+  std::string why_stuck(const Plan& plan, const std::vector<std::vector<LaneState>>& state,
+                        const Inbox& inbox, int member, int lane) const {
+    const LaneState& at = state[member][lane];
+    const auto found = inbox.find({member, lane, at.stage});
+    const std::string waits =
+        fmt::format("member {} waits in stage {} of lane {}, where {} of {} messages have come",
+                    member, at.stage, lane, found == inbox.end() ? 0 : found->second.size(),
+                    plan.stage(member, lane, at.stage).receives);
+    for (int other = 0; other < static_cast<int>(state.size()); ++other) {
+      const LaneState& there = state[other][lane];
+      if (there.done) continue;
+      for (int stage = there.stage; !plan.stage(other, lane, stage).last;) {
+        const int sends = plan.stage(other, lane, ++stage).sends;
+        for (int i = 0; i < sends; ++i) {
+          const Send send = plan.send(other, lane, stage, i);
+          if (send.to == member && send.stage == at.stage)
+            return fmt::format("{}, for member {}, which waits in stage {}", waits, other,
+                               there.stage);
+        }
+      }
+    }
+    return waits + ", and nobody will send another";
   }
 
   std::string send(const Plan& plan, const std::vector<std::vector<int>>& pieces, int rank,
@@ -234,7 +266,7 @@ class Prover {
               return fmt::format("member {} sends part {} of rank {} in stage {}, not of member {}",
                                  member, part, origin, stage, (begin + size_) % size_);
         }
-      inbox[{send.to, lane, send.stage}].push_back(std::move(wire));
+      inbox[{send.to, send.lane < 0 ? lane : send.lane, send.stage}].push_back(std::move(wire));
     }
     return "";
   }

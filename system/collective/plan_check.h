@@ -18,6 +18,7 @@
 //   gather          as all_gather, at the root
 //   scatter         the atoms with the rank's own number hold the root's contribution
 //   barrier         all contributions have come everywhere, at least once
+// Plans whose lanes wait for each other are not proved here but as programs (program_check.h).
 #pragma once
 
 #include <memory>
