@@ -129,8 +129,7 @@ MaxMinSolver::Changes MaxMinSolver::solve() {
   members_.clear();
   touched_.clear();
   next_epoch();
-  collect_seeds();
-  if (!members_.empty()) {
+  if (collect_seeds()) {
     if (most_of_all() || parts_to_skip_ > 0) {
       if (parts_to_skip_ > 0) --parts_to_skip_;
       solve_all();
@@ -191,10 +190,17 @@ void MaxMinSolver::move(FlowId flow, LinkId bottleneck) {
     links_[step.link].crossings[step.place].is_bottleneck = step.link == bottleneck;
 }
 
-void MaxMinSolver::collect_seeds() {
+// Returns whether there is anything to solve. What is filled with all others is not collected.
+bool MaxMinSolver::collect_seeds() {
+  const bool one_by_one = parts_to_skip_ == 0;
+  bool changed = false;
   for (const LinkId link : losers_) {
     LinkState& state = links_[link];
     state.lost_load = false;
+    if (!one_by_one) {
+      changed = changed || !state.crossings.empty();
+      continue;
+    }
     const bool overfull = state.load > state.capacity;
     for (const Crossing& crossing : state.crossings)
       if (overfull || bottleneck_[crossing.flow] == link) include(crossing.flow);
@@ -203,10 +209,13 @@ void MaxMinSolver::collect_seeds() {
   for (const FlowId flow : arrived_) {
     if (alone(flow))
       fill_alone(flow);
-    else
+    else if (one_by_one)
       include(flow);
+    else
+      changed = true;
   }
   arrived_.clear();
+  return changed || !members_.empty();
 }
 
 // Makes the flow a member of A, and room for it on its links.
@@ -318,7 +327,7 @@ void MaxMinSolver::solve_all() {
                       static_cast<std::uint32_t>(state.crossings.size()), false};
   }
   if (crooked_count_ == 0)
-    fill<Scope::all_plain>();
+    fill_plain();
   else
     fill<Scope::all>();
   for (const LinkId link : touched_) {
@@ -351,18 +360,14 @@ void MaxMinSolver::fill() {
     candidates_.pop_back();
     Filling& filling = filling_[link];
     if (filling.open == 0) continue;
-    const double level =
-        filling.residual / (scope == Scope::all_plain ? filling.open : filling.demand);
+    const double level = filling.residual / filling.demand;
     if (!candidates_.empty() && level > candidates_.front().level * tie && level > last * tie) {
       candidates_.push_back({level, link});
       std::push_heap(candidates_.begin(), candidates_.end(), later);
       continue;
     }
     if (level > last * tie) last = rounded(level);
-    if constexpr (scope == Scope::all_plain)
-      fix_plain_flows(link, last);
-    else
-      fix_flows<scope>(link, last);
+    fix_flows<scope>(link, last);
     filling.full = true;
   }
 }
@@ -392,24 +397,67 @@ void MaxMinSolver::fix_flows(LinkId link, double level) {
   }
 }
 
-// The same where every flow has two links and demands of 1: a flow is fixed if its other link is
-// full, and nothing of the flow itself is looked at. No branch that a processor would have to
-// guess: this loop is what a burst of all pairs spends its time in.
-void MaxMinSolver::fix_plain_flows(LinkId link, double level) {
+// As fill(), where every flow has two links and demands of 1.
+void MaxMinSolver::fill_plain() {
+  plain_.resize(links_.size());
+  candidates_.clear();
+  for (const LinkId link : touched_) {
+    const Filling& filling = filling_[link];
+    plain_[link] = {filling.residual, filling.open, 1};
+    candidates_.push_back({filling.residual / filling.open, link});
+  }
+  const std::greater<> later;
+  std::make_heap(candidates_.begin(), candidates_.end(), later);
+  double last = 0;
+  while (!candidates_.empty()) {
+    const LinkId link = candidates_.front().link;
+    PlainFilling& filling = plain_[link];
+    const double level = filling.open == 0 ? infinite : filling.residual / filling.open;
+    if (level > candidates_.front().level * tie && level > last * tie && level < infinite) {
+      replace_first_candidate({level, link});
+      if (candidates_.front().link != link) continue;
+    }
+    std::pop_heap(candidates_.begin(), candidates_.end(), later);
+    candidates_.pop_back();
+    if (level == infinite) continue;
+    if (level > last * tie) last = rounded(level);
+    filling.is_open = 0;
+    filling.residual -= fix_plain_flows(link, last) * last;
+    filling_[link].full = true;
+    filling_[link].top = last;
+  }
+  for (const LinkId link : touched_) filling_[link].residual = plain_[link].residual;
+}
+
+// The first candidate turned out to be full at a higher level.
+void MaxMinSolver::replace_first_candidate(const Candidate& candidate) {
+  std::size_t place = 0;
+  const std::size_t count = candidates_.size();
+  while (2 * place + 1 < count) {
+    std::size_t below = 2 * place + 1;
+    if (below + 1 < count && candidates_[below] > candidates_[below + 1]) ++below;
+    if (!(candidate > candidates_[below])) break;
+    candidates_[place] = candidates_[below];
+    place = below;
+  }
+  candidates_[place] = candidate;
+}
+
+// A flow is fixed if its other link is full, and nothing of the flow itself is looked at; no branch
+// that a processor would have to guess. A burst of all pairs spends its time in this loop. Returns
+// how many flows it fixed.
+std::uint32_t MaxMinSolver::fix_plain_flows(LinkId link, double level) {
   std::uint32_t fixed = 0;
   for (const Crossing& crossing : links_[link].crossings) {
-    Filling& other = filling_[crossing.other];
-    const std::uint32_t open = other.full ? 0 : 1;
-    other.residual -= other.full ? 0.0 : level;
+    PlainFilling& other = plain_[crossing.other];
+    const std::uint32_t open = other.is_open;
+    other.residual -= level * open;
     other.open -= open;
     fixed += open;
     if (open > crossing.is_bottleneck) [[unlikely]]
       move(crossing.flow, link);
   }
-  Filling& filling = filling_[link];
-  filling.residual -= fixed * level;
-  filling.open = 0;
-  filling.top = level;
+  return fixed;
 }
 
 void MaxMinSolver::set_level(LinkId link, double level) {

@@ -96,6 +96,11 @@ class MaxMinSolver {
     std::uint32_t open = 0;           // flows not fixed yet
     bool full = false;
   };
+  struct PlainFilling {  // the same where every flow is plain: no demand but the number of flows
+    double residual = 0;
+    std::uint32_t open = 0;
+    std::uint32_t is_open = 0;  // 0 when the link is full
+  };
   struct Room {  // of a link for the flows of A: the state before each filling
     double residual = 0, demand = 0;
     std::uint32_t flows = 0, stamp = 0;
@@ -107,7 +112,7 @@ class MaxMinSolver {
       return level != other.level ? level > other.level : link > other.link;
     }
   };
-  enum class Scope : std::uint8_t { part, all, all_plain };
+  enum class Scope : std::uint8_t { part, all };
 
   double rounded(double value) const { return value + rounder_ - rounder_; }
   double contribution(double demand, double level) const {
@@ -120,7 +125,7 @@ class MaxMinSolver {
   bool most_of_all() const;
   bool alone(FlowId flow) const;
   void fill_alone(FlowId flow);
-  void collect_seeds();
+  bool collect_seeds();
   void include(FlowId flow);
   bool include_violated();
   bool include_violated_at(LinkId link);
@@ -131,7 +136,9 @@ class MaxMinSolver {
   void fill();
   template <Scope scope>
   void fix_flows(LinkId link, double level);
-  void fix_plain_flows(LinkId link, double level);
+  void fill_plain();
+  void replace_first_candidate(const Candidate& candidate);
+  std::uint32_t fix_plain_flows(LinkId link, double level);
   void fix_on(LinkId link, double demand, double level);
   void move(FlowId flow, LinkId bottleneck);
   void set_level(LinkId link, double level);
@@ -149,12 +156,13 @@ class MaxMinSolver {
                                      // epoch_ + 1 = in A and fixed
   std::size_t flow_count_ = 0, crooked_count_ = 0;  // all, those that are not plain
 
-  std::vector<FlowId> arrived_;   // since the last solve()
-  std::vector<LinkId> losers_;    // full links that lost load, or changed capacity
-  std::vector<FlowId> members_;   // A
-  std::vector<LinkId> touched_;   // links that A crosses
-  std::vector<Room> room_;        // of each link
-  std::vector<Filling> filling_;  // of each link
+  std::vector<FlowId> arrived_;      // since the last solve()
+  std::vector<LinkId> losers_;       // full links that lost load, or changed capacity
+  std::vector<FlowId> members_;      // A
+  std::vector<LinkId> touched_;      // links that A crosses
+  std::vector<Room> room_;           // of each link
+  std::vector<Filling> filling_;     // of each link
+  std::vector<PlainFilling> plain_;  // of each link
   std::vector<Candidate> candidates_;
   std::uint32_t epoch_ = 0;
   std::uint32_t patience_ = 0, parts_to_skip_ = 0;  // solves that fill everything at once
