@@ -88,6 +88,11 @@ class Reader {
   void required_map(std::string_view key, std::string_view help, Describe describe) {
     read_map(key, help, describe, true);
   }
+  // Without the key, nothing is read.
+  template <class Describe>
+  void optional_map(std::string_view key, std::string_view help, Describe describe) {
+    if (declare(key) != nullptr) read_map(key, help, describe, false);
+  }
   // The same for a map that may come from a file: input_files.h has merged that already.
   template <class Describe>
   void section(std::string_view key, std::string_view help, Describe describe) {
@@ -120,6 +125,12 @@ class Reader {
   template <class Handle>
   void free_form(std::string_view key, Handle handle) {
     if (const YamlNode* node = declare(key)) handle(*node);
+  }
+
+  template <class T, class Describe>
+  void optional_items(std::string_view key, std::vector<T>& values, std::string_view help,
+                      Describe describe) {
+    if (declare(key) != nullptr) items(key, values, help, describe);
   }
 
   // One of these keys, and not two.
