@@ -21,6 +21,8 @@ struct SimulateOptions {
   std::function<bool()> stop;                     // asked now and then; true ends the run, partial
   std::function<void(const Progress&)> progress;  // told now and then
   TraceSink* spans = nullptr;  // also gets every span; of messages too if it wants them
+  bool matrix = false;         // fill RunResult::matrix
+  bool activity = false;       // fill RunResult::activity
 };
 
 // The job cannot go on: no event is left and operations are unfinished. what() says who waits for

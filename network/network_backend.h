@@ -26,7 +26,8 @@ struct Message {
   Bytes size;
   MessageToken token;
   TrafficClass traffic_class = TrafficClass::normal;
-  std::uint8_t label = 0;  // row of the per-level byte statistics: the kind of collective
+  std::uint8_t label = 0;   // row of the per-level byte statistics: the kind of collective
+  std::int16_t group = -1;  // the job's communicator, for traces; -1 = point to point
 };
 
 class MessageListener {
@@ -46,8 +47,12 @@ struct LevelTraffic {
 };
 
 struct NetworkStatistics {
-  std::vector<LevelTraffic> levels;  // as Topology::levels()
-  std::vector<Bytes> links;          // as Topology::links()
+  std::vector<LevelTraffic> levels = {};  // as Topology::levels()
+  std::vector<Bytes> links = {};          // as Topology::links()
+  // By label, by link: of the messages that the link was the bottleneck of when they ended. Empty
+  // if there are none of a label, or if the backend cannot tell.
+  std::vector<std::vector<Bytes>> limited = {};
+  std::vector<Duration> busy = {};  // by link: time spent sending. Empty if the backend cannot tell
   std::uint64_t messages = 0;
 };
 
@@ -71,6 +76,9 @@ class NetworkBackend {
 
   // Settings of the user's file that this backend cannot honour, by name: the "notices".
   virtual std::span<const std::string> unused_settings() const { return {}; }
+
+  // What else the user should know about how these times came about, as sentences.
+  virtual std::vector<std::string> notices() const { return {}; }
 };
 
 }  // namespace orrery

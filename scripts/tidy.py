@@ -40,6 +40,7 @@ PACKAGES = {
     "ns3/": ["network/ns3/"],
     "catch2/": ["tests/"],
     "benchmark/": ["tests/benchmark/"],
+    "simgrid/": ["tests/benchmark/peers/"],
     "sys/": [""],  # the operating system's
 }
 

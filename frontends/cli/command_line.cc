@@ -147,6 +147,11 @@ class CommandLine {
     run->add_flag("--message-spans", simulation_.message_spans,
                   "and one for every message (long: a collective has thousands)")
         ->needs(spans);
+    run->add_flag("--matrix", simulation_.matrix,
+                  "also who sent how much to whom, for each group: matrix in JSON, matrix.csv");
+    run->add_flag(
+        "--activity", simulation_.activity,
+        "also what was under way on each level over time: activity in JSON, activity.csv");
     CLI::App* compare = add("compare", help::compare, simulate(cli::compare));
     compare->add_option("FILE", files_, "the experiments, a column each")
         ->type_name("")

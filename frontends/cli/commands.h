@@ -26,6 +26,8 @@ struct SimulationOptions {
   bool quiet = false;          // neither progress nor notices
   std::string spans;           // `run`: file for a line per span; "" = none
   bool message_spans = false;  // a line for each message as well
+  bool matrix = false;         // also who sent how much to whom
+  bool activity = false;       // also what was under way when
   ReportOptions report;
 };
 

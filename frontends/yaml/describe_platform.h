@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontends/experiment.h"
+#include "frontends/yaml/describe_fluid.h"
 #include "frontends/yaml/describe_topology.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
@@ -107,6 +108,8 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
   keys.note_if_given("routing", network.given, SettingGroup::routing);
   describe_faults(keys, network.routing, topology, topology_known);
   keys.note_if_given("faults", network.given, SettingGroup::routing);
+  keys.map("fluid", "the fluid backend", [&](auto& fluid) { describe_fluid(fluid, network); });
+  keys.map("queue", "the queue backend", [&](auto& queue) { describe_queue(queue, network); });
   keys.map("switch", "all switches; for packet backends", [&](auto& all_switches) {
     describe_packet_setting<Bytes>(all_switches, "buffer",
                                    "packet buffer of a switch without one of its own", network,

@@ -14,6 +14,7 @@
 
 #include "core/units/unit_text.h"
 #include "core/units/units.h"
+#include "network/fluid_spec.h"
 #include "network/routing_spec.h"
 #include "network/topology/builders/cluster_graph.h"
 #include "network/topology/topology.h"
@@ -112,6 +113,11 @@ struct ValuesOf<HierarchicalSchedule> {
 template <>
 struct ValuesOf<Interaction> {
   static constexpr std::array all{Interaction::concat, Interaction::dot};
+};
+
+template <>
+struct ValuesOf<ClassSharing> {
+  static constexpr std::array all{ClassSharing::fair, ClassSharing::weighted, ClassSharing::strict};
 };
 
 enum class DataType : std::uint8_t { fp16, bf16, fp32, fp8 };

@@ -150,7 +150,8 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
                   .lane = place.lane | (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
                   .stage = static_cast<std::uint32_t>(send.stage)},
         .traffic_class = spec.traffic_class,
-        .label = spec.label};
+        .label = spec.label,
+        .group = spec.group};
     const std::optional<Time> sent = network_.send(message, *this);
     if (sent)
       lane.sent = std::max(lane.sent, *sent);

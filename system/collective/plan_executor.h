@@ -46,7 +46,8 @@ struct RunSpec {
   Duration local_delay = {};
   std::int32_t ranks_of_node = 0;  // 0 = no exception
   TrafficClass traffic_class = TrafficClass::normal;
-  std::uint8_t label = 0;  // for the network's statistics
+  std::uint8_t label = 0;   // for the network's statistics
+  std::int16_t group = -1;  // the job's communicator, for traces
 };
 
 class PlanExecutor final : private MessageListener, private EventHandler {

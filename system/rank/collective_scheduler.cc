@@ -357,7 +357,8 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
                       .ranks_of_node = phase.ranks_of_node,
                       .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
                                                                           : TrafficClass::normal,
-                      .label = static_cast<std::uint8_t>(instance.call.kind)});
+                      .label = static_cast<std::uint8_t>(instance.call.kind),
+                      .group = static_cast<std::int16_t>(instance.call.communicator)});
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, first, StartOrder::kNew};
   return run;
