@@ -60,6 +60,18 @@ inline constexpr const char* default_sizes = "8:128M:x2";
 
 ExitCode coll(const CollectiveOptions& options, const Terminal& terminal);
 
+struct TopologyOptions {
+  std::string platform;
+  std::vector<Override> overrides;
+  std::optional<std::int32_t> ranks;  // none = all of the platform
+  std::string format = "dot";         // of export: dot, svg, hpcc
+};
+
+ExitCode topo_show(const TopologyOptions& options, const Terminal& terminal);
+// Exit code 1 if something is suspicious.
+ExitCode topo_check(const TopologyOptions& options, const Terminal& terminal);
+ExitCode topo_export(const TopologyOptions& options, const Terminal& terminal);
+
 struct SweepOptions {
   std::string file, output;
   std::size_t jobs = 1;  // processes at a time

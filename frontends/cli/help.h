@@ -58,6 +58,21 @@ same, and nothing is checked (#wrong N/A).
 platforms/ of $ORRERY_PATH, the working directory and the installation.
 Fields and columns: docs/results.md.)"};
 
+inline constexpr Text topo{"Show, check or export what a platform's network is made of.",
+                           R"(Examples:
+  orrery topo show polaris
+  orrery topo show my.yaml --set platform.topology.fat_tree.radix=16
+  orrery topo check my.yaml                     exit code 1 if something is suspicious
+  orrery topo export tg40 --format svg > tg40.svg
+  orrery topo export my.yaml --format hpcc > topology.txt
+
+Builders and formats: docs/models/topology.md.)"};
+inline constexpr Text topo_show{"Print nodes, links, diameter, bisection and oversubscription.",
+                                ""};
+inline constexpr Text topo_check{"Look for missing paths, links without a way back, dead ends.",
+                                 ""};
+inline constexpr Text topo_export{"Write it as dot (Graphviz), svg or hpcc (ns-3's format).", ""};
+
 inline constexpr Text sweep{
     "Simulate every point of a grid of experiments, and go on where it stopped.",
     R"(Examples:

@@ -88,6 +88,11 @@ class Reader {
   void required_map(std::string_view key, std::string_view help, Describe describe) {
     read_map(key, help, describe, true);
   }
+  // Without the key, nothing is read.
+  template <class Describe>
+  void optional_map(std::string_view key, std::string_view help, Describe describe) {
+    if (declare(key) != nullptr) read_map(key, help, describe, false);
+  }
   // A value, or in its place a map of keys of its own.
   template <class T, class Describe>
   void value_or_map(std::string_view key, T& value, std::string_view help, Describe describe) {
@@ -129,6 +134,12 @@ class Reader {
   template <class Handle>
   void free_form(std::string_view key, Handle handle) {
     if (const YamlNode* node = declare(key)) handle(*node);
+  }
+
+  template <class T, class Describe>
+  void optional_items(std::string_view key, std::vector<T>& values, std::string_view help,
+                      Describe describe) {
+    if (declare(key) != nullptr) items(key, values, help, describe);
   }
 
   // One of these keys, and not two.

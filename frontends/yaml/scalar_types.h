@@ -15,6 +15,8 @@
 #include "core/units/unit_text.h"
 #include "core/units/units.h"
 #include "network/fluid_spec.h"
+#include "network/routing_spec.h"
+#include "network/topology/builders/cluster_graph.h"
 #include "network/topology/topology.h"
 #include "system/operation_source.h"
 #include "system/system_spec.h"
@@ -71,6 +73,27 @@ template <>
 struct ValuesOf<LevelKind> {
   static constexpr std::array all{LevelKind::ring, LevelKind::mesh, LevelKind::fully_connected,
                                   LevelKind::switched};
+};
+template <>
+struct ValuesOf<orrery::NodeKind> {
+  static constexpr std::array all{orrery::NodeKind::npu, orrery::NodeKind::nic,
+                                  orrery::NodeKind::switched};
+};
+template <>
+struct ValuesOf<NodeInside> {
+  static constexpr std::array all{NodeInside::none, NodeInside::switched,
+                                  NodeInside::fully_connected};
+};
+template <>
+struct ValuesOf<RoutingPolicy> {
+  static constexpr std::array all{RoutingPolicy::automatic, RoutingPolicy::dimension_order,
+                                  RoutingPolicy::ecmp,      RoutingPolicy::weighted_ecmp,
+                                  RoutingPolicy::qp_spread, RoutingPolicy::spray,
+                                  RoutingPolicy::valiant};
+};
+template <>
+struct ValuesOf<LinkCondition> {
+  static constexpr std::array all{LinkCondition::down, LinkCondition::degraded, LinkCondition::up};
 };
 template <>
 struct ValuesOf<Scope> {
