@@ -26,6 +26,10 @@ std::string_view name_of(HierarchicalSchedule schedule) {
       return "local_bandwidth_aware";
     case HierarchicalSchedule::flat:
       return "flat";
+    case HierarchicalSchedule::torus:
+      return "torus";
+    case HierarchicalSchedule::across_first:
+      return "across_first";
   }
   return "?";
 }

@@ -8,6 +8,7 @@
 
 #include "core/units/share.h"
 #include "core/units/units.h"
+#include "network/topology/topology.h"
 #include "system/collective_algorithm.h"
 #include "system/endpoint_spec.h"
 #include "system/protocol_spec.h"
@@ -29,6 +30,8 @@ enum class HierarchicalSchedule : std::uint8_t {
   baseline,               // the full chunk at every level, innermost first
   local_bandwidth_aware,  // reduce-scatter up, all-reduce on top, all-gather down
   flat,                   // one algorithm over all ranks, in the order of the topology
+  torus,                  // the same, each chunk beginning with another level
+  across_first,           // all-to-alls outermost first; else as baseline
 };
 std::string_view name_of(HierarchicalSchedule schedule);
 
@@ -73,6 +76,12 @@ CollectiveSpec rule_for(const CollectiveSpec& spec, Bytes size);
 // The algorithm of a collective on a level of the topology.
 inline const NamedAlgorithm& algorithm_on(const CollectiveSpec& spec, int level) {
   return spec.algorithms.size() == 1 ? spec.algorithms[0] : spec.algorithms[level];
+}
+
+// Whether the level has what the algorithm needs beside wires.
+inline bool level_suits(const NamedAlgorithm& algorithm, const LevelSpec& level) {
+  return !algorithm.algorithm->needs_reducing_switch() ||
+         (level.kind == LevelKind::switched && level.in_network_reduction);
 }
 
 struct SystemSpec {

@@ -32,6 +32,7 @@ struct Span {
   std::uint8_t detail;     // what kind of operation, as the emitter numbers them (system/job.h)
   Time begin, end;
   Bytes size;  // of the operation on this rank as nccl-tests counts it; 0 for compute and exposed
+  std::int32_t group = -1;  // of a message: the job's communicator; -1 = point to point
 };
 
 class TraceSink {

@@ -10,6 +10,7 @@
 #include "frontends/make_job.h"
 #include "frontends/report/text_table.h"
 #include "frontends/selected_rows.h"
+#include "frontends/simulate.h"
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/piece_sizes.h"
 #include "system/compute/roofline.h"
@@ -49,9 +50,12 @@ std::string platform(const Topology& topology) {
 Duration least_time(Selection& selection, const Topology& topology, Collective kind,
                     const Communicator& communicator, Bytes size) {
   const GroupFamily family(topology, communicator);
+  CollectiveCall call{};
+  call.kind = kind;
+  call.size = size;
   const CollectiveSpec& spec =
       selection.spec(kind, selection.choose(kind, size, family.layouts().front()));
-  return bandwidth_bound(size, kind, spec, family, topology);
+  return bandwidth_bound(call, spec, selection.minimum_chunk(), family, topology);
 }
 
 // Of a kind, among everyone; what is selected call by call shows in a table of its own.
@@ -199,13 +203,21 @@ std::string iteration(const Experiment& experiment, const Topology& topology,
   return text + selected(selection);
 }
 
+std::string folding(const Experiment& experiment, const Topology& topology) {
+  const std::string reason = why_not_folded(experiment);
+  return reason.empty()
+             ? fmt::format("\nfolding: one rank is simulated for all {}, as they are alike\n",
+                           topology.npu_count())
+             : fmt::format("\nfolding: every rank is simulated, because {}\n", reason);
+}
+
 }  // namespace
 
 std::string derived_numbers(const Experiment& experiment) {
   const Topology topology(experiment.topology);
   Selection selection(topology, experiment.system);
   return platform(topology) + collectives(experiment, topology, selection) +
-         iteration(experiment, topology, selection);
+         iteration(experiment, topology, selection) + folding(experiment, topology);
 }
 
 }  // namespace orrery::cli

@@ -89,6 +89,42 @@ Json endpoint(const RunResult& result) {
           {"waited_ps", row.waited.value}};
 }
 
+Json bottlenecks(const RunResult& result) {
+  Json rows = Json::array();
+  for (const BottleneckRow& row : result.bottlenecks) {
+    rows.push_back({{"collective", row.collective},
+                    {"level", row.level},
+                    {"bytes", row.bytes.value},
+                    {"link", row.link},
+                    {"link_bytes", row.link_bytes.value}});
+  }
+  return rows;
+}
+
+Json activity(const RunResult& result) {
+  Json rows = Json::array();
+  for (const ActivityRow& row : result.activity) {
+    rows.push_back({{"level", row.level},
+                    {"begin_ps", row.begin.value},
+                    {"end_ps", row.end.value},
+                    {"bytes", row.bytes.value},
+                    {"share", row.share}});
+  }
+  return rows;
+}
+
+Json matrix(const RunResult& result) {
+  Json rows = Json::array();
+  for (const MatrixRow& row : result.matrix) {
+    rows.push_back({{"group", optional_text(row.group)},
+                    {"source", row.source},
+                    {"target", row.target},
+                    {"bytes", row.bytes.value},
+                    {"messages", row.messages}});
+  }
+  return rows;
+}
+
 Json exposed_by(const RunResult& result) {
   Json kinds = Json::object();
   for (const ExposedBy& row : result.exposed_by) kinds[row.kind] = row.exposed.value;
@@ -96,37 +132,41 @@ Json exposed_by(const RunResult& result) {
 }
 
 Json run_object(const RunResult& result, const ReportOptions& options) {
-  return {{"schema", "orrery.run/1"},
-          {"name", result.name},
-          {"backend", result.backend},
-          {"seed", result.seed},
-          {"fingerprint", result.fingerprint},
-          {"partial", result.partial},
-          {"partial_reason", optional_text(result.partial_reason)},
-          {"iterations", iteration_count(result)},
-          {"iteration_ps", optional_time(iteration_time(result))},
-          {"finish_ps", result.finish.value},
-          {"compute_ps", result.compute.value},
-          {"exposed_ps", result.exposed.value},
-          {"idle_ps", result.idle.value},
-          {"stolen_ps", result.stolen.value},
-          {"endpoint", endpoint(result)},
-          {"exposed_by", exposed_by(result)},
-          {"bound_ps", result.bound.value},
-          {"bound_by", result.bound_by},
-          {"layers", layers(result)},
-          {"selected", selected(result)},
-          {"levels", levels(result)},
-          {"links", links(result, options)},
-          {"link_count", result.links.size()},
-          {"ranks", ranks(result)},
-          {"events", result.events},
-          {"messages", result.messages},
-          {"notices", result.notices},
-          {"host",
-           {{"wall_s", result.host.wall_s},
-            {"cpu_s", result.host.cpu_s},
-            {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
+  Json run = {{"schema", "orrery.run/1"},
+              {"name", result.name},
+              {"backend", result.backend},
+              {"seed", result.seed},
+              {"fingerprint", result.fingerprint},
+              {"partial", result.partial},
+              {"partial_reason", optional_text(result.partial_reason)},
+              {"iterations", iteration_count(result)},
+              {"iteration_ps", optional_time(iteration_time(result))},
+              {"finish_ps", result.finish.value},
+              {"compute_ps", result.compute.value},
+              {"exposed_ps", result.exposed.value},
+              {"idle_ps", result.idle.value},
+              {"stolen_ps", result.stolen.value},
+              {"endpoint", endpoint(result)},
+              {"exposed_by", exposed_by(result)},
+              {"bound_ps", result.bound.value},
+              {"bound_by", result.bound_by},
+              {"layers", layers(result)},
+              {"selected", selected(result)},
+              {"levels", levels(result)},
+              {"links", links(result, options)},
+              {"link_count", result.links.size()},
+              {"bottlenecks", bottlenecks(result)},
+              {"ranks", ranks(result)},
+              {"events", result.events},
+              {"messages", result.messages},
+              {"notices", result.notices},
+              {"host",
+               {{"wall_s", result.host.wall_s},
+                {"cpu_s", result.host.cpu_s},
+                {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
+  if (!result.activity.empty()) run["activity"] = activity(result);
+  if (!result.matrix.empty()) run["matrix"] = matrix(result);
+  return run;
 }
 
 // Names come from the user; what is not UTF-8 in them must not lose the results.

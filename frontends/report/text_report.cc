@@ -161,6 +161,17 @@ std::string links(const RunResult& result, const ReportOptions& options) {
          (others > 0 ? fmt::format("(and {} more: --all-links)\n", others) : "");
 }
 
+// Nothing on backends that cannot tell.
+std::string bottlenecks(const RunResult& result) {
+  TextTable table(
+      {{"held back by", left}, {"level", left}, {"bytes"}, {"most by", left}, {"bytes"}});
+  for (const BottleneckRow& row : result.bottlenecks) {
+    table.add_row(
+        {row.collective, row.level, to_text(row.bytes), row.link, to_text(row.link_bytes)});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
 std::string footer(const RunResult& result) {
   TextTable table({{"", left}, {"", left}});
   table.add_row({"fingerprint", result.fingerprint});
@@ -176,7 +187,7 @@ std::string footer(const RunResult& result) {
 std::string text_report(const RunResult& result, const ReportOptions& options) {
   return title(result) + '\n' + summary(result) + why(result) + exposed_by(result) +
          endpoint(result) + layers(result) + selected(result) + levels(result) +
-         links(result, options) + footer(result);
+         links(result, options) + bottlenecks(result) + footer(result);
 }
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 // The keys of `system:`. Keys is Reader or SchemaWriter.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,13 +37,21 @@ void check_algorithms(Reader& keys, std::string_view key, Collective kind,
 // The ranges ascend, and only the last one may be open.
 void check_ranges(Reader& keys, const std::vector<SizeRange>& ranges);
 
+// The algorithm that `custom` names for this kind of collective; nothing if it is not given, or is
+// given in a file and --set gives algorithms, or is wrong.
+std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const std::string& custom,
+                                          Bytes size, const TopologySpec& topology);
+
 inline constexpr std::string_view schedule_help =
     "how a collective over several levels is composed; flat: one algorithm over all ranks; "
     "algorithms: auto chooses it too, unless it is written";
 inline constexpr std::string_view algorithms_help =
     "one name for each level, innermost first, or a single one for all levels; auto: those with "
-    "the "
-    "least predicted time, call by call";
+    "the least predicted time, call by call";
+inline constexpr std::string_view custom_help =
+    "instead of algorithms: one of your own, MSCCL's name.xml or Chakra's name.0.et, ... (name.et)";
+inline constexpr std::string_view custom_size_help =
+    "of a Chakra graph: the size of the collective that it was made for";
 inline constexpr std::string_view chunks_help = "parts that a collective is cut into";
 inline constexpr std::string_view protocol_help =
     "whose costs in `protocols` a collective pays; auto: the one with the least predicted time";
@@ -81,12 +90,25 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   if (topology_known) {
     algorithms.values = fallback_algorithms(kind, spec.schedule, defaults, topology, origin);
   }
+  std::string custom_file;
+  std::optional<NamedAlgorithm> custom;
+  SizeIfGiven custom_size;
+  keys.optional("custom", custom_file, custom_help);
+  keys.optional("custom_size", custom_size, custom_size_help);
+  keys.check([&](Reader& reader) {
+    if (!topology_known || custom_file.empty()) return;
+    custom = read_custom(reader, kind, custom_file, custom_size.bytes, topology);
+    if (!custom) return;
+    algorithms.values = {*custom};
+    origin = reader.origin_of("custom");
+  });
   keys.optional("algorithms", algorithms, algorithms_help, any_value, origin);
   keys.optional("chunks", spec.chunks, chunks_help, positive, defaults.chunks_origin);
   keys.optional("protocol", spec.protocol, protocol_help, any_value, defaults.protocol_origin);
   keys.check([&](Reader& reader) {
     spec.any_schedule = !defaults.schedule_given && !reader.given("schedule");
     if (!topology_known || !reader.clean()) return;
+    if (custom) algorithms.values = {*custom};
     spec.algorithms = algorithms.values;
     check_algorithms(reader, "algorithms", kind, spec, system, topology);
   });

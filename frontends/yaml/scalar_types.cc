@@ -213,6 +213,14 @@ template <>
 FromText<Duration> ScalarType<Duration>::parse(const std::string& text) {
   return parsed(text, parse_duration(text), {"us", "ns"});
 }
+FromText<SizeIfGiven> ScalarType<SizeIfGiven>::parse(const std::string& text) {
+  FromText<Bytes> size = ScalarType<Bytes>::parse(text);
+  if (auto* wrong = std::get_if<WrongText>(&size)) return std::move(*wrong);
+  if (std::get<Bytes>(size) <= Bytes{})
+    return WrongText{in_quotes(text) + " is out of range", "it must be greater than 0"};
+  return SizeIfGiven{std::get<Bytes>(size)};
+}
+
 template <>
 FromText<Bytes> ScalarType<Bytes>::parse(const std::string& text) {
   return parsed(text, parse_bytes(text), {"MB", "KiB"});

@@ -73,6 +73,10 @@ class SchemaWriter {
     property(key, {{"anyOf", Json::array({value, keys.schema()})}}, help);
   }
   template <class Describe>
+  void optional_map(std::string_view key, std::string_view help, Describe describe) {
+    describe_map(key, help, describe, false);
+  }
+  template <class Describe>
   void section(std::string_view key, std::string_view help, Describe describe) {
     describe_map(key, help, describe, true);
   }

@@ -77,6 +77,7 @@ class NodeOrder {
         backwards_(channel % 2 == 1),
         pair_(channel / 2),
         pairs_((channels + 1) / 2),
+        even_start_(group.even() ? start_among(group.members(0)) : 0),
         root_(hop_of(0)) {}
 
   Position next(Position rank) const { return at(hop_of(rank) + 1); }
@@ -113,12 +114,15 @@ class NodeOrder {
     return local >= members ? local - members : local;
   }
   std::int32_t start_of(std::int32_t members) const {
+    return group_.even() ? even_start_ : start_among(members);  // saves a division
+  }
+  std::int32_t start_among(std::int32_t members) const {
     return static_cast<std::int32_t>(std::int64_t{members} * pair_ / pairs_);
   }
 
   GroupShape group_;
   bool backwards_;
-  std::int32_t pair_, pairs_, root_;
+  std::int32_t pair_, pairs_, even_start_, root_;
 };
 
 // 1, -1, and on through the numbers below n/2 without a factor in common with n; again from the
@@ -157,6 +161,7 @@ class RingPlan final : public Plan {
 
   int pieces() const override { return size_ * lanes(); }
   int lanes() const override { return static_cast<int>(channels_.size()); }
+  bool is_uniform() const override { return std::is_same_v<Order, StepOrder> && !has_root(kind_); }
 
   Stage stage(Position rank, int lane, int index) const override {
     switch (kind_) {
@@ -201,6 +206,12 @@ class RingPlan final : public Plan {
             .stage = part,
             .pieces = {piece(part, lane), 1},
             .reduce = kind_ == Collective::reduce};
+  }
+
+  Position travelled(int lane, int stage, int) const override {
+    if constexpr (std::is_same_v<Order, StepOrder>)
+      return static_cast<Position>(std::int64_t{stage} * channels_[lane].step() % size_);
+    return 0;
   }
 
  private:

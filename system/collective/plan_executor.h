@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -21,7 +22,9 @@
 #include "core/units/units.h"
 #include "network/network_backend.h"
 #include "system/collective/group.h"
+#include "system/collective/part_sizes.h"
 #include "system/collective/piece_sizes.h"
+#include "system/collective/stage_gates.h"
 #include "system/collective_algorithm.h"
 #include "system/operation_source.h"
 
@@ -30,7 +33,8 @@ namespace orrery {
 class RunListener {
  public:
   // The rank's part of the run is complete: all arrivals are in, all its sends have left. `last` is
-  // true for the last rank of the run, whose number is free afterwards. Never from inside start().
+  // true if the number of the run is free afterwards: for its last rank, unless its switch has
+  // still to send. Never from inside start().
   virtual void run_finished(std::uint32_t run, Position position, bool last) = 0;
 
  protected:
@@ -38,11 +42,14 @@ class RunListener {
 };
 
 struct RunSpec {
-  const Plan* plan = nullptr;  // outlives the run
-  std::int32_t size = 0;       // of the group
-  RankLine ranks;              // of its positions
-  Bytes bytes;                 // of the buffer that the plan's pieces cut
-  Share efficiency = {1, 1};   // of what goes over the wire, the part that is data
+  const Plan* plan = nullptr;                   // outlives the run
+  std::int32_t size = 0;                        // of the group
+  RankLine ranks;                               // of its positions
+  NodeId switch_node = {};                      // of position `size`, if the plan has a switch
+  Bytes bytes;                                  // of the buffer that the plan's pieces cut
+  Share efficiency = {1, 1};                    // of what goes over the wire, the part that is data
+  std::shared_ptr<const PartSizes> parts = {};  // of an all-to-allv, instead: shared so that a
+                                                // RunSpec can be copied
   Duration endpoint_delay;
   Duration step = {};  // of the protocol: messages are handed over so much later
   // Where messages of one run differ: between ranks of a node they are delayed so much instead.
@@ -50,7 +57,10 @@ struct RunSpec {
   Duration local_delay = {};
   std::int32_t ranks_of_node = 0;  // 0 = no exception
   TrafficClass traffic_class = TrafficClass::normal;
-  std::uint8_t label = 0;  // for the network's statistics
+  std::uint8_t label = 0;   // for the network's statistics
+  std::int16_t group = -1;  // the job's communicator, for traces
+  bool folded = false;      // position 0 stands for all (NetworkBackend::fold): only it is started,
+                            // and what it sends arrives, from its counterpart, at itself
 };
 
 class PlanExecutor final : private MessageListener, private EventHandler {
@@ -83,9 +93,11 @@ class PlanExecutor final : private MessageListener, private EventHandler {
     RunSpec spec;
     PieceSizes pieces;
     std::int32_t lane_count = 1;
-    std::int32_t unfinished = 0;           // ranks
+    std::int32_t unfinished = 0;           // participants
+    std::int32_t participants = 0;         // ranks, and the switch if it takes part
     std::vector<Lane> lanes;               // position by position
     std::vector<std::int32_t> open_lanes;  // of each position
+    std::optional<StageGates> gates;       // of gated plans
   };
   // One lane of one rank of one run.
   struct Place {
@@ -113,10 +125,17 @@ class PlanExecutor final : private MessageListener, private EventHandler {
     return run.lanes[static_cast<std::size_t>(place.position) * run.lane_count + place.lane];
   }
   void complete_stage(Run& run, Lane& lane, const Place& place);
+  bool leave_stage(Run& run, Lane& lane, const Place& place);
+  std::optional<Time> gate_opens(Run& run, const Lane& lane, const Place& place);
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
   Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const;
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
+  static NodeId node_of(const Run& run, Position position) {
+    return position < run.spec.size ? NodeId{run.spec.ranks.at(position)} : run.spec.switch_node;
+  }
+  static Bytes size_in_parts(const Run& run, const Place& place, std::int32_t stage,
+                             const Pieces& pieces);
   void end_lane(const Place& place);
   void wake_at(Time when, const Run& run, const Place& place);
 

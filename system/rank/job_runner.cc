@@ -35,7 +35,8 @@ Bytes size_of(const Operation& operation) {
 }  // namespace
 
 JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology& topology,
-                     const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink)
+                     const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink,
+                     Folding folding)
     : queue_(queue),
       job_(job),
       compute_(compute),
@@ -45,13 +46,24 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       scheduler_(queue, endpoints_ ? *endpoints_ : network, topology, spec, job.communicators,
                  *this),
       transfers_(queue, endpoints_ ? *endpoints_ : network, topology, spec, *this),
-      ranks_(job.ranks),
       bounds_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
+  unfolded_because_ = why_unfolded(network, topology, folding);
+  scheduler_.make_ranks(folded());
+  ranks_.resize(simulated_ranks());
+}
+
+std::string JobRunner::why_unfolded(NetworkBackend& network, const Topology& topology,
+                                    Folding folding) {
+  if (folding == Folding::off) return "folding was not asked for";
+  if (endpoints_) return "what a message costs at its ends is counted rank by rank";
+  std::string reason = why_not_fold(topology, job_, scheduler_);
+  if (reason.empty() && !network.fold()) reason = "the network backend simulates every rank";
+  return reason;
 }
 
 void JobRunner::start() {
-  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+  for (Rank rank = 0; rank < simulated_ranks(); ++rank) {
     RankState& state = ranks_[rank];
     state.operations = job_.operations->operation_count(rank);
     state.mark = state.finish = queue_.now();
@@ -224,7 +236,7 @@ const JobRunner::Outstanding* JobRunner::find_outstanding(const RankState& state
 }
 
 void JobRunner::emit_open_spans() {
-  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+  for (Rank rank = 0; rank < simulated_ranks(); ++rank) {
     const RankState& state = ranks_[rank];
     if (state.finished_operations == state.operations || queue_.now() == state.mark) continue;
     if (!state.busy && state.outstanding.empty()) continue;  // idle

@@ -28,6 +28,7 @@
 #include "system/endpoint/endpoint_backend.h"
 #include "system/job.h"
 #include "system/rank/collective_scheduler.h"
+#include "system/rank/folding.h"
 #include "system/rank/point_to_point.h"
 #include "system/rank/processor.h"
 #include "system/system_spec.h"
@@ -46,7 +47,14 @@ class JobRunner final : private CollectiveListener,
  public:
   // REQUIRES: all references outlive the runner; job.ranks == topology.npu_count().
   JobRunner(EventQueue& queue, NetworkBackend& network, const Topology& topology,
-            const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink);
+            const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink,
+            Folding folding = Folding::off);
+
+  // If the job is folded, rank 0 stands for all of them (folding.h), and is the only one of which
+  // sinks see spans and account() may be asked.
+  bool folded() const { return unfolded_because_.empty(); }
+  const std::string& unfolded_because() const { return unfolded_because_; }
+  std::int32_t simulated_ranks() const { return folded() ? 1 : job_.ranks; }
 
   // Schedules the first operations of every rank. Then run the queue until it is empty.
   void start();
@@ -101,6 +109,7 @@ class JobRunner final : private CollectiveListener,
     Time finish;
   };
 
+  std::string why_unfolded(NetworkBackend& network, const Topology& topology, Folding folding);
   void accept(Rank rank, const std::vector<Operation>& ready);
   void issue(Rank rank, const Operation& operation);
   void run_stream(Rank rank);
@@ -123,6 +132,7 @@ class JobRunner final : private CollectiveListener,
   Processors processors_;
   CollectiveScheduler scheduler_;
   PointToPoint transfers_;
+  std::string unfolded_because_;
   std::vector<RankState> ranks_;
   std::vector<std::optional<Duration>> bounds_;  // of each label that has called a collective
   std::int32_t unfinished_ranks_ = 0;

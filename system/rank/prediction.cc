@@ -26,7 +26,9 @@ class Trial final : private CollectiveListener {
         network_(find_backend("analytical")->make(queue_, topology, {})),
         endpoints_(make_endpoints(queue_, *network_, topology, system, nobody_)),
         scheduler_(queue_, endpoints_ ? *endpoints_ : *network_, topology, system,
-                   {everyone(topology)}, *this) {}
+                   {everyone(topology)}, *this) {
+    scheduler_.make_ranks(false);
+  }
 
   Duration run(Collective kind, Bytes size) {
     for (Rank rank = 0; rank < ranks_; ++rank)
@@ -99,10 +101,10 @@ class Walker {
 
   Walk walk(Collective kind, Bytes chunk) {
     const auto levels = topology_.levels();
-    for (const Phase& phase :
-         make_phases(kind, candidate_.schedule, static_cast<int>(levels.size()))) {
+    const auto orders = orders_of(candidate_.schedule, static_cast<int>(levels.size()));
+    for (const Phase& phase : make_phases(kind, candidate_.schedule, orders.front())) {
       Bytes part = chunk;
-      for (int d = 0; d < phase.scattered; ++d) part = PieceSizes(part, levels[d].size).size(0);
+      for (const int d : phase.scattered) part = PieceSizes(part, levels[d].size).size(0);
       add(phase, part);
     }
     walk_.messages *= topology_.npu_count();
@@ -150,6 +152,7 @@ class Walker {
 
 Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
                         const CollectiveSpec& candidate, Collective kind, Bytes size) {
+  kind = planned_as(kind);  // of an all-to-allv, as if all sizes were equal
   const Topology topology({group});
   const std::int32_t chunks = chunk_count(size, candidate.chunks, system.minimum_chunk);
   const Bytes chunk = PieceSizes(size, chunks).size(0);
@@ -157,7 +160,10 @@ Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& s
   if (walk.messages * chunks <= kMostMessages)
     return simulated_time(topology, system, candidate, kind, size);
   const GroupFamily family(topology, everyone(topology));
-  const Duration bound = bandwidth_bound(size, kind, candidate, family, topology);
+  CollectiveCall call{};
+  call.kind = kind;
+  call.size = size;
+  const Duration bound = bandwidth_bound(call, candidate, system.minimum_chunk, family, topology);
   if (walk.messages * 2 > kMostMessages)
     return std::max(bound, walk.time + walk.busiest * (chunks - 1));
   CollectiveSpec few = candidate;

@@ -74,11 +74,14 @@ class Search {
   }
 
   bool can_do(const NamedAlgorithm& algorithm, HierarchicalSchedule schedule, int level) const {
-    for (const Phase& phase : make_phases(kind_, schedule, levels())) {
-      const bool whole = phase.dimension == kWhole;
-      if (!whole && phase.dimension != level) continue;
-      if (!algorithm.supports(phase.kind, whole ? ranks() : group_[level].size)) return false;
-    }
+    if (!level_suits(algorithm, group_[level])) return false;
+    for (const DimensionOrder& order : orders_of(schedule, levels()))
+      for (const Phase& phase : make_phases(kind_, schedule, order)) {
+        const bool whole = phase.dimension == kWhole;
+        if (!whole && phase.dimension != level) continue;
+        if (!algorithm.supports(phase.kind, whole ? ranks() : group_[level].size)) return false;
+        if (whole && levels() > 1 && algorithm.algorithm->needs_reducing_switch()) return false;
+      }
     return true;
   }
 

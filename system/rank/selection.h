@@ -54,6 +54,8 @@ class Selection {
                                 : specs_[number];
   }
 
+  Bytes minimum_chunk() const { return system_.minimum_chunk; }
+
   // In the order in which they were made.
   const std::vector<Choice>& choices() const { return choices_; }
 

@@ -134,6 +134,16 @@ Outcome storm(const BackendEntry& backend, const TopologySpec& spec, std::uint64
   return outcome;
 }
 
+// What a message that is alone takes: latency and size over bandwidth, or that on every link for a
+// backend that stores and forwards. One with headers or windows states its tolerance here.
+Duration closed_form(const BackendEntry& backend, const Topology& topology, std::int32_t target,
+                     Bytes size) {
+  const Duration latency = way_of(topology, {0}, {target}).latency;
+  const Duration once = transfer_time(size, gigabits_per_second(100));
+  const std::int64_t links = latency.value / nanoseconds(500).value;
+  return latency + (backend.name == "queue" ? once * links : once);
+}
+
 Duration alone(const BackendEntry& backend, const TopologySpec& spec, std::int32_t target,
                Bytes size) {
   EventQueue queue;
@@ -200,14 +210,42 @@ TEST_CASE("every backend is monotone in the size of a message that is alone, and
         for (const std::int64_t size : {0, 1, 1'499, 1'500, 1'501, 65'536, 1'000'000}) {
           const Duration time = alone(backend, spec, target, bytes(size));
           CHECK(time > before);
-          // The closed form; a backend with headers or windows states its tolerance here when it
-          // comes.
-          CHECK(time == way_of(topology, {0}, {target}).latency +
-                            transfer_time(bytes(size), gigabits_per_second(100)));
+          CHECK(time == closed_form(backend, topology, target, bytes(size)));
           before = time;
         }
       }
     }
+}
+
+// To a switch and from it there is one link: at least L + S/B, and less than another L more.
+TEST_CASE("messages may begin and end at a switch") {
+  for (const BackendEntry& backend : builtin_backends()) {
+    EventQueue queue;
+    const Topology topology({{level(LevelKind::ring, 2, Scope::local),
+                              level(LevelKind::switched, 3), level(LevelKind::switched, 2)}});
+    const auto network = backend.make(queue, topology, {});
+    MessageLog log(queue);
+    const Bytes size = bytes(10'000);
+    const Duration least = nanoseconds(500) + transfer_time(size, gigabits_per_second(100));
+    for (const int number : {1, 2}) {
+      const NodeId npu{7}, its_switch = topology.switch_of(number, npu);  // a switch per group
+      CHECK(its_switch.value >= topology.npu_count());
+      for (const auto& [source, target] :
+           {std::pair(npu, its_switch), std::pair(its_switch, npu)}) {
+        const Time begin = queue.now();
+        const std::size_t message = log.send(*network, source.value, target.value, size);
+        queue.run();
+        INFO(backend.name << " level " << number << " from " << source.value);
+        REQUIRE(log.deliveries[message] == 1);
+        CHECK(log.delivered_at[message] - begin >= least);
+        CHECK(log.delivered_at[message] - begin < least + nanoseconds(500));
+        CHECK(log.injected_at[message] <= log.delivered_at[message]);
+      }
+      const NetworkStatistics statistics = network->statistics();
+      CHECK(statistics.links[topology.egress_link(number, npu, 0)] == size);
+      CHECK(statistics.links[topology.switch_to_npu_link(number, npu)] == size);
+    }
+  }
 }
 
 }  // namespace

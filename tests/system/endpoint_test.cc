@@ -2,6 +2,7 @@
 // 1 ns a byte, and takes 500 ns, so a path has L = 1 us.
 #include <catch2/catch.hpp>
 
+#include "network/backends.h"
 #include "system/endpoint/endpoint_backend.h"
 #include "tests/network/message_log.h"
 #include "tests/system/harness.h"
@@ -129,7 +130,7 @@ TEST_CASE("stays in endpoints are spans for those who want messages") {
   };
   EventQueue queue;
   const Topology topology({{level(2)}});
-  const auto network = make_analytical_backend(queue, topology, {});
+  const auto network = find_backend("analytical")->make(queue, topology, {});
   Messages sink;
   EndpointBackend endpoints(queue, *network, topology,
                             with_endpoint({.send_overhead = kSend, .receive_overhead = kReceive}),

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "core/base/random.h"
+#include "system/collective/plan_check.h"
 #include "system/collective/rooted_plan.h"
 #include "tests/system/harness.h"
-#include "tests/system/plan_proof.h"
 
 namespace orrery {
 namespace {

@@ -67,11 +67,14 @@ Run run(const Platform& platform, const CollectiveSpec& spec, Collective kind, B
 
 bool can_do(const NamedAlgorithm& algorithm, const CollectiveSpec& spec, Collective kind,
             const Platform& platform) {
-  const auto phases = make_phases(kind, spec.schedule, static_cast<int>(platform.size()));
-  return std::all_of(phases.begin(), phases.end(), [&](const Phase& phase) {
-    return algorithm.supports(
-        phase.kind, phase.dimension == kWhole ? size_of(platform) : platform[phase.dimension].size);
-  });
+  const auto orders = orders_of(spec.schedule, static_cast<int>(platform.size()));
+  const auto phases = make_phases(kind, spec.schedule, orders.front());
+  return !algorithm.algorithm->needs_reducing_switch() &&
+         std::all_of(phases.begin(), phases.end(), [&](const Phase& phase) {
+           return algorithm.supports(phase.kind, phase.dimension == kWhole
+                                                     ? size_of(platform)
+                                                     : platform[phase.dimension].size);
+         });
 }
 
 Duration best_fixed(const Platform& platform, Collective kind, Bytes size) {
