@@ -157,6 +157,8 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
               {"link_count", result.links.size()},
               {"bottlenecks", bottlenecks(result)},
               {"ranks", ranks(result)},
+              {"folded", result.folded},
+              {"unfolded_because", optional_text(result.unfolded_because)},
               {"events", result.events},
               {"messages", result.messages},
               {"notices", result.notices},
