@@ -15,6 +15,7 @@
 #include "frontends/report/level_activity.h"
 #include "frontends/report/summary_sink.h"
 #include "frontends/report/traffic_matrix.h"
+#include "frontends/selected_rows.h"
 #include "network/backends.h"
 #include "network/traced_backend.h"
 #include "system/compute/roofline.h"
@@ -69,13 +70,16 @@ class Simulation {
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
         job_(make_job(experiment, topology_, experiment.workload.iterations)),
         compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}),
-        summary_(job_.ranks, job_.labels.size()),
         sinks_(options.spans == nullptr
                    ? std::vector<TraceSink*>{&summary_, &fingerprint_}
                    : std::vector<TraceSink*>{&summary_, &fingerprint_, options.spans}),
-        runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_) {}
+        runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_,
+                options.fold && options.spans == nullptr ? Folding::where_exact : Folding::off),
+        summary_(runner_.simulated_ranks(), job_.labels.size()),
+        fingerprint_(runner_.folded() ? job_.ranks : 0) {}
 
   RunResult run();
+  const std::string& unfolded_because() const { return runner_.unfolded_because(); }
 
  private:
   RunResult result() const;
@@ -95,10 +99,11 @@ class Simulation {
   std::unique_ptr<NetworkBackend> network_;
   Job job_;
   Roofline compute_;
-  SummarySink summary_;
-  FingerprintSink fingerprint_;
   TeeSink sinks_;
   JobRunner runner_;
+  // Made when it is known for how many ranks a span stands; nothing is emitted before run().
+  SummarySink summary_;
+  FingerprintSink fingerprint_;
 };
 
 RunResult Simulation::run() {
@@ -132,20 +137,29 @@ RunResult Simulation::result() const {
   result.fingerprint = fingerprint_.hex();
   result.events = queue_.executed();
   Rank last = 0;
-  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+  result.folded = runner_.folded();
+  result.unfolded_because = runner_.unfolded_because();
+  const std::int32_t multiplicity = runner_.folded() ? job_.ranks : 1;
+  for (Rank rank = 0; rank < runner_.simulated_ranks(); ++rank) {
     const RankAccount account = runner_.account(rank);
     const Duration finish = account.finish.since_start;
     CHECK(account.compute + account.exposed + account.idle == finish,
           "rank {}: compute {} + exposed {} + idle {} != finish {} ps", rank, account.compute.value,
           account.exposed.value, account.idle.value, finish.value);
-    result.ranks.push_back({rank, 1, finish, account.compute, account.exposed, account.idle});
+    result.ranks.push_back({rank, multiplicity, finish, account.compute, account.exposed,
+                            account.idle, account.stolen});
     if (finish > result.ranks[last].finish) last = rank;
   }
   result.finish = result.ranks[last].finish;
   result.compute = result.ranks[last].compute;
   result.exposed = result.ranks[last].exposed;
   result.idle = result.ranks[last].idle;
+  result.stolen = result.ranks[last].stolen;
+  if (const auto account = runner_.endpoint_account(last))
+    result.endpoint = {account->sent, account->received, account->overhead, account->copy,
+                       account->waited};
   add_rows(result, last);
+  result.selected = selected_rows(runner_.selection());
   add_traffic(result);
   add_bottlenecks(result);
   add_bound(result);
@@ -253,7 +267,8 @@ void Simulation::add_bottlenecks(RunResult& result) const {
 
 // The longest of: the computing of a rank; what a link carried, at its full bandwidth.
 void Simulation::add_bound(RunResult& result) const {
-  for (const RankRow& rank : result.ranks) result.bound = std::max(result.bound, rank.compute);
+  for (const RankRow& rank : result.ranks)
+    result.bound = std::max(result.bound, rank.compute - rank.stolen);
   result.bound_by = "compute";
   // Messages that nobody received may still be on their way when the last rank finishes.
   if (!runner_.unreceived().empty()) return;
@@ -277,6 +292,10 @@ void Simulation::add_bound(RunResult& result) const {
 }
 
 }  // namespace
+
+std::string why_not_folded(const Experiment& experiment) {
+  return Simulation(experiment, SimulateOptions{}).unfolded_because();
+}
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
   return Simulation(experiment, options).run();

@@ -69,8 +69,18 @@ class NetworkBackend {
   // native backend with a first-come-first-served port knows); otherwise listener.injected() is
   // called at that time, exactly once.
   //
-  // REQUIRES: both NPUs exist and differ; size >= 0 (a message of 0 bytes costs latency only).
+  // An end may be a switch of a switch level that the other end is attached to: the message then
+  // takes that one link, and the port of the switch there.
+  //
+  // REQUIRES: both nodes exist and differ; size >= 0 (a message of 0 bytes costs latency only).
   virtual std::optional<Time> send(const Message& message, MessageListener& listener) = 0;
+
+  // From now on only NPU 0 sends, and stands for all: what it sends to NPU q, every NPU sends at
+  // the same time, each to the one that lies from it as q from 0 (coordinate by coordinate, round
+  // the end of each level). So a message from 0 to q is delivered at the time at which the message
+  // that comes to 0 from its counterpart is, and statistics are those of all NPUs.
+  // Returns false if the backend cannot do this, or not exactly. REQUIRES: nothing was sent yet.
+  virtual bool fold() { return false; }
 
   virtual NetworkStatistics statistics() const = 0;
 

@@ -37,7 +37,8 @@ ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
   std::optional<SpanFile> spans;
   if (!options.spans.empty()) spans.emplace(options.spans, messages_of(options), options.force);
   const std::vector<Outcome> outcomes = simulate_all({&experiment, 1}, terminal,
-                                                     {.spans = spans ? &spans->sink() : nullptr,
+                                                     {.fold = options.fold,
+                                                      .spans = spans ? &spans->sink() : nullptr,
                                                       .matrix = options.matrix,
                                                       .activity = options.activity});
   if (spans) spans->finish();

@@ -72,6 +72,7 @@ std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const
     for (std::size_t i = next++; i < experiments.size(); i = next++) {
       SimulateOptions options;
       options.stop = [&interrupt] { return interrupt.interrupted(); };
+      options.fold = extras.fold;
       options.spans = extras.spans;
       options.matrix = extras.matrix;
       options.activity = extras.activity;

@@ -23,6 +23,7 @@ struct Outcome {
 // In the order of the experiments, whatever the order in which they end. On as many threads as the
 // machine has cores; simulations share nothing.
 struct Extras {
+  bool fold = true;            // SimulateOptions::fold
   TraceSink* spans = nullptr;  // of all of them, so it goes with a single experiment
   bool matrix = false;         // fill RunResult::matrix
   bool activity = false;       // fill RunResult::activity

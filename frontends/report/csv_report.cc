@@ -106,11 +106,12 @@ std::string activity_csv(std::span<const RunResult> results) {
 }
 
 std::string ranks_csv(std::span<const RunResult> results) {
-  std::string csv = "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps\n";
+  std::string csv = "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps,stolen_ps\n";
   for (const RunResult& run : results) {
     for (const RankRow& row : run.ranks) {
-      csv += fmt::format("{},{},{},{},{},{},{}\n", csv_field(run.name), row.rank, row.multiplicity,
-                         row.finish.value, row.compute.value, row.exposed.value, row.idle.value);
+      csv += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(run.name), row.rank,
+                         row.multiplicity, row.finish.value, row.compute.value, row.exposed.value,
+                         row.idle.value, row.stolen.value);
     }
   }
   return csv;

@@ -32,6 +32,19 @@ Json layers(const RunResult& result) {
   return rows;
 }
 
+Json selected(const RunResult& result) {
+  Json rows = Json::array();
+  for (const SelectedRow& row : result.selected) {
+    rows.push_back({{"collective", row.collective},
+                    {"group", row.group},
+                    {"bytes", row.bytes.value},
+                    {"chosen", row.chosen},
+                    {"predicted_ps", optional_time(row.predicted)},
+                    {"candidates", row.candidates}});
+  }
+  return rows;
+}
+
 Json levels(const RunResult& result) {
   Json rows = Json::array();
   for (const LevelRow& row : result.levels) {
@@ -60,9 +73,20 @@ Json ranks(const RunResult& result) {
                     {"finish_ps", row.finish.value},
                     {"compute_ps", row.compute.value},
                     {"exposed_ps", row.exposed.value},
-                    {"idle_ps", row.idle.value}});
+                    {"idle_ps", row.idle.value},
+                    {"stolen_ps", row.stolen.value}});
   }
   return rows;
+}
+
+Json endpoint(const RunResult& result) {
+  if (!result.endpoint) return nullptr;
+  const EndpointRow& row = *result.endpoint;
+  return {{"sent", row.sent},
+          {"received", row.received},
+          {"overhead_ps", row.overhead.value},
+          {"copy_ps", row.copy.value},
+          {"waited_ps", row.waited.value}};
 }
 
 Json bottlenecks(const RunResult& result) {
@@ -121,15 +145,20 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
               {"compute_ps", result.compute.value},
               {"exposed_ps", result.exposed.value},
               {"idle_ps", result.idle.value},
+              {"stolen_ps", result.stolen.value},
+              {"endpoint", endpoint(result)},
               {"exposed_by", exposed_by(result)},
               {"bound_ps", result.bound.value},
               {"bound_by", result.bound_by},
               {"layers", layers(result)},
+              {"selected", selected(result)},
               {"levels", levels(result)},
               {"links", links(result, options)},
               {"link_count", result.links.size()},
               {"bottlenecks", bottlenecks(result)},
               {"ranks", ranks(result)},
+              {"folded", result.folded},
+              {"unfolded_because", optional_text(result.unfolded_because)},
               {"events", result.events},
               {"messages", result.messages},
               {"notices", result.notices},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,11 +68,29 @@ struct ActivityRow {
 struct RankRow {
   std::int32_t rank = 0, multiplicity = 1;
   Duration finish, compute, exposed, idle;
+  Duration stolen;  // of compute
+};
+
+// What the messages of a rank spent in its endpoints, summed: busy and waiting overlap with
+// whatever the rank does, and with each other.
+struct EndpointRow {
+  std::int64_t sent = 0, received = 0;
+  Duration overhead, copy, waited;
 };
 
 struct ExposedBy {
   std::string kind;  // "all_reduce", "all_to_all forward", "all_to_all backward", ...
   Duration exposed;  // of the rank that finishes last
+};
+
+// What was chosen for calls whose settings depend on their size or are `auto`.
+struct SelectedRow {
+  std::string collective;
+  std::vector<std::int32_t> group;  // its sizes along the levels, innermost first
+  Bytes bytes;
+  std::string chosen;                 // "direct+ring/ll, local_bandwidth_aware"
+  std::optional<Duration> predicted;  // alone, on the analytical backend; none if by a range only
+  std::int64_t candidates = 0;        // predicted
 };
 
 struct HostUse {
@@ -87,16 +106,21 @@ struct RunResult {
   std::string partial_reason;
   Duration finish;                  // of the slowest rank
   Duration compute, exposed, idle;  // of the rank that finishes last (the lowest such rank)
+  Duration stolen;                  // of compute: by collectives that ran beside it (sm_tax)
   Duration bound;                   // max of compute and of bytes over bandwidth per level
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
   std::vector<LayerRow> layers;
+  std::vector<SelectedRow> selected;
   std::vector<LevelRow> levels;
   std::vector<LinkRow> links;  // by bytes, largest first
   std::vector<BottleneckRow> bottlenecks;
-  std::vector<RankRow> ranks;
-  std::vector<ActivityRow> activity;  // by level and time; empty unless asked for
-  std::vector<MatrixRow> matrix;      // by group, source and target; empty unless asked for
+  std::vector<RankRow> ranks;  // one for all if folded
+  bool folded = false;
+  std::string unfolded_because;         // a clause; "" if folded
+  std::vector<ActivityRow> activity;    // by level and time; empty unless asked for
+  std::vector<MatrixRow> matrix;        // by group, source and target; empty unless asked for
+  std::optional<EndpointRow> endpoint;  // of the rank that finishes last; none if it costs nothing
   std::uint64_t events = 0, messages = 0;
   HostUse host;
   std::vector<std::string> notices;

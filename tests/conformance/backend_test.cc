@@ -217,5 +217,36 @@ TEST_CASE("every backend is monotone in the size of a message that is alone, and
     }
 }
 
+// To a switch and from it there is one link: at least L + S/B, and less than another L more.
+TEST_CASE("messages may begin and end at a switch") {
+  for (const BackendEntry& backend : builtin_backends()) {
+    EventQueue queue;
+    const Topology topology({{level(LevelKind::ring, 2, Scope::local),
+                              level(LevelKind::switched, 3), level(LevelKind::switched, 2)}});
+    const auto network = backend.make(queue, topology, {});
+    MessageLog log(queue);
+    const Bytes size = bytes(10'000);
+    const Duration least = nanoseconds(500) + transfer_time(size, gigabits_per_second(100));
+    for (const int number : {1, 2}) {
+      const NodeId npu{7}, its_switch = topology.switch_of(number, npu);  // a switch per group
+      CHECK(its_switch.value >= topology.npu_count());
+      for (const auto& [source, target] :
+           {std::pair(npu, its_switch), std::pair(its_switch, npu)}) {
+        const Time begin = queue.now();
+        const std::size_t message = log.send(*network, source.value, target.value, size);
+        queue.run();
+        INFO(backend.name << " level " << number << " from " << source.value);
+        REQUIRE(log.deliveries[message] == 1);
+        CHECK(log.delivered_at[message] - begin >= least);
+        CHECK(log.delivered_at[message] - begin < least + nanoseconds(500));
+        CHECK(log.injected_at[message] <= log.delivered_at[message]);
+      }
+      const NetworkStatistics statistics = network->statistics();
+      CHECK(statistics.links[topology.egress_link(number, npu, 0)] == size);
+      CHECK(statistics.links[topology.switch_to_npu_link(number, npu)] == size);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace orrery
