@@ -1,6 +1,8 @@
 #include "network/backends.h"
 
 #include "network/analytical/analytical_backend.h"
+#include "network/fluid/fluid_backend.h"
+#include "network/queue/queue_backend.h"
 
 namespace orrery {
 

@@ -7,12 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "network/fluid_spec.h"
+#include "network/queue_spec.h"
+#include "network/routing_spec.h"
+
 namespace orrery {
 
 // Settings that only some backends honour.
 enum class SettingGroup : std::uint8_t {
   transport,      // network.transport: the protocol at the ends
   switch_buffer,  // memory of switches
+  routing,        // network.routing, network.faults: which way messages go
+  fluid,          // network.fluid
+  queue,          // network.queue
 };
 
 struct GivenSetting {
@@ -22,8 +29,11 @@ struct GivenSetting {
 };
 
 struct NetworkSpec {
-  std::string backend = "analytical";  // a name of network/backends.def
-  std::vector<GivenSetting> given;     // by the user, of the groups above
+  std::string backend = "analytical";    // a name of network/backends.def
+  std::vector<GivenSetting> given = {};  // by the user, of the groups above
+  RoutingSpec routing = {};
+  FluidSpec fluid = {};
+  QueueSpec queue = {};
 };
 
 // The paths of what the user gave that a backend which honours these groups does not: what it

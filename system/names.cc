@@ -19,7 +19,35 @@ std::string_view name_of(SchedulingPolicy policy) {
 }
 
 std::string_view name_of(HierarchicalSchedule schedule) {
-  return schedule == HierarchicalSchedule::baseline ? "baseline" : "local_bandwidth_aware";
+  switch (schedule) {
+    case HierarchicalSchedule::baseline:
+      return "baseline";
+    case HierarchicalSchedule::local_bandwidth_aware:
+      return "local_bandwidth_aware";
+    case HierarchicalSchedule::flat:
+      return "flat";
+    case HierarchicalSchedule::torus:
+      return "torus";
+    case HierarchicalSchedule::across_first:
+      return "across_first";
+  }
+  return "?";
+}
+
+std::string_view name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::none:
+      return "none";
+    case Protocol::simple:
+      return "simple";
+    case Protocol::ll:
+      return "ll";
+    case Protocol::ll128:
+      return "ll128";
+    case Protocol::automatic:
+      return "auto";
+  }
+  return "?";
 }
 
 std::string_view name_of(Pass pass) {

@@ -32,6 +32,19 @@ Json layers(const RunResult& result) {
   return rows;
 }
 
+Json selected(const RunResult& result) {
+  Json rows = Json::array();
+  for (const SelectedRow& row : result.selected) {
+    rows.push_back({{"collective", row.collective},
+                    {"group", row.group},
+                    {"bytes", row.bytes.value},
+                    {"chosen", row.chosen},
+                    {"predicted_ps", optional_time(row.predicted)},
+                    {"candidates", row.candidates}});
+  }
+  return rows;
+}
+
 Json levels(const RunResult& result) {
   Json rows = Json::array();
   for (const LevelRow& row : result.levels) {
@@ -60,7 +73,54 @@ Json ranks(const RunResult& result) {
                     {"finish_ps", row.finish.value},
                     {"compute_ps", row.compute.value},
                     {"exposed_ps", row.exposed.value},
-                    {"idle_ps", row.idle.value}});
+                    {"idle_ps", row.idle.value},
+                    {"stolen_ps", row.stolen.value}});
+  }
+  return rows;
+}
+
+Json endpoint(const RunResult& result) {
+  if (!result.endpoint) return nullptr;
+  const EndpointRow& row = *result.endpoint;
+  return {{"sent", row.sent},
+          {"received", row.received},
+          {"overhead_ps", row.overhead.value},
+          {"copy_ps", row.copy.value},
+          {"waited_ps", row.waited.value}};
+}
+
+Json bottlenecks(const RunResult& result) {
+  Json rows = Json::array();
+  for (const BottleneckRow& row : result.bottlenecks) {
+    rows.push_back({{"collective", row.collective},
+                    {"level", row.level},
+                    {"bytes", row.bytes.value},
+                    {"link", row.link},
+                    {"link_bytes", row.link_bytes.value}});
+  }
+  return rows;
+}
+
+Json activity(const RunResult& result) {
+  Json rows = Json::array();
+  for (const ActivityRow& row : result.activity) {
+    rows.push_back({{"level", row.level},
+                    {"begin_ps", row.begin.value},
+                    {"end_ps", row.end.value},
+                    {"bytes", row.bytes.value},
+                    {"share", row.share}});
+  }
+  return rows;
+}
+
+Json matrix(const RunResult& result) {
+  Json rows = Json::array();
+  for (const MatrixRow& row : result.matrix) {
+    rows.push_back({{"group", optional_text(row.group)},
+                    {"source", row.source},
+                    {"target", row.target},
+                    {"bytes", row.bytes.value},
+                    {"messages", row.messages}});
   }
   return rows;
 }
@@ -72,34 +132,43 @@ Json exposed_by(const RunResult& result) {
 }
 
 Json run_object(const RunResult& result, const ReportOptions& options) {
-  return {{"schema", "orrery.run/1"},
-          {"name", result.name},
-          {"backend", result.backend},
-          {"seed", result.seed},
-          {"fingerprint", result.fingerprint},
-          {"partial", result.partial},
-          {"partial_reason", optional_text(result.partial_reason)},
-          {"iterations", iteration_count(result)},
-          {"iteration_ps", optional_time(iteration_time(result))},
-          {"finish_ps", result.finish.value},
-          {"compute_ps", result.compute.value},
-          {"exposed_ps", result.exposed.value},
-          {"idle_ps", result.idle.value},
-          {"exposed_by", exposed_by(result)},
-          {"bound_ps", result.bound.value},
-          {"bound_by", result.bound_by},
-          {"layers", layers(result)},
-          {"levels", levels(result)},
-          {"links", links(result, options)},
-          {"link_count", result.links.size()},
-          {"ranks", ranks(result)},
-          {"events", result.events},
-          {"messages", result.messages},
-          {"notices", result.notices},
-          {"host",
-           {{"wall_s", result.host.wall_s},
-            {"cpu_s", result.host.cpu_s},
-            {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
+  Json run = {{"schema", "orrery.run/1"},
+              {"name", result.name},
+              {"backend", result.backend},
+              {"seed", result.seed},
+              {"fingerprint", result.fingerprint},
+              {"partial", result.partial},
+              {"partial_reason", optional_text(result.partial_reason)},
+              {"iterations", iteration_count(result)},
+              {"iteration_ps", optional_time(iteration_time(result))},
+              {"finish_ps", result.finish.value},
+              {"compute_ps", result.compute.value},
+              {"exposed_ps", result.exposed.value},
+              {"idle_ps", result.idle.value},
+              {"stolen_ps", result.stolen.value},
+              {"endpoint", endpoint(result)},
+              {"exposed_by", exposed_by(result)},
+              {"bound_ps", result.bound.value},
+              {"bound_by", result.bound_by},
+              {"layers", layers(result)},
+              {"selected", selected(result)},
+              {"levels", levels(result)},
+              {"links", links(result, options)},
+              {"link_count", result.links.size()},
+              {"bottlenecks", bottlenecks(result)},
+              {"ranks", ranks(result)},
+              {"folded", result.folded},
+              {"unfolded_because", optional_text(result.unfolded_because)},
+              {"events", result.events},
+              {"messages", result.messages},
+              {"notices", result.notices},
+              {"host",
+               {{"wall_s", result.host.wall_s},
+                {"cpu_s", result.host.cpu_s},
+                {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
+  if (!result.activity.empty()) run["activity"] = activity(result);
+  if (!result.matrix.empty()) run["matrix"] = matrix(result);
+  return run;
 }
 
 // Names come from the user; what is not UTF-8 in them must not lose the results.

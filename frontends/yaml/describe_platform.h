@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "frontends/experiment.h"
+#include "frontends/yaml/describe_fluid.h"
+#include "frontends/yaml/describe_topology.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 
@@ -31,6 +33,9 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
   if (peak) npu.peak = *peak;
 }
 
+// Only switches can add.
+void check_in_network_reduction(Reader& keys, const LevelSpec& level);
+
 template <class Keys>
 void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, NetworkSpec& network) {
   keys.optional("name", level.name, "what reports and the workload call the level");
@@ -43,6 +48,9 @@ void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, Net
   keys.optional(
       "scope", level.scope,
       "local (inside a node) or scale_out (between nodes): decides the injection latency");
+  keys.optional("in_network_reduction", level.in_network_reduction,
+                "true: the switches can add and multicast (NVLS, SHARP), for algorithm in_network");
+  keys.check([&](Reader& reader) { check_in_network_reduction(reader, level); });
   std::optional<Bytes> buffer;
   keys.optional("buffer", buffer, "packet buffer of the level's switches; for packet backends",
                 positive);
@@ -57,6 +65,11 @@ void describe_platform(Keys& keys, Experiment& experiment) {
   keys.map("npu", "the compute device", [&](auto& npu) { describe_npu(npu, experiment.npu); });
   keys.required_map("topology", "how the NPUs are connected", [&](auto& topology) {
     std::vector<LevelSpec>& levels = experiment.topology.levels;
+    topology.exactly_one({"levels", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",
+                          "hyperx", "graph", "hpcc"},
+                         "levels, a builder of networks, or the nodes and links themselves");
+    describe_built_topology(topology, experiment.topology);
+    if (!topology.given("levels")) return;
     topology.items("levels", levels, "the levels of the network, innermost first",
                    [&](auto& level, LevelSpec& spec, std::size_t index) {
                      const bool innermost_of_several = index == 0 && levels.size() > 1;
@@ -77,7 +90,8 @@ void describe_packet_setting(Keys& keys, std::string_view key, std::string_view 
 }
 
 template <class Keys>
-void describe_network(Keys& keys, NetworkSpec& network) {
+void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                      bool topology_known) {
   BackendName backend{network.backend};
   keys.optional("backend", backend, "the model of the network; `orrery list` describes them");
   network.backend = backend.name;
@@ -94,6 +108,14 @@ void describe_network(Keys& keys, NetworkSpec& network) {
     describe_packet_setting<bool>(transport, "ecn", "switches mark packets instead of dropping",
                                   network, SettingGroup::transport);
   });
+  keys.map("routing", "which way messages go", [&](auto& routing) {
+    describe_routing(routing, network.routing, topology, topology_known);
+  });
+  keys.note_if_given("routing", network.given, SettingGroup::routing);
+  describe_faults(keys, network.routing, topology, topology_known);
+  keys.note_if_given("faults", network.given, SettingGroup::routing);
+  keys.map("fluid", "the fluid backend", [&](auto& fluid) { describe_fluid(fluid, network); });
+  keys.map("queue", "the queue backend", [&](auto& queue) { describe_queue(queue, network); });
   keys.map("switch", "all switches; for packet backends", [&](auto& all_switches) {
     describe_packet_setting<Bytes>(all_switches, "buffer",
                                    "packet buffer of a switch without one of its own", network,

@@ -12,8 +12,12 @@
 #include <variant>
 #include <vector>
 
+#include "core/units/share.h"
 #include "core/units/unit_text.h"
 #include "core/units/units.h"
+#include "network/fluid_spec.h"
+#include "network/routing_spec.h"
+#include "network/topology/builders/cluster_graph.h"
 #include "network/topology/topology.h"
 #include "system/operation_source.h"
 #include "system/system_spec.h"
@@ -68,7 +72,29 @@ template <class E>
 struct ValuesOf;
 template <>
 struct ValuesOf<LevelKind> {
-  static constexpr std::array all{LevelKind::ring, LevelKind::fully_connected, LevelKind::switched};
+  static constexpr std::array all{LevelKind::ring, LevelKind::mesh, LevelKind::fully_connected,
+                                  LevelKind::switched};
+};
+template <>
+struct ValuesOf<orrery::NodeKind> {
+  static constexpr std::array all{orrery::NodeKind::npu, orrery::NodeKind::nic,
+                                  orrery::NodeKind::switched};
+};
+template <>
+struct ValuesOf<NodeInside> {
+  static constexpr std::array all{NodeInside::none, NodeInside::switched,
+                                  NodeInside::fully_connected};
+};
+template <>
+struct ValuesOf<RoutingPolicy> {
+  static constexpr std::array all{RoutingPolicy::automatic, RoutingPolicy::dimension_order,
+                                  RoutingPolicy::ecmp,      RoutingPolicy::weighted_ecmp,
+                                  RoutingPolicy::qp_spread, RoutingPolicy::spray,
+                                  RoutingPolicy::valiant};
+};
+template <>
+struct ValuesOf<LinkCondition> {
+  static constexpr std::array all{LinkCondition::down, LinkCondition::degraded, LinkCondition::up};
 };
 template <>
 struct ValuesOf<Scope> {
@@ -81,8 +107,14 @@ struct ValuesOf<SchedulingPolicy> {
 };
 template <>
 struct ValuesOf<HierarchicalSchedule> {
-  static constexpr std::array all{HierarchicalSchedule::baseline,
-                                  HierarchicalSchedule::local_bandwidth_aware};
+  static constexpr std::array all{
+      HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
+      HierarchicalSchedule::flat, HierarchicalSchedule::torus, HierarchicalSchedule::across_first};
+};
+template <>
+struct ValuesOf<Protocol> {
+  static constexpr std::array all{Protocol::none, Protocol::simple, Protocol::ll, Protocol::ll128,
+                                  Protocol::automatic};
 };
 template <>
 struct ValuesOf<PipelineSchedule> {
@@ -105,6 +137,11 @@ struct ValuesOf<RankOrder> {
 template <>
 struct ValuesOf<Interaction> {
   static constexpr std::array all{Interaction::concat, Interaction::dot};
+};
+
+template <>
+struct ValuesOf<ClassSharing> {
+  static constexpr std::array all{ClassSharing::fair, ClassSharing::weighted, ClassSharing::strict};
 };
 
 enum class DataType : std::uint8_t { fp16, bf16, fp32, fp8 };
@@ -155,7 +192,7 @@ struct NameIn {
 };
 using BackendName = NameIn<BackendRegistry>;  // of network/backends.def
 
-// name or name:number, of system/algorithms/builtin.def
+// name or name:number, of system/algorithms/builtin.def; auto; or what NCCL calls its trees
 template <>
 struct ScalarType<NamedAlgorithm> {
   static FromText<NamedAlgorithm> parse(const std::string& text);
@@ -227,6 +264,29 @@ template <>
 FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text);
 template <>
 FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text);
+
+// "20/132" or "15.2 %".
+template <>
+struct ScalarType<Share> {
+  static FromText<Share> parse(const std::string& text);
+  static std::string text(Share value);
+  static SchemaType schema() {
+    return {{"string"}, {}, R"(^\s*(\d+\s*/\s*\d+|\d+(\.\d+)?\s*%)\s*$)"};
+  }
+};
+
+// A size that is shown only if it is given.
+struct SizeIfGiven {
+  Bytes bytes;
+};
+template <>
+struct ScalarType<SizeIfGiven> {
+  static FromText<SizeIfGiven> parse(const std::string& text);
+  static std::string text(const SizeIfGiven& value) {
+    return value.bytes == Bytes{} ? "" : ScalarType<Bytes>::text(value.bytes);
+  }
+  static SchemaType schema() { return ScalarType<Bytes>::schema(); }
+};
 
 // --- Ranks and levels ---
 

@@ -2,10 +2,13 @@
 // is tested by being listed. network/network_backend.h is the contract.
 #include <catch2/catch.hpp>
 
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "core/base/random.h"
 #include "network/backends.h"
+#include "network/routing/router.h"
 #include "tests/network/message_log.h"
 
 namespace orrery {
@@ -17,8 +20,37 @@ LevelSpec level(LevelKind kind, std::int32_t size, Scope scope = Scope::scale_ou
   return {"", kind, size, gigabits_per_second(100), nanoseconds(500), scope};
 }
 
+// Two nodes of two NPUs, each NPU on its node's switch and by a NIC of its own on a leaf; the
+// leaves of the two local ranks meet at a spine. Nodes: 4 NPUs, 4 NICs, 2 node switches, 2 leaves,
+// 1 spine.
+TopologySpec rails() {
+  GraphSpec graph;
+  graph.nodes.resize(4, {NodeKind::npu, ""});
+  graph.nodes.resize(8, {NodeKind::nic, ""});
+  graph.nodes.resize(13, {NodeKind::switched, ""});
+  const auto join = [&](std::int32_t a, std::int32_t b, std::int32_t level) {
+    const Link link{{a}, {b}, level, gigabits_per_second(100), nanoseconds(500), 1};
+    graph.links.push_back(link);
+    graph.links.push_back(link);
+    std::swap(graph.links.back().from, graph.links.back().to);
+  };
+  for (std::int32_t npu = 0; npu < 4; ++npu) {
+    join(npu, 8 + npu / 2, 0);
+    join(npu, 4 + npu, 1);
+    join(4 + npu, 10 + npu % 2, 1);
+  }
+  join(10, 12, 1);
+  join(11, 12, 1);
+  return {{level(LevelKind::graph, 2, Scope::local), level(LevelKind::graph, 2)},
+          std::make_shared<const GraphSpec>(std::move(graph))};
+}
+
 std::vector<TopologySpec> platforms() {
-  return {{{level(LevelKind::switched, 8)}},
+  return {rails(),
+          {{level(LevelKind::mesh, 5)}},
+          {{level(LevelKind::mesh, 2, Scope::local), level(LevelKind::mesh, 3),
+            level(LevelKind::ring, 3)}},
+          {{level(LevelKind::switched, 8)}},
           {{level(LevelKind::ring, 6)}},
           {{level(LevelKind::fully_connected, 4)}},
           {{level(LevelKind::ring, 2, Scope::local), level(LevelKind::switched, 3)}},
@@ -26,13 +58,36 @@ std::vector<TopologySpec> platforms() {
             level(LevelKind::switched, 2)}}};
 }
 
-// Sums over the levels a message crosses.
-Duration path_latency(const Topology& topology, NodeId source, NodeId target) {
+// What a message crosses.
+struct Way {
   Duration latency;
-  for (int l = 0; l < static_cast<int>(topology.levels().size()); ++l)
-    latency +=
-        topology.path_latency(l, topology.coordinate(source, l), topology.coordinate(target, l));
-  return latency;
+  std::vector<bool> levels;
+};
+
+Way way_on_levels(const Topology& topology, NodeId source, NodeId target) {
+  Way way;
+  for (int l = 0; l < static_cast<int>(topology.levels().size()); ++l) {
+    const std::int32_t from = topology.coordinate(source, l), to = topology.coordinate(target, l);
+    way.latency += topology.path_latency(l, from, to);
+    way.levels.push_back(from != to);
+  }
+  return way;
+}
+
+Way way_on_graph(const Topology& topology, NodeId source, NodeId target) {
+  Way way{{}, std::vector<bool>(topology.levels().size())};
+  std::vector<LinkIndex> links;
+  REQUIRE(Router(topology, {}).path(source, target, 0, links));
+  for (const LinkIndex link : links) {
+    way.latency += topology.links()[link].latency;
+    way.levels[topology.links()[link].level] = true;
+  }
+  return way;
+}
+
+Way way_of(const Topology& topology, NodeId source, NodeId target) {
+  return topology.structural() ? way_on_levels(topology, source, target)
+                               : way_on_graph(topology, source, target);
 }
 
 struct Sent {
@@ -79,6 +134,16 @@ Outcome storm(const BackendEntry& backend, const TopologySpec& spec, std::uint64
   return outcome;
 }
 
+// What a message that is alone takes: latency and size over bandwidth, or that on every link for a
+// backend that stores and forwards. One with headers or windows states its tolerance here.
+Duration closed_form(const BackendEntry& backend, const Topology& topology, std::int32_t target,
+                     Bytes size) {
+  const Duration latency = way_of(topology, {0}, {target}).latency;
+  const Duration once = transfer_time(size, gigabits_per_second(100));
+  const std::int64_t links = latency.value / nanoseconds(500).value;
+  return latency + (backend.name == "queue" ? once * links : once);
+}
+
 Duration alone(const BackendEntry& backend, const TopologySpec& spec, std::int32_t target,
                Bytes size) {
   EventQueue queue;
@@ -99,7 +164,7 @@ TEST_CASE("every backend delivers each message once, not before latency plus siz
         const Outcome outcome = storm(backend, spec, seed);
         for (std::size_t i = 0; i < outcome.sent.size(); ++i) {
           const Sent& sent = outcome.sent[i];
-          const Duration least = path_latency(topology, {sent.source}, {sent.target}) +
+          const Duration least = way_of(topology, {sent.source}, {sent.target}).latency +
                                  transfer_time(sent.size, gigabits_per_second(100));
           REQUIRE(outcome.deliveries[i] == 1);
           REQUIRE(outcome.sizes[i] == sent.size);
@@ -127,8 +192,7 @@ TEST_CASE("every backend counts every byte on every level it crosses") {
       for (int l = 0; l < static_cast<int>(topology.levels().size()); ++l) {
         Bytes crossed;
         for (const Sent& sent : outcome.sent)
-          if (topology.coordinate({sent.source}, l) != topology.coordinate({sent.target}, l))
-            crossed += sent.size;
+          if (way_of(topology, {sent.source}, {sent.target}).levels[l]) crossed += sent.size;
         Bytes counted;
         for (const Bytes b : outcome.statistics.levels[l].bytes_by_label) counted += b;
         CHECK(counted == crossed);
@@ -146,14 +210,42 @@ TEST_CASE("every backend is monotone in the size of a message that is alone, and
         for (const std::int64_t size : {0, 1, 1'499, 1'500, 1'501, 65'536, 1'000'000}) {
           const Duration time = alone(backend, spec, target, bytes(size));
           CHECK(time > before);
-          // The closed form; a backend with headers or windows states its tolerance here when it
-          // comes.
-          CHECK(time == path_latency(topology, {0}, {target}) +
-                            transfer_time(bytes(size), gigabits_per_second(100)));
+          CHECK(time == closed_form(backend, topology, target, bytes(size)));
           before = time;
         }
       }
     }
+}
+
+// To a switch and from it there is one link: at least L + S/B, and less than another L more.
+TEST_CASE("messages may begin and end at a switch") {
+  for (const BackendEntry& backend : builtin_backends()) {
+    EventQueue queue;
+    const Topology topology({{level(LevelKind::ring, 2, Scope::local),
+                              level(LevelKind::switched, 3), level(LevelKind::switched, 2)}});
+    const auto network = backend.make(queue, topology, {});
+    MessageLog log(queue);
+    const Bytes size = bytes(10'000);
+    const Duration least = nanoseconds(500) + transfer_time(size, gigabits_per_second(100));
+    for (const int number : {1, 2}) {
+      const NodeId npu{7}, its_switch = topology.switch_of(number, npu);  // a switch per group
+      CHECK(its_switch.value >= topology.npu_count());
+      for (const auto& [source, target] :
+           {std::pair(npu, its_switch), std::pair(its_switch, npu)}) {
+        const Time begin = queue.now();
+        const std::size_t message = log.send(*network, source.value, target.value, size);
+        queue.run();
+        INFO(backend.name << " level " << number << " from " << source.value);
+        REQUIRE(log.deliveries[message] == 1);
+        CHECK(log.delivered_at[message] - begin >= least);
+        CHECK(log.delivered_at[message] - begin < least + nanoseconds(500));
+        CHECK(log.injected_at[message] <= log.delivered_at[message]);
+      }
+      const NetworkStatistics statistics = network->statistics();
+      CHECK(statistics.links[topology.egress_link(number, npu, 0)] == size);
+      CHECK(statistics.links[topology.switch_to_npu_link(number, npu)] == size);
+    }
+  }
 }
 
 }  // namespace

@@ -69,6 +69,10 @@ std::int64_t ProgramSource::operation_count(Rank rank) const {
   return static_cast<std::int64_t>(program_of(rank).operations().size());
 }
 
+std::span<const Operation> ProgramSource::known_operations(Rank rank) const {
+  return program_of(rank).operations();
+}
+
 void ProgramSource::advance(Rank rank, std::vector<Operation>& ready) {
   const Program& program = program_of(rank);
   const auto end = static_cast<OperationId>(program.operations().size());
