@@ -2,6 +2,20 @@
 
 namespace orrery {
 
+std::string_view name_of(PipelineSchedule schedule) {
+  switch (schedule) {
+    case PipelineSchedule::gpipe:
+      return "gpipe";
+    case PipelineSchedule::one_forward_one_backward:
+      return "1f1b";
+    case PipelineSchedule::interleaved:
+      return "interleaved";
+    case PipelineSchedule::zb_h1:
+      return "zb-h1";
+  }
+  return "?";
+}
+
 std::string_view name_of(Recompute recompute) {
   switch (recompute) {
     case Recompute::none:

@@ -11,7 +11,6 @@
 #include "core/units/units.h"
 #include "system/job.h"
 #include "system/operation_source.h"
-#include "workload/parallelism/pipeline_schedule.h"
 
 namespace orrery {
 
@@ -64,6 +63,10 @@ struct TransformerSpec {
   std::int64_t mlp_width() const { return feed_forward > 0 ? feed_forward : 4 * hidden; }
   std::int64_t mlp_inputs() const { return gated ? 2 : 1; }  // matrices into the MLP, G
 };
+
+// In which order the stages of a pipeline work: parallelism/pipeline_schedule.h.
+enum class PipelineSchedule : std::uint8_t { gpipe, one_forward_one_backward, interleaved, zb_h1 };
+std::string_view name_of(PipelineSchedule schedule);  // "gpipe", "1f1b", "interleaved", "zb-h1"
 
 enum class Recompute : std::uint8_t {
   none,

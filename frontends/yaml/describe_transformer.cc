@@ -83,7 +83,7 @@ void check_training(Reader& training, TransformerTraining& spec, const Transform
   check_ranks(training, spec, platform);
   if (!training.clean() || spec.data == 0) return;
   check_batches(training, spec);
-  divides(training, "tensor", spec.tensor, model.query_width(), "columns of the queries");
+  divides(training, "tensor", spec.tensor, model.heads, "attention heads");
   divides(training, "tensor", spec.tensor, model.key_value_width(), "columns of the keys");
   divides(training, "tensor", spec.tensor, model.mlp_width(), "columns of the MLP");
   divides(training, "tensor", spec.tensor, model.vocabulary, "rows of the vocabulary");

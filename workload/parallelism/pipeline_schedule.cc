@@ -73,20 +73,6 @@ std::vector<PipelineStep> weight_gradients_held_back(const PipelineShape& shape,
 
 }  // namespace
 
-std::string_view name_of(PipelineSchedule schedule) {
-  switch (schedule) {
-    case PipelineSchedule::gpipe:
-      return "gpipe";
-    case PipelineSchedule::one_forward_one_backward:
-      return "1f1b";
-    case PipelineSchedule::interleaved:
-      return "interleaved";
-    case PipelineSchedule::zb_h1:
-      return "zb-h1";
-  }
-  return "?";
-}
-
 std::vector<PipelineStep> pipeline_steps(PipelineSchedule schedule, const PipelineShape& shape,
                                          std::int32_t stage) {
   const std::int32_t behind = shape.stages - 1 - stage;

@@ -15,13 +15,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
-namespace orrery {
+#include "workload/workload_spec.h"
 
-enum class PipelineSchedule : std::uint8_t { gpipe, one_forward_one_backward, interleaved, zb_h1 };
-std::string_view name_of(PipelineSchedule schedule);  // "gpipe", "1f1b", "interleaved", "zb-h1"
+namespace orrery {
 
 struct PipelineShape {
   std::int32_t stages = 1;         // p

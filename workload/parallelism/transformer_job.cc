@@ -19,6 +19,7 @@
 #include "workload/graph/program.h"
 #include "workload/model/transformer.h"
 #include "workload/parallelism/gradient_buckets.h"
+#include "workload/parallelism/pipeline_schedule.h"
 #include "workload/parallelism/transformer_ranks.h"
 #include "workload/workload.h"
 
@@ -43,7 +44,33 @@ class Rows {
   std::vector<Label> labels_;
 };
 
-enum Group : std::int32_t { tensor_group, data_group, world_group, ends_group };
+// Who exchanges what. Groups of one rank exchange nothing and have no communicator.
+enum class Group : std::uint8_t { tensor, data, world, pipeline_ends };
+
+class Groups {
+ public:
+  Groups(const TransformerRanks& ranks, bool tied_embeddings) {
+    add(Group::tensor, "tensor", ranks.tensor, 1);
+    add(Group::data, "data", ranks.data, ranks.data_stride);
+    add(Group::world, "world", ranks.count(), 1);
+    if (tied_embeddings && ranks.pipeline > 1) {
+      number_of_[Group::pipeline_ends] = static_cast<std::int32_t>(communicators_.size());
+      communicators_.push_back({"pipeline ends", ranks.pipeline_ends()});
+    }
+  }
+  std::int32_t number_of(Group group) const { return number_of_.at(group); }
+  std::vector<Communicator> take() { return std::move(communicators_); }
+
+ private:
+  void add(Group group, const char* name, std::int32_t count, std::int32_t stride) {
+    if (count == 1) return;
+    number_of_[group] = static_cast<std::int32_t>(communicators_.size());
+    communicators_.push_back({name, std::vector<Extent>{{count, stride}}});
+  }
+
+  std::map<Group, std::int32_t> number_of_;
+  std::vector<Communicator> communicators_;
+};
 
 // Bytes that an Adam step moves per parameter: the gradient and three states read, three states
 // and the parameter written.
@@ -51,7 +78,8 @@ constexpr std::int64_t optimizer_traffic = 30;
 
 class StageWriter {
  public:
-  StageWriter(const TransformerWorkload& workload, std::int32_t stage, Rows& rows);
+  StageWriter(const TransformerWorkload& workload, const Groups& groups, std::int32_t stage,
+              Rows& rows);
 
   void write_iteration(std::int32_t iteration);
   std::vector<Operation> take() { return std::move(operations_); }
@@ -97,6 +125,7 @@ class StageWriter {
   const TransformerSpec& model_;
   const TransformerTraining& training_;
   TransformerRanks ranks_;
+  const Groups& groups_;
   std::int32_t stage_;
   Rows& rows_;
   std::int32_t iteration_ = 0;
@@ -107,10 +136,12 @@ class StageWriter {
   std::vector<Operation> operations_;
 };
 
-StageWriter::StageWriter(const TransformerWorkload& workload, std::int32_t stage, Rows& rows)
+StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& groups,
+                         std::int32_t stage, Rows& rows)
     : model_(workload.model),
       training_(workload.training),
       ranks_(workload.training),
+      groups_(groups),
       stage_(stage),
       rows_(rows) {
   const TransformerShard shard{.tensor = training_.tensor,
@@ -160,7 +191,7 @@ OperationId StageWriter::collective(std::string_view name, std::string_view traf
                                     Collective kind, Bytes size) {
   CollectiveCall call{};
   call.kind = kind;
-  call.communicator = group;
+  call.communicator = groups_.number_of(group);
   call.size = size;
   return append(row(name, Pass::none, traffic), call);
 }
@@ -173,7 +204,7 @@ void StageWriter::steps(TransformerPart part, const std::vector<PartStep>& steps
     } else if (const auto* exchange = std::get_if<PartStep::Exchange>(&step.what)) {
       const std::string name = "tensor " + std::string(name_of(exchange->kind));
       under_way[exchange->handle] =
-          collective(name, "TP", tensor_group, exchange->kind, exchange->size);
+          collective(name, "TP", Group::tensor, exchange->kind, exchange->size);
     } else {
       wait(under_way.at(std::get<PartStep::Await>(step.what).handle));
     }
@@ -239,7 +270,7 @@ void StageWriter::exchange_bucket(const Part& part, const PipelineStep& step) {
   const bool is_last_batch = step.micro_batch == training_.micro_batches() - 1;
   if (training_.data == 1 || part.bucket == 0 || !is_last_batch) return;
   const bool distributed = training_.optimizer == Optimizer::distributed;
-  gradients_.push_back(collective("gradients", "DP", data_group,
+  gradients_.push_back(collective("gradients", "DP", Group::data,
                                   distributed ? Collective::reduce_scatter : Collective::all_reduce,
                                   model_.gradient_element * part.bucket));
   if (!training_.overlap_gradients) wait(gradients_.back());
@@ -247,7 +278,7 @@ void StageWriter::exchange_bucket(const Part& part, const PipelineStep& step) {
 
 void StageWriter::sum_gradients_of_norms() {
   if (training_.tensor == 1 || !training_.sequence_parallel) return;
-  wait(collective("norm gradients", "TP", tensor_group, Collective::all_reduce,
+  wait(collective("norm gradients", "TP", Group::tensor, Collective::all_reduce,
                   model_.gradient_element * norms_));
 }
 
@@ -256,16 +287,16 @@ void StageWriter::finish_iteration() {
   sum_gradients_of_norms();
   const std::int64_t matrix = model_.vocabulary * model_.hidden / training_.tensor;
   if (model_.tied_embeddings && training_.pipeline > 1 && has_ends())
-    wait(collective("embedding gradients", "embedding", ends_group, Collective::all_reduce,
-                    model_.gradient_element * matrix));
+    wait(collective("embedding gradients", "embedding", Group::pipeline_ends,
+                    Collective::all_reduce, model_.gradient_element * matrix));
   if (ranks_.count() > 1)
-    wait(collective("gradient norm", "norm", world_group, Collective::all_reduce, Bytes{4}));
+    wait(collective("gradient norm", "norm", Group::world, Collective::all_reduce, Bytes{4}));
   const bool distributed = training_.optimizer == Optimizer::distributed && training_.data > 1;
   const std::int64_t own = distributed ? parameters_ / training_.data : parameters_;
   append(row("optimizer", Pass::none),
          Compute{Flops{}, Bytes{optimizer_traffic * own}, std::nullopt});
   if (distributed)
-    wait(collective("parameters", "DP", data_group, Collective::all_gather,
+    wait(collective("parameters", "DP", Group::data, Collective::all_gather,
                     model_.element * parameters_));
 }
 
@@ -288,28 +319,15 @@ void StageWriter::write_iteration(std::int32_t iteration) {
   finish_iteration();
 }
 
-std::vector<Communicator> communicators_of(const TransformerWorkload& workload,
-                                           const TransformerRanks& ranks) {
-  const auto extents = [](std::int32_t count, std::int32_t stride) {
-    return Grouping{std::vector<Extent>{{count, stride}}};
-  };
-  // In the order of Group. A group of one rank is never called.
-  std::vector<Communicator> communicators{{"tensor", extents(ranks.tensor, 1)},
-                                          {"data", extents(ranks.data, ranks.data_stride)},
-                                          {"world", extents(ranks.count(), 1)}};
-  if (workload.model.tied_embeddings && ranks.pipeline > 1)
-    communicators.push_back({"pipeline ends", ranks.pipeline_ends()});
-  return communicators;
-}
-
 }  // namespace
 
 Job make_transformer_job(const TransformerWorkload& workload, std::int32_t iterations) {
   const TransformerRanks ranks(workload.training);
+  Groups groups(ranks, workload.model.tied_embeddings);
   Rows rows;
   std::vector<Program> programs;
   for (std::int32_t stage = 0; stage < ranks.pipeline; ++stage) {
-    StageWriter writer(workload, stage, rows);
+    StageWriter writer(workload, groups, stage, rows);
     for (std::int32_t i = 0; i < iterations; ++i) writer.write_iteration(i);
     programs.emplace_back(writer.take(), Program::Peers::distances);
   }
@@ -319,7 +337,7 @@ Job make_transformer_job(const TransformerWorkload& workload, std::int32_t itera
   Job job;
   job.name = "transformer training";
   job.ranks = ranks.count();
-  job.communicators = communicators_of(workload, ranks);
+  job.communicators = groups.take();
   job.labels = rows.take();
   job.operations = std::make_unique<ProgramSource>(std::move(programs), std::move(program_of_rank));
   return job;
