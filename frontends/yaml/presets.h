@@ -25,4 +25,10 @@ struct DlrmPreset {
 };
 std::span<const DlrmPreset> dlrm_presets();
 
+struct TransformerPreset {
+  std::string_view name;
+  TransformerSpec spec;  // without the sizes of elements
+};
+std::span<const TransformerPreset> transformer_presets();
+
 }  // namespace orrery::yaml
