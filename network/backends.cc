@@ -1,6 +1,9 @@
 #include "network/backends.h"
 
 #include "network/analytical/analytical_backend.h"
+#ifdef ORRERY_HAS_NS3
+#include "network/ns3/ns3_backend.h"
+#endif
 
 namespace orrery {
 

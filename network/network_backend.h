@@ -9,6 +9,7 @@
 
 #include "core/event/event_queue.h"
 #include "core/units/units.h"
+#include "network/packet_statistics.h"
 #include "network/topology/topology.h"
 
 namespace orrery {
@@ -49,6 +50,7 @@ struct NetworkStatistics {
   std::vector<LevelTraffic> levels;  // as Topology::levels()
   std::vector<Bytes> links;          // as Topology::links()
   std::uint64_t messages = 0;
+  std::optional<PacketStatistics> packets = {};  // of backends that have packets
 };
 
 class NetworkBackend {
