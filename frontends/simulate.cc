@@ -69,7 +69,6 @@ class Simulation {
   void add_rows(RunResult& result, Rank last) const;
   void add_traffic(RunResult& result) const;
   void add_bound(RunResult& result) const;
-  std::string node_name(NodeId node) const;
 
   const Experiment& experiment_;
   const SimulateOptions& options_;
@@ -186,7 +185,7 @@ void Simulation::add_traffic(RunResult& result) const {
     const double capacity = static_cast<double>(link.bandwidth.value) *
                             static_cast<double>(result.finish.value) * 1e-12;
     const auto bytes = static_cast<double>(statistics.links[i].value);
-    result.links.push_back({node_name(link.from) + " -> " + node_name(link.to),
+    result.links.push_back({topology_.link_name(static_cast<LinkIndex>(i)),
                             topology_.levels()[link.level].name, statistics.links[i],
                             capacity > 0 ? bytes / capacity : 0});
   }
@@ -211,17 +210,12 @@ void Simulation::add_bound(RunResult& result) const {
     if (bound > result.finish) overloaded = i;
   }
   if (overloaded && runner_.finished()) {
-    const Link& link = topology_.links()[*overloaded];
     result.notices.push_back(
-        fmt::format("{} -> {} ({}) carries what would take it {}, and the run {}: the {} backend "
+        fmt::format("{} ({}) carries what would take it {}, and the run {}: the {} backend "
                     "does not model contention inside the fabric, so this time is too short",
-                    node_name(link.from), node_name(link.to), result.bound_by,
+                    topology_.link_name(static_cast<LinkIndex>(*overloaded)), result.bound_by,
                     to_text(result.bound), to_text(result.finish), result.backend));
   }
-}
-
-std::string Simulation::node_name(NodeId node) const {
-  return fmt::format("{} {}", node.value < topology_.npu_count() ? "npu" : "switch", node.value);
 }
 
 }  // namespace

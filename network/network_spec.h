@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "network/routing_spec.h"
 #include "network/switch_spec.h"
 #include "network/topology/topology.h"
 #include "network/transport_spec.h"
@@ -18,6 +19,7 @@ namespace orrery {
 enum class SettingGroup : std::uint8_t {
   transport,      // network.transport: the protocol at the ends
   switch_buffer,  // memory of switches
+  routing,        // network.routing, network.faults: which way messages go
 };
 
 struct GivenSetting {
@@ -35,6 +37,7 @@ struct LevelNetworkSpec {
 struct NetworkSpec {
   std::string backend = "analytical";    // a name of network/backends.def
   std::vector<GivenSetting> given = {};  // by the user, of the groups above
+  RoutingSpec routing = {};
   TransportSpec transport = {};
   SwitchSpec switches = {};
   std::vector<LevelNetworkSpec> levels = {};  // as the topology's; those missing have nothing

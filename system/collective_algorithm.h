@@ -1,4 +1,4 @@
-// A collective algorithm is a pure function: (what, among how many, which chunk) -> plan.
+// A collective algorithm is a pure function: (what, among whom, which chunk) -> plan.
 // It sees no clock, no event and no backend, so it is proved by executing the plan on sets
 // (tests/system/plan_proof.h).
 #pragma once
@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "system/group_shape.h"
 
 namespace orrery {
 
@@ -31,8 +33,6 @@ constexpr bool has_root(Collective kind) {
   return kind == Collective::broadcast || kind == Collective::reduce ||
          kind == Collective::gather || kind == Collective::scatter;
 }
-
-using Position = std::int32_t;  // of a rank inside its group, 0 .. size-1
 
 // Some of a plan's pieces, wrapping round at its piece count: `count` consecutive ones from `first`
 // on; or, with a `run`, `run` of them, the same again from `first + stride` on, and so forth until
@@ -103,8 +103,9 @@ class CollectiveAlgorithm {
   virtual bool supports(Collective kind, int group_size) const = 0;
   // Chunks of one collective take the variants in turn (the two trees of a double tree).
   virtual int variants() const { return 1; }
-  // REQUIRES: supports(kind, group_size), 0 <= variant < variants().
-  virtual std::unique_ptr<Plan> plan(Collective kind, int group_size, int variant) const = 0;
+  // REQUIRES: supports(kind, group.size()), 0 <= variant < variants().
+  virtual std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group,
+                                     int variant) const = 0;
   // The algorithm with a number behind its name, as in direct:8; its sentence in the list says what
   // the number means. Null if it takes none, or not that one. REQUIRES: parameter >= 1.
   virtual std::unique_ptr<const CollectiveAlgorithm> with(int parameter) const;

@@ -4,22 +4,45 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "system/operation_source.h"
 
 namespace orrery {
 
-// A family of groups that share a shape: the ranks that differ only in the coordinates of the given
-// levels (ascending) form one group. {0, 1} on a 16 x 8 platform is one group of 128; {1} is
-// sixteen groups of 8, one for each local rank. Which group a rank is in follows from its
-// coordinates, so a family costs no memory per rank.
-struct Communicator {
-  std::string name;         // "data", "model", "world"
-  std::vector<int> levels;  // of the topology, innermost first; at least one
+// `count` ranks at a distance of `stride` from each other.
+struct Extent {
+  std::int32_t count, stride;
+  bool operator==(const Extent&) const = default;
 };
+
+// Which ranks call collectives together, in groups. Either of
+//   levels     of the topology, ascending: the ranks that differ only in the coordinates of these
+//              form one group. {0, 1} on a 16 x 8 platform is one group of 128; {1} is sixteen
+//              groups of 8, one for each local rank
+//   extents    cut the job into groups of equal size, one of which is rank 0 and all sums of
+//              multiples: {{4, 1}} is groups of 4 neighbours (TP), {{32, 4}} joins every fourth
+//              rank among 128 (DP beside it), {{4, 1}, {8, 16}} the first 4 of 16 ranks, 8 times
+//              over. Each stride is a multiple of the count times the stride before it (in order of
+//              strides), and the ranks of the job are a multiple of the last
+//   lists      of ranks, two at least in each, none in two. Ranks that are in none have no group
+// Which group a rank is in is arithmetic wherever groups follow the levels (system/collective/
+// group.h). Positions in a group follow the ranks, upwards, whatever the order of extents and
+// lists.
+using RankLists = std::vector<std::vector<Rank>>;
+using Grouping = std::variant<std::vector<int>, std::vector<Extent>, RankLists>;
+
+struct Communicator {
+  std::string name;  // "data", "model", "world"
+  Grouping groups;
+};
+
+// Whether extents, in order of their strides, cut so many ranks into groups.
+bool divide(std::int32_t ranks, std::span<const Extent> extents);
 
 enum class Pass : std::uint8_t { none, forward, input_gradient, weight_gradient };
 std::string_view name_of(Pass pass);

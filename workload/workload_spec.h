@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "system/job.h"
 #include "system/operation_source.h"
 
 namespace orrery {
@@ -55,9 +56,8 @@ struct ProgramSpec {
     std::vector<Rank> ranks;  // empty = all ranks
     std::vector<Step> steps;
   };
-  // The levels that each communicator joins, ascending; entry 0 is all levels. An empty list means
-  // that there is only entry 0.
-  std::vector<std::vector<int>> communicators;
+  // Entry 0 is all ranks. An empty list means that there is only entry 0.
+  std::vector<Grouping> communicators;
   std::vector<Part> parts;  // a rank is in at most one; a rank in none does nothing
 };
 

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <thread>
 
 #include "core/base/io_error.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/help.h"
+#include "frontends/sweep/process_pool.h"
 #include "frontends/yaml/problems.h"
 
 namespace orrery::cli {
@@ -28,6 +30,7 @@ class CommandLine {
     app_.get_formatter()->column_width(28);
     add_simulations();
     add_collectives();
+    add_sweeps();
     add_checks();
     add_information();
   }
@@ -72,17 +75,21 @@ class CommandLine {
   // Of SimulationOptions and CollectiveOptions.
   template <class Options>
   void add_output_options(CLI::App* command, Options& options, const char* format_help) {
-    const std::map<std::string, Format> formats{
-        {"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}};
     command->add_option("--seed", seed_, "seed of all random choices, like --set seed=N")
         ->type_name("N");
     command->add_option("-o,--output", options.output, "also write JSON and CSV files here")
         ->type_name("DIR");
     command->add_flag("--force", options.force, "replace earlier results in DIR");
-    command->add_option("--format", options.format, format_help)
-        ->transform(CLI::CheckedTransformer(formats).description(""))
-        ->type_name("FORMAT");
+    add_format(command, options.format,
+               {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}}, format_help);
     command->add_flag("--quiet", options.quiet, "no progress and no notices");
+  }
+
+  static void add_format(CLI::App* command, Format& format,
+                         const std::map<std::string, Format>& known, const char* help) {
+    command->add_option("--format", format, help)
+        ->transform(CLI::CheckedTransformer(known).description(""))
+        ->type_name("FORMAT");
   }
 
   void add_collectives() {
@@ -146,6 +153,28 @@ class CommandLine {
     add_simulation_options(compare);
   }
 
+  void add_sweeps() {
+    CLI::App* sweep = add("sweep", help::sweep, [this] {
+      sweep_.program = path_of_this_program();
+      sweep_.version = version_;
+      Terminal terminal = terminal_;
+      terminal.shows_progress = terminal.shows_progress && !sweep_.quiet;
+      return cli::sweep(sweep_, terminal);
+    });
+    sweep->add_option("FILE", sweep_.file, "the sweep")->type_name("")->required();
+    sweep->add_option("-o,--output", sweep_.output, "where results go, and are looked for")
+        ->type_name("DIR")
+        ->required();
+    sweep_.jobs = std::max(1U, std::thread::hardware_concurrency());
+    sweep->add_option("--jobs", sweep_.jobs, "points at a time; without it one for each core")
+        ->check(CLI::PositiveNumber.description(""))
+        ->type_name("N");
+    sweep->add_flag("--dry-run", sweep_.dry_run, "only list the points");
+    sweep->add_flag("--force", sweep_.force, "run again what is done");
+    add_format(sweep, sweep_.format, {{"text", Format::text}, {"csv", Format::csv}}, "text or csv");
+    sweep->add_flag("--quiet", sweep_.quiet, "no progress, and no word about failures");
+  }
+
   void add_checks() {
     CLI::App* validate = add("validate", help::validate,
                              [this] { return cli::validate(files_, overrides(), terminal_); });
@@ -199,6 +228,7 @@ class CommandLine {
 
   SimulationOptions simulation_;
   CollectiveOptions collectives_;
+  SweepOptions sweep_;
   std::vector<std::string> files_, sets_;
   std::string seed_, topic_;
 };

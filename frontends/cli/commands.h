@@ -54,6 +54,19 @@ inline constexpr const char* default_sizes = "8:128M:x2";
 
 ExitCode coll(const CollectiveOptions& options, const Terminal& terminal);
 
+struct SweepOptions {
+  std::string file, output;
+  std::size_t jobs = 1;  // processes at a time
+  std::string program;   // path of `orrery`, which they run
+  std::string version;
+  bool dry_run = false;
+  bool force = false;  // run again what is done
+  Format format = Format::text;
+  bool quiet = false;
+};
+
+ExitCode sweep(const SweepOptions& options, const Terminal& terminal);
+
 // `topic`: "backends", "algorithms", "presets", "platforms" or "" for all of them.
 ExitCode list(const std::string& topic, const Terminal& terminal);
 

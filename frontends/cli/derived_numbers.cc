@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <vector>
 
 #include "core/units/unit_text.h"
@@ -53,8 +52,7 @@ Duration least_time(const Experiment& experiment, const Topology& topology, Coll
 }
 
 std::string collectives(const Experiment& experiment, const Topology& topology) {
-  Communicator everyone{"world", std::vector<int>(topology.levels().size())};
-  std::iota(everyone.levels.begin(), everyone.levels.end(), 0);
+  const Communicator everyone{"world", std::vector<Extent>{{topology.npu_count(), 1}}};
   TextTable table({{"  collective", left},
                    {"schedule", left},
                    {"algorithms", left},

@@ -8,6 +8,7 @@
 #include "core/base/io_error.h"
 #include "core/event/event_queue.h"
 #include "frontends/simulate.h"
+#include "network/no_route.h"
 #include "system/job.h"
 
 namespace orrery::cli {
@@ -33,6 +34,8 @@ Failure describe_failure(const std::exception_ptr& error) {
     return {simulation_failed, fmt::format("error: {}", stuck.what())};
   } catch (const JobError& contradiction) {
     return {simulation_failed, fmt::format("error: {}", contradiction.what())};
+  } catch (const NoRouteError& cut) {
+    return {simulation_failed, fmt::format("error: {}", cut.what())};
   } catch (const TimeLimitError& limit) {
     return {simulation_failed, fmt::format("error: {}", limit.what())};
   } catch (const std::bad_alloc&) {

@@ -57,6 +57,26 @@ collective runs once: in place and out of place are the same, and nothing is che
 platforms/ of $ORRERY_PATH, the working directory and the installation.
 Fields and columns: docs/results.md.)"};
 
+inline constexpr Text sweep{
+    "Simulate every point of a grid of experiments, and go on where it stopped.",
+    R"(Examples:
+  orrery sweep study.yaml -o out/study
+  orrery sweep study.yaml -o out/study --dry-run         what would run, as commands
+  orrery sweep study.yaml -o out/study --format csv > study.csv
+
+  # study.yaml
+  experiments: [flat.yaml, hier.yaml]          relative to this file
+  set: {workload.iterations: 2}                at every point
+  vary:                                        every combination
+    - system.injection_latency: [0.01 us, 1 us, 10 us]
+    - system.chunks: [32, 128]                 keys of one item change together
+      system.first_phase_limit: [64, 128]
+
+One process per point, as many at a time as there are cores (--jobs N). A point is done when its
+result is in DIR/points and is that of the same version and configuration; Ctrl-C, and the same
+command later goes on. Data files that an experiment names are not looked into: if one changed,
+--force runs all points again. Columns of sweep.csv: docs/results.md.)"};
+
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
                                R"(Example:
   orrery validate *.yaml)"};

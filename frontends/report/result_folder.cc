@@ -95,6 +95,12 @@ void prepare_result_folder(const fs::path& folder, Overwrite overwrite) {
   }
 }
 
+void write_whole_file(const fs::path& file, const std::string& text) {
+  const fs::path under_way = unfinished(file.parent_path(), file.filename());
+  write_file(under_way, text);
+  fs::rename(under_way, file);
+}
+
 void write_run(const fs::path& folder, const RunResult& result, const ReportOptions& options,
                Overwrite overwrite) {
   std::vector<ResultFile> files = tables({&result, 1}, options);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "frontends/report/collective_report.h"
 #include "frontends/report/derived.h"
@@ -16,6 +17,9 @@ enum class Overwrite { refuse, allow };
 // Makes the folder if need be and throws IoError if results could not be written there later:
 // before a long simulation, not after it.
 void prepare_result_folder(const std::filesystem::path& folder, Overwrite overwrite);
+
+// One file, or not at all; an earlier one is replaced.
+void write_whole_file(const std::filesystem::path& file, const std::string& text);
 
 // All files or none: each is written beside its final name first, then all are renamed. With
 // Overwrite::allow the earlier results in the folder are replaced, other files stay. Throws

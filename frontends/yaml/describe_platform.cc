@@ -12,7 +12,9 @@ namespace {
 std::int64_t links_of_npu(const LevelSpec& level) {
   switch (level.kind) {
     case LevelKind::ring:
+    case LevelKind::mesh:
     case LevelKind::switched:
+    case LevelKind::graph:
       return 2;
     case LevelKind::fully_connected:
       return level.size - 1;

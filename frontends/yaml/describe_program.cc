@@ -120,7 +120,7 @@ std::int32_t ProgramBuilder::root_of(Reader& keys, const StepText& text,
   const std::int32_t root = text.root.value_or(0);
   if (!platform_.known) return root;
   std::int32_t members = 1;
-  for (const int level : program_.communicators[communicator])
+  for (const int level : std::get<std::vector<int>>(program_.communicators[communicator]))
     members *= platform_.levels[level].size;
   if (root >= members) {
     keys.wrong("root", fmt::format("there is no position {}", root),
@@ -135,9 +135,9 @@ std::int32_t ProgramBuilder::communicator_of(Reader& keys, const StepText& text)
   if (levels.empty()) return 0;
   std::sort(levels.begin(), levels.end());
   auto& known = program_.communicators;
-  const auto found = std::find(known.begin(), known.end(), levels);
+  const auto found = std::find(known.begin(), known.end(), Grouping(levels));
   const auto index = found - known.begin();
-  if (found == known.end()) known.push_back(std::move(levels));
+  if (found == known.end()) known.emplace_back(std::move(levels));
   return static_cast<std::int32_t>(index);
 }
 

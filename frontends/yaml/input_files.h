@@ -22,6 +22,9 @@ class InputFiles {
   // read.
   std::optional<YamlNode> load(const std::string& path, const std::vector<Override>& overrides);
 
+  // One file as it stands. Problems are reported below `key_path`. Throws IoError as well.
+  std::optional<YamlNode> read(const std::string& path, const std::string& key_path);
+
  private:
   // `--set a.b[1].c=value`, taken apart.
   struct Assignment {
@@ -30,7 +33,6 @@ class InputFiles {
     YamlNode value;
   };
 
-  std::optional<YamlNode> read(const std::string& path, const std::string& key_path);
   std::optional<Assignment> parse(const Override& option);
   void assign(YamlNode& root, const Assignment& assignment);
   bool resolve_references(YamlNode& root, const std::string& path);

@@ -38,4 +38,9 @@ std::span<const DlrmPreset> dlrm_presets() {
   return presets;
 }
 
+std::span<const TransportPreset> transport_presets() {
+  static const TransportPreset presets[] = {{"hoti20", hoti20_transport()}};
+  return presets;
+}
+
 }  // namespace orrery::yaml

@@ -116,6 +116,12 @@ class Reader {
     }
   }
 
+  // A key whose value has a form of its own: handle(node) if it is there.
+  template <class Handle>
+  void free_form(std::string_view key, Handle handle) {
+    if (const YamlNode* node = declare(key)) handle(*node);
+  }
+
   // One of these keys, and not two.
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help);
 

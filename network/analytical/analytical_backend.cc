@@ -5,36 +5,20 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "network/analytical/egress_port.h"
 #include "network/analytical/ingress_port.h"
+#include "network/analytical/routed_backend.h"
 
 namespace orrery {
 namespace {
 
-// The sending side of a port: first come, first served.
-struct EgressPort {
-  Time free;
-  Bytes link_bytes;  // that left over the port's own link
-  // transfer_time() is a 128-bit division; the sizes of a collective repeat.
-  Bytes last_size{-1};
-  Bandwidth last_bandwidth;
-  Duration last_duration;
-
-  Duration duration_of(Bytes size, Bandwidth bandwidth) {
-    if (size != last_size || bandwidth != last_bandwidth) {
-      last_size = size;
-      last_bandwidth = bandwidth;
-      last_duration = transfer_time(size, bandwidth);
-    }
-    return last_duration;
-  }
-};
-
+// For levels with their arithmetic routes: nothing but additions between a send and its event.
 class AnalyticalBackend final : public NetworkBackend, private EventHandler {
  public:
   AnalyticalBackend(EventQueue& queue, const Topology& topology, const NetworkSpec& network)
       : queue_(queue),
         topology_(topology),
-        unused_settings_(settings_outside(network, {})),
+        unused_settings_(settings_outside(network, {SettingGroup::routing})),
         transit_bytes_(topology.links().size()) {
     std::size_t ports = 0;
     for (int level = 0; level < level_count(); ++level) {
@@ -119,6 +103,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     if (level.kind == LevelKind::switched) return {0, 2};
     const std::int32_t up = to > from ? to - from : to - from + level.size;
     if (level.kind == LevelKind::fully_connected) return {up - 1, 1};
+    if (level.kind == LevelKind::mesh)
+      return to > from ? Step{0, to - from} : Step{level.size == 2 ? 0 : 1, from - to};
     return 2 * up <= level.size ? Step{0, up} : Step{1, level.size - up};
   }
 
@@ -146,14 +132,14 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
       traffic_[l][message.label] += message.size;
       egress_[egress].link_bytes += message.size;
       ingress_[ingress].link_bytes += message.size;
-      if (level.kind == LevelKind::ring && step.hops > 1)
+      if (step.hops > 1 && level.kind != LevelKind::switched)
         count_transit(l, here, there, step.port, message.size);
       here = there;
     }
     return route;
   }
 
-  // The links of a ring after the first one.
+  // The links of a ring or mesh after the first one.
   void count_transit(int level, NodeId here, NodeId there, std::int32_t port, Bytes size) {
     const auto next = [&](NodeId npu) {
       return topology_.links()[topology_.egress_link(level, npu, port)].to;
@@ -181,9 +167,11 @@ NetworkStatistics AnalyticalBackend::statistics() const {
     const auto& by_label = traffic_[level];
     statistics.levels.push_back({{by_label.begin(), by_label.end()}});
     for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) {
-      for (std::int32_t port = 0; port < levels_[level].ports; ++port)
+      for (std::int32_t port = 0; port < levels_[level].ports; ++port) {
+        if (!topology_.has_link(level, {npu}, port)) continue;
         statistics.links[topology_.egress_link(level, {npu}, port)] +=
             egress_[port_index(level, {npu}, port)].link_bytes;
+      }
       if (topology_.levels()[level].kind == LevelKind::switched)
         statistics.links[topology_.switch_to_npu_link(level, {npu})] +=
             ingress_[port_index(level, {npu}, 0)].link_bytes;
@@ -196,6 +184,8 @@ NetworkStatistics AnalyticalBackend::statistics() const {
 
 std::unique_ptr<NetworkBackend> make_analytical_backend(EventQueue& queue, const Topology& topology,
                                                         const NetworkSpec& spec) {
+  if (spec.routing.searches(topology.structural()))
+    return make_routed_analytical_backend(queue, topology, spec);
   return std::make_unique<AnalyticalBackend>(queue, topology, spec);
 }
 

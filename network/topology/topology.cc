@@ -11,9 +11,25 @@ std::string_view name_of(LevelKind kind) {
   switch (kind) {
     case LevelKind::ring:
       return "ring";
+    case LevelKind::mesh:
+      return "mesh";
     case LevelKind::fully_connected:
       return "fully_connected";
     case LevelKind::switched:
+      return "switch";
+    case LevelKind::graph:
+      return "graph";
+  }
+  return "?";
+}
+
+std::string_view name_of(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::npu:
+      return "npu";
+    case NodeKind::nic:
+      return "nic";
+    case NodeKind::switched:
       return "switch";
   }
   return "?";
@@ -21,7 +37,8 @@ std::string_view name_of(LevelKind kind) {
 
 std::string_view name_of(Scope scope) { return scope == Scope::local ? "local" : "scale_out"; }
 
-Topology::Topology(TopologySpec spec) : levels_(std::move(spec.levels)) {
+Topology::Topology(TopologySpec spec)
+    : levels_(std::move(spec.levels)), graph_(std::move(spec.graph)) {
   CHECK(!levels_.empty(), "a topology has at least one level");
   std::int32_t npus = 1;
   for (std::size_t l = 0; l < levels_.size(); ++l) {
@@ -29,17 +46,47 @@ Topology::Topology(TopologySpec spec) : levels_(std::move(spec.levels)) {
     CHECK(level.size >= 2 && level.bandwidth.value > 0 && level.latency.value >= 0,
           "level {}: size {}, bandwidth {} B/s, latency {} ps", l, level.size,
           level.bandwidth.value, level.latency.value);
+    CHECK((level.kind == LevelKind::graph) == (graph_ != nullptr), "level {}: {}", l,
+          name_of(level.kind));
     if (level.name.empty()) level.name = "level " + std::to_string(l);
     stride_.push_back(npus);
     npus *= level.size;
   }
   npu_count_ = npus;
   node_count_ = npus;
+  if (graph_ == nullptr) {
+    build_levels();
+  } else {
+    node_count_ = static_cast<std::int32_t>(graph_->nodes.size());
+    check_graph();
+  }
+}
+
+void Topology::check_graph() const {
+  CHECK(node_count_ >= npu_count_, "{} nodes for {} NPUs", node_count_, npu_count_);
+  for (std::int32_t node = 0; node < node_count_; ++node)
+    CHECK((graph_->nodes[node].kind == NodeKind::npu) == (node < npu_count_), "node {} of {} NPUs",
+          node, npu_count_);
+  for (const Link& link : graph_->links)
+    CHECK(std::min(link.from, link.to).value >= 0 &&
+              std::max(link.from, link.to).value < node_count_ && link.from != link.to &&
+              link.level >= 0 && link.level < static_cast<int>(levels_.size()) &&
+              link.bandwidth.value > 0 && link.latency.value >= 0 && link.cost >= 1 &&
+              link.cost <= 1000,
+          "link {} -> {}: level {}, bandwidth {} B/s, latency {} ps, cost {}", link.from.value,
+          link.to.value, link.level, link.bandwidth.value, link.latency.value, link.cost);
+}
+
+void Topology::build_levels() {
   for (int l = 0; l < static_cast<int>(levels_.size()); ++l) {
     first_link_.push_back(links_.size());
+    first_switch_.push_back({node_count_});
     switch (levels_[l].kind) {
       case LevelKind::ring:
         build_ring(l);
+        break;
+      case LevelKind::mesh:
+        build_mesh(l);
         break;
       case LevelKind::fully_connected:
         build_fully_connected(l);
@@ -47,12 +94,33 @@ Topology::Topology(TopologySpec spec) : levels_(std::move(spec.levels)) {
       case LevelKind::switched:
         build_switches(l);
         break;
+      case LevelKind::graph:
+        break;
     }
   }
 }
 
+NodeKind Topology::node_kind(NodeId node) const {
+  if (node.value < npu_count_) return NodeKind::npu;
+  return graph_ ? graph_->nodes[node.value].kind : NodeKind::switched;
+}
+
+bool Topology::forwards(NodeId node) const {
+  return node.value >= npu_count_ || graph_ == nullptr || graph_->npus_forward;
+}
+
+std::string Topology::node_name(NodeId node) const {
+  if (graph_ && !graph_->nodes[node.value].name.empty()) return graph_->nodes[node.value].name;
+  return std::string(name_of(node_kind(node))) + ' ' + std::to_string(node.value);
+}
+
+std::string Topology::link_name(LinkIndex link) const {
+  return node_name(links()[link].from) + " -> " + node_name(links()[link].to);
+}
+
 // Links of a level are laid out npu by npu, port by port (see egress_link); a switch level has the
-// links to the switch first, those from it after them.
+// links to the switch first, those from it after them; a mesh those upwards first, then each one's
+// way back, in the same order.
 void Topology::build_ring(int level) {
   const LevelSpec& spec = levels_[level];
   for (std::int32_t npu = 0; npu < npu_count_; ++npu) {
@@ -64,6 +132,29 @@ void Topology::build_ring(int level) {
       if (spec.size == 2) break;  // both ways round lead to the same neighbour: one link
     }
   }
+}
+
+void Topology::build_mesh(int level) {
+  const LevelSpec& spec = levels_[level];
+  for (const bool upwards : {true, false})
+    for (std::int32_t npu = 0; npu < npu_count_; ++npu) {
+      if (coordinate({npu}, level) == spec.size - 1) continue;
+      const NodeId low{npu}, high{npu + stride_[level]};
+      links_.push_back(
+          {upwards ? low : high, upwards ? high : low, level, spec.bandwidth, spec.latency});
+    }
+}
+
+std::size_t Topology::mesh_link(int level, NodeId npu, std::int32_t port) const {
+  const LevelSpec& spec = levels_[level];
+  const std::int32_t here = coordinate(npu, level);
+  const bool upwards = spec.size == 2 ? here == 0 : port == 0;
+  const std::int32_t low = upwards ? npu.value : npu.value - stride_[level];
+  // Those below it that have a way up: all but the last of each line.
+  const std::int32_t line = stride_[level] * spec.size, ways_up = line - stride_[level];
+  const std::int32_t before = low / line * ways_up + low % line;
+  return first_link_[level] + static_cast<std::size_t>(before) +
+         (upwards ? 0 : static_cast<std::size_t>(npu_count_ / line) * ways_up);
 }
 
 void Topology::build_fully_connected(int level) {

@@ -54,8 +54,8 @@ class Bruck final : public CollectiveAlgorithm {
   bool supports(Collective kind, int group_size) const override {
     return group_size >= 2 && (kind == Collective::all_to_all || kind == Collective::all_gather);
   }
-  std::unique_ptr<Plan> plan(Collective kind, int group_size, int) const override {
-    return std::make_unique<BruckPlan>(kind, group_size);
+  std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int) const override {
+    return std::make_unique<BruckPlan>(kind, group.size());
   }
 };
 

@@ -57,10 +57,11 @@ class Direct final : public CollectiveAlgorithm {
   bool supports(Collective kind, int group_size) const override {
     return group_size >= 2 && kind != Collective::barrier;
   }
-  std::unique_ptr<Plan> plan(Collective kind, int group_size, int) const override {
-    if (has_root(kind)) return std::make_unique<TreePlan<Star>>(kind, group_size, Star{group_size});
-    const int peers = group_size - 1;
-    return std::make_unique<DirectPlan>(kind, group_size,
+  std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int) const override {
+    if (has_root(kind))
+      return std::make_unique<TreePlan<Star>>(kind, group.size(), Star{group.size()});
+    const int peers = group.size() - 1;
+    return std::make_unique<DirectPlan>(kind, group.size(),
                                         window_ == kEveryone ? peers : std::min(window_, peers));
   }
   std::unique_ptr<const CollectiveAlgorithm> with(int window) const override {

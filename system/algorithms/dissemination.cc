@@ -32,8 +32,8 @@ class Dissemination final : public CollectiveAlgorithm {
   bool supports(Collective kind, int group_size) const override {
     return kind == Collective::barrier && group_size >= 2;
   }
-  std::unique_ptr<Plan> plan(Collective, int group_size, int) const override {
-    return std::make_unique<DisseminationPlan>(group_size);
+  std::unique_ptr<Plan> plan(Collective, const GroupShape& group, int) const override {
+    return std::make_unique<DisseminationPlan>(group.size());
   }
 };
 

@@ -91,11 +91,11 @@ class DoubleBinaryTree final : public CollectiveAlgorithm {
     return group_size >= 2 && flows_along_tree(kind, has_subtree_runs<InOrderTree>);
   }
   int variants() const override { return 2; }
-  std::unique_ptr<Plan> plan(Collective kind, int group_size, int variant) const override {
+  std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int variant) const override {
     const bool rooted = kind == Collective::broadcast || kind == Collective::reduce;
     return std::make_unique<TreePlan<InOrderTree>>(
-        kind, group_size,
-        InOrderTree{.size = group_size, .first = rooted ? 1 : 0, .second = variant == 1});
+        kind, group.size(),
+        InOrderTree{.size = group.size(), .first = rooted ? 1 : 0, .second = variant == 1});
   }
 };
 

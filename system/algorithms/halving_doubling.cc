@@ -41,8 +41,8 @@ class HalvingDoubling final : public CollectiveAlgorithm {
   bool supports(Collective kind, int group_size) const override {
     return group_size >= 2 && kind <= Collective::all_gather;
   }
-  std::unique_ptr<Plan> plan(Collective kind, int group_size, int) const override {
-    return std::make_unique<HalvingDoublingPlan>(kind, group_size);
+  std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int) const override {
+    return std::make_unique<HalvingDoublingPlan>(kind, group.size());
   }
 };
 

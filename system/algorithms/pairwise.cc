@@ -36,8 +36,8 @@ class Pairwise final : public CollectiveAlgorithm {
   bool supports(Collective kind, int group_size) const override {
     return kind == Collective::all_to_all && group_size >= 2;
   }
-  std::unique_ptr<Plan> plan(Collective, int group_size, int) const override {
-    return std::make_unique<PairwisePlan>(group_size);
+  std::unique_ptr<Plan> plan(Collective, const GroupShape& group, int) const override {
+    return std::make_unique<PairwisePlan>(group.size());
   }
 };
 

@@ -68,8 +68,8 @@ class Pat final : public CollectiveAlgorithm {
   bool supports(Collective kind, int group_size) const override {
     return group_size >= 2 && kind <= Collective::all_gather;
   }
-  std::unique_ptr<Plan> plan(Collective kind, int group_size, int) const override {
-    return std::make_unique<PatPlan>(kind, group_size);
+  std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int) const override {
+    return std::make_unique<PatPlan>(kind, group.size());
   }
 };
 

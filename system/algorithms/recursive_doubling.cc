@@ -37,8 +37,8 @@ class RecursiveDoubling final : public CollectiveAlgorithm {
     return group_size >= 2 && (kind == Collective::all_reduce || kind == Collective::all_gather ||
                                kind == Collective::barrier);
   }
-  std::unique_ptr<Plan> plan(Collective kind, int group_size, int) const override {
-    return std::make_unique<RecursiveDoublingPlan>(kind, group_size);
+  std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int) const override {
+    return std::make_unique<RecursiveDoublingPlan>(kind, group.size());
   }
 };
 

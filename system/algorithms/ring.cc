@@ -145,8 +145,8 @@ class Ring final : public CollectiveAlgorithm {
   bool supports(Collective kind, int group_size) const override {
     return group_size >= 2 && kind <= Collective::reduce;
   }
-  std::unique_ptr<Plan> plan(Collective kind, int group_size, int) const override {
-    return std::make_unique<RingPlan>(kind, group_size, channels_);
+  std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int) const override {
+    return std::make_unique<RingPlan>(kind, group.size(), channels_);
   }
   std::unique_ptr<const CollectiveAlgorithm> with(int channels) const override {
     if (channels > kMostChannels) return nullptr;

@@ -111,8 +111,8 @@ class TreeAlgorithm final : public CollectiveAlgorithm {
   bool supports(Collective kind, int group_size) const override {
     return group_size >= 2 && flows_along_tree(kind, has_subtree_runs<Tree>);
   }
-  std::unique_ptr<Plan> plan(Collective kind, int group_size, int) const override {
-    return std::make_unique<TreePlan<Tree>>(kind, group_size, Tree{group_size});
+  std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int) const override {
+    return std::make_unique<TreePlan<Tree>>(kind, group.size(), Tree{group.size()});
   }
 };
 

@@ -1,39 +1,127 @@
-// The groups of a communicator, as arithmetic: ranks that differ only in the coordinates of its
-// levels. A position inside a group is a mixed-radix number over those levels, innermost fastest,
-// like the rank itself; a group is named by its base, the member at position 0.
+// Where the groups of a communicator sit: their members, and the dimensions that the topology gives
+// them. A group is named by its base, the member at position 0; positions follow the ranks,
+// upwards.
+//
+// A dimension is made of the ranks that a group has along one level, so collectives can go level by
+// level:
+//   levels {8, 4}, extents {{4, 2}}          even ranks of a node   one dimension of 4 on level 0
+//                  extents {{4, 1}, {4, 8}}  half of each node      4 on level 0, then 4 on level 1
+//                  extents {{8, 4}}          2 ranks of each node   2 on level 0, then 4 on level 1
+// Families that are cut along level boundaries like that are arithmetic and cost no memory per
+// rank. All others, and groups listed rank by rank, are lists, and each group of them has a layout
+// of its own: a level on which its parts have equally many members is a dimension; one on which
+// they differ (6 ranks of a node and 2 of the next) becomes part of the dimension above.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "network/topology/topology.h"
+#include "system/group_shape.h"
 #include "system/job.h"
 
 namespace orrery {
 
 struct GroupDimension {
-  int level;            // of the topology
+  int level;            // of the topology; the outermost one if it spans several
   std::int32_t size;    // members along it
-  std::int32_t stride;  // distance of neighbours in ranks
+  std::int32_t stride;  // distance of neighbours in positions
+  bool one_level;       // its members differ in the coordinate of one level only
+
+  std::int32_t coordinate(Position position) const { return position / stride % size; }
+  bool operator==(const GroupDimension&) const = default;
+};
+
+// How the members of a group sit.
+struct GroupLayout {
+  std::vector<GroupDimension> dimensions;  // innermost first, their levels ascend
+  GroupDimension whole;                    // all members as one dimension
+  GroupShape shape;
+
+  // What a plan over one of the dimensions, or over `whole`, is told of its members.
+  GroupShape shape_of(const GroupDimension& dimension) const {
+    return dimension.size == whole.size ? shape : GroupShape(dimension.size);
+  }
+  bool operator==(const GroupLayout&) const = default;
+};
+
+// Ranks by number: member m of a dimension is origin + m * stride, or what a table says there.
+// What a plan's positions are for the executor.
+struct RankLine {
+  Rank origin = 0;
+  std::int32_t stride = 1;
+  const Rank* table = nullptr;  // ascending; added to origin
+
+  Rank at(std::int32_t member) const {
+    const std::int32_t step = member * stride;
+    return origin + (table == nullptr ? step : table[step]);
+  }
+  // REQUIRES: `rank` is one of the first `size` members.
+  std::int32_t member_of(Rank rank, std::int32_t size) const;
 };
 
 class GroupFamily {
  public:
+  // REQUIRES: the communicator obeys the rules of job.h.
   GroupFamily(const Topology& topology, const Communicator& communicator);
 
-  const std::vector<GroupDimension>& dimensions() const { return dimensions_; }
-  std::int32_t size() const { return size_; }
+  struct Member {
+    Rank base;
+    Position position;
+    std::int32_t layout;  // index into layouts()
+  };
+  // Of which group a rank is a member; nothing if it is in none.
+  std::optional<Member> find(Rank rank) const;
 
-  std::int32_t coordinate(Rank rank, int dimension) const {
-    return rank / dimensions_[dimension].stride % dimensions_[dimension].size;
-  }
-  Rank base_of(Rank rank) const;
-  std::int32_t position_of(Rank rank) const;
-  Rank rank_at(Rank base, std::int32_t position) const;
+  // All that occur among the groups: one if the family is arithmetic. The first is that of the
+  // group with the lowest base.
+  const std::vector<GroupLayout>& layouts() const { return layouts_; }
+  Rank first_base() const { return index_.empty() ? 0 : index_.front().rank; }
+
+  Rank rank_at(Rank base, Position position) const;
+  // The members of a dimension of that group, or of the whole, from one position on.
+  RankLine line(Rank base, Position first, const GroupDimension& dimension) const;
 
  private:
-  std::vector<GroupDimension> dimensions_;
-  std::int32_t size_ = 1;
+  // Ranks of a group along one level, before they are joined.
+  struct Step {
+    int level;
+    std::int32_t size, stride;  // in ranks
+  };
+  struct Listed {  // a rank in a list
+    Rank rank;
+    std::int32_t group;
+    Position position;
+  };
+  struct List {
+    std::size_t first;  // in members_
+    std::int32_t layout;
+  };
+
+  struct Line {
+    std::int32_t stride;      // in ranks
+    std::vector<Rank> table;  // distances from the first member, where no stride gives them
+  };
+
+  static std::optional<std::vector<Step>> steps_along_levels(const Topology& topology,
+                                                             const std::vector<Extent>& extents);
+  void set_steps(const Topology& topology, std::vector<Step> steps);
+  void add_line(const GroupDimension& dimension);
+  void add_list(const Topology& topology, std::vector<Rank> ranks);
+  void list_all_groups(const Topology& topology, const std::vector<Extent>& extents);
+  void finish_index();
+  const Listed* find_listed(Rank rank) const;
+
+  std::vector<GroupLayout> layouts_;
+  // An arithmetic family.
+  std::vector<Step> steps_;  // innermost first
+  std::vector<Line> lines_;  // of each dimension, then of the whole
+  // A family of lists.
+  std::vector<Rank> members_;  // group by group
+  std::vector<List> lists_;
+  std::vector<Listed> index_;  // by rank
 };
 
 }  // namespace orrery

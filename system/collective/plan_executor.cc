@@ -113,9 +113,7 @@ void PlanExecutor::pick_up_early(Lane& lane, const Place& place) {
 
 void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {
   const RunSpec& spec = run.spec;
-  const auto npu = [&spec](Position position) {
-    return NodeId{spec.base + position * spec.stride};
-  };
+  const auto npu = [&spec](Position position) { return NodeId{spec.ranks.at(position)}; };
   for (std::int32_t i = 0; i < count; ++i) {
     const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
     const Message message{.source = npu(place.position),
@@ -163,7 +161,7 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
 
 void PlanExecutor::injected(const MessageToken& token, NodeId source) {
   Run& run = runs_[token.owner];
-  const Place place{token.owner, (source.value - run.spec.base) / run.spec.stride,
+  const Place place{token.owner, run.spec.ranks.member_of(source.value, run.spec.size),
                     token.lane & ~kReduceBit};
   Lane& lane = lane_at(run, place);
   lane.sent = std::max(lane.sent, queue_.now());

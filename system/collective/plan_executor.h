@@ -1,6 +1,6 @@
 // Runs plans on a network backend: the one executor of every algorithm, collective and topology.
 //
-// A run is one plan over the ranks of one group along one level: a chunk in one of its phases. Each
+// A run is one plan over the ranks of one dimension of a group: a chunk in one of its phases. Each
 // rank starts its part when its scheduler says so; messages that arrive before that, or for a later
 // stage, are kept. Per message the executor does one table look-up and asks the plan for the next
 // send; it allocates nothing in steady state.
@@ -18,6 +18,7 @@
 #include "core/event/event_queue.h"
 #include "core/units/units.h"
 #include "network/network_backend.h"
+#include "system/collective/group.h"
 #include "system/collective/piece_sizes.h"
 #include "system/collective_algorithm.h"
 #include "system/operation_source.h"
@@ -37,9 +38,8 @@ class RunListener {
 struct RunSpec {
   const Plan* plan = nullptr;  // outlives the run
   std::int32_t size = 0;       // of the group
-  Rank base = 0;               // position p is rank base + p * stride
-  std::int32_t stride = 1;
-  Bytes bytes;  // of the buffer that the plan's pieces cut
+  RankLine ranks;              // of its positions
+  Bytes bytes;                 // of the buffer that the plan's pieces cut
   Duration endpoint_delay;
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;  // for the network's statistics

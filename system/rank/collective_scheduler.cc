@@ -35,9 +35,12 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
         "{} communicators, {} ranks", communicators.size(), topology.npu_count());
   for (const Communicator& communicator : communicators) {
     families_.emplace_back(topology, communicator);
-    auto& recipes = recipes_.emplace_back();
-    for (int kind = 0; kind < collective_count; ++kind)
-      recipes[kind] = make_recipe(families_.back(), static_cast<Collective>(kind));
+    recipes_.emplace_back();
+    for (const GroupLayout& layout : families_.back().layouts()) {
+      auto& recipes = recipes_.back().emplace_back();
+      for (int kind = 0; kind < collective_count; ++kind)
+        recipes[kind] = make_recipe(layout, static_cast<Collective>(kind));
+    }
   }
   for (RankState& rank : ranks_) {
     rank.call_count.resize(communicators.size());
@@ -47,21 +50,20 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
   }
 }
 
-CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& family,
+CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& layout,
                                                              Collective kind) {
   const CollectiveSpec& spec = spec_.collectives[static_cast<int>(kind)];
   Recipe recipe;
+  recipe.dimensions = layout.dimensions;
   recipe.chunks = spec.chunks;
-  const int dimensions = static_cast<int>(family.dimensions().size());
+  const int dimensions = static_cast<int>(recipe.dimensions.size());
   for (const Phase& phase : make_phases(kind, spec.schedule, dimensions)) {
     PhaseRecipe step{.phase = phase,
-                     .dimension = family.dimensions()[phase.dimension],
-                     .radix = 1,
+                     .dimension = recipe.dimensions[phase.dimension],
                      .first_slot = recipe.slots,
                      .variants = {},
                      .endpoint_delay = {}};
-    for (int d = 0; d < phase.dimension; ++d) step.radix *= family.dimensions()[d].size;
-    recipe.slots += family.size() / step.dimension.size;
+    recipe.slots += layout.whole.size / step.dimension.size;
     const int level = step.dimension.level;
     const NamedAlgorithm& algorithm = algorithm_on(spec, level);
     if (!algorithm.supports(phase.kind, step.dimension.size)) {
@@ -70,7 +72,8 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& 
       return recipe;
     }
     for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
-      step.variants.push_back(plan_of(algorithm, phase.kind, step.dimension.size, variant));
+      step.variants.push_back(
+          plan_of(algorithm, phase.kind, layout.shape_of(step.dimension), variant));
     step.endpoint_delay = topology_.levels()[level].scope == Scope::scale_out
                               ? spec_.injection_latency
                               : spec_.local_injection_latency;
@@ -80,9 +83,9 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& 
 }
 
 const Plan* CollectiveScheduler::plan_of(const NamedAlgorithm& algorithm, Collective kind,
-                                         std::int32_t size, int variant) {
-  auto& plan = plans_[{algorithm.name, kind, size, variant}];
-  if (!plan) plan = algorithm.algorithm->plan(kind, size, variant);
+                                         const GroupShape& group, int variant) {
+  auto& plan = plans_[{algorithm.name, kind, group, variant}];
+  if (!plan) plan = algorithm.algorithm->plan(kind, group, variant);
   return plan.get();
 }
 
@@ -112,7 +115,7 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
     free_calls_.pop_back();
   }
   RankState& state = ranks_[rank];
-  const std::int32_t position = families_[call.communicator].position_of(rank);
+  const Position position = families_[call.communicator].find(rank)->position;
   calls_[id] = {.rank = rank,
                 .position = position,
                 .instance = instance_id,
@@ -132,7 +135,11 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
 std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& call) {
   const auto communicator = static_cast<std::uint32_t>(call.communicator);
   const GroupFamily& family = families_[communicator];
-  const Rank base = family.base_of(rank);
+  const auto member = family.find(rank);
+  if (!member)
+    throw JobError(fmt::format("rank {} calls {} of a communicator that it is not in", rank,
+                               name_of(call.kind)));
+  const Rank base = member->base;
   const std::uint32_t number = ranks_[rank].call_count[communicator]++;
   const std::uint64_t key = key_of(communicator, static_cast<std::uint64_t>(base), number);
   const auto [found, inserted] = open_instances_.try_emplace(key, 0);
@@ -151,7 +158,7 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
     }
     return found->second;
   }
-  const Recipe& recipe = recipes_[communicator][static_cast<int>(call.kind)];
+  const Recipe& recipe = recipes_[communicator][member->layout][static_cast<int>(call.kind)];
   if (recipe.phases.empty())
     throw JobError(fmt::format("the job calls {}, which system.{}.algorithms cannot do",
                                name_of(call.kind), name_of(call.kind)));
@@ -171,8 +178,8 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
   instance.recipe = &recipe;
   instance.chunk_count = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
   instance.chunks = PieceSizes(call.size, instance.chunk_count);
-  instance.unfinished = family.size();
-  instance.calls.assign(family.size(), kNone);
+  instance.size = instance.unfinished = family.layouts()[member->layout].whole.size;
+  instance.calls.assign(instance.size, kNone);
   instance.admissions.assign(instance.chunk_count, StartOrder::kNew);
   instance.runs.assign(instance.chunk_count, {});
   return id;
@@ -252,7 +259,7 @@ std::size_t CollectiveScheduler::admission_index(const Instance& instance) const
 StartOrder& CollectiveScheduler::admission_order(const Instance& instance) const {
   const std::uint64_t key = key_of(instance.communicator, static_cast<std::uint64_t>(instance.base),
                                    kAdmission - admission_index(instance) % 2);
-  return orders_.try_emplace(key, families_[instance.communicator].size()).first->second;
+  return orders_.try_emplace(key, instance.size).first->second;
 }
 
 // ---- queues ------------------------------------------------------------------------------------
@@ -287,54 +294,51 @@ bool CollectiveScheduler::may_start(Rank rank, const Task& task, std::size_t ind
   const std::uint32_t run = run_slot(task);
   if (run == kNone && comes_in_late(task)) return false;
   const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
-  const GroupDimension& dimension = phase_of(task).dimension;
-  const std::int32_t member = rank / dimension.stride % dimension.size;
-  return running + queue_order(rank, task, index).reserved_before(member, number) <
+  return running + queue_order(task, index).reserved_before(seat_of(task).member, number) <
          spec_.queue_limit;
 }
 
 void CollectiveScheduler::start(Rank rank, const Task& task, std::size_t index) {
-  if (run_slot(task) == kNone) run_slot(task) = open_run(rank, task);
+  if (run_slot(task) == kNone) run_slot(task) = open_run(task);
   const std::uint32_t run = run_slot(task);
-  const GroupDimension& dimension = phase_of(task).dimension;
-  const std::int32_t member = rank / dimension.stride % dimension.size;
-  runs_[run].order = queue_order(rank, task, index).start(member, runs_[run].order);
+  const auto [member, first] = seat_of(task);
+  runs_[run].order = queue_order(task, index).start(member, runs_[run].order);
   ++ranks_[rank].queues[index].running[communicator_of(task)];
   executor_.start(run, member);
   if (!has_root(phase_of(task).phase.kind) || comes_in_late(task)) return;
-  const Rank base = rank - member * dimension.stride;  // the others may wait for it
+  const GroupDimension& dimension = phase_of(task).dimension;  // the others may wait for it
   for (std::int32_t other = 0; other < dimension.size; ++other)
-    if (other != member) fill(base + other * dimension.stride, index);
+    if (other != member) fill(rank_at(task, first + other * dimension.stride), index);
 }
 
-std::uint32_t CollectiveScheduler::open_run(Rank rank, const Task& task) {
+std::uint32_t CollectiveScheduler::open_run(const Task& task) {
   const Call& call = calls_[task.call];
   const Instance& instance = instances_[call.instance];
   const GroupFamily& family = families_[instance.communicator];
   const PhaseRecipe& phase = phase_of(task);
   Bytes bytes = instance.chunks.size(task.chunk);
-  for (int d = 0; d < phase.phase.scattered; ++d)
-    bytes = PieceSizes(bytes, family.dimensions()[d].size).size(family.coordinate(rank, d));
-  const std::int32_t member = rank / phase.dimension.stride % phase.dimension.size;
-  const Rank base = rank - member * phase.dimension.stride;
+  for (int d = 0; d < phase.phase.scattered; ++d) {
+    const GroupDimension& dimension = instance.recipe->dimensions[d];
+    bytes = PieceSizes(bytes, dimension.size).size(dimension.coordinate(call.position));
+  }
   const auto variant = static_cast<std::size_t>(task.chunk) % phase.variants.size();
   const Plan* plan = phase.variants[variant];
   if (has_root(phase.phase.kind)) {
-    const std::int32_t root = instance.call.root / phase.radix % phase.dimension.size;
+    const std::int32_t root = phase.dimension.coordinate(instance.call.root);
     plan = rooted_plan_of(*plan, phase.dimension.size, root);
   }
+  const Position first = seat_of(task).first;
   const std::uint32_t run =
       executor_.open({.plan = plan,
                       .size = phase.dimension.size,
-                      .base = base,
-                      .stride = phase.dimension.stride,
+                      .ranks = family.line(instance.base, first, phase.dimension),
                       .bytes = bytes,
                       .endpoint_delay = phase.endpoint_delay,
                       .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
                                                                           : TrafficClass::normal,
                       .label = static_cast<std::uint8_t>(instance.call.kind)});
   if (run >= runs_.size()) runs_.resize(run + 1);
-  runs_[run] = {call.instance, task.chunk, task.phase, base, StartOrder::kNew};
+  runs_[run] = {call.instance, task.chunk, task.phase, first, StartOrder::kNew};
   return run;
 }
 
@@ -342,8 +346,8 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
   const RunInfo info = runs_[run];
   const Instance& instance = instances_[info.instance];
   const PhaseRecipe& phase = instance.recipe->phases[info.phase];
-  const Rank rank = info.base + position * phase.dimension.stride;
-  const std::uint32_t call = instance.calls[families_[instance.communicator].position_of(rank)];
+  const std::uint32_t call = instance.calls[info.first + position * phase.dimension.stride];
+  const Rank rank = calls_[call].rank;
   const Task done{call, info.chunk, info.phase};
   const std::size_t index = queue_of(done);
 
@@ -429,16 +433,13 @@ const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task
 
 std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t phase) const {
   const Instance& instance = instances_[call.instance];
-  const auto& dimensions = families_[instance.communicator].dimensions();
+  const auto& dimensions = instance.recipe->dimensions;
   const auto differs_from_root = [&](const Phase::Dimensions& at_root) {
-    std::int32_t own = call.position, root = instance.call.root;
-    for (int d = 0; d < at_root.end; ++d) {
-      const std::int32_t size = dimensions[d].size;
-      if (d >= at_root.first && own % size != root % size) return true;
-      own /= size;
-      root /= size;
-    }
-    return false;
+    return std::any_of(dimensions.begin() + at_root.first, dimensions.begin() + at_root.end,
+                       [&](const GroupDimension& dimension) {
+                         return dimension.coordinate(call.position) !=
+                                dimension.coordinate(instance.call.root);
+                       });
   };
   const auto& phases = instance.recipe->phases;
   while (phase < static_cast<std::int32_t>(phases.size()) &&
@@ -458,8 +459,9 @@ std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
   auto& slots = instance.runs[task.chunk];
   if (slots.empty()) slots.assign(instance.recipe->slots, kNone);
   // The position without its digit in this phase's dimension numbers the runs of a phase.
-  const std::int32_t above = call.position / (phase.radix * phase.dimension.size);
-  return slots[phase.first_slot + above * phase.radix + call.position % phase.radix];
+  const std::int32_t stride = phase.dimension.stride;
+  const std::int32_t above = call.position / (stride * phase.dimension.size);
+  return slots[phase.first_slot + above * stride + call.position % stride];
 }
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
@@ -470,11 +472,22 @@ std::size_t CollectiveScheduler::queue_of(const Task& task) const {
          static_cast<std::size_t>(task.chunk) % spec_.queues_per_level;
 }
 
-StartOrder& CollectiveScheduler::queue_order(Rank rank, const Task& task, std::size_t queue) {
+CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
+  const Position position = calls_[task.call].position;
   const GroupDimension& dimension = phase_of(task).dimension;
-  const Rank base = rank - rank / dimension.stride % dimension.size * dimension.stride;
-  const std::uint64_t key = key_of(communicator_of(task), static_cast<std::uint64_t>(base), queue);
-  return orders_.try_emplace(key, dimension.size).first->second;
+  const std::int32_t member = dimension.coordinate(position);
+  return {member, position - member * dimension.stride};
+}
+
+Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {
+  const Instance& instance = instances_[calls_[task.call].instance];
+  return families_[instance.communicator].rank_at(instance.base, position);
+}
+
+StartOrder& CollectiveScheduler::queue_order(const Task& task, std::size_t queue) {
+  const auto base = static_cast<std::uint64_t>(rank_at(task, seat_of(task).first));
+  const std::uint64_t key = key_of(communicator_of(task), base, queue);
+  return orders_.try_emplace(key, phase_of(task).dimension.size).first->second;
 }
 
 std::string CollectiveScheduler::describe(Rank rank, OperationId operation) const {
@@ -484,7 +497,7 @@ std::string CollectiveScheduler::describe(Rank rank, OperationId operation) cons
     const GroupFamily& family = families_[instance.communicator];
     std::string absent;
     int count = 0;
-    for (std::int32_t p = 0; p < family.size(); ++p) {
+    for (Position p = 0; p < instance.size; ++p) {
       if (instance.calls[p] != kNone) continue;
       if (count++ < 5)
         absent += fmt::format("{}{}", count > 1 ? ", " : "", family.rank_at(instance.base, p));
@@ -497,8 +510,9 @@ std::string CollectiveScheduler::describe(Rank rank, OperationId operation) cons
         if (run == kNone || runs_[run].chunk != static_cast<std::int32_t>(chunk)) continue;
         const RunInfo& info = runs_[run];
         const GroupDimension& dimension = instance.recipe->phases[info.phase].dimension;
-        const std::int32_t member = rank / dimension.stride % dimension.size;
-        if (info.instance == call.instance && rank - member * dimension.stride == info.base)
+        const std::int32_t member = dimension.coordinate(call.position);
+        if (info.instance == call.instance &&
+            call.position - member * dimension.stride == info.first)
           return fmt::format("chunk {} of {} in phase {} {}", chunk, instance.chunk_count,
                              info.phase, executor_.describe(run, member));
       }

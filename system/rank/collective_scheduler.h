@@ -81,13 +81,13 @@ class CollectiveScheduler final : private RunListener {
   struct PhaseRecipe {
     Phase phase;
     GroupDimension dimension;
-    std::int32_t radix;                 // distance of neighbours in positions of the group
     std::int32_t first_slot;            // of this phase in Instance::runs
     std::vector<const Plan*> variants;  // chunks take them in turn
     Duration endpoint_delay;
   };
-  // How a kind of collective is done by the groups of a communicator.
+  // How a kind of collective is done by the groups of a communicator that have one layout.
   struct Recipe {
+    std::vector<GroupDimension> dimensions;  // of the phases
     std::vector<PhaseRecipe> phases;
     std::int32_t slots = 0;  // runs of one chunk over all phases and ranks
     std::int32_t chunks = 1;
@@ -101,7 +101,7 @@ class CollectiveScheduler final : private RunListener {
     const Recipe* recipe = nullptr;
     std::int32_t chunk_count = 1;
     PieceSizes chunks;
-    std::int32_t unfinished = 0;                   // members
+    std::int32_t size = 0, unfinished = 0;         // members
     std::vector<std::uint32_t> calls;              // of each position, kNone until it called
     std::vector<std::int64_t> admissions;          // of each chunk, its number in the StartOrder
     std::vector<std::vector<std::uint32_t>> runs;  // of each chunk, by slot
@@ -136,12 +136,12 @@ class CollectiveScheduler final : private RunListener {
   struct RunInfo {
     std::uint32_t instance;
     std::int32_t chunk, phase;
-    Rank base;           // of the ranks in the run
+    Position first;      // of those in the run
     std::int64_t order;  // its number in the StartOrder
   };
 
-  Recipe make_recipe(const GroupFamily& family, Collective kind);
-  const Plan* plan_of(const NamedAlgorithm& algorithm, Collective kind, std::int32_t size,
+  Recipe make_recipe(const GroupLayout& layout, Collective kind);
+  const Plan* plan_of(const NamedAlgorithm& algorithm, Collective kind, const GroupShape& group,
                       int variant);
   const Plan* rooted_plan_of(const Plan& plan, std::int32_t size, Position root);
   std::uint32_t instance_of(Rank rank, const CollectiveCall& call);
@@ -156,12 +156,19 @@ class CollectiveScheduler final : private RunListener {
   void fill(Rank rank, std::size_t queue);
   bool may_start(Rank rank, const Task& task, std::size_t queue);
   void start(Rank rank, const Task& task, std::size_t queue);
-  std::uint32_t open_run(Rank rank, const Task& task);
+  std::uint32_t open_run(const Task& task);
   void run_finished(std::uint32_t run, Position position, bool last) override;
   void finish_chunk(std::uint32_t call);
 
   std::uint32_t communicator_of(const Task& task) const;
   const PhaseRecipe& phase_of(const Task& task) const;
+  // Where a task's rank is in the dimension of its phase, and the position of member 0 there.
+  struct Seat {
+    std::int32_t member;
+    Position first;
+  };
+  Seat seat_of(const Task& task) const;
+  Rank rank_at(const Task& task, Position position) const;
   // The first of a call's phases, from `phase` on, in which the rank takes part; their number if
   // there is none.
   std::int32_t own_phase(const Call& call, std::int32_t phase) const;
@@ -170,15 +177,16 @@ class CollectiveScheduler final : private RunListener {
   std::uint32_t& run_slot(const Task& task);
   std::size_t queue_of(const Task& task) const;
   StartOrder& admission_order(const Instance& instance) const;
-  StartOrder& queue_order(Rank rank, const Task& task, std::size_t queue);
+  StartOrder& queue_order(const Task& task, std::size_t queue);
 
   const Topology& topology_;
   const SystemSpec& spec_;
   CollectiveListener& listener_;
   PlanExecutor executor_;
-  std::vector<GroupFamily> families_;                          // of each communicator
-  std::vector<std::array<Recipe, collective_count>> recipes_;  // of each communicator
-  std::map<std::tuple<std::string, Collective, std::int32_t, int>, std::unique_ptr<Plan>> plans_;
+  std::vector<GroupFamily> families_;  // of each communicator
+  // Of each communicator and each of its layouts.
+  std::vector<std::vector<std::array<Recipe, collective_count>>> recipes_;
+  std::map<std::tuple<std::string, Collective, GroupShape, int>, std::unique_ptr<Plan>> plans_;
   std::map<std::pair<const Plan*, Position>, std::unique_ptr<Plan>> rooted_plans_;
   std::vector<RankState> ranks_;
   std::vector<Call> calls_;

@@ -37,7 +37,8 @@ TEST_CASE("a two-level switched platform") {
 }
 
 TEST_CASE("every link leads from one end to the other of its level, once in each direction") {
-  for (const LevelKind kind : {LevelKind::ring, LevelKind::fully_connected, LevelKind::switched})
+  for (const LevelKind kind :
+       {LevelKind::ring, LevelKind::mesh, LevelKind::fully_connected, LevelKind::switched})
     for (const std::int32_t size : {2, 3, 8}) {
       const Topology topology({{level(LevelKind::switched, 3), level(kind, size)}});
       std::vector<std::pair<std::int32_t, std::int32_t>> ends;
@@ -47,6 +48,24 @@ TEST_CASE("every link leads from one end to the other of its level, once in each
       for (const auto& [from, to] : ends)
         CHECK(std::binary_search(ends.begin(), ends.end(), std::pair{to, from}));
     }
+}
+
+// 3 x 4: a line of 3 has 2 links each way, 4 of them; a line of 4 has 3, 3 of them: 2 (8 + 9).
+TEST_CASE("a mesh has no link between its ends, and its ports find their links") {
+  const Topology topology({{level(LevelKind::mesh, 3), level(LevelKind::mesh, 4)}});
+  CHECK(topology.links().size() == 34);
+  CHECK(topology.hops(1, 0, 3) == 3);
+  for (int l : {0, 1})
+    for (std::int32_t npu = 0; npu < 12; ++npu)
+      for (std::int32_t port : {0, 1}) {
+        const std::int32_t here = topology.coordinate({npu}, l);
+        const bool exists = port == 0 ? here + 1 < topology.levels()[l].size : here > 0;
+        CHECK(topology.has_link(l, {npu}, port) == exists);
+        if (!exists) continue;
+        const Link& link = topology.links()[topology.egress_link(l, {npu}, port)];
+        CHECK(link.from == NodeId{npu});
+        CHECK(link.to.value - npu == (port == 0 ? 1 : -1) * topology.stride(l));
+      }
 }
 
 TEST_CASE("ports, hops and injection bandwidth of each kind") {

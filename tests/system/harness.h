@@ -102,8 +102,12 @@ struct World {
     for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level)
       all.push_back(level);
     job.communicators.push_back({"world", all});
-    for (const int level : all) job.communicators.push_back({"level", {level}});
+    for (const int level : all) job.communicators.push_back({"level", std::vector<int>{level}});
     job.operations = std::make_unique<Script>(std::move(programs));
+    rebuild();
+  }
+  // After a change of `spec` or `job`.
+  void rebuild() {
     runner = std::make_unique<JobRunner>(queue, *network, topology, spec, job, roofline, recorder);
   }
 

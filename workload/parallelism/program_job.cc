@@ -122,10 +122,10 @@ std::vector<std::int32_t> part_of_ranks(const ProgramSpec& spec, std::int32_t ra
 std::vector<Communicator> make_communicators(const ProgramSpec& spec, int levels) {
   std::vector<int> all(static_cast<std::size_t>(levels));
   std::iota(all.begin(), all.end(), 0);
-  std::vector<Communicator> communicators = {{.name = "world", .levels = all}};
+  std::vector<Communicator> communicators = {{.name = "world", .groups = all}};
   for (std::size_t i = 1; i < spec.communicators.size(); ++i) {
     communicators.push_back(
-        {.name = "communicator " + std::to_string(i), .levels = spec.communicators[i]});
+        {.name = "communicator " + std::to_string(i), .groups = spec.communicators[i]});
   }
   return communicators;
 }

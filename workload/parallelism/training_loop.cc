@@ -80,7 +80,7 @@ LoopWriter::LoopWriter(const LayerTable& table, const InvolvedLevels& involved,
 
 std::int32_t LoopWriter::add_communicator(const char* name, const std::vector<int>& levels) {
   if (levels.empty()) return -1;
-  communicators.push_back({.name = name, .levels = levels});
+  communicators.push_back({.name = name, .groups = levels});
   return static_cast<std::int32_t>(communicators.size()) - 1;
 }
 

@@ -48,7 +48,8 @@ TEST_CASE("the schema says what an editor can use") {
   const Json* level = find(schema, "platform.topology.levels[0]");
   REQUIRE(level != nullptr);
   CHECK((*level)["required"] == Json{"kind", "size", "bandwidth", "latency"});
-  CHECK((*level)["properties"]["kind"]["enum"] == Json{"ring", "fully_connected", "switch"});
+  CHECK((*level)["properties"]["kind"]["enum"] ==
+        Json{"ring", "mesh", "fully_connected", "switch"});
   CHECK((*level)["properties"]["size"]["minimum"] == 2);
   CHECK((*find(schema, "system.chunks"))["default"] == 16);
   CHECK((*find(schema, "system.minimum_chunk"))["default"] == "1 KiB");

@@ -182,7 +182,8 @@ TEST_CASE("a program becomes parts, steps and communicators") {
   const auto& program = std::get<ProgramSpec>(e.workload.what);
   REQUIRE(program.parts.size() == 3);
   // Entry 0 is all levels; {rack, node} is that one, too.
-  CHECK(program.communicators == std::vector<std::vector<int>>{{0, 1}, {1}, {0}});
+  CHECK(program.communicators ==
+        std::vector<Grouping>{std::vector{0, 1}, std::vector{1}, std::vector{0}});
 
   const ProgramSpec::Part& first = program.parts[0];
   CHECK(first.ranks == std::vector<Rank>{0});

@@ -67,11 +67,11 @@ TEST_CASE("parts name their ranks; a rank in none does nothing") {
 TEST_CASE("communicators: all levels first, then those of the specification") {
   ProgramSpec spec;
   spec.parts.push_back({.ranks = {}, .steps = {Step{"", all_reduce(8, 1), true}}});
-  spec.communicators = {{0, 1}, {1}};
+  spec.communicators = {std::vector{0, 1}, std::vector{1}};
   Job job = make_program_job(spec, 2, 4, 1);
   REQUIRE(job.communicators.size() == 2);
-  CHECK(job.communicators[0].levels == std::vector<int>{0, 1});
-  CHECK(job.communicators[1].levels == std::vector<int>{1});
+  CHECK(job.communicators[0].groups == Grouping(std::vector{0, 1}));
+  CHECK(job.communicators[1].groups == Grouping(std::vector{1}));
   CHECK(test::describe(job, 0)[0] == "all_reduce communicator 1 8 0 step 0");
 
   spec.communicators.clear();

@@ -286,7 +286,7 @@ TEST_CASE("who takes part, by policy, on three levels") {
     const Job job = make_training_job(table, 3, 8, c.dimensions, 1);
     std::vector<Levels> levels;
     for (const Communicator& communicator : job.communicators) {
-      levels.push_back(communicator.levels);
+      levels.push_back(std::get<Levels>(communicator.groups));
     }
     CAPTURE(static_cast<int>(c.policy), c.dimensions.size());
     CHECK(levels == c.communicators);

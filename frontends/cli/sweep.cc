@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "core/base/config_error.h"
+#include "core/base/io_error.h"
+#include "frontends/cli/commands.h"
+#include "frontends/cli/interrupt.h"
+#include "frontends/report/result_folder.h"
+#include "frontends/sweep/process_pool.h"
+#include "frontends/sweep/sweep_folder.h"
+#include "frontends/yaml/load_sweep.h"
+
+namespace orrery::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<Override> overrides_of(const SweepPoint& point) {
+  std::vector<Override> overrides;
+  for (const SweepSetting& setting : point.settings) {
+    const std::string text = fmt::format("{}={}", setting.key, setting.value);
+    overrides.push_back({text, fmt::format("{}: {}", setting.place, text)});
+  }
+  return overrides;
+}
+
+// Loads every point, so that a mistake in the last one shows before the first one has run for an
+// hour. Throws ConfigError with the problems of all of them, each once.
+std::vector<SweepRow> rows_of(const Sweep& sweep, const SweepOptions& options) {
+  std::vector<SweepRow> rows;
+  std::vector<Diagnostic> problems;
+  for (SweepPoint& point : points_of(sweep)) {
+    try {
+      const Experiment experiment = load_experiment(point.experiment, overrides_of(point));
+      SweepRow row;
+      row.folder = fs::path(options.output) / "points" / folder_name(point);
+      row.inputs = inputs_text(experiment, options.version);
+      row.status = "not run";
+      row.point = std::move(point);
+      rows.push_back(std::move(row));
+    } catch (const ConfigError& error) {
+      for (const Diagnostic& problem : error.diagnostics()) {
+        const auto is_same = [&](const Diagnostic& known) {
+          return format_diagnostic(known) == format_diagnostic(problem);
+        };
+        if (std::none_of(problems.begin(), problems.end(), is_same)) problems.push_back(problem);
+      }
+    }
+  }
+  if (!problems.empty()) throw ConfigError(std::move(problems));
+  return rows;
+}
+
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// "12 of 96 points, 1 failed, 85 s left", rewritten on a terminal.
+class PointProgress {
+ public:
+  PointProgress(const Terminal& terminal, std::size_t points)
+      : terminal_(terminal), points_(points) {}
+  ~PointProgress() {
+    if (terminal_.shows_progress) terminal_.error << erase_line << std::flush;
+  }
+  PointProgress(const PointProgress&) = delete;
+  PointProgress& operator=(const PointProgress&) = delete;
+
+  void show(std::size_t done, std::size_t failed) const {
+    if (!terminal_.shows_progress) return;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    terminal_.error << erase_line << fmt::format("{} of {} points", done, points_);
+    if (failed > 0) terminal_.error << fmt::format(", {} failed", failed);
+    if (done > 0) {
+      const double left =
+          elapsed.count() * static_cast<double>(points_ - done) / static_cast<double>(done);
+      terminal_.error << fmt::format(", {:.0f} s left", left);
+    }
+    terminal_.error << std::flush;
+  }
+
+ private:
+  static constexpr const char* erase_line = "\r\x1b[K";
+
+  Terminal terminal_;
+  std::size_t points_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// What a child process is asked to do.
+std::vector<std::string> arguments_of(const SweepRow& row, const std::string& program) {
+  std::vector<std::string> arguments{program, "run", row.point.experiment};
+  for (const SweepSetting& setting : row.point.settings) {
+    arguments.push_back("--set");
+    arguments.push_back(fmt::format("{}={}", setting.key, setting.value));
+  }
+  for (const char* argument : {"--force", "-o"}) arguments.emplace_back(argument);
+  arguments.push_back(row.folder.string());
+  return arguments;
+}
+
+void start(ProcessPool& pool, std::size_t index, const SweepRow& row, const std::string& program) {
+  fs::create_directories(row.folder);
+  fs::remove(row.folder / "inputs.txt");  // what it stands for is no longer the result there
+  pool.start(index, arguments_of(row, program), row.folder / "log.txt");
+}
+
+void finish(SweepRow& row, int exit_code) {
+  if (exit_code == interrupted) return;
+  if (exit_code == ok) write_whole_file(row.folder / "inputs.txt", row.inputs);
+  if (exit_code == ok && read_result(row)) return;
+  row.status = "failed";
+  row.failure = first_line(row.folder / "log.txt");
+  if (row.failure.empty()) row.failure = fmt::format("it ended with exit code {}", exit_code);
+}
+
+// Runs what is not done. Ctrl-C goes to this process alone (the children are in process groups of
+// their own), which passes it on once: each child then writes what it has.
+ExitCode run_points(std::vector<SweepRow>& rows, const SweepOptions& options,
+                    const Terminal& terminal) {
+  std::vector<std::size_t> waiting;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (options.force || !read_result(rows[i])) waiting.push_back(i);
+  const InterruptGuard interrupt;
+  const PointProgress progress(terminal, waiting.size());
+  ProcessPool pool(options.jobs);
+  std::size_t next = 0, done = 0, failed = 0;
+  bool passed_on = false;
+  while (true) {
+    while (!pool.full() && next < waiting.size() && !interrupt.interrupted()) {
+      start(pool, waiting[next], rows[waiting[next]], options.program);
+      ++next;
+    }
+    if (pool.empty()) break;
+    progress.show(done, failed);
+    if (const std::optional<ChildExit> exit = pool.wait()) {
+      SweepRow& row = rows[exit->task];
+      finish(row, exit->exit_code);
+      ++done;
+      if (row.status == "failed") ++failed;
+    }
+    if (interrupt.interrupted() && !passed_on) {
+      pool.signal_all(SIGINT);
+      passed_on = true;
+    }
+  }
+  if (interrupt.interrupted()) return interrupted;
+  return failed > 0 ? simulation_failed : ok;
+}
+
+void print_remarks(const std::vector<SweepRow>& rows, const Terminal& terminal) {
+  for (const SweepRow& row : rows)
+    if (row.status == "failed")
+      terminal.error << fmt::format("{}: {} ({})\n", row.folder.filename().string(), row.failure,
+                                    (row.folder / "log.txt").string());
+  const auto missing = std::count_if(rows.begin(), rows.end(),
+                                     [](const SweepRow& row) { return row.status == "not run"; });
+  if (missing > 0)
+    terminal.error << fmt::format("interrupted: {} points are left; the same command goes on\n",
+                                  missing);
+}
+
+void print_plan(const std::vector<SweepRow>& rows, const Terminal& terminal) {
+  for (const SweepRow& planned : rows) {
+    SweepRow row = planned;
+    terminal.out << (read_result(row) ? "done " : "to do");
+    for (const std::string& argument : arguments_of(row, " orrery"))
+      terminal.out << (argument.find(' ') == std::string::npos || argument == " orrery"
+                           ? argument + ' '
+                           : fmt::format("'{}' ", argument));
+    terminal.out << '\n';
+  }
+}
+
+}  // namespace
+
+ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
+  const Sweep sweep = load_sweep(options.file);
+  std::vector<SweepRow> rows = rows_of(sweep, options);
+  if (options.dry_run) {
+    print_plan(rows, terminal);
+    return ok;
+  }
+  prepare_result_folder(options.output, Overwrite::allow);
+  const ExitCode exit_code = run_points(rows, options, terminal);
+  const std::string csv = sweep_csv(rows);
+  write_whole_file(fs::path(options.output) / "sweep.csv", csv);
+  terminal.out << (options.format == Format::csv ? csv : sweep_text(sweep.name, rows));
+  if (!options.quiet) print_remarks(rows, terminal);
+  return exit_code;
+}
+
+}  // namespace orrery::cli

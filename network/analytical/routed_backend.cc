@@ -1,0 +1,154 @@
+#include "network/analytical/routed_backend.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/check.h"
+#include "network/analytical/egress_port.h"
+#include "network/analytical/ingress_port.h"
+#include "network/routing/router.h"
+
+namespace orrery {
+namespace {
+
+class RoutedBackend final : public NetworkBackend, private EventHandler, private RouteListener {
+ public:
+  RoutedBackend(EventQueue& queue, const Topology& topology, const NetworkSpec& network)
+      : queue_(queue),
+        topology_(topology),
+        unused_settings_(settings_outside(network, {SettingGroup::routing})),
+        router_(topology, network.routing),
+        traffic_(topology.levels().size()),
+        egress_(topology.links().size()),
+        ingress_(topology.links().size()),
+        link_bytes_(topology.links().size()) {
+    handler_ = queue.add_handler(*this);
+    router_.schedule_changes(queue, *this);
+  }
+
+  std::optional<Time> send(const Message& message, MessageListener& listener) override {
+    DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
+           message.size.value, message.source.value, message.target.value);
+    ++messages_;
+    const std::optional<Time> sent = try_send(message, listener);
+    if (!sent) held_.push_back({message, &listener});
+    return sent;
+  }
+
+  NetworkStatistics statistics() const override {
+    NetworkStatistics statistics{.levels = {}, .links = link_bytes_, .messages = messages_};
+    for (const auto& by_label : traffic_)
+      statistics.levels.push_back({{by_label.begin(), by_label.end()}});
+    return statistics;
+  }
+  std::span<const std::string> unused_settings() const override { return unused_settings_; }
+
+ private:
+  struct Held {  // waits for routes to change
+    Message message;
+    MessageListener* listener;
+  };
+
+  // Nothing if there is no way now, but may be one later.
+  std::optional<Time> try_send(const Message& message, MessageListener& listener) {
+    path_.clear();
+    const bool found =
+        router_.path(message.source, message.target, router_.next_flow(message.source), path_);
+    if (!found || !router_.carries(path_)) {
+      if (router_.changes_to_come()) return std::nullopt;
+      throw router_.no_route(message.source, message.target, queue_.now());
+    }
+    count(message);
+    Duration latency;
+    Bandwidth bottleneck = router_.bandwidth(path_.front());
+    for (const LinkIndex link : path_) {
+      latency += topology_.links()[link].latency;
+      bottleneck = std::min(bottleneck, router_.bandwidth(link));
+    }
+    EgressPort& egress = egress_[port(path_.front(), path_.size() > 1 ? path_[1] : path_.front())];
+    const Duration duration = egress.duration_of(message.size, bottleneck);
+    const Time begin = std::max(queue_.now(), egress.free);
+    egress.free = begin + duration;
+
+    const LinkIndex into = port(path_.back(), path_.size() > 1 ? path_.end()[-2] : path_.back());
+    IngressPort& ingress = ingress_[into];
+    if (ingress.announce({.open = begin + latency,
+                          .duration = duration,
+                          .token = message.token,
+                          .size = message.size,
+                          .listener = &listener},
+                         queue_.now()))
+      queue_.schedule_at(ingress.head_end(), handler_, into);
+    return egress.free;
+  }
+
+  // The link whose queue a message joins at one of its ends: the outermost one, `end`; but if a NIC
+  // lies behind it, the NIC's link `inner` to the network, which the NPUs of that NIC share, unless
+  // that is the faster one.
+  LinkIndex port(LinkIndex end, LinkIndex inner) const {
+    const Link& link = topology_.links()[end];
+    const bool nic = topology_.node_kind(link.to) == NodeKind::nic ||
+                     topology_.node_kind(link.from) == NodeKind::nic;
+    return nic && topology_.links()[inner].bandwidth <= link.bandwidth ? inner : end;
+  }
+
+  void count(const Message& message) {
+    std::uint64_t levels = 0;
+    for (const LinkIndex link : path_) {
+      link_bytes_[link] += message.size;
+      levels |= std::uint64_t{1} << topology_.links()[link].level;
+    }
+    for (std::size_t level = 0; level < traffic_.size(); ++level)
+      if (levels >> level & 1) traffic_[level][message.label] += message.size;
+  }
+
+  // The head of a port has ended; or it was displaced and something else happens to end later.
+  void on_event(std::uint64_t port) override {
+    IngressPort& ingress = ingress_[port];
+    if (ingress.head_end() != queue_.now()) return;
+    const Arrival arrival = ingress.take_head(queue_.now());
+    if (!ingress.empty()) queue_.schedule_at(ingress.head_end(), handler_, port);
+    arrival.listener->delivered(arrival.token, arrival.size);
+  }
+
+  void links_changed(std::span<const LinkIndex>) override {}
+
+  void routes_changed() override {
+    std::vector<Held> waiting;
+    waiting.swap(held_);
+    for (const Held& held : waiting) {
+      const std::optional<Time> sent = try_send(held.message, *held.listener);
+      if (!sent) {
+        held_.push_back(held);
+        continue;
+      }
+      queue_.schedule(*sent - queue_.now(),
+                      [listener = held.listener, token = held.message.token,
+                       source = held.message.source] { listener->injected(token, source); });
+    }
+  }
+
+  EventQueue& queue_;
+  const Topology& topology_;
+  std::vector<std::string> unused_settings_;
+  Router router_;
+  EventQueue::HandlerId handler_;
+  std::vector<std::array<Bytes, 256>> traffic_;  // of each level, by Message::label
+  std::vector<EgressPort> egress_;               // of each link
+  std::vector<IngressPort> ingress_;
+  std::vector<Bytes> link_bytes_;
+  std::vector<Held> held_;
+  std::vector<LinkIndex> path_;  // of the message that is being sent
+  std::uint64_t messages_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<NetworkBackend> make_routed_analytical_backend(EventQueue& queue,
+                                                               const Topology& topology,
+                                                               const NetworkSpec& spec) {
+  return std::make_unique<RoutedBackend>(queue, topology, spec);
+}
+
+}  // namespace orrery

@@ -1,0 +1,19 @@
+// The one route that the levels of a structural topology say, by arithmetic: level by level,
+// innermost first; on a ring the shorter way round, upwards when both are equally long. On a torus
+// or mesh this is dimension-order routing (W. Dally, C. Seitz, IEEE Trans. Computers C-36(5),
+// 1987).
+#pragma once
+
+#include <vector>
+
+#include "network/topology/topology.h"
+
+namespace orrery {
+
+// Appends the links from one node to another. A switch is entered from below, by the NPU under it
+// that is reached first, and left towards the NPU whose coordinate the target shares.
+// REQUIRES: topology.structural(); from != to.
+void append_level_route(const Topology& topology, NodeId from, NodeId to,
+                        std::vector<LinkIndex>& links);
+
+}  // namespace orrery

@@ -1,0 +1,98 @@
+// Shortest paths over the links that the routers believe to be up, found on demand.
+//
+// For every core node (core_graph.h) by which a target is entered there is a distance field, the
+// distances of all core nodes to it: computed by a backward search when a message first asks, and
+// dropped when the fields outgrow a limit, least recently asked first. The hosts of a leaf switch
+// share one. No table grows with the number of pairs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <vector>
+
+#include "network/routing/core_graph.h"
+#include "network/routing/link_states.h"
+#include "network/topology/topology.h"
+
+namespace orrery {
+
+struct LinkShare {
+  LinkIndex link;
+  double fraction;  // of the bytes; in (0, 1]
+};
+
+class ShortestPaths {
+ public:
+  struct Options {
+    bool weighted = false;  // choose in proportion to what can be carried behind each choice
+    std::size_t cache_bytes = std::size_t{256} << 20;
+  };
+
+  // REQUIRES: topology and states outlive this.
+  ShortestPaths(const Topology& topology, const LinkStates& states, Options options);
+
+  // As Router::path() and shares(); `hash` decides between equally short ways.
+  bool path(NodeId from, NodeId to, std::uint64_t hash, std::vector<LinkIndex>& links);
+  void shares(NodeId from, NodeId to, std::vector<LinkShare>& shares);
+
+  const CoreGraph& core() const { return core_; }
+  void forget();  // the links that the routers believe in have changed
+
+  std::size_t cached_fields() const { return fields_.size(); }
+  std::size_t computed_fields() const { return computed_; }
+
+ private:
+  // Between an end and the core, or past the core from end to end: at most two links.
+  struct Access {
+    CoreNode core = no_core_node;
+    std::uint32_t cost = 0;
+    std::vector<LinkIndex>::size_type count = 0;
+    LinkIndex links[2] = {};  // in the order of travel
+  };
+  struct Field {
+    CoreNode target = no_core_node;
+    std::vector<std::uint32_t> distance;  // of each core node
+    std::vector<double> capacity;         // towards the target, bytes/s; only if weighted
+  };
+  // A way: out, through the field of the way in's core node, and in; or past the core.
+  struct Candidate {
+    std::uint32_t exit, entry;  // indices; entry is none past the core
+    double weight;
+  };
+  enum class Direction { out, in };
+
+  void find_accesses(NodeId end, NodeId other, Direction direction, std::vector<Access>& found);
+  void find_bypasses(NodeId from, NodeId to);
+  bool find_candidates(NodeId from, NodeId to);
+  void weigh(Candidate& candidate);
+  const Candidate& choose(std::uint64_t hash) const;
+
+  const Field& field(CoreNode target);
+  void compute(Field& field);
+  void compute_capacity(Field& field, const std::vector<CoreNode>& by_distance);
+  // The edges of the shortest paths from `from`, into next_.
+  void find_next(const Field& field, CoreNode from);
+  double weight(const Field& field, const CoreEdge& edge) const;
+  void walk(CoreNode from, const Field& field, std::uint64_t hash, std::vector<LinkIndex>& links);
+  void spread(const Field& field, const std::vector<CoreNode>& sources,
+              std::vector<LinkShare>& shares);
+
+  const Topology& topology_;
+  const LinkStates& states_;
+  Options options_;
+  CoreGraph core_;
+
+  std::list<Field> fields_;                         // least recently asked last
+  std::vector<std::list<Field>::iterator> cached_;  // of each core node; end() if there is none
+  std::size_t most_fields_, computed_ = 0;
+
+  // Room for the question that is being answered.
+  std::vector<Access> exits_, entries_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::vector<CoreNode>> buckets_;
+  std::vector<CoreEdge> next_;
+  std::vector<double> inflow_;  // of each core node; all 0 between questions
+};
+
+}  // namespace orrery

@@ -1,0 +1,61 @@
+// Which way messages go, and what happens to the links during a run, as plain data.
+// docs/models/routing.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/units/units.h"
+#include "network/topology/graph_spec.h"
+
+namespace orrery {
+
+enum class RoutingPolicy : std::uint8_t {
+  automatic,        // dimension order on levels, ecmp on graphs
+  dimension_order,  // level by level, innermost first; levels only
+  ecmp,             // one of the shortest paths, by a hash of the flow, a choice at every node
+  weighted_ecmp,    // the same, in proportion to what can be carried behind each choice
+  qp_spread,        // ecmp with `paths` flows between two nodes, taken in turn
+  spray,            // every packet its own way: all shortest paths at once
+  valiant,          // shortest to a switch drawn by the hash, and shortest from there
+};
+std::string_view name_of(RoutingPolicy policy);
+
+enum class LinkCondition : std::uint8_t { down, degraded, up };
+std::string_view name_of(LinkCondition condition);
+
+// What befalls one link, or all links of a node, at a time.
+struct Fault {
+  Time at;
+  std::optional<LinkIndex> link;  // either this
+  std::optional<NodeId> node;     // or this; then down or up
+  LinkCondition condition = LinkCondition::down;
+  Bandwidth bandwidth;  // of a degraded link; > 0
+};
+
+// The links from one node to another, in order, for all flows between the two.
+struct StaticRoute {
+  NodeId from, to;
+  std::vector<LinkIndex> links;
+};
+
+struct RoutingSpec {
+  RoutingPolicy policy = RoutingPolicy::automatic;
+  std::int32_t paths = 4;  // of qp_spread; >= 1
+  std::uint64_t seed = 1;  // of the hash
+  // From a change of the links until routes take it into account.
+  Duration reroute_delay = {};
+  std::vector<Fault> faults = {};  // in any order
+  std::vector<StaticRoute> routes =
+      {};  // at most one for each pair; used while all its links are up
+
+  // True if a route is more than what levels say at once.
+  bool searches(bool structural) const {
+    return !structural || !faults.empty() || !routes.empty() ||
+           (policy != RoutingPolicy::automatic && policy != RoutingPolicy::dimension_order);
+  }
+};
+
+}  // namespace orrery

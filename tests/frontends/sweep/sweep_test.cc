@@ -1,0 +1,235 @@
+// `orrery sweep`: the grid, and what survives between two runs of it.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "core/base/config_error.h"
+#include "frontends/cli/commands.h"
+#include "frontends/sweep/process_pool.h"
+#include "frontends/yaml/load_sweep.h"
+
+using namespace orrery;
+using Catch::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* experiment = R"(platform:
+  topology:
+    levels:
+      - {name: fabric, kind: switch, size: 4, bandwidth: 1 GB/s, latency: 1 us}
+workload: {program: [{operations: [{all_reduce: 4 MB}]}]}
+)";
+
+// A folder of its own that holds four.yaml, and the sweeps of a test.
+class Sweeps {
+ public:
+  Sweeps() {
+    fs::create_directories(folder_);
+    write("four.yaml", experiment);
+  }
+  ~Sweeps() { fs::remove_all(folder_); }
+  Sweeps(const Sweeps&) = delete;
+  Sweeps& operator=(const Sweeps&) = delete;
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+
+  struct Printed {
+    int exit_code;
+    std::string out, error;
+  };
+  Printed run(const std::string& text, bool force = false) const {
+    cli::SweepOptions options;
+    options.file = write("sweep.yaml", text);
+    options.output = folder_ / "out";
+    options.jobs = 2;
+    options.program = fs::path(ORRERY_BINARY_DIR) / "orrery";
+    options.version = "1.2.3";
+    options.force = force;
+    std::ostringstream out, error;
+    const int exit_code = cli::sweep(options, {out, error});
+    return {exit_code, out.str(), error.str()};
+  }
+  std::vector<fs::path> points() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder_ / "out" / "points"))
+      found.push_back(entry.path());
+    return found;
+  }
+  std::string csv() const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ / "out" / "sweep.csv").rdbuf();
+    return text.str();
+  }
+
+ private:
+  fs::path folder_ = fs::temp_directory_path() / ("orrery_sweep_test." + std::to_string(getpid()));
+};
+
+std::string problem_of(const Sweeps& sweeps, const std::string& text) {
+  try {
+    load_sweep(sweeps.write("wrong.yaml", text));
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a grid has every combination, and keys of one item change together") {
+  const Sweeps sweeps;
+  const Sweep sweep = load_sweep(sweeps.write("grid.yaml", R"(
+experiments: [a.yaml, b.yaml]
+set: {seed: 7}
+vary:
+  - system.chunks: [1, 2, 3]
+  - system.first_phase_limit: [8, 9]
+    system.all_reduce.algorithms: [ring, [ring, direct]]
+)"));
+  CHECK(sweep.name == "grid");
+  const std::vector<SweepPoint> points = points_of(sweep);
+  REQUIRE(points.size() == 12);  // 2 files x 3 x 2, not x 2 again
+  // The last axis changes fastest, the experiment slowest.
+  CHECK(points[1].experiment == points[0].experiment);
+  CHECK(points[6].experiment != points[0].experiment);
+  const auto value = [&](std::size_t point, std::size_t key) {
+    return points[point].varied.at(key).value;
+  };
+  CHECK(value(0, 0) == "1");
+  CHECK(value(1, 0) == "1");
+  CHECK(value(2, 0) == "2");
+  CHECK(value(0, 1) == "8");
+  CHECK(value(0, 2) == "ring");
+  CHECK(value(1, 1) == "9");
+  CHECK(value(1, 2) == "[ring, direct]");
+  CHECK(points[3].settings.front().key == "seed");
+  CHECK(points[3].settings.size() == 4);
+}
+
+TEST_CASE("a folder's name does not change when the grid grows") {
+  const Sweeps sweeps;
+  const auto names = [&](const std::string& values) {
+    std::vector<std::string> all;
+    for (const SweepPoint& point : points_of(load_sweep(sweeps.write(
+             "grid.yaml", "experiments: a.yaml\nvary: [{system.chunks: " + values + "}]\n"))))
+      all.push_back(folder_name(point));
+    return all;
+  };
+  const auto few = names("[1, 4]"), many = names("[1, 2, 4]");
+  CHECK(few[0] == many[0]);
+  CHECK(few[1] == many[2]);
+  CHECK(few[0] != few[1]);
+}
+
+TEST_CASE("what is wrong with a sweep is said where it stands") {
+  const Sweeps sweeps;
+  CHECK_THAT(problem_of(sweeps, "vary: []\n"), Contains("\"experiments\" is missing"));
+  CHECK_THAT(problem_of(sweeps, "experiments: a\nvary:\n  - system.chunks: 5\n"),
+             Contains("wrong.yaml:3:20") && Contains("write a list"));
+  CHECK_THAT(problem_of(sweeps, "experiments: a\nvary:\n  - a.b: [1, 2]\n    c.d: [1]\n"),
+             Contains("wrong.yaml:4:10") && Contains("c.d has 1 values, and a.b beside it 2"));
+  CHECK_THAT(problem_of(sweeps, "experiments: a\nset: {a.b: 1}\nvary:\n  - a.b: [1, 2]\n"),
+             Contains("a.b is given twice"));
+  CHECK_THAT(problem_of(sweeps, "experiments: a\nvery: []\n"), Contains("did you mean \"vary\""));
+  CHECK_THAT(problem_of(sweeps, "- a\n"), Contains("a sweep is a map"));
+}
+
+// Four NPUs on a switch, ring, one chunk: 6 steps of 1 MB at 1 GB/s and 2 x 1 us, and a memory copy
+// at both ends of each: 6 x (1000 + 2 + 2 x injection) us.
+TEST_CASE("a point's result is that of `run`, and is kept") {
+  const Sweeps sweeps;
+  const std::string grid = R"(experiments: four.yaml
+set: {system.chunks: 1, system.all_reduce.algorithms: ring}
+vary: [{system.injection_latency: [0 us, 10 us]}]
+)";
+  const auto first = sweeps.run(grid);
+  CHECK(first.error == "");
+  CHECK(first.exit_code == 0);
+  CHECK_THAT(sweeps.csv(), Contains(",6012000000,") && Contains(",6132000000,"));
+  CHECK_THAT(first.out, Contains("2 of 2 points"));
+
+  // What is done is not done again: a mark beside the results survives, but not --force.
+  std::vector<fs::file_time_type> written;
+  for (const fs::path& point : sweeps.points())
+    written.push_back(fs::last_write_time(point / "result.json"));
+  CHECK(sweeps.run(grid).out == first.out);
+  for (std::size_t i = 0; i < written.size(); ++i)
+    CHECK(fs::last_write_time(sweeps.points()[i] / "result.json") == written[i]);
+  CHECK(sweeps.run(grid, true).out == first.out);
+  for (std::size_t i = 0; i < written.size(); ++i)
+    CHECK(fs::last_write_time(sweeps.points()[i] / "result.json") != written[i]);
+}
+
+TEST_CASE("a changed experiment, a lost or a partial result are simulated again") {
+  const Sweeps sweeps;
+  const std::string grid = "experiments: four.yaml\nvary: [{system.chunks: [1]}]\n";
+  const std::string before = sweeps.run(grid).out;
+  const fs::path result = sweeps.points().front() / "result.json";
+
+  fs::remove(result);
+  CHECK(sweeps.run(grid).out == before);
+  CHECK(fs::exists(result));
+
+  std::ofstream(result) << "{\"partial\": true}";
+  CHECK(sweeps.run(grid).out == before);
+
+  std::string faster = experiment;
+  faster.replace(faster.find("1 GB/s"), 6, "2 GB/s");
+  sweeps.write("four.yaml", faster);
+  CHECK(sweeps.run(grid).out != before);
+}
+
+TEST_CASE("a point that fails does not stop the others, and is tried again") {
+  const Sweeps sweeps;
+  // A barrier that one rank never calls: stuck.
+  sweeps.write("stuck.yaml",
+               std::string(experiment)
+                   .replace(std::string(experiment).find("program:"), 200,
+                            "program: [{ranks: 0-2, operations: [{barrier: true}]}]}\n"));
+  const std::string grid = "experiments: [stuck.yaml, four.yaml]\n";
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto printed = sweeps.run(grid);
+    CHECK(printed.exit_code == 1);
+    CHECK_THAT(printed.out, Contains("1 of 2 points"));
+    CHECK_THAT(printed.error, Contains("stuck") && Contains("log.txt"));
+    CHECK_THAT(sweeps.csv(), Contains("stuck.yaml,failed,") && Contains("four.yaml,ok,"));
+  }
+}
+
+TEST_CASE("mistakes in any point show before the first one runs") {
+  const Sweeps sweeps;
+  try {
+    sweeps.run("experiments: four.yaml\nvary:\n  - system.chunks: [1, 0]\n  - seed: [1, 2]\n");
+    FAIL("nothing was thrown");
+  } catch (const ConfigError& error) {
+    // Wrong at two points, said once.
+    REQUIRE(error.diagnostics().size() == 1);
+    CHECK_THAT(error.what(), Contains("sweep.yaml:3: system.chunks=0"));
+  }
+}
+
+TEST_CASE("children of a pool report their ends") {
+  ProcessPool pool(2);
+  pool.start(7, {"/bin/sh", "-c", "exit 3"}, "/dev/null");
+  pool.start(8, {"/bin/sleep", "1000"}, "/dev/null");
+  CHECK(pool.full());
+  const std::optional<ChildExit> first = pool.wait();
+  REQUIRE(first);
+  CHECK(first->task == 7);
+  CHECK(first->exit_code == 3);
+  pool.signal_all(SIGINT);
+  const std::optional<ChildExit> second = pool.wait();
+  REQUIRE(second);
+  CHECK(second->task == 8);
+  CHECK(second->exit_code == 128 + SIGINT);
+  CHECK(pool.empty());
+}
