@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "frontends/yaml/problems.h"
+#include "network/backends.h"
 #include "system/collective_algorithm.h"
 
 namespace orrery::yaml {
@@ -72,11 +73,9 @@ SchemaType ScalarType<NamedAlgorithm>::schema() {
 }
 
 std::vector<std::string_view> BackendRegistry::names() {
-  return {
-#define BACKEND(name, sentence) #name,
-#include "network/backends.def"
-#undef BACKEND
-  };
+  std::vector<std::string_view> result;
+  for (const BackendEntry& entry : builtin_backends()) result.push_back(entry.name);
+  return result;
 }
 
 std::vector<std::string_view> CongestionControlRegistry::names() {

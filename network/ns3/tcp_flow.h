@@ -48,8 +48,7 @@ class TcpFlow final : private TcpEndListener {
     PacketStatistics& counters;
   };
 
-  TcpFlow(Shared& shared, NodeId source, NodeId target) : source(source), target(target),
-      shared_(shared) {}
+  TcpFlow(Shared& shared, NodeId from, NodeId to) : source(from), target(to), shared_(shared) {}
 
   // Makes both ends, not yet connected. REQUIRES: called once.
   void make_ends(ns3::Ptr<TcpEnd> sender, ns3::Ptr<TcpEnd> receiver, EndIndex first,
