@@ -19,7 +19,15 @@ std::string_view name_of(SchedulingPolicy policy) {
 }
 
 std::string_view name_of(HierarchicalSchedule schedule) {
-  return schedule == HierarchicalSchedule::baseline ? "baseline" : "local_bandwidth_aware";
+  switch (schedule) {
+    case HierarchicalSchedule::baseline:
+      return "baseline";
+    case HierarchicalSchedule::local_bandwidth_aware:
+      return "local_bandwidth_aware";
+    case HierarchicalSchedule::flat:
+      return "flat";
+  }
+  return "?";
 }
 
 std::string_view name_of(Pass pass) {

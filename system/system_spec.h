@@ -25,12 +25,14 @@ std::string_view name_of(SchedulingPolicy policy);
 enum class HierarchicalSchedule : std::uint8_t {
   baseline,               // the full chunk at every level, innermost first
   local_bandwidth_aware,  // reduce-scatter up, all-reduce on top, all-gather down
+  flat,                   // one algorithm over all ranks, in the order of the topology
 };
 std::string_view name_of(HierarchicalSchedule schedule);
 
 struct CollectiveSpec {
   HierarchicalSchedule schedule = HierarchicalSchedule::baseline;
   // One for each level of the platform, innermost first; a single one holds for all levels.
+  // `flat` takes a single one.
   std::vector<NamedAlgorithm> algorithms = {"ring"};
   std::int32_t chunks = 16;  // a collective is cut into this many, see minimum_chunk; >= 1
 };

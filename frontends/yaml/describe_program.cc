@@ -115,13 +115,12 @@ CollectiveCall ProgramBuilder::collective_of(Reader& keys, const StepText& text)
   return call;
 }
 
+// Position among the members of the smallest group.
 std::int32_t ProgramBuilder::root_of(Reader& keys, const StepText& text,
                                      std::int32_t communicator) {
   const std::int32_t root = text.root.value_or(0);
   if (!platform_.known) return root;
-  std::int32_t members = 1;
-  for (const int level : std::get<std::vector<int>>(program_.communicators[communicator]))
-    members *= platform_.levels[level].size;
+  const std::int32_t members = smallest_group(program_.communicators[communicator]);
   if (root >= members) {
     keys.wrong("root", fmt::format("there is no position {}", root),
                fmt::format("the ranks that take part have positions 0 to {}", members - 1));
@@ -129,16 +128,54 @@ std::int32_t ProgramBuilder::root_of(Reader& keys, const StepText& text,
   return root;
 }
 
+std::int32_t ProgramBuilder::smallest_group(const Grouping& grouping) const {
+  std::int32_t members = platform_.npus;
+  if (const auto* levels = std::get_if<std::vector<int>>(&grouping)) {
+    members = 1;
+    for (const int level : *levels) members *= platform_.levels[level].size;
+  } else if (const auto* extents = std::get_if<std::vector<Extent>>(&grouping)) {
+    members = 1;
+    for (const Extent& extent : *extents) members *= extent.count;
+  } else {
+    for (const auto& ranks : std::get<RankLists>(grouping))
+      members = std::min(members, static_cast<std::int32_t>(ranks.size()));
+  }
+  return members;
+}
+
 std::int32_t ProgramBuilder::communicator_of(Reader& keys, const StepText& text) {
-  if (text.over.values.empty() || !platform_.known) return 0;
-  std::vector<int> levels = levels_named(keys, "over", text.over.values, platform_);
-  if (levels.empty()) return 0;
-  std::sort(levels.begin(), levels.end());
+  if (!platform_.known) return 0;
+  Grouping grouping;
+  if (text.groups) {
+    grouping = *text.groups;
+    check_members(keys, grouping);
+  } else {
+    if (text.over.values.empty()) return 0;
+    std::vector<int> levels = levels_named(keys, "over", text.over.values, platform_);
+    if (levels.empty()) return 0;
+    std::sort(levels.begin(), levels.end());
+    grouping = std::move(levels);
+  }
   auto& known = program_.communicators;
-  const auto found = std::find(known.begin(), known.end(), Grouping(levels));
+  const auto found = std::find(known.begin(), known.end(), grouping);
   const auto index = found - known.begin();
-  if (found == known.end()) known.emplace_back(std::move(levels));
+  if (found == known.end()) known.push_back(std::move(grouping));
   return static_cast<std::int32_t>(index);
+}
+
+// Who is in no group cannot take part.
+void ProgramBuilder::check_members(Reader& keys, const Grouping& grouping) {
+  const auto* lists = std::get_if<RankLists>(&grouping);
+  if (lists == nullptr) return;
+  std::vector<bool> member(static_cast<std::size_t>(platform_.npus));
+  for (const auto& ranks : *lists)
+    for (const Rank rank : ranks) member[rank] = true;
+  for (Rank rank = 0; rank < platform_.npus; ++rank) {
+    if (member[rank] || part_of_rank_[rank] != part_) continue;
+    keys.wrong("over", fmt::format("rank {} does this operation, but is in no group", rank),
+               "give its part only operations that it takes part in");
+    return;
+  }
 }
 
 Rank ProgramBuilder::partner_of(Reader& keys, std::string_view verb, std::string_view key,

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontends/yaml/describe_group.h"
 #include "frontends/yaml/platform_facts.h"
 #include "frontends/yaml/reader.h"
 
@@ -25,6 +26,7 @@ struct StepText {
   std::optional<std::string> wait;
   std::optional<std::int32_t> to, from, tag, root;
   OneOrMore<LevelReference> over;
+  std::optional<Grouping> groups;  // instead of `over`
   std::optional<Priority> priority;
   std::optional<bool> async;
 };
@@ -43,6 +45,8 @@ class ProgramBuilder {
   CollectiveCall collective_of(Reader& keys, const StepText& text);
   std::int32_t root_of(Reader& keys, const StepText& text, std::int32_t communicator);
   std::int32_t communicator_of(Reader& keys, const StepText& text);
+  std::int32_t smallest_group(const Grouping& grouping) const;
+  void check_members(Reader& keys, const Grouping& grouping);
   Rank partner_of(Reader& keys, std::string_view verb, std::string_view key,
                   const std::optional<std::int32_t>& rank);
 
@@ -62,7 +66,7 @@ inline std::vector<std::string_view> verbs(std::vector<std::string_view> before,
 }
 
 template <class Keys>
-void describe_operation(Keys& keys, StepText& step) {
+void describe_operation(Keys& keys, StepText& step, const PlatformFacts& platform) {
   keys.optional("name", step.name, "what reports and `wait` call the operation");
   keys.exactly_one(verbs({"compute"}, {"send", "receive", "wait"}),
                    "an operation does one of these");
@@ -83,7 +87,17 @@ void describe_operation(Keys& keys, StepText& step) {
                 not_negative);
   keys.optional("root", step.root,
                 "the root's position among the ranks that take part; without it 0", not_negative);
-  keys.optional("over", step.over, "the levels whose ranks take part; without it all");
+  keys.value_or_map("over", step.over,
+                    "the levels whose ranks take part, or {ranks}, {groups} or {count, stride}; "
+                    "without it all",
+                    [&](auto& group) {
+                      GroupText text;
+                      describe_group(group, text);
+                      group.check([&](Reader& reader) {
+                        if (platform.known && reader.clean())
+                          step.groups = grouping_of(reader, text, platform);
+                      });
+                    });
   keys.optional("priority", step.priority,
                 "normal, highest (before all that waits), or a number for scheduling: priority");
   keys.optional("async", step.async, "true: what follows does not wait; without it false");
@@ -108,7 +122,7 @@ void describe_program(Keys& keys, ProgramSpec& program, const PlatformFacts& pla
                part.items(
                    "operations", steps, "what these ranks do, one after the other",
                    [&](auto& operation, StepText& step, std::size_t) {
-                     describe_operation(operation, step);
+                     describe_operation(operation, step, platform);
                      operation.check([&](Reader& reader) { builder.add_step(reader, step); });
                    });
              });

@@ -22,16 +22,16 @@ std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSch
                                                 const CollectiveDefaults& defaults,
                                                 const TopologySpec& topology, std::string& origin);
 
-// One name or one for each level.
+// One name or, unless the schedule is flat, one for each level.
 void check_count(Reader& keys, const OneOrMore<NamedAlgorithm>& algorithms,
-                 const TopologySpec& topology);
+                 HierarchicalSchedule schedule, const TopologySpec& topology);
 
 // Each algorithm can do what it is asked on its level.
 void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
                    const TopologySpec& topology);
 
 inline constexpr std::string_view schedule_help =
-    "how a collective over several levels is composed";
+    "how a collective over several levels is composed; flat: one algorithm over all ranks";
 inline constexpr std::string_view algorithms_help =
     "one name for each level, innermost first, or a single one for all levels";
 inline constexpr std::string_view chunks_help = "parts that a collective is cut into";
@@ -51,7 +51,7 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   keys.optional("chunks", spec.chunks, chunks_help, positive, defaults.chunks_origin);
   keys.check([&](Reader& reader) {
     if (!topology_known || !reader.clean()) return;
-    check_count(reader, algorithms, topology);
+    check_count(reader, algorithms, spec.schedule, topology);
     spec.algorithms = algorithms.values;
     if (reader.clean()) check_support(reader, kind, spec, topology);
   });
@@ -70,7 +70,8 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
     defaults.schedule_origin = reader.origin_of("schedule");
     defaults.algorithms_origin = reader.origin_of("algorithms");
     defaults.chunks_origin = reader.origin_of("chunks");
-    if (topology_known && reader.clean()) check_count(reader, defaults.algorithms, topology);
+    if (topology_known && reader.clean())
+      check_count(reader, defaults.algorithms, defaults.spec.schedule, topology);
     topology_known = topology_known && reader.clean();
   });
   for (int i = 0; i < collective_count; ++i) {

@@ -88,6 +88,15 @@ class Reader {
   void required_map(std::string_view key, std::string_view help, Describe describe) {
     read_map(key, help, describe, true);
   }
+  // A value, or in its place a map of keys of its own.
+  template <class T, class Describe>
+  void value_or_map(std::string_view key, T& value, std::string_view help, Describe describe) {
+    const YamlNode* node = declare(key);
+    if (node != nullptr && node->kind == NodeKind::map)
+      read_map(key, help, describe, false);
+    else
+      optional(key, value, help);
+  }
   // The same for a map that may come from a file: input_files.h has merged that already.
   template <class Describe>
   void section(std::string_view key, std::string_view help, Describe describe) {

@@ -85,7 +85,8 @@ struct ValuesOf<SchedulingPolicy> {
 template <>
 struct ValuesOf<HierarchicalSchedule> {
   static constexpr std::array all{HierarchicalSchedule::baseline,
-                                  HierarchicalSchedule::local_bandwidth_aware};
+                                  HierarchicalSchedule::local_bandwidth_aware,
+                                  HierarchicalSchedule::flat};
 };
 template <>
 struct ValuesOf<Interaction> {

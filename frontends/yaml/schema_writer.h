@@ -65,6 +65,13 @@ class SchemaWriter {
     describe_map(key, help, describe, false);
     require(key);
   }
+  template <class T, class Describe>
+  void value_or_map(std::string_view key, T&, std::string_view help, Describe describe) {
+    SchemaWriter keys;
+    describe(keys);
+    const Json value = type_of(std::type_identity<T>{}, any_value);
+    property(key, {{"anyOf", Json::array({value, keys.schema()})}}, help);
+  }
   template <class Describe>
   void section(std::string_view key, std::string_view help, Describe describe) {
     describe_map(key, help, describe, true);

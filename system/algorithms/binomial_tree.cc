@@ -9,10 +9,12 @@
 //       6  5  3             R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective
 //       |                   communication operations in MPICH", IJHPCA 19(1), 2005.
 //       7
+//
+// In a group that spans nodes: one of nodes, and one inside each.
 #include <algorithm>
 #include <bit>
 
-#include "system/algorithms/tree_plan.h"
+#include "system/algorithms/node_tree.h"
 
 namespace orrery {
 namespace {
@@ -29,10 +31,21 @@ struct BinomialTree {
   int extent(int rank) const { return rank == 0 ? size : std::min(rank & -rank, size - rank); }
 };
 
+class Binomial final : public CollectiveAlgorithm {
+ public:
+  bool supports(Collective kind, int group_size) const override {
+    return group_size >= 2 && flows_along_tree(kind, has_subtree_runs<BinomialTree>);
+  }
+  std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int) const override {
+    return node_tree_plan<BinomialTree>(kind, group, {},
+                                        [](int size) { return BinomialTree{size}; });
+  }
+};
+
 }  // namespace
 
 const CollectiveAlgorithm& binomial_tree_algorithm() {
-  static const TreeAlgorithm<BinomialTree> algorithm;
+  static const Binomial algorithm;
   return algorithm;
 }
 

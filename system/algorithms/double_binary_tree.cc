@@ -19,13 +19,17 @@
 // A broadcast or reduce has its root at position 0 of both trees, so only the other n-1 positions
 // are mirrored (now when n is odd) or shifted.
 //
+// In a group that spans nodes the two are trees of nodes, with a chain inside each node.
+// double_binary_tree:c sends the chunks in turn through c such pairs, which leave the nodes at
+// different ranks (node_tree.h).
+//
 // P. Sanders, J. Speck, J. L. Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction
 // and scan", Parallel Computing 35(12), 2009; N. Luehr, S. Jeaugey, "Massively scale your deep
 // learning training with NCCL 2.4", NVIDIA blog, 2019.
 #include <array>
 #include <bit>
 
-#include "system/algorithms/tree_plan.h"
+#include "system/algorithms/node_tree.h"
 
 namespace orrery {
 namespace {
@@ -87,22 +91,31 @@ struct InOrderTree {
 
 class DoubleBinaryTree final : public CollectiveAlgorithm {
  public:
+  explicit DoubleBinaryTree(int pairs) : pairs_(pairs) {}
+
   bool supports(Collective kind, int group_size) const override {
     return group_size >= 2 && flows_along_tree(kind, has_subtree_runs<InOrderTree>);
   }
-  int variants() const override { return 2; }
+  int variants() const override { return 2 * pairs_; }
   std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group, int variant) const override {
     const bool rooted = kind == Collective::broadcast || kind == Collective::reduce;
-    return std::make_unique<TreePlan<InOrderTree>>(
-        kind, group.size(),
-        InOrderTree{.size = group.size(), .first = rooted ? 1 : 0, .second = variant == 1});
+    return node_tree_plan<Chain>(kind, group, {variant / 2, pairs_}, [&](int size) {
+      return InOrderTree{.size = size, .first = rooted ? 1 : 0, .second = variant % 2 == 1};
+    });
   }
+  std::unique_ptr<const CollectiveAlgorithm> with(int pairs) const override {
+    if (pairs > kMostGates) return nullptr;
+    return std::make_unique<DoubleBinaryTree>(pairs);
+  }
+
+ private:
+  int pairs_;
 };
 
 }  // namespace
 
 const CollectiveAlgorithm& double_binary_tree_algorithm() {
-  static const DoubleBinaryTree algorithm;
+  static const DoubleBinaryTree algorithm(1);
   return algorithm;
 }
 

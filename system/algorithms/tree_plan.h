@@ -29,6 +29,16 @@ struct Star {
   Pieces subtree(int rank) const { return {rank, 1}; }
 };
 
+// From rank to rank.
+struct Chain {
+  int size;
+
+  int parent(int rank) const { return rank - 1; }
+  int children(int rank) const { return rank + 1 < size ? 1 : 0; }
+  int child(int rank, int) const { return rank + 1; }
+  Pieces subtree(int rank) const { return {rank, size - rank}; }
+};
+
 template <class Tree>
 inline constexpr bool has_subtree_runs = requires(const Tree& tree) {
   tree.subtree(0);

@@ -24,6 +24,11 @@ std::int64_t parts_at_port(Collective kind, std::int64_t n) {
   }
 }
 
+// size * factor / parts, rounded down (a bound must not exceed the mean), without overflow.
+Bytes share(Bytes size, std::int64_t factor, std::int64_t parts) {
+  return {size.value / parts * factor + size.value % parts * factor / parts};
+}
+
 // What the phases over one level need there.
 struct LevelLoad {
   std::int64_t bytes = 0;        // at the busiest rank
@@ -72,6 +77,76 @@ void note_ports(const Plan& plan, const Members& members, const Topology& topolo
   for (std::int32_t port = 0; port < ports; ++port) used.insert(port);
 }
 
+// What goes through each port of each NPU, in pieces.
+class PortLoads {
+ public:
+  explicit PortLoads(const Topology& topology) : topology_(topology) {
+    for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
+      const auto ports = static_cast<std::size_t>(topology.npu_count()) * topology.ports(level);
+      out_.emplace_back(ports);
+      in_.emplace_back(ports);
+    }
+  }
+
+  // A message loads the first port of its way and the last one, which backends keep busy for all of
+  // its time; what it passes in between may be busy for less.
+  void add(NodeId from, NodeId to, std::int64_t pieces) {
+    int first = -1, last = -1;
+    for (int level = 0; level < static_cast<int>(out_.size()); ++level) {
+      if (topology_.coordinate(from, level) == topology_.coordinate(to, level)) continue;
+      if (first < 0) first = level;
+      last = level;
+    }
+    out_[first][port(first, from, from, to)] += pieces;
+    in_[last][port(last, to, from, to)] += pieces;
+  }
+
+  std::int64_t busiest(int level) const {
+    return std::max(*std::max_element(out_[level].begin(), out_[level].end()),
+                    *std::max_element(in_[level].begin(), in_[level].end()));
+  }
+
+ private:
+  std::size_t port(int level, NodeId owner, NodeId from, NodeId to) const {
+    return static_cast<std::size_t>(owner.value) * topology_.ports(level) +
+           topology_.egress_port(level, topology_.coordinate(from, level),
+                                 topology_.coordinate(to, level));
+  }
+
+  const Topology& topology_;
+  std::vector<std::vector<std::int64_t>> out_, in_;  // by level, NPU by NPU
+};
+
+// For members that are apart on several levels: what the busiest port has to carry, counted send by
+// send. If that would take long, what every rank must send through all its ports together.
+Duration busiest_port_time(Bytes size, Collective kind, const NamedAlgorithm& algorithm,
+                           const GroupShape& group, const Members& members,
+                           const Topology& topology) {
+  const int variants = algorithm.algorithm->variants();
+  PortLoads loads(topology);
+  std::int64_t parts = 1;
+  bool counted = true;
+  for (int variant = 0; variant < variants && counted; ++variant) {
+    const auto plan = algorithm.algorithm->plan(kind, group, variant);
+    parts = std::int64_t{plan->pieces()} * variants;
+    counted = visit_sends(*plan, members, [&](NodeId from, NodeId to, std::int32_t pieces) {
+      loads.add(from, to, pieces);
+      return true;
+    });
+  }
+  if (kind == Collective::barrier) return {};
+  const int levels = static_cast<int>(topology.levels().size());
+  Duration bound;
+  for (int level = 0; counted && level < levels; ++level)
+    bound = std::max(bound, transfer_time(share(size, loads.busiest(level), parts),
+                                          topology.levels()[level].bandwidth));
+  if (counted) return bound;
+  Bandwidth all{};
+  for (int level = 0; level < levels; ++level)
+    all.value += topology.injection_bandwidth(level).value;
+  return transfer_time(share(size, parts_at_port(kind, group.size()), group.size()), all);
+}
+
 }  // namespace
 
 Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec,
@@ -79,23 +154,26 @@ Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec
   const GroupLayout& layout = family.layouts().front();
   const auto& dimensions = layout.dimensions;
   std::vector<LevelLoad> loads(topology.levels().size());
+  Duration bound;
   for (const Phase& phase : make_phases(kind, spec.schedule, static_cast<int>(dimensions.size()))) {
-    const GroupDimension& dimension = dimensions[phase.dimension];
+    const GroupDimension& dimension = layout.dimension(phase.dimension);
     const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
     if (!named.supports(phase.kind, dimension.size)) return {};
-    const CollectiveAlgorithm& algorithm = *named.algorithm;
-    std::int64_t parts = dimension.size;
-    for (int d = 0; d < phase.scattered; ++d) parts *= dimensions[d].size;
-    LevelLoad& load = loads[dimension.level];
-    // size * factor / parts, rounded down (a bound must not exceed the mean), without overflow.
-    const std::int64_t factor = parts_at_port(phase.kind, dimension.size);
-    load.bytes += size.value / parts * factor + size.value % parts * factor / parts;
+    const GroupShape& shape = layout.shape_of(dimension);
     const Members members{family.line(family.first_base(), 0, dimension), dimension};
-    for (int variant = 0; variant < algorithm.variants(); ++variant)
-      note_ports(*algorithm.plan(phase.kind, layout.shape_of(dimension), variant), members,
-                 topology, load.ports);
+    std::int64_t scattered = 1;
+    for (int d = 0; d < phase.scattered; ++d) scattered *= dimensions[d].size;
+    if (!dimension.one_level) {
+      bound = std::max(bound, busiest_port_time(share(size, 1, scattered), phase.kind, named, shape,
+                                                members, topology));
+      continue;
+    }
+    LevelLoad& load = loads[dimension.level];
+    load.bytes +=
+        share(size, parts_at_port(phase.kind, dimension.size), scattered * dimension.size).value;
+    for (int variant = 0; variant < named.algorithm->variants(); ++variant)
+      note_ports(*named.algorithm->plan(phase.kind, shape, variant), members, topology, load.ports);
   }
-  Duration bound;
   for (std::size_t level = 0; level < loads.size(); ++level) {
     if (loads[level].bytes == 0) continue;
     const auto ports = static_cast<std::int64_t>(loads[level].ports.size());

@@ -8,6 +8,12 @@
 // These bytes are lower bounds of any algorithm without in-network reduction: E. Chan et al.,
 // "Collective communication: theory, practice, and experience", CCPE 19(13), 2007. A ring algorithm
 // on a ring level uses one of a rank's two ports, whatever the level offers.
+//
+// Of a phase whose ranks are apart on several levels (a flat schedule, an uneven group): what the
+// sends of its plans put on the busiest port, each on the first and the last port of its way; for
+// plans of more than a million sends, what a rank must send or receive at all its ports together.
+//
+// If groups of the family differ, the bound is that of the first one.
 #pragma once
 
 #include "core/units/units.h"

@@ -8,16 +8,6 @@
 namespace orrery {
 namespace {
 
-// The ranks of a node, as a plan is told: those that the leading local levels join, or, where all
-// levels are of one scope, the innermost level.
-std::int32_t ranks_of_node(const Topology& topology) {
-  const auto& levels = topology.levels();
-  std::size_t local = 0;
-  while (local < levels.size() && levels[local].scope == Scope::local) ++local;
-  if (local == 0 || local == levels.size()) return levels[0].size;
-  return topology.stride(static_cast<int>(local));
-}
-
 // One past the ids that an NPU shares level `level` with, for the NPU 0.
 std::int32_t unit_of(const Topology& topology, int level) {
   return topology.stride(level) * topology.levels()[level].size;
@@ -94,6 +84,20 @@ std::vector<Extent> extents_of(const Topology& topology, const std::vector<int>&
 }
 
 }  // namespace
+
+std::int32_t ranks_of_local_levels(const Topology& topology) {
+  std::int32_t ranks = 1;
+  for (const LevelSpec& level : topology.levels()) {
+    if (level.scope != Scope::local) break;
+    ranks *= level.size;
+  }
+  return ranks;
+}
+
+std::int32_t ranks_of_node(const Topology& topology) {
+  const std::int32_t local = ranks_of_local_levels(topology);
+  return local == 1 || local == topology.npu_count() ? topology.levels()[0].size : local;
+}
 
 bool divide(std::int32_t ranks, std::span<const Extent> extents) {
   std::int64_t below = 1;

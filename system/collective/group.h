@@ -40,6 +40,9 @@ struct GroupLayout {
   GroupDimension whole;                    // all members as one dimension
   GroupShape shape;
 
+  const GroupDimension& dimension(int index) const {  // kWhole: the whole
+    return index < 0 ? whole : dimensions[index];
+  }
   // What a plan over one of the dimensions, or over `whole`, is told of its members.
   GroupShape shape_of(const GroupDimension& dimension) const {
     return dimension.size == whole.size ? shape : GroupShape(dimension.size);
@@ -61,6 +64,12 @@ struct RankLine {
   // REQUIRES: `rank` is one of the first `size` members.
   std::int32_t member_of(Rank rank, std::int32_t size) const;
 };
+
+// The ranks of a node, as a plan is told: those that the leading local levels join, or, where all
+// levels are of one scope, the innermost level.
+std::int32_t ranks_of_node(const Topology& topology);
+// Those that the leading local levels join: among them messages stay local.
+std::int32_t ranks_of_local_levels(const Topology& topology);
 
 class GroupFamily {
  public:

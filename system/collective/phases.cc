@@ -26,6 +26,7 @@ std::vector<Phase> through_parts(Collective kind, int dimensions) {
 
 std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule, int dimensions) {
   const bool aware = schedule == HierarchicalSchedule::local_bandwidth_aware;
+  if (schedule == HierarchicalSchedule::flat) return {{kWhole, kind, 0}};
   std::vector<Phase> phases;
   const int top = dimensions - 1;
   switch (kind) {

@@ -17,7 +17,9 @@
 //   scatter         innermost first: the root's neighbours pass their parts on, side by side
 //   gather          the same backwards
 //   barrier         innermost first
-// Those with one entry have one good composition; both schedules use it.
+// Those with one entry have one good composition; both schedules use it. `flat` is not a
+// composition: one phase over all ranks, in topology order, which is what NCCL does; the algorithm
+// knows from the group's shape which ranks share a node (system/group_shape.h).
 //
 // S. Rashidi et al., HOTI 2020 (Hier and HierOpt); the "baseline" and "localBWAware" of ASTRA-sim.
 #pragma once
@@ -29,8 +31,10 @@
 
 namespace orrery {
 
+inline constexpr int kWhole = -1;  // all dimensions of a group as one
+
 struct Phase {
-  int dimension;    // of the group
+  int dimension;    // of the group; of a flat phase kWhole
   Collective kind;  // among the ranks that differ in this dimension only
   // The chunk was cut by the coordinates in dimensions 0 .. scattered-1, in turn: this phase's
   // buffer is the part that is left (as nccl-tests counts the buffer of its kind).
@@ -46,6 +50,7 @@ std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule, i
 // Phases towards the outer levels and phases back have queues of their own
 // (collective_scheduler.h). The broadcast on top of one that goes through parts still climbs.
 constexpr bool goes_inwards(const Phase& phase) {
+  if (phase.dimension == kWhole) return false;
   return phase.kind == Collective::all_gather || phase.kind == Collective::gather ||
          (phase.kind == Collective::broadcast && phase.scattered == 0);
 }

@@ -9,12 +9,19 @@
 namespace orrery {
 namespace {
 
-// The lane number of a token also says whether the pieces are to be added at the target.
-constexpr std::uint32_t kReduceBit = 1U << 31;
+// The lane number of a token also says whether the pieces are to be added at the target, and
+// whether the message stays within a node whose messages are delayed otherwise.
+constexpr std::uint32_t kReduceBit = 1U << 31, kLocalBit = 1U << 30;
+constexpr std::uint32_t kLaneMask = kLocalBit - 1;
 
 // Event argument: run in the upper 22 bits, index of the lane in the lower 26.
 constexpr int kLaneBits = 26;
 constexpr std::uint64_t kRunLimit = 1ULL << (48 - kLaneBits);
+
+// REQUIRES: the run has nodes.
+bool stays_local(const RunSpec& spec, Rank source, Rank target) {
+  return source / spec.ranks_of_node == target / spec.ranks_of_node;
+}
 
 }  // namespace
 
@@ -77,7 +84,8 @@ void PlanExecutor::complete_stage(Run& run, Lane& lane, const Place& place) {
       end_lane(place);
       return;
     }
-    const Time when = lane.next.sends > 0 ? lane.ready + run.spec.endpoint_delay : lane.ready;
+    const Time when =
+        lane.next.sends > 0 ? lane.ready + delay_of_sends(run, lane, place) : lane.ready;
     if (when > queue_.now()) {
       wake_at(when, run, place);
       return;
@@ -111,20 +119,38 @@ void PlanExecutor::pick_up_early(Lane& lane, const Place& place) {
   early_.erase(found);
 }
 
+// Of the next stage.
+Duration PlanExecutor::delay_of_sends(const Run& run, const Lane& lane, const Place& place) const {
+  const RunSpec& spec = run.spec;
+  if (spec.ranks_of_node == 0) [[likely]]
+    return spec.endpoint_delay;
+  Duration delay;
+  for (std::int32_t i = 0; i < lane.next.sends; ++i) {
+    const Send send =
+        spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage + 1, i);
+    const bool local = stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
+    delay = std::max(delay, local ? spec.local_delay : spec.endpoint_delay);
+  }
+  return delay;
+}
+
 void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {
   const RunSpec& spec = run.spec;
-  const auto npu = [&spec](Position position) { return NodeId{spec.ranks.at(position)}; };
+  const Rank source = spec.ranks.at(place.position);
   for (std::int32_t i = 0; i < count; ++i) {
     const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
-    const Message message{.source = npu(place.position),
-                          .target = npu(send.to),
-                          .size = run.pieces.size(send.pieces),
-                          .token = {.owner = place.run,
-                                    .position = static_cast<std::uint32_t>(send.to),
-                                    .lane = place.lane | (send.reduce ? kReduceBit : 0),
-                                    .stage = static_cast<std::uint32_t>(send.stage)},
-                          .traffic_class = spec.traffic_class,
-                          .label = spec.label};
+    const Rank target = spec.ranks.at(send.to);
+    const bool local = spec.ranks_of_node > 0 && stays_local(spec, source, target);
+    const Message message{
+        .source = {source},
+        .target = {target},
+        .size = run.pieces.size(send.pieces),
+        .token = {.owner = place.run,
+                  .position = static_cast<std::uint32_t>(send.to),
+                  .lane = place.lane | (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
+                  .stage = static_cast<std::uint32_t>(send.stage)},
+        .traffic_class = spec.traffic_class,
+        .label = spec.label};
     const std::optional<Time> sent = network_.send(message, *this);
     if (sent)
       lane.sent = std::max(lane.sent, *sent);
@@ -134,10 +160,11 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
 }
 
 void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
-  const Place place{token.owner, static_cast<Position>(token.position), token.lane & ~kReduceBit};
+  const Place place{token.owner, static_cast<Position>(token.position), token.lane & kLaneMask};
   Run& run = runs_[place.run];
   Lane& lane = lane_at(run, place);
-  Time counts = queue_.now() + run.spec.endpoint_delay;
+  const bool local = (token.lane & kLocalBit) != 0;
+  Time counts = queue_.now() + (local ? run.spec.local_delay : run.spec.endpoint_delay);
   if (reduction_bandwidth_ && (token.lane & kReduceBit) != 0)
     counts += transfer_time(size, *reduction_bandwidth_);
 
@@ -162,7 +189,7 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
 void PlanExecutor::injected(const MessageToken& token, NodeId source) {
   Run& run = runs_[token.owner];
   const Place place{token.owner, run.spec.ranks.member_of(source.value, run.spec.size),
-                    token.lane & ~kReduceBit};
+                    token.lane & kLaneMask};
   Lane& lane = lane_at(run, place);
   lane.sent = std::max(lane.sent, queue_.now());
   if (--lane.unsent == 0 && lane.ending) end_lane(place);

@@ -41,6 +41,10 @@ struct RunSpec {
   RankLine ranks;              // of its positions
   Bytes bytes;                 // of the buffer that the plan's pieces cut
   Duration endpoint_delay;
+  // Where messages of one run differ: between ranks of a node they are delayed so much instead.
+  // Messages that a rank posts together go together, after the longest of their delays.
+  Duration local_delay = {};
+  std::int32_t ranks_of_node = 0;  // 0 = no exception
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;  // for the network's statistics
 };
@@ -107,6 +111,7 @@ class PlanExecutor final : private MessageListener, private EventHandler {
   void complete_stage(Run& run, Lane& lane, const Place& place);
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
+  Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const;
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
   void end_lane(const Place& place);
   void wake_at(Time when, const Run& run, const Place& place);

@@ -5,9 +5,14 @@ namespace {
 
 class RootedPlan final : public Plan {
  public:
-  RootedPlan(Position root, int size, const Plan& plan) : plan_(plan), root_(root), size_(size) {
+  RootedPlan(Position root, const GroupShape& group, const Plan& plan)
+      : plan_(plan),
+        group_(group),
+        root_node_(group.node_of(root)),
+        root_local_(root - group.first(root_node_)) {
     // Pieces that have owners go with them.
-    if (plan.pieces() % size == 0) piece_shift_ = root * (plan.pieces() / size);
+    if (group.nodes() == 1 && plan.pieces() % group.size() == 0)
+      piece_shift_ = root * (plan.pieces() / group.size());
   }
 
   int pieces() const override { return plan_.pieces(); }
@@ -17,25 +22,38 @@ class RootedPlan final : public Plan {
   }
   Send send(Position rank, int lane, int stage, int index) const override {
     Send send = plan_.send(unturned(rank), lane, stage, index);
-    send.to = (send.to + root_) % size_;
+    send.to = turned(send.to);
     send.pieces.first = (send.pieces.first + piece_shift_) % pieces();
     return send;
   }
 
  private:
+  // The plan's node 0 is that of the root, and in every node its ranks are turned by as many.
+  Position turned(Position position) const {
+    if (group_.nodes() == 1) return (position + root_local_) % group_.size();
+    const std::int32_t from = counted_.node_of(position);
+    const std::int32_t node = (from + root_node_) % group_.nodes();
+    const std::int32_t local = position - counted_.first(from) + root_local_;
+    return group_.first(node) + local % group_.members(node);
+  }
   Position unturned(Position rank) const {
-    return rank < root_ ? rank - root_ + size_ : rank - root_;
+    const std::int32_t node = group_.node_of(rank), members = group_.members(node);
+    const std::int32_t local = rank - group_.first(node) + members - root_local_ % members;
+    const std::int32_t from = (node + group_.nodes() - root_node_) % group_.nodes();
+    return counted_.first(from) + local % members;
   }
 
   const Plan& plan_;
-  Position root_;
-  int size_, piece_shift_ = 0;
+  GroupShape group_;
+  std::int32_t root_node_, root_local_;
+  GroupShape counted_ = group_.counted_from(root_node_);
+  std::int32_t piece_shift_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Plan> rooted_at(Position root, int size, const Plan& plan) {
-  return std::make_unique<RootedPlan>(root, size, plan);
+std::unique_ptr<Plan> rooted_at(Position root, const GroupShape& group, const Plan& plan) {
+  return std::make_unique<RootedPlan>(root, group, plan);
 }
 
 }  // namespace orrery

@@ -45,7 +45,7 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
   for (RankState& rank : ranks_) {
     rank.call_count.resize(communicators.size());
     rank.in_first_phase.resize(2 * communicators.size());
-    rank.queues.resize(topology.levels().size() * 2 * spec.queues_per_level);
+    rank.queues.resize((topology.levels().size() * 2 + 1) * spec.queues_per_level);
     for (LevelQueue& level : rank.queues) level.running.resize(communicators.size());
   }
 }
@@ -54,32 +54,44 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& 
                                                              Collective kind) {
   const CollectiveSpec& spec = spec_.collectives[static_cast<int>(kind)];
   Recipe recipe;
-  recipe.dimensions = layout.dimensions;
+  recipe.layout = &layout;
   recipe.chunks = spec.chunks;
-  const int dimensions = static_cast<int>(recipe.dimensions.size());
+  const int dimensions = static_cast<int>(layout.dimensions.size());
   for (const Phase& phase : make_phases(kind, spec.schedule, dimensions)) {
-    PhaseRecipe step{.phase = phase,
-                     .dimension = recipe.dimensions[phase.dimension],
-                     .first_slot = recipe.slots,
-                     .variants = {},
-                     .endpoint_delay = {}};
-    recipe.slots += layout.whole.size / step.dimension.size;
-    const int level = step.dimension.level;
-    const NamedAlgorithm& algorithm = algorithm_on(spec, level);
-    if (!algorithm.supports(phase.kind, step.dimension.size)) {
+    const GroupDimension& dimension = layout.dimension(phase.dimension);
+    const NamedAlgorithm& algorithm = algorithm_on(spec, dimension.level);
+    if (!algorithm.supports(phase.kind, dimension.size)) {
       // A kind that the job may never call; calling it is refused in instance_of().
       recipe.phases.clear();
       return recipe;
     }
+    PhaseRecipe step{.phase = phase,
+                     .dimension = dimension,
+                     .first_slot = recipe.slots,
+                     .variants = {},
+                     .algorithm = &algorithm,
+                     .endpoint_delay = {},
+                     .local_delay = {},
+                     .ranks_of_node = 0};
+    recipe.slots += layout.whole.size / dimension.size;
     for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
-      step.variants.push_back(
-          plan_of(algorithm, phase.kind, layout.shape_of(step.dimension), variant));
-    step.endpoint_delay = topology_.levels()[level].scope == Scope::scale_out
-                              ? spec_.injection_latency
-                              : spec_.local_injection_latency;
+      step.variants.push_back(plan_of(algorithm, phase.kind, layout.shape_of(dimension), variant));
+    set_endpoint_delay(step);
     recipe.phases.push_back(std::move(step));
   }
   return recipe;
+}
+
+void CollectiveScheduler::set_endpoint_delay(PhaseRecipe& phase) const {
+  const int level = phase.dimension.level;
+  const bool scale_out = topology_.levels()[level].scope == Scope::scale_out;
+  phase.endpoint_delay = scale_out ? spec_.injection_latency : spec_.local_injection_latency;
+  const std::int32_t local = ranks_of_local_levels(topology_);
+  if (phase.dimension.one_level || !scale_out || local == 1 ||
+      spec_.local_injection_latency == spec_.injection_latency)
+    return;
+  phase.local_delay = spec_.local_injection_latency;
+  phase.ranks_of_node = local;
 }
 
 const Plan* CollectiveScheduler::plan_of(const NamedAlgorithm& algorithm, Collective kind,
@@ -89,11 +101,21 @@ const Plan* CollectiveScheduler::plan_of(const NamedAlgorithm& algorithm, Collec
   return plan.get();
 }
 
-const Plan* CollectiveScheduler::rooted_plan_of(const Plan& plan, std::int32_t size,
-                                                Position root) {
-  if (root == 0) return &plan;
-  auto& rooted = rooted_plans_[{&plan, root}];
-  if (!rooted) rooted = rooted_at(root, size, plan);
+// The plan for the root that was called for. Parts that ranks own (gather, scatter) turn with the
+// positions one by one; else nodes stay nodes.
+const Plan* CollectiveScheduler::rooted_plan_of(const Instance& instance, const PhaseRecipe& phase,
+                                                int variant) {
+  const Plan* plan = phase.variants[variant];
+  const Position root = phase.dimension.coordinate(instance.call.root);
+  if (root == 0) return plan;
+  const Collective kind = phase.phase.kind;
+  const bool by_node = kind == Collective::broadcast || kind == Collective::reduce;
+  const GroupShape& shape = instance.recipe->layout->shape_of(phase.dimension);
+  const GroupShape group = by_node ? shape : GroupShape(phase.dimension.size);
+  if (by_node)
+    plan = plan_of(*phase.algorithm, kind, shape.counted_from(shape.node_of(root)), variant);
+  auto& rooted = rooted_plans_[{plan, root}];
+  if (!rooted) rooted = rooted_at(root, group, *plan);
   return rooted.get();
 }
 
@@ -318,15 +340,12 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
   const PhaseRecipe& phase = phase_of(task);
   Bytes bytes = instance.chunks.size(task.chunk);
   for (int d = 0; d < phase.phase.scattered; ++d) {
-    const GroupDimension& dimension = instance.recipe->dimensions[d];
+    const GroupDimension& dimension = instance.recipe->layout->dimensions[d];
     bytes = PieceSizes(bytes, dimension.size).size(dimension.coordinate(call.position));
   }
   const auto variant = static_cast<std::size_t>(task.chunk) % phase.variants.size();
   const Plan* plan = phase.variants[variant];
-  if (has_root(phase.phase.kind)) {
-    const std::int32_t root = phase.dimension.coordinate(instance.call.root);
-    plan = rooted_plan_of(*plan, phase.dimension.size, root);
-  }
+  if (has_root(phase.phase.kind)) plan = rooted_plan_of(instance, phase, static_cast<int>(variant));
   const Position first = seat_of(task).first;
   const std::uint32_t run =
       executor_.open({.plan = plan,
@@ -334,6 +353,8 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
                       .ranks = family.line(instance.base, first, phase.dimension),
                       .bytes = bytes,
                       .endpoint_delay = phase.endpoint_delay,
+                      .local_delay = phase.local_delay,
+                      .ranks_of_node = phase.ranks_of_node,
                       .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
                                                                           : TrafficClass::normal,
                       .label = static_cast<std::uint8_t>(instance.call.kind)});
@@ -433,7 +454,7 @@ const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task
 
 std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t phase) const {
   const Instance& instance = instances_[call.instance];
-  const auto& dimensions = instance.recipe->dimensions;
+  const auto& dimensions = instance.recipe->layout->dimensions;
   const auto differs_from_root = [&](const Phase::Dimensions& at_root) {
     return std::any_of(dimensions.begin() + at_root.first, dimensions.begin() + at_root.end,
                        [&](const GroupDimension& dimension) {
@@ -465,11 +486,13 @@ std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
 }
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
+  const std::size_t turn = static_cast<std::size_t>(task.chunk) % spec_.queues_per_level;
   const Phase& phase = phase_of(task).phase;
+  if (phase.dimension == kWhole)
+    return topology_.levels().size() * 2 * spec_.queues_per_level + turn;
   const auto level = static_cast<std::size_t>(phase_of(task).dimension.level);
   const std::size_t direction = goes_inwards(phase) ? 1 : 0;
-  return (level * 2 + direction) * spec_.queues_per_level +
-         static_cast<std::size_t>(task.chunk) % spec_.queues_per_level;
+  return (level * 2 + direction) * spec_.queues_per_level + turn;
 }
 
 CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {

@@ -8,7 +8,8 @@
 //               a time, those that begin on the innermost and on the outermost level each
 //   queues      `queues_per_level` for each level of the topology, and as many again for phases
 //               back inwards; a chunk in a phase over a level waits in its queue, in the order of
-//               the calls, until one of its communicator's `queue_limit` places is free
+//               the calls, until one of its communicator's `queue_limit` places is free. Chunks
+//               of flat collectives have `queues_per_level` queues of their own
 // Of a collective with a root some phases concern few ranks; the others skip them. Who skips the
 // first one takes no place until the data has come as far as to a rank it gets them from: that rank
 // may be waiting for a place itself.
@@ -83,11 +84,15 @@ class CollectiveScheduler final : private RunListener {
     GroupDimension dimension;
     std::int32_t first_slot;            // of this phase in Instance::runs
     std::vector<const Plan*> variants;  // chunks take them in turn
-    Duration endpoint_delay;
+    const NamedAlgorithm* algorithm;    // that made them
+    // Of its messages; where some go between nodes and some do not, those within nodes of so many
+    // ranks have the second.
+    Duration endpoint_delay, local_delay;
+    std::int32_t ranks_of_node;
   };
   // How a kind of collective is done by the groups of a communicator that have one layout.
   struct Recipe {
-    std::vector<GroupDimension> dimensions;  // of the phases
+    const GroupLayout* layout = nullptr;
     std::vector<PhaseRecipe> phases;
     std::int32_t slots = 0;  // runs of one chunk over all phases and ranks
     std::int32_t chunks = 1;
@@ -143,7 +148,8 @@ class CollectiveScheduler final : private RunListener {
   Recipe make_recipe(const GroupLayout& layout, Collective kind);
   const Plan* plan_of(const NamedAlgorithm& algorithm, Collective kind, const GroupShape& group,
                       int variant);
-  const Plan* rooted_plan_of(const Plan& plan, std::int32_t size, Position root);
+  void set_endpoint_delay(PhaseRecipe& phase) const;
+  const Plan* rooted_plan_of(const Instance& instance, const PhaseRecipe& phase, int variant);
   std::uint32_t instance_of(Rank rank, const CollectiveCall& call);
   bool goes_before(std::uint32_t call, std::uint32_t other) const;
 

@@ -91,7 +91,9 @@ inline Operation wait(OperationId id, OperationId of) {
 struct World {
   World(std::vector<LevelSpec> levels, SystemSpec system_spec,
         std::vector<std::vector<Operation>> programs)
-      : topology({std::move(levels)}),
+      : World(TopologySpec{std::move(levels)}, std::move(system_spec), std::move(programs)) {}
+  World(TopologySpec platform, SystemSpec system_spec, std::vector<std::vector<Operation>> programs)
+      : topology(std::move(platform)),
         network(make_analytical_backend(queue, topology)),
         spec(std::move(system_spec)) {
     std::size_t labels = 0;

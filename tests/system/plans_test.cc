@@ -24,7 +24,8 @@ static_assert(std::size(kKinds) == collective_count);
 std::vector<std::string> names() {
   std::vector<std::string> result;
   for (const AlgorithmEntry& entry : builtin_algorithms()) result.emplace_back(entry.name);
-  for (const char* name : {"ring:2", "ring:3", "ring:8", "direct:1", "direct:2", "direct:5"})
+  for (const char* name : {"ring:2", "ring:3", "ring:8", "double_binary_tree:2", "binary_tree:2",
+                           "direct:1", "direct:2", "direct:5"})
     result.emplace_back(name);
   return result;
 }
@@ -204,16 +205,19 @@ class Mutated final : public Plan {
 };
 
 TEST_CASE("a mutation of one index of any plan is caught") {
+  const std::vector<std::int32_t> uneven = {2, 1, 4};  // members of three nodes
   RandomStream random(7, "mutations");
   const auto pick = [&](int n) {
     return static_cast<int>(random.uniform_int(static_cast<std::uint64_t>(n)));
   };
   for (const std::string& name : names())
     for (const Collective kind : kKinds)
-      for (const int size : {3, 4, 5, 8, 11}) {
+      for (const GroupShape& group : {GroupShape(3), GroupShape(4), GroupShape(5), GroupShape(8),
+                                      GroupShape(11), GroupShape(3, 2), GroupShape(uneven)}) {
         const auto algorithm = find_algorithm(name);
+        const int size = group.size();
         if (!algorithm->supports(kind, size)) continue;
-        const auto plan = algorithm->plan(kind, size, pick(algorithm->variants()));
+        const auto plan = algorithm->plan(kind, group, pick(algorithm->variants()));
         int mutations = 0;
         for (int trial = 0; trial < 400 && mutations < 60; ++trial) {
           const int rank = pick(size), lane = pick(plan->lanes());

@@ -59,6 +59,9 @@ TEST_CASE("limits never make ranks wait for each other for ever") {
       kind_spec(kind).schedule = HierarchicalSchedule::baseline;
       if (pick(2) == 0) kind_spec(kind).algorithms = {"double_binary_tree"};
     }
+    if (pick(3) == 0)
+      for (CollectiveSpec& collective : spec.collectives)
+        if (pick(2) == 0) collective.schedule = HierarchicalSchedule::flat;
     for (CollectiveSpec& collective : spec.collectives) collective.chunks = 1 + pick(7);
     spec.scheduling = static_cast<SchedulingPolicy>(pick(4));
     spec.first_phase_limit = 1 + pick(3);

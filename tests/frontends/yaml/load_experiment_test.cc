@@ -1,6 +1,7 @@
 #include "frontends/yaml/load_experiment.h"
 
 #include <catch2/catch.hpp>
+#include <numeric>
 
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
@@ -216,6 +217,28 @@ TEST_CASE("a program becomes parts, steps and communicators") {
   CHECK(barrier.kind == Collective::barrier);
   CHECK(barrier.size == Bytes{});
   CHECK(e.workload.iterations == 3);
+}
+
+TEST_CASE("groups of a program are extents or lists of ranks") {
+  const Experiment e = load("groups.yaml");
+  const auto& program = std::get<ProgramSpec>(e.workload.what);
+  std::vector<Rank> twelve(12);
+  std::iota(twelve.begin(), twelve.end(), 0);
+  CHECK(program.communicators ==
+        std::vector<Grouping>{std::vector{0, 1}, std::vector<Extent>{{4, 1}},
+                              std::vector<Extent>{{2, 8}}, std::vector<Extent>{{2, 1}, {2, 8}},
+                              RankLists{twelve},
+                              RankLists{{0, 1, 2, 3, 4, 5}, {6, 7, 8, 9, 10, 11}}});
+  // Written the other way round it is the same communicator.
+  const auto call = [&](int step) {
+    return std::get<CollectiveCall>(program.parts[0].steps[step].operation.what);
+  };
+  CHECK(call(5).communicator == call(0).communicator);
+  for (const CollectiveSpec& spec : e.system.collectives) {
+    CHECK(spec.schedule == HierarchicalSchedule::flat);
+    CHECK(spec.algorithms.size() == 1);
+  }
+  CHECK(e.system.collectives[0].algorithms[0].name == "ring:4");
 }
 
 TEST_CASE("a part of all ranks lists none") {
