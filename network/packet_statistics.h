@@ -42,9 +42,9 @@ struct PacketStatistics {
   std::uint64_t packet_hops = 0;  // links crossed by all of them
   std::uint64_t drops = 0, marks = 0;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
-  std::vector<LinkQueueStatistics> links;       // as Topology::links()
+  std::vector<LinkQueueStatistics> links;        // as Topology::links()
   std::vector<SwitchMemoryStatistics> switches;  // that held packets
-  std::vector<FlowStatistics> flows;            // those that were asked for
+  std::vector<FlowStatistics> flows;             // those that were asked for
 };
 
 }  // namespace orrery

@@ -30,10 +30,10 @@ struct TransportSpec {
   // On the wire, for each packet: preamble 8, Ethernet header 14, checksum 4, gap 12.
   Bytes link_overhead = bytes(38);
 
-  Bytes window = bytes(1'000'000);      // send and receive buffer of a connection
-  std::optional<Bytes> receive_window;  // receive buffer, if it is not the same
-  std::int32_t initial_window = 10;     // segments, RFC 6928
-  std::int32_t delayed_ack_count = 2;   // an acknowledgement for so many segments ...
+  Bytes window = bytes(1'000'000);                  // send and receive buffer of a connection
+  std::optional<Bytes> receive_window;              // receive buffer, if it is not the same
+  std::int32_t initial_window = 10;                 // segments, RFC 6928
+  std::int32_t delayed_ack_count = 2;               // an acknowledgement for so many segments ...
   Duration delayed_ack_timeout = microseconds(10);  // ... or after so long
   Duration minimum_rto = milliseconds(1);           // retransmission timeout, at least
   Duration clock_granularity = microseconds(10);    // of that timeout, RFC 6298

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "frontends/report/packet_report.h"
+
 namespace orrery {
 
 namespace {
@@ -72,34 +74,36 @@ Json exposed_by(const RunResult& result) {
 }
 
 Json run_object(const RunResult& result, const ReportOptions& options) {
-  return {{"schema", "orrery.run/1"},
-          {"name", result.name},
-          {"backend", result.backend},
-          {"seed", result.seed},
-          {"fingerprint", result.fingerprint},
-          {"partial", result.partial},
-          {"partial_reason", optional_text(result.partial_reason)},
-          {"iterations", iteration_count(result)},
-          {"iteration_ps", optional_time(iteration_time(result))},
-          {"finish_ps", result.finish.value},
-          {"compute_ps", result.compute.value},
-          {"exposed_ps", result.exposed.value},
-          {"idle_ps", result.idle.value},
-          {"exposed_by", exposed_by(result)},
-          {"bound_ps", result.bound.value},
-          {"bound_by", result.bound_by},
-          {"layers", layers(result)},
-          {"levels", levels(result)},
-          {"links", links(result, options)},
-          {"link_count", result.links.size()},
-          {"ranks", ranks(result)},
-          {"events", result.events},
-          {"messages", result.messages},
-          {"notices", result.notices},
-          {"host",
-           {{"wall_s", result.host.wall_s},
-            {"cpu_s", result.host.cpu_s},
-            {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
+  Json run = {{"schema", "orrery.run/1"},
+              {"name", result.name},
+              {"backend", result.backend},
+              {"seed", result.seed},
+              {"fingerprint", result.fingerprint},
+              {"partial", result.partial},
+              {"partial_reason", optional_text(result.partial_reason)},
+              {"iterations", iteration_count(result)},
+              {"iteration_ps", optional_time(iteration_time(result))},
+              {"finish_ps", result.finish.value},
+              {"compute_ps", result.compute.value},
+              {"exposed_ps", result.exposed.value},
+              {"idle_ps", result.idle.value},
+              {"exposed_by", exposed_by(result)},
+              {"bound_ps", result.bound.value},
+              {"bound_by", result.bound_by},
+              {"layers", layers(result)},
+              {"levels", levels(result)},
+              {"links", links(result, options)},
+              {"link_count", result.links.size()},
+              {"ranks", ranks(result)},
+              {"events", result.events},
+              {"messages", result.messages},
+              {"notices", result.notices},
+              {"host",
+               {{"wall_s", result.host.wall_s},
+                {"cpu_s", result.host.cpu_s},
+                {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
+  if (result.packets) run["packets"] = packet_json(*result.packets, options);
+  return run;
 }
 
 // Names come from the user; what is not UTF-8 in them must not lose the results.

@@ -8,6 +8,7 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/report/numbers.h"
+#include "frontends/report/packet_report.h"
 #include "frontends/report/text_table.h"
 
 namespace orrery {
@@ -145,7 +146,8 @@ std::string footer(const RunResult& result) {
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
   return title(result) + '\n' + summary(result) + why(result) + exposed_by(result) +
-         layers(result) + levels(result) + links(result, options) + footer(result);
+         layers(result) + levels(result) + links(result, options) + packet_text(result, options) +
+         footer(result);
 }
 
 }  // namespace orrery

@@ -14,9 +14,8 @@ void check_transport(Reader& transport, const TransportSpec& spec) {
                     "make it larger, or network.transport.mtu smaller");
   if (spec.receive_window && *spec.receive_window < segment)
     transport.wrong("receive_window",
-                    "a window of " + text_of(*spec.receive_window) +
-                        " cannot hold a segment of " + text_of(segment) +
-                        ", so it would stay closed for ever",
+                    "a window of " + text_of(*spec.receive_window) + " cannot hold a segment of " +
+                        text_of(segment) + ", so it would stay closed for ever",
                     "make it larger, or network.transport.mtu smaller");
 }
 
@@ -25,10 +24,10 @@ void check_switches(Reader& reader, const NetworkSpec& network) {
   const SwitchSpec& spec = network.switches;
   const Bytes packet = network.transport.mtu + network.transport.link_overhead;
   if (spec.buffer < packet)
-    reader.wrong("buffer",
-                 "a buffer of " + text_of(spec.buffer) + " cannot hold a packet of " +
-                     text_of(packet),
-                 "make it larger, or network.transport.mtu smaller");
+    reader.wrong(
+        "buffer",
+        "a buffer of " + text_of(spec.buffer) + " cannot hold a packet of " + text_of(packet),
+        "make it larger, or network.transport.mtu smaller");
   if (spec.red_maximum < spec.red_minimum)
     reader.wrong("red_maximum", "it is below red_minimum", "write the larger one here");
   if (spec.loss >= 1)

@@ -76,11 +76,13 @@ template <class Keys>
 void describe_transport(Keys& keys, NetworkSpec& network) {
   TransportSpec& spec = network.transport;
   const TransportPreset* preset = nullptr;
-  keys.preset(transport_presets(), preset, "settings of a published study that replace the defaults");
+  keys.preset(transport_presets(), preset,
+              "settings of a published study that replace the defaults");
   if (preset != nullptr) spec = preset->spec;
   keys.note_if_given("preset", network.given, SettingGroup::transport);
   GroupKeys<Keys> key{keys, network, SettingGroup::transport};
-  key("kind", spec.kind, "the protocol between nodes: tcp or ideal (no protocol: the analytical model)");
+  key("kind", spec.kind,
+      "the protocol between nodes: tcp or ideal (no protocol: the analytical model)");
   CongestionControlName control{spec.congestion_control};
   key("congestion_control", control, "its variant; `orrery list transports` describes them");
   spec.congestion_control = control.name;

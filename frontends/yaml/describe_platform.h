@@ -61,8 +61,7 @@ void describe_platform(Keys& keys, Experiment& experiment) {
                    [&](auto& level, LevelSpec& spec, std::size_t index) {
                      const bool innermost_of_several = index == 0 && levels.size() > 1;
                      spec.name = "level " + std::to_string(index);
-                     experiment.network.levels.resize(
-                         std::max(levels.size(), std::size_t{1}));
+                     experiment.network.levels.resize(std::max(levels.size(), std::size_t{1}));
                      describe_level(level, spec, innermost_of_several,
                                     experiment.network.levels[index], experiment.network);
                    });

@@ -94,7 +94,8 @@ FromText<BackendName> ScalarType<BackendName>::parse(const std::string& text) {
   if (text == "ns3") {
     return WrongText{in_quotes(text) + " is not in this build, which found no ns-3",
                      "install libns3-dev (3.37) and build again with -D ORRERY_NS3=ON, or use one "
-                     "of: " + listed(available)};
+                     "of: " +
+                         listed(available)};
   }
   if (text == "fluid") {
     return WrongText{in_quotes(text) + " is not in this build", "available: " + listed(available)};

@@ -154,6 +154,7 @@ struct NameIn {
   std::string name;
 };
 using BackendName = NameIn<BackendRegistry>;  // of network/backends.def
+using CongestionControlName = NameIn<CongestionControlRegistry>;
 
 // name or name:number, of system/algorithms/builtin.def
 template <>

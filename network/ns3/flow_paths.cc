@@ -26,8 +26,7 @@ PathChoice FlowPaths::choose(NodeId from, NodeId to, std::uint32_t connection) {
     if (std::find(found.begin(), found.end(), links) == found.end())
       found.push_back(std::move(links));
   }
-  if (found.empty() && !router_.changes_to_come())
-    throw router_.no_route(from, to, queue_.now());
+  if (found.empty() && !router_.changes_to_come()) throw router_.no_route(from, to, queue_.now());
   PathChoice choice;
   for (const std::vector<LinkIndex>& links : found) choice.paths.push_back(fabric_.add_path(links));
   return choice;

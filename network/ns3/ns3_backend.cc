@@ -116,8 +116,8 @@ class Ns3Backend final : public NetworkBackend,
   }
 
   const Way& way_between(NodeId from, NodeId to) {
-    const std::uint64_t pair = static_cast<std::uint64_t>(from.value) << 32 |
-                               static_cast<std::uint32_t>(to.value);
+    const std::uint64_t pair =
+        static_cast<std::uint64_t>(from.value) << 32 | static_cast<std::uint32_t>(to.value);
     const auto [found, is_new] = ways_.try_emplace(pair);
     if (!is_new) return found->second;
     std::vector<LinkIndex> links;

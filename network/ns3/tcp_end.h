@@ -19,7 +19,7 @@ using EndIndex = std::uint32_t;
 // What an end tells the flow that it belongs to.
 class TcpEndListener {
  public:
-  virtual void can_write(bool) {}  // true: TCP sends anyway when this has returned
+  virtual void can_write(bool) {}                // true: TCP sends anyway when this has returned
   virtual void received(std::int64_t size) = 0;  // bytes, in order
   virtual void gave_up(const char* why) = 0;
   virtual void timed_out() {}

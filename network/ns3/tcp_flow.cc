@@ -31,9 +31,8 @@ void TcpFlow::can_write(bool sends_next) {
   while (written_ < stream_end_) {
     const std::int64_t rest = stream_end_ - written_;
     const std::int64_t full = shared_.full_piece->GetSize();
-    const auto piece = rest >= full
-                           ? shared_.full_piece
-                           : ns3::Create<ns3::Packet>(static_cast<std::uint32_t>(rest));
+    const auto piece = rest >= full ? shared_.full_piece
+                                    : ns3::Create<ns3::Packet>(static_cast<std::uint32_t>(rest));
     if (!sender_->write(piece, sends_next)) return;
     written_ += piece->GetSize();
   }

@@ -57,7 +57,7 @@ class TcpFlow final : private TcpEndListener {
   TcpEnd& receiver() { return *receiver_; }
 
   void send(MessageSlot message, Bytes size);
-  void left_source(std::int64_t stream_end);  // the bytes before it have left the first node
+  void left_source(std::int64_t stream_end);         // the bytes before it have left the first node
   bool ends_message(std::int64_t stream_end) const;  // does one that has not left end there?
   bool idle() const;  // nothing to deliver, nothing to be acknowledged
   Time last_change() const { return last_change_; }  // of what is delivered

@@ -107,8 +107,7 @@ void TcpNetwork::connect(TcpFlow& flow) {
   flow.sender().connect();
   if (!flow.shortcut) return;
   flow.shortcut = false;
-  const auto window =
-      static_cast<std::uint32_t>(spec_.receive_window.value_or(spec_.window).value);
+  const auto window = static_cast<std::uint32_t>(spec_.receive_window.value_or(spec_.window).value);
   const ns3::Time round_trip = handshake_time(flow);
   flow.sender().know_peer(round_trip, window);
   flow.receiver().know_peer(round_trip, window);
@@ -121,7 +120,8 @@ ns3::Time TcpNetwork::handshake_time(const TcpFlow& flow) {
   for (const auto& [from, to] :
        {std::pair(flow.source, flow.target), std::pair(flow.target, flow.source)})
     for (const LinkIndex link : paths_.links(from, to, flow.number))
-      time += topology_.links()[link].latency + transfer_time(size, topology_.links()[link].bandwidth);
+      time +=
+          topology_.links()[link].latency + transfer_time(size, topology_.links()[link].bandwidth);
   return ns3::TimeStep(time.value);
 }
 
@@ -129,8 +129,9 @@ void TcpNetwork::flow_gave_up(TcpFlow& flow, const char* why) {
   std::string text = fmt::format(
       "TCP gave up the connection {} -> {} at {}: {} in {} attempts; {} messages wait.\n"
       "  sender: {}\n  receiver: {}\n",
-      flow.source.value, flow.target.value, to_text(queue_.now().since_start), why, spec_.retries + 1,
-      flow.undelivered_messages(), flow.sender().describe(), flow.receiver().describe());
+      flow.source.value, flow.target.value, to_text(queue_.now().since_start), why,
+      spec_.retries + 1, flow.undelivered_messages(), flow.sender().describe(),
+      flow.receiver().describe());
   for (const LinkIndex link : paths_.links(flow.source, flow.target, flow.number))
     text += fmt::format("  {}: {} packets lost, bandwidth {}\n", topology_.link_name(link),
                         fabric_.lost_on(link), to_text(paths_.bandwidth(link)));
@@ -168,8 +169,8 @@ void TcpNetwork::take_from_tcp(ns3::Ptr<ns3::Packet> packet, ns3::Ipv4Address fr
   const PacketIndex index = fabric_.allocate();
   if (index >= carried_.size()) carried_.resize(index + 1);
   const bool can_be_marked = sender.marks_are_understood();
-  const auto size = static_cast<std::uint32_t>(packet->GetSize() + ip_header +
-                                               static_cast<std::uint64_t>(spec_.link_overhead.value));
+  const auto size = static_cast<std::uint32_t>(
+      packet->GetSize() + ip_header + static_cast<std::uint64_t>(spec_.link_overhead.value));
   const std::int64_t stream_end = sender.new_bytes_end();
   const bool tell = stream_end > 0 && flow.ends_message(stream_end);
   carried_[index] = {std::move(packet), target, tell ? stream_end : 0, can_be_marked};

@@ -18,10 +18,7 @@ constexpr std::uint64_t event_of(Happens what, std::uint32_t which) {
 PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const SwitchSpec& spec,
                            std::span<const std::optional<Bytes>> buffers, std::uint64_t seed,
                            PacketOwner& owner)
-    : queue_(queue),
-      spec_(spec),
-      owner_(owner),
-      random_(seed, "packet fabric") {
+    : queue_(queue), spec_(spec), owner_(owner), random_(seed, "packet fabric") {
   handler_ = queue.add_handler(*this);
   std::vector<std::int32_t> memory_of(static_cast<std::size_t>(topology.node_count()), -1);
   ports_.resize(topology.links().size());
@@ -209,7 +206,9 @@ PacketStatistics PacketFabric::statistics() const {
   for (const SwitchMemory& memory : memories_) {
     const PeakSeries& series = memory.series();
     if (series.most() == 0) continue;
-    statistics.switches.push_back({memory.node(), memory.size(), bytes(series.most()),
+    statistics.switches.push_back({memory.node(),
+                                   memory.size(),
+                                   bytes(series.most()),
                                    series.interval(),
                                    {series.peaks().begin(), series.peaks().end()}});
   }

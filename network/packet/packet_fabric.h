@@ -79,7 +79,7 @@ class PacketFabric final : private EventHandler {
     bool can_be_marked = false, marked = false, tell_when_left = false;
   };
 
-  struct Port {  // of one directed link
+  struct Port {    // of one directed link
     Time free_at;  // end of the packet being sent
     Bandwidth bandwidth;
     Duration latency;

@@ -208,8 +208,8 @@ TEST_CASE("every backend is monotone in the size of a message that is alone, and
             // 20, lets the line stand idle.
             CHECK(time >= before);
             const std::int64_t headers = 78 * (size / 8'960 + 1) + 1;
-            const Duration packets = transfer_time(bytes(headers + 8 * 9'038),
-                                                   gigabits_per_second(100));
+            const Duration packets =
+                transfer_time(bytes(headers + 8 * 9'038), gigabits_per_second(100));
             CHECK(time >= exact);
             CHECK(time <= exact + packets + microseconds(2 * 10));
           } else {

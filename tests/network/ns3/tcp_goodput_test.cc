@@ -43,8 +43,8 @@ TEST_CASE("a message of one packet takes its latency and two transmissions") {
 }
 
 TEST_CASE("a long message fills the line, less the headers") {
-  // Each segment of 8,960 B is 9,038 B on the wire: 100 Gb/s carry 99.137 Gb/s. With a window (1 MB)
-  // far above bandwidth times round trip (25 kB) nothing waits for acknowledgements: 40 MB take
+  // Each segment of 8,960 B is 9,038 B on the wire: 100 Gb/s carry 99.137 Gb/s. With a window (1
+  // MB) far above bandwidth times round trip (25 kB) nothing waits for acknowledgements: 40 MB take
   // 40e6 * 9038/8960 / 12.5e9 s = 3,227.86 us, and 1 us of latency and a packet more.
   Run run(star(4, gigabits_per_second(100), nanoseconds(500)));
   run.log.send(*run.backend, 0, 1, bytes(40'000'000));
@@ -121,13 +121,11 @@ double incast_microseconds(Duration minimum_rto, Duration granularity, Bytes buf
 TEST_CASE("an incast that overflows the buffer waits for the minimum RTO") {
   // 15 * 0.4 MB at 100 Gb/s net of headers (1460 of 1502 B) are 494 us. With a buffer for all of
   // them nothing is lost.
-  const double ample =
-      incast_microseconds(milliseconds(10), microseconds(10), bytes(8'000'000));
+  const double ample = incast_microseconds(milliseconds(10), microseconds(10), bytes(8'000'000));
   CHECK(ample > 493);
   CHECK(ample < 500);
   for (const std::int64_t rto_ms : {1, 10, 200, 1'000}) {
-    const double took =
-        incast_microseconds(milliseconds(rto_ms), microseconds(10), bytes(200'000));
+    const double took = incast_microseconds(milliseconds(rto_ms), microseconds(10), bytes(200'000));
     INFO("minimum RTO " << rto_ms << " ms: " << took << " us");
     // One timeout for the flows that lost the end of their window, and the rest within 1.5 ms.
     CHECK(took > static_cast<double>(rto_ms) * 1'000);
@@ -138,8 +136,7 @@ TEST_CASE("an incast that overflows the buffer waits for the minimum RTO") {
 TEST_CASE("the clock's granularity is part of the timeout") {
   // RTO = smoothed round trip + max(granularity, 4 * variation): with 1 ms of granularity a minimum
   // of 200 us cannot act.
-  const double coarse =
-      incast_microseconds(microseconds(200), milliseconds(1), bytes(200'000));
+  const double coarse = incast_microseconds(microseconds(200), milliseconds(1), bytes(200'000));
   CHECK(coarse > 1'000);
 }
 
@@ -184,7 +181,9 @@ TEST_CASE("DCTCP keeps the queue short where marks tell of it") {
 }
 
 TEST_CASE("two simulations after each other in one process are the same") {
-  const auto once = [] { return incast_microseconds(milliseconds(1), microseconds(10), bytes(200'000)); };
+  const auto once = [] {
+    return incast_microseconds(milliseconds(1), microseconds(10), bytes(200'000));
+  };
   CHECK(once() == once());
 }
 
@@ -224,8 +223,7 @@ TEST_CASE("a flow over a dead link ends the run with the flow, its state and the
   network.routing.faults = {{Time{}, LinkIndex{0}, {}, LinkCondition::down, {}}};
   network.routing.reroute_delay = milliseconds(1'000);
   Run run(star(4, gigabits_per_second(100), nanoseconds(500)), network);
-  run.queue.schedule(microseconds(1),
-                     [&run] { run.log.send(*run.backend, 0, 1, bytes(100'000)); });
+  run.queue.schedule(microseconds(1), [&run] { run.log.send(*run.backend, 0, 1, bytes(100'000)); });
   try {
     run.run();
     FAIL("the run ended as if nothing had happened");
@@ -239,9 +237,9 @@ TEST_CASE("a flow over a dead link ends the run with the flow, its state and the
 
 TEST_CASE("a level of transport ideal is the analytical model's") {
   TopologySpec spec = star(4, gigabits_per_second(100), nanoseconds(500));
-  spec.levels.insert(spec.levels.begin(), LevelSpec{"node", LevelKind::switched, 2,
-                                                    gigabytes_per_second(150), nanoseconds(500),
-                                                    Scope::local});
+  spec.levels.insert(spec.levels.begin(),
+                     LevelSpec{"node", LevelKind::switched, 2, gigabytes_per_second(150),
+                               nanoseconds(500), Scope::local});
   Run run(spec);
   run.log.send(*run.backend, 0, 1, bytes(150'000));
   run.run();
