@@ -40,6 +40,8 @@ class GroupShape {
   // are several nodes.
   bool spans_nodes() const { return nodes_ > 1 && nodes_ < size_; }
 
+  bool even() const { return members_ > 0; }  // all nodes have as many members
+
   Position first(std::int32_t node) const { return members_ > 0 ? node * members_ : first_[node]; }
   std::int32_t members(std::int32_t node) const {
     return members_ > 0 ? members_ : first_[node + 1] - first_[node];

@@ -77,6 +77,7 @@ class NodeOrder {
         backwards_(channel % 2 == 1),
         pair_(channel / 2),
         pairs_((channels + 1) / 2),
+        even_start_(group.even() ? start_among(group.members(0)) : 0),
         root_(hop_of(0)) {}
 
   Position next(Position rank) const { return at(hop_of(rank) + 1); }
@@ -113,12 +114,15 @@ class NodeOrder {
     return local >= members ? local - members : local;
   }
   std::int32_t start_of(std::int32_t members) const {
+    return group_.even() ? even_start_ : start_among(members);  // saves a division
+  }
+  std::int32_t start_among(std::int32_t members) const {
     return static_cast<std::int32_t>(std::int64_t{members} * pair_ / pairs_);
   }
 
   GroupShape group_;
   bool backwards_;
-  std::int32_t pair_, pairs_, root_;
+  std::int32_t pair_, pairs_, even_start_, root_;
 };
 
 // 1, -1, and on through the numbers below n/2 without a factor in common with n; again from the
