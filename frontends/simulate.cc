@@ -12,7 +12,10 @@
 #include "core/trace/tee_sink.h"
 #include "core/units/unit_text.h"
 #include "frontends/make_job.h"
+#include "frontends/report/level_activity.h"
 #include "frontends/report/summary_sink.h"
+#include "frontends/report/traffic_matrix.h"
+#include "frontends/selected_rows.h"
 #include "network/backends.h"
 #include "network/traced_backend.h"
 #include "system/compute/roofline.h"
@@ -41,10 +44,19 @@ std::string exposed_kind(const LayerRow& row) {
 
 // The backend of the experiment; with a span for every message if `spans` wants them.
 std::unique_ptr<NetworkBackend> make_network(EventQueue& queue, const Topology& topology,
-                                             const NetworkSpec& spec, TraceSink* spans) {
+                                             const NetworkSpec& spec, TraceSink& spans) {
   auto network = find_backend(spec.backend)->make(queue, topology, spec);
-  if (spans == nullptr || !spans->wants_messages()) return network;
-  return std::make_unique<TracedBackend>(queue, std::move(network), *spans);
+  if (!spans.wants_messages()) return network;
+  return std::make_unique<TracedBackend>(queue, std::move(network), spans);
+}
+
+std::vector<TraceSink*> message_sinks(TrafficMatrix& matrix, LevelActivity& activity,
+                                      const SimulateOptions& options) {
+  std::vector<TraceSink*> sinks;
+  if (options.activity) sinks.push_back(&activity);
+  if (options.matrix) sinks.push_back(&matrix);
+  if (options.spans != nullptr) sinks.push_back(options.spans);
+  return sinks;
 }
 
 class Simulation {
@@ -53,35 +65,46 @@ class Simulation {
       : experiment_(experiment),
         options_(options),
         topology_(experiment.topology),
-        network_(make_network(queue_, topology_, experiment.network, options.spans)),
+        activity_(topology_),
+        message_sinks_(message_sinks(matrix_, activity_, options)),
+        network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
         job_(make_job(experiment, topology_, experiment.workload.iterations)),
         compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}),
-        summary_(job_.ranks, job_.labels.size()),
         sinks_(options.spans == nullptr
                    ? std::vector<TraceSink*>{&summary_, &fingerprint_}
                    : std::vector<TraceSink*>{&summary_, &fingerprint_, options.spans}),
-        runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_) {}
+        runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_,
+                options.fold && options.spans == nullptr ? Folding::where_exact : Folding::off),
+        summary_(runner_.simulated_ranks(), job_.labels.size()),
+        fingerprint_(runner_.folded() ? job_.ranks : 0) {}
 
   RunResult run();
+  const std::string& unfolded_because() const { return runner_.unfolded_because(); }
 
  private:
   RunResult result() const;
   void add_rows(RunResult& result, Rank last) const;
   void add_traffic(RunResult& result) const;
   void add_packets(RunResult& result, const PacketStatistics& packets) const;
+  void add_bottlenecks(RunResult& result) const;
+  std::vector<std::string> group_names() const;
   void add_bound(RunResult& result) const;
 
   const Experiment& experiment_;
   const SimulateOptions& options_;
   EventQueue queue_;
   Topology topology_;
+  TrafficMatrix matrix_;
+  LevelActivity activity_;
+  TeeSink message_sinks_;
   std::unique_ptr<NetworkBackend> network_;
   Job job_;
   Roofline compute_;
-  SummarySink summary_;
-  FingerprintSink fingerprint_;
   TeeSink sinks_;
   JobRunner runner_;
+  // Made when it is known for how many ranks a span stands; nothing is emitted before run().
+  SummarySink summary_;
+  FingerprintSink fingerprint_;
 };
 
 RunResult Simulation::run() {
@@ -115,22 +138,35 @@ RunResult Simulation::result() const {
   result.fingerprint = fingerprint_.hex();
   result.events = queue_.executed();
   Rank last = 0;
-  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+  result.folded = runner_.folded();
+  result.unfolded_because = runner_.unfolded_because();
+  const std::int32_t multiplicity = runner_.folded() ? job_.ranks : 1;
+  for (Rank rank = 0; rank < runner_.simulated_ranks(); ++rank) {
     const RankAccount account = runner_.account(rank);
     const Duration finish = account.finish.since_start;
     CHECK(account.compute + account.exposed + account.idle == finish,
           "rank {}: compute {} + exposed {} + idle {} != finish {} ps", rank, account.compute.value,
           account.exposed.value, account.idle.value, finish.value);
-    result.ranks.push_back({rank, 1, finish, account.compute, account.exposed, account.idle});
+    result.ranks.push_back({rank, multiplicity, finish, account.compute, account.exposed,
+                            account.idle, account.stolen});
     if (finish > result.ranks[last].finish) last = rank;
   }
   result.finish = result.ranks[last].finish;
   result.compute = result.ranks[last].compute;
   result.exposed = result.ranks[last].exposed;
   result.idle = result.ranks[last].idle;
+  result.stolen = result.ranks[last].stolen;
+  if (const auto account = runner_.endpoint_account(last))
+    result.endpoint = {account->sent, account->received, account->overhead, account->copy,
+                       account->waited};
   add_rows(result, last);
+  result.selected = selected_rows(runner_.selection());
   add_traffic(result);
+  add_bottlenecks(result);
   add_bound(result);
+  result.activity = activity_.rows();
+  result.matrix = matrix_.rows(group_names());
+  for (const std::string& notice : network_->notices()) result.notices.push_back(notice);
   for (const std::string& setting : network_->unused_settings())
     result.notices.push_back(
         fmt::format("{} has no effect on the {} backend", setting, result.backend));
@@ -223,9 +259,46 @@ void Simulation::add_packets(RunResult& result, const PacketStatistics& packets)
          flow.samples});
 }
 
+// Of the communicators, with the levels that they span: "communicator 1 (node, fabric)".
+std::vector<std::string> Simulation::group_names() const {
+  std::vector<std::string> names;
+  for (const Communicator& communicator : job_.communicators) {
+    std::string levels;
+    if (const auto* spanned = std::get_if<std::vector<int>>(&communicator.groups))
+      for (const int level : *spanned)
+        levels += (levels.empty() ? "" : ", ") + topology_.levels()[level].name;
+    names.push_back(levels.empty() ? communicator.name
+                                   : fmt::format("{} ({})", communicator.name, levels));
+  }
+  return names;
+}
+
+// Of each kind of collective the level, and of that the link, that held most of its bytes back.
+void Simulation::add_bottlenecks(RunResult& result) const {
+  const NetworkStatistics statistics = network_->statistics();
+  for (std::size_t label = 0; label < statistics.limited.size(); ++label) {
+    const std::vector<Bytes>& by_link = statistics.limited[label];
+    if (by_link.empty()) continue;
+    std::vector<Bytes> levels(topology_.levels().size());
+    for (std::size_t i = 0; i < by_link.size(); ++i)
+      levels[static_cast<std::size_t>(topology_.links()[i].level)] += by_link[i];
+    const auto level = std::max_element(levels.begin(), levels.end()) - levels.begin();
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < by_link.size(); ++i)
+      if (topology_.links()[i].level == level &&
+          (topology_.links()[most].level != level || by_link[i] > by_link[most]))
+        most = i;
+    result.bottlenecks.push_back(
+        {name_of_traffic(label), topology_.levels()[static_cast<std::size_t>(level)].name,
+         levels[static_cast<std::size_t>(level)], topology_.link_name(static_cast<LinkIndex>(most)),
+         by_link[most]});
+  }
+}
+
 // The longest of: the computing of a rank; what a link carried, at its full bandwidth.
 void Simulation::add_bound(RunResult& result) const {
-  for (const RankRow& rank : result.ranks) result.bound = std::max(result.bound, rank.compute);
+  for (const RankRow& rank : result.ranks)
+    result.bound = std::max(result.bound, rank.compute - rank.stolen);
   result.bound_by = "compute";
   // Messages that nobody received may still be on their way when the last rank finishes.
   if (!runner_.unreceived().empty()) return;
@@ -249,6 +322,10 @@ void Simulation::add_bound(RunResult& result) const {
 }
 
 }  // namespace
+
+std::string why_not_folded(const Experiment& experiment) {
+  return Simulation(experiment, SimulateOptions{}).unfolded_because();
+}
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
   return Simulation(experiment, options).run();

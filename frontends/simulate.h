@@ -20,7 +20,11 @@ struct Progress {
 struct SimulateOptions {
   std::function<bool()> stop;                     // asked now and then; true ends the run, partial
   std::function<void(const Progress&)> progress;  // told now and then
-  TraceSink* spans = nullptr;  // also gets every span; of messages too if it wants them
+  bool fold = true;  // simulate one rank for all where all are alike; the result is the same
+  TraceSink* spans = nullptr;  // also gets every span, of messages too if it wants them;
+                               // then nothing is folded
+  bool matrix = false;         // fill RunResult::matrix
+  bool activity = false;       // fill RunResult::activity
 };
 
 // The job cannot go on: no event is left and operations are unfinished. what() says who waits for
@@ -31,6 +35,9 @@ class StuckError : public std::runtime_error {
       : std::runtime_error(report), partial(std::move(result)) {}
   RunResult partial;
 };
+
+// Why every rank of the experiment is simulated, as a clause; "" if one stands for all.
+std::string why_not_folded(const Experiment& experiment);
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options = {});
 

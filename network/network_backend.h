@@ -27,7 +27,8 @@ struct Message {
   Bytes size;
   MessageToken token;
   TrafficClass traffic_class = TrafficClass::normal;
-  std::uint8_t label = 0;  // row of the per-level byte statistics: the kind of collective
+  std::uint8_t label = 0;   // row of the per-level byte statistics: the kind of collective
+  std::int16_t group = -1;  // the job's communicator, for traces; -1 = point to point
 };
 
 class MessageListener {
@@ -47,8 +48,12 @@ struct LevelTraffic {
 };
 
 struct NetworkStatistics {
-  std::vector<LevelTraffic> levels;  // as Topology::levels()
-  std::vector<Bytes> links;          // as Topology::links()
+  std::vector<LevelTraffic> levels = {};  // as Topology::levels()
+  std::vector<Bytes> links = {};          // as Topology::links()
+  // By label, by link: of the messages that the link was the bottleneck of when they ended. Empty
+  // if there are none of a label, or if the backend cannot tell.
+  std::vector<std::vector<Bytes>> limited = {};
+  std::vector<Duration> busy = {};  // by link: time spent sending. Empty if the backend cannot tell
   std::uint64_t messages = 0;
   std::optional<PacketStatistics> packets = {};  // of backends that have packets
 };
@@ -66,13 +71,26 @@ class NetworkBackend {
   // native backend with a first-come-first-served port knows); otherwise listener.injected() is
   // called at that time, exactly once.
   //
-  // REQUIRES: both NPUs exist and differ; size >= 0 (a message of 0 bytes costs latency only).
+  // An end may be a switch of a switch level that the other end is attached to: the message then
+  // takes that one link, and the port of the switch there.
+  //
+  // REQUIRES: both nodes exist and differ; size >= 0 (a message of 0 bytes costs latency only).
   virtual std::optional<Time> send(const Message& message, MessageListener& listener) = 0;
+
+  // From now on only NPU 0 sends, and stands for all: what it sends to NPU q, every NPU sends at
+  // the same time, each to the one that lies from it as q from 0 (coordinate by coordinate, round
+  // the end of each level). So a message from 0 to q is delivered at the time at which the message
+  // that comes to 0 from its counterpart is, and statistics are those of all NPUs.
+  // Returns false if the backend cannot do this, or not exactly. REQUIRES: nothing was sent yet.
+  virtual bool fold() { return false; }
 
   virtual NetworkStatistics statistics() const = 0;
 
   // Settings of the user's file that this backend cannot honour, by name: the "notices".
   virtual std::span<const std::string> unused_settings() const { return {}; }
+
+  // What else the user should know about how these times came about, as sentences.
+  virtual std::vector<std::string> notices() const { return {}; }
 };
 
 }  // namespace orrery

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "network/fluid_spec.h"
+#include "network/queue_spec.h"
 #include "network/routing_spec.h"
 #include "network/switch_spec.h"
 #include "network/topology/topology.h"
@@ -20,6 +22,8 @@ enum class SettingGroup : std::uint8_t {
   transport,      // network.transport: the protocol at the ends
   switch_buffer,  // memory of switches
   routing,        // network.routing, network.faults: which way messages go
+  fluid,          // network.fluid
+  queue,          // network.queue
 };
 
 struct GivenSetting {
@@ -47,6 +51,8 @@ struct NetworkSpec {
   // (analytical) model, unless the level says otherwise.
   TransportKind transport_of(std::size_t level, Scope scope) const;
   std::vector<std::optional<Bytes>> level_buffers() const;
+  FluidSpec fluid = {};
+  QueueSpec queue = {};
 };
 
 // The paths of what the user gave that a backend which honours these groups does not: what it

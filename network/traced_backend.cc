@@ -32,7 +32,8 @@ void TracedBackend::delivered(const MessageToken& token, Bytes size) {
                  .detail = flight.message.label,
                  .begin = flight.sent,
                  .end = queue_.now(),
-                 .size = size});
+                 .size = size,
+                 .group = flight.message.group});
   close_end(token.owner);
   flight.listener->delivered(flight.message.token, size);
 }

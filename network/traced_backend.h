@@ -20,6 +20,7 @@ class TracedBackend final : public NetworkBackend, private MessageListener {
   std::span<const std::string> unused_settings() const override {
     return backend_->unused_settings();
   }
+  std::vector<std::string> notices() const override { return backend_->notices(); }
 
  private:
   struct Flight {

@@ -35,11 +35,12 @@ PACKAGES = {
     "yaml-cpp/": ["frontends/yaml/"],
     "CLI/": ["frontends/cli/"],
     "nlohmann/": ["frontends/", "tests/frontends/"],
-    "pugixml": ["frontends/"],
-    "google/protobuf/": ["frontends/"],
+    "pugixml": ["frontends/msccl/"],
+    "google/protobuf/": ["frontends/chakra/"],
     "ns3/": ["network/ns3/"],
     "catch2/": ["tests/"],
     "benchmark/": ["tests/benchmark/"],
+    "simgrid/": ["tests/benchmark/peers/"],
     "sys/": [""],  # the operating system's
 }
 

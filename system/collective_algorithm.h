@@ -1,6 +1,6 @@
 // A collective algorithm is a pure function: (what, among whom, which chunk) -> plan.
 // It sees no clock, no event and no backend, so it is proved by executing the plan on sets
-// (tests/system/plan_proof.h).
+// (system/collective/plan_check.h).
 #pragma once
 
 #include <concepts>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/units/units.h"
 #include "system/group_shape.h"
 
 namespace orrery {
@@ -20,18 +21,24 @@ enum class Collective : std::uint8_t {
   reduce_scatter,
   all_gather,
   all_to_all,
+  all_to_allv,
   broadcast,
   reduce,
   gather,
   scatter,
   barrier
 };
-inline constexpr int collective_count = 9;
+inline constexpr int collective_count = 10;
 std::string_view name_of(Collective kind);  // "all_reduce", ...
 
 constexpr bool has_root(Collective kind) {
   return kind == Collective::broadcast || kind == Collective::reduce ||
          kind == Collective::gather || kind == Collective::scatter;
+}
+
+// What plans are asked to do: an all-to-allv is an all-to-all whose parts differ in size.
+constexpr Collective planned_as(Collective kind) {
+  return kind == Collective::all_to_allv ? Collective::all_to_all : kind;
 }
 
 // Some of a plan's pieces, wrapping round at its piece count: `count` consecutive ones from `first`
@@ -50,12 +57,13 @@ struct Pieces {
 
 // One message of a plan. The pieces keep their index at the receiver: they are added there
 // (`reduce`) or copied over what is there. `stage` is the stage of the receiver that waits for the
-// message.
+// message, in the sender's lane unless another is named.
 struct Send {
   Position to;
   std::int32_t stage;
   Pieces pieces;
   bool reduce;
+  std::int32_t lane = -1;
 };
 
 // What one rank does at one stage of a lane: post `sends` messages at once, then wait for
@@ -67,8 +75,21 @@ struct Stage {
   bool last;
 };
 
+struct StageName {  // of one rank
+  std::int32_t lane, stage;
+};
+
+// What else holds a stage back, in plans that say so (Plan::gated): it begins after the stage
+// before it and these stages of the same rank are complete, and then the local work has been done.
+struct Gate {
+  std::span<const StageName> after = {};  // valid as long as the plan
+  Duration compute = {};
+  Pieces added = {};         // data of the rank's own that is added up, at the reduction bandwidth
+  bool sends_leave = false;  // the stage is complete only when its sends have been injected
+};
+
 // The program every rank of a group runs, computed on demand: a ring over 16,384 ranks costs no
-// memory. Lanes run side by side and share nothing but their start.
+// memory. Lanes run side by side and share nothing but their start, unless the plan is gated.
 //
 // The buffer is cut into pieces() parts whose sizes differ by at most one byte. Where ranks own
 // parts of the buffer (reduce_scatter, all_gather, all_to_all, gather, scatter), pieces() is c
@@ -78,9 +99,22 @@ class Plan {
   virtual ~Plan() = default;
   virtual int pieces() const = 0;
   virtual int lanes() const { return 1; }
+  // 1 if the switch of the group takes part, as position n: it runs its stages like a rank, begins
+  // with nothing and is not asked for a result. An arrival that is added where nothing was is
+  // copied.
+  virtual int switches() const { return 0; }
+  // Of an all-to-all: how far a part has come when a rank sends it at that stage, in positions, up
+  // to a multiple of the group size; so it began at rank - travelled. An all-to-allv has to know.
+  virtual Position travelled(int /*lane*/, int /*stage*/, int /*part*/) const { return 0; }
+  // Every rank does what rank 0 does, turned round: its stages are those of rank 0, and its sends
+  // too, with as many pieces, but to `to + rank` (modulo the size). Pieces may be others, so their
+  // sizes must be equal where this is used: to simulate one rank for all (docs/decisions/0006).
+  virtual bool is_uniform() const { return false; }
   // REQUIRES: 0 <= index, and no earlier stage of that lane is `last`.
   virtual Stage stage(Position rank, int lane, int index) const = 0;
   virtual Send send(Position rank, int lane, int stage, int index) const = 0;
+  virtual bool gated() const { return false; }
+  virtual Gate gate(Position, int /*lane*/, int /*stage*/) const { return {}; }
 };
 
 // The buffers, sizes as nccl-tests counts them:
@@ -90,6 +124,7 @@ class Plan {
 //   all_to_all      starts with one part for every rank, ends with one part from every rank. Parts
 //                   are numbered by their way: part d is what goes d positions up, from r to r + d,
 //                   and keeps that number wherever it is; what has come home is out of the way
+//   all_to_allv     the same, with parts of any size; algorithms are asked for an all_to_all
 //   broadcast       the root starts with the whole buffer, every rank ends with it
 //   reduce          every rank starts with the whole buffer, the root ends with the sum
 //   gather          rank r starts with part r, the root ends with the whole buffer
@@ -106,6 +141,8 @@ class CollectiveAlgorithm {
   // REQUIRES: supports(kind, group.size()), 0 <= variant < variants().
   virtual std::unique_ptr<Plan> plan(Collective kind, const GroupShape& group,
                                      int variant) const = 0;
+  // Its plans have a switch that adds or multicasts: for levels that have one (LevelSpec).
+  virtual bool needs_reducing_switch() const { return false; }
   // The algorithm with a number behind its name, as in direct:8; its sentence in the list says what
   // the number means. Null if it takes none, or not that one. REQUIRES: parameter >= 1.
   virtual std::unique_ptr<const CollectiveAlgorithm> with(int parameter) const;
@@ -136,7 +173,7 @@ struct NamedAlgorithm {
       : name(std::move(own_name)), algorithm(std::move(own)) {}
 
   bool supports(Collective kind, int group_size) const {
-    return algorithm != nullptr && algorithm->supports(kind, group_size);
+    return algorithm != nullptr && algorithm->supports(planned_as(kind), group_size);
   }
   bool operator==(const NamedAlgorithm& other) const { return name == other.name; }
 };

@@ -26,6 +26,26 @@ std::string_view name_of(HierarchicalSchedule schedule) {
       return "local_bandwidth_aware";
     case HierarchicalSchedule::flat:
       return "flat";
+    case HierarchicalSchedule::torus:
+      return "torus";
+    case HierarchicalSchedule::across_first:
+      return "across_first";
+  }
+  return "?";
+}
+
+std::string_view name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::none:
+      return "none";
+    case Protocol::simple:
+      return "simple";
+    case Protocol::ll:
+      return "ll";
+    case Protocol::ll128:
+      return "ll128";
+    case Protocol::automatic:
+      return "auto";
   }
   return "?";
 }

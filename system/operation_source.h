@@ -4,13 +4,16 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/units/units.h"
 #include "system/collective_algorithm.h"
+#include "system/pair_sizes.h"
 
 namespace orrery {
 
@@ -39,6 +42,9 @@ struct CollectiveCall {
   Priority priority = Priority::normal;
   Duration update;        // follows the completion before waiters go on (applying the gradient)
   std::int32_t root = 0;  // position in the group, of kinds that have one (has_root)
+  // Of an all_to_allv, whose `size` is then the largest row; null: parts of equal size. Shared,
+  // because every rank of every group has it in its call.
+  std::shared_ptr<const PairSizes> pair_sizes = {};
 };
 
 struct SendCall {
@@ -75,6 +81,11 @@ class OperationSource {
   // before the source hands out what depends on it.
   virtual void start(Rank rank, std::vector<Operation>& ready) = 0;
   virtual void finish(Rank rank, OperationId id, std::vector<Operation>& ready) = 0;
+
+  // All that the rank will be handed, in any order, if that is known before the run; else nothing.
+  // Ranks with the same operations, handed out in the same order if they finish in the same order,
+  // return the same span (not merely an equal one): such ranks may be simulated as one.
+  virtual std::span<const Operation> known_operations(Rank) const { return {}; }
 
   // For progress and for the report of a job that got stuck.
   virtual std::int64_t operation_count(Rank rank) const = 0;

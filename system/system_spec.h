@@ -6,8 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/units/share.h"
 #include "core/units/units.h"
+#include "network/topology/topology.h"
 #include "system/collective_algorithm.h"
+#include "system/endpoint_spec.h"
+#include "system/protocol_spec.h"
 
 namespace orrery {
 
@@ -26,20 +30,58 @@ enum class HierarchicalSchedule : std::uint8_t {
   baseline,               // the full chunk at every level, innermost first
   local_bandwidth_aware,  // reduce-scatter up, all-reduce on top, all-gather down
   flat,                   // one algorithm over all ranks, in the order of the topology
+  torus,                  // the same, each chunk beginning with another level
+  across_first,           // all-to-alls outermost first; else as baseline
 };
 std::string_view name_of(HierarchicalSchedule schedule);
 
+struct SizeRange;
+
 struct CollectiveSpec {
   HierarchicalSchedule schedule = HierarchicalSchedule::baseline;
-  // One for each level of the platform, innermost first; a single one holds for all levels.
-  // `flat` takes a single one.
+  // One for each level of the platform, innermost first; a single one holds for all levels; `flat`
+  // takes a single one. A single kAutomatic: those that are predicted to be fastest, call by call
+  // (rank/selection.h).
   std::vector<NamedAlgorithm> algorithms = {"ring"};
   std::int32_t chunks = 16;  // a collective is cut into this many, see minimum_chunk; >= 1
+  Protocol protocol = Protocol::none;
+  bool any_schedule = false;      // automatic algorithms may come with any schedule
+  std::vector<SizeRange> ranges;  // ascending; what none of them covers gets the settings above
+
+  bool operator==(const CollectiveSpec&) const;
 };
+
+// Settings for calls of fewer bytes than `below` (none = any) that no range before it covers.
+struct SizeRange {
+  std::optional<Bytes> below;
+  CollectiveSpec spec;  // without ranges
+  bool operator==(const SizeRange&) const = default;
+};
+inline bool CollectiveSpec::operator==(const CollectiveSpec&) const = default;
+
+inline const NamedAlgorithm kAutomatic{"auto", nullptr};
+inline bool is_automatic(const std::vector<NamedAlgorithm>& algorithms) {
+  return algorithms.size() == 1 && algorithms[0] == kAutomatic;
+}
+
+// What a call gets depends on its size and group.
+inline bool needs_selection(const CollectiveSpec& spec) {
+  return !spec.ranges.empty() || spec.protocol == Protocol::automatic ||
+         is_automatic(spec.algorithms);
+}
+
+// The settings for a call of this size; without ranges.
+CollectiveSpec rule_for(const CollectiveSpec& spec, Bytes size);
 
 // The algorithm of a collective on a level of the topology.
 inline const NamedAlgorithm& algorithm_on(const CollectiveSpec& spec, int level) {
   return spec.algorithms.size() == 1 ? spec.algorithms[0] : spec.algorithms[level];
+}
+
+// Whether the level has what the algorithm needs beside wires.
+inline bool level_suits(const NamedAlgorithm& algorithm, const LevelSpec& level) {
+  return !algorithm.algorithm->needs_reducing_switch() ||
+         (level.kind == LevelKind::switched && level.in_network_reduction);
 }
 
 struct SystemSpec {
@@ -54,6 +96,10 @@ struct SystemSpec {
   Duration local_injection_latency = nanoseconds(10);  // the same on local levels
   std::optional<Bandwidth> reduction_bandwidth;  // an arrival that is added takes size / this; none
                                                  // = reductions cost no time
+  EndpointSpec endpoint;                         // costs per message on scale-out levels
+  EndpointSpec local_endpoint;                   // the same on local levels
+  std::vector<ProtocolCost> protocols;           // of the protocols that may be named
+  Share sm_tax;  // of a rank's processor, taken by its collectives while they run; part < whole
 };
 
 }  // namespace orrery

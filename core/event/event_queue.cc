@@ -47,7 +47,7 @@ void EventQueue::free_slot(std::uint32_t slot) {
 
 EventQueue::Handle EventQueue::schedule_cancellable(Duration delay, Callback callback) {
   const std::uint64_t payload = add_callback(std::move(callback));
-  push(now_ + delay, payload);
+  push(now_ + delay, ordinary, payload);
   const auto slot = static_cast<std::uint32_t>(payload);
   return {slot, slots_[slot].generation};
 }
@@ -80,7 +80,8 @@ void EventQueue::skip(RadixHeap::Entry entry) {
 }
 
 inline void EventQueue::execute(RadixHeap::Entry entry) {
-  now_ = Time{{static_cast<std::int64_t>(entry.time)}};
+  now_key_ = entry.time;
+  now_ = time_of(now_key_);
   ++executed_;
   const std::uint64_t handler = entry.payload >> argument_bits;
   if (handler != 0) {
@@ -105,7 +106,7 @@ inline bool EventQueue::execute_next() {
     return true;
   }
   // Cancelled entries may have led the heap past now().
-  heap_.restart_at(static_cast<std::uint64_t>(now_.since_start.value));
+  heap_.restart_at(now_key_);
   return false;
 }
 
@@ -134,11 +135,11 @@ bool EventQueue::run_one() {
 
 Time EventQueue::next_time() const {
   if (pending() == 0) return Time::never();
-  const std::uint64_t time =
+  const std::uint64_t key =
       cancelled_in_heap_ == 0
           ? heap_.minimum()
           : heap_.minimum_if([this](RadixHeap::Entry entry) { return !is_cancelled(entry); });
-  return Time{{static_cast<std::int64_t>(time)}};
+  return time_of(key);
 }
 
 }  // namespace orrery

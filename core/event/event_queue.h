@@ -1,7 +1,10 @@
 // The one clock of a simulation. An ordinary object: two of them can run in one process or test.
 //
-// Order: by time, and at equal times in the order of the schedule calls. A zero delay is legal: the
-// event runs at now(), after everything already due now.
+// Order: by time; at equal times the early events before the others, and among each kind in the
+// order of the schedule calls. A zero delay is legal: the event runs at now(), after everything of
+// its kind already due now. Early are the ends of messages: what a rank does at the time of an
+// arrival, it does having seen it, whoever sent it and whatever else happens then. So no result
+// depends on how ranks are numbered (docs/decisions/0005).
 //
 // Two kinds of event share one order:
 //   handler events   16 bytes in the queue, no slot, no allocation: (time, handler, 48-bit
@@ -15,6 +18,7 @@
 // the others are still pending.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -62,12 +66,19 @@ class EventQueue {
   void schedule_at(Time when, HandlerId handler, std::uint64_t argument) {
     DCHECK(handler.value != 0 && handler.value < handlers_.size(), "handler {}", handler.value);
     DCHECK(argument <= argument_mask, "argument {}", argument);
-    push(when, std::uint64_t{handler.value} << argument_bits | argument);
+    push(when, ordinary, std::uint64_t{handler.value} << argument_bits | argument);
+  }
+  // The same before the ordinary events of that time. If those of now() have begun, an early event
+  // for now() comes too late to be early.
+  void schedule_early_at(Time when, HandlerId handler, std::uint64_t argument) {
+    DCHECK(handler.value != 0 && handler.value < handlers_.size(), "handler {}", handler.value);
+    DCHECK(argument <= argument_mask, "argument {}", argument);
+    push(when, early, std::uint64_t{handler.value} << argument_bits | argument);
   }
 
   // Runs `callback` at now() + delay. REQUIRES: delay >= 0.
   void schedule(Duration delay, Callback callback) {
-    push(now_ + delay, add_callback(std::move(callback)));
+    push(now_ + delay, ordinary, add_callback(std::move(callback)));
   }
 
   // A cancellable callback; dropping the handle does not cancel.
@@ -103,12 +114,17 @@ class EventQueue {
   };
   static_assert(sizeof(Slot) == 64);
 
-  void push(Time when, std::uint64_t payload) {
+  // What the heap sorts by: the time, and in the last bit whether the event is an ordinary one.
+  enum Turn : std::uint64_t { early = 0, ordinary = 1 };
+
+  void push(Time when, Turn turn, std::uint64_t payload) {
     if (when < now_ || when == Time::never()) [[unlikely]]
       refuse(when);
     ++scheduled_;
-    heap_.push({static_cast<std::uint64_t>(when.since_start.value), payload});
+    const std::uint64_t key = static_cast<std::uint64_t>(when.since_start.value) << 1 | turn;
+    heap_.push({std::max(key, now_key_), payload});
   }
+  static Time time_of(std::uint64_t key) { return {{static_cast<std::int64_t>(key >> 1)}}; }
   [[noreturn]] void refuse(Time when) const;
 
   std::uint64_t add_callback(Callback callback);
@@ -122,6 +138,7 @@ class EventQueue {
   void execute(RadixHeap::Entry entry);
 
   Time now_{};
+  std::uint64_t now_key_ = 0;  // of the event executed last
   RadixHeap heap_;
   std::uint64_t scheduled_ = 0, executed_ = 0, cancelled_ = 0;
   std::size_t cancelled_in_heap_ = 0;

@@ -1,8 +1,8 @@
 // A monotone priority queue of 16-byte entries: it may be told nothing earlier than what it
 // returned last, and in exchange an operation costs the same with ten entries as with ten million.
 //
-// A time is read as a number of 6-bit digits. An entry's bucket is named by the highest digit in
-// which its time differs from the last popped time (the level) and by that digit's value:
+// A time is any unsigned number, read as 6-bit digits. An entry's bucket is named by the highest
+// digit in which its time differs from the last popped time (the level) and by that digit's value:
 //
 //   last popped   .. 17 40  3         level 0, digit 9: everything due at .. 17 40  9
 //   entry         .. 17 52 61    ->   level 1, digit 52: .. 17 52 xx, still unsorted
@@ -41,7 +41,7 @@ class RadixHeap {
 
   bool empty() const { return occupied_levels_ == 0; }
 
-  // REQUIRES: entry.time >= the time of the last popped entry, entry.time < 2^63.
+  // REQUIRES: entry.time >= the time of the last popped entry.
   void push(Entry entry) { append(bucket_of(entry.time), entry); }
 
   // The earliest entry; among equals the first pushed. REQUIRES: !empty().
@@ -78,7 +78,7 @@ class RadixHeap {
  private:
   static constexpr int digit_bits = 6;
   static constexpr int digits = 1 << digit_bits;  // one 64-bit mask says which of them hold entries
-  static constexpr int levels = (63 + digit_bits - 1) / digit_bits;
+  static constexpr int levels = (64 + digit_bits - 1) / digit_bits;
 
   // Entries are kept in blocks that go from bucket to bucket through a free list, so memory follows
   // the number of pending entries and not the sum of what each bucket once held; a block that has

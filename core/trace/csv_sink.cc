@@ -19,6 +19,8 @@ std::string_view name(SpanKind kind) {
       return "exposed";
     case SpanKind::message:
       return "message";
+    case SpanKind::endpoint:
+      return "endpoint";
   }
   return "unknown";
 }
@@ -30,7 +32,7 @@ CsvSink::CsvSink(std::ostream& output, Messages messages) : output_(output), mes
 }
 
 void CsvSink::on_span(const Span& span) {
-  if (span.kind == SpanKind::message && !wants_messages()) return;
+  if (is_of_message(span.kind) && !wants_messages()) return;
   fmt::memory_buffer line;
   fmt::format_to(std::back_inserter(line), "{},{},{},{},{},{},{}\n", span.rank, name(span.kind),
                  span.operation, span.label, span.begin.since_start.value,

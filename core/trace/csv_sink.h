@@ -4,8 +4,8 @@
 //   0,collective,17,3,1000,251000,1048576
 //
 // `label` counts the rows of layers.csv from 0, -1 is none. A message has its target in the place
-// of the operation. Lines come in the order in which spans end, at equal times in the order of
-// events.
+// of the operation, a stay of a message in an endpoint the rank at the other end. Lines come in the
+// order in which spans end, at equal times in the order of events.
 #pragma once
 
 #include <ostream>

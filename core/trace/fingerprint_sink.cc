@@ -14,25 +14,38 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// Two unrelated starts: the first digits of the fractions of pi and e.
+constexpr std::array<std::uint64_t, 2> starts = {0x243f'6a88'85a3'08d3, 0xb7e1'5162'8aed'2a6a};
+
 std::uint64_t hash(const Span& span, std::uint64_t start) {
   // Added after each field, so that equal fields do not cancel and the order of fields matters.
   constexpr std::uint64_t golden_ratio = 0x9e37'79b9'7f4a'7c15;
   std::uint64_t value = start;
-  for (const std::int64_t field :
-       {std::int64_t{span.rank}, span.operation, span.begin.since_start.value,
-        span.end.since_start.value, span.size.value}) {
+  for (const std::int64_t field : {span.operation, span.begin.since_start.value,
+                                   span.end.since_start.value, span.size.value}) {
     value = mix(value ^ static_cast<std::uint64_t>(field)) + golden_ratio;
   }
   return mix(value);
 }
 
+// Odd: a product with it loses nothing.
+std::uint64_t weight(std::int32_t rank, std::uint64_t start) {
+  return mix(static_cast<std::uint64_t>(rank) ^ ~start) | 1;
+}
+
 }  // namespace
 
-void FingerprintSink::add(const Span& span, std::uint64_t multiplicity) {
+FingerprintSink::FingerprintSink(std::int32_t folded_ranks) : folded_(folded_ranks > 0) {
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    for (std::int32_t rank = 0; rank < folded_ranks; ++rank) weights_[i] += weight(rank, starts[i]);
+  }
+}
+
+void FingerprintSink::on_span(const Span& span) {
   if (span.kind != SpanKind::compute && span.kind != SpanKind::collective) return;
-  // Two unrelated starts: the first digits of the fractions of pi and e.
-  sums_[0] += multiplicity * hash(span, 0x243f'6a88'85a3'08d3);
-  sums_[1] += multiplicity * hash(span, 0xb7e1'5162'8aed'2a6a);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    sums_[i] += (folded_ ? weights_[i] : weight(span.rank, starts[i])) * hash(span, starts[i]);
+  }
 }
 
 std::string FingerprintSink::hex() const {

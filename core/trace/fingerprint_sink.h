@@ -1,6 +1,10 @@
 // One number for everything a run computed: 128 bits over (rank, operation, begin, end, size) of
 // every compute and collective span. Two runs with the same fingerprint had the same times,
 // whatever the order in which their events were executed, because the spans' hashes are added.
+//
+// A span's hash is weight(rank) * hash(operation, begin, end, size) with odd weights, so that one
+// rank that stands for many costs one product with the sum of their weights, and still counts as if
+// each of them had been seen.
 #pragma once
 
 #include <array>
@@ -13,15 +17,18 @@ namespace orrery {
 
 class FingerprintSink : public TraceSink {
  public:
-  void on_span(const Span& span) override { add(span, 1); }
+  // With `folded_ranks` > 0, every span is that of rank 0 and stands for the same span on each of
+  // the ranks 0 .. folded_ranks-1.
+  explicit FingerprintSink(std::int32_t folded_ranks = 0);
 
-  // As if `span` had been seen `multiplicity` times: how a folded run expands.
-  void add(const Span& span, std::uint64_t multiplicity);
+  void on_span(const Span& span) override;
 
   std::string hex() const;  // 32 digits
 
  private:
   std::array<std::uint64_t, 2> sums_{};
+  std::array<std::uint64_t, 2> weights_{};  // of all folded ranks together
+  bool folded_;
 };
 
 }  // namespace orrery

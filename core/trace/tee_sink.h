@@ -21,7 +21,7 @@ class TeeSink : public TraceSink {
 
   void on_span(const Span& span) override {
     for (TraceSink* sink : sinks_) {
-      if (span.kind != SpanKind::message || sink->wants_messages()) sink->on_span(span);
+      if (!is_of_message(span.kind) || sink->wants_messages()) sink->on_span(span);
     }
   }
 

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <string_view>
 
+#include "core/base/config_error.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/simulations.h"
+#include "frontends/custom/custom_algorithm.h"
 #include "frontends/collectives/measured_times.h"
 #include "frontends/collectives/operations.h"
 #include "frontends/collectives/size_list.h"
@@ -39,9 +41,10 @@ Experiment load_platform(const CollectiveOptions& options, const std::string& al
   if (!options.chunks.empty()) add("chunks", options.chunks, "--chunks " + options.chunks);
   if (!algorithm.empty()) {
     std::string names = algorithm;
-    std::replace(names.begin(), names.end(), '+', ',');
+    const bool custom = names_custom_algorithm(algorithm);
+    if (!custom) std::replace(names.begin(), names.end(), '+', ',');
     if (names != algorithm) names = '[' + names + ']';
-    add("algorithms", names, "--algorithm " + algorithm);
+    add(custom ? "custom" : "algorithms", names, "--algorithm " + algorithm);
   }
   return load_cluster(options.platform, overrides, options.ranks);
 }
@@ -70,10 +73,16 @@ std::string algorithm_of(const CollectiveSpec& spec) {
 }
 
 // One collective of all ranks, for which every rank waits.
-WorkloadSpec one_collective(Collective kind, Bytes size) {
+WorkloadSpec one_collective(Collective kind, Bytes size, std::int64_t ranks, std::int32_t skew) {
   CollectiveCall call{};
   call.kind = kind;
   call.size = size;
+  if (kind == Collective::all_to_allv) {
+    std::vector<std::int64_t> weights(static_cast<std::size_t>(ranks), 1);
+    weights[0] = skew;
+    call.pair_sizes = std::make_shared<PairSizes>(
+        PairSizes::weighted(static_cast<std::int32_t>(ranks), size, weights));
+  }
   ProgramSpec::Step step;
   step.operation.what = call;
   step.wait = true;
@@ -98,7 +107,8 @@ struct Series {
 };
 
 Series series_of(const std::vector<Experiment>& platforms, Collective kind,
-                 const std::vector<Bytes>& sizes, const MeasuredTimes& measured) {
+                 const std::vector<Bytes>& sizes, const MeasuredTimes& measured,
+                 std::int32_t skew) {
   Series series;
   for (const Experiment& platform : platforms) {
     const CollectiveSpec& spec = platform.system.collectives[static_cast<std::size_t>(kind)];
@@ -115,7 +125,7 @@ Series series_of(const std::vector<Experiment>& platforms, Collective kind,
       }
       series.rows.push_back(std::move(row));
       series.experiments.push_back(platform);
-      series.experiments.back().workload = one_collective(kind, size);
+      series.experiments.back().workload = one_collective(kind, size, ranks_of(platform), skew);
     }
   }
   return series;
@@ -133,6 +143,7 @@ CollectiveResult result_of(const Series& series, const std::vector<Outcome>& out
     result.backend = run.backend;
     result.rows.push_back(series.rows[i]);
     result.rows.back().time = run.finish;
+    if (!run.selected.empty()) result.rows.back().chosen = run.selected.front().chosen;
   }
   return result;
 }
@@ -141,17 +152,24 @@ CollectiveResult result_of(const Series& series, const std::vector<Outcome>& out
 
 ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
   const Collective kind = operation_named(options.operation);
+  if (options.skew != 1 && kind != Collective::all_to_allv) {
+    throw ConfigError({.file = fmt::format("--skew {}", options.skew),
+                       .what = fmt::format("the parts of {} are all of one size", name_of(kind)),
+                       .remedy = "it goes with --op all_to_allv"});
+  }
   const std::vector<Experiment> platforms = load_platforms(options);
   MeasuredTimes measured;
   if (!options.measured.empty()) {
     measured = read_measured_times(options.measured, name_of(kind), ranks_of(platforms.front()));
   }
-  const Series series = series_of(platforms, kind, sizes_of(options, measured), measured);
+  const Series series =
+      series_of(platforms, kind, sizes_of(options, measured), measured, options.skew);
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
 
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<Outcome> outcomes = simulate_all(series.experiments, terminal);
+  const std::vector<Outcome> outcomes =
+      simulate_all(series.experiments, terminal, {.fold = options.fold});
   CollectiveResult result = result_of(series, outcomes);
   result.host.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

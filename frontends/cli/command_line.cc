@@ -31,6 +31,7 @@ class CommandLine {
     add_simulations();
     add_collectives();
     add_sweeps();
+    add_topologies();
     add_checks();
     add_information();
   }
@@ -83,6 +84,8 @@ class CommandLine {
     add_format(command, options.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}}, format_help);
     command->add_flag("--quiet", options.quiet, "no progress and no notices");
+    command->add_flag("!--no-fold", options.fold,
+                      "simulate every rank, also where one could stand for all: the same result");
   }
 
   static void add_format(CLI::App* command, Format& format,
@@ -111,12 +114,17 @@ class CommandLine {
                                  default_sizes))
         ->type_name("SIZES");
     coll->add_option("--algorithm", collectives_.algorithms,
-                     "a table for each; direct+ring: one for each level, innermost first")
+                     "a table for each; direct+ring: one for each level, innermost first; "
+                     "file.xml: your own")
         ->type_name("NAME[,NAME...]")
         ->delimiter(',')
         ->allow_extra_args(false);
     coll->add_option("--chunks", collectives_.chunks, "parts that a collective is cut into")
         ->type_name("N");
+    coll->add_option("--skew", collectives_.skew,
+                     "all_to_allv: the first rank receives N times what each other one does")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1 << 20));
     coll->add_option("--ranks", collectives_.ranks, "a smaller platform, of so many NPUs")
         ->type_name("N");
     coll->add_option("--measured", collectives_.measured,
@@ -146,6 +154,11 @@ class CommandLine {
     run->add_flag("--message-spans", simulation_.message_spans,
                   "and one for every message (long: a collective has thousands)")
         ->needs(spans);
+    run->add_flag("--matrix", simulation_.matrix,
+                  "also who sent how much to whom, for each group: matrix in JSON, matrix.csv");
+    run->add_flag(
+        "--activity", simulation_.activity,
+        "also what was under way on each level over time: activity in JSON, activity.csv");
     CLI::App* compare = add("compare", help::compare, simulate(cli::compare));
     compare->add_option("FILE", files_, "the experiments, a column each")
         ->type_name("")
@@ -173,6 +186,35 @@ class CommandLine {
     sweep->add_flag("--force", sweep_.force, "run again what is done");
     add_format(sweep, sweep_.format, {{"text", Format::text}, {"csv", Format::csv}}, "text or csv");
     sweep->add_flag("--quiet", sweep_.quiet, "no progress, and no word about failures");
+  }
+
+  void add_topologies() {
+    CLI::App* topo = app_.add_subcommand("topo", help::topo.sentence);
+    topo->footer(help::topo.footer);
+    topo->require_subcommand(1);
+    const auto add_one = [&](const char* name, const help::Text& text, auto command) {
+      CLI::App* one = topo->add_subcommand(name, text.sentence);
+      one->add_option("PLATFORM", topology_.platform,
+                      "a bundled platform, or a YAML file with `platform:`")
+          ->type_name("")
+          ->required();
+      one->add_option("--ranks", topology_.ranks, "a smaller platform, of so many NPUs")
+          ->type_name("N");
+      add_overrides(one);
+      one->callback([this, command] {
+        command_ = [this, command] {
+          topology_.overrides = overrides();
+          return command(topology_, terminal_);
+        };
+      });
+      return one;
+    };
+    add_one("show", help::topo_show, cli::topo_show);
+    add_one("check", help::topo_check, cli::topo_check);
+    add_one("export", help::topo_export, cli::topo_export)
+        ->add_option("--format", topology_.format, "dot, svg or hpcc")
+        ->transform(CLI::IsMember({"dot", "svg", "hpcc"}).description(""))
+        ->type_name("FORMAT");
   }
 
   void add_checks() {
@@ -230,6 +272,7 @@ class CommandLine {
   SimulationOptions simulation_;
   CollectiveOptions collectives_;
   SweepOptions sweep_;
+  TopologyOptions topology_;
   std::vector<std::string> files_, sets_;
   std::string seed_, topic_;
 };

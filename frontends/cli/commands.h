@@ -24,8 +24,11 @@ struct SimulationOptions {
   bool force = false;               // replace earlier results there
   Format format = Format::text;
   bool quiet = false;          // neither progress nor notices
+  bool fold = true;            // SimulateOptions::fold
   std::string spans;           // `run`: file for a line per span; "" = none
   bool message_spans = false;  // a line for each message as well
+  bool matrix = false;         // also who sent how much to whom
+  bool activity = false;       // also what was under way when
   ReportOptions report;
 };
 
@@ -42,6 +45,8 @@ struct CollectiveOptions {
   std::string sizes;                    // "" = those of `measured`, or default_sizes
   std::vector<std::string> algorithms;  // a table each; "direct+ring": one for each level
   std::string chunks;                   // "" = as the platform says
+  std::int32_t skew = 1;                // of all_to_allv: the first rank receives so many times
+                                        // what each other one does
   std::optional<std::int32_t> ranks;    // none = all of the platform
   std::string measured;                 // file of measured times; "" = none
   std::vector<Override> overrides;
@@ -49,10 +54,23 @@ struct CollectiveOptions {
   bool force = false;
   Format format = Format::text;
   bool quiet = false;
+  bool fold = true;
 };
 inline constexpr const char* default_sizes = "8:128M:x2";
 
 ExitCode coll(const CollectiveOptions& options, const Terminal& terminal);
+
+struct TopologyOptions {
+  std::string platform;
+  std::vector<Override> overrides;
+  std::optional<std::int32_t> ranks;  // none = all of the platform
+  std::string format = "dot";         // of export: dot, svg, hpcc
+};
+
+ExitCode topo_show(const TopologyOptions& options, const Terminal& terminal);
+// Exit code 1 if something is suspicious.
+ExitCode topo_check(const TopologyOptions& options, const Terminal& terminal);
+ExitCode topo_export(const TopologyOptions& options, const Terminal& terminal);
 
 struct SweepOptions {
   std::string file, output;

@@ -60,7 +60,7 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   std::vector<Experiment> experiments = load_all(options);
   make_names_unique(experiments);
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
-  std::vector<Outcome> outcomes = simulate_all(experiments, terminal);
+  std::vector<Outcome> outcomes = simulate_all(experiments, terminal, {.fold = options.fold});
 
   ExitCode worst = ok;
   std::vector<RunResult> results;

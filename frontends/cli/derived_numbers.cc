@@ -9,9 +9,12 @@
 #include "core/units/unit_text.h"
 #include "frontends/make_job.h"
 #include "frontends/report/text_table.h"
+#include "frontends/selected_rows.h"
+#include "frontends/simulate.h"
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/piece_sizes.h"
 #include "system/compute/roofline.h"
+#include "system/rank/selection.h"
 
 namespace orrery::cli {
 
@@ -44,14 +47,27 @@ std::string platform(const Topology& topology) {
          table.text();
 }
 
-Duration least_time(const Experiment& experiment, const Topology& topology, Collective kind,
+Duration least_time(Selection& selection, const Topology& topology, Collective kind,
                     const Communicator& communicator, Bytes size) {
   const GroupFamily family(topology, communicator);
-  const auto& spec = experiment.system.collectives[static_cast<std::size_t>(kind)];
-  return bandwidth_bound(size, kind, spec, family, topology);
+  CollectiveCall call{};
+  call.kind = kind;
+  call.size = size;
+  const CollectiveSpec& spec =
+      selection.spec(kind, selection.choose(kind, size, family.layouts().front()));
+  return bandwidth_bound(call, spec, selection.minimum_chunk(), family, topology);
 }
 
-std::string collectives(const Experiment& experiment, const Topology& topology) {
+// Of a kind, among everyone; what is selected call by call shows in a table of its own.
+std::string least_time_text(const CollectiveSpec& spec, Selection& selection,
+                            const Topology& topology, Collective kind,
+                            const Communicator& everyone) {
+  if (needs_selection(spec)) return "-";
+  return to_text(least_time(selection, topology, kind, everyone, example_size));
+}
+
+std::string collectives(const Experiment& experiment, const Topology& topology,
+                        Selection& selection) {
   const Communicator everyone{"world", std::vector<Extent>{{topology.npu_count(), 1}}};
   TextTable table({{"  collective", left},
                    {"schedule", left},
@@ -65,7 +81,7 @@ std::string collectives(const Experiment& experiment, const Topology& topology) 
         {fmt::format("  {}", name_of(kind)), std::string(name_of(spec.schedule)),
          names_of(spec.algorithms, ", "),
          std::to_string(chunk_count(example_size, spec.chunks, experiment.system.minimum_chunk)),
-         to_text(least_time(experiment, topology, kind, everyone, example_size))});
+         least_time_text(spec, selection, topology, kind, everyone)});
   }
   return fmt::format("\ncollectives of {} among all NPUs (least time: bandwidth only)\n",
                      to_text(example_size)) +
@@ -88,9 +104,10 @@ struct IterationSums {
 
 class IterationWalk {
  public:
-  IterationWalk(const Experiment& experiment, const Topology& topology)
+  IterationWalk(const Experiment& experiment, const Topology& topology, Selection& selection)
       : experiment_(experiment),
         topology_(topology),
+        selection_(selection),
         job_(make_job(experiment, topology, 1)),
         compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}) {}
 
@@ -121,7 +138,7 @@ class IterationWalk {
                               experiment_.system.minimum_chunk);
     const Communicator& communicator =
         job_.communicators[static_cast<std::size_t>(call.communicator)];
-    sum.least_time += least_time(experiment_, topology_, call.kind, communicator, call.size);
+    sum.least_time += least_time(selection_, topology_, call.kind, communicator, call.size);
   }
   void add(const SendCall& send) { sums_.sent += send.size; }
   void add(const ReceiveCall& receive) { sums_.received += receive.size; }
@@ -129,6 +146,7 @@ class IterationWalk {
 
   const Experiment& experiment_;
   const Topology& topology_;
+  Selection& selection_;
   Job job_;
   Roofline compute_;
   IterationSums sums_;
@@ -143,8 +161,25 @@ std::string parameters(const Experiment& experiment, Bytes gradients) {
                      to_text(gradients));
 }
 
-std::string iteration(const Experiment& experiment, const Topology& topology) {
-  const IterationSums sums = IterationWalk(experiment, topology).sums();
+// What is chosen for the calls of the job.
+std::string selected(const Selection& selection) {
+  TextTable table({{"  selected for", left},
+                   {"group", left},
+                   {"bytes"},
+                   {"algorithm", left},
+                   {"predicted"},
+                   {"candidates"}});
+  for (const SelectedRow& row : selected_rows(selection))
+    table.add_row({"  " + row.collective, fmt::format("{}", fmt::join(row.group, " x ")),
+                   to_text(row.bytes), row.chosen,
+                   row.predicted ? to_text(*row.predicted) : "by size range",
+                   row.predicted ? std::to_string(row.candidates) : "-"});
+  return table.empty() ? "" : '\n' + table.text();
+}
+
+std::string iteration(const Experiment& experiment, const Topology& topology,
+                      Selection& selection) {
+  const IterationSums sums = IterationWalk(experiment, topology, selection).sums();
   const auto& all_reduce = sums.collectives[static_cast<std::size_t>(Collective::all_reduce)];
   std::string text =
       fmt::format("\none iteration of rank 0, of {}\n", experiment.workload.iterations);
@@ -164,14 +199,25 @@ std::string iteration(const Experiment& experiment, const Topology& topology) {
                    std::to_string(sum.calls), to_text(sum.size), std::to_string(sum.chunks),
                    to_text(sum.least_time)});
   }
-  return table.empty() ? text : text + '\n' + table.text();
+  if (!table.empty()) text += '\n' + table.text();
+  return text + selected(selection);
+}
+
+std::string folding(const Experiment& experiment, const Topology& topology) {
+  const std::string reason = why_not_folded(experiment);
+  return reason.empty()
+             ? fmt::format("\nfolding: one rank is simulated for all {}, as they are alike\n",
+                           topology.npu_count())
+             : fmt::format("\nfolding: every rank is simulated, because {}\n", reason);
 }
 
 }  // namespace
 
 std::string derived_numbers(const Experiment& experiment) {
   const Topology topology(experiment.topology);
-  return platform(topology) + collectives(experiment, topology) + iteration(experiment, topology);
+  Selection selection(topology, experiment.system);
+  return platform(topology) + collectives(experiment, topology, selection) +
+         iteration(experiment, topology, selection) + folding(experiment, topology);
 }
 
 }  // namespace orrery::cli

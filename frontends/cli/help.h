@@ -51,11 +51,27 @@ inline constexpr Text coll{
 
 Sizes are those of nccl-tests (K, M, G: powers of 1024), or have a unit (MB: 10^6, MiB: 2^20).
 algbw is size/time; busbw is that times 2(n-1)/n for an all_reduce of n ranks, (n-1)/n for a
-reduce_scatter, all_gather or all_to_all. All ranks start at once, on an idle network, and each
-collective runs once: in place and out of place are the same, and nothing is checked (#wrong N/A).
+reduce_scatter, all_gather, all_to_all or all_to_allv (whose size is what a rank sends). All ranks
+start at once, on an idle network, and each collective runs once: in place and out of place are the
+same, and nothing is checked (#wrong N/A).
 --ranks makes the platform smaller, in whole inner groups. Platforms are found by name below
 platforms/ of $ORRERY_PATH, the working directory and the installation.
 Fields and columns: docs/results.md.)"};
+
+inline constexpr Text topo{"Show, check or export what a platform's network is made of.",
+                           R"(Examples:
+  orrery topo show polaris
+  orrery topo show my.yaml --set platform.topology.fat_tree.radix=16
+  orrery topo check my.yaml                     exit code 1 if something is suspicious
+  orrery topo export tg40 --format svg > tg40.svg
+  orrery topo export my.yaml --format hpcc > topology.txt
+
+Builders and formats: docs/models/topology.md.)"};
+inline constexpr Text topo_show{"Print nodes, links, diameter, bisection and oversubscription.",
+                                ""};
+inline constexpr Text topo_check{"Look for missing paths, links without a way back, dead ends.",
+                                 ""};
+inline constexpr Text topo_export{"Write it as dot (Graphviz), svg or hpcc (ns-3's format).", ""};
 
 inline constexpr Text sweep{
     "Simulate every point of a grid of experiments, and go on where it stopped.",

@@ -46,6 +46,8 @@ std::string algorithms() {
   for (const AlgorithmEntry& entry : builtin_algorithms()) {
     table.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
   }
+  table.add_row({"  auto", "of these, the ones with the least predicted time, call by call"});
+  table.add_row({"  tree", "another name of double_binary_tree"});
   return table.text();
 }
 

@@ -36,8 +36,11 @@ ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   std::optional<SpanFile> spans;
   if (!options.spans.empty()) spans.emplace(options.spans, messages_of(options), options.force);
-  const std::vector<Outcome> outcomes =
-      simulate_all({&experiment, 1}, terminal, spans ? &spans->sink() : nullptr);
+  const std::vector<Outcome> outcomes = simulate_all({&experiment, 1}, terminal,
+                                                     {.fold = options.fold,
+                                                      .spans = spans ? &spans->sink() : nullptr,
+                                                      .matrix = options.matrix,
+                                                      .activity = options.activity});
   if (spans) spans->finish();
   const Outcome& outcome = outcomes.front();
   print_remarks(outcomes, options.quiet, terminal);

@@ -63,7 +63,7 @@ std::size_t thread_count(std::size_t simulations) {
 }  // namespace
 
 std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
-                                  TraceSink* spans) {
+                                  const Extras& extras) {
   const InterruptGuard interrupt;
   ProgressLine line(terminal, experiments.size());
   std::vector<Outcome> outcomes(experiments.size());
@@ -72,7 +72,10 @@ std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const
     for (std::size_t i = next++; i < experiments.size(); i = next++) {
       SimulateOptions options;
       options.stop = [&interrupt] { return interrupt.interrupted(); };
-      options.spans = spans;
+      options.fold = extras.fold;
+      options.spans = extras.spans;
+      options.matrix = extras.matrix;
+      options.activity = extras.activity;
       options.progress = [&line, i](const Progress& progress) { line.update(i, progress); };
       outcomes[i] = simulate_one(experiments[i], options);
     }

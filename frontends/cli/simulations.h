@@ -22,9 +22,14 @@ struct Outcome {
 
 // In the order of the experiments, whatever the order in which they end. On as many threads as the
 // machine has cores; simulations share nothing.
-// `spans` gets the spans of all of them, so it goes with a single experiment.
+struct Extras {
+  bool fold = true;            // SimulateOptions::fold
+  TraceSink* spans = nullptr;  // of all of them, so it goes with a single experiment
+  bool matrix = false;         // fill RunResult::matrix
+  bool activity = false;       // fill RunResult::activity
+};
 std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
-                                  TraceSink* spans = nullptr);
+                                  const Extras& extras = {});
 
 // Prints what failed, and the notices of the results: each text once.
 void print_remarks(std::span<const Outcome> outcomes, bool quiet, const Terminal& terminal);

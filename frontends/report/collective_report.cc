@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -52,19 +53,20 @@ std::string header_line(std::string line) {
   return line + '\n';
 }
 
-std::string header(bool with_measured) {
+std::string header(bool with_measured, bool with_chosen) {
   const auto line = [&](std::string_view size, std::string_view count, std::string_view type,
                         std::string_view redop, std::string_view root, std::string_view half,
-                        std::string_view measured) {
+                        std::string_view measured, std::string_view chosen) {
     return header_line(fmt::format("# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}{}{}{}", size, count, type,
-                                   redop, root, half, half, with_measured ? measured : ""));
+                                   redop, root, half, half, with_measured ? measured : "") +
+                       (with_chosen ? fmt::format("  {}", chosen) : ""));
   };
   return header_line(fmt::format("#{:51}{:>23}{:>31}{}", "", "out-of-place", "in-place",
                                  with_measured ? "                  measured" : "")) +
          line("size", "count", "type", "redop", "root", "     time   algbw   busbw  #wrong",
-              "      time     error") +
+              "      time     error", "chosen") +
          line("(B)", "(elements)", "", "", "", "     (us)  (GB/s)  (GB/s)        ",
-              "      (us)       (%)");
+              "      (us)       (%)", "");
 }
 
 // Floats are counted, as nccl-tests does unless told otherwise.
@@ -83,6 +85,7 @@ std::string row_text(const CollectiveRow& row) {
     line +=
         fmt::format("  {:>8}  {:+8.1f}", microseconds_text(*row.measured), *error_of(row) * 100);
   }
+  if (!row.chosen.empty()) line += "  " + row.chosen;
   return line + '\n';
 }
 
@@ -93,7 +96,9 @@ std::string table_text(Rows rows, const std::string& backend) {
                                  first.operation, first.system, first.ranks, first.algorithm,
                                  first.chunks == 1 ? "1" : fmt::format("up to {}", first.chunks),
                                  first.chunks == 1 ? "" : "s", backend);
-  text += header(summary.measured_rows > 0);
+  const bool with_chosen = std::any_of(
+      rows.begin(), rows.end(), [](const CollectiveRow& row) { return !row.chosen.empty(); });
+  text += header(summary.measured_rows > 0, with_chosen);
   for (const CollectiveRow& row : rows) text += row_text(row);
   text += fmt::format("# Avg bus bandwidth    : {:g}\n", summary.average_bus_bandwidth);
   if (summary.mean_absolute_error) {
@@ -122,7 +127,8 @@ Json row_json(const CollectiveRow& row) {
           {"algbw_GBps", algorithm_bandwidth(row.size, row.time)},
           {"busbw_GBps", bus_bandwidth_of(row)},
           {"measured_ps", measured},
-          {"error", or_null(error_of(row))}};
+          {"error", or_null(error_of(row))},
+          {"chosen", row.chosen.empty() ? Json(nullptr) : Json(row.chosen)}};
 }
 
 }  // namespace
@@ -178,14 +184,16 @@ std::string collective_json(const CollectiveResult& result) {
 
 std::string collective_csv(const CollectiveResult& result) {
   std::string csv =
-      "system,op,ranks,bytes,algorithm,chunks,time_ps,algbw_GBps,busbw_GBps,measured_ps,error\n";
+      "system,op,ranks,bytes,algorithm,chunks,time_ps,algbw_GBps,busbw_GBps,measured_ps,error,"
+      "chosen\n";
   for (const CollectiveRow& row : result.rows) {
     const std::optional<double> error = error_of(row);
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.system), row.operation,
-                       row.ranks, row.size.value, row.algorithm, row.chunks, row.time.value,
-                       algorithm_bandwidth(row.size, row.time), bus_bandwidth_of(row),
-                       row.measured ? fmt::format("{}", row.measured->value) : "",
-                       error ? fmt::format("{}", *error) : "");
+    csv +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.system), row.operation,
+                    row.ranks, row.size.value, row.algorithm, row.chunks, row.time.value,
+                    algorithm_bandwidth(row.size, row.time), bus_bandwidth_of(row),
+                    row.measured ? fmt::format("{}", row.measured->value) : "",
+                    error ? fmt::format("{}", *error) : "", csv_field(row.chosen));
   }
   return csv;
 }

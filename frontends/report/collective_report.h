@@ -19,6 +19,7 @@ struct CollectiveRow {
   std::int64_t ranks = 0;
   Bytes size;               // as nccl-tests counts it
   std::string algorithm;    // "ring"; of several levels "direct+ring", innermost first
+  std::string chosen;       // for this size, if that depends on the size or is auto; else ""
   std::int32_t chunks = 0;  // at most, see minimum_chunk
   Duration time;            // from the start of all ranks to the end of the last
   std::optional<Duration> measured;

@@ -115,6 +115,24 @@ std::string utilisation(const RunResult& result, const std::string& level) {
   return has_level ? fmt::format("{:.0f} %", 100 * busiest_link(result, level)) : "-";
 }
 
+// The link that held most bytes of each kind of collective back, on backends that know.
+std::vector<SummaryRow> bottleneck_rows(Systems systems) {
+  std::vector<std::string> kinds;
+  for (const RunResult& result : systems)
+    for (const BottleneckRow& row : result.bottlenecks)
+      if (std::ranges::find(kinds, row.collective) == kinds.end()) kinds.push_back(row.collective);
+  std::vector<SummaryRow> rows;
+  if (!kinds.empty()) rows.push_back({"held back by", [](const RunResult&) { return ""; }});
+  for (const std::string& kind : kinds) {
+    rows.push_back({"  " + kind, [kind](const RunResult& result) {
+                      const auto row =
+                          std::ranges::find(result.bottlenecks, kind, &BottleneckRow::collective);
+                      return row == result.bottlenecks.end() ? std::string("-") : row->link;
+                    }});
+  }
+  return rows;
+}
+
 std::string diagnoses(Systems systems) {
   std::string text;
   for (const RunResult& result : systems)
@@ -140,6 +158,7 @@ std::vector<SummaryRow> summary_rows(Systems systems) {
   if (!names.empty()) rows.push_back({"busiest link", blank});
   for (const std::string& name : names)
     rows.push_back({"  " + name, [name](const RunResult& r) { return utilisation(r, name); }});
+  std::ranges::move(bottleneck_rows(systems), std::back_inserter(rows));
   if (!levels.empty()) rows.push_back({"bytes sent by all ranks", blank});
   rows.insert(rows.end(), levels.begin(), levels.end());
   return rows;

@@ -83,12 +83,35 @@ std::string links_csv(std::span<const RunResult> results, const ReportOptions& o
   return csv;
 }
 
+std::string matrix_csv(std::span<const RunResult> results) {
+  std::string csv = "system,group,source,target,bytes,messages\n";
+  for (const RunResult& run : results) {
+    for (const MatrixRow& row : run.matrix) {
+      csv += fmt::format("{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.group),
+                         row.source, row.target, row.bytes.value, row.messages);
+    }
+  }
+  return csv;
+}
+
+std::string activity_csv(std::span<const RunResult> results) {
+  std::string csv = "system,level,begin_ps,end_ps,bytes,share\n";
+  for (const RunResult& run : results) {
+    for (const ActivityRow& row : run.activity) {
+      csv += fmt::format("{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.level),
+                         row.begin.value, row.end.value, row.bytes.value, row.share);
+    }
+  }
+  return csv;
+}
+
 std::string ranks_csv(std::span<const RunResult> results) {
-  std::string csv = "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps\n";
+  std::string csv = "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps,stolen_ps\n";
   for (const RunResult& run : results) {
     for (const RankRow& row : run.ranks) {
-      csv += fmt::format("{},{},{},{},{},{},{}\n", csv_field(run.name), row.rank, row.multiplicity,
-                         row.finish.value, row.compute.value, row.exposed.value, row.idle.value);
+      csv += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(run.name), row.rank,
+                         row.multiplicity, row.finish.value, row.compute.value, row.exposed.value,
+                         row.idle.value, row.stolen.value);
     }
   }
   return csv;

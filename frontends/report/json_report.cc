@@ -34,6 +34,19 @@ Json layers(const RunResult& result) {
   return rows;
 }
 
+Json selected(const RunResult& result) {
+  Json rows = Json::array();
+  for (const SelectedRow& row : result.selected) {
+    rows.push_back({{"collective", row.collective},
+                    {"group", row.group},
+                    {"bytes", row.bytes.value},
+                    {"chosen", row.chosen},
+                    {"predicted_ps", optional_time(row.predicted)},
+                    {"candidates", row.candidates}});
+  }
+  return rows;
+}
+
 Json levels(const RunResult& result) {
   Json rows = Json::array();
   for (const LevelRow& row : result.levels) {
@@ -62,7 +75,54 @@ Json ranks(const RunResult& result) {
                     {"finish_ps", row.finish.value},
                     {"compute_ps", row.compute.value},
                     {"exposed_ps", row.exposed.value},
-                    {"idle_ps", row.idle.value}});
+                    {"idle_ps", row.idle.value},
+                    {"stolen_ps", row.stolen.value}});
+  }
+  return rows;
+}
+
+Json endpoint(const RunResult& result) {
+  if (!result.endpoint) return nullptr;
+  const EndpointRow& row = *result.endpoint;
+  return {{"sent", row.sent},
+          {"received", row.received},
+          {"overhead_ps", row.overhead.value},
+          {"copy_ps", row.copy.value},
+          {"waited_ps", row.waited.value}};
+}
+
+Json bottlenecks(const RunResult& result) {
+  Json rows = Json::array();
+  for (const BottleneckRow& row : result.bottlenecks) {
+    rows.push_back({{"collective", row.collective},
+                    {"level", row.level},
+                    {"bytes", row.bytes.value},
+                    {"link", row.link},
+                    {"link_bytes", row.link_bytes.value}});
+  }
+  return rows;
+}
+
+Json activity(const RunResult& result) {
+  Json rows = Json::array();
+  for (const ActivityRow& row : result.activity) {
+    rows.push_back({{"level", row.level},
+                    {"begin_ps", row.begin.value},
+                    {"end_ps", row.end.value},
+                    {"bytes", row.bytes.value},
+                    {"share", row.share}});
+  }
+  return rows;
+}
+
+Json matrix(const RunResult& result) {
+  Json rows = Json::array();
+  for (const MatrixRow& row : result.matrix) {
+    rows.push_back({{"group", optional_text(row.group)},
+                    {"source", row.source},
+                    {"target", row.target},
+                    {"bytes", row.bytes.value},
+                    {"messages", row.messages}});
   }
   return rows;
 }
@@ -87,14 +147,20 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
               {"compute_ps", result.compute.value},
               {"exposed_ps", result.exposed.value},
               {"idle_ps", result.idle.value},
+              {"stolen_ps", result.stolen.value},
+              {"endpoint", endpoint(result)},
               {"exposed_by", exposed_by(result)},
               {"bound_ps", result.bound.value},
               {"bound_by", result.bound_by},
               {"layers", layers(result)},
+              {"selected", selected(result)},
               {"levels", levels(result)},
               {"links", links(result, options)},
               {"link_count", result.links.size()},
+              {"bottlenecks", bottlenecks(result)},
               {"ranks", ranks(result)},
+              {"folded", result.folded},
+              {"unfolded_because", optional_text(result.unfolded_because)},
               {"events", result.events},
               {"messages", result.messages},
               {"notices", result.notices},
@@ -103,6 +169,8 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
                 {"cpu_s", result.host.cpu_s},
                 {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
   if (result.packets) run["packets"] = packet_json(*result.packets, options);
+  if (!result.activity.empty()) run["activity"] = activity(result);
+  if (!result.matrix.empty()) run["matrix"] = matrix(result);
   return run;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -23,16 +24,22 @@ namespace fs = std::filesystem;
 
 constexpr std::array result_names{"result.json", "comparison.json", "summary.csv", "exposed.csv",
                                   "layers.csv",  "levels.csv",      "links.csv",   "ranks.csv",
-                                  "coll.json",   "coll.csv"};
+                                  "matrix.csv",  "activity.csv",    "coll.json",   "coll.csv"};
 
 struct ResultFile {
   std::string name, text;
 };
 
 std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportOptions& options) {
-  return {{"summary.csv", summary_csv(results)},      {"exposed.csv", exposed_csv(results)},
-          {"layers.csv", layers_csv(results)},        {"levels.csv", levels_csv(results)},
-          {"links.csv", links_csv(results, options)}, {"ranks.csv", ranks_csv(results)}};
+  std::vector<ResultFile> files{
+      {"summary.csv", summary_csv(results)},      {"exposed.csv", exposed_csv(results)},
+      {"layers.csv", layers_csv(results)},        {"levels.csv", levels_csv(results)},
+      {"links.csv", links_csv(results, options)}, {"ranks.csv", ranks_csv(results)}};
+  if (std::ranges::any_of(results, [](const RunResult& run) { return !run.matrix.empty(); }))
+    files.push_back({"matrix.csv", matrix_csv(results)});
+  if (std::ranges::any_of(results, [](const RunResult& run) { return !run.activity.empty(); }))
+    files.push_back({"activity.csv", activity_csv(results)});
+  return files;
 }
 
 fs::path unfinished(const fs::path& folder, const std::string& name) {

@@ -40,14 +40,58 @@ struct LinkRow {
   double utilisation = 0;  // bytes / (bandwidth * finish), 0..1
 };
 
+// What held the messages of a kind of collective back, on backends that know.
+struct BottleneckRow {
+  std::string collective;  // "all_reduce", ..., "point_to_point"
+  std::string level;       // whose links were the bottleneck of the most bytes
+  Bytes bytes;       // of messages that a link of this level was the bottleneck of at their end
+  std::string link;  // the one of them for the most bytes
+  Bytes link_bytes;
+};
+
+// What one rank sent to another for one group (or point to point: ""), of a run that was asked for
+// it.
+struct MatrixRow {
+  std::string group;
+  std::int32_t source = 0, target = 0;
+  Bytes bytes;
+  std::int64_t messages = 0;
+};
+
+// What was under way on a level in an interval of time, of a run that was asked for it.
+struct ActivityRow {
+  std::string level;
+  Duration begin, end;
+  Bytes bytes;
+  double share = 0;  // of what all NPUs together can send there in that time
+};
+
 struct RankRow {
   std::int32_t rank = 0, multiplicity = 1;
   Duration finish, compute, exposed, idle;
+  Duration stolen;  // of compute
+};
+
+// What the messages of a rank spent in its endpoints, summed: busy and waiting overlap with
+// whatever the rank does, and with each other.
+struct EndpointRow {
+  std::int64_t sent = 0, received = 0;
+  Duration overhead, copy, waited;
 };
 
 struct ExposedBy {
   std::string kind;  // "all_reduce", "all_to_all forward", "all_to_all backward", ...
   Duration exposed;  // of the rank that finishes last
+};
+
+// What was chosen for calls whose settings depend on their size or are `auto`.
+struct SelectedRow {
+  std::string collective;
+  std::vector<std::int32_t> group;  // its sizes along the levels, innermost first
+  Bytes bytes;
+  std::string chosen;                 // "direct+ring/ll, local_bandwidth_aware"
+  std::optional<Duration> predicted;  // alone, on the analytical backend; none if by a range only
+  std::int64_t candidates = 0;        // predicted
 };
 
 struct HostUse {
@@ -91,13 +135,21 @@ struct RunResult {
   std::string partial_reason;
   Duration finish;                  // of the slowest rank
   Duration compute, exposed, idle;  // of the rank that finishes last (the lowest such rank)
+  Duration stolen;                  // of compute: by collectives that ran beside it (sm_tax)
   Duration bound;                   // max of compute and of bytes over bandwidth per level
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
   std::vector<LayerRow> layers;
+  std::vector<SelectedRow> selected;
   std::vector<LevelRow> levels;
   std::vector<LinkRow> links;  // by bytes, largest first
-  std::vector<RankRow> ranks;
+  std::vector<BottleneckRow> bottlenecks;
+  std::vector<RankRow> ranks;  // one for all if folded
+  bool folded = false;
+  std::string unfolded_because;         // a clause; "" if folded
+  std::vector<ActivityRow> activity;    // by level and time; empty unless asked for
+  std::vector<MatrixRow> matrix;        // by group, source and target; empty unless asked for
+  std::optional<EndpointRow> endpoint;  // of the rank that finishes last; none if it costs nothing
   std::optional<PacketResult> packets;
   std::uint64_t events = 0, messages = 0;
   HostUse host;

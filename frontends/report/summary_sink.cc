@@ -5,7 +5,7 @@
 namespace orrery {
 
 void SummarySink::on_span(const Span& span) {
-  if (span.label < 0 || span.kind == SpanKind::message) return;
+  if (span.label < 0 || is_of_message(span.kind)) return;
   Row& row = rows_[span.label];
   const Duration duration = span.end - span.begin;
   const auto add_to = [&](std::vector<Duration>& by_rank) {
@@ -28,6 +28,7 @@ void SummarySink::on_span(const Span& span) {
       ++row.raw_count;
       break;
     case SpanKind::message:
+    case SpanKind::endpoint:
       break;
   }
 }

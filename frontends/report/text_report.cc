@@ -46,6 +46,9 @@ std::string summary(const RunResult& result) {
       {"iteration", iteration ? to_text(*iteration) : "-", "", "mean: finish / iterations"});
   table.add_row({"lower bound", to_text(result.bound), "", beside});
   table.add_row({"compute", to_text(result.compute), shares[0], "of the rank that finishes last"});
+  if (result.stolen > Duration{})
+    table.add_row({"  stolen", to_text(result.stolen), percentage(result.stolen, result.finish),
+                   "of compute, by collectives beside it"});
   table.add_row({"exposed", to_text(result.exposed), shares[1], "waited for communication"});
   table.add_row({"idle", to_text(result.idle), shares[2], "neither"});
   return table.text();
@@ -62,6 +65,19 @@ std::string exposed_by(const RunResult& result) {
     table.add_row({row.kind, to_text(row.exposed), percentage(row.exposed, result.finish)});
   }
   return table.empty() ? "" : '\n' + table.text();
+}
+
+std::string endpoint(const RunResult& result) {
+  if (!result.endpoint) return "";
+  const EndpointRow& row = *result.endpoint;
+  TextTable table({{"endpoint", left}, {"time"}, {"", left}});
+  table.add_row({"overhead", to_text(row.overhead),
+                 fmt::format("of {} and {}", plural(row.sent, "message sent"),
+                             plural(row.received, "received"))});
+  table.add_row({"copy", to_text(row.copy), "between user and network buffers"});
+  table.add_row(
+      {"waited", to_text(row.waited), "messages, summed, for the processor, copy or gap"});
+  return '\n' + table.text();
 }
 
 // The first and the last iteration show what there is to see; the files have them all.
@@ -111,6 +127,20 @@ std::string layers(const RunResult& result) {
   return text;
 }
 
+std::string selected(const RunResult& result) {
+  TextTable table({{"selected for", left},
+                   {"group", left},
+                   {"bytes\nper rank"},
+                   {"algorithm", left},
+                   {"predicted\nalone"}});
+  for (const SelectedRow& row : result.selected) {
+    table.add_row({row.collective, fmt::format("{}", fmt::join(row.group, " x ")),
+                   to_text(row.bytes), row.chosen,
+                   row.predicted ? to_text(*row.predicted) : "by size range"});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
 std::string levels(const RunResult& result) {
   TextTable table({{"level", left}, {"collective", left}, {"bytes sent\nby all ranks"}});
   for (const LevelRow& row : result.levels) {
@@ -132,6 +162,17 @@ std::string links(const RunResult& result, const ReportOptions& options) {
          (others > 0 ? fmt::format("(and {} more: --all-links)\n", others) : "");
 }
 
+// Nothing on backends that cannot tell.
+std::string bottlenecks(const RunResult& result) {
+  TextTable table(
+      {{"held back by", left}, {"level", left}, {"bytes"}, {"most by", left}, {"bytes"}});
+  for (const BottleneckRow& row : result.bottlenecks) {
+    table.add_row(
+        {row.collective, row.level, to_text(row.bytes), row.link, to_text(row.link_bytes)});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
 std::string footer(const RunResult& result) {
   TextTable table({{"", left}, {"", left}});
   table.add_row({"fingerprint", result.fingerprint});
@@ -146,7 +187,8 @@ std::string footer(const RunResult& result) {
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
   return title(result) + '\n' + summary(result) + why(result) + exposed_by(result) +
-         layers(result) + levels(result) + links(result, options) + packet_text(result, options) +
+         endpoint(result) + layers(result) + selected(result) + levels(result) +
+         links(result, options) + bottlenecks(result) + packet_text(result, options) +
          footer(result);
 }
 

@@ -45,8 +45,9 @@ PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
   keys.section("system", "how collectives are scheduled and carried out", [&](auto& section) {
     describe_system(section, experiment.system, experiment.topology, platform.known);
   });
-  keys.section("network", "which model of the network carries the messages",
-               [&](auto& section) { describe_network(section, experiment.network); });
+  keys.section("network", "which model of the network carries the messages", [&](auto& section) {
+    describe_network(section, experiment.network, experiment.topology, platform.known);
+  });
   return platform;
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "frontends/yaml/describe_fluid.h"
+#include "frontends/yaml/describe_topology.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 #include "network/network_spec.h"
@@ -136,12 +138,21 @@ void describe_switches(Keys& keys, NetworkSpec& network) {
 }
 
 template <class Keys>
-void describe_network(Keys& keys, NetworkSpec& network) {
+void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                      bool topology_known) {
   BackendName backend{network.backend};
   keys.optional("backend", backend, "the model of the network; `orrery list` describes them");
   network.backend = backend.name;
   keys.map("transport", "the transport protocol; for packet backends",
            [&](auto& transport) { describe_transport(transport, network); });
+  keys.map("routing", "which way messages go", [&](auto& routing) {
+    describe_routing(routing, network.routing, topology, topology_known);
+  });
+  keys.note_if_given("routing", network.given, SettingGroup::routing);
+  describe_faults(keys, network.routing, topology, topology_known);
+  keys.note_if_given("faults", network.given, SettingGroup::routing);
+  keys.map("fluid", "the fluid backend", [&](auto& fluid) { describe_fluid(fluid, network); });
+  keys.map("queue", "the queue backend", [&](auto& queue) { describe_queue(queue, network); });
   keys.map("switch", "all switches; for packet backends",
            [&](auto& switches) { describe_switches(switches, network); });
 }

@@ -40,6 +40,13 @@ void check_level_names(Reader& topology, const std::vector<LevelSpec>& levels) {
 
 }  // namespace
 
+void check_in_network_reduction(Reader& keys, const LevelSpec& level) {
+  if (!level.in_network_reduction || level.kind == LevelKind::switched || !keys.clean()) return;
+  keys.wrong("in_network_reduction",
+             fmt::format("a level of kind {} has no switch that could add", name_of(level.kind)),
+             "leave it out, or write kind: switch");
+}
+
 void check_levels(Reader& topology, const std::vector<LevelSpec>& levels) {
   if (!topology.clean()) return;
   check_level_names(topology, levels);

@@ -1,7 +1,6 @@
 // The keys of `platform:`. Keys is Reader or SchemaWriter.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "frontends/experiment.h"
 #include "frontends/yaml/describe_network.h"
+#include "frontends/yaml/describe_topology.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 
@@ -33,6 +33,9 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
   if (peak) npu.peak = *peak;
 }
 
+// Only switches can add.
+void check_in_network_reduction(Reader& keys, const LevelSpec& level);
+
 template <class Keys>
 void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, LevelNetworkSpec& own,
                     NetworkSpec& network) {
@@ -46,6 +49,9 @@ void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, Lev
   keys.optional(
       "scope", level.scope,
       "local (inside a node) or scale_out (between nodes): decides the injection latency");
+  keys.optional("in_network_reduction", level.in_network_reduction,
+                "true: the switches can add and multicast (NVLS, SHARP), for algorithm in_network");
+  keys.check([&](Reader& reader) { check_in_network_reduction(reader, level); });
   describe_level_network(keys, own, network);
 }
 
@@ -57,11 +63,17 @@ void describe_platform(Keys& keys, Experiment& experiment) {
   keys.map("npu", "the compute device", [&](auto& npu) { describe_npu(npu, experiment.npu); });
   keys.required_map("topology", "how the NPUs are connected", [&](auto& topology) {
     std::vector<LevelSpec>& levels = experiment.topology.levels;
+    topology.exactly_one({"levels", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",
+                          "hyperx", "graph", "hpcc"},
+                         "levels, a builder of networks, or the nodes and links themselves");
+    describe_built_topology(topology, experiment.topology);
+    if (!topology.given("levels")) return;
     topology.items("levels", levels, "the levels of the network, innermost first",
                    [&](auto& level, LevelSpec& spec, std::size_t index) {
                      const bool innermost_of_several = index == 0 && levels.size() > 1;
                      spec.name = "level " + std::to_string(index);
-                     experiment.network.levels.resize(std::max(levels.size(), std::size_t{1}));
+                     if (index >= experiment.network.levels.size())
+                       experiment.network.levels.resize(index + 1);
                      describe_level(level, spec, innermost_of_several,
                                     experiment.network.levels[index], experiment.network);
                    });

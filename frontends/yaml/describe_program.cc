@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontends/yaml/pair_matrix.h"
+
 namespace orrery::yaml {
 
 ProgramBuilder::ProgramBuilder(ProgramSpec& program, const PlatformFacts& platform)
@@ -62,6 +64,11 @@ void ProgramBuilder::add_step(Reader& operation, const StepText& text) {
     operation.wrong("name", in_quotes(text.name) + " is the name of an earlier operation",
                     "choose another, so that a wait knows which is meant");
   }
+  if (operation.clean() && (text.push || text.pull || text.serve)) {
+    add_served_steps(operation, text);
+    if (!text.name.empty()) named_.emplace(text.name, part.steps.size() - 1);
+    return;
+  }
   if (operation.clean()) {
     step.operation = operation_of(operation, text);
     const bool is_wait = std::holds_alternative<Wait>(step.operation.what);
@@ -105,6 +112,7 @@ CollectiveCall ProgramBuilder::collective_of(Reader& keys, const StepText& text)
     call.kind = static_cast<Collective>(i);
     call.size = *text.collectives[i];
   }
+  if (text.pair_sizes) call.kind = Collective::all_to_allv;
   if (text.barrier) {
     call.kind = Collective::barrier;
     if (!*text.barrier) keys.wrong("barrier", "a barrier is either there or not", "write true");
@@ -112,7 +120,111 @@ CollectiveCall ProgramBuilder::collective_of(Reader& keys, const StepText& text)
   call.communicator = communicator_of(keys, text);
   call.root = root_of(keys, text, call.communicator);
   call.priority = text.priority.value_or(Priority::normal);
+  if (text.pair_sizes) {
+    call.pair_sizes = pair_sizes_of(keys, *text.pair_sizes, call.communicator);
+    if (call.pair_sizes) call.size = call.pair_sizes->largest_row();
+  }
   return call;
+}
+
+// Push: a message to each server. Pull: one from each. Serve: one from each worker, then one to
+// each. All shards are the same, rounded up to a whole byte.
+void ProgramBuilder::add_served_steps(Reader& keys, const StepText& text) {
+  const std::vector<Rank> partners = text.serve ? partners_of(keys, "workers", text.workers)
+                                                : partners_of(keys, "servers", text.servers);
+  std::int64_t shards = 0;
+  for (const RankRuns& item : text.servers.values)
+    for (const auto& [first, last] : item.runs) shards += last - first + 1;
+  if (shards == 0) {
+    return keys.wrong_map("the key \"servers\" is missing", "name the ranks that serve");
+  }
+  if (!platform_.known || !keys.clean()) return;
+  const std::int64_t whole = (text.push ? *text.push : text.pull ? *text.pull : *text.serve).value;
+  const Bytes shard{(whole + shards - 1) / shards};
+  std::vector<ProgramSpec::Step>& steps = program_.parts[part_].steps;
+  const std::string name = !text.name.empty() ? text.name
+                           : text.push        ? "push"
+                           : text.pull        ? "pull"
+                                              : "serve";
+  // Everyone at once, then a wait for each.
+  const auto exchange = [&](const auto& call_with) {
+    const std::size_t first = steps.size();
+    for (const Rank rank : partners) {
+      Operation operation{.id = 0, .what = Compute{}};
+      operation.what = call_with(rank);
+      steps.push_back({.name = name, .operation = std::move(operation), .wait = false});
+    }
+    for (std::size_t i = 0; i < partners.size(); ++i) {
+      Operation wait{.id = 0, .what = Wait{static_cast<OperationId>(first + i)}};
+      steps.push_back({.name = "", .operation = std::move(wait), .wait = false});
+    }
+  };
+  const auto send = [&](Rank rank) { return SendCall{rank, shard, 0}; };
+  const auto receive = [&](Rank rank) { return ReceiveCall{rank, shard, 0}; };
+  if (text.pull || text.serve) exchange(receive);
+  if (text.push || text.serve) exchange(send);
+}
+
+std::vector<Rank> ProgramBuilder::partners_of(Reader& keys, std::string_view key,
+                                              const OneOrMore<RankRuns>& ranks) {
+  std::vector<Rank> partners;
+  for (std::size_t item = 0; item < ranks.values.size(); ++item)
+    for (const auto& [first, last] : ranks.values[item].runs)
+      for (Rank rank = first; rank <= last; ++rank) {
+        if (!platform_.known) return partners;
+        if (rank >= platform_.npus) {
+          keys.wrong_item(key, item, fmt::format("there is no rank {}", rank),
+                          fmt::format("the platform has ranks 0 to {}", platform_.npus - 1));
+          return partners;
+        }
+        if (part_of_rank_[rank] == part_) {
+          keys.wrong_item(key, item, fmt::format("rank {} does this operation itself", rank),
+                          "servers and workers belong to different parts");
+          return partners;
+        }
+        partners.push_back(rank);
+      }
+  if (partners.empty() && keys.clean())
+    keys.wrong_map(fmt::format("the key \"{}\" is missing", key), "name the ranks, as \"0-3\"");
+  return partners;
+}
+
+std::shared_ptr<const PairSizes> ProgramBuilder::pair_sizes_of(Reader& keys,
+                                                               const PairSizesText& text,
+                                                               std::int32_t communicator) {
+  if (!platform_.known) return nullptr;
+  const std::int32_t members = smallest_group(program_.communicators[communicator]);
+  if (text.row) {
+    const std::vector<std::int64_t> even = {1};
+    const auto& weights = text.weights.empty() ? even : text.weights;
+    const std::size_t used = std::min(weights.size(), static_cast<std::size_t>(members));
+    if (std::all_of(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(used),
+                    [](std::int64_t weight) { return weight == 0; })) {
+      keys.wrong("all_to_allv", "all weights are 0", "give some rank a weight of 1");
+      return nullptr;
+    }
+    return std::make_shared<PairSizes>(PairSizes::weighted(members, *text.row, weights));
+  }
+  PairMatrix matrix{text.sizes, "", ""};
+  if (text.csv) matrix = read_pair_sizes(*text.csv);
+  if (!matrix.wrong.empty()) {
+    keys.wrong("all_to_allv", matrix.wrong, matrix.remedy);
+    return nullptr;
+  }
+  std::vector<Bytes> sizes;
+  for (const std::vector<Bytes>& row : matrix.rows) {
+    if (row.size() != static_cast<std::size_t>(members)) break;
+    sizes.insert(sizes.end(), row.begin(), row.end());
+  }
+  const auto entries = static_cast<std::size_t>(members) * static_cast<std::size_t>(members);
+  if (sizes.size() != entries || matrix.rows.size() != static_cast<std::size_t>(members)) {
+    keys.wrong("all_to_allv",
+               fmt::format("this is not a table of {} by {} sizes", members, members),
+               fmt::format("the {} ranks that take part each send to {}: write {} rows of {}",
+                           members, members, members, members));
+    return nullptr;
+  }
+  return std::make_shared<PairSizes>(PairSizes::matrix(members, std::move(sizes)));
 }
 
 // Position among the members of the smallest group.

@@ -1,6 +1,7 @@
 // The keys of `system:`. Keys is Reader or SchemaWriter.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace orrery::yaml {
 struct CollectiveDefaults {
   CollectiveSpec spec;
   OneOrMore<NamedAlgorithm> algorithms;
-  std::string schedule_origin, algorithms_origin, chunks_origin;
+  std::string schedule_origin, algorithms_origin, chunks_origin, protocol_origin;
+  bool schedule_given = false;
 };
 
 // The algorithms of `kind` where `collective` names none: those of `defaults` if they can do it,
@@ -22,24 +24,65 @@ std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSch
                                                 const CollectiveDefaults& defaults,
                                                 const TopologySpec& topology, std::string& origin);
 
-// One name or, unless the schedule is flat, one for each level.
-void check_count(Reader& keys, const OneOrMore<NamedAlgorithm>& algorithms,
+// One name or, unless the schedule is flat, one for each level; auto alone.
+void check_count(Reader& keys, std::string_view key, const std::vector<NamedAlgorithm>& algorithms,
                  HierarchicalSchedule schedule, const TopologySpec& topology);
 
-// Each algorithm can do what it is asked on its level.
-void check_support(Reader& keys, Collective kind, const CollectiveSpec& spec,
-                   const TopologySpec& topology);
+// The algorithms under `key`: one for all levels or one for each, each able to do what is asked of
+// its level; or auto, alone. And the protocol has costs for them.
+void check_algorithms(Reader& keys, std::string_view key, Collective kind,
+                      const CollectiveSpec& spec, const SystemSpec& system,
+                      const TopologySpec& topology);
+
+// The ranges ascend, and only the last one may be open.
+void check_ranges(Reader& keys, const std::vector<SizeRange>& ranges);
+
+// The algorithm that `custom` names for this kind of collective; nothing if it is not given, or is
+// given in a file and --set gives algorithms, or is wrong.
+std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const std::string& custom,
+                                          Bytes size, const TopologySpec& topology);
 
 inline constexpr std::string_view schedule_help =
-    "how a collective over several levels is composed; flat: one algorithm over all ranks";
+    "how a collective over several levels is composed; flat: one algorithm over all ranks; "
+    "algorithms: auto chooses it too, unless it is written";
 inline constexpr std::string_view algorithms_help =
-    "one name for each level, innermost first, or a single one for all levels";
+    "one name for each level, innermost first, or a single one for all levels; auto: those with "
+    "the least predicted time, call by call";
+inline constexpr std::string_view custom_help =
+    "instead of algorithms: one of your own, MSCCL's name.xml or Chakra's name.0.et, ... (name.et)";
+inline constexpr std::string_view custom_size_help =
+    "of a Chakra graph: the size of the collective that it was made for";
 inline constexpr std::string_view chunks_help = "parts that a collective is cut into";
+inline constexpr std::string_view protocol_help =
+    "whose costs in `protocols` a collective pays; auto: the one with the least predicted time";
+
+// A size range of a collective whose other settings are those of `outside`.
+template <class Keys>
+void describe_range(Keys& keys, Collective kind, SizeRange& range, const CollectiveSpec& outside,
+                    const SystemSpec& system, const TopologySpec& topology, bool topology_known) {
+  range.spec = outside;
+  range.spec.ranges.clear();
+  keys.optional("below", range.below,
+                "holds for calls of fewer bytes; the last range may leave it "
+                "out",
+                positive);
+  OneOrMore<NamedAlgorithm> algorithms;
+  keys.required("use", algorithms, algorithms_help);
+  keys.optional("schedule", range.spec.schedule, schedule_help, any_value, "outside the ranges");
+  keys.optional("chunks", range.spec.chunks, chunks_help, positive, "outside the ranges");
+  keys.optional("protocol", range.spec.protocol, protocol_help, any_value, "outside the ranges");
+  keys.check([&](Reader& reader) {
+    if (!topology_known || !reader.clean()) return;
+    range.spec.algorithms = algorithms.values;
+    if (reader.given("schedule")) range.spec.any_schedule = false;
+    check_algorithms(reader, "use", kind, range.spec, system, topology);
+  });
+}
 
 template <class Keys>
 void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
-                         const CollectiveDefaults& defaults, const TopologySpec& topology,
-                         bool topology_known) {
+                         const CollectiveDefaults& defaults, const SystemSpec& system,
+                         const TopologySpec& topology, bool topology_known) {
   spec = defaults.spec;
   keys.optional("schedule", spec.schedule, schedule_help, any_value, defaults.schedule_origin);
   OneOrMore<NamedAlgorithm> algorithms;
@@ -47,15 +90,72 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   if (topology_known) {
     algorithms.values = fallback_algorithms(kind, spec.schedule, defaults, topology, origin);
   }
+  std::string custom_file;
+  std::optional<NamedAlgorithm> custom;
+  SizeIfGiven custom_size;
+  keys.optional("custom", custom_file, custom_help);
+  keys.optional("custom_size", custom_size, custom_size_help);
+  keys.check([&](Reader& reader) {
+    if (!topology_known || custom_file.empty()) return;
+    custom = read_custom(reader, kind, custom_file, custom_size.bytes, topology);
+    if (!custom) return;
+    algorithms.values = {*custom};
+    origin = reader.origin_of("custom");
+  });
   keys.optional("algorithms", algorithms, algorithms_help, any_value, origin);
   keys.optional("chunks", spec.chunks, chunks_help, positive, defaults.chunks_origin);
+  keys.optional("protocol", spec.protocol, protocol_help, any_value, defaults.protocol_origin);
   keys.check([&](Reader& reader) {
+    spec.any_schedule = !defaults.schedule_given && !reader.given("schedule");
     if (!topology_known || !reader.clean()) return;
-    check_count(reader, algorithms, spec.schedule, topology);
+    if (custom) algorithms.values = {*custom};
     spec.algorithms = algorithms.values;
-    if (reader.clean()) check_support(reader, kind, spec, topology);
+    check_algorithms(reader, "algorithms", kind, spec, system, topology);
+  });
+  keys.optional_items("ranges", spec.ranges, "settings by the size of a call, smallest first",
+                      [&](auto& range, SizeRange& values, std::size_t) {
+                        describe_range(range, kind, values, spec, system, topology, topology_known);
+                      });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) check_ranges(reader, spec.ranges);
   });
 }
+
+// A cost that is one.
+void check_cost(Reader& keys, const ProtocolCost& cost);
+
+template <class Keys>
+void describe_protocol(Keys& keys, ProtocolCost& cost) {
+  keys.required("protocol", cost.protocol, "simple, ll or ll128");
+  std::optional<NamedAlgorithm> algorithm;
+  keys.optional("algorithm", algorithm, "in this algorithm only; none: in all without a row");
+  keys.optional("launch", cost.launch, "time of a call before its first chunk, once on each rank",
+                not_negative);
+  keys.optional("step", cost.step, "time of each message before it is handed to the network",
+                not_negative);
+  keys.optional("efficiency", cost.efficiency, "of the bytes on the wire, the part that is data");
+  keys.check([&](Reader& reader) { check_cost(reader, cost); });
+  if (algorithm) cost.algorithm = algorithm->name.substr(0, algorithm->name.find(':'));
+}
+
+template <class Keys>
+void describe_endpoint(Keys& keys, EndpointSpec& endpoint) {
+  keys.optional("send_overhead", endpoint.send_overhead,
+                "LogGP o: the rank's message processor is busy this long for each message it sends",
+                not_negative);
+  keys.optional("receive_overhead", endpoint.receive_overhead,
+                "the same for each message that arrives", not_negative);
+  keys.optional("gap", endpoint.gap,
+                "LogGP g: time between two messages that leave the rank, and two that arrive",
+                not_negative);
+  keys.optional("send_copy", endpoint.send_copy,
+                "rate of the copy into the network's buffer, before the wire", positive);
+  keys.optional("receive_copy", endpoint.receive_copy,
+                "rate of the copy out of the network's buffer, after the wire", positive);
+}
+
+// Ranks go on computing, however slowly.
+void check_tax(Reader& keys, Share tax);
 
 template <class Keys>
 void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topology,
@@ -66,20 +166,27 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
   keys.optional("schedule", defaults.spec.schedule, schedule_help);
   keys.optional("algorithms", defaults.algorithms, algorithms_help);
   keys.optional("chunks", defaults.spec.chunks, chunks_help, positive);
+  keys.optional_items(
+      "protocols", system.protocols, "what the protocols of the communication library cost",
+      [&](auto& protocol, ProtocolCost& cost, std::size_t) { describe_protocol(protocol, cost); });
+  keys.optional("protocol", defaults.spec.protocol, protocol_help);
   keys.check([&](Reader& reader) {
     defaults.schedule_origin = reader.origin_of("schedule");
     defaults.algorithms_origin = reader.origin_of("algorithms");
     defaults.chunks_origin = reader.origin_of("chunks");
+    defaults.protocol_origin = reader.origin_of("protocol");
+    defaults.schedule_given = reader.given("schedule");
     if (topology_known && reader.clean())
-      check_count(reader, defaults.algorithms, defaults.spec.schedule, topology);
+      check_count(reader, "algorithms", defaults.algorithms.values, defaults.spec.schedule,
+                  topology);
     topology_known = topology_known && reader.clean();
   });
   for (int i = 0; i < collective_count; ++i) {
     const auto kind = static_cast<Collective>(i);
     keys.map(name_of(kind), "settings of this kind of collective, instead of those for all",
              [&](auto& collective) {
-               describe_collective(collective, kind, system.collectives[i], defaults, topology,
-                                   topology_known);
+               describe_collective(collective, kind, system.collectives[i], defaults, system,
+                                   topology, topology_known);
              });
   }
   keys.optional("minimum_chunk", system.minimum_chunk, "a chunk is not made smaller than this",
@@ -97,6 +204,13 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
                 "the same on local levels", not_negative);
   keys.optional("reduction_bandwidth", system.reduction_bandwidth,
                 "rate of adding arrived data; without it reductions take no time", positive);
+  keys.map("endpoint", "what each message costs at its ends, on scale-out levels",
+           [&](auto& endpoint) { describe_endpoint(endpoint, system.endpoint); });
+  keys.map("local_endpoint", "the same on local levels",
+           [&](auto& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
+  keys.optional("sm_tax", system.sm_tax,
+                "share of a rank's processor that its collectives take from compute beside them");
+  keys.check([&](Reader& reader) { check_tax(reader, system.sm_tax); });
 }
 
 }  // namespace orrery::yaml

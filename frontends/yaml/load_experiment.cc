@@ -28,6 +28,31 @@ void yaml::check_peak(Reader& root, const NpuSpec& npu) {
                 "{preset: v100}");
 }
 
+namespace {
+
+// The graph without the NPUs from `npus` on; switches and NICs stay.
+std::shared_ptr<const GraphSpec> first_npus(const GraphSpec& graph, std::int32_t npus,
+                                            std::size_t levels) {
+  GraphSpec kept;
+  kept.npus_forward = graph.npus_forward;
+  std::vector<std::int32_t> place(graph.nodes.size(), -1);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].kind == NodeKind::npu && static_cast<std::int32_t>(i) >= npus) continue;
+    place[i] = static_cast<std::int32_t>(kept.nodes.size());
+    kept.nodes.push_back(graph.nodes[i]);
+  }
+  for (Link link : graph.links) {
+    link.from.value = place[link.from.value];
+    link.to.value = place[link.to.value];
+    if (link.from.value < 0 || link.to.value < 0) continue;
+    link.level = std::min(link.level, static_cast<std::int32_t>(levels) - 1);
+    kept.links.push_back(link);
+  }
+  return std::make_shared<const GraphSpec>(std::move(kept));
+}
+
+}  // namespace
+
 void yaml::keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ranks) {
   std::vector<LevelSpec> kept;
   std::string whole_groups = "whole groups of";
@@ -47,6 +72,7 @@ void yaml::keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ran
     platform.wrong("topology", fmt::format("--ranks {} does not fill {}", ranks, whole_groups),
                    "a smaller platform has inner groups as full as the whole one");
   } else {
+    if (topology.graph != nullptr) topology.graph = first_npus(*topology.graph, ranks, kept.size());
     topology.levels = std::move(kept);
   }
 }

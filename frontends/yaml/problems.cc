@@ -46,14 +46,18 @@ void Problems::add(const Place& place, std::string path, std::string what, std::
       return;
     }
   }
+  // Line 1 of a --set option says nothing that the option itself does not.
+  const bool has_lines = place.source != nullptr && place.source->is_file;
+  add({file, has_lines ? place.line : 0, has_lines ? place.column : 0, std::move(path),
+       std::move(what), std::move(remedy), source_line(place)});
+}
+
+void Problems::add(Diagnostic diagnostic) {
   if (diagnostics_.size() >= kept_at_most) {
     ++not_kept_;
     return;
   }
-  // Line 1 of a --set option says nothing that the option itself does not.
-  const bool has_lines = place.source != nullptr && place.source->is_file;
-  diagnostics_.push_back({file, has_lines ? place.line : 0, has_lines ? place.column : 0,
-                          std::move(path), std::move(what), std::move(remedy), source_line(place)});
+  diagnostics_.push_back(std::move(diagnostic));
 }
 
 void Problems::throw_if_any() {

@@ -17,6 +17,8 @@ class Problems {
   // A problem at the same position with the same words is kept once: a value that an alias repeats
   // is wrong in one place only.
   void add(const Place& place, std::string path, std::string what, std::string remedy);
+  // What another reader found.
+  void add(Diagnostic diagnostic);
   std::size_t count() const { return diagnostics_.size() + not_kept_; }
 
   // Throws ConfigError with the first 20, in the order of the files, if there are any.

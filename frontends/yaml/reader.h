@@ -88,6 +88,11 @@ class Reader {
   void required_map(std::string_view key, std::string_view help, Describe describe) {
     read_map(key, help, describe, true);
   }
+  // Without the key, nothing is read.
+  template <class Describe>
+  void optional_map(std::string_view key, std::string_view help, Describe describe) {
+    if (declare(key) != nullptr) read_map(key, help, describe, false);
+  }
   // A value, or in its place a map of keys of its own.
   template <class T, class Describe>
   void value_or_map(std::string_view key, T& value, std::string_view help, Describe describe) {
@@ -111,8 +116,15 @@ class Reader {
   template <class T, class Describe>
   void items(std::string_view key, std::vector<T>& values, std::string_view help,
              Describe describe) {
+    if (declare(key) == nullptr) return missing_.push_back({key, std::string(help)});
+    optional_items(key, values, help, describe);
+  }
+  // The same of a list that may be absent.
+  template <class T, class Describe>
+  void optional_items(std::string_view key, std::vector<T>& values, std::string_view,
+                      Describe describe) {
     const YamlNode* node = declare(key);
-    if (node == nullptr) return missing_.push_back({key, std::string(help)});
+    if (node == nullptr) return;
     const std::string path = join_path(path_, key);
     if (!expect(*node, NodeKind::list, path)) return;
     values.resize(node->children.size());
@@ -156,6 +168,9 @@ class Reader {
   void wrong_map(std::string what, std::string remedy);
   void wrong_at(const Place& place, std::string path, std::string what, std::string remedy) {
     problems_.add(place, std::move(path), std::move(what), std::move(remedy));
+  }
+  void wrong_elsewhere(const ConfigError& error) {
+    for (const Diagnostic& diagnostic : error.diagnostics()) problems_.add(diagnostic);
   }
   const YamlNode* find(std::string_view key) const { return map_.find(key); }
 

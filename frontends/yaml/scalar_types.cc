@@ -57,6 +57,8 @@ std::vector<std::string_view> algorithm_names() {
 }  // namespace
 
 FromText<NamedAlgorithm> ScalarType<NamedAlgorithm>::parse(const std::string& text) {
+  if (text == kAutomatic.name) return kAutomatic;
+  if (text == "tree") return NamedAlgorithm("double_binary_tree");
   if (NamedAlgorithm found(text); found.algorithm != nullptr) return found;
   const std::string name = text.substr(0, text.find(':'));
   const auto algorithm = find_algorithm(name);
@@ -68,7 +70,7 @@ FromText<NamedAlgorithm> ScalarType<NamedAlgorithm>::parse(const std::string& te
 
 SchemaType ScalarType<NamedAlgorithm>::schema() {
   static const std::string pattern =
-      fmt::format("^({})(:[1-9][0-9]*)?$", fmt::join(algorithm_names(), "|"));
+      fmt::format("^(auto|tree|({})(:[1-9][0-9]*)?)$", fmt::join(algorithm_names(), "|"));
   return {.json_types = {"string"}, .pattern = pattern};
 }
 
@@ -92,13 +94,9 @@ FromText<BackendName> ScalarType<BackendName>::parse(const std::string& text) {
     return BackendName{text};
   }
   if (text == "ns3") {
-    return WrongText{in_quotes(text) + " is not in this build, which found no ns-3",
-                     "install libns3-dev (3.37) and build again with -D ORRERY_NS3=ON, or use one "
-                     "of: " +
-                         listed(available)};
-  }
-  if (text == "fluid") {
-    return WrongText{in_quotes(text) + " is not in this build", "available: " + listed(available)};
+    return WrongText{
+        in_quotes(text) + " is not in this build, which found no ns-3",
+        "install libns3-dev (3.37) and build again, or use one of: " + listed(available)};
   }
   return unknown_name(text, available);
 }
@@ -220,6 +218,14 @@ template <>
 FromText<Duration> ScalarType<Duration>::parse(const std::string& text) {
   return parsed(text, parse_duration(text), {"us", "ns"});
 }
+FromText<SizeIfGiven> ScalarType<SizeIfGiven>::parse(const std::string& text) {
+  FromText<Bytes> size = ScalarType<Bytes>::parse(text);
+  if (auto* wrong = std::get_if<WrongText>(&size)) return std::move(*wrong);
+  if (std::get<Bytes>(size) <= Bytes{})
+    return WrongText{in_quotes(text) + " is out of range", "it must be greater than 0"};
+  return SizeIfGiven{std::get<Bytes>(size)};
+}
+
 template <>
 FromText<Bytes> ScalarType<Bytes>::parse(const std::string& text) {
   return parsed(text, parse_bytes(text), {"MB", "KiB"});
@@ -231,6 +237,62 @@ FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text) {
 template <>
 FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text) {
   return parsed(text, parse_flop_rate(text), {"TFLOP/s", "GFLOP/s"});
+}
+
+namespace {
+
+// "15.2" -> 152 and 10. False if it is not digits with at most four behind the point.
+bool parse_decimal(std::string_view text, std::int64_t& number, std::int64_t& scale) {
+  constexpr std::size_t most_digits = 9, most_decimals = 4;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::string digits(text.substr(0, point));
+  if (point < text.size()) digits += text.substr(point + 1);
+  const std::size_t decimals = point < text.size() ? text.size() - point - 1 : 0;
+  const bool good = point > 0 && digits.size() <= most_digits && decimals <= most_decimals &&
+                    !text.ends_with('.') && std::all_of(digits.begin(), digits.end(), is_digit);
+  if (!good) return false;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  scale = 1;
+  for (std::size_t i = 0; i < decimals; ++i) scale *= 10;
+  return true;
+}
+
+}  // namespace
+
+FromText<Share> ScalarType<Share>::parse(const std::string& text) {
+  const WrongText wrong{in_quotes(text) + " is not a share",
+                        "write for example \"20/132\" or \"15.2 %\""};
+  std::string plain = text;
+  std::erase(plain, ' ');
+  Share share;
+  std::int64_t scale = 1;
+  const std::size_t slash = plain.find('/');
+  if (plain.ends_with('%')) {
+    if (!parse_decimal(plain.substr(0, plain.size() - 1), share.part, scale)) return wrong;
+    share.whole = 100 * scale;
+  } else if (slash != std::string::npos) {
+    const bool good = parse_decimal(plain.substr(0, slash), share.part, scale) && scale == 1 &&
+                      parse_decimal(plain.substr(slash + 1), share.whole, scale) && scale == 1;
+    if (!good || share.whole == 0) return wrong;
+  } else {
+    return wrong;
+  }
+  if (share.part > share.whole)
+    return WrongText{in_quotes(text) + " is more than the whole", "it must be at most 100 %"};
+  if (share.whole > Share::most_whole)
+    return WrongText{in_quotes(text) + " has too many digits", "write it in millionths at most"};
+  return share;
+}
+
+std::string ScalarType<Share>::text(Share value) {
+  if (value.whole % 100 != 0) return fmt::format("{}/{}", value.part, value.whole);
+  const std::int64_t scale = value.whole / 100;
+  std::string text = std::to_string(value.part / scale);
+  if (const std::int64_t rest = value.part % scale; rest > 0) {
+    text += fmt::format(".{:0{}}", rest, std::to_string(scale).size() - 1);
+    text.erase(text.find_last_not_of('0') + 1);
+  }
+  return text + " %";
 }
 
 FromText<RankRuns> ScalarType<RankRuns>::parse(const std::string& text) {

@@ -12,9 +12,13 @@
 #include <variant>
 #include <vector>
 
+#include "core/units/share.h"
 #include "core/units/unit_text.h"
 #include "core/units/units.h"
+#include "network/fluid_spec.h"
+#include "network/routing_spec.h"
 #include "network/switch_spec.h"
+#include "network/topology/builders/cluster_graph.h"
 #include "network/topology/topology.h"
 #include "network/transport_spec.h"
 #include "system/operation_source.h"
@@ -74,6 +78,27 @@ struct ValuesOf<LevelKind> {
                                   LevelKind::switched};
 };
 template <>
+struct ValuesOf<orrery::NodeKind> {
+  static constexpr std::array all{orrery::NodeKind::npu, orrery::NodeKind::nic,
+                                  orrery::NodeKind::switched};
+};
+template <>
+struct ValuesOf<NodeInside> {
+  static constexpr std::array all{NodeInside::none, NodeInside::switched,
+                                  NodeInside::fully_connected};
+};
+template <>
+struct ValuesOf<RoutingPolicy> {
+  static constexpr std::array all{RoutingPolicy::automatic, RoutingPolicy::dimension_order,
+                                  RoutingPolicy::ecmp,      RoutingPolicy::weighted_ecmp,
+                                  RoutingPolicy::qp_spread, RoutingPolicy::spray,
+                                  RoutingPolicy::valiant};
+};
+template <>
+struct ValuesOf<LinkCondition> {
+  static constexpr std::array all{LinkCondition::down, LinkCondition::degraded, LinkCondition::up};
+};
+template <>
 struct ValuesOf<Scope> {
   static constexpr std::array all{Scope::local, Scope::scale_out};
 };
@@ -84,13 +109,23 @@ struct ValuesOf<SchedulingPolicy> {
 };
 template <>
 struct ValuesOf<HierarchicalSchedule> {
-  static constexpr std::array all{HierarchicalSchedule::baseline,
-                                  HierarchicalSchedule::local_bandwidth_aware,
-                                  HierarchicalSchedule::flat};
+  static constexpr std::array all{
+      HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
+      HierarchicalSchedule::flat, HierarchicalSchedule::torus, HierarchicalSchedule::across_first};
+};
+template <>
+struct ValuesOf<Protocol> {
+  static constexpr std::array all{Protocol::none, Protocol::simple, Protocol::ll, Protocol::ll128,
+                                  Protocol::automatic};
 };
 template <>
 struct ValuesOf<Interaction> {
   static constexpr std::array all{Interaction::concat, Interaction::dot};
+};
+
+template <>
+struct ValuesOf<ClassSharing> {
+  static constexpr std::array all{ClassSharing::fair, ClassSharing::weighted, ClassSharing::strict};
 };
 
 enum class DataType : std::uint8_t { fp16, bf16, fp32, fp8 };
@@ -156,7 +191,7 @@ struct NameIn {
 using BackendName = NameIn<BackendRegistry>;  // of network/backends.def
 using CongestionControlName = NameIn<CongestionControlRegistry>;
 
-// name or name:number, of system/algorithms/builtin.def
+// name or name:number, of system/algorithms/builtin.def; auto; or what NCCL calls its trees
 template <>
 struct ScalarType<NamedAlgorithm> {
   static FromText<NamedAlgorithm> parse(const std::string& text);
@@ -236,6 +271,29 @@ template <>
 FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text);
 template <>
 FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text);
+
+// "20/132" or "15.2 %".
+template <>
+struct ScalarType<Share> {
+  static FromText<Share> parse(const std::string& text);
+  static std::string text(Share value);
+  static SchemaType schema() {
+    return {{"string"}, {}, R"(^\s*(\d+\s*/\s*\d+|\d+(\.\d+)?\s*%)\s*$)"};
+  }
+};
+
+// A size that is shown only if it is given.
+struct SizeIfGiven {
+  Bytes bytes;
+};
+template <>
+struct ScalarType<SizeIfGiven> {
+  static FromText<SizeIfGiven> parse(const std::string& text);
+  static std::string text(const SizeIfGiven& value) {
+    return value.bytes == Bytes{} ? "" : ScalarType<Bytes>::text(value.bytes);
+  }
+  static SchemaType schema() { return ScalarType<Bytes>::schema(); }
+};
 
 // --- Ranks and levels ---
 

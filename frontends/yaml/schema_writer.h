@@ -73,6 +73,10 @@ class SchemaWriter {
     property(key, {{"anyOf", Json::array({value, keys.schema()})}}, help);
   }
   template <class Describe>
+  void optional_map(std::string_view key, std::string_view help, Describe describe) {
+    describe_map(key, help, describe, false);
+  }
+  template <class Describe>
   void section(std::string_view key, std::string_view help, Describe describe) {
     describe_map(key, help, describe, true);
   }
@@ -83,12 +87,18 @@ class SchemaWriter {
   }
 
   template <class T, class Describe>
-  void items(std::string_view key, std::vector<T>&, std::string_view help, Describe describe) {
+  void items(std::string_view key, std::vector<T>& values, std::string_view help,
+             Describe describe) {
+    optional_items(key, values, help, describe);
+    require(key);
+  }
+  template <class T, class Describe>
+  void optional_items(std::string_view key, std::vector<T>&, std::string_view help,
+                      Describe describe) {
     SchemaWriter keys;
     T element{};
     describe(keys, element, std::size_t{0});
     property(key, {{"type", "array"}, {"minItems", 1}, {"items", keys.schema()}}, help);
-    require(key);
   }
 
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help);

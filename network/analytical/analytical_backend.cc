@@ -7,6 +7,7 @@
 #include "core/base/check.h"
 #include "network/analytical/egress_port.h"
 #include "network/analytical/ingress_port.h"
+#include "network/analytical/listener_numbers.h"
 #include "network/analytical/routed_backend.h"
 
 namespace orrery {
@@ -18,23 +19,25 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   AnalyticalBackend(EventQueue& queue, const Topology& topology, const NetworkSpec& network)
       : queue_(queue),
         topology_(topology),
+        npu_count_(topology.npu_count()),
         unused_settings_(settings_outside(network, {SettingGroup::routing})),
         transit_bytes_(topology.links().size()) {
-    std::size_t ports = 0;
     for (int level = 0; level < level_count(); ++level) {
       const LevelSpec& spec = topology.levels()[level];
       levels_.push_back({.kind = spec.kind,
                          .size = spec.size,
                          .stride = topology.stride(level),
                          .ports = topology.ports(level),
-                         .first_port = ports,
+                         .first_port = ports_per_npu_,
                          .bandwidth = spec.bandwidth,
                          .latency = spec.latency});
-      ports += static_cast<std::size_t>(topology.npu_count()) * topology.ports(level);
+      ports_per_npu_ += static_cast<std::uint32_t>(topology.ports(level));
     }
+    npu_stride_ = ports_per_npu_;
+    CHECK(std::uint64_t{ports_per_npu_} * topology.npu_count() < 1ULL << 32, "{} ports on {} NPUs",
+          ports_per_npu_, topology.npu_count());
     traffic_.resize(levels_.size());
-    egress_.resize(ports);
-    ingress_.resize(ports);
+    make_ports(topology.npu_count());
     for (std::int32_t npu = 0; npu < topology.npu_count(); ++npu)
       for (int level = 0; level < level_count(); ++level)
         coordinates_.push_back(topology.coordinate({npu}, level));
@@ -44,7 +47,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   std::optional<Time> send(const Message& message, MessageListener& listener) override {
     DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
            message.size.value, message.source.value, message.target.value);
-    const Route route = route_of(message);
+    const bool between_npus = std::max(message.source, message.target).value < npu_count_;
+    const Route route = between_npus ? route_of(message) : route_at_switch(message);
     ++messages_;
 
     EgressPort& egress = egress_[route.egress];
@@ -52,15 +56,25 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     const Time begin = std::max(queue_.now(), egress.free);
     egress.free = begin + duration;
 
-    IngressPort& ingress = ingress_[route.ingress];
-    if (ingress.announce({.open = begin + route.latency,
-                          .duration = duration,
-                          .token = message.token,
-                          .size = message.size,
-                          .listener = &listener},
-                         queue_.now()))
-      queue_.schedule_at(ingress.head_end(), handler_, route.ingress);
+    Time& head_end = head_ends_[route.ingress];
+    if (ingress_[route.ingress].announce({.open = begin + route.latency,
+                                          .duration = duration,
+                                          .token = message.token,
+                                          .size = message.size,
+                                          .distance = route.distance,
+                                          .listener = listeners_.number_of(listener)},
+                                         queue_.now(), head_end))
+      queue_.schedule_early_at(head_end, handler_, route.ingress);
     return egress.free;
+  }
+
+  // All ports are those of NPU 0: a route is that of the message it sends, and ends at the port,
+  // of the same number, where the message of its counterpart comes in.
+  bool fold() override {
+    CHECK(messages_ == 0, "{} messages were sent before folding", messages_);
+    npu_stride_ = 0;
+    make_ports(1);
+    return true;
   }
 
   NetworkStatistics statistics() const override;
@@ -70,9 +84,11 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   struct Level {  // what a route needs of a LevelSpec, close together
     LevelKind kind;
     std::int32_t size, stride, ports;
-    std::size_t first_port;  // in egress_ and ingress_: npu by npu, port by port
+    std::uint32_t first_port;  // among the ports of an NPU
     Bandwidth bandwidth;
     Duration latency;  // of a link
+    // Of the ports of its switches, NPU by NPU; made when the first message ends or begins there.
+    std::size_t first_switch_port = 0;
   };
   struct Step {  // the part of a route within one level
     std::int32_t port, hops;
@@ -81,27 +97,48 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     std::size_t egress, ingress;  // indices of the ports
     Duration latency;
     Bandwidth bottleneck;
+    std::int32_t distance;  // upwards from the source to the target, on each level
   };
 
+  void make_ports(std::int32_t npus) {
+    const std::size_t ports = std::size_t{ports_per_npu_} * npus;
+    egress_ = std::vector<EgressPort>(ports);
+    ingress_ = std::vector<IngressPort>(ports);
+    head_ends_.assign(ports, Time::never());
+  }
+
+  bool folded() const { return npu_stride_ == 0; }
   int level_count() const { return static_cast<int>(topology_.levels().size()); }
-  std::size_t port_index(int level, NodeId npu, std::int32_t port) const {
-    return levels_[level].first_port + static_cast<std::size_t>(npu.value) * levels_[level].ports +
-           port;
+  std::size_t port_index(std::int32_t npu, std::uint32_t number) const {
+    return static_cast<std::size_t>(npu) * npu_stride_ + number;
   }
 
-  // The head of a port has ended; or it was displaced and something else happens to end later.
+  // The head of a port has ended; or it was displaced and something else happens to end later, or
+  // another port of the NPU has dealt with it: what ends at one time at an NPU is delivered in the
+  // order of its ports, which does not depend on who sent first.
   void on_event(std::uint64_t port) override {
-    IngressPort& ingress = ingress_[port];
-    if (ingress.head_end() != queue_.now()) return;
-    const Arrival arrival = ingress.take_head(queue_.now());
-    if (!ingress.empty()) queue_.schedule_at(ingress.head_end(), handler_, port);
-    arrival.listener->delivered(arrival.token, arrival.size);
+    if (head_ends_[port] != queue_.now()) return;
+    const bool at_switch = port >= std::size_t{ports_per_npu_} * npu_count_;
+    if (ports_per_npu_ == 1 || at_switch) return deliver_head(port);
+    const std::size_t first = port - static_cast<std::uint32_t>(port) % ports_per_npu_;
+    for (std::size_t one = first; one < first + ports_per_npu_; ++one)
+      while (head_ends_[one] == queue_.now()) deliver_head(one);
   }
 
-  // As Topology::egress_port() and hops(), in one go. REQUIRES: from != to.
-  static Step step_of(const Level& level, std::int32_t from, std::int32_t to) {
+  void deliver_head(std::size_t port) {
+    const Arrival& head = ingress_[port].head();
+    const MessageToken token = head.token;
+    const Bytes size = head.size;
+    MessageListener& listener = listeners_[head.listener];
+    ingress_[port].drop_head(queue_.now(), head_ends_[port]);
+    if (head_ends_[port] != Time::never())
+      queue_.schedule_early_at(head_ends_[port], handler_, port);
+    listener.delivered(token, size);
+  }
+
+  // As Topology::egress_port() and hops(), in one go. `up` is the distance from one to the other.
+  static Step step_of(const Level& level, std::int32_t from, std::int32_t to, std::int32_t up) {
     if (level.kind == LevelKind::switched) return {0, 2};
-    const std::int32_t up = to > from ? to - from : to - from + level.size;
     if (level.kind == LevelKind::fully_connected) return {up - 1, 1};
     if (level.kind == LevelKind::mesh)
       return to > from ? Step{0, to - from} : Step{level.size == 2 ? 0 : 1, from - to};
@@ -112,15 +149,18 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   Route route_of(const Message& message) {
     const std::int32_t* from = &coordinates_[message.source.value * levels_.size()];
     const std::int32_t* to = &coordinates_[message.target.value * levels_.size()];
-    Route route{.egress = 0, .ingress = 0, .latency = {}, .bottleneck = {}};
+    Route route{};
     NodeId here = message.source;
     for (int l = 0; here != message.target; ++l) {
       if (from[l] == to[l]) continue;
       const Level& level = levels_[l];
-      const Step step = step_of(level, from[l], to[l]);
+      const std::int32_t up = to[l] > from[l] ? to[l] - from[l] : to[l] - from[l] + level.size;
+      const Step step = step_of(level, from[l], to[l], up);
+      route.distance += up * level.stride;
       const NodeId there{here.value + (to[l] - from[l]) * level.stride};
-      const std::size_t egress = port_index(l, here, step.port);
-      const std::size_t ingress = port_index(l, there, step.port);
+      const std::uint32_t number = level.first_port + static_cast<std::uint32_t>(step.port);
+      const std::size_t egress = port_index(here.value, number);
+      const std::size_t ingress = port_index(there.value, number);
       if (here == message.source) {
         route.egress = egress;
         route.bottleneck = level.bandwidth;
@@ -139,42 +179,83 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     return route;
   }
 
-  // The links of a ring or mesh after the first one.
+  // One link, from or to a switch.
+  Route route_at_switch(const Message& message) {
+    const bool up = message.source.value < npu_count_;
+    const NodeId npu = up ? message.source : message.target;
+    const NodeId other = up ? message.target : message.source;
+    int l = 0;
+    while (l < level_count() &&
+           (levels_[l].kind != LevelKind::switched || topology_.switch_of(l, npu) != other))
+      ++l;
+    CHECK(l < level_count(), "npu {} is not attached to node {}", npu.value, other.value);
+    Level& level = levels_[l];
+    if (level.first_switch_port == 0) {
+      level.first_switch_port = egress_.size();
+      egress_.resize(egress_.size() + npu_count_);
+      ingress_.resize(egress_.size());
+      head_ends_.resize(egress_.size(), Time::never());
+    }
+    const std::size_t here = port_index(npu.value, level.first_port);
+    const std::size_t there = level.first_switch_port + static_cast<std::size_t>(npu.value);
+    traffic_[l][message.label] += message.size;
+    (up ? egress_[here].link_bytes : ingress_[here].link_bytes) += message.size;
+    return {.egress = up ? here : there,
+            .ingress = up ? there : here,
+            .latency = level.latency,
+            .bottleneck = level.bandwidth,
+            .distance = 0};
+  }
+
+  // The links of a ring or mesh after the first one. Folded: each is NPU 0's of some other message.
   void count_transit(int level, NodeId here, NodeId there, std::int32_t port, Bytes size) {
     const auto next = [&](NodeId npu) {
       return topology_.links()[topology_.egress_link(level, npu, port)].to;
     };
     for (NodeId npu = next(here); npu != there; npu = next(npu))
-      transit_bytes_[topology_.egress_link(level, npu, port)] += size;
+      transit_bytes_[topology_.egress_link(level, folded() ? NodeId{} : npu, port)] += size;
   }
 
   EventQueue& queue_;
   const Topology& topology_;
+  std::int32_t npu_count_;
   std::vector<std::string> unused_settings_;
   EventQueue::HandlerId handler_;
   std::vector<Level> levels_;
   std::vector<std::array<Bytes, 256>> traffic_;  // of each level, by Message::label
   std::vector<std::int32_t> coordinates_;        // of each NPU, level by level: saves divisions
-  std::vector<EgressPort> egress_;
+  std::uint32_t ports_per_npu_ = 0;
+  std::uint32_t npu_stride_ = 0;    // of ports; 0 if folded
+  std::vector<EgressPort> egress_;  // NPU by NPU
   std::vector<IngressPort> ingress_;
+  std::vector<Time> head_ends_;  // of the ingress ports; Time::never() if nothing comes
+  ListenerNumbers listeners_;
   std::vector<Bytes> transit_bytes_;  // of each link, as Topology::links()
   std::uint64_t messages_ = 0;
 };
 
 NetworkStatistics AnalyticalBackend::statistics() const {
-  NetworkStatistics statistics{.levels = {}, .links = transit_bytes_, .messages = messages_};
+  const std::int32_t stands_for = folded() ? topology_.npu_count() : 1;
+  NetworkStatistics statistics{.levels = {},
+                               .links = std::vector<Bytes>(transit_bytes_.size()),
+                               .messages = messages_ * static_cast<std::uint64_t>(stands_for)};
   for (int level = 0; level < level_count(); ++level) {
-    const auto& by_label = traffic_[level];
-    statistics.levels.push_back({{by_label.begin(), by_label.end()}});
+    LevelTraffic traffic;
+    for (const Bytes bytes : traffic_[level]) traffic.bytes_by_label.push_back(bytes * stands_for);
+    statistics.levels.push_back(std::move(traffic));
+    const Level& ports = levels_[level];
+    const bool switched = ports.kind == LevelKind::switched;
     for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) {
-      for (std::int32_t port = 0; port < levels_[level].ports; ++port) {
+      for (std::int32_t port = 0; port < ports.ports; ++port) {
         if (!topology_.has_link(level, {npu}, port)) continue;
-        statistics.links[topology_.egress_link(level, {npu}, port)] +=
-            egress_[port_index(level, {npu}, port)].link_bytes;
+        const std::size_t here = topology_.egress_link(level, {npu}, port);
+        const std::size_t like = topology_.egress_link(level, {folded() ? 0 : npu}, port);
+        const auto number = ports.first_port + static_cast<std::uint32_t>(port);
+        statistics.links[here] = transit_bytes_[like] + egress_[port_index(npu, number)].link_bytes;
       }
-      if (topology_.levels()[level].kind == LevelKind::switched)
-        statistics.links[topology_.switch_to_npu_link(level, {npu})] +=
-            ingress_[port_index(level, {npu}, 0)].link_bytes;
+      if (switched)
+        statistics.links[topology_.switch_to_npu_link(level, {npu})] =
+            ingress_[port_index(npu, ports.first_port)].link_bytes;
     }
   }
   return statistics;

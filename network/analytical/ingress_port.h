@@ -1,5 +1,7 @@
 // The receiving side of one port of an NPU: messages whose window has opened are taken in one after
-// the other, in the order in which their windows open (at equal times, in the order of the sends).
+// the other, in the order in which their windows open; at equal times those that come
+// from the nearest below, so that no rank is treated differently because of its number; of one
+// source, in the order of the sends.
 //
 // Messages are announced when they are sent, which is before their window opens, and not in the
 // order of the windows: a sender with a long queue announces far ahead. So the port keeps them
@@ -23,61 +25,70 @@ struct Arrival {
   Duration duration;  // it then occupies the port
   MessageToken token;
   Bytes size;
-  MessageListener* listener;
+  std::int32_t distance;   // upwards from the source to here: equal openings go by this
+  std::uint32_t listener;  // as the backend numbers them
+
+  bool goes_behind(Time other_open, std::int32_t other_distance) const {
+    return open > other_open || (open == other_open && distance >= other_distance);
+  }
 };
+static_assert(sizeof(Arrival) == 48);
 
 class IngressPort {
  public:
-  bool empty() const { return count_ == 0; }
-  Time head_end() const { return head_end_; }  // Time::never() if empty
-
   Bytes link_bytes;  // that came over the port's own link, if it has one (from a switch)
 
-  // Returns true if the arrival became the head: its end is then head_end().
-  bool announce(const Arrival& arrival, Time now) {
+  // Returns true if the arrival became the head, and writes its end to `head_end`.
+  bool announce(const Arrival& arrival, Time now, Time& head_end) {
     if (count_ == capacity_) [[unlikely]]
       grow();
-    if (count_ > 0 && arrival.open >= last_open_) [[likely]] {
-      last_open_ = arrival.open;
+    if (count_ > 0 && arrival.goes_behind(last_open_, last_distance_)) [[likely]] {
+      note_last(arrival);
       at(count_++) = arrival;
       return false;
     }
-    const std::uint32_t place = make_room(arrival.open);
+    const std::uint32_t place = make_room(arrival);
     at(place) = arrival;
-    if (place == count_ - 1) last_open_ = arrival.open;
+    if (place == count_ - 1) note_last(arrival);
     if (place != 0) return false;
-    head_end_ = std::max(arrival.open, now) + arrival.duration;
+    head_end = std::max(arrival.open, now) + arrival.duration;
     return true;
   }
 
-  // Removes the head, which ends now; the next one, if any, begins.
-  Arrival take_head(Time now) {
-    const Arrival head = at(0);
+  const Arrival& head() const { return ring_[begin_]; }  // REQUIRES: there is one
+
+  // Removes the head, which ends now; the next one, if any, begins, and its end is written to
+  // `head_end`, else Time::never().
+  void drop_head(Time now, Time& head_end) {
     begin_ = (begin_ + 1) & (capacity_ - 1);
     --count_;
     if (count_ == 0) {
-      head_end_ = Time::never();
+      head_end = Time::never();
     } else {
       const Arrival& next = at(0);
       // Read when `next` ends, after a round of all other ports: by then it is out of the caches.
       __builtin_prefetch(&at(1));
-      head_end_ = std::max(next.open, now) + next.duration;
+      head_end = std::max(next.open, now) + next.duration;
     }
-    return head;
   }
 
  private:
   Arrival& at(std::uint32_t index) { return ring_[(begin_ + index) & (capacity_ - 1)]; }
 
-  // Makes room behind every arrival that opens no later, moving the shorter side.
-  std::uint32_t make_room(Time open) {
+  void note_last(const Arrival& arrival) {
+    last_open_ = arrival.open;
+    last_distance_ = arrival.distance;
+  }
+
+  // Makes room behind every arrival that goes before this one, moving the shorter side.
+  std::uint32_t make_room(const Arrival& arrival) {
     std::uint32_t place = count_, low = 0;
     while (low < place) {
       const std::uint32_t middle = (low + place) / 2;
-      if (open < at(middle).open)
-        place = middle;
-      else
+      if (arrival.goes_behind(at(middle).open, at(middle).distance))
         low = middle + 1;
+      else
+        place = middle;
     }
     if (place < count_ / 2) {
       begin_ = (begin_ + capacity_ - 1) & (capacity_ - 1);
@@ -101,8 +112,8 @@ class IngressPort {
   std::unique_ptr<Arrival[]> ring_;
   std::uint32_t capacity_ = 0;  // a power of two
   std::uint32_t begin_ = 0, count_ = 0;
-  Time head_end_ = Time::never();
   Time last_open_;  // of the last arrival in the ring, if any
+  std::int32_t last_distance_ = 0;
 };
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 #include "core/base/check.h"
 #include "network/analytical/egress_port.h"
 #include "network/analytical/ingress_port.h"
+#include "network/analytical/listener_numbers.h"
 #include "network/routing/router.h"
 
 namespace orrery {
@@ -22,6 +23,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
         traffic_(topology.levels().size()),
         egress_(topology.links().size()),
         ingress_(topology.links().size()),
+        head_ends_(topology.links().size(), Time::never()),
         link_bytes_(topology.links().size()) {
     handler_ = queue.add_handler(*this);
     router_.schedule_changes(queue, *this);
@@ -72,14 +74,14 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
     egress.free = begin + duration;
 
     const LinkIndex into = port(path_.back(), path_.size() > 1 ? path_.end()[-2] : path_.back());
-    IngressPort& ingress = ingress_[into];
-    if (ingress.announce({.open = begin + latency,
-                          .duration = duration,
-                          .token = message.token,
-                          .size = message.size,
-                          .listener = &listener},
-                         queue_.now()))
-      queue_.schedule_at(ingress.head_end(), handler_, into);
+    if (ingress_[into].announce({.open = begin + latency,
+                                 .duration = duration,
+                                 .token = message.token,
+                                 .size = message.size,
+                                 .distance = distance(message.source, message.target),
+                                 .listener = listeners_.number_of(listener)},
+                                queue_.now(), head_ends_[into]))
+      queue_.schedule_early_at(head_ends_[into], handler_, into);
     return egress.free;
   }
 
@@ -91,6 +93,20 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
     const bool nic = topology_.node_kind(link.to) == NodeKind::nic ||
                      topology_.node_kind(link.from) == NodeKind::nic;
     return nic && topology_.links()[inner].bandwidth <= link.bandwidth ? inner : end;
+  }
+
+  // Upwards from the source, coordinate by coordinate, as where routes are arithmetic.
+  std::int32_t distance(NodeId source, NodeId target) const {
+    if (std::max(source, target).value >= topology_.npu_count())
+      return (target.value - source.value + topology_.node_count()) % topology_.node_count();
+    std::int32_t distance = 0;
+    for (int level = 0; level < static_cast<int>(topology_.levels().size()); ++level) {
+      const std::int32_t size = topology_.levels()[level].size;
+      const std::int32_t up =
+          topology_.coordinate(target, level) - topology_.coordinate(source, level);
+      distance += (up < 0 ? up + size : up) * topology_.stride(level);
+    }
+    return distance;
   }
 
   void count(const Message& message) {
@@ -105,11 +121,12 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
 
   // The head of a port has ended; or it was displaced and something else happens to end later.
   void on_event(std::uint64_t port) override {
-    IngressPort& ingress = ingress_[port];
-    if (ingress.head_end() != queue_.now()) return;
-    const Arrival arrival = ingress.take_head(queue_.now());
-    if (!ingress.empty()) queue_.schedule_at(ingress.head_end(), handler_, port);
-    arrival.listener->delivered(arrival.token, arrival.size);
+    if (head_ends_[port] != queue_.now()) return;
+    const Arrival arrival = ingress_[port].head();
+    ingress_[port].drop_head(queue_.now(), head_ends_[port]);
+    if (head_ends_[port] != Time::never())
+      queue_.schedule_early_at(head_ends_[port], handler_, port);
+    listeners_[arrival.listener].delivered(arrival.token, arrival.size);
   }
 
   void links_changed(std::span<const LinkIndex>) override {}
@@ -137,6 +154,8 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   std::vector<std::array<Bytes, 256>> traffic_;  // of each level, by Message::label
   std::vector<EgressPort> egress_;               // of each link
   std::vector<IngressPort> ingress_;
+  std::vector<Time> head_ends_;  // of the ingress ports; Time::never() if nothing comes
+  ListenerNumbers listeners_;
   std::vector<Bytes> link_bytes_;
   std::vector<Held> held_;
   std::vector<LinkIndex> path_;  // of the message that is being sent

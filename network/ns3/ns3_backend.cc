@@ -60,7 +60,7 @@ class Ns3Backend final : public NetworkBackend,
     bool ideal = false;
   };
 
-  struct Way {  // between two NPUs of a graph
+  struct Way {  // as the router has it
     std::vector<std::int32_t> levels;
     bool ideal = false;
   };
@@ -86,7 +86,9 @@ class Ns3Backend final : public NetworkBackend,
 
   // Also counts the bytes on the levels of a TCP leg; the analytical model counts its own.
   Leg next_leg(const Journey& journey) {
-    return topology_.structural() ? leg_on_levels(journey) : leg_on_graph(journey);
+    const bool between_npus = journey.message.source.value < topology_.npu_count() &&
+                              journey.message.target.value < topology_.npu_count();
+    return topology_.structural() && between_npus ? leg_on_levels(journey) : leg_on_route(journey);
   }
 
   Leg leg_on_levels(const Journey& journey) {
@@ -106,8 +108,8 @@ class Ns3Backend final : public NetworkBackend,
     return leg;
   }
 
-  // On a graph a message is ideal if all links of its way are, and else TCP from end to end.
-  Leg leg_on_graph(const Journey& journey) {
+  // On a graph, and to or from a switch: ideal if all links of the way are, else TCP all the way.
+  Leg leg_on_route(const Journey& journey) {
     const Message& message = journey.message;
     const Way& way = way_between(message.source, message.target);
     for (const std::int32_t level : way.levels)

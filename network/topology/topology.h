@@ -44,6 +44,7 @@ struct LevelSpec {
   Bandwidth bandwidth;    // of one link, one direction; > 0. graph: what an NPU can send there
   Duration latency;       // of one link; >= 0. graph: between the nearest two NPUs
   Scope scope = Scope::scale_out;
+  bool in_network_reduction = false;  // its switches add and multicast: NVLS, SHARP
 };
 
 struct TopologySpec {
@@ -98,6 +99,8 @@ class Topology {
     if (levels_[level].kind == LevelKind::mesh) return mesh_link(level, npu, port);
     return first_link_[level] + static_cast<std::size_t>(npu.value) * ports(level) + port;
   }
+  // The switch of the NPU's group. REQUIRES: a switch level
+  NodeId switch_of(int level, NodeId npu) const { return links_[egress_link(level, npu, 0)].to; }
   std::size_t switch_to_npu_link(int level, NodeId npu) const {  // REQUIRES: a switch level
     return first_link_[level] + static_cast<std::size_t>(npu_count_) + npu.value;
   }

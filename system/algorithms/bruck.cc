@@ -22,6 +22,7 @@ class BruckPlan final : public Plan {
       : kind_(kind), size_(size), stages_(std::bit_width(static_cast<unsigned>(size - 1))) {}
 
   int pieces() const override { return size_; }
+  bool is_uniform() const override { return true; }
   Stage stage(Position, int, int index) const override {
     return {.sends = 1, .receives = 1, .last = index == stages_ - 1};
   }
@@ -37,6 +38,9 @@ class BruckPlan final : public Plan {
             .pieces = {rank, std::min(jump, size_ - jump)},
             .reduce = false};
   }
+
+  // The jumps behind a part are the lower bits of its way.
+  Position travelled(int, int stage, int part) const override { return part & ((1 << stage) - 1); }
 
  private:
   // How many of 0 .. n-1 have that bit set.

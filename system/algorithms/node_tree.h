@@ -17,7 +17,7 @@
 
 namespace orrery {
 
-struct Gate {
+struct TreeChannel {
   int number = 0, of = 1;  // channels
 };
 
@@ -27,8 +27,8 @@ template <class Outer, class Inner>
 class NodeTree {
  public:
   // `outer`: of the nodes, its root is node 0. Inner{members} is rooted at 0.
-  NodeTree(const GroupShape& group, Gate gate, bool rooted, Outer outer)
-      : group_(group), gate_(gate), rooted_(rooted), outer_(outer) {}
+  NodeTree(const GroupShape& group, TreeChannel gate, bool rooted, Outer outer)
+      : group_(group), channel_(gate), rooted_(rooted), outer_(outer) {}
 
   int parent(int rank) const {
     const Seat seat = seat_of(rank);
@@ -67,7 +67,7 @@ class NodeTree {
   int nodes_below(const Seat& seat) const {
     return seat.place == place_of_gate(seat.node) ? outer_.children(seat.node) : 0;
   }
-  int gate_of(int node) const { return group_.members(node) * gate_.number / gate_.of; }
+  int gate_of(int node) const { return group_.members(node) * channel_.number / channel_.of; }
   bool root_comes_first(int node) const { return rooted_ && node == 0 && gate_of(node) > 0; }
   int place_of_gate(int node) const { return root_comes_first(node) ? 1 : 0; }
 
@@ -90,7 +90,7 @@ class NodeTree {
   }
 
   GroupShape group_;
-  Gate gate_;
+  TreeChannel channel_;
   bool rooted_;
   Outer outer_;
 };
@@ -98,7 +98,7 @@ class NodeTree {
 // The plan of a tree: over all ranks if no ranks share a node or all do, else over nodes.
 // `make_tree` makes the tree of a number of ranks or nodes.
 template <class Inner, class MakeTree>
-std::unique_ptr<Plan> node_tree_plan(Collective kind, const GroupShape& group, Gate gate,
+std::unique_ptr<Plan> node_tree_plan(Collective kind, const GroupShape& group, TreeChannel gate,
                                      MakeTree make_tree) {
   using Outer = decltype(make_tree(2));
   if (!group.spans_nodes())

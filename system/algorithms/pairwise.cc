@@ -16,18 +16,20 @@ class PairwisePlan final : public Plan {
   explicit PairwisePlan(int size) : size_(size) {}
 
   int pieces() const override { return size_; }
+  bool is_uniform() const override { return !in_pairs() || size_ == 2; }
   Stage stage(Position, int, int index) const override {
     return {.sends = 1, .receives = 1, .last = index == size_ - 2};
   }
   Send send(Position rank, int, int stage, int) const override {
     const int step = stage + 1;
-    const bool in_pairs = std::has_single_bit(static_cast<unsigned>(size_));
-    const Position to = in_pairs ? rank ^ step : (rank + step) % size_;
+    const Position to = in_pairs() ? rank ^ step : (rank + step) % size_;
     const int distance = to > rank ? to - rank : to - rank + size_;
     return {.to = to, .stage = stage, .pieces = {distance, 1}, .reduce = false};
   }
 
  private:
+  bool in_pairs() const { return std::has_single_bit(static_cast<unsigned>(size_)); }
+
   int size_;
 };
 

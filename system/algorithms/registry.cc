@@ -53,6 +53,8 @@ std::string_view name_of(Collective kind) {
       return "all_gather";
     case Collective::all_to_all:
       return "all_to_all";
+    case Collective::all_to_allv:
+      return "all_to_allv";
     case Collective::broadcast:
       return "broadcast";
     case Collective::reduce:

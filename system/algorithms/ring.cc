@@ -161,6 +161,7 @@ class RingPlan final : public Plan {
 
   int pieces() const override { return size_ * lanes(); }
   int lanes() const override { return static_cast<int>(channels_.size()); }
+  bool is_uniform() const override { return std::is_same_v<Order, StepOrder> && !has_root(kind_); }
 
   Stage stage(Position rank, int lane, int index) const override {
     switch (kind_) {
@@ -205,6 +206,12 @@ class RingPlan final : public Plan {
             .stage = part,
             .pieces = {piece(part, lane), 1},
             .reduce = kind_ == Collective::reduce};
+  }
+
+  Position travelled(int lane, int stage, int) const override {
+    if constexpr (std::is_same_v<Order, StepOrder>)
+      return static_cast<Position>(std::int64_t{stage} * channels_[lane].step() % size_);
+    return 0;
   }
 
  private:

@@ -4,13 +4,16 @@
 #include <set>
 #include <vector>
 
+#include "system/collective/part_sizes.h"
 #include "system/collective/phases.h"
+#include "system/collective/piece_sizes.h"
 
 namespace orrery {
 namespace {
 
-// In n-ths of the phase's buffer.
-std::int64_t parts_at_port(Collective kind, std::int64_t n) {
+// In n-ths of the phase's buffer. A switch that adds takes and gives the whole of it once.
+std::int64_t parts_at_port(Collective kind, std::int64_t n, bool in_network) {
+  if (in_network && kind != Collective::barrier) return n;
   switch (kind) {
     case Collective::all_reduce:
       return 2 * (n - 1);
@@ -67,6 +70,10 @@ void note_ports(const Plan& plan, const Members& members, const Topology& topolo
                 std::set<std::int32_t>& used) {
   const int level = members.dimension.level;
   const std::int32_t ports = topology.ports(level);
+  if (plan.switches() > 0) {  // there is one way to it
+    used.insert(0);
+    return;
+  }
   const auto missing = [&] { return static_cast<std::int32_t>(used.size()) < ports; };
   const bool seen = visit_sends(plan, members, [&](NodeId from, NodeId to, std::int32_t) {
     used.insert(topology.egress_port(level, topology.coordinate(from, level),
@@ -75,6 +82,38 @@ void note_ports(const Plan& plan, const Members& members, const Topology& topolo
   });
   if (seen) return;
   for (std::int32_t port = 0; port < ports; ++port) used.insert(port);
+}
+
+// The bytes of every step-th of `count` chunks from `first` on.
+Bytes chunks_in_turn(const PieceSizes& chunks, std::int32_t count, std::size_t first,
+                     std::size_t step) {
+  Bytes sum;
+  for (std::size_t i = first; i < static_cast<std::size_t>(count); i += step)
+    sum += chunks.size(static_cast<std::int32_t>(i));
+  return sum;
+}
+
+// What the rank that has most of it to do sends or receives in one phase of an all-to-allv, behind
+// the dimensions of `done`.
+Bytes busiest_of_phase(const CollectiveCall& call, const GroupLayout& layout, int dimension,
+                       std::span<const int> done) {
+  std::vector<std::int32_t> shape;
+  for (const GroupDimension& one : layout.dimensions) shape.push_back(one.size);
+  if (dimension == kWhole) shape = {layout.whole.size};
+  const std::int32_t along = std::max(dimension, 0), size = shape[along];
+  Bytes busiest;
+  for (Position member = 0; member < layout.whole.size; ++member) {
+    const PartSizes parts(call.pair_sizes, {shape, along, done, member}, 0, 1);
+    const std::int32_t own = layout.dimension(dimension).coordinate(member);
+    Bytes sent, received;
+    for (std::int32_t other = 0; other < size; ++other) {
+      if (other == own) continue;
+      sent += parts.size(own, other, 0, 1);
+      received += parts.size(other, own, 0, 1);
+    }
+    busiest = std::max({busiest, sent, received});
+  }
+  return busiest;
 }
 
 // What goes through each port of each NPU, in pieces.
@@ -144,35 +183,50 @@ Duration busiest_port_time(Bytes size, Collective kind, const NamedAlgorithm& al
   Bandwidth all{};
   for (int level = 0; level < levels; ++level)
     all.value += topology.injection_bandwidth(level).value;
-  return transfer_time(share(size, parts_at_port(kind, group.size()), group.size()), all);
+  return transfer_time(share(size, parts_at_port(kind, group.size(), false), group.size()), all);
 }
 
 }  // namespace
 
-Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec,
-                         const GroupFamily& family, const Topology& topology) {
+Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
+                         Bytes minimum_chunk, const GroupFamily& family, const Topology& topology) {
   const GroupLayout& layout = family.layouts().front();
   const auto& dimensions = layout.dimensions;
+  if (call.pair_sizes && layout.whole.size > 4096) return {};
   std::vector<LevelLoad> loads(topology.levels().size());
+  const auto orders = orders_of(spec.schedule, static_cast<int>(dimensions.size()));
+  const std::int32_t chunks = chunk_count(call.size, spec.chunks, minimum_chunk);
   Duration bound;
-  for (const Phase& phase : make_phases(kind, spec.schedule, static_cast<int>(dimensions.size()))) {
-    const GroupDimension& dimension = layout.dimension(phase.dimension);
-    const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
-    if (!named.supports(phase.kind, dimension.size)) return {};
-    const GroupShape& shape = layout.shape_of(dimension);
-    const Members members{family.line(family.first_base(), 0, dimension), dimension};
-    std::int64_t scattered = 1;
-    for (int d = 0; d < phase.scattered; ++d) scattered *= dimensions[d].size;
-    if (!dimension.one_level) {
-      bound = std::max(bound, busiest_port_time(share(size, 1, scattered), phase.kind, named, shape,
-                                                members, topology));
-      continue;
+  for (std::size_t order = 0; order < orders.size(); ++order) {
+    const Bytes size = chunks_in_turn(PieceSizes(call.size, chunks), chunks, order, orders.size());
+    std::vector<int> done;
+    for (const Phase& phase : make_phases(call.kind, spec.schedule, orders[order])) {
+      const GroupDimension& dimension = layout.dimension(phase.dimension);
+      const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
+      if (!named.supports(phase.kind, dimension.size)) return {};
+      const GroupShape& shape = layout.shape_of(dimension);
+      const Members members{family.line(family.first_base(), 0, dimension), dimension};
+      std::int64_t scattered = 1;
+      for (const int d : phase.scattered) scattered *= dimensions[d].size;
+      const bool has_sizes = call.pair_sizes != nullptr;
+      if (!dimension.one_level && has_sizes) continue;  // nothing is known
+      if (!dimension.one_level) {
+        bound = std::max(bound, busiest_port_time(share(size, 1, scattered), phase.kind, named,
+                                                  shape, members, topology));
+        continue;
+      }
+      const std::int64_t parts =
+          parts_at_port(phase.kind, dimension.size, named.algorithm->needs_reducing_switch());
+      LevelLoad& load = loads[dimension.level];
+      load.bytes += has_sizes ? share(busiest_of_phase(call, layout, phase.dimension, done),
+                                      size.value, std::max<std::int64_t>(1, call.size.value))
+                                    .value
+                              : share(size, parts, scattered * dimension.size).value;
+      done.push_back(phase.dimension);
+      for (int variant = 0; variant < named.algorithm->variants(); ++variant)
+        note_ports(*named.algorithm->plan(phase.kind, shape, variant), members, topology,
+                   load.ports);
     }
-    LevelLoad& load = loads[dimension.level];
-    load.bytes +=
-        share(size, parts_at_port(phase.kind, dimension.size), scattered * dimension.size).value;
-    for (int variant = 0; variant < named.algorithm->variants(); ++variant)
-      note_ports(*named.algorithm->plan(phase.kind, shape, variant), members, topology, load.ports);
   }
   for (std::size_t level = 0; level < loads.size(); ++level) {
     if (loads[level].bytes == 0) continue;

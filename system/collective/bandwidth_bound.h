@@ -3,9 +3,9 @@
 // without latency.
 //
 //   all_reduce 2(n-1)/n S; broadcast, reduce S; barrier 0; the others (n-1)/n S; per phase, S being
-//   the phase's buffer
+//   the phase's buffer; an all-to-allv what the rank sends or receives that has most
 //
-// These bytes are lower bounds of any algorithm without in-network reduction: E. Chan et al.,
+// in_network: S, barrier 0. Else these bytes are lower bounds of any algorithm: E. Chan et al.,
 // "Collective communication: theory, practice, and experience", CCPE 19(13), 2007. A ring algorithm
 // on a ring level uses one of a rank's two ports, whatever the level offers.
 //
@@ -19,11 +19,13 @@
 #include "core/units/units.h"
 #include "network/topology/topology.h"
 #include "system/collective/group.h"
+#include "system/operation_source.h"
 #include "system/system_spec.h"
 
 namespace orrery {
 
-Duration bandwidth_bound(Bytes size, Collective kind, const CollectiveSpec& spec,
-                         const GroupFamily& family, const Topology& topology);
+// Zero (nothing is known) for an all-to-allv with sizes of its own among more than 4,096 ranks.
+Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
+                         Bytes minimum_chunk, const GroupFamily& family, const Topology& topology);
 
 }  // namespace orrery

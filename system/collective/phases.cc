@@ -1,61 +1,96 @@
 #include "system/collective/phases.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace orrery {
 namespace {
 
+// The first `count` dimensions, and those from there on.
+std::vector<int> first_of(const DimensionOrder& order, int count) {
+  return {order.begin(), order.begin() + count};
+}
+std::vector<int> rest_of(const DimensionOrder& order, int count) {
+  return {order.begin() + count, order.end()};
+}
+
 // Up: reduce-scatter, or, where only the root has anything, scatter. What is left is dealt with on
 // the last level. Down: all-gather, or, where only the root wants it, gather.
-std::vector<Phase> through_parts(Collective kind, int dimensions) {
-  const int top = dimensions - 1;
+std::vector<Phase> through_parts(Collective kind, const DimensionOrder& order) {
+  const int top = static_cast<int>(order.size()) - 1;
   const bool from_root = kind == Collective::broadcast, to_root = kind == Collective::reduce;
-  const auto line_of_root = [&](int d, bool only) {
-    return only ? Phase::Dimensions{d + 1, dimensions} : Phase::Dimensions{};
+  const auto line_of_root = [&](int i, bool only) {
+    return only ? rest_of(order, i + 1) : std::vector<int>();
   };
   std::vector<Phase> phases;
-  for (int d = 0; d < top; ++d)
-    phases.push_back({d, from_root ? Collective::scatter : Collective::reduce_scatter, d,
-                      line_of_root(d, from_root)});
-  phases.push_back({top, kind, top});
-  for (int d = top - 1; d >= 0; --d)
-    phases.push_back(
-        {d, to_root ? Collective::gather : Collective::all_gather, d, line_of_root(d, to_root)});
+  for (int i = 0; i < top; ++i)
+    phases.push_back({order[i], from_root ? Collective::scatter : Collective::reduce_scatter,
+                      first_of(order, i), line_of_root(i, from_root)});
+  phases.push_back({order[top], kind, first_of(order, top)});
+  for (int i = top - 1; i >= 0; --i)
+    phases.push_back({order[i], to_root ? Collective::gather : Collective::all_gather,
+                      first_of(order, i), line_of_root(i, to_root), true});
   return phases;
 }
 
 }  // namespace
 
-std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule, int dimensions) {
-  const bool aware = schedule == HierarchicalSchedule::local_bandwidth_aware;
-  if (schedule == HierarchicalSchedule::flat) return {{kWhole, kind, 0}};
+std::vector<DimensionOrder> orders_of(HierarchicalSchedule schedule, int dimensions) {
+  DimensionOrder order(dimensions);
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<DimensionOrder> orders = {order};
+  if (schedule == HierarchicalSchedule::torus)
+    while (static_cast<int>(orders.size()) < dimensions) {
+      std::rotate(order.begin(), order.begin() + 1, order.end());
+      orders.push_back(order);
+    }
+  return orders;
+}
+
+std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule,
+                               const DimensionOrder& order) {
+  const bool in_parts = schedule == HierarchicalSchedule::local_bandwidth_aware ||
+                        schedule == HierarchicalSchedule::torus;
+  if (schedule == HierarchicalSchedule::flat) return {{kWhole, planned_as(kind)}};
   std::vector<Phase> phases;
-  const int top = dimensions - 1;
+  const int top = static_cast<int>(order.size()) - 1;
   switch (kind) {
     case Collective::all_reduce:
-      if (aware) return through_parts(kind, dimensions);
+      if (in_parts) return through_parts(kind, order);
       [[fallthrough]];
-    case Collective::all_to_all:
     case Collective::barrier:
-      for (int d = 0; d <= top; ++d) phases.push_back({d, kind, 0});
+      for (int i = 0; i <= top; ++i) phases.push_back({order[i], kind});
       break;
+    case Collective::all_to_all:
+    case Collective::all_to_allv: {
+      const bool back = schedule == HierarchicalSchedule::across_first;
+      for (int i = 0; i <= top; ++i)
+        phases.push_back({order[back ? top - i : i], planned_as(kind), {}, {}, back});
+      break;
+    }
     case Collective::reduce_scatter:
-      for (int d = 0; d <= top; ++d) phases.push_back({d, kind, d});
+      for (int i = 0; i <= top; ++i) phases.push_back({order[i], kind, first_of(order, i)});
       break;
     case Collective::all_gather:
-      for (int d = top; d >= 0; --d) phases.push_back({d, kind, d});
+      for (int i = top; i >= 0; --i)
+        phases.push_back({order[i], kind, first_of(order, i), {}, true});
       break;
     case Collective::broadcast:
-      if (aware) return through_parts(kind, dimensions);
-      for (int d = top; d >= 0; --d) phases.push_back({d, kind, 0, {0, d}});
+      if (in_parts) return through_parts(kind, order);
+      for (int i = top; i >= 0; --i)
+        phases.push_back({order[i], kind, {}, first_of(order, i), true});
       break;
     case Collective::reduce:
-      if (aware) return through_parts(kind, dimensions);
-      for (int d = 0; d <= top; ++d) phases.push_back({d, kind, 0, {0, d}});
+      if (in_parts) return through_parts(kind, order);
+      for (int i = 0; i <= top; ++i) phases.push_back({order[i], kind, {}, first_of(order, i)});
       break;
     case Collective::scatter:
-      for (int d = 0; d <= top; ++d) phases.push_back({d, kind, d, {d + 1, dimensions}});
+      for (int i = 0; i <= top; ++i)
+        phases.push_back({order[i], kind, first_of(order, i), rest_of(order, i + 1)});
       break;
     case Collective::gather:
-      for (int d = top; d >= 0; --d) phases.push_back({d, kind, d, {d + 1, dimensions}});
+      for (int i = top; i >= 0; --i)
+        phases.push_back({order[i], kind, first_of(order, i), rest_of(order, i + 1), true});
       break;
   }
   return phases;

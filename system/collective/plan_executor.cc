@@ -9,10 +9,19 @@
 namespace orrery {
 namespace {
 
-// The lane number of a token also says whether the pieces are to be added at the target, and
-// whether the message stays within a node whose messages are delayed otherwise.
+// The lane number of a token holds the lanes of both ends, the target's in the lower bits, whether
+// the pieces are to be added at the target, and whether the message stays within a node whose
+// messages are delayed otherwise.
 constexpr std::uint32_t kReduceBit = 1U << 31, kLocalBit = 1U << 30;
-constexpr std::uint32_t kLaneMask = kLocalBit - 1;
+constexpr int kSourceLaneShift = 15;
+constexpr std::uint32_t kLaneLimit = 1U << kSourceLaneShift;
+
+constexpr std::uint32_t target_lane(const MessageToken& token) {
+  return token.lane & (kLaneLimit - 1);
+}
+constexpr std::uint32_t source_lane(const MessageToken& token) {
+  return token.lane >> kSourceLaneShift & (kLaneLimit - 1);
+}
 
 // Event argument: run in the upper 22 bits, index of the lane in the lower 26.
 constexpr int kLaneBits = 26;
@@ -52,13 +61,17 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   }
   Run& run = runs_[id];
   run.spec = spec;
-  run.pieces = PieceSizes(spec.bytes, spec.plan->pieces());
+  run.pieces = PieceSizes(whole_of(spec.bytes, spec.efficiency), spec.plan->pieces());
   run.lane_count = spec.plan->lanes();
-  run.unfinished = spec.size;
-  const std::size_t lanes = static_cast<std::size_t>(spec.size) * run.lane_count;
-  CHECK(lanes < (1ULL << kLaneBits), "{} ranks in {} lanes", spec.size, run.lane_count);
+  run.participants = run.unfinished = spec.folded ? 1 : spec.size + spec.plan->switches();
+  const std::size_t lanes = static_cast<std::size_t>(run.participants) * run.lane_count;
+  CHECK(lanes < (1ULL << kLaneBits) && run.lane_count < static_cast<int>(kLaneLimit),
+        "{} ranks in {} lanes", spec.size, run.lane_count);
+  run.gates.reset();
+  if (spec.plan->gated()) run.gates.emplace(spec.size, run.lane_count);
   run.lanes.assign(lanes, Lane{});
-  run.open_lanes.assign(spec.size, run.lane_count);
+  run.open_lanes.assign(run.participants, run.lane_count);
+  if (run.participants > spec.size) start(id, spec.size);  // a switch is always there
   return id;
 }
 
@@ -80,18 +93,54 @@ void PlanExecutor::start(std::uint32_t id, Position position) {
 // the lane.
 void PlanExecutor::complete_stage(Run& run, Lane& lane, const Place& place) {
   do {
+    Time start = lane.ready;
+    if (run.gates) [[unlikely]] {
+      if (!leave_stage(run, lane, place)) return;
+      if (!lane.last) {
+        const std::optional<Time> open = gate_opens(run, lane, place);
+        if (!open) return;
+        start = *open;
+      }
+    }
     if (lane.last) {
       end_lane(place);
       return;
     }
     const Time when =
-        lane.next.sends > 0 ? lane.ready + delay_of_sends(run, lane, place) : lane.ready;
+        lane.next.sends > 0 ? start + delay_of_sends(run, lane, place) + run.spec.step : start;
     if (when > queue_.now()) {
       wake_at(when, run, place);
       return;
     }
     enter_next_stage(run, lane, place);
   } while (lane.missing == 0);
+}
+
+// Notes that the present stage is complete and wakes who waited for that, unless its sends are to
+// leave first: then injected() comes back.
+bool PlanExecutor::leave_stage(Run& run, Lane& lane, const Place& place) {
+  if (lane.stage < 0) return true;
+  if (run.spec.plan->gate(place.position, static_cast<int>(place.lane), lane.stage).sends_leave) {
+    if (lane.unsent > 0) return false;
+    lane.ready = std::max(lane.ready, lane.sent);
+  }
+  for (const std::uint32_t other :
+       run.gates->complete(place.position, place.lane, lane.stage, lane.ready))
+    wake_at(queue_.now(), run, {place.run, place.position, other});
+  return true;
+}
+
+// When the next stage may begin but for the delay of its sends; nothing, if it waits for a stage of
+// another lane, whose completion comes back here.
+std::optional<Time> PlanExecutor::gate_opens(Run& run, const Lane& lane, const Place& place) {
+  const Gate gate =
+      run.spec.plan->gate(place.position, static_cast<int>(place.lane), lane.stage + 1);
+  const std::optional<Time> open = run.gates->open(place.position, place.lane, gate.after);
+  if (!open) return std::nullopt;
+  Time when = std::max(lane.ready, *open) + gate.compute;
+  if (reduction_bandwidth_ && gate.added.count > 0)
+    when += transfer_time(run.pieces.size(gate.added), *reduction_bandwidth_);
+  return when;
 }
 
 void PlanExecutor::enter_next_stage(Run& run, Lane& lane, const Place& place) {
@@ -122,6 +171,7 @@ void PlanExecutor::pick_up_early(Lane& lane, const Place& place) {
 // Of the next stage.
 Duration PlanExecutor::delay_of_sends(const Run& run, const Lane& lane, const Place& place) const {
   const RunSpec& spec = run.spec;
+  if (place.position == spec.size) return {};  // the switch
   if (spec.ranks_of_node == 0) [[likely]]
     return spec.endpoint_delay;
   Duration delay;
@@ -136,21 +186,25 @@ Duration PlanExecutor::delay_of_sends(const Run& run, const Lane& lane, const Pl
 
 void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {
   const RunSpec& spec = run.spec;
-  const Rank source = spec.ranks.at(place.position);
   for (std::int32_t i = 0; i < count; ++i) {
     const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
-    const Rank target = spec.ranks.at(send.to);
-    const bool local = spec.ranks_of_node > 0 && stays_local(spec, source, target);
+    const std::uint32_t to_lane =
+        send.lane < 0 ? place.lane : static_cast<std::uint32_t>(send.lane);
+    const bool local = spec.ranks_of_node > 0 &&
+                       stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
     const Message message{
-        .source = {source},
-        .target = {target},
-        .size = run.pieces.size(send.pieces),
+        .source = node_of(run, place.position),
+        .target = node_of(run, send.to),
+        .size = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
+                           : run.pieces.size(send.pieces),
         .token = {.owner = place.run,
-                  .position = static_cast<std::uint32_t>(send.to),
-                  .lane = place.lane | (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
+                  .position = static_cast<std::uint32_t>(spec.folded ? 0 : send.to),
+                  .lane = to_lane | place.lane << kSourceLaneShift |
+                          (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
                   .stage = static_cast<std::uint32_t>(send.stage)},
         .traffic_class = spec.traffic_class,
-        .label = spec.label};
+        .label = spec.label,
+        .group = spec.group};
     const std::optional<Time> sent = network_.send(message, *this);
     if (sent)
       lane.sent = std::max(lane.sent, *sent);
@@ -159,14 +213,34 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
   }
 }
 
+// Part d goes d positions up from where it began.
+Bytes PlanExecutor::size_in_parts(const Run& run, const Place& place, std::int32_t stage,
+                                  const Pieces& pieces) {
+  const Plan& plan = *run.spec.plan;
+  const std::int32_t size = run.spec.size, shares = plan.pieces() / size;
+  const auto lane = static_cast<int>(place.lane);
+  Bytes sum;
+  for (std::int32_t i = 0; i < pieces.count; ++i) {
+    const auto piece = static_cast<std::int32_t>(pieces.at(i) % plan.pieces());
+    const std::int32_t way = piece / shares;
+    const Position come = plan.travelled(lane, stage, way) % size;
+    const Position source = (place.position - come + size) % size;
+    sum += run.spec.parts->size(source, (source + way) % size, piece % shares, shares);
+  }
+  return sum;
+}
+
 void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
-  const Place place{token.owner, static_cast<Position>(token.position), token.lane & kLaneMask};
+  const Place place{token.owner, static_cast<Position>(token.position), target_lane(token)};
   Run& run = runs_[place.run];
   Lane& lane = lane_at(run, place);
-  const bool local = (token.lane & kLocalBit) != 0;
-  Time counts = queue_.now() + (local ? run.spec.local_delay : run.spec.endpoint_delay);
-  if (reduction_bandwidth_ && (token.lane & kReduceBit) != 0)
-    counts += transfer_time(size, *reduction_bandwidth_);
+  Time counts = queue_.now();
+  if (place.position < run.spec.size) [[likely]] {  // a switch has no memory and adds at line rate
+    const bool local = (token.lane & kLocalBit) != 0;
+    counts += local ? run.spec.local_delay : run.spec.endpoint_delay;
+    if (reduction_bandwidth_ && (token.lane & kReduceBit) != 0)
+      counts += transfer_time(size, *reduction_bandwidth_);
+  }
 
   const auto stage = static_cast<std::int32_t>(token.stage);
   if (stage == lane.stage) [[likely]] {
@@ -188,11 +262,20 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
 
 void PlanExecutor::injected(const MessageToken& token, NodeId source) {
   Run& run = runs_[token.owner];
-  const Place place{token.owner, run.spec.ranks.member_of(source.value, run.spec.size),
-                    token.lane & kLaneMask};
+  const bool is_switch = run.participants > run.spec.size && source == run.spec.switch_node;
+  const Position position =
+      is_switch ? run.spec.size : run.spec.ranks.member_of(source.value, run.spec.size);
+  const Place place{token.owner, position, source_lane(token)};
   Lane& lane = lane_at(run, place);
   lane.sent = std::max(lane.sent, queue_.now());
-  if (--lane.unsent == 0 && lane.ending) end_lane(place);
+  if (--lane.unsent > 0) return;
+  if (lane.ending) {
+    end_lane(place);
+  } else if (run.gates && lane.missing == 0 &&
+             run.spec.plan->gate(place.position, static_cast<int>(place.lane), lane.stage)
+                 .sends_leave) {
+    complete_stage(run, lane, place);
+  }
 }
 
 void PlanExecutor::end_lane(const Place& place) {
@@ -207,7 +290,7 @@ void PlanExecutor::end_lane(const Place& place) {
   }
   if (--run.open_lanes[place.position] > 0) return;
   const bool last = --run.unfinished == 0;
-  listener_.run_finished(place.run, place.position, last);
+  if (place.position < run.spec.size) listener_.run_finished(place.run, place.position, last);
   if (last) free_runs_.push_back(place.run);
 }
 
@@ -227,6 +310,10 @@ void PlanExecutor::on_event(std::uint64_t argument) {
   Lane& lane = run.lanes[index];
   if (lane.ending) {
     end_lane(place);
+    return;
+  }
+  if (run.gates) {  // it may have been woken only to look at its gate again
+    complete_stage(run, lane, place);
     return;
   }
   enter_next_stage(run, lane, place);

@@ -5,21 +5,26 @@
 // stage, are kept. Per message the executor does one table look-up and asks the plan for the next
 // send; it allocates nothing in steady state.
 //
-// Endpoint costs (docs/models/system.md): a message is handed to the network `endpoint_delay` after
-// the stage that sends it began, and counts as arrived `endpoint_delay` after its delivery, plus
-// the time to add it up if it is to be added.
+// Endpoint costs (docs/models/endpoint.md): a message is handed to the network `endpoint_delay`
+// after the stage that sends it began, and counts as arrived `endpoint_delay` after its delivery,
+// plus the time to add it up if it is to be added. A protocol's step comes before the first; its
+// flags are bytes like others: with an efficiency the buffer that is cut is that much larger.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "core/event/event_queue.h"
+#include "core/units/share.h"
 #include "core/units/units.h"
 #include "network/network_backend.h"
 #include "system/collective/group.h"
+#include "system/collective/part_sizes.h"
 #include "system/collective/piece_sizes.h"
+#include "system/collective/stage_gates.h"
 #include "system/collective_algorithm.h"
 #include "system/operation_source.h"
 
@@ -28,7 +33,8 @@ namespace orrery {
 class RunListener {
  public:
   // The rank's part of the run is complete: all arrivals are in, all its sends have left. `last` is
-  // true for the last rank of the run, whose number is free afterwards. Never from inside start().
+  // true if the number of the run is free afterwards: for its last rank, unless its switch has
+  // still to send. Never from inside start().
   virtual void run_finished(std::uint32_t run, Position position, bool last) = 0;
 
  protected:
@@ -36,17 +42,25 @@ class RunListener {
 };
 
 struct RunSpec {
-  const Plan* plan = nullptr;  // outlives the run
-  std::int32_t size = 0;       // of the group
-  RankLine ranks;              // of its positions
-  Bytes bytes;                 // of the buffer that the plan's pieces cut
+  const Plan* plan = nullptr;                   // outlives the run
+  std::int32_t size = 0;                        // of the group
+  RankLine ranks;                               // of its positions
+  NodeId switch_node = {};                      // of position `size`, if the plan has a switch
+  Bytes bytes;                                  // of the buffer that the plan's pieces cut
+  Share efficiency = {1, 1};                    // of what goes over the wire, the part that is data
+  std::shared_ptr<const PartSizes> parts = {};  // of an all-to-allv, instead: shared so that a
+                                                // RunSpec can be copied
   Duration endpoint_delay;
+  Duration step = {};  // of the protocol: messages are handed over so much later
   // Where messages of one run differ: between ranks of a node they are delayed so much instead.
   // Messages that a rank posts together go together, after the longest of their delays.
   Duration local_delay = {};
   std::int32_t ranks_of_node = 0;  // 0 = no exception
   TrafficClass traffic_class = TrafficClass::normal;
-  std::uint8_t label = 0;  // for the network's statistics
+  std::uint8_t label = 0;   // for the network's statistics
+  std::int16_t group = -1;  // the job's communicator, for traces
+  bool folded = false;      // position 0 stands for all (NetworkBackend::fold): only it is started,
+                            // and what it sends arrives, from its counterpart, at itself
 };
 
 class PlanExecutor final : private MessageListener, private EventHandler {
@@ -79,9 +93,11 @@ class PlanExecutor final : private MessageListener, private EventHandler {
     RunSpec spec;
     PieceSizes pieces;
     std::int32_t lane_count = 1;
-    std::int32_t unfinished = 0;           // ranks
+    std::int32_t unfinished = 0;           // participants
+    std::int32_t participants = 0;         // ranks, and the switch if it takes part
     std::vector<Lane> lanes;               // position by position
     std::vector<std::int32_t> open_lanes;  // of each position
+    std::optional<StageGates> gates;       // of gated plans
   };
   // One lane of one rank of one run.
   struct Place {
@@ -109,10 +125,17 @@ class PlanExecutor final : private MessageListener, private EventHandler {
     return run.lanes[static_cast<std::size_t>(place.position) * run.lane_count + place.lane];
   }
   void complete_stage(Run& run, Lane& lane, const Place& place);
+  bool leave_stage(Run& run, Lane& lane, const Place& place);
+  std::optional<Time> gate_opens(Run& run, const Lane& lane, const Place& place);
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
   Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const;
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
+  static NodeId node_of(const Run& run, Position position) {
+    return position < run.spec.size ? NodeId{run.spec.ranks.at(position)} : run.spec.switch_node;
+  }
+  static Bytes size_in_parts(const Run& run, const Place& place, std::int32_t stage,
+                             const Pieces& pieces);
   void end_lane(const Place& place);
   void wake_at(Time when, const Run& run, const Place& place);
 

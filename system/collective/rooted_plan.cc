@@ -17,6 +17,7 @@ class RootedPlan final : public Plan {
 
   int pieces() const override { return plan_.pieces(); }
   int lanes() const override { return plan_.lanes(); }
+  int switches() const override { return plan_.switches(); }
   Stage stage(Position rank, int lane, int index) const override {
     return plan_.stage(unturned(rank), lane, index);
   }
@@ -26,10 +27,15 @@ class RootedPlan final : public Plan {
     send.pieces.first = (send.pieces.first + piece_shift_) % pieces();
     return send;
   }
+  bool gated() const override { return plan_.gated(); }
+  Gate gate(Position rank, int lane, int stage) const override {
+    return plan_.gate(unturned(rank), lane, stage);
+  }
 
  private:
   // The plan's node 0 is that of the root, and in every node its ranks are turned by as many.
   Position turned(Position position) const {
+    if (position == group_.size()) return position;  // the switch
     if (group_.nodes() == 1) return (position + root_local_) % group_.size();
     const std::int32_t from = counted_.node_of(position);
     const std::int32_t node = (from + root_node_) % group_.nodes();
@@ -37,6 +43,7 @@ class RootedPlan final : public Plan {
     return group_.first(node) + local % group_.members(node);
   }
   Position unturned(Position rank) const {
+    if (rank == group_.size()) return rank;
     const std::int32_t node = group_.node_of(rank), members = group_.members(node);
     const std::int32_t local = rank - group_.first(node) + members - root_local_ % members;
     const std::int32_t from = (node + group_.nodes() - root_node_) % group_.nodes();

@@ -20,17 +20,32 @@ constexpr std::uint64_t key_of(std::uint64_t communicator, std::uint64_t base, s
 // What comes behind (communicator, base) in the key of a StartOrder.
 constexpr std::uint64_t kAdmission = 0xFFFFFFFF;
 
+// Whether two ranks mean the same collective.
+bool agree(const CollectiveCall& a, const CollectiveCall& b) {
+  const bool same_pairs = a.pair_sizes == b.pair_sizes ||
+                          (a.pair_sizes && b.pair_sizes && *a.pair_sizes == *b.pair_sizes);
+  return a.kind == b.kind && a.size == b.size && a.root == b.root && same_pairs;
+}
+
+std::string text_of(const CollectiveCall& call) {
+  const std::string root =
+      has_root(call.kind) ? fmt::format(" (root {})", call.root) : std::string();
+  return fmt::format("{}{} of {} B{}", name_of(call.kind), root, call.size.value,
+                     call.pair_sizes ? " at most, in sizes of its own" : "");
+}
+
 }  // namespace
 
 CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& network,
                                          const Topology& topology, const SystemSpec& spec,
                                          const std::vector<Communicator>& communicators,
                                          CollectiveListener& listener)
-    : topology_(topology),
+    : queue_(queue),
+      topology_(topology),
       spec_(spec),
       listener_(listener),
-      executor_(queue, network, spec.reduction_bandwidth, *this),
-      ranks_(topology.npu_count()) {
+      selection_(topology, spec),
+      executor_(queue, network, spec.reduction_bandwidth, *this) {
   CHECK(communicators.size() < 256 && topology.npu_count() < (1 << 24),
         "{} communicators, {} ranks", communicators.size(), topology.npu_count());
   for (const Communicator& communicator : communicators) {
@@ -38,48 +53,89 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
     recipes_.emplace_back();
     for (const GroupLayout& layout : families_.back().layouts()) {
       auto& recipes = recipes_.back().emplace_back();
-      for (int kind = 0; kind < collective_count; ++kind)
-        recipes[kind] = make_recipe(layout, static_cast<Collective>(kind));
+      for (int kind = 0; kind < collective_count; ++kind) {
+        recipes[kind] = make_recipe(layout, static_cast<Collective>(kind), spec.collectives[kind]);
+        note_ways(spec.collectives[kind], layout);
+      }
     }
-  }
-  for (RankState& rank : ranks_) {
-    rank.call_count.resize(communicators.size());
-    rank.in_first_phase.resize(2 * communicators.size());
-    rank.queues.resize((topology.levels().size() * 2 + 1) * spec.queues_per_level);
-    for (LevelQueue& level : rank.queues) level.running.resize(communicators.size());
   }
 }
 
+// Chunks that pass the dimensions in other orders have queues of their own.
+void CollectiveScheduler::note_ways(const CollectiveSpec& spec, const GroupLayout& layout) {
+  const int dimensions = static_cast<int>(layout.dimensions.size());
+  ways_ = std::max(ways_, 2 * orders_of(spec.schedule, dimensions).size());
+  for (const SizeRange& range : spec.ranges) note_ways(range.spec, layout);
+}
+
+void CollectiveScheduler::make_ranks(bool folded) {
+  CHECK(ranks_.empty(), "{} ranks were made before", ranks_.size());
+  folded_ = folded;
+  ranks_.resize(folded ? 1 : topology_.npu_count());
+  for (RankState& rank : ranks_) {
+    rank.call_count.resize(families_.size());
+    rank.in_first_phase.resize(ways_ * families_.size());
+    rank.queues.resize((topology_.levels().size() * ways_ + 1) * spec_.queues_per_level);
+    for (LevelQueue& level : rank.queues) level.running.resize(families_.size());
+  }
+  if (!folded) return;
+  for (auto& layouts : recipes_)
+    for (auto& kinds : layouts)
+      for (Recipe& recipe : kinds)
+        for (Path& path : recipe.paths) {
+          path.slots = 0;
+          for (PhaseRecipe& phase : path.phases) phase.first_slot = path.slots++;
+        }
+}
+
 CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& layout,
-                                                             Collective kind) {
-  const CollectiveSpec& spec = spec_.collectives[static_cast<int>(kind)];
+                                                             Collective kind,
+                                                             const CollectiveSpec& spec) {
   Recipe recipe;
   recipe.layout = &layout;
   recipe.chunks = spec.chunks;
-  const int dimensions = static_cast<int>(layout.dimensions.size());
-  for (const Phase& phase : make_phases(kind, spec.schedule, dimensions)) {
+  for (const auto& order : orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()))) {
+    std::optional<Path> path = make_path(layout, spec, make_phases(kind, spec.schedule, order));
+    // A kind that the job may never call; calling it is refused in instance_of().
+    if (!path) return {};
+    recipe.launch = std::max(recipe.launch, path->launch);
+    recipe.paths.push_back(*std::move(path));
+  }
+  return recipe;
+}
+
+std::optional<CollectiveScheduler::Path> CollectiveScheduler::make_path(
+    const GroupLayout& layout, const CollectiveSpec& spec, const std::vector<Phase>& phases) {
+  Path path;
+  for (const Phase& phase : phases) {
     const GroupDimension& dimension = layout.dimension(phase.dimension);
     const NamedAlgorithm& algorithm = algorithm_on(spec, dimension.level);
-    if (!algorithm.supports(phase.kind, dimension.size)) {
-      // A kind that the job may never call; calling it is refused in instance_of().
-      recipe.phases.clear();
-      return recipe;
-    }
+    const bool suits = algorithm.supports(phase.kind, dimension.size) &&
+                       level_suits(algorithm, topology_.levels()[dimension.level]) &&
+                       (!algorithm.algorithm->needs_reducing_switch() || dimension.one_level);
+    if (!suits) return std::nullopt;
     PhaseRecipe step{.phase = phase,
                      .dimension = dimension,
-                     .first_slot = recipe.slots,
+                     .first_slot = path.slots,
                      .variants = {},
                      .algorithm = &algorithm,
                      .endpoint_delay = {},
                      .local_delay = {},
-                     .ranks_of_node = 0};
-    recipe.slots += layout.whole.size / dimension.size;
+                     .ranks_of_node = 0,
+                     .step = {},
+                     .efficiency = {1, 1}};
+    path.slots += layout.whole.size / dimension.size;
     for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
       step.variants.push_back(plan_of(algorithm, phase.kind, layout.shape_of(dimension), variant));
     set_endpoint_delay(step);
-    recipe.phases.push_back(std::move(step));
+    if (const ProtocolCost* cost = find_cost(spec_.protocols, spec.protocol, algorithm.name)) {
+      step.step = cost->step;
+      step.efficiency = cost->efficiency;
+      path.launch = std::max(path.launch, cost->launch);
+    }
+    path.phases.push_back(std::move(step));
   }
-  return recipe;
+  return path;
 }
 
 void CollectiveScheduler::set_endpoint_delay(PhaseRecipe& phase) const {
@@ -119,9 +175,59 @@ const Plan* CollectiveScheduler::rooted_plan_of(const Instance& instance, const 
   return rooted.get();
 }
 
-Duration CollectiveScheduler::bound_of(const CollectiveCall& call) const {
-  return bandwidth_bound(call.size, call.kind, spec_.collectives[static_cast<int>(call.kind)],
-                         families_[call.communicator], topology_);
+// The recipe for a call: of its kind, or where that depends on its size or is automatic, of what
+// was chosen for it.
+const CollectiveScheduler::Recipe& CollectiveScheduler::recipe_of(const CollectiveCall& call,
+                                                                  std::int32_t layout_number) {
+  const GroupLayout& layout = families_[call.communicator].layouts()[layout_number];
+  const std::int32_t chosen = selection_.choose(call.kind, call.size, layout);
+  if (chosen == Selection::as_written)
+    return recipes_[call.communicator][layout_number][static_cast<int>(call.kind)];
+  const auto [found, inserted] =
+      selected_recipes_.try_emplace({call.communicator, layout_number, call.kind, chosen});
+  if (inserted) found->second = make_recipe(layout, call.kind, selection_.spec(call.kind, chosen));
+  return found->second;
+}
+
+std::string CollectiveScheduler::why_uneven(const CollectiveCall& call) const {
+  const std::string_view kind = name_of(call.kind);
+  if (has_root(call.kind)) return fmt::format("the {} has a root", kind);
+  if (call.pair_sizes) return fmt::format("the {} has a size for each pair", kind);
+  if (needs_selection(spec_.collectives[static_cast<int>(call.kind)]))
+    return fmt::format("how the {} is done is selected call by call", kind);
+  const auto& layouts = recipes_[call.communicator];
+  const Recipe& recipe = layouts.front()[static_cast<int>(call.kind)];
+  const auto& dimensions = recipe.layout->dimensions;
+  for (const GroupDimension& dimension : dimensions)
+    if (layouts.size() > 1 || !dimension.one_level ||
+        dimension.size != topology_.levels()[dimension.level].size)
+      return fmt::format("a group of the {} does not consist of whole levels", kind);
+  const std::int32_t chunks = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
+  const PieceSizes sizes(call.size, chunks);
+  for (const Path& path : recipe.paths)
+    for (const PhaseRecipe& phase : path.phases) {
+      if (!phase.dimension.one_level)
+        return fmt::format("the {} goes over several levels at once", kind);
+      std::int64_t parts = 1;
+      for (const int d : phase.phase.scattered) parts *= dimensions[d].size;
+      for (const Plan* plan : phase.variants) {
+        if (!plan->is_uniform())
+          return fmt::format("the {} goes by an algorithm in which ranks have different roles",
+                             kind);
+        for (const std::int32_t chunk : {0, chunks - 1})  // chunks have one size or two
+          if (sizes.size(chunk).value % (parts * plan->pieces()) != 0)
+            return fmt::format("a chunk of the {}, {} B, does not divide into {} equal parts", kind,
+                               sizes.size(chunk).value, parts * plan->pieces());
+      }
+    }
+  return "";
+}
+
+Duration CollectiveScheduler::bound_of(const CollectiveCall& call) {
+  const GroupFamily& family = families_[call.communicator];
+  const std::int32_t chosen = selection_.choose(call.kind, call.size, family.layouts().front());
+  return bandwidth_bound(call, selection_.spec(call.kind, chosen), spec_.minimum_chunk, family,
+                         topology_);
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -147,6 +253,16 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
                 .next_chunk = 0,
                 .unfinished_chunks = instance.chunk_count};
   instance.calls[position] = id;
+  if (instance.recipe->launch > Duration{})
+    queue_.schedule(instance.recipe->launch, [this, id] { make_ready(id); });
+  else
+    make_ready(id);
+}
+
+// The chunks of a call may begin.
+void CollectiveScheduler::make_ready(std::uint32_t id) {
+  const Rank rank = calls_[id].rank;
+  RankState& state = ranks_[rank];
   const auto place = std::lower_bound(
       state.ready.begin(), state.ready.end(), id,
       [this](std::uint32_t other, std::uint32_t mine) { return goes_before(other, mine); });
@@ -167,23 +283,21 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
   const auto [found, inserted] = open_instances_.try_emplace(key, 0);
   if (!inserted) {
     const CollectiveCall& first = instances_[found->second].call;
-    if (first.kind != call.kind || first.size != call.size || first.root != call.root) {
-      const auto text = [](const CollectiveCall& one) {
-        const std::string root =
-            has_root(one.kind) ? fmt::format(" (root {})", one.root) : std::string();
-        return fmt::format("{}{} of {} B", name_of(one.kind), root, one.size.value);
-      };
+    if (!agree(first, call))
       throw JobError(fmt::format(
           "ranks of one group disagree on their collective number {}: rank {} calls {}, another "
           "rank {}: every rank of a group must call the same collectives in the same order",
-          number + 1, rank, text(call), text(first)));
-    }
+          number + 1, rank, text_of(call), text_of(first)));
     return found->second;
   }
-  const Recipe& recipe = recipes_[communicator][member->layout][static_cast<int>(call.kind)];
-  if (recipe.phases.empty())
+  const Recipe& recipe = recipe_of(call, member->layout);
+  if (recipe.paths.empty())
     throw JobError(fmt::format("the job calls {}, which system.{}.algorithms cannot do",
                                name_of(call.kind), name_of(call.kind)));
+  const std::int32_t size = family.layouts()[member->layout].whole.size;
+  if (call.pair_sizes && call.pair_sizes->ranks() != size)
+    throw JobError(fmt::format("rank {} calls {} with the sizes of {} ranks in a group of {}", rank,
+                               name_of(call.kind), call.pair_sizes->ranks(), size));
   std::uint32_t id = static_cast<std::uint32_t>(instances_.size());
   if (free_instances_.empty()) {
     instances_.emplace_back();
@@ -200,7 +314,7 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
   instance.recipe = &recipe;
   instance.chunk_count = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
   instance.chunks = PieceSizes(call.size, instance.chunk_count);
-  instance.size = instance.unfinished = family.layouts()[member->layout].whole.size;
+  instance.size = instance.unfinished = folded_ ? 1 : size;
   instance.calls.assign(instance.size, kNone);
   instance.admissions.assign(instance.chunk_count, StartOrder::kNew);
   instance.runs.assign(instance.chunk_count, {});
@@ -247,12 +361,13 @@ bool CollectiveScheduler::admit_one(Rank rank) {
   return false;
 }
 
-bool CollectiveScheduler::may_admit(const Call& call) const {
-  if (own_phase(call, 0) != 0) return true;  // skips the first phase: takes no place there
+bool CollectiveScheduler::may_admit(const Call& call) {
+  const std::int32_t chunk = call.next_chunk;
+  if (own_phase(call, chunk, 0) != 0) return true;  // skips the first phase: takes no place there
   const Instance& instance = instances_[call.instance];
-  const std::int64_t number = instance.admissions[call.next_chunk];
-  return ranks_[call.rank].in_first_phase[admission_index(instance)] +
-             admission_order(instance).reserved_before(call.position, number) <
+  return in_first_phase(call.rank, instance, chunk) +
+             admission_order(instance, chunk)
+                 .reserved_before(call.position, instance.admissions[chunk]) <
          spec_.first_phase_limit;
 }
 
@@ -261,26 +376,32 @@ void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
   const std::uint32_t id = state.ready[place_in_ready];
   Call& call = calls_[id];
   Instance& instance = instances_[call.instance];
-  const std::int32_t phase = own_phase(call, 0);
-  if (phase == 0) ++state.in_first_phase[admission_index(instance)];
-  std::int64_t& number = instance.admissions[call.next_chunk];
-  number = admission_order(instance).start(call.position, number);
-  const Task task{id, call.next_chunk++, phase};
+  const std::int32_t chunk = call.next_chunk++;
+  const std::int32_t phase = own_phase(call, chunk, 0);
+  if (phase == 0) ++in_first_phase(rank, instance, chunk);
+  std::int64_t& number = instance.admissions[chunk];
+  number = admission_order(instance, chunk).start(call.position, number);
+  const Task task{id, chunk, phase};
   if (call.next_chunk == instance.chunk_count)
     state.ready.erase(state.ready.begin() + static_cast<std::ptrdiff_t>(place_in_ready));
   enqueue(rank, task);
 }
 
-// Chunks that begin outwards and those that begin inwards have places of their own: they meet in no
-// queue in the same order.
-std::size_t CollectiveScheduler::admission_index(const Instance& instance) const {
-  return 2 * std::size_t{instance.communicator} +
-         (goes_inwards(instance.recipe->phases[0].phase) ? 1 : 0);
+std::size_t CollectiveScheduler::way_of(const Instance& instance, std::int32_t chunk,
+                                        std::int32_t phase) const {
+  const std::size_t order = static_cast<std::size_t>(chunk) % instance.recipe->paths.size();
+  return 2 * order + (instance.recipe->path_of(chunk).phases[phase].phase.back ? 1 : 0);
 }
 
-StartOrder& CollectiveScheduler::admission_order(const Instance& instance) const {
+// Chunks on different ways have places of their own: they meet in no queue in the same order.
+std::int32_t& CollectiveScheduler::in_first_phase(Rank rank, const Instance& instance,
+                                                  std::int32_t chunk) {
+  return ranks_[rank].in_first_phase[instance.communicator * ways_ + way_of(instance, chunk, 0)];
+}
+
+StartOrder& CollectiveScheduler::admission_order(const Instance& instance, std::int32_t chunk) {
   const std::uint64_t key = key_of(instance.communicator, static_cast<std::uint64_t>(instance.base),
-                                   kAdmission - admission_index(instance) % 2);
+                                   kAdmission - way_of(instance, chunk, 0));
   return orders_.try_emplace(key, instance.size).first->second;
 }
 
@@ -339,11 +460,12 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
   const GroupFamily& family = families_[instance.communicator];
   const PhaseRecipe& phase = phase_of(task);
   Bytes bytes = instance.chunks.size(task.chunk);
-  for (int d = 0; d < phase.phase.scattered; ++d) {
+  for (const int d : phase.phase.scattered) {
     const GroupDimension& dimension = instance.recipe->layout->dimensions[d];
     bytes = PieceSizes(bytes, dimension.size).size(dimension.coordinate(call.position));
   }
-  const auto variant = static_cast<std::size_t>(task.chunk) % phase.variants.size();
+  const auto turn = static_cast<std::size_t>(instance.recipe->turn_of(task.chunk));
+  const std::size_t variant = turn % phase.variants.size();
   const Plan* plan = phase.variants[variant];
   if (has_root(phase.phase.kind)) plan = rooted_plan_of(instance, phase, static_cast<int>(variant));
   const Position first = seat_of(task).first;
@@ -351,32 +473,62 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
       executor_.open({.plan = plan,
                       .size = phase.dimension.size,
                       .ranks = family.line(instance.base, first, phase.dimension),
+                      .switch_node = switch_of(call.rank, phase.dimension.level),
                       .bytes = bytes,
+                      .efficiency = phase.efficiency,
+                      .parts = part_sizes_of(instance, task),
                       .endpoint_delay = phase.endpoint_delay,
+                      .step = phase.step,
                       .local_delay = phase.local_delay,
                       .ranks_of_node = phase.ranks_of_node,
                       .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
                                                                           : TrafficClass::normal,
-                      .label = static_cast<std::uint8_t>(instance.call.kind)});
+                      .label = static_cast<std::uint8_t>(instance.call.kind),
+                      .group = static_cast<std::int16_t>(instance.call.communicator),
+
+                      .folded = folded_});
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, first, StartOrder::kNew};
   return run;
 }
 
+NodeId CollectiveScheduler::switch_of(Rank rank, int level) const {
+  if (topology_.levels()[level].kind != LevelKind::switched) return {};
+  return topology_.switch_of(level, {rank});
+}
+
+// Null but for an all-to-allv.
+std::shared_ptr<const PartSizes> CollectiveScheduler::part_sizes_of(const Instance& instance,
+                                                                    const Task& task) const {
+  if (!instance.call.pair_sizes) return nullptr;
+  const int dimension = phase_of(task).phase.dimension;
+  std::vector<std::int32_t> shape;
+  for (const GroupDimension& one : instance.recipe->layout->dimensions) shape.push_back(one.size);
+  if (dimension == kWhole) shape = {instance.size};
+  std::vector<int> done;
+  const auto& phases = instance.recipe->path_of(task.chunk).phases;
+  for (std::int32_t before = 0; before < task.phase; ++before)
+    done.push_back(phases[before].phase.dimension);
+  return std::make_shared<PartSizes>(
+      instance.call.pair_sizes,
+      PartSizes::Line{shape, std::max(dimension, 0), done, calls_[task.call].position}, task.chunk,
+      instance.chunk_count);
+}
+
 void CollectiveScheduler::run_finished(std::uint32_t run, Position position, bool) {
   const RunInfo info = runs_[run];
   const Instance& instance = instances_[info.instance];
-  const PhaseRecipe& phase = instance.recipe->phases[info.phase];
+  const Path& path = instance.recipe->path_of(info.chunk);
+  const PhaseRecipe& phase = path.phases[info.phase];
   const std::uint32_t call = instance.calls[info.first + position * phase.dimension.stride];
   const Rank rank = calls_[call].rank;
   const Task done{call, info.chunk, info.phase};
   const std::size_t index = queue_of(done);
 
-  RankState& state = ranks_[rank];
-  --state.queues[index].running[instance.communicator];
-  if (info.phase == 0) --state.in_first_phase[admission_index(instance)];
-  const std::int32_t next = own_phase(calls_[call], info.phase + 1);
-  if (next < static_cast<std::int32_t>(instance.recipe->phases.size()))
+  --ranks_[rank].queues[index].running[instance.communicator];
+  if (info.phase == 0) --in_first_phase(rank, instance, info.chunk);
+  const std::int32_t next = own_phase(calls_[call], info.chunk, info.phase + 1);
+  if (next < static_cast<std::int32_t>(path.phases.size()))
     enqueue(rank, {call, info.chunk, next});
   else
     finish_chunk(call);
@@ -449,20 +601,20 @@ std::uint32_t CollectiveScheduler::communicator_of(const Task& task) const {
 }
 
 const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
-  return instances_[calls_[task.call].instance].recipe->phases[task.phase];
+  return instances_[calls_[task.call].instance].recipe->path_of(task.chunk).phases[task.phase];
 }
 
-std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t phase) const {
+std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t chunk,
+                                            std::int32_t phase) const {
   const Instance& instance = instances_[call.instance];
   const auto& dimensions = instance.recipe->layout->dimensions;
-  const auto differs_from_root = [&](const Phase::Dimensions& at_root) {
-    return std::any_of(dimensions.begin() + at_root.first, dimensions.begin() + at_root.end,
-                       [&](const GroupDimension& dimension) {
-                         return dimension.coordinate(call.position) !=
-                                dimension.coordinate(instance.call.root);
-                       });
+  const auto differs_from_root = [&](const std::vector<int>& at_root) {
+    return std::any_of(at_root.begin(), at_root.end(), [&](int d) {
+      return dimensions[d].coordinate(call.position) !=
+             dimensions[d].coordinate(instance.call.root);
+    });
   };
-  const auto& phases = instance.recipe->phases;
+  const auto& phases = instance.recipe->path_of(chunk).phases;
   while (phase < static_cast<std::int32_t>(phases.size()) &&
          differs_from_root(phases[phase].phase.at_root))
     ++phase;
@@ -470,15 +622,16 @@ std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t phase
 }
 
 bool CollectiveScheduler::comes_in_late(const Task& task) const {
-  return task.phase > 0 && own_phase(calls_[task.call], 0) == task.phase;
+  return task.phase > 0 && own_phase(calls_[task.call], task.chunk, 0) == task.phase;
 }
 
 std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
   const Call& call = calls_[task.call];
   Instance& instance = instances_[call.instance];
-  const PhaseRecipe& phase = instance.recipe->phases[task.phase];
+  const Path& path = instance.recipe->path_of(task.chunk);
+  const PhaseRecipe& phase = path.phases[task.phase];
   auto& slots = instance.runs[task.chunk];
-  if (slots.empty()) slots.assign(instance.recipe->slots, kNone);
+  if (slots.empty()) slots.assign(path.slots, kNone);
   // The position without its digit in this phase's dimension numbers the runs of a phase.
   const std::int32_t stride = phase.dimension.stride;
   const std::int32_t above = call.position / (stride * phase.dimension.size);
@@ -486,13 +639,14 @@ std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
 }
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
-  const std::size_t turn = static_cast<std::size_t>(task.chunk) % spec_.queues_per_level;
-  const Phase& phase = phase_of(task).phase;
-  if (phase.dimension == kWhole)
-    return topology_.levels().size() * 2 * spec_.queues_per_level + turn;
-  const auto level = static_cast<std::size_t>(phase_of(task).dimension.level);
-  const std::size_t direction = goes_inwards(phase) ? 1 : 0;
-  return (level * 2 + direction) * spec_.queues_per_level + turn;
+  const Instance& instance = instances_[calls_[task.call].instance];
+  const auto turn = static_cast<std::size_t>(instance.recipe->turn_of(task.chunk)) %
+                    static_cast<std::size_t>(spec_.queues_per_level);
+  const PhaseRecipe& phase = phase_of(task);
+  if (phase.phase.dimension == kWhole)
+    return topology_.levels().size() * ways_ * spec_.queues_per_level + turn;
+  const auto level = static_cast<std::size_t>(phase.dimension.level);
+  return (level * ways_ + way_of(instance, task.chunk, task.phase)) * spec_.queues_per_level + turn;
 }
 
 CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
@@ -510,7 +664,8 @@ Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {
 StartOrder& CollectiveScheduler::queue_order(const Task& task, std::size_t queue) {
   const auto base = static_cast<std::uint64_t>(rank_at(task, seat_of(task).first));
   const std::uint64_t key = key_of(communicator_of(task), base, queue);
-  return orders_.try_emplace(key, phase_of(task).dimension.size).first->second;
+  const std::int32_t members = folded_ ? 1 : phase_of(task).dimension.size;
+  return orders_.try_emplace(key, members).first->second;
 }
 
 std::string CollectiveScheduler::describe(Rank rank, OperationId operation) const {
@@ -532,7 +687,8 @@ std::string CollectiveScheduler::describe(Rank rank, OperationId operation) cons
       for (const std::uint32_t run : instance.runs[chunk]) {
         if (run == kNone || runs_[run].chunk != static_cast<std::int32_t>(chunk)) continue;
         const RunInfo& info = runs_[run];
-        const GroupDimension& dimension = instance.recipe->phases[info.phase].dimension;
+        const GroupDimension& dimension =
+            instance.recipe->path_of(info.chunk).phases[info.phase].dimension;
         const std::int32_t member = dimension.coordinate(call.position);
         if (info.instance == call.instance &&
             call.position - member * dimension.stride == info.first)

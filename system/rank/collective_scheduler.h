@@ -4,20 +4,22 @@
 // rank:
 //   ready       calls with chunks that have not begun, in the order of the policy: HIGHEST calls
 //               first, then by SchedulingPolicy. Nothing is preempted.
+//   way         chunks that pass the levels in one order go one way; those that pass them backwards
+//               (Phase::back) another, and so does each further order of a schedule (orders_of)
 //   admission   at most `first_phase_limit` chunks of a communicator may be in their first phase at
-//               a time, those that begin on the innermost and on the outermost level each
-//   queues      `queues_per_level` for each level of the topology, and as many again for phases
-//               back inwards; a chunk in a phase over a level waits in its queue, in the order of
-//               the calls, until one of its communicator's `queue_limit` places is free. Chunks
-//               of flat collectives have `queues_per_level` queues of their own
+//               a time, on each way
+//   queues      `queues_per_level` for each level of the topology and each way; a chunk in a phase
+//               over a level waits in its queue, in the order of the calls, until one of its
+//               communicator's `queue_limit` places is free. Chunks of flat collectives have
+//               `queues_per_level` queues of their own
 // Of a collective with a root some phases concern few ranks; the others skip them. Who skips the
 // first one takes no place until the data has come as far as to a rank it gets them from: that rank
 // may be waiting for a place itself.
 //
 // Limits hardly ever make ranks wait for each other. Within a queue, ranks keep room for what the
 // others have begun (start_order.h), so the earliest thing anyone has begun can be begun by
-// everyone as soon as it has arrived there. And it arrives: phases climb the levels, then others
-// descend them (goes_inwards), so with queues of their own the chunks pass all queues in one order.
+// everyone as soon as it has arrived there. And it arrives: with queues of their own for each way,
+// out and back, the chunks pass all queues in one order.
 // What is left are ranks that keep room for a call they cannot make yet; start_beyond_limit()
 // resolves that.
 #pragma once
@@ -26,6 +28,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -40,6 +43,7 @@
 #include "system/collective/piece_sizes.h"
 #include "system/collective/plan_executor.h"
 #include "system/job.h"
+#include "system/rank/selection.h"
 #include "system/rank/start_order.h"
 #include "system/system_spec.h"
 
@@ -62,11 +66,22 @@ class CollectiveScheduler final : private RunListener {
                       const SystemSpec& spec, const std::vector<Communicator>& communicators,
                       CollectiveListener& listener);
 
+  // Why the ranks of a group do not all do the same in this collective, as a clause, such as "the
+  // broadcast has a root"; "" if they do (folding.h).
+  std::string why_uneven(const CollectiveCall& call) const;
+
+  // Makes room for the ranks: to be called once, before the first call. If folded, only rank 0
+  // calls, and stands for all. REQUIRES: then no call is uneven.
+  void make_ranks(bool folded);
+
   // Throws JobError if another rank of the group called something else in this place.
   void call(Rank rank, OperationId operation, const CollectiveCall& call);
 
   // bandwidth_bound() of a call, for reports.
-  Duration bound_of(const CollectiveCall& call) const;
+  Duration bound_of(const CollectiveCall& call);
+
+  // What was chosen for calls whose settings depend on their size or are automatic.
+  const Selection& selection() const { return selection_; }
 
   // For a run in which nothing is left to happen: starts one waiting chunk beyond its limit, one
   // that other ranks wait for if there is one. False if no chunk waits.
@@ -89,13 +104,27 @@ class CollectiveScheduler final : private RunListener {
     // ranks have the second.
     Duration endpoint_delay, local_delay;
     std::int32_t ranks_of_node;
+    Duration step;  // of the protocol, and the part of its bytes that is data
+    Share efficiency;
+  };
+  // The phases of the chunks that pass the dimensions in one order.
+  struct Path {
+    std::vector<PhaseRecipe> phases;
+    std::int32_t slots = 0;  // runs of one chunk over all phases and ranks
+    Duration launch = {};    // of its protocols
   };
   // How a kind of collective is done by the groups of a communicator that have one layout.
   struct Recipe {
     const GroupLayout* layout = nullptr;
-    std::vector<PhaseRecipe> phases;
-    std::int32_t slots = 0;  // runs of one chunk over all phases and ranks
+    std::vector<Path> paths;  // chunks take them in turn; empty if it cannot be done
     std::int32_t chunks = 1;
+    Duration launch;  // from the call until its chunks may begin
+
+    const Path& path_of(std::int32_t chunk) const { return paths[chunk % paths.size()]; }
+    // The number of a chunk among those of its path.
+    std::int32_t turn_of(std::int32_t chunk) const {
+      return chunk / static_cast<std::int32_t>(paths.size());
+    }
   };
   // A collective as its group shares it.
   struct Instance {
@@ -134,9 +163,9 @@ class CollectiveScheduler final : private RunListener {
   struct RankState {
     std::vector<std::uint32_t> call_count;  // of each communicator
     std::int64_t issued = 0;
-    std::vector<std::int32_t> in_first_phase;  // of each communicator, outwards and inwards
+    std::vector<std::int32_t> in_first_phase;  // of each communicator, way by way
     std::vector<std::uint32_t> ready;          // calls with chunks that have not begun, best first
-    std::vector<LevelQueue> queues;            // level by level, up then down
+    std::vector<LevelQueue> queues;            // level by level, way by way
   };
   struct RunInfo {
     std::uint32_t instance;
@@ -145,7 +174,13 @@ class CollectiveScheduler final : private RunListener {
     std::int64_t order;  // its number in the StartOrder
   };
 
-  Recipe make_recipe(const GroupLayout& layout, Collective kind);
+  Recipe make_recipe(const GroupLayout& layout, Collective kind, const CollectiveSpec& spec);
+  void note_ways(const CollectiveSpec& spec, const GroupLayout& layout);
+  const Recipe& recipe_of(const CollectiveCall& call, std::int32_t layout);
+  void make_ready(std::uint32_t call);
+  // Nothing if an algorithm cannot do its phase.
+  std::optional<Path> make_path(const GroupLayout& layout, const CollectiveSpec& spec,
+                                const std::vector<Phase>& phases);
   const Plan* plan_of(const NamedAlgorithm& algorithm, Collective kind, const GroupShape& group,
                       int variant);
   void set_endpoint_delay(PhaseRecipe& phase) const;
@@ -155,14 +190,18 @@ class CollectiveScheduler final : private RunListener {
 
   void admit(Rank rank);
   bool admit_one(Rank rank);
-  bool may_admit(const Call& call) const;
+  bool may_admit(const Call& call);
   void admit_chunk(std::size_t place_in_ready, Rank rank);
-  std::size_t admission_index(const Instance& instance) const;
+  std::size_t way_of(const Instance& instance, std::int32_t chunk, std::int32_t phase) const;
+  std::int32_t& in_first_phase(Rank rank, const Instance& instance, std::int32_t chunk);
   void enqueue(Rank rank, const Task& task);
   void fill(Rank rank, std::size_t queue);
   bool may_start(Rank rank, const Task& task, std::size_t queue);
   void start(Rank rank, const Task& task, std::size_t queue);
   std::uint32_t open_run(const Task& task);
+  // Of the level, where it has one for plans that need one.
+  NodeId switch_of(Rank rank, int level) const;
+  std::shared_ptr<const PartSizes> part_sizes_of(const Instance& instance, const Task& task) const;
   void run_finished(std::uint32_t run, Position position, bool last) override;
   void finish_chunk(std::uint32_t call);
 
@@ -175,32 +214,39 @@ class CollectiveScheduler final : private RunListener {
   };
   Seat seat_of(const Task& task) const;
   Rank rank_at(const Task& task, Position position) const;
-  // The first of a call's phases, from `phase` on, in which the rank takes part; their number if
+  // The first of a chunk's phases, from `phase` on, in which the rank takes part; their number if
   // there is none.
-  std::int32_t own_phase(const Call& call, std::int32_t phase) const;
+  std::int32_t own_phase(const Call& call, std::int32_t chunk, std::int32_t phase) const;
   // The rank has skipped all phases before this one.
   bool comes_in_late(const Task& task) const;
   std::uint32_t& run_slot(const Task& task);
   std::size_t queue_of(const Task& task) const;
-  StartOrder& admission_order(const Instance& instance) const;
+  StartOrder& admission_order(const Instance& instance, std::int32_t chunk);
   StartOrder& queue_order(const Task& task, std::size_t queue);
 
+  EventQueue& queue_;
   const Topology& topology_;
   const SystemSpec& spec_;
   CollectiveListener& listener_;
+  Selection selection_;
   PlanExecutor executor_;
   std::vector<GroupFamily> families_;  // of each communicator
-  // Of each communicator and each of its layouts.
+  // Of each communicator and each of its layouts, as written.
   std::vector<std::vector<std::array<Recipe, collective_count>>> recipes_;
+  // By communicator, layout, kind and Selection::spec().
+  std::map<std::tuple<std::int32_t, std::int32_t, Collective, std::int32_t>, Recipe>
+      selected_recipes_;
   std::map<std::tuple<std::string, Collective, GroupShape, int>, std::unique_ptr<Plan>> plans_;
   std::map<std::pair<const Plan*, Position>, std::unique_ptr<Plan>> rooted_plans_;
   std::vector<RankState> ranks_;
+  bool folded_ = false;
   std::vector<Call> calls_;
   std::vector<std::uint32_t> free_calls_;
   std::vector<Instance> instances_;
   std::vector<std::uint32_t> free_instances_;
   std::unordered_map<std::uint64_t, std::uint32_t> open_instances_;  // communicator, base, number
-  mutable std::unordered_map<std::uint64_t, StartOrder> orders_;     // made when first asked for
+  std::unordered_map<std::uint64_t, StartOrder> orders_;             // made when first asked for
+  std::size_t ways_ = 2;       // two for each order of the schedule that has most
   std::vector<RunInfo> runs_;  // by run number of the executor
   std::int64_t started_beyond_limit_ = 0;
 };

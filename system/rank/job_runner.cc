@@ -35,20 +35,35 @@ Bytes size_of(const Operation& operation) {
 }  // namespace
 
 JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology& topology,
-                     const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink)
+                     const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink,
+                     Folding folding)
     : queue_(queue),
       job_(job),
       compute_(compute),
       sink_(sink),
-      scheduler_(queue, network, topology, spec, job.communicators, *this),
-      transfers_(queue, network, topology, spec, *this),
-      ranks_(job.ranks),
+      endpoints_(make_endpoints(queue, network, topology, spec, sink)),
+      processors_(queue, spec.sm_tax, job.ranks, *this),
+      scheduler_(queue, endpoints_ ? *endpoints_ : network, topology, spec, job.communicators,
+                 *this),
+      transfers_(queue, endpoints_ ? *endpoints_ : network, topology, spec, *this),
       bounds_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
+  unfolded_because_ = why_unfolded(network, topology, folding);
+  scheduler_.make_ranks(folded());
+  ranks_.resize(simulated_ranks());
+}
+
+std::string JobRunner::why_unfolded(NetworkBackend& network, const Topology& topology,
+                                    Folding folding) {
+  if (folding == Folding::off) return "folding was not asked for";
+  if (endpoints_) return "what a message costs at its ends is counted rank by rank";
+  std::string reason = why_not_fold(topology, job_, scheduler_);
+  if (reason.empty() && !network.fold()) reason = "the network backend simulates every rank";
+  return reason;
 }
 
 void JobRunner::start() {
-  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+  for (Rank rank = 0; rank < simulated_ranks(); ++rank) {
     RankState& state = ranks_[rank];
     state.operations = job_.operations->operation_count(rank);
     state.mark = state.finish = queue_.now();
@@ -84,6 +99,7 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
       Overloaded{[&](const CollectiveCall& call) {
                    if (operation.label >= 0 && !bounds_[operation.label])
                      bounds_[operation.label] = scheduler_.bound_of(call);
+                   processors_.communication_begins(rank);
                    scheduler_.call(rank, operation.id, call);
                  },
                  [&](const SendCall& call) { transfers_.send(rank, operation.id, call); },
@@ -100,17 +116,20 @@ void JobRunner::run_stream(Rank rank) {
     close_dry_interval(rank, front);
     state.busy = true;
     if (const auto* work = std::get_if<Compute>(&front.what)) {
-      const Duration duration = compute_.time_of(*work);
-      queue_.schedule(duration, [this, rank, duration] {
-        ranks_[rank].compute += duration;
-        finish_front(rank, kDetailCompute);
-        run_stream(rank);
-      });
+      processors_.begin(rank, compute_.time_of(*work));
       return;
     }
     if (find_outstanding(state, std::get<Wait>(front.what).operation) != nullptr) return;
     finish_front(rank, kDetailCompute);  // waited for something that is complete: takes no time
   }
+}
+
+void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {
+  RankState& state = ranks_[rank];
+  state.compute += work + stolen;
+  state.stolen += stolen;
+  finish_front(rank, kDetailCompute);
+  run_stream(rank);
 }
 
 // The front of the stream is done. `detail` says what a Wait waited for.
@@ -155,6 +174,7 @@ void JobRunner::close_dry_interval(Rank rank, const Operation& next) {
 }
 
 void JobRunner::collective_finished(Rank rank, OperationId operation) {
+  processors_.communication_ends(rank);
   finish_communication(rank, operation);
 }
 
@@ -216,7 +236,7 @@ const JobRunner::Outstanding* JobRunner::find_outstanding(const RankState& state
 }
 
 void JobRunner::emit_open_spans() {
-  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+  for (Rank rank = 0; rank < simulated_ranks(); ++rank) {
     const RankState& state = ranks_[rank];
     if (state.finished_operations == state.operations || queue_.now() == state.mark) continue;
     if (!state.busy && state.outstanding.empty()) continue;  // idle
@@ -247,8 +267,9 @@ double JobRunner::progress() const {
 RankAccount JobRunner::account(Rank rank) const {
   const RankState& state = ranks_[rank];
   if (state.finished_operations == state.operations)
-    return {state.finish, state.compute, state.exposed, state.idle};
-  RankAccount account{queue_.now(), state.compute, state.exposed, state.idle};
+    return {state.finish, state.compute, state.exposed, state.idle, state.stolen};
+  RankAccount account{queue_.now(), state.compute, state.exposed, state.idle,
+                      state.stolen + processors_.stolen_so_far(rank)};
   const Duration open = queue_.now() - state.mark;
   if (state.busy && std::holds_alternative<Compute>(state.stream.front().what))
     account.compute += open;

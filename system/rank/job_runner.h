@@ -4,7 +4,8 @@
 // A rank has one stream of Compute and Wait operations, done one at a time in the order handed out;
 // collectives, sends and receives run beside it. Three sums per rank, each taken from something
 // else:
-//   compute  the durations of its Compute operations
+//   compute  the durations of its Compute operations, with what communication stole from them
+//            (processor.h)
 //   exposed  the time in Wait operations (and, when the stream has run dry, the time until the last
 //            outstanding communication is complete)
 //   idle     the time with an empty stream and no communication outstanding
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,9 +25,12 @@
 #include "network/network_backend.h"
 #include "network/topology/topology.h"
 #include "system/compute_model.h"
+#include "system/endpoint/endpoint_backend.h"
 #include "system/job.h"
 #include "system/rank/collective_scheduler.h"
+#include "system/rank/folding.h"
 #include "system/rank/point_to_point.h"
+#include "system/rank/processor.h"
 #include "system/system_spec.h"
 
 namespace orrery {
@@ -33,13 +38,23 @@ namespace orrery {
 struct RankAccount {
   Time finish;
   Duration compute, exposed, idle;
+  Duration stolen;  // of compute: how much longer it took because of collectives beside it
 };
 
-class JobRunner final : private CollectiveListener, private PointToPointListener {
+class JobRunner final : private CollectiveListener,
+                        private PointToPointListener,
+                        private ProcessorListener {
  public:
   // REQUIRES: all references outlive the runner; job.ranks == topology.npu_count().
   JobRunner(EventQueue& queue, NetworkBackend& network, const Topology& topology,
-            const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink);
+            const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink,
+            Folding folding = Folding::off);
+
+  // If the job is folded, rank 0 stands for all of them (folding.h), and is the only one of which
+  // sinks see spans and account() may be asked.
+  bool folded() const { return unfolded_because_.empty(); }
+  const std::string& unfolded_because() const { return unfolded_because_; }
+  std::int32_t simulated_ranks() const { return folded() ? 1 : job_.ranks; }
 
   // Schedules the first operations of every rank. Then run the queue until it is empty.
   void start();
@@ -61,6 +76,15 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   // Up to now, or to the rank's end: compute + exposed + idle == finish, to the picosecond.
   RankAccount account(Rank rank) const;
 
+  // What the messages of a rank spent in its endpoints; none if endpoints cost nothing.
+  std::optional<EndpointAccount> endpoint_account(Rank rank) const {
+    if (endpoints_ == nullptr) return std::nullopt;
+    return endpoints_->account(rank);
+  }
+
+  // What was chosen for calls whose settings depend on their size or are automatic.
+  const Selection& selection() const { return scheduler_.selection(); }
+
   // The least time that the collective of a label can take (bandwidth_bound.h); 0 if it has none.
   Duration bound_of(std::int32_t label) const { return bounds_[label].value_or(Duration{}); }
 
@@ -81,10 +105,11 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
     Time mark;          // since then: the front runs, or the stream is empty
     std::map<OperationId, Outstanding> outstanding;
     std::int64_t finished_operations = 0, operations = 0;
-    Duration compute, exposed, idle;
+    Duration compute, exposed, idle, stolen;
     Time finish;
   };
 
+  std::string why_unfolded(NetworkBackend& network, const Topology& topology, Folding folding);
   void accept(Rank rank, const std::vector<Operation>& ready);
   void issue(Rank rank, const Operation& operation);
   void run_stream(Rank rank);
@@ -92,6 +117,7 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   void close_dry_interval(Rank rank, const Operation& next);
   void collective_finished(Rank rank, OperationId operation) override;
   void transfer_finished(Rank rank, OperationId operation) override;
+  void work_done(Rank rank, Duration work, Duration stolen) override;
   void finish_communication(Rank rank, OperationId operation);
   void settle(Rank rank, OperationId operation);
   void operation_finished(Rank rank, OperationId operation);
@@ -102,8 +128,11 @@ class JobRunner final : private CollectiveListener, private PointToPointListener
   Job& job_;
   const ComputeModel& compute_;
   TraceSink& sink_;
+  std::unique_ptr<EndpointBackend> endpoints_;  // over the network, if they cost anything
+  Processors processors_;
   CollectiveScheduler scheduler_;
   PointToPoint transfers_;
+  std::string unfolded_because_;
   std::vector<RankState> ranks_;
   std::vector<std::optional<Duration>> bounds_;  // of each label that has called a collective
   std::int32_t unfinished_ranks_ = 0;

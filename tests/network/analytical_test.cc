@@ -54,14 +54,30 @@ TEST_CASE("a rank that sends several messages at once shares its port between th
   CHECK(fabric.delivered(c) == nanoseconds(1'800));
 }
 
-// All windows open at 200: taken in one after the other, in the order of the sends.
+// All windows open at 200: taken in one after the other, the nearest source below the receiver
+// first: that is rank 3, one step below rank 0.
 TEST_CASE("a rank that receives several messages at once takes them in one at a time") {
   Fabric fabric(LevelKind::switched, 4);
   const auto a = fabric.send(1, 0, 1'000), b = fabric.send(2, 0, 500), c = fabric.send(3, 0, 100);
   fabric.queue.run();
-  CHECK(fabric.delivered(a) == nanoseconds(1'200));
-  CHECK(fabric.delivered(b) == nanoseconds(1'700));
-  CHECK(fabric.delivered(c) == nanoseconds(1'800));
+  CHECK(fabric.delivered(c) == nanoseconds(300));
+  CHECK(fabric.delivered(b) == nanoseconds(800));
+  CHECK(fabric.delivered(a) == nanoseconds(1'800));
+}
+
+// The same turned by one and by two ranks, sent in another order: the ranks' numbers and the order
+// of the calls do not matter.
+TEST_CASE("messages that may enter at the same time go by the distance of their source") {
+  for (const std::int32_t receiver : {1, 2}) {
+    Fabric fabric(LevelKind::switched, 4);
+    const auto below = [&](std::int32_t distance) { return (receiver - distance + 4) % 4; };
+    const auto b = fabric.send(below(2), receiver, 500);
+    const auto c = fabric.send(below(1), receiver, 100), a = fabric.send(below(3), receiver, 1'000);
+    fabric.queue.run();
+    CHECK(fabric.delivered(c) == nanoseconds(300));
+    CHECK(fabric.delivered(b) == nanoseconds(800));
+    CHECK(fabric.delivered(a) == nanoseconds(1'800));
+  }
 }
 
 // Announced first, but its window opens last: rank 1 first sends 1,000 B elsewhere. So b (window

@@ -11,13 +11,18 @@ class MessageLog final : public MessageListener {
  public:
   explicit MessageLog(EventQueue& queue) : queue_(queue) {}
 
-  // Returns the number of the message: index into the vectors below.
-  std::size_t send(NetworkBackend& network, std::int32_t source, std::int32_t target, Bytes size) {
-    const std::size_t number = delivered_at.size();
+  // The number of the next message, as the owner of its token: index into the vectors below.
+  std::size_t prepare() {
     delivered_at.push_back(Time::never());
     injected_at.push_back(Time::never());
     deliveries.push_back(0);
     sizes.push_back(Bytes{-1});
+    return delivered_at.size() - 1;
+  }
+
+  // Returns the number of the message.
+  std::size_t send(NetworkBackend& network, std::int32_t source, std::int32_t target, Bytes size) {
+    const std::size_t number = prepare();
     const auto known = network.send({.source = {source},
                                      .target = {target},
                                      .size = size,

@@ -8,7 +8,7 @@
 
 #include "core/event/event_queue.h"
 #include "core/trace/trace_sink.h"
-#include "network/analytical/analytical_backend.h"
+#include "network/backends.h"
 #include "system/compute/roofline.h"
 #include "system/rank/job_runner.h"
 
@@ -90,11 +90,13 @@ inline Operation wait(OperationId id, OperationId of) {
 // A platform, a job and the run of it.
 struct World {
   World(std::vector<LevelSpec> levels, SystemSpec system_spec,
-        std::vector<std::vector<Operation>> programs)
-      : World(TopologySpec{std::move(levels)}, std::move(system_spec), std::move(programs)) {}
-  World(TopologySpec platform, SystemSpec system_spec, std::vector<std::vector<Operation>> programs)
+        std::vector<std::vector<Operation>> programs, const NetworkSpec& network_spec = {})
+      : World(TopologySpec{std::move(levels)}, std::move(system_spec), std::move(programs),
+              network_spec) {}
+  World(TopologySpec platform, SystemSpec system_spec, std::vector<std::vector<Operation>> programs,
+        const NetworkSpec& network_spec = {})
       : topology(std::move(platform)),
-        network(make_analytical_backend(queue, topology)),
+        network(find_backend(network_spec.backend)->make(queue, topology, network_spec)),
         spec(std::move(system_spec)) {
     std::size_t labels = 0;
     for (const auto& program : programs) labels = std::max(labels, program.size());

@@ -40,7 +40,8 @@ class CostCounter {
 
   Cost count() {
     Cost cost;
-    for (int rank = 0; rank < size_; ++rank) {
+    const int participants = size_ + plan_.switches();
+    for (int rank = 0; rank < participants; ++rank) {
       std::int64_t sent = 0;
       for (int lane = 0; lane < plan_.lanes(); ++lane) {
         for (int stage = 0;; ++stage) {
@@ -54,9 +55,9 @@ class CostCounter {
         }
       }
       cost.total += sent;
-      cost.busiest = std::max(cost.busiest, sent);
+      if (rank < size_) cost.busiest = std::max(cost.busiest, sent);
     }
-    for (int rank = 0; rank < size_; ++rank)
+    for (int rank = 0; rank < participants; ++rank)
       for (int lane = 0; lane < plan_.lanes(); ++lane)
         for (int stage = 0;; ++stage) {
           cost.steps = std::max(cost.steps, end_of(rank, lane, stage));
@@ -312,6 +313,35 @@ TEST_CASE("the costs of a double binary tree") {
       CHECK(total == 2 * (both_ways ? 2 : 1) * (n - 1));
       CHECK(*std::max_element(sends.begin(), sends.end()) <= (both_ways ? 4 : 2));
     }
+}
+
+// Everyone pushes each of k shards (n/k parts) but those it serves, and a server sends its sum to
+// all others: k(n-1) shards each way. The busiest is a server, with k-1 + n-1 shards; pushes and
+// pulls are one step each. n parts are cut into k shards without rest by n = 8 k.
+TEST_CASE("the costs of a parameter server") {
+  for (const int k : {1, 2, 3, 4})
+    for (const int n : {k, 8 * k}) {
+      if (n < 2) continue;
+      const auto name = "parameter_server:" + std::to_string(k);
+      const auto plan = find_algorithm(name)->plan(Collective::all_reduce, n, 0);
+      INFO(name << " of " << n);
+      CHECK(CostCounter(*plan, n, 1'000 * k).count() ==
+            Cost{2 * k * (n - 1) * 1'000, (k - 1 + n - 1) * 1'000, 2});
+    }
+}
+
+// Up S from everyone, down S to everyone, with parts where there are parts; the switch's sends are
+// in the total. One step up, one down.
+TEST_CASE("the costs of a switch that adds") {
+  check("in_network", Collective::all_reduce, [](int n) { return Form{2 * n * n, n, 2}; });
+  check("in_network", Collective::reduce_scatter, [](int n) { return Form{n * n + n, n, 2}; });
+  check("in_network", Collective::all_gather, [](int n) { return Form{n + n * n, 1, 2}; });
+  check("in_network", Collective::broadcast, [](int n) { return Form{n + (n - 1) * n, n, 2}; });
+  check("in_network", Collective::reduce, [](int n) { return Form{n * n + n, n, 2}; });
+  for (int n = 2; n <= 33; ++n)
+    CHECK(
+        CostCounter(*find_algorithm("in_network")->plan(Collective::barrier, n, 0), n, 0).count() ==
+        Cost{0, 0, 2});
 }
 
 // Nobody sends anything but the news.

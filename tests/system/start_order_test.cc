@@ -63,6 +63,13 @@ TEST_CASE("limits never make ranks wait for each other for ever") {
       for (CollectiveSpec& collective : spec.collectives)
         if (pick(2) == 0) collective.schedule = HierarchicalSchedule::flat;
     for (CollectiveSpec& collective : spec.collectives) collective.chunks = 1 + pick(7);
+    // Chunks that pass the levels in several orders, and all-to-alls against the stream.
+    if (pick(2) == 0)
+      for (CollectiveSpec& collective : spec.collectives)
+        if (collective.algorithms[0] != NamedAlgorithm("double_binary_tree") && pick(2) == 0)
+          collective.schedule = HierarchicalSchedule::torus;
+    if (pick(2) == 0)
+      kind_spec(Collective::all_to_all).schedule = HierarchicalSchedule::across_first;
     spec.scheduling = static_cast<SchedulingPolicy>(pick(4));
     spec.first_phase_limit = 1 + pick(3);
     spec.queue_limit = 1 + pick(2);
@@ -98,6 +105,7 @@ TEST_CASE("limits never make ranks wait for each other for ever") {
       CHECK(account.idle == Duration{});
     }
   }
+  CAPTURE(unblocked);
   CHECK(unblocked < 20);  // the order does the work
 }
 

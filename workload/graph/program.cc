@@ -60,6 +60,10 @@ std::int64_t ProgramSource::operation_count(Rank rank) const {
   return static_cast<std::int64_t>(program_of(rank).operations().size());
 }
 
+std::span<const Operation> ProgramSource::known_operations(Rank rank) const {
+  return program_of(rank).operations();
+}
+
 void ProgramSource::advance(Rank rank, std::vector<Operation>& ready) {
   const std::span<const Operation> operations = program_of(rank).operations();
   const auto end = static_cast<OperationId>(operations.size());

@@ -38,6 +38,7 @@ class ProgramSource : public OperationSource {
   void start(Rank rank, std::vector<Operation>& ready) override;
   void finish(Rank rank, OperationId id, std::vector<Operation>& ready) override;
   std::int64_t operation_count(Rank rank) const override;
+  std::span<const Operation> known_operations(Rank rank) const override;
 
   const Program& program_of(Rank rank) const;
 

@@ -29,6 +29,35 @@ TEST_CASE("an empty queue has nothing to run") {
   CHECK(queue.executed() == 0);
 }
 
+// 1 and 2 are scheduled first, 3 and 4 early. 3 schedules 5 early and 6 for its own time: 5 goes
+// before 1, 6 after 2. 2 schedules 7 early when that is no longer possible: it goes behind 6.
+TEST_CASE("early events of a time run before the others of that time, in call order") {
+  EventQueue queue;
+  struct Early : EventHandler {
+    explicit Early(EventQueue& q) : queue(q), id(q.add_handler(*this)) {}
+    void on_event(std::uint64_t argument) override {
+      seen.push_back(argument);
+      if (argument == 3) {
+        queue.schedule_early_at(queue.now(), id, 5);
+        queue.schedule_at(queue.now(), id, 6);
+      }
+      if (argument == 2) queue.schedule_early_at(queue.now(), id, 7);
+    }
+    EventQueue& queue;
+    EventQueue::HandlerId id;
+    std::vector<std::uint64_t> seen;
+  } handler(queue);
+  const Time when{nanoseconds(1)};
+  queue.schedule_at(when, handler.id, 1);
+  queue.schedule_at(when, handler.id, 2);
+  queue.schedule_early_at(when, handler.id, 3);
+  queue.schedule_early_at(when, handler.id, 4);
+  CHECK(queue.next_time() == when);
+  queue.run();
+  CHECK(handler.seen == std::vector<std::uint64_t>{3, 4, 5, 1, 2, 6, 7});
+  CHECK(queue.now() == when);
+}
+
 TEST_CASE("a zero delay runs now, after what is already due now") {
   EventQueue queue;
   std::string order;

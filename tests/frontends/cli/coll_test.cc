@@ -96,6 +96,24 @@ TEST_CASE("busbw is the bandwidth of the link where nothing else costs", "[cli][
   }
 }
 
+// A row of 4 MB to 4 ranks; with a skew of 5 the first one gets 5/8 of each row: three times 2.5 MB
+// through its port of 1 GB/s, instead of 1 MB from each of three. busbw is that of the mean:
+// 4 MB / 7.5 ms * 3/4.
+TEST_CASE("the skew of an all-to-allv is at the port of the first rank", "[cli][coll]") {
+  const Coll coll;
+  const auto busbw = [&](const std::string& skew) {
+    const auto rows =
+        rows_of(coll({"--op", "all_to_allv", "--size", "4 MB", "--skew", skew, "--set",
+                      "platform.topology.levels[0].latency=0 us", "--format", "json"}));
+    return rows[0]["busbw_GBps"].get<double>();
+  };
+  CHECK(busbw("1") == Approx(1.0).epsilon(1e-6));
+  CHECK(busbw("5") == Approx(4 / 7.5 * 0.75).epsilon(1e-6));
+  const Printed wrong = coll({"--op", "all_to_all", "--skew", "2"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.error, Contains("--op all_to_allv"));
+}
+
 // algbw of a large ring all-reduce is bandwidth * n / (2 (n-1)): 1, 3/4 and 2/3 of it.
 TEST_CASE("plateaus of 2, 3 and 4 ranks are 1 : 0.75 : 0.667", "[cli][coll]") {
   std::vector<double> plateaus;

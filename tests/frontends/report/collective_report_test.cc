@@ -80,9 +80,10 @@ TEST_CASE("collectives as CSV and JSON have the columns of docs/results.md", "[r
   result.rows[1].measured = microseconds(200);
   result.host = {0.5, 0.25, 3'000'000};
   CHECK(collective_csv(result) ==
-        "system,op,ranks,bytes,algorithm,chunks,time_ps,algbw_GBps,busbw_GBps,measured_ps,error\n"
-        "four,all_reduce,4,4000,ring,16,18000000,0.2222222222222222,0.3333333333333333,,\n"
-        "four,all_reduce,4,1000000,ring,16,250000000,4,6,200000000,0.25\n");
+        "system,op,ranks,bytes,algorithm,chunks,time_ps,algbw_GBps,busbw_GBps,measured_ps,error,"
+        "chosen\n"
+        "four,all_reduce,4,4000,ring,16,18000000,0.2222222222222222,0.3333333333333333,,,\n"
+        "four,all_reduce,4,1000000,ring,16,250000000,4,6,200000000,0.25,\n");
   const auto json = nlohmann::json::parse(collective_json(result));
   CHECK(json["schema"] == "orrery.coll/1");
   CHECK(json["backend"] == "analytical");
@@ -97,7 +98,8 @@ TEST_CASE("collectives as CSV and JSON have the columns of docs/results.md", "[r
                                           {"algbw_GBps", 4.0},
                                           {"busbw_GBps", 6.0},
                                           {"measured_ps", 200'000'000},
-                                          {"error", 0.25}});
+                                          {"error", 0.25},
+                                          {"chosen", nullptr}});
   CHECK(json["rows"][0]["measured_ps"].is_null());
   CHECK(json["rows"][0]["error"].is_null());
   CHECK(json["summaries"].size() == 1);

@@ -46,9 +46,9 @@ TEST_CASE("CSV tables of layers, links and ranks", "[report]") {
         "Ring,npu 0 -> npu 1,fabric,2004000,0.8016\n"
         "Ring,npu 1 -> npu 0,fabric,2004000,0.8016\n");
   CHECK(ranks_csv({&result, 1}) ==
-        "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps\n"
-        "Ring,0,1,100000000,40000000,50000000,10000000\n"
-        "Ring,1,1,90000000,40000000,50000000,0\n");
+        "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps,stolen_ps\n"
+        "Ring,0,1,100000000,40000000,50000000,10000000,0\n"
+        "Ring,1,1,90000000,40000000,50000000,0,0\n");
 }
 
 TEST_CASE("a partial run is marked in summary.csv and has no ratio", "[report]") {

@@ -16,8 +16,9 @@ TEST_CASE("the JSON of a run has the fields of docs/results.md, in its order", "
   for (const auto& item : json.items()) keys += item.key() + ' ';
   CHECK(keys ==
         "schema name backend seed fingerprint partial partial_reason iterations iteration_ps "
-        "finish_ps compute_ps exposed_ps idle_ps exposed_by bound_ps bound_by layers levels links "
-        "link_count ranks events messages notices host ");
+        "finish_ps compute_ps exposed_ps idle_ps stolen_ps endpoint exposed_by bound_ps bound_by "
+        "layers selected levels links "
+        "link_count bottlenecks ranks folded unfolded_because events messages notices host ");
   CHECK(json["schema"] == "orrery.run/1");
   CHECK(json["seed"] == 7);
   CHECK(json["partial"] == false);
@@ -36,7 +37,7 @@ TEST_CASE("the JSON of a run has the fields of docs/results.md, in its order", "
         R"({"name":"fabric","collective":"all_reduce","bytes":4000000})");
   CHECK(json["ranks"][1].dump() ==
         R"({"rank":1,"multiplicity":1,"finish_ps":90000000,"compute_ps":40000000,)"
-        R"("exposed_ps":50000000,"idle_ps":0})");
+        R"("exposed_ps":50000000,"idle_ps":0,"stolen_ps":0})");
   CHECK(json["host"].dump() == R"({"wall_s":0.5,"cpu_s":0.25,"peak_rss_bytes":3000000})");
 }
 

@@ -46,8 +46,9 @@ inline RunResult sample() {
                    {"fabric", "all_to_all", bytes(8'000)}};
   result.links = {{"npu 0 -> npu 1", "fabric", bytes(2'004'000), 0.8016},
                   {"npu 1 -> npu 0", "fabric", bytes(2'004'000), 0.8016}};
-  result.ranks = {{0, 1, microseconds(100), microseconds(40), microseconds(50), microseconds(10)},
-                  {1, 1, microseconds(90), microseconds(40), microseconds(50), microseconds(0)}};
+  result.ranks = {
+      {0, 1, microseconds(100), microseconds(40), microseconds(50), microseconds(10), {}},
+      {1, 1, microseconds(90), microseconds(40), microseconds(50), microseconds(0), {}}};
   result.events = 123;
   result.messages = 45;
   result.host = {.wall_s = 0.5, .cpu_s = 0.25, .peak_rss_bytes = 3'000'000};

@@ -331,7 +331,7 @@ TEST_CASE("a transport preset replaces the defaults, and keys replace the preset
 TEST_CASE("a window or a buffer that can carry nothing is said before the run") {
   CHECK(first_problem("minimal.yaml", "network.transport.window=1000 B") ==
         "--set network.transport.window=1000 B: error: network.transport.window: a window of "
-        "1000 B cannot hold a segment of 8960 B, so nothing would ever be sent: make it larger, or "
+        "1 kB cannot hold a segment of 8960 B, so nothing would ever be sent: make it larger, or "
         "network.transport.mtu smaller");
   CHECK(first_problem("minimal.yaml", "network.switch.buffer=2 kB") ==
         "--set network.switch.buffer=2 kB: error: network.switch.buffer: a buffer of 2 kB cannot "
@@ -342,8 +342,7 @@ TEST_CASE("a window or a buffer that can carry nothing is said before the run") 
   CHECK(first_problem("minimal.yaml", "network.transport.congestion_control=cubik") ==
         "--set network.transport.congestion_control=cubik: error: "
         "network.transport.congestion_control: \"cubik\" is unknown here: did you mean "
-        "\"cubic\"? (known: newreno, linux_reno, cubic, dctcp, bbr, bic, highspeed, htcp, hybla, "
-        "illinois, ledbat, lp, scalable, vegas, veno, westwood, yeah)");
+        "\"cubic\"?");
 }
 
 TEST_CASE("--set: what is wrong is said with the option") {

@@ -1,4 +1,4 @@
-#include "tests/system/plan_proof.h"
+#include "system/collective/plan_check.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +40,8 @@ class Prover {
       : kind_(kind), dimensions_(dimensions), grain_(grain), root_(root) {
     ranks_ = std::accumulate(dimensions.begin(), dimensions.end(), 1, std::multiplies<>());
     atoms_ = ranks_ * grain;
-    memory_.assign(static_cast<std::size_t>(ranks_) * atoms_ * ranks_, 0);
+    // The last one is the switch's.
+    memory_.assign(static_cast<std::size_t>(ranks_ + 1) * atoms_ * ranks_, 0);
     for (int rank = 0; rank < ranks_; ++rank)
       for (int atom = 0; atom < atoms_; ++atom)
         if (starts_with(rank, atom)) contributions(rank, atom)[rank] = 1;
@@ -66,8 +67,11 @@ class Prover {
           const int has = contributions(rank, atom)[from];
           const int wanted = expected(rank, atom, from);
           if (has == wanted || (kind_ == Collective::barrier && has > wanted)) continue;
-          return fmt::format("rank {} has the contribution of rank {} to atom {} {} times, not {}",
-                             rank, from, atom, has, wanted);
+          const std::string part =
+              fmt::format("the contribution of rank {} to part {} of {}", from, atom, atoms_);
+          if (has == 0) return fmt::format("rank {} lacks {}", rank, part);
+          if (wanted == 0) return fmt::format("rank {} has {}, which it should not", rank, part);
+          return fmt::format("rank {} has {} {} times", rank, part, has);
         }
       }
     return "";
@@ -122,7 +126,7 @@ class Prover {
   }
 
   bool takes_part(const Phase& phase, int base) const {
-    for (int d = phase.at_root.first; d < phase.at_root.end; ++d)
+    for (const int d : phase.at_root)
       if (coordinate(base, d) != coordinate(root_, d)) return false;
     return true;
   }
@@ -136,7 +140,7 @@ class Prover {
     std::vector<int> mine;
     for (int atom = 0; atom < atoms_; ++atom) {
       bool fits = true;
-      for (int d = 0; d < phase.phase.scattered; ++d)
+      for (const int d : phase.phase.scattered)
         fits = fits && coordinate(owner(atom), d) == coordinate(rank, d);
       if (fits) mine.push_back(atom);
     }
@@ -156,16 +160,19 @@ class Prover {
 
   std::string run_group(const PlannedPhase& phase, int base) {
     const Plan& plan = *phase.plan;
+    if (plan.gated()) return "plans whose lanes wait for each other are proved as programs";
     const std::vector<std::vector<int>> pieces = cut(phase, base);
     if (std::any_of(pieces.begin(), pieces.end(), [](const auto& atoms) { return atoms.empty(); }))
       return fmt::format("{} pieces are too many for a proof", pieces.size());
-    std::vector<std::vector<LaneState>> state(size_, std::vector<LaneState>(plan.lanes()));
+    const int participants = size_ + plan.switches();
+    std::fill_n(contributions(ranks_, 0), static_cast<std::size_t>(atoms_) * ranks_, Count{0});
+    std::vector<std::vector<LaneState>> state(participants, std::vector<LaneState>(plan.lanes()));
     Inbox inbox;
     for (bool moved = true; moved;) {
       moved = false;
-      for (int member = 0; member < size_; ++member) {
+      for (int member = 0; member < participants; ++member) {
         // Base and member agree on the scattered dimensions, which are not this one.
-        const int rank = base + member * radix_;
+        const int rank = member < size_ ? base + member * radix_ : ranks_;
         for (int lane = 0; lane < plan.lanes(); ++lane) {
           LaneState& at = state[member][lane];
           if (at.done) continue;
@@ -184,6 +191,9 @@ class Prover {
             return fmt::format("member {} gets {} messages in stage {}, expects {}", member,
                                waiting, at.stage, stage.receives);
           if (found != inbox.end()) {
+            if (kind_ != Collective::all_to_all && order_decides(found->second))
+              return fmt::format("member {} adds and copies to one place in stage {}", member,
+                                 at.stage);
             for (const Wire& wire : found->second) receive(rank, wire);
             inbox.erase(found);
           }
@@ -196,10 +206,38 @@ class Prover {
         }
       }
     }
-    for (int member = 0; member < size_; ++member)
-      for (const LaneState& at : state[member])
-        if (!at.done) return fmt::format("member {} is stuck in stage {}", member, at.stage);
-    return inbox.empty() ? "" : "a message that nobody waits for";
+    for (int member = 0; member < participants; ++member)
+      for (int lane = 0; lane < plan.lanes(); ++lane)
+        if (!state[member][lane].done) return why_stuck(plan, state, inbox, member, lane);
+    if (inbox.empty()) return "";
+    const auto [member, lane, stage] = inbox.begin()->first;
+    return fmt::format("member {} gets a message for stage {} of lane {}, which waits for none",
+                       member, stage, lane);
+  }
+
+  // Whom a member waits for: the first of the others that has yet to send to its stage.
+  std::string why_stuck(const Plan& plan, const std::vector<std::vector<LaneState>>& state,
+                        const Inbox& inbox, int member, int lane) const {
+    const LaneState& at = state[member][lane];
+    const auto found = inbox.find({member, lane, at.stage});
+    const std::string waits =
+        fmt::format("member {} waits in stage {} of lane {}, where {} of {} messages have come",
+                    member, at.stage, lane, found == inbox.end() ? 0 : found->second.size(),
+                    plan.stage(member, lane, at.stage).receives);
+    for (int other = 0; other < static_cast<int>(state.size()); ++other) {
+      const LaneState& there = state[other][lane];
+      if (there.done) continue;
+      for (int stage = there.stage; !plan.stage(other, lane, stage).last;) {
+        const int sends = plan.stage(other, lane, ++stage).sends;
+        for (int i = 0; i < sends; ++i) {
+          const Send send = plan.send(other, lane, stage, i);
+          if (send.to == member && send.stage == at.stage)
+            return fmt::format("{}, for member {}, which waits in stage {}", waits, other,
+                               there.stage);
+        }
+      }
+    }
+    return waits + ", and nobody will send another";
   }
 
   std::string send(const Plan& plan, const std::vector<std::vector<int>>& pieces, int rank,
@@ -208,7 +246,7 @@ class Prover {
     for (int i = 0; i < count; ++i) {
       const Send send = plan.send(member, lane, stage, i);
       const auto total = static_cast<int>(pieces.size());
-      if (send.to < 0 || send.to >= size_ || send.to == member)
+      if (send.to < 0 || send.to >= size_ + plan.switches() || send.to == member)
         return fmt::format("member {} sends to {}", member, send.to);
       if (send.pieces.first < 0 || send.pieces.first >= total || send.pieces.count < 1 ||
           send.pieces.count > total)
@@ -220,10 +258,30 @@ class Prover {
           wire.atoms.push_back(atom);
           const Count* from = contributions(rank, atom);
           wire.contributions.insert(wire.contributions.end(), from, from + ranks_);
+          if (kind_ != Collective::all_to_all) continue;
+          const int part = static_cast<int>(send.pieces.at(p) % total) / (total / size_);
+          const int begin = member - plan.travelled(lane, stage, part) % size_;
+          for (int origin = 0; origin < ranks_; ++origin)
+            if (from[origin] > 0 && (begin + size_) % size_ != origin / radix_ % size_)
+              return fmt::format("member {} sends part {} of rank {} in stage {}, not of member {}",
+                                 member, part, origin, stage, (begin + size_) % size_);
         }
-      inbox[{send.to, lane, send.stage}].push_back(std::move(wire));
+      inbox[{send.to, send.lane < 0 ? lane : send.lane, send.stage}].push_back(std::move(wire));
     }
     return "";
+  }
+
+  // Whether several arrivals meet in an atom, and not all of them are added.
+  bool order_decides(const std::vector<Wire>& arrivals) const {
+    std::vector<int> touched(atoms_);
+    std::vector<bool> copied(atoms_);
+    for (const Wire& wire : arrivals)
+      for (const int atom : wire.atoms) {
+        ++touched[atom];
+        if (!wire.reduce) copied[atom] = true;
+        if (touched[atom] > 1 && copied[atom]) return true;
+      }
+    return false;
   }
 
   void receive(int rank, const Wire& wire) {
@@ -274,7 +332,7 @@ std::string prove(Collective kind, const std::vector<int>& dimensions,
 }
 
 std::string prove(Collective kind, int size, const Plan& plan, int root) {
-  return prove(kind, {size}, {{{0, kind, 0}, &plan}}, root);
+  return prove(kind, {size}, {{{0, kind}, &plan}}, root);
 }
 
 }  // namespace orrery::proof

@@ -11,12 +11,14 @@
 //   all_gather      an atom holds its rank's contribution, everywhere
 //   all_to_all      atoms have the number of their way, in each dimension: in the end what rank r
 //                   has at way w is from rank r - w, and nothing else. Parts that have come home go
-//                   to a buffer of their own
+//                   to a buffer of their own. And what a rank sends began where Plan::travelled
+//                   says, which is all that an all_to_allv adds
 //   broadcast       all atoms hold the root's contribution, everywhere
 //   reduce          as all_reduce, at the root
 //   gather          as all_gather, at the root
 //   scatter         the atoms with the rank's own number hold the root's contribution
 //   barrier         all contributions have come everywhere, at least once
+// Plans whose lanes wait for each other are not proved here but as programs (program_check.h).
 #pragma once
 
 #include <memory>

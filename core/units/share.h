@@ -1,0 +1,30 @@
+// A part of a whole as two integers, so that what is computed from it is exact: 20 of 132
+// processors, 120 of 128 bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "core/units/units.h"
+
+namespace orrery {
+
+struct Share {
+  std::int64_t part = 0, whole = 1;  // 0 <= part <= whole, 0 < whole <= most_whole
+
+  static constexpr std::int64_t most_whole = 1'000'000;
+  constexpr bool operator==(const Share&) const = default;
+};
+
+// The amount of which `size` is the share, rounded up once: what must be carried so that `size` of
+// it is data. REQUIRES: share.part > 0, size >= 0.
+constexpr Bytes whole_of(Bytes size, Share share) {
+  using Wide = units_internal::Unsigned128;
+  const auto part = static_cast<Wide>(share.part);
+  return {static_cast<std::int64_t>(
+      (static_cast<Wide>(size.value) * static_cast<Wide>(share.whole) + part - 1) / part)};
+}
+
+static_assert(whole_of(bytes(120), {120, 128}) == bytes(128));
+static_assert(whole_of(bytes(121), {120, 128}) == bytes(130));  // 129.07 rounded up
+
+}  // namespace orrery

@@ -1,0 +1,20 @@
+// Collective algorithms that the user brings as files.
+#pragma once
+
+#include <string>
+
+#include "core/units/units.h"
+#include "system/collective/explicit_plan.h"
+
+namespace orrery {
+
+// Whether a word names such files rather than an algorithm of the list.
+bool names_custom_algorithm(const std::string& word);
+
+// name.xml   XML of MSCCL (frontends/msccl/read_msccl.h)
+// name.et    graphs of messages, name.0.et, name.1.et, ... for each rank, which were made for a
+//            collective `kind` of `size` bytes (frontends/chakra/read_message_graph.h)
+// Throws IoError and ConfigError.
+CustomAlgorithm read_custom_algorithm(const std::string& path, Collective kind, Bytes size);
+
+}  // namespace orrery

@@ -1,0 +1,246 @@
+// The keys of `platform.topology` but `levels`, and of `network.routing` and `network.faults`. Keys
+// is Reader or SchemaWriter.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "frontends/yaml/topology_keys.h"
+
+namespace orrery::yaml {
+
+inline constexpr Limits port_count = between(1, 4096), node_count = between(1, 1 << 20);
+
+template <class Keys>
+void describe_wire(Keys& keys, Wire& wire) {
+  keys.required("bandwidth", wire.bandwidth,
+                "bandwidth of a link into the network, in each direction", positive);
+  keys.required("latency", wire.latency, "latency of each link of the network", not_negative);
+}
+
+template <class Keys>
+void describe_node(Keys& keys, NodeSpec& node) {
+  keys.required("npus", node.npus, "NPUs of a server", between(1, 4096));
+  node.inside = node.npus > 1 ? NodeInside::switched : NodeInside::none;
+  keys.optional("inside", node.inside, "how the NPUs of a server are joined");
+  const auto given_wire = [&](Wire& wire, std::string_view bandwidth_key,
+                              std::string_view latency_key, std::string_view which) {
+    std::optional<Bandwidth> bandwidth;
+    std::optional<Duration> latency;
+    keys.optional(bandwidth_key, bandwidth, std::string("bandwidth of a link ").append(which),
+                  positive);
+    keys.optional(latency_key, latency, std::string("latency of a link ").append(which),
+                  not_negative);
+    if (bandwidth) wire.bandwidth = *bandwidth;
+    if (latency) wire.latency = *latency;
+  };
+  given_wire(node.link, "bandwidth", "latency", "inside the server");
+  keys.optional("nics", node.nics, "NICs of a server; 0: NPUs are plugged in themselves",
+                between(0, 4096));
+  given_wire(node.bus, "bus_bandwidth", "bus_latency", "between an NPU and its NIC");
+  keys.optional("affinity", node.affinity, "the NIC of each NPU; without it, neighbours share",
+                not_negative);
+}
+
+template <class Keys>
+void describe_servers(Keys& keys, NodeSpec& node) {
+  if (!keys.given("node")) node = {};
+  keys.optional_map("node", "what is plugged in: a server; without it, single NPUs",
+                    [&](auto& server) {
+                      describe_node(server, node);
+                      server.check([&](Reader& reader) {
+                        if (const auto problem = problem_of(node); problem && reader.clean())
+                          reader.wrong(problem->key, problem->what, problem->remedy);
+                      });
+                    });
+}
+
+template <class Keys>
+void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
+  keys.required("radix", tree.radix, "ports of a switch", between(2, 4096));
+  keys.optional("tiers", tree.tiers, "tiers of switches", between(1, 6));
+  keys.optional("oversubscription", tree.oversubscription,
+                "ports down for one up, of each tier from the NPUs upwards; 1 where none is given",
+                port_count);
+  keys.required("bandwidth", tree.bandwidth,
+                "of a link: one for all tiers, or one for each from the NPUs upwards", positive);
+  keys.required("latency", tree.latency, "latency of each link", not_negative);
+  std::optional<std::int32_t> nodes;
+  keys.optional("nodes", nodes, "servers; without it as many as fit", node_count);
+  tree.nodes = nodes.value_or(0);
+  describe_servers(keys, tree.node);
+}
+
+template <class Keys>
+void describe_leaf_spine(Keys& keys, LeafSpineKeys& tree) {
+  keys.required("leaves", tree.leaves, "leaf switches", node_count);
+  keys.required("plugs", tree.plugs, "ports of a leaf towards servers", port_count);
+  keys.required("spines", tree.spines, "spine switches, each joined to every leaf", port_count);
+  describe_wire(keys, tree.wire);
+  keys.optional("uplink_bandwidth", tree.uplink,
+                "of a link between leaf and spine; without it that of the others", positive);
+  std::optional<std::int32_t> nodes;
+  keys.optional("nodes", nodes, "servers; without it as many as fit", node_count);
+  tree.nodes = nodes.value_or(0);
+  describe_servers(keys, tree.node);
+}
+
+template <class Keys>
+void describe_rail(Keys& keys, RailSpec& rail) {
+  keys.required("nodes", rail.nodes, "servers", between(2, 1 << 20));
+  std::optional<std::int32_t> unit;
+  keys.optional("nodes_per_leaf", unit, "servers of a leaf; without it all", node_count);
+  rail.nodes_per_leaf = unit.value_or(0);
+  keys.optional("spines", rail.spines,
+                "switches that join all leaves; 0: rails are planes of their own",
+                between(0, 4096));
+  describe_wire(keys, rail.wire);
+  std::optional<Bandwidth> spine;
+  keys.optional("spine_bandwidth", spine,
+                "of a link between leaf and spine; without it that of the others", positive);
+  rail.spine_wire = {spine.value_or(rail.wire.bandwidth), rail.wire.latency};
+  describe_servers(keys, rail.node);
+}
+
+template <class Keys>
+void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
+  keys.required("plugs", dragonfly.plugs, "ports of a router towards servers", port_count);
+  keys.required("routers", dragonfly.routers, "routers of a group, all joined to each other",
+                port_count);
+  keys.required("globals", dragonfly.globals, "links of a router to other groups", port_count);
+  std::optional<std::int32_t> groups;
+  keys.optional("groups", groups, "groups; without it routers x globals + 1", node_count);
+  dragonfly.groups = groups.value_or(0);
+  describe_wire(keys, dragonfly.plug_wire);
+  std::optional<Bandwidth> local, global;
+  std::optional<Duration> global_latency;
+  keys.optional("local_bandwidth", local, "of a link inside a group", positive);
+  keys.optional("global_bandwidth", global, "of a link between groups", positive);
+  keys.optional("global_latency", global_latency, "of a link between groups", not_negative);
+  const Wire plug = dragonfly.plug_wire;
+  dragonfly.local_wire = {local.value_or(plug.bandwidth), plug.latency};
+  dragonfly.global_wire = {global.value_or(plug.bandwidth), global_latency.value_or(plug.latency)};
+  describe_servers(keys, dragonfly.node);
+}
+
+template <class Keys>
+void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
+  keys.required("sizes", hyperx.sizes, "switches in each dimension", between(2, 4096));
+  keys.required("plugs", hyperx.plugs, "ports of a switch towards servers", port_count);
+  describe_wire(keys, hyperx.plug_wire);
+  OneOrMore<Bandwidth> given{{hyperx.plug_wire.bandwidth}};
+  keys.optional("dimension_bandwidth", given,
+                "of a link between switches: one for all dimensions, or one for each", positive);
+  hyperx.wires.clear();
+  for (const Bandwidth bandwidth : given.values)
+    hyperx.wires.push_back({bandwidth, hyperx.plug_wire.latency});
+  describe_servers(keys, hyperx.node);
+}
+
+template <class Keys>
+void describe_torus(Keys& keys, TorusKeys& torus) {
+  keys.required("sizes", torus.sizes, "NPUs in each dimension, 1 to 6 of them",
+                between(2, 1 << 20));
+  keys.optional("kinds", torus.kinds,
+                "ring (wraps around) or mesh (does not), for all dimensions or for each");
+  keys.required("bandwidth", torus.bandwidth,
+                "of a link in one direction: one for all dimensions, or one for each", positive);
+  keys.required("latency", torus.latency, "of a link: one for all dimensions, or one for each",
+                not_negative);
+  keys.optional("scope", torus.scope,
+                "local (inside a node) or scale_out: decides the injection latency");
+}
+
+template <class Keys>
+void describe_graph(Keys& keys, GraphKeys& graph) {
+  keys.items("nodes", graph.nodes, "the NPUs, in the order of their ranks, NICs and switches",
+             [](auto& node, GraphNodeKeys& spec, std::size_t) {
+               node.required("name", spec.name, "what links, reports and faults call it");
+               node.required("kind", spec.kind, "npu, nic or switch");
+             });
+  keys.items(
+      "links", graph.links, "what joins them", [](auto& link, GraphLinkKeys& spec, std::size_t) {
+        link.required("from", spec.from, "the name of a node");
+        link.required("to", spec.to, "the name of another one");
+        link.required("bandwidth", spec.wire.bandwidth, "in one direction", positive);
+        link.required("latency", spec.wire.latency, "of the link", not_negative);
+        link.optional("cost", spec.cost, "what routes minimise the sum of", between(1, 1000));
+        link.optional("one_way", spec.one_way, "true: no link back");
+      });
+  keys.optional("groups", graph.groups,
+                "how the NPUs are grouped into levels, innermost first: sizes that multiply to "
+                "their number; without it one level",
+                between(2, 1 << 24));
+  keys.optional("npus_forward", graph.npus_forward, "NPUs pass on what is not for them");
+}
+
+// All but `levels`. Of several ways to say it, exactly one is there.
+template <class Keys>
+void describe_built_topology(Keys& keys, TopologySpec& topology) {
+  const auto one = [&](std::string_view key, std::string_view help, auto spec, auto describe) {
+    if (!keys.given(key)) return;
+    keys.optional_map(key, help, [&](auto& inner) {
+      describe(inner, spec);
+      inner.check([&](Reader& reader) {
+        if (reader.clean()) build(reader, spec, topology);
+      });
+    });
+  };
+  one("fat_tree", "a folded Clos of switches with so many ports", FatTreeKeys{},
+      [](auto& inner, FatTreeKeys& spec) { describe_fat_tree(inner, spec); });
+  one("leaf_spine", "two tiers, every leaf joined to every spine", LeafSpineKeys{},
+      [](auto& inner, LeafSpineKeys& spec) { describe_leaf_spine(inner, spec); });
+  one("rail", "a leaf for each local index: rail-optimised", RailSpec{},
+      [](auto& inner, RailSpec& spec) { describe_rail(inner, spec); });
+  one("dragonfly", "groups of routers, all joined to each other", DragonflySpec{},
+      [](auto& inner, DragonflySpec& spec) { describe_dragonfly(inner, spec); });
+  one("hyperx", "a grid of switches, rows all joined", HyperxSpec{},
+      [](auto& inner, HyperxSpec& spec) { describe_hyperx(inner, spec); });
+  one("torus", "a torus or mesh of 1 to 6 dimensions, short for levels", TorusKeys{},
+      [](auto& inner, TorusKeys& spec) { describe_torus(inner, spec); });
+  one("graph", "nodes and links, written out", GraphKeys{},
+      [](auto& inner, GraphKeys& spec) { describe_graph(inner, spec); });
+  std::optional<std::string> file;
+  keys.optional("hpcc", file, "a file in the topology format of ns-3's HPCC simulator");
+  if (keys.given("hpcc")) keys.check([&](Reader& reader) { read_hpcc(reader, topology); });
+}
+
+template <class Keys>
+void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
+                      bool topology_known) {
+  keys.optional("policy", routing.policy,
+                "which of the ways; automatic: dimension_order on levels, ecmp on graphs");
+  keys.optional("paths", routing.paths, "of qp_spread: connections of two nodes", port_count);
+  keys.optional("seed", routing.seed, "of the hash that chooses between equal paths");
+  keys.optional("reroute_delay", routing.reroute_delay,
+                "from a change of the links until routes take it into account", not_negative);
+  std::optional<std::string> file;
+  keys.optional("routes", file, "CSV with a static route in each line: from,to,via,via,...");
+  keys.check([&](Reader& reader) {
+    if (!reader.clean() || !topology_known) return;
+    check_policy(reader, topology, routing);
+    if (file) read_routes(reader, topology, routing);
+  });
+}
+
+template <class Keys>
+void describe_faults(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
+                     bool topology_known) {
+  std::vector<FaultKeys> faults;
+  keys.optional_items("faults", faults, "links and nodes that fail, recover or slow down",
+                      [](auto& fault, FaultKeys& spec, std::size_t) {
+                        fault.required("at", spec.at, "simulated time", not_negative);
+                        fault.optional("link", spec.link,
+                                       "\"a -> b\", \"a - b\" (both ways), or its index");
+                        fault.optional("node", spec.node, "name or index; takes all its links");
+                        fault.exactly_one({"link", "node"}, "say what it befalls");
+                        fault.required("state", spec.state, "what becomes of it");
+                        fault.optional("bandwidth", spec.bandwidth, "of a degraded link", positive);
+                      });
+  keys.check([&](Reader& reader) {
+    if (reader.clean() && topology_known && !faults.empty())
+      resolve_faults(reader, faults, topology, routing);
+  });
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "core/base/io_error.h"
+#include "frontends/yaml/input_files.h"
+#include "frontends/yaml/topology_keys.h"
+
+namespace orrery::yaml {
+namespace {
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
+}
+
+// Nodes by name or index, and the links between two of them.
+class Names {
+ public:
+  explicit Names(const Topology& topology) : topology_(topology) {
+    for (std::int32_t node = 0; node < topology.node_count(); ++node)
+      nodes_.emplace(topology.node_name({node}), NodeId{node});
+    for (LinkIndex i = 0; i < topology.links().size(); ++i)
+      links_.emplace(std::pair{topology.links()[i].from, topology.links()[i].to}, i);
+  }
+
+  std::optional<NodeId> node(std::string_view text) const {
+    const std::string name = trimmed(text);
+    if (const auto found = nodes_.find(name); found != nodes_.end()) return found->second;
+    std::int32_t index = -1;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+    if (error != std::errc() || end != name.data() + name.size() || index < 0 ||
+        index >= topology_.node_count())
+      return std::nullopt;
+    return NodeId{index};
+  }
+
+  std::vector<LinkIndex> links(NodeId from, NodeId to) const {
+    std::vector<LinkIndex> found;
+    const auto [begin, end] = links_.equal_range({from, to});
+    for (auto link = begin; link != end; ++link) found.push_back(link->second);
+    return found;
+  }
+
+  // "a -> b", "a - b", or an index; empty if there is none.
+  std::vector<LinkIndex> links(const std::string& text) const {
+    for (const auto& [arrow, both] : {std::pair{" -> ", false}, {" - ", true}}) {
+      const std::size_t at = text.find(arrow);
+      if (at == std::string::npos) continue;
+      const auto from = node(text.substr(0, at));
+      const auto to = node(text.substr(at + std::string_view(arrow).size()));
+      if (!from || !to) return {};
+      std::vector<LinkIndex> found = links(*from, *to);
+      if (both)
+        for (const LinkIndex back : links(*to, *from)) found.push_back(back);
+      return found;
+    }
+    LinkIndex index = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+    if (error != std::errc() || end != text.data() + text.size() ||
+        index >= topology_.links().size())
+      return {};
+    return {index};
+  }
+
+ private:
+  const Topology& topology_;
+  std::map<std::string, NodeId> nodes_;
+  std::multimap<std::pair<NodeId, NodeId>, LinkIndex> links_;
+};
+
+constexpr const char* names_remedy = "orrery topo export --format dot shows the names of all nodes";
+
+}  // namespace
+
+void resolve_faults(Reader& network, const std::vector<FaultKeys>& faults, const TopologySpec& spec,
+                    RoutingSpec& routing) {
+  const Topology topology(spec);
+  const Names names(topology);
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    const FaultKeys& fault = faults[i];
+    const bool degraded = fault.state == LinkCondition::degraded;
+    if (degraded != fault.bandwidth.has_value() || (degraded && !fault.node.empty())) {
+      network.wrong_item("faults", i, "a bandwidth and the state degraded belong together",
+                         "write {at: 1 ms, link: a -> b, state: degraded, bandwidth: 10 Gb/s}");
+      continue;
+    }
+    Fault made{Time{fault.at}, {}, {}, fault.state, fault.bandwidth.value_or(Bandwidth{})};
+    if (!fault.node.empty()) {
+      made.node = names.node(fault.node);
+      if (made.node)
+        routing.faults.push_back(made);
+      else
+        network.wrong_item("faults", i, "there is no node " + in_quotes(fault.node), names_remedy);
+      continue;
+    }
+    const std::vector<LinkIndex> links = names.links(fault.link);
+    if (links.empty())
+      network.wrong_item("faults", i, "there is no link " + in_quotes(fault.link), names_remedy);
+    for (const LinkIndex link : links) {
+      made.link = link;
+      routing.faults.push_back(made);
+    }
+  }
+}
+
+void read_routes(Reader& keys, const TopologySpec& spec, RoutingSpec& routing) {
+  const YamlNode* key = keys.find("routes");
+  const std::string path = resolved_path(*key);
+  std::ifstream file(path);
+  if (!file) throw IoError("cannot read " + path);
+  const Topology topology(spec);
+  const Names names(topology);
+  std::map<std::pair<NodeId, NodeId>, int> lines;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    const auto wrong = [&](const std::string& what, const std::string& remedy) {
+      keys.wrong("routes", fmt::format("{}:{}: {}", path, number, what), remedy);
+    };
+    std::vector<NodeId> nodes;
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) {
+      const auto node = names.node(field);
+      if (!node) {
+        wrong("there is no node " + in_quotes(trimmed(field)), names_remedy);
+        break;
+      }
+      nodes.push_back(*node);
+    }
+    if (!keys.clean()) return;
+    if (nodes.size() < 2) {
+      wrong("a route has two ends", "write from,to,via,via,...");
+      return;
+    }
+    StaticRoute route{nodes[0], nodes[1], {}};
+    nodes.erase(nodes.begin() + 1);
+    nodes.push_back(route.to);
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+      const std::vector<LinkIndex> links = names.links(nodes[i], nodes[i + 1]);
+      if (links.empty())
+        return wrong(fmt::format("there is no link {} -> {}", topology.node_name(nodes[i]),
+                                 topology.node_name(nodes[i + 1])),
+                     names_remedy);
+      route.links.push_back(links.front());
+    }
+    if (const auto [earlier, fresh] = lines.emplace(std::pair{route.from, route.to}, number);
+        !fresh)
+      return wrong(fmt::format("line {} has a route of these two already", earlier->second),
+                   "leave one of them out");
+    routing.routes.push_back(std::move(route));
+  }
+}
+
+void check_policy(Reader& keys, const TopologySpec& topology, const RoutingSpec& routing) {
+  if (topology.graph != nullptr && routing.policy == RoutingPolicy::dimension_order)
+    keys.wrong("policy", "the platform is a graph and has no dimensions",
+               "write ecmp, or make the platform of levels");
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,332 @@
+#include "network/fluid/fluid_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/base/check.h"
+#include "network/fluid/flow_classes.h"
+#include "network/fluid/flow_limits.h"
+#include "network/routing/router.h"
+#include "network/traffic_counters.h"
+
+namespace orrery {
+namespace {
+
+using fluid::FlowClasses;
+using fluid::FlowName;
+using fluid::LinkUse;
+
+std::vector<double> capacities_of(const Topology& topology) {
+  std::vector<double> capacities;
+  capacities.reserve(topology.links().size());
+  for (const Link& link : topology.links())
+    capacities.push_back(static_cast<double>(link.bandwidth.value));
+  return capacities;
+}
+
+class FluidBackend final : public NetworkBackend, private EventHandler, private RouteListener {
+ public:
+  FluidBackend(EventQueue& queue, const Topology& topology, const NetworkSpec& network)
+      : queue_(queue),
+        topology_(topology),
+        spec_(network.fluid),
+        router_(topology, network.routing),
+        flows_(capacities_of(topology), spec_.highest == ClassSharing::strict ? 2 : 1,
+               value_of(spec_.completion_tolerance)),
+        counters_(topology),
+        limited_(256),
+        unused_settings_(settings_outside(network, {SettingGroup::routing, SettingGroup::fluid})) {
+    handler_ = queue.add_handler(*this);
+    router_.schedule_changes(queue, *this);
+  }
+
+  std::optional<Time> send(const Message& message, MessageListener& listener) override {
+    DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
+           message.size.value, message.source.value, message.target.value);
+    counters_.add_message();
+    const std::uint32_t slot = take_slot();
+    Flight& flight = flights_[slot];
+    flight = {.message = message, .listener = &listener, .left = message.size};
+    flight.number = router_.next_flow(message.source);
+    const Time begins = queue_.now() + spec_.message_overhead;
+    if (begins > queue_.now())
+      schedule(begins, Step::begin, slot);
+    else
+      begin(slot);
+    if (message.size == Bytes{}) return begins;  // nothing to inject
+    return std::nullopt;
+  }
+
+  NetworkStatistics statistics() const override {
+    NetworkStatistics statistics = counters_.statistics();
+    statistics.limited = limited_;
+    return statistics;
+  }
+  std::span<const std::string> unused_settings() const override { return unused_settings_; }
+  std::vector<std::string> notices() const override;
+
+ private:
+  enum class Step : std::uint64_t { begin, solve, deliver };  // above the slot in an event
+  static constexpr int slot_bits = 40;
+
+  enum class State : std::uint8_t { free, starting, waiting, flowing, arriving };
+  struct Flight {  // a message on its way
+    Message message;
+    MessageListener* listener = nullptr;
+    Bytes left = {};           // to be carried when it last took a path
+    std::uint64_t number = 0;  // tells it from others between the same two, for the router
+    FlowName flow = {};
+    State state = State::starting;  // waiting: for a path
+    Duration latency = {};
+  };
+
+  void on_event(std::uint64_t argument) override;
+  void links_changed(std::span<const LinkIndex> links) override;
+  void routes_changed() override;
+
+  std::uint32_t take_slot();
+  void schedule(Time when, Step step, std::uint32_t slot) {
+    queue_.schedule_at(when, handler_, static_cast<std::uint64_t>(step) << slot_bits | slot);
+  }
+  bool find_path(Flight& flight, Bytes size);
+  void divide_over_paths(NodeId from, NodeId to);
+  void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
+  void begin(std::uint32_t slot);
+  void solve_soon();
+  void solve();
+  void wake();
+  void deliver(std::uint32_t slot);
+  bool cut_off(std::uint32_t slot);
+
+  EventQueue& queue_;
+  const Topology& topology_;
+  const FluidSpec spec_;
+  Router router_;
+  FlowClasses flows_;
+  TrafficCounters counters_;
+  std::vector<std::vector<Bytes>> limited_;  // NetworkStatistics::limited
+  std::vector<std::string> unused_settings_;
+  EventQueue::HandlerId handler_;
+
+  std::vector<Flight> flights_;  // slots
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<LinkIndex> path_;  // of the message at hand
+  std::vector<LinkShare> shares_;
+  std::vector<LinkUse> uses_;
+  Bandwidth narrowest_;
+
+  bool solve_scheduled_ = false;
+  int postponed_ = 0;
+  EventQueue::Handle wake_;
+  Time wake_at_ = Time::never();
+  std::vector<FlowClasses::Complete> complete_;
+};
+
+std::uint32_t FluidBackend::take_slot() {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(flights_.size()));
+    flights_.emplace_back();
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+// Fills uses_ and narrowest_, the flight's latency, and counts `size` bytes on the way. False if
+// there is no way now, but there may be one later.
+bool FluidBackend::find_path(Flight& flight, Bytes size) {
+  const NodeId from = flight.message.source, to = flight.message.target;
+  path_.clear();
+  uses_.clear();
+  if (!router_.path(from, to, flight.number, path_)) {
+    if (!router_.changes_to_come()) throw router_.no_route(from, to, queue_.now());
+    return false;
+  }
+  flight.latency = {};
+  narrowest_ = topology_.links()[path_.front()].bandwidth;
+  for (const LinkIndex link : path_) {
+    flight.latency += topology_.links()[link].latency;
+    narrowest_ = std::min(narrowest_, topology_.links()[link].bandwidth);
+  }
+  if (router_.policy() == RoutingPolicy::spray) {
+    shares_.clear();
+    router_.shares(from, to, shares_);
+    for (const LinkShare& share : shares_) uses_.push_back({share.link, share.fraction});
+  } else if (router_.policy() == RoutingPolicy::qp_spread) {
+    divide_over_paths(from, to);
+  } else {
+    for (const LinkIndex link : path_) uses_.push_back({link, 1.0});
+  }
+  count(flight, uses_, size);
+  return true;
+}
+
+// A message over several queue pairs: an equal part on the path of each. Fills uses_.
+void FluidBackend::divide_over_paths(NodeId from, NodeId to) {
+  path_.clear();
+  const std::int32_t parts = router_.paths();
+  for (std::int32_t part = 0; part < parts; ++part)
+    router_.path(from, to, static_cast<std::uint64_t>(part), path_);
+  std::sort(path_.begin(), path_.end());
+  for (std::size_t i = 0, next = 0; i < path_.size(); i = next) {
+    while (next < path_.size() && path_[next] == path_[i]) ++next;
+    uses_.push_back({path_[i], static_cast<double>(next - i) / parts});
+  }
+}
+
+void FluidBackend::count(const Flight& flight, std::span<const LinkUse> uses, Bytes size) {
+  std::uint64_t levels = 0;
+  for (const LinkUse& use : uses) {
+    levels |= counters_.level_bit(use.link);
+    counters_.add_to_link(
+        use.link,
+        use.share == 1.0 ? size : Bytes{std::llround(static_cast<double>(size.value) * use.share)});
+  }
+  if (size == flight.message.size) counters_.add_to_levels(levels, flight.message.label, size);
+}
+
+void FluidBackend::begin(std::uint32_t slot) {
+  Flight& flight = flights_[slot];
+  if (!find_path(flight, flight.left)) {
+    flight.state = State::waiting;
+    return;
+  }
+  if (flight.left == Bytes{}) {
+    flight.state = State::arriving;
+    schedule(queue_.now() + flight.latency, Step::deliver, slot);
+    return;
+  }
+  const bool highest = flight.message.traffic_class == TrafficClass::highest;
+  const bool heavier = highest && spec_.highest == ClassSharing::weighted;
+  const bool later = !highest && spec_.highest == ClassSharing::strict;
+  flight.state = State::flowing;
+  flight.flow = flows_.add(
+      {.path = uses_,
+       .size = static_cast<double>(flight.left.value),
+       .weight = heavier ? spec_.highest_weight : 1.0,
+       .limit = fluid::flow_limit(spec_, flight.message.size, flight.latency, narrowest_),
+       .of_class = static_cast<std::uint8_t>(later ? 1 : 0),
+       .owner = slot});
+  solve_soon();
+}
+
+// After everything else that happens now, so that what begins together is solved together.
+void FluidBackend::solve_soon() {
+  if (solve_scheduled_) return;
+  solve_scheduled_ = true;
+  postponed_ = 0;
+  schedule(queue_.now(), Step::solve, 0);
+}
+
+void FluidBackend::solve() {
+  constexpr int patience = 3;  // what is due now may cause more that is due now, a few times
+  if (queue_.next_time() == queue_.now() && postponed_ < patience) {
+    ++postponed_;
+    schedule(queue_.now(), Step::solve, 0);
+    return;
+  }
+  solve_scheduled_ = false;
+  flows_.solve(queue_.now());
+  const Time next = flows_.next();
+  if (next == wake_at_) return;
+  if (wake_at_ != Time::never()) queue_.cancel(wake_);
+  wake_at_ = next;
+  if (next != Time::never())
+    wake_ = queue_.schedule_cancellable(next - queue_.now(), [this] { wake(); });
+}
+
+// Messages are complete, or (rarely) were expected to be and are not yet.
+void FluidBackend::wake() {
+  wake_at_ = Time::never();
+  complete_.clear();
+  flows_.take_complete(queue_.now(), complete_);
+  solve_soon();
+  for (std::size_t i = 0; i < complete_.size(); ++i) {
+    const auto [slot, bottleneck] = complete_[i];
+    Flight& flight = flights_[slot];
+    flight.state = State::arriving;
+    if (bottleneck != fluid::no_link) {
+      auto& by_link = limited_[flight.message.label];
+      if (by_link.empty()) by_link.resize(topology_.links().size());
+      by_link[bottleneck] += flight.message.size;
+    }
+    schedule(queue_.now() + flight.latency, Step::deliver, slot);
+    const MessageToken token = flight.message.token;  // the listener may send: flights_ may move
+    flight.listener->injected(token, flight.message.source);
+  }
+}
+
+void FluidBackend::deliver(std::uint32_t slot) {
+  const Flight flight = flights_[slot];
+  flights_[slot].state = State::free;
+  free_slots_.push_back(slot);
+  flight.listener->delivered(flight.message.token, flight.message.size);
+}
+
+void FluidBackend::on_event(std::uint64_t argument) {
+  const auto slot = static_cast<std::uint32_t>(argument);
+  switch (static_cast<Step>(argument >> slot_bits)) {
+    case Step::begin:
+      return begin(slot);
+    case Step::solve:
+      return solve();
+    case Step::deliver:
+      return deliver(slot);
+  }
+}
+
+std::vector<std::string> FluidBackend::notices() const {
+  if (spec_.completion_tolerance.part == 0) return {};
+  return {fmt::format(
+      "messages that end at nearly the same time were ended together "
+      "(network.fluid.completion_tolerance): these are the exact times of messages up to {:g} % "
+      "larger",
+      100 * value_of(spec_.completion_tolerance))};
+}
+
+void FluidBackend::links_changed(std::span<const LinkIndex> links) {
+  for (const LinkIndex link : links)
+    flows_.set_capacity(link, static_cast<double>(router_.bandwidth(link).value));
+  solve_soon();
+}
+
+// True if the flow's path holds a link that is down. Fills uses_ with that path.
+bool FluidBackend::cut_off(std::uint32_t slot) {
+  uses_.clear();
+  flows_.path(flights_[slot].flow, uses_);
+  return std::any_of(uses_.begin(), uses_.end(), [&](const LinkUse& use) {
+    return router_.bandwidth(use.link) == Bandwidth{};
+  });
+}
+
+// Messages whose path does not carry any more begin anew, with what is left of them, on another
+// one; those without a path wait for the next change.
+void FluidBackend::routes_changed() {
+  for (std::uint32_t slot = 0; slot < flights_.size(); ++slot) {
+    if (flights_[slot].state == State::flowing && cut_off(slot)) {
+      Flight& flight = flights_[slot];
+      const double left = flows_.remove(flight.flow, queue_.now());
+      const Bytes bytes_left{std::max<std::int64_t>(1, std::llround(std::ceil(left)))};
+      for (const LinkUse& use : uses_)
+        counters_.add_to_link(
+            use.link, -Bytes{std::llround(static_cast<double>(bytes_left.value) * use.share)});
+      flight.left = bytes_left;
+      flight.state = State::waiting;
+    }
+    if (flights_[slot].state == State::waiting) begin(slot);
+  }
+  solve_soon();
+}
+
+}  // namespace
+
+std::unique_ptr<NetworkBackend> make_fluid_backend(EventQueue& queue, const Topology& topology,
+                                                   const NetworkSpec& spec) {
+  return std::make_unique<FluidBackend>(queue, topology, spec);
+}
+
+}  // namespace orrery

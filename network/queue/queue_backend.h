@@ -1,0 +1,16 @@
+// Every link is a queue, first come, first served; a message is stored at every node of its path
+// before it goes on, whole or in segments. docs/models/queue.md.
+#pragma once
+
+#include <memory>
+
+#include "network/network_backend.h"
+#include "network/network_spec.h"
+
+namespace orrery {
+
+// REQUIRES: queue and topology outlive the backend.
+std::unique_ptr<NetworkBackend> make_queue_backend(EventQueue& queue, const Topology& topology,
+                                                   const NetworkSpec& spec);
+
+}  // namespace orrery

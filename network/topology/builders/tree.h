@@ -1,0 +1,44 @@
+// Folded Clos networks of any number of tiers: fat trees and leaf-spine.
+//
+// Tier by tier, every switch has `down` links to as many subtrees and `up` links to switches above;
+// a subtree of tier t has up_1 x ... x up_(t-1) switches at its top, each joined once to every
+// subtree below. These are the extended generalised fat trees of S. Ohring et al., "On generalized
+// fat trees", IPPS 1995. With down = up = k/2 below and down = k at the top, three tiers are the
+// k-ary fat tree of M. Al-Fares et al., SIGCOMM 2008: k^3/4 hosts, 5k^2/4 switches.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "network/topology/builders/cluster_graph.h"
+
+namespace orrery {
+
+struct TreeTier {
+  std::string name;       // of its switches: "leaf"
+  std::int32_t down = 2;  // links to what is below, one to each subtree; the lowest: to plugs
+  std::int32_t up = 1;    // links to what is above; the topmost has none: ignored
+  Wire wire;              // of the links below it
+};
+
+struct TreeSpec {
+  NodeSpec node;
+  std::vector<TreeTier> tiers;  // from the plugs upwards; at least one
+  // So many servers of those that fit; 0: all. Leaves without any are not built.
+  std::int32_t nodes = 0;
+};
+
+// The tiers of switches with `radix` ports each: in tier t of all but the topmost,
+// `oversubscription [t]` times as many ports lead down as up (1 where none is given). REQUIRES:
+// radix divides so.
+std::vector<TreeTier> tiers_by_radix(std::int32_t radix, std::int32_t count,
+                                     const std::vector<std::int32_t>& oversubscription,
+                                     const Wire& wire);
+
+std::int64_t plugs_of(const std::vector<TreeTier>& tiers);
+TopologySpec build_tree(const TreeSpec& spec);  // REQUIRES: problem_of() finds none
+std::optional<SpecProblem> problem_of(const TreeSpec& spec);
+
+}  // namespace orrery

@@ -1,0 +1,41 @@
+// The protocols in which a communication library moves data, as NCCL names them, and what each
+// costs (docs/models/endpoint.md).
+//
+//   simple   bulk copies with a synchronisation for each: most bandwidth, most latency
+//   ll       every 8 bytes carry 4 of data and 4 of a flag that says that they are there
+//   ll128    120 bytes of data and 8 of flag in each 128
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/units/share.h"
+#include "core/units/units.h"
+
+namespace orrery {
+
+enum class Protocol : std::uint8_t {
+  none,  // messages cost what wires and endpoints cost, no more
+  simple,
+  ll,
+  ll128,
+  automatic,  // "auto": the one that is predicted to be fastest, call by call
+};
+std::string_view name_of(Protocol protocol);
+
+// Of one protocol in one algorithm.
+struct ProtocolCost {
+  Protocol protocol = Protocol::simple;
+  std::string algorithm;      // its name without a number; "" = all that have no row of their own
+  Duration launch;            // of a collective on a rank, before its first chunk; once a call
+  Duration step;              // of each message, before it is handed to the endpoint
+  Share efficiency = {1, 1};  // of what is on the wire, the part that is data; > 0
+};
+
+// The row for an algorithm ("ring", "ring:2"); null if there is none.
+const ProtocolCost* find_cost(std::span<const ProtocolCost> costs, Protocol protocol,
+                              std::string_view algorithm);
+
+}  // namespace orrery

@@ -1,0 +1,177 @@
+#include "system/rank/prediction.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/trace/tee_sink.h"
+#include "network/backends.h"
+#include "system/collective/bandwidth_bound.h"
+#include "system/collective/phases.h"
+#include "system/collective/piece_sizes.h"
+#include "system/endpoint/endpoint_backend.h"
+#include "system/rank/collective_scheduler.h"
+
+namespace orrery {
+namespace {
+
+Communicator everyone(const Topology& topology) {
+  return {"group", std::vector<Extent>{{topology.npu_count(), 1}}};
+}
+
+// One collective alone, from the call of all ranks to the end of the last.
+class Trial final : private CollectiveListener {
+ public:
+  Trial(const Topology& topology, const SystemSpec& system)
+      : ranks_(topology.npu_count()),
+        network_(find_backend("analytical")->make(queue_, topology, {})),
+        endpoints_(make_endpoints(queue_, *network_, topology, system, nobody_)),
+        scheduler_(queue_, endpoints_ ? *endpoints_ : *network_, topology, system,
+                   {everyone(topology)}, *this) {
+    scheduler_.make_ranks(false);
+  }
+
+  Duration run(Collective kind, Bytes size) {
+    for (Rank rank = 0; rank < ranks_; ++rank)
+      queue_.schedule({}, [this, rank, kind, size] {
+        CollectiveCall call{};
+        call.kind = kind;
+        call.size = size;
+        scheduler_.call(rank, 0, call);
+      });
+    queue_.run();
+    while (finished_ < ranks_ && scheduler_.start_beyond_limit()) queue_.run();
+    CHECK(finished_ == ranks_, "{} of {} ranks finished a {}", finished_, ranks_, name_of(kind));
+    return end_.since_start;
+  }
+
+ private:
+  void collective_finished(Rank, OperationId) override {
+    ++finished_;
+    end_ = queue_.now();
+  }
+
+  EventQueue queue_;
+  std::int32_t ranks_, finished_ = 0;
+  Time end_;
+  TeeSink nobody_{{}};
+  std::unique_ptr<NetworkBackend> network_;
+  std::unique_ptr<EndpointBackend> endpoints_;
+  CollectiveScheduler scheduler_;
+};
+
+Duration simulated_time(const Topology& topology, SystemSpec system,
+                        const CollectiveSpec& candidate, Collective kind, Bytes size) {
+  system.collectives[static_cast<std::size_t>(kind)] = candidate;
+  return Trial(topology, system).run(kind, size);
+}
+
+// What the rank at position 0 does in one chunk.
+struct Walk {
+  std::int64_t messages = 0;  // of all ranks, if they send as many as this one
+  Duration time;              // of its stages one after the other
+  Duration busiest;           // of its ports in one phase: the next chunk follows after it
+};
+
+// The path between two ranks: the sum of latencies, the least bandwidth.
+struct Path {
+  Duration latency;
+  Bandwidth bandwidth;
+};
+Path path_between(const Topology& topology, const SystemSpec& system, Rank from, Rank to) {
+  Path path{.latency = {}, .bandwidth = Bandwidth{0}};
+  Scope scope = Scope::local;
+  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
+    const LevelSpec& spec = topology.levels()[level];
+    const std::int32_t a = topology.coordinate({from}, level), b = topology.coordinate({to}, level);
+    if (a == b) continue;
+    path.latency += topology.path_latency(level, a, b);
+    if (path.bandwidth.value == 0 || spec.bandwidth < path.bandwidth)
+      path.bandwidth = spec.bandwidth;
+    scope = spec.scope;
+  }
+  path.latency +=
+      (scope == Scope::scale_out ? system.injection_latency : system.local_injection_latency) * 2;
+  return path;
+}
+
+class Walker {
+ public:
+  Walker(const Topology& topology, const SystemSpec& system, const CollectiveSpec& candidate)
+      : topology_(topology), system_(system), candidate_(candidate) {}
+
+  Walk walk(Collective kind, Bytes chunk) {
+    const auto levels = topology_.levels();
+    const auto orders = orders_of(candidate_.schedule, static_cast<int>(levels.size()));
+    for (const Phase& phase : make_phases(kind, candidate_.schedule, orders.front())) {
+      Bytes part = chunk;
+      for (const int d : phase.scattered) part = PieceSizes(part, levels[d].size).size(0);
+      add(phase, part);
+    }
+    walk_.messages *= topology_.npu_count();
+    return walk_;
+  }
+
+ private:
+  void add(const Phase& phase, Bytes part) {
+    const bool whole = phase.dimension == kWhole;
+    const NamedAlgorithm& algorithm = algorithm_on(candidate_, whole ? 0 : phase.dimension);
+    const std::int32_t size =
+        whole ? topology_.npu_count() : topology_.levels()[phase.dimension].size;
+    const std::int32_t stride = whole ? 1 : topology_.stride(phase.dimension);
+    const auto plan = algorithm.algorithm->plan(phase.kind, size, 0);
+    const ProtocolCost* cost = find_cost(system_.protocols, candidate_.protocol, algorithm.name);
+    const Share efficiency = cost == nullptr ? Share{1, 1} : cost->efficiency;
+    const Duration step = cost == nullptr ? Duration{} : cost->step;
+    const PieceSizes pieces(whole_of(part, efficiency), plan->pieces());
+    Duration busy;
+    for (int lane = 0; lane < plan->lanes(); ++lane)
+      for (int index = 0;; ++index) {
+        const Stage stage = plan->stage(0, lane, index);
+        Duration latency, carried;
+        for (int i = 0; i < stage.sends; ++i) {
+          const Send send = plan->send(0, lane, index, i);
+          const Path path = path_between(topology_, system_, 0, send.to * stride);
+          carried += transfer_time(pieces.size(send.pieces), path.bandwidth);
+          latency = std::max(latency, path.latency + step);
+        }
+        walk_.messages += stage.sends;
+        busy += carried;
+        if (lane == 0) walk_.time += carried + latency;
+        if (stage.last) break;
+      }
+    walk_.busiest = std::max(walk_.busiest, busy);
+  }
+
+  const Topology& topology_;
+  const SystemSpec& system_;
+  const CollectiveSpec& candidate_;
+  Walk walk_;
+};
+
+}  // namespace
+
+Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
+                        const CollectiveSpec& candidate, Collective kind, Bytes size) {
+  kind = planned_as(kind);  // of an all-to-allv, as if all sizes were equal
+  const Topology topology({group});
+  const std::int32_t chunks = chunk_count(size, candidate.chunks, system.minimum_chunk);
+  const Bytes chunk = PieceSizes(size, chunks).size(0);
+  const Walk walk = Walker(topology, system, candidate).walk(kind, chunk);
+  if (walk.messages * chunks <= kMostMessages)
+    return simulated_time(topology, system, candidate, kind, size);
+  const GroupFamily family(topology, everyone(topology));
+  CollectiveCall call{};
+  call.kind = kind;
+  call.size = size;
+  const Duration bound = bandwidth_bound(call, candidate, system.minimum_chunk, family, topology);
+  if (walk.messages * 2 > kMostMessages)
+    return std::max(bound, walk.time + walk.busiest * (chunks - 1));
+  CollectiveSpec few = candidate;
+  few.chunks = 1;
+  const Duration one = simulated_time(topology, system, few, kind, chunk);
+  few.chunks = 2;
+  const Duration two = simulated_time(topology, system, few, kind, chunk * 2);
+  return std::max(bound, one + (two - one) * (chunks - 1));
+}
+
+}  // namespace orrery

@@ -1,0 +1,29 @@
+// How long a collective would take alone: what `algorithm: auto` compares.
+//
+// The group is taken out of its platform: a topology of its levels only, on the analytical backend,
+// all ranks calling at once, with the endpoints, limits and chunks of the system. Up to
+// kMostMessages messages this is the simulation itself and therefore exact, alone, on that backend.
+// Beyond that, where one chunk and two still can be simulated, the others are taken to follow
+// as the second does the first, T(k) = T(1) + (k-1) (T(2) - T(1)); and beyond that a rank's stages
+// are added up, latency and bytes, as if its partners were always ready, the other chunks following
+// at the rate of its bytes. Both are at least the bandwidth bound.
+#pragma once
+
+#include <vector>
+
+#include "core/units/units.h"
+#include "network/topology/topology.h"
+#include "system/collective_algorithm.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+inline constexpr std::int64_t kMostMessages = 1 << 20;
+
+// `group`: the levels of the group, innermost first. `candidate` names an algorithm for each of
+// them, or one for all. REQUIRES: they support their phases; candidate is neither automatic nor has
+// it ranges.
+Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
+                        const CollectiveSpec& candidate, Collective kind, Bytes size);
+
+}  // namespace orrery

@@ -1,0 +1,74 @@
+#include "system/rank/processor.h"
+
+#include "core/base/check.h"
+
+namespace orrery {
+
+Processors::Processors(EventQueue& queue, Share tax, std::int32_t ranks,
+                       ProcessorListener& listener)
+    : queue_(queue), listener_(listener), tax_(tax) {
+  CHECK(0 <= tax.part && tax.part < tax.whole, "a tax of {}/{}", tax.part, tax.whole);
+  if (tax.part > 0) states_.resize(ranks);
+}
+
+void Processors::begin(Rank rank, Duration work) {
+  if (states_.empty()) {
+    queue_.schedule(work, [this, rank, work] { listener_.work_done(rank, work, {}); });
+    return;
+  }
+  State& state = states_[rank];
+  DCHECK(!state.working, "rank {} has work", rank);
+  state.working = true;
+  state.work = work;
+  state.begun = state.since = queue_.now();
+  state.left = static_cast<Units>(work.value) * static_cast<Units>(tax_.whole);
+  schedule_end(rank);
+}
+
+Processors::Units Processors::left_now(const State& state) const {
+  const Units done =
+      static_cast<Units>((queue_.now() - state.since).value) * static_cast<Units>(rate(state));
+  return done < state.left ? state.left - done : 0;
+}
+
+void Processors::schedule_end(Rank rank) {
+  State& state = states_[rank];
+  const auto per_picosecond = static_cast<Units>(rate(state));
+  const auto time = static_cast<std::int64_t>((state.left + per_picosecond - 1) / per_picosecond);
+  state.end = queue_.schedule_cancellable({time}, [this, rank] {
+    State& done = states_[rank];
+    done.working = false;
+    listener_.work_done(rank, done.work, queue_.now() - done.begun - done.work);
+  });
+}
+
+void Processors::communication_begins(Rank rank) {
+  if (!states_.empty()) change(rank, states_[rank].collectives + 1);
+}
+
+void Processors::communication_ends(Rank rank) {
+  if (!states_.empty()) change(rank, states_[rank].collectives - 1);
+}
+
+void Processors::change(Rank rank, std::int32_t collectives) {
+  State& state = states_[rank];
+  const bool same_rate = (state.collectives > 0) == (collectives > 0);
+  if (state.working && !same_rate) {
+    state.left = left_now(state);
+    state.since = queue_.now();
+    queue_.cancel(state.end);
+  }
+  state.collectives = collectives;
+  if (state.working && !same_rate) schedule_end(rank);
+}
+
+Duration Processors::stolen_so_far(Rank rank) const {
+  if (states_.empty() || !states_[rank].working) return {};
+  const State& state = states_[rank];
+  const auto left = static_cast<std::int64_t>(left_now(state) / static_cast<Units>(tax_.whole));
+  const Duration done = state.work - Duration{left};
+  const Duration elapsed = queue_.now() - state.begun;
+  return elapsed > done ? elapsed - done : Duration{};
+}
+
+}  // namespace orrery

@@ -1,0 +1,78 @@
+// Which schedule, algorithms and protocol a call gets: those of the size range it falls into, and
+// where these are `auto`, the ones with the least predicted time (prediction.h).
+//
+// Candidates: each algorithm of the list on all levels of the group (on a level where it cannot do
+// what is asked, the first of the list that can), times the schedules (if spec.any_schedule), times
+// the protocols that have costs (if the protocol is automatic). From the fastest, level by level
+// from the innermost, the algorithm is replaced by any that makes it faster. Equal times: the first
+// in this order. So what is chosen is never slower, alone on the analytical backend, than the best
+// algorithm of the list used on all levels.
+//
+// A dimension of a group that spans several levels is predicted as if it lay on the outermost of
+// them, a level of a graph as a switch with the level's nominal bandwidth and latency.
+//
+// A choice is made once for each kind, size and shape of group, and kept.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "network/topology/topology.h"
+#include "system/collective/group.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+// What was chosen for a kind, size and shape, for reports.
+struct Choice {
+  Collective kind = Collective::all_reduce;
+  Bytes size;
+  std::vector<int> levels;          // of the group
+  std::vector<std::int32_t> sizes;  // of the group along them
+  std::int32_t spec = 0;            // Selection::spec()
+  bool automatic = false;           // predicted, not only looked up in ranges
+  Duration predicted;               // if automatic
+  std::int64_t candidates = 0;      // predicted
+};
+
+class Selection {
+ public:
+  // REQUIRES: the references outlive the selection.
+  Selection(const Topology& topology, const SystemSpec& system);
+
+  static constexpr std::int32_t as_written = -1;
+  // The number of the spec of a call; as_written if it is that of SystemSpec::collectives.
+  std::int32_t choose(Collective kind, Bytes size, const GroupLayout& layout);
+  // Has an algorithm for each level of the topology, no range, nothing automatic, unless nothing
+  // can do the call: then it is still automatic.
+  const CollectiveSpec& spec(Collective kind, std::int32_t number) const {
+    return number == as_written ? system_.collectives[static_cast<std::size_t>(kind)]
+                                : specs_[number];
+  }
+
+  Bytes minimum_chunk() const { return system_.minimum_chunk; }
+
+  // In the order in which they were made.
+  const std::vector<Choice>& choices() const { return choices_; }
+
+ private:
+  using Shape = std::vector<std::pair<int, std::int32_t>>;  // level and size, innermost first
+
+  std::int32_t number_of(const CollectiveSpec& spec);
+
+  const Topology& topology_;
+  const SystemSpec& system_;
+  std::map<std::tuple<Collective, Bytes, Shape>, std::int32_t> numbers_;
+  std::deque<CollectiveSpec> specs_;
+  std::vector<Choice> choices_;
+};
+
+// "ring"; "direct+ring" if the levels of the choice differ; with "/ll" if it has a protocol, and
+// the schedule where there are several levels: "direct+ring/ll, local_bandwidth_aware".
+std::string text_of(const Choice& choice, const CollectiveSpec& spec);
+
+}  // namespace orrery

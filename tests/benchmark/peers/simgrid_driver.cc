@@ -1,0 +1,73 @@
+// The patterns of pattern.h on SimGrid, for docs/speed.md: one actor a rank, hosts around one
+// switch with a link up and a link down each (50 GB/s and 1 us), model CM02 without TCP's window,
+// no cross traffic.
+//
+//   simgrid_driver ring|halving_doubling|pairwise|burst RANKS BYTES JITTER [--cfg=...]
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <simgrid/s4u.hpp>
+#include <vector>
+
+#include "tests/benchmark/peers/pattern.h"
+
+namespace sg4 = simgrid::s4u;
+
+namespace {
+
+std::vector<sg4::Host*> make_platform(int ranks) {
+  auto* zone = sg4::create_star_zone("star");
+  std::vector<sg4::Host*> hosts;
+  for (int i = 0; i < ranks; ++i) {
+    auto* host = zone->create_host("h" + std::to_string(i), 1e9);
+    const auto* up = zone->create_link("u" + std::to_string(i), 50e9)->set_latency(1e-6)->seal();
+    const auto* down = zone->create_link("d" + std::to_string(i), 50e9)->set_latency(1e-6)->seal();
+    zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {sg4::LinkInRoute(up)}, false);
+    zone->add_route(nullptr, host->get_netpoint(), nullptr, nullptr, {sg4::LinkInRoute(down)},
+                    false);
+    hosts.push_back(host);
+  }
+  zone->seal();
+  return hosts;
+}
+
+void run_rank(const Pattern& pattern, int rank) {
+  static int payload = 0;
+  for (int step = 0; step < pattern.steps(); ++step) {
+    std::vector<sg4::CommPtr> pending;
+    for (int i = 0; i < pattern.messages_per_step(); ++i) {
+      const int from = pattern.source(rank, step, i), to = pattern.target(rank, step, i);
+      static int* received = nullptr;
+      pending.push_back(sg4::Mailbox::by_name(std::to_string(from) + ">" + std::to_string(rank))
+                            ->get_async<int>(&received));
+      pending.push_back(
+          sg4::Mailbox::by_name(std::to_string(rank) + ">" + std::to_string(to))
+              ->put_async(&payload, static_cast<uint64_t>(pattern.bytes(rank, to, step))));
+    }
+    for (const auto& comm : pending) comm->wait();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  sg4::Engine engine(&argc, argv);
+  sg4::Engine::set_config("network/model:CM02");
+  sg4::Engine::set_config("network/crosstraffic:0");
+  sg4::Engine::set_config("network/TCP-gamma:0");
+  const Pattern pattern = Pattern::parse(argv);
+  const auto hosts = make_platform(pattern.ranks);
+  for (int rank = 0; rank < pattern.ranks; ++rank)
+    sg4::Actor::create("rank", hosts[static_cast<std::size_t>(rank)],
+                       [&pattern, rank] { run_rank(pattern, rank); });
+  engine.run();
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const double cpu = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                     1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  const double flows =
+      static_cast<double>(pattern.ranks) * pattern.steps() * pattern.messages_per_step();
+  std::printf("simgrid %s %d: makespan %.12f s, %.0f flows, %.2f CPU s, %.1f k flows/s, %.1f MB\n",
+              argv[1], pattern.ranks, sg4::Engine::get_clock(), flows, cpu, flows / cpu * 1e-3,
+              static_cast<double>(usage.ru_maxrss) * 1e-3);
+}

@@ -1,0 +1,67 @@
+// `custom:` below a kind of collective, on the experiment of examples/custom-collective.
+#include <catch2/catch.hpp>
+
+#include "core/base/config_error.h"
+#include "frontends/yaml/load_experiment.h"
+
+namespace orrery {
+namespace {
+
+const std::string folder = ORRERY_SOURCE_DIR "/examples/custom-collective/";
+
+Experiment load(const std::vector<Override>& overrides = {}) {
+  return load_experiment(folder + "custom.yaml", overrides);
+}
+
+std::string refusal(const std::vector<Override>& overrides) {
+  try {
+    load(overrides);
+  } catch (const ConfigError& error) {
+    REQUIRE(error.diagnostics().size() == 1);
+    return error.diagnostics()[0].path + ": " + error.diagnostics()[0].what;
+  }
+  return "";
+}
+
+const std::vector<NamedAlgorithm>& algorithms(const Experiment& experiment, Collective kind) {
+  return experiment.system.collectives[static_cast<std::size_t>(kind)].algorithms;
+}
+
+TEST_CASE("a custom algorithm stands for its kind of collective only") {
+  const Experiment e = load();
+  CHECK(algorithms(e, Collective::all_reduce) == std::vector<NamedAlgorithm>{"all-pairs.xml"});
+  CHECK(algorithms(e, Collective::all_reduce)[0].supports(Collective::all_reduce, 8));
+  CHECK(algorithms(e, Collective::all_gather)[0].name == "ring");
+  for (const ResolvedValue& value : e.resolved) {
+    CHECK(value.path != "system.all_gather.custom");  // what is not there is not explained
+    if (value.path == "system.all_reduce.custom") CHECK(value.value == "all-pairs.xml");
+  }
+}
+
+TEST_CASE("the command line goes before the file, whichever of the two it names") {
+  CHECK(
+      algorithms(load({{"system.all_reduce.algorithms=direct"}}), Collective::all_reduce)[0].name ==
+      "direct");
+  const std::string ring = "system.all_reduce.custom=" + folder + "ring.xml";
+  CHECK(algorithms(load({{ring}}), Collective::all_reduce)[0].name == folder + "ring.xml");
+}
+
+TEST_CASE("what cannot be the custom algorithm is refused") {
+  const std::string key = "system.all_reduce.custom";
+  CHECK(refusal({{key + "=ring"}}) == key + ": \"ring\" is neither XML nor a Chakra trace");
+  CHECK(refusal({{key + "=ring.et"}}) == key + ": the messages of a graph have sizes of their own");
+  CHECK(refusal({{key + "=" + folder + "ring.xml"}, {"system.all_reduce.algorithms=ring"}}) ==
+        key + ": \"custom\" and \"algorithms\" exclude each other");
+  CHECK(refusal({{"system.all_gather.custom=" + folder + "ring.xml"}}).find("all_reduce of 8") !=
+        std::string::npos);
+  CHECK(refusal({{"platform.topology.levels.0.size=4"}}).find("and this is the all_reduce of 4") !=
+        std::string::npos);
+  CHECK(refusal({{key + "=" + folder + "broken.xml"}}) ==
+        ": this does not do all_reduce: rank 0 ends with piece 0, which lacks the contribution of "
+        "rank 7, in chunk 0 of its output buffer");
+  CHECK(refusal({{"system.all_reduce.custom_size=0B"}}) ==
+        "system.all_reduce.custom_size: \"0B\" is out of range");
+}
+
+}  // namespace
+}  // namespace orrery

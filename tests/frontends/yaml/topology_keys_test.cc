@@ -1,0 +1,151 @@
+// platform.topology in its other forms, network.routing and network.faults.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/config_error.h"
+#include "frontends/yaml/load_experiment.h"
+#include "network/routing/router.h"
+
+namespace orrery {
+namespace {
+
+std::string in_file(const std::string& name, const std::string& text) {
+  const std::filesystem::path folder = ORRERY_BINARY_DIR "/topology_keys";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / name) << text;
+  return (folder / name).string();
+}
+
+Experiment load(const std::string& topology, const std::string& network = "") {
+  return load_cluster(
+      in_file("cluster.yaml", "platform:\n  topology:\n    " + topology + "\n" + network), {});
+}
+
+std::string problems(const std::string& topology, const std::string& network = "") {
+  try {
+    load(topology, network);
+  } catch (const ConfigError& error) {
+    std::string text;
+    for (const Diagnostic& one : error.diagnostics())
+      text += std::to_string(one.line) + ": " + one.path + ": " + one.what + "\n";
+    return text;
+  }
+  return "none";
+}
+
+constexpr const char* tree =
+    "fat_tree: {radix: 4, bandwidth: [100 Gb/s, 200 Gb/s, 400 Gb/s], latency: 0.5 us}";
+
+TEST_CASE("a fat tree is built, with a bandwidth for each tier") {
+  const Topology topology(load(tree).topology);
+  CHECK_FALSE(topology.structural());
+  CHECK(topology.npu_count() == 16);
+  CHECK(topology.levels()[2].name == "core");
+  for (const Link& link : topology.links())
+    CHECK(link.bandwidth == gigabits_per_second(100) * (1 << link.level));
+}
+
+TEST_CASE("a torus is short for levels") {
+  const Topology topology(
+      load("torus: {sizes: [4, 3], kinds: [ring, mesh], bandwidth: 1 GB/s, latency: [1 us, 2 us]}")
+          .topology);
+  CHECK(topology.structural());
+  CHECK(topology.levels()[1].kind == LevelKind::mesh);
+  CHECK(topology.levels()[1].latency == microseconds(2));
+}
+
+constexpr const char* graph = R"(graph:
+      nodes:
+        - {name: s, kind: switch}
+        - {name: a, kind: npu}
+        - {name: b, kind: npu}
+      links:
+        - {from: a, to: s, bandwidth: 1 GB/s, latency: 1 us}
+        - {from: s, to: b, bandwidth: 2 GB/s, latency: 1 us, cost: 3})";
+
+TEST_CASE("a graph is written out, NPUs in their order first") {
+  const Topology topology(load(graph).topology);
+  CHECK(topology.npu_count() == 2);
+  CHECK(topology.node_name({0}) == "a");
+  CHECK(topology.node_name({2}) == "s");
+  REQUIRE(topology.links().size() == 4);
+  CHECK(topology.links()[2].cost == 3);
+  CHECK(topology.link_name(3) == "b -> s");
+}
+
+TEST_CASE("faults and routes find links by the names of their ends") {
+  const std::string routes = in_file("routes.csv", "# from, to, via\na, b, s\n");
+  const Experiment experiment = load(graph, R"(network:
+  routing: {policy: weighted_ecmp, reroute_delay: 2 us, routes: )" +
+                                                routes +
+                                                R"(}
+  faults:
+    - {at: 1 ms, link: "a -> s", state: down}
+    - {at: 2 ms, link: "b - s", state: degraded, bandwidth: 1 GB/s}
+    - {at: 3 ms, node: s, state: down}
+)");
+  const RoutingSpec& routing = experiment.network.routing;
+  CHECK(routing.policy == RoutingPolicy::weighted_ecmp);
+  CHECK(routing.reroute_delay == microseconds(2));
+  REQUIRE(routing.routes.size() == 1);
+  CHECK(routing.routes[0].links == std::vector<LinkIndex>{0, 2});
+  REQUIRE(routing.faults.size() == 4);
+  CHECK(routing.faults[0].link == LinkIndex{0});
+  CHECK(routing.faults[1].link == LinkIndex{3});
+  CHECK(routing.faults[2].link == LinkIndex{2});
+  CHECK(routing.faults[3].node == NodeId{2});
+}
+
+TEST_CASE("an HPCC file is a platform") {
+  const std::string file = in_file("t.txt", "3 1 2\n2\n0 2 100Gbps 500ns 0\n1 2 100Gbps 500ns 0\n");
+  CHECK(Topology(load("hpcc: " + file).topology).npu_count() == 2);
+}
+
+TEST_CASE("a platform of so many ranks leaves the others' links out") {
+  const Experiment whole = load(tree);
+  const Experiment part = load_cluster(
+      in_file("cluster.yaml", std::string("platform:\n  topology:\n    ") + tree), {}, 8);
+  const Topology topology(part.topology);
+  CHECK(topology.npu_count() == 8);
+  CHECK(topology.links().size() == Topology(whole.topology).links().size() - 16);
+  Router router(topology, {});
+  std::vector<LinkIndex> links;
+  CHECK(router.path({0}, {7}, 0, links));
+}
+
+TEST_CASE("what is wrong with a topology is said where it stands") {
+  CHECK(problems("torus: {sizes: [4], kinds: switch, bandwidth: 1 GB/s, latency: 1 us}") ==
+        "3: platform.topology.torus.kinds: \"switch\" is no dimension of a torus\n");
+  CHECK(problems("fat_tree: {radix: 5, bandwidth: 1 GB/s, latency: 1 us}") ==
+        "3: platform.topology.fat_tree.radix: 5 ports cannot be 1 down for 1 up\n");
+  CHECK(problems("fat_tree: {radix: 4, nodes: 17, bandwidth: 1 GB/s, latency: 1 us}") ==
+        "3: platform.topology.fat_tree.nodes: 17 nodes of 1 plugs do not fit into 16 ports\n");
+  CHECK(
+      problems("rail: {nodes: 4, bandwidth: 1 GB/s, latency: 1 us, node: {npus: 2, nics: 2, "
+               "bandwidth: 1 GB/s}}") ==
+      "3: platform.topology.rail.node.bus_bandwidth: the links between NPUs and NICs have none\n");
+  CHECK(problems("rail: {}\n    hpcc: x") != "none");
+  CHECK(problems(std::string(graph) +
+                 "\n        - {from: a, to: t, bandwidth: 1 GB/s, latency: 1 us}") ==
+        "11: platform.topology.graph.links[2]: there is no node \"t\"\n");
+  CHECK(problems(graph, "network: {routing: {policy: dimension_order}}\n") ==
+        "11: network.routing.policy: the platform is a graph and has no dimensions\n");
+  CHECK(problems(graph, "network: {faults: [{at: 1 ms, link: a -> b, state: down}]}\n") ==
+        "11: network.faults[0]: there is no link \"a -> b\"\n");
+  CHECK(problems(graph, "network: {faults: [{at: 1 ms, node: s, state: degraded}]}\n") ==
+        "11: network.faults[0]: a bandwidth and the state degraded belong together\n");
+}
+
+TEST_CASE("bundled graphs are connected") {
+  for (const char* name : {"polaris", "tg40", "tg80", "dgx-h100-rail", "gb200-nvl72"}) {
+    INFO(name);
+    const Topology topology(load_cluster(name, {}).topology);
+    Router router(topology, {});
+    std::vector<LinkIndex> links;
+    CHECK(router.path({0}, {topology.npu_count() - 1}, 0, links));
+  }
+}
+
+}  // namespace
+}  // namespace orrery

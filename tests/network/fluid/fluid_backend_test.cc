@@ -1,0 +1,257 @@
+// The fluid backend against time lines by hand. Links of 1 GB/s carry a byte in 1 ns; a path over a
+// switch is two links of 100 ns.
+#include "network/fluid/fluid_backend.h"
+
+#include <catch2/catch.hpp>
+
+#include "network/fluid/group_clocks.h"
+#include "network/no_route.h"
+#include "tests/network/message_log.h"
+
+namespace orrery {
+namespace {
+
+using test::MessageLog;
+
+constexpr Bandwidth kRate = gigabytes_per_second(1);
+constexpr Duration kLink = nanoseconds(100);
+
+struct Fabric {
+  explicit Fabric(std::vector<LevelSpec> levels, NetworkSpec spec = {})
+      : topology({std::move(levels)}),
+        network(make_fluid_backend(queue, topology, spec)),
+        log(queue) {}
+  Fabric(LevelKind kind, std::int32_t size, NetworkSpec spec = {})
+      : Fabric({{"", kind, size, kRate, kLink, Scope::scale_out}}, std::move(spec)) {}
+
+  std::size_t send(std::int32_t source, std::int32_t target, std::int64_t size) {
+    return log.send(*network, source, target, bytes(size));
+  }
+  std::size_t send_highest(std::int32_t source, std::int32_t target, std::int64_t size) {
+    const std::size_t number = log.prepare();
+    network->send({.source = {source},
+                   .target = {target},
+                   .size = bytes(size),
+                   .token = {.owner = static_cast<std::uint32_t>(number)},
+                   .traffic_class = TrafficClass::highest},
+                  log);
+    return number;
+  }
+  Duration delivered(std::size_t message) const { return log.delivered_at[message] - Time{}; }
+  Duration injected(std::size_t message) const { return log.injected_at[message] - Time{}; }
+
+  EventQueue queue;
+  Topology topology;
+  std::unique_ptr<NetworkBackend> network;
+  MessageLog log;
+};
+
+NetworkSpec with(const FluidSpec& fluid) {
+  NetworkSpec spec;
+  spec.fluid = fluid;
+  return spec;
+}
+
+// Half the port each: b has its 500 B out at 1,000. a has 500 B left then, alone: 1,500.
+TEST_CASE("messages from one port share it from the start") {
+  Fabric fabric(LevelKind::switched, 4);
+  const auto a = fabric.send(0, 1, 1'000), b = fabric.send(0, 2, 500);
+  fabric.queue.run();
+  CHECK(fabric.injected(b) == nanoseconds(1'000));
+  CHECK(fabric.delivered(b) == nanoseconds(1'200));
+  CHECK(fabric.injected(a) == nanoseconds(1'500));
+  CHECK(fabric.delivered(a) == nanoseconds(1'700));
+}
+
+// 0 -> 3 takes the links up from 0, 1 and 2; 1 -> 5 those from 1 to 4: two in common, half each.
+// The analytical backend lets both pass at full speed.
+TEST_CASE("messages that meet in the middle of a ring share the links they have in common") {
+  Fabric fabric(LevelKind::ring, 8);
+  const auto a = fabric.send(0, 3, 1'000), b = fabric.send(1, 5, 1'000);
+  const auto c = fabric.send(6, 5, 1'000);  // downwards: alone
+  fabric.queue.run();
+  CHECK(fabric.delivered(a) == nanoseconds(2'300));
+  CHECK(fabric.delivered(b) == nanoseconds(2'400));
+  CHECK(fabric.delivered(c) == nanoseconds(1'100));
+}
+
+// a alone until 600: 400 B left, shared with b's 1,000: a ends at 600 + 800 = 1,400, b has carried
+// 400 and needs 600 more alone: 2,000.
+TEST_CASE("a message that comes later takes its share from then on") {
+  Fabric fabric(LevelKind::switched, 4);
+  const auto a = fabric.send(1, 0, 1'000);
+  std::size_t b = 0;
+  fabric.queue.schedule(nanoseconds(600), [&] { b = fabric.send(2, 0, 1'000); });
+  fabric.queue.run();
+  CHECK(fabric.injected(a) == nanoseconds(1'400));
+  CHECK(fabric.injected(b) == nanoseconds(2'000));
+}
+
+// Three into one port: a third each, and 1 B at a third of 1 B/ns is 3 ns; 1,000 B 3,000 ns.
+TEST_CASE("equal messages that share a port end together") {
+  Fabric fabric(LevelKind::switched, 4);
+  const auto a = fabric.send(1, 0, 1'000), b = fabric.send(2, 0, 1'000),
+             c = fabric.send(3, 0, 1'000);
+  fabric.queue.run();
+  for (const auto m : {a, b, c}) CHECK(fabric.delivered(m) == nanoseconds(3'200));
+}
+
+TEST_CASE("a limit of each message leaves the rest of the port to others") {
+  Fabric fabric(LevelKind::switched, 8, with({.flow_limit = Bandwidth{250'000'000}}));
+  const auto a = fabric.send(0, 1, 1'000), b = fabric.send(0, 2, 1'000);
+  for (int target = 3; target < 7; ++target) fabric.send(7, target, 1'000);
+  const auto fifth = fabric.send(7, 0, 1'000);
+  fabric.queue.run();
+  CHECK(fabric.injected(a) == nanoseconds(4'000));  // a quarter of the port
+  CHECK(fabric.injected(b) == nanoseconds(4'000));
+  CHECK(fabric.injected(fifth) == nanoseconds(5'000));  // five on one port: a fifth
+}
+
+// Round trip 400 ns: 100 B of window carry 0.25 B/ns; 500 B would carry 1.25, more than the wire.
+TEST_CASE("a window limits a message to window over round-trip time") {
+  Fabric narrow(LevelKind::switched, 4, with({.window = bytes(100)}));
+  const auto a = narrow.send(0, 1, 1'000);
+  narrow.queue.run();
+  CHECK(narrow.delivered(a) == nanoseconds(4'200));
+  Fabric wide(LevelKind::switched, 4, with({.window = bytes(500)}));
+  const auto b = wide.send(0, 1, 1'000);
+  wide.queue.run();
+  CHECK(wide.delivered(b) == nanoseconds(1'200));
+}
+
+// 50 % at 1,000 B and 100 % at 3,000 B: at 2,000 B it is 75 %, 2,666.67 ns, rounded up.
+TEST_CASE("an efficiency curve limits a message by its size") {
+  Fabric fabric(LevelKind::switched, 8,
+                with({.efficiency = {{bytes(1'000), {1, 2}}, {bytes(3'000), {1, 1}}}}));
+  const auto small = fabric.send(0, 1, 100), middle = fabric.send(2, 3, 2'000),
+             large = fabric.send(4, 5, 6'000);
+  fabric.queue.run();
+  CHECK(fabric.injected(small) == nanoseconds(200));
+  CHECK(fabric.injected(middle) == picoseconds(2'666'667));
+  CHECK(fabric.injected(large) == nanoseconds(6'000));
+}
+
+TEST_CASE("an overhead passes before the first byte of every message") {
+  Fabric fabric(LevelKind::switched, 4, with({.message_overhead = nanoseconds(30)}));
+  const auto a = fabric.send(0, 1, 1'000), empty = fabric.send(0, 2, 0);
+  fabric.queue.run();
+  CHECK(fabric.delivered(a) == nanoseconds(1'230));
+  CHECK(fabric.delivered(empty) == nanoseconds(230));
+}
+
+// Strict: the highest alone for 1,000 ns, the other behind it. Weighted 3 to 1: the highest carries
+// 0.75 B/ns and ends at 1,333.334; the other has carried 333.3335 B of 1,000 and ends at
+// 2,000.0005.
+TEST_CASE("highest messages go first, or have a larger weight, or are like all others") {
+  const auto ends = [](const FluidSpec& spec) {
+    Fabric fabric(LevelKind::switched, 4, with(spec));
+    const auto plain = fabric.send(0, 1, 1'000), highest = fabric.send_highest(0, 2, 1'000);
+    fabric.queue.run();
+    return std::pair{fabric.injected(highest), fabric.injected(plain)};
+  };
+  CHECK(ends({.highest = ClassSharing::strict}) ==
+        std::pair{nanoseconds(1'000), nanoseconds(2'000)});
+  CHECK(ends({.highest = ClassSharing::fair}) == std::pair{nanoseconds(2'000), nanoseconds(2'000)});
+  CHECK(ends({.highest = ClassSharing::weighted, .highest_weight = 3}) ==
+        std::pair{picoseconds(1'333'334), picoseconds(2'000'001)});
+}
+
+// Alone, both would end at 1,000 and 1,001. With 0.1 % of 1,001 B to spare, they end together: not
+// before the later one is complete, not after 1,001 ns + 1.001 ns.
+TEST_CASE("with a tolerance, what ends at nearly the same time ends together, and late") {
+  Fabric fabric(LevelKind::switched, 4, with({.completion_tolerance = {1, 1'000}}));
+  const auto a = fabric.send(0, 1, 1'000), b = fabric.send(2, 3, 1'001);
+  fabric.queue.run();
+  CHECK(fabric.injected(a) == nanoseconds(1'001));
+  CHECK(fabric.injected(b) >= nanoseconds(1'001));
+  CHECK(fabric.injected(b) <= picoseconds(1'002'001));
+  REQUIRE(fabric.network->notices().size() == 1);
+  CHECK(fabric.network->notices()[0].find("0.1 % larger") != std::string::npos);
+}
+
+// The link 1 -> 2 of a ring of four, once full for two messages: they are its to answer for.
+TEST_CASE("the statistics name the links that held messages back") {
+  Fabric fabric(LevelKind::ring, 4);
+  fabric.send(0, 2, 1'000);
+  fabric.send(1, 2, 1'000);
+  fabric.queue.run();
+  const NetworkStatistics statistics = fabric.network->statistics();
+  const std::size_t shared = fabric.topology.egress_link(0, {1}, 0);
+  CHECK(statistics.links[shared] == bytes(2'000));
+  CHECK(statistics.limited[0][shared] == bytes(2'000));
+  CHECK(statistics.levels[0].bytes_by_label[0] == bytes(2'000));
+}
+
+NetworkSpec with_faults(std::vector<Fault> faults) {
+  NetworkSpec spec;
+  spec.routing.faults = std::move(faults);
+  spec.routing.reroute_delay = nanoseconds(100);
+  return spec;
+}
+// Of a ring of four: from NPU 0 up to 1, and down to 3.
+constexpr LinkIndex kUp = 0, kDown = 1;
+Fault fault(Duration at, LinkIndex link, LinkCondition condition) {
+  Fault result;
+  result.at = Time{} + at;
+  result.link = link;
+  result.condition = condition;
+  return result;
+}
+
+// 500 B have gone when the link fails. The rest takes the other way round from 600 on: 500 ns on
+// three links.
+TEST_CASE("a message whose link fails goes on with the rest on another path after the delay") {
+  Fabric fabric(LevelKind::ring, 4,
+                with_faults({fault(nanoseconds(500), kUp, LinkCondition::down)}));
+  const auto m = fabric.send(0, 1, 1'000);
+  fabric.queue.run();
+  CHECK(fabric.injected(m) == nanoseconds(1'100));
+  CHECK(fabric.delivered(m) == nanoseconds(1'400));
+  CHECK(fabric.network->statistics().links[kUp] == bytes(500));
+  CHECK(fabric.network->statistics().links[kDown] == bytes(500));
+}
+
+// Nothing leads out of NPU 0 from 500 on; the repair at 2,000 is known at 2,100.
+TEST_CASE("a message without a path waits for a repair") {
+  Fabric fabric(LevelKind::ring, 4,
+                with_faults({fault(nanoseconds(500), kUp, LinkCondition::down),
+                             fault(nanoseconds(500), kDown, LinkCondition::down),
+                             fault(nanoseconds(2'000), kUp, LinkCondition::up)}));
+  const auto m = fabric.send(0, 1, 1'000);
+  fabric.queue.run();
+  CHECK(fabric.injected(m) == nanoseconds(2'600));
+  CHECK(fabric.delivered(m) == nanoseconds(2'700));
+}
+
+TEST_CASE("a message that will never have a path ends the run with its two ends") {
+  Fabric fabric(LevelKind::ring, 4,
+                with_faults({fault(nanoseconds(500), kUp, LinkCondition::down),
+                             fault(nanoseconds(500), kDown, LinkCondition::down)}));
+  fabric.send(0, 1, 1'000);
+  CHECK_THROWS_AS(fabric.queue.run(), NoRouteError);
+}
+
+// 500 B at 1 B/ns, 500 B at 0.5.
+TEST_CASE("a degraded link slows down what is on it") {
+  Fault slower = fault(nanoseconds(500), kUp, LinkCondition::degraded);
+  slower.bandwidth = Bandwidth{500'000'000};
+  Fabric fabric(LevelKind::ring, 4, with_faults({slower}));
+  const auto m = fabric.send(0, 1, 1'000);
+  fabric.queue.run();
+  CHECK(fabric.injected(m) == nanoseconds(1'500));
+}
+
+TEST_CASE("a time to carry whole bytes at a whole rate is rounded up exactly, others nearly so") {
+  using fluid::carrying_time;
+  CHECK(carrying_time(1, 3) == transfer_time(bytes(1), {3}));
+  CHECK(carrying_time(1'000'000, 12'500'000'000) == picoseconds(80'000'000));
+  CHECK(carrying_time(1e15, 1e15 - 1) == picoseconds(1'000'000'000'001));  // 1 s + 1.0...01 ps
+  CHECK(carrying_time(0, 5) == Duration{});
+  CHECK(carrying_time(1, 0) > milliseconds(1'000'000));
+  // A third of 3 GB/s for 1,000 B, as doubles give it: 1,000 ns, not 1,000.001.
+  const double third = 3e9 / 3 * (1 + 0x1p-52);
+  CHECK(carrying_time(1'000 * (1 + 0x1p-52), third) == nanoseconds(1'000));
+}
+
+}  // namespace
+}  // namespace orrery
