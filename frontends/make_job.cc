@@ -17,6 +17,9 @@ Job make_job(const Experiment& experiment, const Topology& topology, std::int32_
     count_whole_all_gathers(table, topology.levels(), text->dimensions);
     return make_training_job(table, levels, ranks, text->dimensions, iterations);
   }
+  if (const auto* transformer = std::get_if<TransformerWorkload>(&workload)) {
+    return make_transformer_job(*transformer, iterations);
+  }
   const LayerTable table = make_dlrm(std::get<DlrmSpec>(workload), ranks);
   return make_training_job(table, levels, ranks, {}, iterations);
 }

@@ -36,7 +36,8 @@ std::string name_of_traffic(std::size_t label) {
 }
 
 // What exposed time is summed under: gradients are exchanged backward by nature.
-std::string exposed_kind(const LayerRow& row) {
+std::string exposed_kind(const Label& label, const LayerRow& row) {
+  if (!label.traffic.empty()) return label.traffic;
   if (row.pass == Pass::forward) return row.collective + " forward";
   if (row.pass == Pass::input_gradient) return row.collective + " backward";
   return row.collective;
@@ -200,7 +201,7 @@ void Simulation::add_rows(RunResult& result, Rank last) const {
           static_cast<std::int64_t>(seen.raw_sum / static_cast<std::uint64_t>(seen.raw_count))};
     row.raw_max = seen.raw_max;
     if (seen.raw_count > 0) row.raw_bound = runner_.bound_of(static_cast<std::int32_t>(label));
-    if (row.exposed > Duration{}) exposed_by[exposed_kind(row)] += row.exposed;
+    if (row.exposed > Duration{}) exposed_by[exposed_kind(named, row)] += row.exposed;
     result.layers.push_back(std::move(row));
   }
   for (const auto& [kind, exposed] : exposed_by) result.exposed_by.push_back({kind, exposed});

@@ -62,6 +62,7 @@ struct Label {
   std::string layer;
   std::int32_t iteration = 0;  // from 0
   Pass pass = Pass::none;
+  std::string traffic = {};  // what its exposed time is summed under: "TP"; "" = its collective
 };
 
 struct Job {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -36,6 +37,78 @@ struct DlrmSpec {
   std::optional<Duration> embedding_update_time;  // of the backward pass; none = takes no time
 };
 
+// A decoder-only transformer by its shape. A. Vaswani et al., NeurIPS 2017; grouped-query
+// attention: J. Ainslie et al., EMNLP 2023; gated MLP: N. Shazeer, arXiv 2002.05202.
+struct TransformerSpec {
+  std::int64_t layers = 0;
+  std::int64_t hidden = 0;           // h
+  std::int64_t heads = 0;            // a
+  std::int64_t head_dimension = 0;   // of one head; 0 = hidden / heads
+  std::int64_t key_value_heads = 0;  // 0 = heads
+  std::int64_t feed_forward = 0;     // f: inner width of the MLP; 0 = 4 hidden
+  bool gated = false;                // two matrices of f columns each and their product (SwiGLU)
+  bool causal_kernel = true;         // attention computes only what causality does not mask
+  bool tied_embeddings = true;       // input and output embedding are one matrix
+  std::int64_t vocabulary = 0;       // V, padded to what tensor parallelism needs
+  std::int64_t sequence = 0;         // s: tokens of a sample
+  Bytes element;                     // of weights and activations: 2 B for bf16
+  Bytes gradient_element{4};         // of gradients on the wire and in memory
+
+  std::int64_t query_width() const {  // A
+    return heads * (head_dimension > 0 ? head_dimension : hidden / heads);
+  }
+  std::int64_t key_value_width() const {  // K
+    return query_width() / heads * (key_value_heads > 0 ? key_value_heads : heads);
+  }
+  std::int64_t mlp_width() const { return feed_forward > 0 ? feed_forward : 4 * hidden; }
+  std::int64_t mlp_inputs() const { return gated ? 2 : 1; }  // matrices into the MLP, G
+};
+
+// In which order the stages of a pipeline work: parallelism/pipeline_schedule.h.
+enum class PipelineSchedule : std::uint8_t { gpipe, one_forward_one_backward, interleaved, zb_h1 };
+std::string_view name_of(PipelineSchedule schedule);  // "gpipe", "1f1b", "interleaved", "zb-h1"
+
+enum class Recompute : std::uint8_t {
+  none,
+  selective,  // the attention scores and what follows from them, which a flash kernel does anyway
+  full,       // a layer's whole forward pass, with its communication, before its backward pass
+};
+std::string_view name_of(Recompute recompute);
+
+enum class Optimizer : std::uint8_t {
+  replicated,   // every data-parallel rank updates all of its parameters: gradients are all-reduced
+  distributed,  // a share of them (ZeRO-1): gradients are reduce-scattered, parameters all-gathered
+};
+std::string_view name_of(Optimizer optimizer);
+
+// Which of data and pipeline neighbours are nearer in rank; tensor neighbours are always nearest.
+enum class RankOrder : std::uint8_t { tensor_data_pipeline, tensor_pipeline_data };
+std::string_view name_of(RankOrder order);  // "tp-dp-pp", "tp-pp-dp", as in Megatron-LM
+
+// How a transformer is trained. D. Narayanan et al., SC'21; V. Korthikanti et al., MLSys 2023.
+struct TransformerTraining {
+  std::int32_t tensor = 1, pipeline = 1, data = 1;  // t, p, d; t * p * d = ranks
+  bool sequence_parallel = false;                   // activations outside t regions are split too
+  PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
+  std::int32_t chunks = 1;        // v, of layers on each stage, of `interleaved`
+  std::int64_t global_batch = 0;  // samples of an iteration
+  std::int64_t micro_batch = 1;   // samples that pass through the pipeline together
+  Recompute recompute = Recompute::none;
+  Optimizer optimizer = Optimizer::replicated;
+  bool overlap_gradients = true;  // buckets are exchanged while the backward pass goes on
+  std::optional<Bytes> bucket;    // of gradients; none = Megatron-LM's rule (gradient_buckets.h)
+  RankOrder order = RankOrder::tensor_data_pipeline;
+
+  std::int32_t micro_batches() const {  // m, of each pipeline
+    return static_cast<std::int32_t>(global_batch / (micro_batch * data));
+  }
+};
+
+struct TransformerWorkload {
+  TransformerSpec model;
+  TransformerTraining training;
+};
+
 // A workload in ASTRA-sim 1.0's text format.
 struct TextWorkloadSpec {
   std::string file;
@@ -62,7 +135,7 @@ struct ProgramSpec {
 };
 
 struct WorkloadSpec {
-  std::variant<DlrmSpec, TextWorkloadSpec, ProgramSpec> what;
+  std::variant<DlrmSpec, TextWorkloadSpec, ProgramSpec, TransformerWorkload> what;
   std::int32_t iterations = 1;
 };
 

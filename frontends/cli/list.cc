@@ -67,7 +67,15 @@ std::string presets() {
                                 spec.sparse_features, spec.bottom_mlp.size(), spec.top_mlp.size(),
                                 spec.global_batch)});
   }
-  return npus.text() + '\n' + models.text();
+  TextTable transformers({{"  workload.transformer.preset", left}, {"", left}});
+  for (const yaml::TransformerPreset& preset : yaml::transformer_presets()) {
+    const TransformerSpec& spec = preset.spec;
+    transformers.add_row(
+        {fmt::format("  {}", preset.name),
+         fmt::format("{} layers of {}, {} heads, vocabulary {}, sequence {}", spec.layers,
+                     spec.hidden, spec.heads, spec.vocabulary, spec.sequence)});
+  }
+  return npus.text() + '\n' + models.text() + '\n' + transformers.text();
 }
 
 std::string platforms() {

@@ -10,6 +10,7 @@
 
 #include "frontends/experiment.h"
 #include "frontends/yaml/describe_program.h"
+#include "frontends/yaml/describe_transformer.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/platform_facts.h"
 #include "frontends/yaml/presets.h"
@@ -87,8 +88,9 @@ void describe_text(Keys& keys, TextWorkloadSpec& text, const PlatformFacts& plat
 
 template <class Keys>
 void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
-  keys.exactly_one({"model", "text", "program"},
+  keys.exactly_one({"model", "transformer", "text", "program"},
                    "a described model, a text file, or operations by hand");
+  keys.only_with({"transformer"}, "training");
   keys.only_with({"model"}, "parallelism");
   keys.only_with({"text"}, "dimensions");
   if (keys.given("model")) {
@@ -97,6 +99,14 @@ void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& 
              [&](auto& below) { describe_dlrm(below, model, platform); });
     keys.map("parallelism", "how the model is spread over the NPUs",
              [&](auto& below) { describe_parallelism(below); });
+  }
+  if (keys.given("transformer")) {
+    auto& transformer = workload.what.template emplace<TransformerWorkload>();
+    keys.map("transformer", "a language model (decoder-only transformer)",
+             [&](auto& below) { describe_transformer(below, transformer.model); });
+    keys.map("training", "how the transformer is trained", [&](auto& below) {
+      describe_training(below, transformer.training, transformer.model, platform);
+    });
   }
   if (keys.given("text")) {
     describe_text(keys, workload.what.template emplace<TextWorkloadSpec>(), platform);

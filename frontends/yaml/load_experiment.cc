@@ -18,7 +18,8 @@ namespace orrery {
 
 void yaml::check_peak(Reader& root, const NpuSpec& npu) {
   const YamlNode* workload = root.find("workload");
-  if (workload == nullptr || workload->find("model") == nullptr) return;
+  if (workload == nullptr) return;
+  if (workload->find("model") == nullptr && workload->find("transformer") == nullptr) return;
   if (npu.peak > FlopRate{}) return;
   const YamlNode* platform = root.find("platform");
   const YamlNode* device = platform->find("npu");

@@ -43,4 +43,58 @@ std::span<const TransportPreset> transport_presets() {
   return presets;
 }
 
+namespace {
+
+// Megatron-LM's GPT shapes: head width hidden / heads, inner width 4 hidden, GPT-2's vocabulary
+// padded to a multiple of 1,024 (51,200), sequences of 2,048.
+TransformerSpec gpt(std::int64_t layers, std::int64_t hidden, std::int64_t heads) {
+  TransformerSpec spec;
+  spec.layers = layers;
+  spec.hidden = hidden;
+  spec.heads = heads;
+  spec.vocabulary = 51'200;
+  spec.sequence = 2'048;
+  return spec;
+}
+
+// A. Grattafiori et al., "The Llama 3 Herd of Models", arXiv 2407.21783, table 3: 128,000 tokens
+// (128,256 with those reserved), 8 key-value heads, sequences of 8,192.
+TransformerSpec llama3(std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                       std::int64_t feed_forward) {
+  TransformerSpec spec;
+  spec.layers = layers;
+  spec.hidden = hidden;
+  spec.heads = heads;
+  spec.key_value_heads = 8;
+  spec.feed_forward = feed_forward;
+  spec.gated = true;
+  spec.tied_embeddings = false;
+  spec.vocabulary = 128'256;
+  spec.sequence = 8'192;
+  return spec;
+}
+
+}  // namespace
+
+std::span<const TransformerPreset> transformer_presets() {
+  // D. Narayanan et al., "Efficient large-scale language model training on GPU clusters using
+  // Megatron-LM", SC'21, table 1; 175B is GPT-3's shape (T. Brown et al., NeurIPS 2020).
+  static const std::vector<TransformerPreset> presets{
+      {"gpt-1.7b", gpt(24, 2'304, 24)},
+      {"gpt-3.6b", gpt(30, 3'072, 32)},
+      {"gpt-7.5b", gpt(36, 4'096, 32)},
+      {"gpt-18b", gpt(40, 6'144, 48)},
+      {"gpt-39b", gpt(48, 8'192, 64)},
+      {"gpt-76b", gpt(60, 10'240, 80)},
+      {"gpt-145b", gpt(80, 12'288, 96)},
+      {"gpt3-175b", gpt(96, 12'288, 96)},
+      {"gpt-310b", gpt(96, 16'384, 128)},
+      {"gpt-530b", gpt(105, 20'480, 128)},
+      {"gpt-1t", gpt(128, 25'600, 160)},
+      {"llama3-8b", llama3(32, 4'096, 32, 14'336)},
+      {"llama3-70b", llama3(80, 8'192, 64, 28'672)},
+      {"llama3-405b", llama3(126, 16'384, 128, 53'248)}};
+  return presets;
+}
+
 }  // namespace orrery::yaml

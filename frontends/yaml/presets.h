@@ -32,4 +32,10 @@ struct TransportPreset {
 };
 std::span<const TransportPreset> transport_presets();
 
+struct TransformerPreset {
+  std::string_view name;
+  TransformerSpec spec;  // without the sizes of elements
+};
+std::span<const TransformerPreset> transformer_presets();
+
 }  // namespace orrery::yaml

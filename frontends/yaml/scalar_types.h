@@ -119,6 +119,24 @@ struct ValuesOf<Protocol> {
                                   Protocol::automatic};
 };
 template <>
+struct ValuesOf<PipelineSchedule> {
+  static constexpr std::array all{PipelineSchedule::gpipe,
+                                  PipelineSchedule::one_forward_one_backward,
+                                  PipelineSchedule::interleaved, PipelineSchedule::zb_h1};
+};
+template <>
+struct ValuesOf<Recompute> {
+  static constexpr std::array all{Recompute::none, Recompute::selective, Recompute::full};
+};
+template <>
+struct ValuesOf<Optimizer> {
+  static constexpr std::array all{Optimizer::replicated, Optimizer::distributed};
+};
+template <>
+struct ValuesOf<RankOrder> {
+  static constexpr std::array all{RankOrder::tensor_data_pipeline, RankOrder::tensor_pipeline_data};
+};
+template <>
 struct ValuesOf<Interaction> {
   static constexpr std::array all{Interaction::concat, Interaction::dot};
 };

@@ -94,6 +94,15 @@ Path path_between(const Topology& topology, const SystemSpec& system, Rank from,
   return path;
 }
 
+// Position n of a plan over n ranks is their switch, which has no memory to copy from.
+Path path_to_switch(const Topology& topology, const SystemSpec& system, int level) {
+  const LevelSpec& spec = topology.levels()[level];
+  const bool scale_out = spec.scope == Scope::scale_out;
+  return {.latency = spec.latency +
+                     (scale_out ? system.injection_latency : system.local_injection_latency),
+          .bandwidth = spec.bandwidth};
+}
+
 class Walker {
  public:
   Walker(const Topology& topology, const SystemSpec& system, const CollectiveSpec& candidate)
@@ -130,7 +139,8 @@ class Walker {
         Duration latency, carried;
         for (int i = 0; i < stage.sends; ++i) {
           const Send send = plan->send(0, lane, index, i);
-          const Path path = path_between(topology_, system_, 0, send.to * stride);
+          const Path path = send.to < size ? path_between(topology_, system_, 0, send.to * stride)
+                                           : path_to_switch(topology_, system_, phase.dimension);
           carried += transfer_time(pieces.size(send.pieces), path.bandwidth);
           latency = std::max(latency, path.latency + step);
         }

@@ -15,7 +15,8 @@ bool holds_rank(const Operation& operation) {
 
 }  // namespace
 
-Program::Program(std::vector<Operation> operations) : operations_(std::move(operations)) {
+Program::Program(std::vector<Operation> operations, Peers peers)
+    : operations_(std::move(operations)), peers_(peers) {
   OperationId expected = 0;
   for (const Operation& operation : operations_) {
     CHECK(operation.id == expected, "operation {} has id {}", expected, operation.id);
@@ -25,6 +26,14 @@ Program::Program(std::vector<Operation> operations) : operations_(std::move(oper
     }
     ++expected;
   }
+}
+
+Operation Program::operation_of(Rank rank, OperationId id) const {
+  Operation operation = operations_[id];
+  if (peers_ == Peers::ranks) return operation;
+  if (auto* send = std::get_if<SendCall>(&operation.what)) send->to += rank;
+  if (auto* receive = std::get_if<ReceiveCall>(&operation.what)) receive->from += rank;
+  return operation;
 }
 
 ProgramSource::ProgramSource(std::int32_t ranks, Program program)
@@ -65,13 +74,12 @@ std::span<const Operation> ProgramSource::known_operations(Rank rank) const {
 }
 
 void ProgramSource::advance(Rank rank, std::vector<Operation>& ready) {
-  const std::span<const Operation> operations = program_of(rank).operations();
-  const auto end = static_cast<OperationId>(operations.size());
+  const Program& program = program_of(rank);
+  const auto end = static_cast<OperationId>(program.operations().size());
   OperationId& next = next_[rank];
   while (next < end) {
-    const Operation& operation = operations[next++];
-    ready.push_back(operation);
-    if (holds_rank(operation)) return;
+    ready.push_back(program.operation_of(rank, next++));
+    if (holds_rank(ready.back())) return;
   }
 }
 

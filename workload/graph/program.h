@@ -18,13 +18,19 @@ namespace orrery {
 // Immutable, so any number of ranks can share one.
 class Program {
  public:
+  // Whom sends and receives name: ranks of the job, or distances from the rank that runs the
+  // program, so that all pipelines can share it.
+  enum class Peers { ranks, distances };
+
   // REQUIRES: operation i has id i; a Wait names an earlier operation.
-  explicit Program(std::vector<Operation> operations);
+  explicit Program(std::vector<Operation> operations, Peers peers = Peers::ranks);
 
   std::span<const Operation> operations() const { return operations_; }
+  Operation operation_of(Rank rank, OperationId id) const;
 
  private:
   std::vector<Operation> operations_;
+  Peers peers_;
 };
 
 class ProgramSource : public OperationSource {

@@ -1,0 +1,139 @@
+// One layer of GPT-3 175B and of Llama-3 405B, operation by operation, written out by hand.
+#include "workload/model/transformer.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+using namespace orrery;
+
+namespace {
+
+// "gemm 77309411328", "all_gather 50331648", "wait", "memory 25165824"; consecutive memory passes
+// are summed.
+std::vector<std::string> text_of(const std::vector<PartStep>& steps) {
+  std::vector<std::string> texts;
+  for (const PartStep& step : steps) {
+    if (const auto* compute = std::get_if<Compute>(&step.what)) {
+      texts.push_back(compute->flops.value > 0
+                          ? "gemm " + std::to_string(compute->flops.value)
+                          : "memory " + std::to_string(compute->memory_traffic.value));
+    } else if (const auto* exchange = std::get_if<PartStep::Exchange>(&step.what)) {
+      texts.push_back(std::string(name_of(exchange->kind)) + ' ' +
+                      std::to_string(exchange->size.value));
+    } else {
+      texts.push_back("wait");
+    }
+  }
+  return texts;
+}
+
+TransformerSpec gpt3() {
+  TransformerSpec spec;
+  spec.layers = 96;
+  spec.hidden = 12'288;
+  spec.heads = 96;
+  spec.vocabulary = 51'200;
+  spec.sequence = 2'048;
+  spec.element = Bytes{2};
+  return spec;
+}
+
+TransformerSpec llama405b() {
+  TransformerSpec spec;
+  spec.layers = 126;
+  spec.hidden = 16'384;
+  spec.heads = 128;
+  spec.key_value_heads = 8;
+  spec.feed_forward = 53'248;
+  spec.gated = true;
+  spec.tied_embeddings = false;
+  spec.vocabulary = 128'256;
+  spec.sequence = 8'192;
+  spec.element = Bytes{2};
+  return spec;
+}
+
+}  // namespace
+
+// t = 8, one sample of T = 2,048 tokens, sequence parallel. Activations of T x h x 2 B = 50,331,648
+// B in whole, an eighth of that (6,291,456 B) on each rank outside the matrices.
+TEST_CASE("a layer of GPT-3 with tensor and sequence parallelism") {
+  const TransformerShard shard{.tensor = 8, .sequence_parallel = true, .micro_batch = 1};
+  const PartSteps attention = transformer_part(TransformerPart::attention, gpt3(), shard);
+  CHECK(text_of(attention.forward) ==
+        std::vector<std::string>{"memory 12582912",      // norm: its 6,291,456 B in and out
+                                 "all_gather 50331648",  // the tokens of all ranks
+                                 "wait",                 //
+                                 "gemm 231928233984",    // 2 x 2048 x 12288 x 3 x 12288/8
+                                 "gemm 12884901888",     // half (causal) of 4 x 2048^2 x 12288/8
+                                 "gemm 77309411328",     // 2 x 2048 x 12288/8 x 12288
+                                 "reduce_scatter 50331648", "wait",
+                                 "memory 18874368"});  // residual: two in, one out
+  // The gathered input is needed by the weight gradient only, so it travels beside the input
+  // gradient; the sum of the input gradients travels beside the weight gradient.
+  CHECK(text_of(attention.backward) ==
+        std::vector<std::string>{"memory 12582912", "all_gather 50331648", "wait",
+                                 "gemm 77309411328", "gemm 77309411328",
+                                 "gemm 32212254720",  // 2.5 x the forward
+                                 "all_gather 50331648", "gemm 231928233984", "wait",
+                                 "reduce_scatter 50331648", "gemm 231928233984", "wait",
+                                 "memory 25165824"});
+  const PartSteps mlp = transformer_part(TransformerPart::mlp, gpt3(), shard);
+  CHECK(text_of(mlp.forward) ==
+        std::vector<std::string>{"memory 12582912", "all_gather 50331648", "wait",
+                                 "gemm 309237645312",  // 2 x 2048 x 12288 x 4 x 12288/8
+                                 "memory 50331648",    // 2 x 2048 x 6144 elements
+                                 "gemm 309237645312", "reduce_scatter 50331648", "wait",
+                                 "memory 18874368"});
+}
+
+// Without sequence parallelism: two all-reduces forward, two backward, both of T x h x 2 B.
+TEST_CASE("a layer of GPT-3 with tensor parallelism alone") {
+  const TransformerShard shard{.tensor = 8, .micro_batch = 1};
+  const PartSteps mlp = transformer_part(TransformerPart::mlp, gpt3(), shard);
+  CHECK(text_of(mlp.forward) == std::vector<std::string>{"memory 100663296", "gemm 309237645312",
+                                                         "memory 50331648", "gemm 309237645312",
+                                                         "all_reduce 50331648", "wait",
+                                                         "memory 150994944"});
+  CHECK(text_of(mlp.backward) ==
+        std::vector<std::string>{"memory 100663296", "gemm 309237645312", "gemm 309237645312",
+                                 "memory 75497472", "gemm 309237645312", "all_reduce 50331648",
+                                 "gemm 309237645312", "wait", "memory 201326592"});
+}
+
+// Grouped queries: 8 key-value heads of 128, so K = 1,024; gated: two matrices of 53,248 columns.
+TEST_CASE("a layer of Llama-3 405B") {
+  const TransformerShard shard{.tensor = 8, .sequence_parallel = true, .micro_batch = 1};
+  const PartSteps attention = transformer_part(TransformerPart::attention, llama405b(), shard);
+  const auto texts = text_of(attention.forward);
+  CHECK(texts[1] == "all_gather 268435456");  // 8192 x 16384 x 2 B
+  CHECK(texts[3] == "gemm 618475290624");     // 2 x 8192 x 16384 x (16384 + 2 x 1024) / 8
+  CHECK(texts[4] == "gemm 274877906944");     // 4 x 8192^2 x 16384/8, half
+  const PartSteps mlp = transformer_part(TransformerPart::mlp, llama405b(), shard);
+  CHECK(text_of(mlp.forward)[3] == "gemm 3573412790272");  // 2 x 8192 x 16384 x 2 x 53248/8
+  CHECK(text_of(mlp.forward)[5] == "gemm 1786706395136");
+}
+
+TEST_CASE("parameters") {
+  // 12 h^2 and two norms of h in each layer; V h of the embedding, and the final norm.
+  const TransformerSpec model = gpt3();
+  const std::int64_t layer =
+      parameters(TransformerPart::attention, model, 1) + parameters(TransformerPart::mlp, model, 1);
+  CHECK(layer == 12LL * 12'288 * 12'288 + 2 * 12'288);
+  // Llama-3 405B: 405.85e9 (the model card says 405B).
+  const TransformerSpec llama = llama405b();
+  std::int64_t all = parameters(TransformerPart::embedding, llama, 1) +
+                     parameters(TransformerPart::head, llama, 1);
+  all += 126 * (parameters(TransformerPart::attention, llama, 1) +
+                parameters(TransformerPart::mlp, llama, 1));
+  CHECK(all == 405'853'388'800);
+}
+
+TEST_CASE("a split backward pass leaves the weight gradients for later") {
+  const TransformerShard shard{
+      .tensor = 8, .sequence_parallel = true, .micro_batch = 1, .split_backward = true};
+  const PartSteps mlp = transformer_part(TransformerPart::mlp, gpt3(), shard);
+  CHECK(text_of(mlp.weight_gradient) == std::vector<std::string>{"gemm 309237645312",
+                                                                 "all_gather 50331648", "wait",
+                                                                 "gemm 309237645312"});
+}

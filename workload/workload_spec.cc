@@ -1,0 +1,39 @@
+#include "workload/workload_spec.h"
+
+namespace orrery {
+
+std::string_view name_of(PipelineSchedule schedule) {
+  switch (schedule) {
+    case PipelineSchedule::gpipe:
+      return "gpipe";
+    case PipelineSchedule::one_forward_one_backward:
+      return "1f1b";
+    case PipelineSchedule::interleaved:
+      return "interleaved";
+    case PipelineSchedule::zb_h1:
+      return "zb-h1";
+  }
+  return "?";
+}
+
+std::string_view name_of(Recompute recompute) {
+  switch (recompute) {
+    case Recompute::none:
+      return "none";
+    case Recompute::selective:
+      return "selective";
+    case Recompute::full:
+      return "full";
+  }
+  return "?";
+}
+
+std::string_view name_of(Optimizer optimizer) {
+  return optimizer == Optimizer::replicated ? "replicated" : "distributed";
+}
+
+std::string_view name_of(RankOrder order) {
+  return order == RankOrder::tensor_data_pipeline ? "tp-dp-pp" : "tp-pp-dp";
+}
+
+}  // namespace orrery
