@@ -28,6 +28,8 @@ std::string_view name_of(HierarchicalSchedule schedule) {
       return "flat";
     case HierarchicalSchedule::torus:
       return "torus";
+    case HierarchicalSchedule::themis:
+      return "themis";
     case HierarchicalSchedule::across_first:
       return "across_first";
   }

@@ -30,7 +30,8 @@ enum class HierarchicalSchedule : std::uint8_t {
   baseline,               // the full chunk at every level, innermost first
   local_bandwidth_aware,  // reduce-scatter up, all-reduce on top, all-gather down
   flat,                   // one algorithm over all ranks, in the order of the topology
-  torus,                  // the same, each chunk beginning with another level
+  torus,                  // local_bandwidth_aware, each chunk beginning with another level
+  themis,                 // the same, each chunk in the order that keeps levels equally busy
   across_first,           // all-to-alls outermost first; else as baseline
 };
 std::string_view name_of(HierarchicalSchedule schedule);
@@ -90,7 +91,9 @@ struct SystemSpec {
   Bytes minimum_chunk = kibibytes(1);                        // a chunk is not made smaller; >= 1 B
   std::int32_t first_phase_limit = 64;  // chunks of a rank that may be in their first phase
   std::int32_t queue_limit = 32;        // chunks that run at once in one queue of a level
-  std::int32_t queues_per_level = 1;    // a level's chunks take its queues in turn
+  // Collectives of a communicator of which a rank may have begun chunks; none = any number. >= 1
+  std::optional<std::int32_t> overlap_limit;
+  std::int32_t queues_per_level = 1;             // a level's chunks take its queues in turn
   Duration injection_latency = nanoseconds(10);  // per message on scale-out levels, at send and
                                                  // again at receive (the memory copy)
   Duration local_injection_latency = nanoseconds(10);  // the same on local levels

@@ -193,6 +193,10 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
                 positive);
   keys.optional("first_phase_limit", system.first_phase_limit,
                 "chunks of a rank that may be in their first phase at once", positive);
+  keys.optional("overlap_limit", system.overlap_limit,
+                "collectives of a communicator that a rank has under way at once; without it any "
+                "number",
+                positive);
   keys.optional("queue_limit", system.queue_limit, "chunks that run at once in a queue of a level",
                 positive);
   keys.optional("queues_per_level", system.queues_per_level,

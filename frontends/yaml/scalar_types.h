@@ -111,7 +111,8 @@ template <>
 struct ValuesOf<HierarchicalSchedule> {
   static constexpr std::array all{
       HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
-      HierarchicalSchedule::flat, HierarchicalSchedule::torus, HierarchicalSchedule::across_first};
+      HierarchicalSchedule::flat,     HierarchicalSchedule::torus,
+      HierarchicalSchedule::themis,   HierarchicalSchedule::across_first};
 };
 template <>
 struct ValuesOf<Protocol> {

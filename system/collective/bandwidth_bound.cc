@@ -84,15 +84,6 @@ void note_ports(const Plan& plan, const Members& members, const Topology& topolo
   for (std::int32_t port = 0; port < ports; ++port) used.insert(port);
 }
 
-// The bytes of every step-th of `count` chunks from `first` on.
-Bytes chunks_in_turn(const PieceSizes& chunks, std::int32_t count, std::size_t first,
-                     std::size_t step) {
-  Bytes sum;
-  for (std::size_t i = first; i < static_cast<std::size_t>(count); i += step)
-    sum += chunks.size(static_cast<std::int32_t>(i));
-  return sum;
-}
-
 // What the rank that has most of it to do sends or receives in one phase of an all-to-allv, behind
 // the dimensions of `done`.
 Bytes busiest_of_phase(const CollectiveCall& call, const GroupLayout& layout, int dimension,
@@ -188,6 +179,28 @@ Duration busiest_port_time(Bytes size, Collective kind, const NamedAlgorithm& al
 
 }  // namespace
 
+std::vector<DimensionRate> dimension_rates(Collective kind, const CollectiveSpec& spec,
+                                           const GroupFamily& family, const Topology& topology) {
+  const GroupLayout& layout = family.layouts().front();
+  const Collective phase = kind == Collective::all_reduce ? Collective::reduce_scatter : kind;
+  std::vector<DimensionRate> rates;
+  for (const GroupDimension& dimension : layout.dimensions) {
+    std::set<std::int32_t> ports = {0};
+    if (spec.schedule == HierarchicalSchedule::themis && dimension.one_level) {
+      const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
+      const Members members{family.line(family.first_base(), 0, dimension), dimension};
+      if (named.supports(phase, dimension.size)) {
+        ports.clear();
+        note_ports(*named.algorithm->plan(phase, layout.shape_of(dimension), 0), members, topology,
+                   ports);
+      }
+    }
+    rates.push_back({dimension.size, topology.levels()[dimension.level].bandwidth *
+                                         static_cast<std::int64_t>(ports.size())});
+  }
+  return rates;
+}
+
 Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
                          Bytes minimum_chunk, const GroupFamily& family, const Topology& topology) {
   const GroupLayout& layout = family.layouts().front();
@@ -196,9 +209,14 @@ Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
   std::vector<LevelLoad> loads(topology.levels().size());
   const auto orders = orders_of(spec.schedule, static_cast<int>(dimensions.size()));
   const std::int32_t chunks = chunk_count(call.size, spec.chunks, minimum_chunk);
+  const PieceSizes sizes(call.size, chunks);
+  const auto order_of = orders_of_chunks(call.kind, spec.schedule, call.size, chunks,
+                                         dimension_rates(call.kind, spec, family, topology));
   Duration bound;
   for (std::size_t order = 0; order < orders.size(); ++order) {
-    const Bytes size = chunks_in_turn(PieceSizes(call.size, chunks), chunks, order, orders.size());
+    Bytes size;
+    for (std::int32_t chunk = 0; chunk < chunks; ++chunk)
+      if (order_of[chunk] == static_cast<std::int32_t>(order)) size += sizes.size(chunk);
     std::vector<int> done;
     for (const Phase& phase : make_phases(call.kind, spec.schedule, orders[order])) {
       const GroupDimension& dimension = layout.dimension(phase.dimension);

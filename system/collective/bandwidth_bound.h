@@ -16,13 +16,20 @@
 // If groups of the family differ, the bound is that of the first one.
 #pragma once
 
+#include <vector>
+
 #include "core/units/units.h"
 #include "network/topology/topology.h"
+#include "system/collective/chunk_orders.h"
 #include "system/collective/group.h"
 #include "system/operation_source.h"
 #include "system/system_spec.h"
 
 namespace orrery {
+
+// What orders_of_chunks() is told of the dimensions of a family's groups.
+std::vector<DimensionRate> dimension_rates(Collective kind, const CollectiveSpec& spec,
+                                           const GroupFamily& family, const Topology& topology);
 
 // Zero (nothing is known) for an all-to-allv with sizes of its own among more than 4,096 ranks.
 Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,

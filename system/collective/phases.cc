@@ -39,18 +39,26 @@ std::vector<DimensionOrder> orders_of(HierarchicalSchedule schedule, int dimensi
   DimensionOrder order(dimensions);
   std::iota(order.begin(), order.end(), 0);
   std::vector<DimensionOrder> orders = {order};
-  if (schedule == HierarchicalSchedule::torus)
-    while (static_cast<int>(orders.size()) < dimensions) {
-      std::rotate(order.begin(), order.begin() + 1, order.end());
-      orders.push_back(order);
-    }
+  const bool several =
+      schedule == HierarchicalSchedule::torus || schedule == HierarchicalSchedule::themis;
+  while (several && static_cast<int>(orders.size()) < dimensions) {
+    std::rotate(order.begin(), order.begin() + 1, order.end());
+    orders.push_back(order);
+  }
+  // The rotations first, so that an order has one number in all schedules.
+  constexpr int most = 4;  // of whose orders all are at hand: 24
+  if (schedule != HierarchicalSchedule::themis || dimensions > most) return orders;
+  order = orders.front();
+  while (std::next_permutation(order.begin(), order.end()))
+    if (std::find(orders.begin(), orders.end(), order) == orders.end()) orders.push_back(order);
   return orders;
 }
 
 std::vector<Phase> make_phases(Collective kind, HierarchicalSchedule schedule,
                                const DimensionOrder& order) {
   const bool in_parts = schedule == HierarchicalSchedule::local_bandwidth_aware ||
-                        schedule == HierarchicalSchedule::torus;
+                        schedule == HierarchicalSchedule::torus ||
+                        schedule == HierarchicalSchedule::themis;
   if (schedule == HierarchicalSchedule::flat) return {{kWhole, planned_as(kind)}};
   std::vector<Phase> phases;
   const int top = static_cast<int>(order.size()) - 1;

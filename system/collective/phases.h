@@ -28,6 +28,9 @@
 // levels carry the same, at the same time. On a torus of d equal dimensions the links of all of
 // them are busy: the time tends to a d-th of that of one dimension after the other.
 //
+// themis: the same with the order of each chunk chosen by what the levels have to do
+// (chunk_orders.h).
+//
 // flat is not a composition: one phase over all ranks, in topology order, which is what NCCL does;
 // the algorithm knows from the group's shape which ranks share a node (system/group_shape.h).
 //

@@ -18,7 +18,7 @@ constexpr std::uint64_t key_of(std::uint64_t communicator, std::uint64_t base, s
   return (communicator << 56) | (base << 32) | rest;
 }
 // What comes behind (communicator, base) in the key of a StartOrder.
-constexpr std::uint64_t kAdmission = 0xFFFFFFFF;
+constexpr std::uint64_t kCalls = 0xFFFFFFFF, kAdmission = kCalls - 1;
 
 // Whether two ranks mean the same collective.
 bool agree(const CollectiveCall& a, const CollectiveCall& b) {
@@ -54,7 +54,8 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
     for (const GroupLayout& layout : families_.back().layouts()) {
       auto& recipes = recipes_.back().emplace_back();
       for (int kind = 0; kind < collective_count; ++kind) {
-        recipes[kind] = make_recipe(layout, static_cast<Collective>(kind), spec.collectives[kind]);
+        recipes[kind] = make_recipe(families_.back(), layout, static_cast<Collective>(kind),
+                                    spec.collectives[kind]);
         note_ways(spec.collectives[kind], layout);
       }
     }
@@ -74,6 +75,7 @@ void CollectiveScheduler::make_ranks(bool folded) {
   ranks_.resize(folded ? 1 : topology_.npu_count());
   for (RankState& rank : ranks_) {
     rank.call_count.resize(families_.size());
+    rank.under_way.resize(families_.size());
     rank.in_first_phase.resize(ways_ * families_.size());
     rank.queues.resize((topology_.levels().size() * ways_ + 1) * spec_.queues_per_level);
     for (LevelQueue& level : rank.queues) level.running.resize(families_.size());
@@ -88,12 +90,14 @@ void CollectiveScheduler::make_ranks(bool folded) {
         }
 }
 
-CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& layout,
+CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& family,
+                                                             const GroupLayout& layout,
                                                              Collective kind,
                                                              const CollectiveSpec& spec) {
   Recipe recipe;
   recipe.layout = &layout;
   recipe.chunks = spec.chunks;
+  recipe.schedule = spec.schedule;
   for (const auto& order : orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()))) {
     std::optional<Path> path = make_path(layout, spec, make_phases(kind, spec.schedule, order));
     // A kind that the job may never call; calling it is refused in instance_of().
@@ -101,6 +105,7 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupLayout& 
     recipe.launch = std::max(recipe.launch, path->launch);
     recipe.paths.push_back(*std::move(path));
   }
+  recipe.rates = dimension_rates(kind, spec, family, topology_);
   return recipe;
 }
 
@@ -179,13 +184,15 @@ const Plan* CollectiveScheduler::rooted_plan_of(const Instance& instance, const 
 // was chosen for it.
 const CollectiveScheduler::Recipe& CollectiveScheduler::recipe_of(const CollectiveCall& call,
                                                                   std::int32_t layout_number) {
-  const GroupLayout& layout = families_[call.communicator].layouts()[layout_number];
+  const GroupFamily& family = families_[call.communicator];
+  const GroupLayout& layout = family.layouts()[layout_number];
   const std::int32_t chosen = selection_.choose(call.kind, call.size, layout);
   if (chosen == Selection::as_written)
     return recipes_[call.communicator][layout_number][static_cast<int>(call.kind)];
   const auto [found, inserted] =
       selected_recipes_.try_emplace({call.communicator, layout_number, call.kind, chosen});
-  if (inserted) found->second = make_recipe(layout, call.kind, selection_.spec(call.kind, chosen));
+  if (inserted)
+    found->second = make_recipe(family, layout, call.kind, selection_.spec(call.kind, chosen));
   return found->second;
 }
 
@@ -314,11 +321,23 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
   instance.recipe = &recipe;
   instance.chunk_count = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
   instance.chunks = PieceSizes(call.size, instance.chunk_count);
+  instance.paths = paths_of_chunks(call, recipe, instance.chunk_count);
+  instance.begun = StartOrder::kNew;
   instance.size = instance.unfinished = folded_ ? 1 : size;
   instance.calls.assign(instance.size, kNone);
   instance.admissions.assign(instance.chunk_count, StartOrder::kNew);
   instance.runs.assign(instance.chunk_count, {});
   return id;
+}
+
+std::vector<CollectiveScheduler::ChunkPath> CollectiveScheduler::paths_of_chunks(
+    const CollectiveCall& call, const Recipe& recipe, std::int32_t chunks) {
+  std::vector<std::int32_t> so_far(recipe.paths.size());
+  std::vector<ChunkPath> paths;
+  for (const std::int32_t path :
+       orders_of_chunks(call.kind, recipe.schedule, call.size, chunks, recipe.rates))
+    paths.push_back({path, so_far[path]++});
+  return paths;
 }
 
 bool CollectiveScheduler::goes_before(std::uint32_t call, std::uint32_t other) const {
@@ -362,6 +381,7 @@ bool CollectiveScheduler::admit_one(Rank rank) {
 }
 
 bool CollectiveScheduler::may_admit(const Call& call) {
+  if (call.next_chunk == 0 && !may_begin(call)) return false;
   const std::int32_t chunk = call.next_chunk;
   if (own_phase(call, chunk, 0) != 0) return true;  // skips the first phase: takes no place there
   const Instance& instance = instances_[call.instance];
@@ -371,6 +391,15 @@ bool CollectiveScheduler::may_admit(const Call& call) {
          spec_.first_phase_limit;
 }
 
+// Room for one more collective of the communicator, beside those that others began earlier.
+bool CollectiveScheduler::may_begin(const Call& call) {
+  if (!spec_.overlap_limit) return true;
+  const Instance& instance = instances_[call.instance];
+  return ranks_[call.rank].under_way[instance.communicator] +
+             call_order(instance).reserved_before(call.position, instance.begun) <
+         *spec_.overlap_limit;
+}
+
 void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
   RankState& state = ranks_[rank];
   const std::uint32_t id = state.ready[place_in_ready];
@@ -378,6 +407,11 @@ void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
   Instance& instance = instances_[call.instance];
   const std::int32_t chunk = call.next_chunk++;
   const std::int32_t phase = own_phase(call, chunk, 0);
+  if (chunk == 0) {
+    if (spec_.overlap_limit)
+      instance.begun = call_order(instance).start(call.position, instance.begun);
+    ++state.under_way[instance.communicator];
+  }
   if (phase == 0) ++in_first_phase(rank, instance, chunk);
   std::int64_t& number = instance.admissions[chunk];
   number = admission_order(instance, chunk).start(call.position, number);
@@ -389,14 +423,21 @@ void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
 
 std::size_t CollectiveScheduler::way_of(const Instance& instance, std::int32_t chunk,
                                         std::int32_t phase) const {
-  const std::size_t order = static_cast<std::size_t>(chunk) % instance.recipe->paths.size();
-  return 2 * order + (instance.recipe->path_of(chunk).phases[phase].phase.back ? 1 : 0);
+  const auto order = static_cast<std::size_t>(instance.paths[chunk].path);
+  return 2 * order + (instance.path_of(chunk).phases[phase].phase.back ? 1 : 0);
 }
 
 // Chunks on different ways have places of their own: they meet in no queue in the same order.
 std::int32_t& CollectiveScheduler::in_first_phase(Rank rank, const Instance& instance,
                                                   std::int32_t chunk) {
   return ranks_[rank].in_first_phase[instance.communicator * ways_ + way_of(instance, chunk, 0)];
+}
+
+// The collectives of a group, in the order in which anyone began them.
+StartOrder& CollectiveScheduler::call_order(const Instance& instance) {
+  const std::uint64_t key =
+      key_of(instance.communicator, static_cast<std::uint64_t>(instance.base), kCalls);
+  return orders_.try_emplace(key, instance.size).first->second;
 }
 
 StartOrder& CollectiveScheduler::admission_order(const Instance& instance, std::int32_t chunk) {
@@ -464,7 +505,7 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
     const GroupDimension& dimension = instance.recipe->layout->dimensions[d];
     bytes = PieceSizes(bytes, dimension.size).size(dimension.coordinate(call.position));
   }
-  const auto turn = static_cast<std::size_t>(instance.recipe->turn_of(task.chunk));
+  const auto turn = static_cast<std::size_t>(instance.paths[task.chunk].turn);
   const std::size_t variant = turn % phase.variants.size();
   const Plan* plan = phase.variants[variant];
   if (has_root(phase.phase.kind)) plan = rooted_plan_of(instance, phase, static_cast<int>(variant));
@@ -506,7 +547,7 @@ std::shared_ptr<const PartSizes> CollectiveScheduler::part_sizes_of(const Instan
   for (const GroupDimension& one : instance.recipe->layout->dimensions) shape.push_back(one.size);
   if (dimension == kWhole) shape = {instance.size};
   std::vector<int> done;
-  const auto& phases = instance.recipe->path_of(task.chunk).phases;
+  const auto& phases = instance.path_of(task.chunk).phases;
   for (std::int32_t before = 0; before < task.phase; ++before)
     done.push_back(phases[before].phase.dimension);
   return std::make_shared<PartSizes>(
@@ -518,7 +559,7 @@ std::shared_ptr<const PartSizes> CollectiveScheduler::part_sizes_of(const Instan
 void CollectiveScheduler::run_finished(std::uint32_t run, Position position, bool) {
   const RunInfo info = runs_[run];
   const Instance& instance = instances_[info.instance];
-  const Path& path = instance.recipe->path_of(info.chunk);
+  const Path& path = instance.path_of(info.chunk);
   const PhaseRecipe& phase = path.phases[info.phase];
   const std::uint32_t call = instance.calls[info.first + position * phase.dimension.stride];
   const Rank rank = calls_[call].rank;
@@ -540,6 +581,7 @@ void CollectiveScheduler::finish_chunk(std::uint32_t id) {
   if (--calls_[id].unfinished_chunks > 0) return;
   const Call call = calls_[id];
   Instance& instance = instances_[call.instance];
+  --ranks_[call.rank].under_way[instance.communicator];
   if (--instance.unfinished == 0) {
     open_instances_.erase(instance.key);
     instance.runs.clear();
@@ -601,7 +643,7 @@ std::uint32_t CollectiveScheduler::communicator_of(const Task& task) const {
 }
 
 const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
-  return instances_[calls_[task.call].instance].recipe->path_of(task.chunk).phases[task.phase];
+  return instances_[calls_[task.call].instance].path_of(task.chunk).phases[task.phase];
 }
 
 std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t chunk,
@@ -614,7 +656,7 @@ std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t chunk
              dimensions[d].coordinate(instance.call.root);
     });
   };
-  const auto& phases = instance.recipe->path_of(chunk).phases;
+  const auto& phases = instance.path_of(chunk).phases;
   while (phase < static_cast<std::int32_t>(phases.size()) &&
          differs_from_root(phases[phase].phase.at_root))
     ++phase;
@@ -628,7 +670,7 @@ bool CollectiveScheduler::comes_in_late(const Task& task) const {
 std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
   const Call& call = calls_[task.call];
   Instance& instance = instances_[call.instance];
-  const Path& path = instance.recipe->path_of(task.chunk);
+  const Path& path = instance.path_of(task.chunk);
   const PhaseRecipe& phase = path.phases[task.phase];
   auto& slots = instance.runs[task.chunk];
   if (slots.empty()) slots.assign(path.slots, kNone);
@@ -640,7 +682,7 @@ std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
   const Instance& instance = instances_[calls_[task.call].instance];
-  const auto turn = static_cast<std::size_t>(instance.recipe->turn_of(task.chunk)) %
+  const auto turn = static_cast<std::size_t>(instance.paths[task.chunk].turn) %
                     static_cast<std::size_t>(spec_.queues_per_level);
   const PhaseRecipe& phase = phase_of(task);
   if (phase.phase.dimension == kWhole)
@@ -687,8 +729,7 @@ std::string CollectiveScheduler::describe(Rank rank, OperationId operation) cons
       for (const std::uint32_t run : instance.runs[chunk]) {
         if (run == kNone || runs_[run].chunk != static_cast<std::int32_t>(chunk)) continue;
         const RunInfo& info = runs_[run];
-        const GroupDimension& dimension =
-            instance.recipe->path_of(info.chunk).phases[info.phase].dimension;
+        const GroupDimension& dimension = instance.path_of(info.chunk).phases[info.phase].dimension;
         const std::int32_t member = dimension.coordinate(call.position);
         if (info.instance == call.instance &&
             call.position - member * dimension.stride == info.first)

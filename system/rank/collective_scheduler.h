@@ -2,6 +2,7 @@
 //
 // A call is cut into chunks, and a chunk goes through the phases of its collective (phases.h). Per
 // rank:
+//   overlap     of a communicator at most `overlap_limit` calls have begun and are not complete
 //   ready       calls with chunks that have not begun, in the order of the policy: HIGHEST calls
 //               first, then by SchedulingPolicy. Nothing is preempted.
 //   way         chunks that pass the levels in one order go one way; those that pass them backwards
@@ -38,6 +39,7 @@
 #include "core/event/event_queue.h"
 #include "network/network_backend.h"
 #include "network/topology/topology.h"
+#include "system/collective/chunk_orders.h"
 #include "system/collective/group.h"
 #include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
@@ -116,15 +118,15 @@ class CollectiveScheduler final : private RunListener {
   // How a kind of collective is done by the groups of a communicator that have one layout.
   struct Recipe {
     const GroupLayout* layout = nullptr;
-    std::vector<Path> paths;  // chunks take them in turn; empty if it cannot be done
+    HierarchicalSchedule schedule = HierarchicalSchedule::baseline;
+    std::vector<Path> paths;           // one for each order; empty if it cannot be done
+    std::vector<DimensionRate> rates;  // by which chunks choose among them
     std::int32_t chunks = 1;
     Duration launch;  // from the call until its chunks may begin
-
-    const Path& path_of(std::int32_t chunk) const { return paths[chunk % paths.size()]; }
-    // The number of a chunk among those of its path.
-    std::int32_t turn_of(std::int32_t chunk) const {
-      return chunk / static_cast<std::int32_t>(paths.size());
-    }
+  };
+  struct ChunkPath {
+    std::int32_t path;  // of the recipe
+    std::int32_t turn;  // the number of the chunk among those of the same path
   };
   // A collective as its group shares it.
   struct Instance {
@@ -135,7 +137,11 @@ class CollectiveScheduler final : private RunListener {
     const Recipe* recipe = nullptr;
     std::int32_t chunk_count = 1;
     PieceSizes chunks;
-    std::int32_t size = 0, unfinished = 0;         // members
+    std::vector<ChunkPath> paths;           // of each chunk
+    std::int32_t size = 0, unfinished = 0;  // members
+    std::int64_t begun = StartOrder::kNew;  // its number among those of the communicator
+
+    const Path& path_of(std::int32_t chunk) const { return recipe->paths[paths[chunk].path]; }
     std::vector<std::uint32_t> calls;              // of each position, kNone until it called
     std::vector<std::int64_t> admissions;          // of each chunk, its number in the StartOrder
     std::vector<std::vector<std::uint32_t>> runs;  // of each chunk, by slot
@@ -163,6 +169,7 @@ class CollectiveScheduler final : private RunListener {
   struct RankState {
     std::vector<std::uint32_t> call_count;  // of each communicator
     std::int64_t issued = 0;
+    std::vector<std::int32_t> under_way;       // calls of each communicator that have begun
     std::vector<std::int32_t> in_first_phase;  // of each communicator, way by way
     std::vector<std::uint32_t> ready;          // calls with chunks that have not begun, best first
     std::vector<LevelQueue> queues;            // level by level, way by way
@@ -174,7 +181,10 @@ class CollectiveScheduler final : private RunListener {
     std::int64_t order;  // its number in the StartOrder
   };
 
-  Recipe make_recipe(const GroupLayout& layout, Collective kind, const CollectiveSpec& spec);
+  Recipe make_recipe(const GroupFamily& family, const GroupLayout& layout, Collective kind,
+                     const CollectiveSpec& spec);
+  static std::vector<ChunkPath> paths_of_chunks(const CollectiveCall& call, const Recipe& recipe,
+                                                std::int32_t chunks);
   void note_ways(const CollectiveSpec& spec, const GroupLayout& layout);
   const Recipe& recipe_of(const CollectiveCall& call, std::int32_t layout);
   void make_ready(std::uint32_t call);
@@ -191,6 +201,7 @@ class CollectiveScheduler final : private RunListener {
   void admit(Rank rank);
   bool admit_one(Rank rank);
   bool may_admit(const Call& call);
+  bool may_begin(const Call& call);
   void admit_chunk(std::size_t place_in_ready, Rank rank);
   std::size_t way_of(const Instance& instance, std::int32_t chunk, std::int32_t phase) const;
   std::int32_t& in_first_phase(Rank rank, const Instance& instance, std::int32_t chunk);
@@ -221,6 +232,7 @@ class CollectiveScheduler final : private RunListener {
   bool comes_in_late(const Task& task) const;
   std::uint32_t& run_slot(const Task& task);
   std::size_t queue_of(const Task& task) const;
+  StartOrder& call_order(const Instance& instance);
   StartOrder& admission_order(const Instance& instance, std::int32_t chunk);
   StartOrder& queue_order(const Task& task, std::size_t queue);
 

@@ -175,10 +175,15 @@ TEST_CASE("compositions over levels are proved") {
     for (const Collective kind : kKinds)
       for (const auto schedule :
            {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
-            HierarchicalSchedule::torus, HierarchicalSchedule::across_first})
+            HierarchicalSchedule::torus, HierarchicalSchedule::themis,
+            HierarchicalSchedule::across_first})
         for (const DimensionOrder& order : orders_of(schedule, static_cast<int>(shape.size()))) {
-          const bool proved = schedule == HierarchicalSchedule::torus && order[0] == 0;
-          if (proved) continue;  // as local_bandwidth_aware
+          const auto in_torus =
+              orders_of(HierarchicalSchedule::torus, static_cast<int>(order.size()));
+          const auto known = std::find(in_torus.begin(), in_torus.end(), order);
+          // As local_bandwidth_aware, and as torus.
+          if (schedule == HierarchicalSchedule::torus && known == in_torus.begin()) continue;
+          if (schedule == HierarchicalSchedule::themis && known != in_torus.end()) continue;
           for (const std::string& name : names())
             for (const int root : {0, 1, 3}) {
               if (root > 1 && !has_root(kind)) continue;  // 0 and 1: the variants
@@ -196,7 +201,8 @@ TEST_CASE("a chunk passes the levels in one order out and in the other order bac
   for (const Collective kind : kKinds)
     for (const auto schedule :
          {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
-          HierarchicalSchedule::torus, HierarchicalSchedule::across_first})
+          HierarchicalSchedule::torus, HierarchicalSchedule::themis,
+          HierarchicalSchedule::across_first})
       for (const DimensionOrder& order : orders_of(schedule, 3)) {
         INFO(name_of(kind) << " " << name_of(schedule) << " from level " << order[0]);
         int last = -1;  // place in `order`
@@ -214,6 +220,10 @@ TEST_CASE("a chunk passes the levels in one order out and in the other order bac
   CHECK(orders_of(HierarchicalSchedule::torus, 3) ==
         std::vector<DimensionOrder>{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}});
   CHECK(orders_of(HierarchicalSchedule::across_first, 3) == std::vector<DimensionOrder>{{0, 1, 2}});
+  // All of them, and those of the torus by the same numbers.
+  CHECK(orders_of(HierarchicalSchedule::themis, 3) ==
+        std::vector<DimensionOrder>{
+            {0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}});
 }
 
 // A plan in which one field of one send, or one count of one stage, is off.

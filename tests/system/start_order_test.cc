@@ -67,13 +67,15 @@ TEST_CASE("limits never make ranks wait for each other for ever") {
     if (pick(2) == 0)
       for (CollectiveSpec& collective : spec.collectives)
         if (collective.algorithms[0] != NamedAlgorithm("double_binary_tree") && pick(2) == 0)
-          collective.schedule = HierarchicalSchedule::torus;
+          collective.schedule =
+              pick(2) == 0 ? HierarchicalSchedule::torus : HierarchicalSchedule::themis;
     if (pick(2) == 0)
       kind_spec(Collective::all_to_all).schedule = HierarchicalSchedule::across_first;
     spec.scheduling = static_cast<SchedulingPolicy>(pick(4));
     spec.first_phase_limit = 1 + pick(3);
     spec.queue_limit = 1 + pick(2);
     spec.queues_per_level = 1 + pick(2);
+    if (pick(2) == 0) spec.overlap_limit = 1 + pick(3);
 
     const int calls = 2 + pick(6);
     std::vector<Collective> kinds;
