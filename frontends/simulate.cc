@@ -86,6 +86,7 @@ class Simulation {
   RunResult result() const;
   void add_rows(RunResult& result, Rank last) const;
   void add_traffic(RunResult& result) const;
+  void add_packets(RunResult& result, const PacketStatistics& packets) const;
   void add_bottlenecks(RunResult& result) const;
   std::vector<std::string> group_names() const;
   void add_bound(RunResult& result) const;
@@ -228,6 +229,35 @@ void Simulation::add_traffic(RunResult& result) const {
   }
   std::stable_sort(result.links.begin(), result.links.end(),
                    [](const LinkRow& a, const LinkRow& b) { return a.bytes > b.bytes; });
+  if (statistics.packets) add_packets(result, *statistics.packets);
+}
+
+void Simulation::add_packets(RunResult& result, const PacketStatistics& packets) const {
+  PacketResult& counted = result.packets.emplace();
+  counted.packets = packets.packets;
+  counted.packet_hops = packets.packet_hops;
+  counted.drops = packets.drops;
+  counted.marks = packets.marks;
+  counted.connections = packets.connections;
+  counted.retransmissions = packets.retransmissions;
+  counted.timeouts = packets.timeouts;
+  for (std::size_t i = 0; i < packets.links.size(); ++i) {
+    const LinkQueueStatistics& queue = packets.links[i];
+    if (queue.drops == 0 && queue.marks == 0 && queue.most_waiting == Bytes{}) continue;
+    counted.queues.push_back({topology_.link_name(static_cast<LinkIndex>(i)), queue.packets,
+                              queue.drops, queue.marks, queue.most_waiting});
+  }
+  std::stable_sort(counted.queues.begin(), counted.queues.end(),
+                   [](const QueueRow& a, const QueueRow& b) {
+                     return std::pair(a.drops, a.most_waiting) > std::pair(b.drops, b.most_waiting);
+                   });
+  for (const SwitchMemoryStatistics& memory : packets.switches)
+    counted.switches.push_back({topology_.node_name(memory.node), memory.size, memory.most_used,
+                                memory.interval, memory.peaks});
+  for (const FlowStatistics& flow : packets.flows)
+    counted.flows.push_back(
+        {topology_.node_name(flow.source) + " -> " + topology_.node_name(flow.target),
+         flow.samples});
 }
 
 // Of the communicators, with the levels that they span: "communicator 1 (node, fabric)".

@@ -3,6 +3,9 @@
 #include "network/analytical/analytical_backend.h"
 #include "network/fluid/fluid_backend.h"
 #include "network/queue/queue_backend.h"
+#ifdef ORRERY_HAS_NS3
+#include "network/ns3/ns3_backend.h"
+#endif
 
 namespace orrery {
 

@@ -9,6 +9,7 @@
 
 #include "core/event/event_queue.h"
 #include "core/units/units.h"
+#include "network/packet_statistics.h"
 #include "network/topology/topology.h"
 
 namespace orrery {
@@ -54,6 +55,7 @@ struct NetworkStatistics {
   std::vector<std::vector<Bytes>> limited = {};
   std::vector<Duration> busy = {};  // by link: time spent sending. Empty if the backend cannot tell
   std::uint64_t messages = 0;
+  std::optional<PacketStatistics> packets = {};  // of backends that have packets
 };
 
 class NetworkBackend {

@@ -13,4 +13,15 @@ std::vector<std::string> settings_outside(const NetworkSpec& spec,
   return paths;
 }
 
+TransportKind NetworkSpec::transport_of(std::size_t level, Scope scope) const {
+  if (level < levels.size() && levels[level].transport) return *levels[level].transport;
+  return scope == Scope::local ? TransportKind::ideal : transport.kind;
+}
+
+std::vector<std::optional<Bytes>> NetworkSpec::level_buffers() const {
+  std::vector<std::optional<Bytes>> buffers;
+  for (const LevelNetworkSpec& level : levels) buffers.push_back(level.buffer);
+  return buffers;
+}
+
 }  // namespace orrery

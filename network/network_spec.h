@@ -4,12 +4,16 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "network/fluid_spec.h"
 #include "network/queue_spec.h"
 #include "network/routing_spec.h"
+#include "network/switch_spec.h"
+#include "network/topology/topology.h"
+#include "network/transport_spec.h"
 
 namespace orrery {
 
@@ -28,10 +32,25 @@ struct GivenSetting {
   bool operator==(const GivenSetting&) const = default;
 };
 
+// What a level has of its own.
+struct LevelNetworkSpec {
+  std::optional<Bytes> buffer;             // of its switches; else that of all switches
+  std::optional<TransportKind> transport;  // tcp or ideal; else by scope, see transport_of()
+};
+
 struct NetworkSpec {
   std::string backend = "analytical";    // a name of network/backends.def
   std::vector<GivenSetting> given = {};  // by the user, of the groups above
   RoutingSpec routing = {};
+  TransportSpec transport = {};
+  SwitchSpec switches = {};
+  std::vector<LevelNetworkSpec> levels = {};  // as the topology's; those missing have nothing
+  std::uint64_t seed = 1;                     // of random losses and marks
+
+  // What carries the messages of a level where backends have a choice: inside a node the ideal
+  // (analytical) model, unless the level says otherwise.
+  TransportKind transport_of(std::size_t level, Scope scope) const;
+  std::vector<std::optional<Bytes>> level_buffers() const;
   FluidSpec fluid = {};
   QueueSpec queue = {};
 };

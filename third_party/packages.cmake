@@ -13,6 +13,13 @@ if(ORRERY_BENCHMARKS)
   find_package(benchmark 1.7)              # libbenchmark-dev 1.7    tests/benchmark
 endif()
 
+# Without it, the backend `ns3` is not built. A program with it is under the GPL, version 2: README.md.
+option(ORRERY_NS3 "Build the ns3 backend, if libns3-dev is there" ON)
+if(ORRERY_NS3)
+  list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+  find_package(Ns3 COMPONENTS core network bridge traffic-control internet)  # libns3-dev 3.37  network/ns3
+endif()
+
 # Random123 1.14 (librandom123-dev) is headers only and ships no CMake package.   core/base
 find_path(RANDOM123_INCLUDE Random123/philox.h REQUIRED)
 add_library(Random123 INTERFACE)

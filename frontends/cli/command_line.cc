@@ -231,9 +231,10 @@ class CommandLine {
 
   void add_information() {
     CLI::App* list = add("list", help::list, [this] { return cli::list(topic_, terminal_); });
-    list->add_option("TOPIC", topic_, "backends, algorithms, presets or platforms; without it all")
-        ->transform(
-            CLI::IsMember({"backends", "algorithms", "presets", "platforms"}).description(""))
+    list->add_option("TOPIC", topic_,
+                     "backends, transports, algorithms, presets or platforms; without it all")
+        ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms"})
+                        .description(""))
         ->type_name("");
     add("schema", help::schema, [this] {
       terminal_.out << experiment_schema();

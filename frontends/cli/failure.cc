@@ -8,6 +8,7 @@
 #include "core/base/io_error.h"
 #include "core/event/event_queue.h"
 #include "frontends/simulate.h"
+#include "network/network_error.h"
 #include "network/no_route.h"
 #include "system/job.h"
 
@@ -34,6 +35,8 @@ Failure describe_failure(const std::exception_ptr& error) {
     return {simulation_failed, fmt::format("error: {}", stuck.what())};
   } catch (const JobError& contradiction) {
     return {simulation_failed, fmt::format("error: {}", contradiction.what())};
+  } catch (const NetworkError& failed) {
+    return {simulation_failed, fmt::format("error: {}", failed.what())};
   } catch (const NoRouteError& cut) {
     return {simulation_failed, fmt::format("error: {}", cut.what())};
   } catch (const TimeLimitError& limit) {

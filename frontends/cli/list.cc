@@ -9,6 +9,7 @@
 #include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/presets.h"
 #include "network/backends.h"
+#include "network/transport_spec.h"
 #include "system/collective_algorithm.h"
 
 namespace orrery::cli {
@@ -22,7 +23,22 @@ std::string backends() {
   for (const BackendEntry& entry : builtin_backends()) {
     table.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
   }
+  if (find_backend("ns3") == nullptr) {
+    table.add_row({"  (ns3)", "not in this build: install libns3-dev (3.37) and build again"});
+  }
   return table.text();
+}
+
+std::string transports() {
+  TextTable table({{"  network.transport.congestion_control", left}, {"", left}});
+  for (const CongestionControlEntry& entry : congestion_controls()) {
+    table.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
+  }
+  std::string text = table.text();
+  if (find_backend("ns3") == nullptr) {
+    text += "  (of the ns3 backend, which this build lacks: install libns3-dev and build again)\n";
+  }
+  return text;
 }
 
 std::string algorithms() {
@@ -82,6 +98,7 @@ struct Topic {
 };
 constexpr Topic topics[] = {
     {"backends", "Backends: how long a message takes", backends},
+    {"transports", "Congestion controls of TCP, on the ns3 backend", transports},
     {"algorithms", "Collective algorithms: who sends what to whom", algorithms},
     {"presets", "Presets: devices and models by name", presets},
     {"platforms", "Platforms: for coll, and as platform: {file: NAME}", platforms},

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "frontends/report/packet_report.h"
+
 namespace orrery {
 
 namespace {
@@ -166,6 +168,7 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
                {{"wall_s", result.host.wall_s},
                 {"cpu_s", result.host.cpu_s},
                 {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
+  if (result.packets) run["packets"] = packet_json(*result.packets, options);
   if (!result.activity.empty()) run["activity"] = activity(result);
   if (!result.matrix.empty()) run["matrix"] = matrix(result);
   return run;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "network/packet_statistics.h"
 #include "system/job.h"
 
 namespace orrery {
@@ -98,6 +99,34 @@ struct HostUse {
   std::int64_t peak_rss_bytes = 0;
 };
 
+// A link of a packet network and the queue before it.
+struct QueueRow {
+  std::string name;  // "switch 128 -> npu 3"
+  std::uint64_t packets = 0, drops = 0, marks = 0;
+  Bytes most_waiting;
+};
+
+struct SwitchRow {
+  std::string name;  // "switch 128"
+  Bytes memory, most_used;
+  Duration interval;                // of the following
+  std::vector<std::int64_t> peaks;  // most bytes in use in each interval from the start
+};
+
+struct FlowRow {
+  std::string name;  // "npu 3 -> npu 7"
+  std::vector<FlowSample> samples;
+};
+
+// Of a backend that has packets.
+struct PacketResult {
+  std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
+  std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
+  std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
+  std::vector<SwitchRow> switches;
+  std::vector<FlowRow> flows;
+};
+
 struct RunResult {
   std::string name, backend;
   std::uint64_t seed = 0;
@@ -121,6 +150,7 @@ struct RunResult {
   std::vector<ActivityRow> activity;    // by level and time; empty unless asked for
   std::vector<MatrixRow> matrix;        // by group, source and target; empty unless asked for
   std::optional<EndpointRow> endpoint;  // of the rank that finishes last; none if it costs nothing
+  std::optional<PacketResult> packets;
   std::uint64_t events = 0, messages = 0;
   HostUse host;
   std::vector<std::string> notices;

@@ -8,6 +8,7 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/report/numbers.h"
+#include "frontends/report/packet_report.h"
 #include "frontends/report/text_table.h"
 
 namespace orrery {
@@ -187,7 +188,8 @@ std::string footer(const RunResult& result) {
 std::string text_report(const RunResult& result, const ReportOptions& options) {
   return title(result) + '\n' + summary(result) + why(result) + exposed_by(result) +
          endpoint(result) + layers(result) + selected(result) + levels(result) +
-         links(result, options) + bottlenecks(result) + footer(result);
+         links(result, options) + bottlenecks(result) + packet_text(result, options) +
+         footer(result);
 }
 
 }  // namespace orrery

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "frontends/experiment.h"
+#include "frontends/yaml/describe_network.h"
 #include "frontends/yaml/describe_platform.h"
 #include "frontends/yaml/describe_system.h"
 #include "frontends/yaml/describe_workload.h"
@@ -32,6 +33,7 @@ PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
   keys.optional("name", experiment.name, "what reports call the experiment");
   keys.optional("description", experiment.description, "a sentence for `orrery list platforms`");
   keys.optional("seed", experiment.seed, "of all random choices");
+  experiment.network.seed = experiment.seed;
   PlatformFacts platform;
   keys.required_section("platform", "the NPUs and the network between them", [&](auto& section) {
     describe_platform(section, experiment);

@@ -38,6 +38,11 @@ std::span<const DlrmPreset> dlrm_presets() {
   return presets;
 }
 
+std::span<const TransportPreset> transport_presets() {
+  static const TransportPreset presets[] = {{"hoti20", hoti20_transport()}};
+  return presets;
+}
+
 namespace {
 
 // Megatron-LM's GPT shapes: head width hidden / heads, inner width 4 hidden, GPT-2's vocabulary

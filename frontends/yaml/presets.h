@@ -6,6 +6,7 @@
 
 #include "core/units/units.h"
 #include "frontends/yaml/scalar_types.h"
+#include "network/transport_spec.h"
 #include "workload/workload_spec.h"
 
 namespace orrery::yaml {
@@ -24,6 +25,12 @@ struct DlrmPreset {
   DataType data_type;
 };
 std::span<const DlrmPreset> dlrm_presets();
+
+struct TransportPreset {
+  std::string_view name;
+  TransportSpec spec;
+};
+std::span<const TransportPreset> transport_presets();
 
 struct TransformerPreset {
   std::string_view name;

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "frontends/yaml/problems.h"
+#include "network/backends.h"
 #include "system/collective_algorithm.h"
 
 namespace orrery::yaml {
@@ -41,18 +42,6 @@ Bytes size_of(DataType type) {
   return {};
 }
 
-std::string_view name_of(TransportKind kind) {
-  switch (kind) {
-    case TransportKind::tcp:
-      return "tcp";
-    case TransportKind::roce:
-      return "roce";
-    case TransportKind::ideal:
-      return "ideal";
-  }
-  return "";
-}
-
 WrongText unknown_name(std::string_view text, const std::vector<std::string_view>& known) {
   return {in_quotes(text) + " is unknown here", suggestion(text, known)};
 }
@@ -86,11 +75,15 @@ SchemaType ScalarType<NamedAlgorithm>::schema() {
 }
 
 std::vector<std::string_view> BackendRegistry::names() {
-  return {
-#define BACKEND(name, sentence) #name,
-#include "network/backends.def"
-#undef BACKEND
-  };
+  std::vector<std::string_view> result;
+  for (const BackendEntry& entry : builtin_backends()) result.push_back(entry.name);
+  return result;
+}
+
+std::vector<std::string_view> CongestionControlRegistry::names() {
+  std::vector<std::string_view> result;
+  for (const CongestionControlEntry& entry : congestion_controls()) result.push_back(entry.name);
+  return result;
 }
 
 // Names from the documentation deserve a better answer than "unknown".
@@ -100,8 +93,10 @@ FromText<BackendName> ScalarType<BackendName>::parse(const std::string& text) {
   if (std::find(available.begin(), available.end(), text) != available.end()) {
     return BackendName{text};
   }
-  if (text == "fluid" || text == "ns3") {
-    return WrongText{in_quotes(text) + " is not in this build", "available: " + listed(available)};
+  if (text == "ns3") {
+    return WrongText{
+        in_quotes(text) + " is not in this build, which found no ns-3",
+        "install libns3-dev (3.37) and build again, or use one of: " + listed(available)};
   }
   return unknown_name(text, available);
 }
@@ -161,6 +156,16 @@ FromText<std::uint64_t> parse_unsigned(const std::string& text) {
 FromText<std::int32_t> ScalarType<std::int32_t>::parse(const std::string& text) {
   return parse_whole<std::int32_t>(text);
 }
+
+FromText<double> ScalarType<double>::parse(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value == value))
+    return WrongText{in_quotes(text) + " is not a number", "write for example 0.25 or 1e-4"};
+  return value;
+}
+
+std::string ScalarType<double>::text(double value) { return fmt::format("{}", value); }
 
 FromText<Priority> ScalarType<Priority>::parse(const std::string& text) {
   if (text == "normal") return Priority::normal;

@@ -17,8 +17,10 @@
 #include "core/units/units.h"
 #include "network/fluid_spec.h"
 #include "network/routing_spec.h"
+#include "network/switch_spec.h"
 #include "network/topology/builders/cluster_graph.h"
 #include "network/topology/topology.h"
+#include "network/transport_spec.h"
 #include "system/operation_source.h"
 #include "system/system_spec.h"
 #include "workload/workload_spec.h"
@@ -151,15 +153,26 @@ struct ValuesOf<DataType> {
   static constexpr std::array all{DataType::fp16, DataType::bf16, DataType::fp32, DataType::fp8};
 };
 
-enum class TransportKind : std::uint8_t { tcp, roce, ideal };
 template <>
 struct ValuesOf<TransportKind> {
   static constexpr std::array all{TransportKind::tcp, TransportKind::roce, TransportKind::ideal};
 };
+template <>
+struct ValuesOf<ConnectPolicy> {
+  static constexpr std::array all{ConnectPolicy::before_use, ConnectPolicy::first_message,
+                                  ConnectPolicy::per_message};
+};
+template <>
+struct ValuesOf<BufferSharing> {
+  static constexpr std::array all{BufferSharing::shared, BufferSharing::per_port};
+};
+template <>
+struct ValuesOf<QueueKind> {
+  static constexpr std::array all{QueueKind::drop_tail, QueueKind::red};
+};
 
 std::string_view name_of(Interaction interaction);
 std::string_view name_of(DataType type);
-std::string_view name_of(TransportKind kind);
 Bytes size_of(DataType type);
 
 // `"rnig" is not one of the names: did you mean "ring"? (known: ...)`
@@ -187,11 +200,15 @@ struct ScalarType<E> {
 struct BackendRegistry {
   static std::vector<std::string_view> names();
 };
+struct CongestionControlRegistry {
+  static std::vector<std::string_view> names();
+};
 template <class Registry>
 struct NameIn {
   std::string name;
 };
 using BackendName = NameIn<BackendRegistry>;  // of network/backends.def
+using CongestionControlName = NameIn<CongestionControlRegistry>;
 
 // name or name:number, of system/algorithms/builtin.def; auto; or what NCCL calls its trees
 template <>
@@ -239,6 +256,14 @@ struct ScalarType<std::uint64_t> {
   static FromText<std::uint64_t> parse(const std::string& text) { return parse_unsigned(text); }
   static std::string text(std::uint64_t value) { return std::to_string(value); }
   static SchemaType schema() { return {{"integer"}}; }
+};
+
+// Decimal digits, a point, an exponent: 0.25, 1e-4.
+template <>
+struct ScalarType<double> {
+  static FromText<double> parse(const std::string& text);
+  static std::string text(double value);
+  static SchemaType schema() { return {{"number"}}; }
 };
 
 // normal, highest or a number
@@ -350,6 +375,9 @@ template <class T>
 bool is_within(const T& value, const Limits& limits) {
   if constexpr (std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>) {
     return limits.least <= value && value <= limits.most;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (limits.least == 1) return value > 0 && value <= static_cast<double>(limits.most);
+    return static_cast<double>(limits.least) <= value && value <= static_cast<double>(limits.most);
   } else if constexpr (requires { value.value; }) {
     return limits.least <= value.value && value.value <= limits.most;
   }

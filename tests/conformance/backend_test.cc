@@ -144,6 +144,16 @@ Duration closed_form(const BackendEntry& backend, const Topology& topology, std:
   return latency + (backend.name == "queue" ? once * links : once);
 }
 
+// docs/models/ns3.md, "One message alone": 78 B more on the wire for each segment of 8,960 B; a
+// packet's time for each further link, of at most 8; two round trips of 10 us in which a window of
+// 10 segments, then 20, lets the line stand idle; and all of it once more, where an ideal level is
+// left for one with TCP and the NPU between the two passes it on.
+Duration tcp_tolerance(Bytes size) {
+  const std::int64_t headers = 78 * (size.value / 8'960 + 1) + 1;
+  return transfer_time(size + bytes(headers + 8 * 9'038), gigabits_per_second(100)) +
+         microseconds(2 * 10);
+}
+
 Duration alone(const BackendEntry& backend, const TopologySpec& spec, std::int32_t target,
                Bytes size) {
   EventQueue queue;
@@ -209,8 +219,15 @@ TEST_CASE("every backend is monotone in the size of a message that is alone, and
         Duration before{-1};
         for (const std::int64_t size : {0, 1, 1'499, 1'500, 1'501, 65'536, 1'000'000}) {
           const Duration time = alone(backend, spec, target, bytes(size));
-          CHECK(time > before);
-          CHECK(time == closed_form(backend, topology, target, bytes(size)));
+          const Duration exact = closed_form(backend, topology, target, bytes(size));
+          if (backend.name == "ns3") {
+            CHECK(time >= before);  // 0 bytes are sent as one
+            CHECK(time >= exact);
+            CHECK(time <= exact + tcp_tolerance(bytes(size)));
+          } else {
+            CHECK(time > before);
+            CHECK(time == exact);
+          }
           before = time;
         }
       }
@@ -242,8 +259,12 @@ TEST_CASE("messages may begin and end at a switch") {
         CHECK(log.injected_at[message] <= log.delivered_at[message]);
       }
       const NetworkStatistics statistics = network->statistics();
-      CHECK(statistics.links[topology.egress_link(number, npu, 0)] == size);
-      CHECK(statistics.links[topology.switch_to_npu_link(number, npu)] == size);
+      for (const std::size_t link :
+           {topology.egress_link(number, npu, 0), topology.switch_to_npu_link(number, npu)}) {
+        CHECK(statistics.links[link] >= size);
+        // Packets have headers, and are acknowledged.
+        if (backend.name != "ns3") CHECK(statistics.links[link] == size);
+      }
     }
   }
 }

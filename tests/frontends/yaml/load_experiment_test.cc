@@ -85,8 +85,17 @@ TEST_CASE("every key of an experiment arrives in its field") {
         std::vector<std::string>{"platform.topology.levels[1].buffer", "network.switch.buffer"});
   CHECK(settings_outside(e.network, {SettingGroup::switch_buffer}) ==
         std::vector<std::string>{"network.transport.kind", "network.transport.congestion_control",
-                                 "network.transport.window", "network.transport.mtu",
+                                 "network.transport.mtu", "network.transport.window",
                                  "network.transport.ecn"});
+  CHECK(e.network.transport.congestion_control == "newreno");
+  CHECK(e.network.transport.mtu == bytes(1'500));
+  CHECK(e.network.transport.window == bytes(500'000));
+  CHECK(e.network.transport.ecn);
+  CHECK(e.network.switches.buffer == mebibytes(64));
+  REQUIRE(e.network.levels.size() == 3);
+  CHECK(e.network.levels[1].buffer == bytes(1'000'000'000));
+  CHECK(!e.network.levels[0].buffer);
+  CHECK(e.network.seed == 42);
 
   const auto& dlrm = std::get<DlrmSpec>(e.workload.what);
   CHECK(dlrm.global_batch == 131'072);
@@ -302,13 +311,38 @@ TEST_CASE("explain: every value knows where it is from") {
 TEST_CASE("--set: later ones win, whole maps and new keys work") {
   const Experiment e = load("minimal.yaml", {{"system.chunks=3"},
                                              {"system.chunks=4"},
-                                             {"network.transport={kind: roce, ecn: false}"},
+                                             {"network.transport={kind: ideal, ecn: false}"},
                                              {"system={queue_limit: 2}"},
                                              {"system.all_reduce.chunks=9"}});
   CHECK(of(e, Collective::all_gather).chunks == 16);  // `system` was replaced after that
   CHECK(of(e, Collective::all_reduce).chunks == 9);
   CHECK(e.system.queue_limit == 2);
   CHECK(e.network.given.size() == 2);
+}
+
+TEST_CASE("a transport preset replaces the defaults, and keys replace the preset's") {
+  const Experiment e = load("minimal.yaml", {{"network.transport={preset: hoti20, mtu: 9000 B}"}});
+  CHECK(e.network.transport.congestion_control == "newreno");
+  CHECK(e.network.transport.window == bytes(500'000));
+  CHECK(e.network.transport.minimum_rto == milliseconds(1'000));
+  CHECK(e.network.transport.mtu == bytes(9'000));
+}
+
+TEST_CASE("a window or a buffer that can carry nothing is said before the run") {
+  CHECK(first_problem("minimal.yaml", "network.transport.window=1000 B") ==
+        "--set network.transport.window=1000 B: error: network.transport.window: a window of "
+        "1 kB cannot hold a segment of 8960 B, so nothing would ever be sent: make it larger, or "
+        "network.transport.mtu smaller");
+  CHECK(first_problem("minimal.yaml", "network.switch.buffer=2 kB") ==
+        "--set network.switch.buffer=2 kB: error: network.switch.buffer: a buffer of 2 kB cannot "
+        "hold a packet of 9038 B: make it larger, or network.transport.mtu smaller");
+  CHECK(first_problem("minimal.yaml", "network.switch.loss=1.5") ==
+        "--set network.switch.loss=1.5: error: network.switch.loss: \"1.5\" is out of range: it "
+        "must be from 0 to 1");
+  CHECK(first_problem("minimal.yaml", "network.transport.congestion_control=cubik") ==
+        "--set network.transport.congestion_control=cubik: error: "
+        "network.transport.congestion_control: \"cubik\" is unknown here: did you mean "
+        "\"cubic\"?");
 }
 
 TEST_CASE("--set: what is wrong is said with the option") {

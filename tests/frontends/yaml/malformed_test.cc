@@ -8,6 +8,7 @@
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
+#include "network/backends.h"
 
 namespace orrery {
 namespace {
@@ -24,6 +25,17 @@ std::string without_folders(std::string text) {
   for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;) {
     text.erase(at, prefix.size());
   }
+  return text;
+}
+
+// BACKENDS stands for those of this build.
+std::string expected_of(std::filesystem::path file) {
+  std::string text = text_of(file.replace_extension("expected"));
+  std::string names;
+  for (const BackendEntry& entry : builtin_backends())
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  if (const std::size_t at = text.find("BACKENDS"); at != std::string::npos)
+    text.replace(at, 8, names);
   return text;
 }
 
@@ -45,8 +57,19 @@ TEST_CASE("malformed files are explained") {
   CHECK(files.size() >= 40);
   for (const auto& file : files) {
     INFO(file.filename());
-    CHECK(messages_of(file) == text_of(std::filesystem::path(file).replace_extension("expected")));
+    CHECK(messages_of(file) == expected_of(file));
   }
+}
+
+TEST_CASE("a build without ns-3 says what to do about it") {
+  const auto load = [] {
+    load_experiment(ORRERY_SOURCE_DIR "/tests/frontends/yaml/good/minimal.yaml",
+                    {{"network.backend=ns3"}});
+  };
+  if (find_backend("ns3") != nullptr)
+    CHECK_NOTHROW(load());
+  else
+    CHECK_THROWS_WITH(load(), Catch::Contains("install libns3-dev"));
 }
 
 }  // namespace

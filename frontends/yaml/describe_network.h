@@ -1,0 +1,160 @@
+// The keys of `network:`, and those of a level that are about its network. Keys is Reader or
+// SchemaWriter.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "frontends/yaml/describe_fluid.h"
+#include "frontends/yaml/describe_topology.h"
+#include "frontends/yaml/presets.h"
+#include "frontends/yaml/reader.h"
+#include "network/network_spec.h"
+
+namespace orrery::yaml {
+
+// The keys of one group of settings, which a backend honours or not.
+template <class Keys>
+struct GroupKeys {
+  Keys& keys;
+  NetworkSpec& network;
+  SettingGroup group;
+
+  template <class T>
+  void operator()(std::string_view key, T& value, std::string_view help,
+                  Limits limits = any_value) {
+    keys.optional(key, value, help, limits);
+    keys.note_if_given(key, network.given, group);
+  }
+};
+
+template <class Keys>
+void describe_level_network(Keys& keys, LevelNetworkSpec& level, NetworkSpec& network) {
+  GroupKeys<Keys>{keys, network, SettingGroup::switch_buffer}(
+      "buffer", level.buffer, "packet buffer of the level's switches; for packet backends",
+      positive);
+  GroupKeys<Keys>{keys, network, SettingGroup::transport}(
+      "transport", level.transport,
+      "what carries its messages on a packet backend: tcp, or ideal (the analytical model on the "
+      "same clock); without it, ideal on local levels and network.transport.kind on the others");
+}
+
+inline constexpr std::int64_t four_gibibytes = (std::int64_t{1} << 32) - 1;
+
+template <class Keys>
+void describe_tcp_windows(GroupKeys<Keys>& key, TransportSpec& spec) {
+  key("window", spec.window,
+      "send and receive buffer of a connection: bytes that may be sent and not acknowledged",
+      between(1, four_gibibytes / 4));
+  key("receive_window", spec.receive_window, "the receive buffer, if it is not the same",
+      between(1, four_gibibytes / 4));
+  key("initial_window", spec.initial_window,
+      "congestion window of a new connection, in segments (RFC 6928: 10)", between(1, 1 << 16));
+  key("delayed_ack_count", spec.delayed_ack_count, "segments for each acknowledgement",
+      between(1, 1 << 16));
+  key("delayed_ack_timeout", spec.delayed_ack_timeout,
+      "after so long fewer segments are acknowledged", not_negative);
+}
+
+template <class Keys>
+void describe_tcp_timers(GroupKeys<Keys>& key, TransportSpec& spec) {
+  key("minimum_rto", spec.minimum_rto,
+      "least retransmission timeout (Linux 200 ms, RFC 6298 1 s; ns-3 1 s)", positive);
+  key("clock_granularity", spec.clock_granularity,
+      "what the timeout exceeds the round trip by, at least (RFC 6298: G)", positive);
+  key("connect_timeout", spec.connect_timeout, "until a handshake is tried again", positive);
+  key("persist_timeout", spec.persist_timeout, "until a closed window is probed", positive);
+  key("retries", spec.retries,
+      "timeouts in a row, each twice as long, until a connection is given up and the run ends",
+      between(1, 1'000));
+  key("duplicate_acks", spec.duplicate_acks,
+      "duplicate acknowledgements that tell of a loss (RFC 5681: 3)", between(1, 1'000));
+}
+
+// The MTU holds headers and data; the windows hold segments.
+void check_transport(Reader& transport, const TransportSpec& spec);
+
+template <class Keys>
+void describe_transport(Keys& keys, NetworkSpec& network) {
+  TransportSpec& spec = network.transport;
+  const TransportPreset* preset = nullptr;
+  keys.preset(transport_presets(), preset,
+              "settings of a published study that replace the defaults");
+  if (preset != nullptr) spec = preset->spec;
+  keys.note_if_given("preset", network.given, SettingGroup::transport);
+  GroupKeys<Keys> key{keys, network, SettingGroup::transport};
+  key("kind", spec.kind,
+      "the protocol between nodes: tcp or ideal (no protocol: the analytical model)");
+  CongestionControlName control{spec.congestion_control};
+  key("congestion_control", control, "its variant; `orrery list transports` describes them");
+  spec.congestion_control = control.name;
+  key("mtu", spec.mtu, "size of the largest IP packet", between(100, 65'535));
+  key("link_overhead", spec.link_overhead,
+      "bytes on the wire for each packet beside it (Ethernet: 38, with preamble and gap)",
+      between(0, 1'000));
+  describe_tcp_windows(key, spec);
+  describe_tcp_timers(key, spec);
+  key("limited_transmit", spec.limited_transmit,
+      "the first two duplicate acknowledgements each send a new segment (RFC 3042)");
+  key("sack", spec.sack, "selective acknowledgements (RFC 2018)");
+  key("timestamps", spec.timestamps,
+      "time stamps (RFC 7323): 12 bytes in each packet, round trips in whole milliseconds");
+  key("ecn", spec.ecn,
+      "connections understand marks (RFC 3168), so switches mark packets instead of dropping them; "
+      "always with dctcp");
+  key("connect", spec.connect,
+      "when the handshake is paid: before_use (not at all), first_message, per_message (each "
+      "message has a connection of its own)");
+  key("connections_per_pair", spec.connections_per_pair,
+      "connections between two NPUs, which take messages in turn", between(1, 1'024));
+  keys.check([&](Reader& reader) { check_transport(reader, spec); });
+}
+
+// A buffer holds a packet, and RED's thresholds are in order.
+void check_switches(Reader& reader, const NetworkSpec& network);
+
+template <class Keys>
+void describe_switches(Keys& keys, NetworkSpec& network) {
+  SwitchSpec& spec = network.switches;
+  GroupKeys<Keys> key{keys, network, SettingGroup::switch_buffer};
+  key("buffer", spec.buffer, "packet buffer of a switch without one of its own", positive);
+  key("sharing", spec.sharing, "whether the buffer is one pool for all ports, or for each port");
+  key("dynamic_threshold", spec.dynamic_threshold,
+      "of a shared buffer, a port may hold at most so many times what is free; without it, all",
+      positive);
+  key("queue", spec.queue,
+      "what happens before a buffer is full: drop_tail, nothing; red, packets are marked (of "
+      "connections with ecn) or dropped at random");
+  key("red_minimum", spec.red_minimum, "average queue from which red marks or drops", not_negative);
+  key("red_maximum", spec.red_maximum, "average queue from which it does so with every packet",
+      positive);
+  key("red_probability", spec.red_probability, "just below red_maximum; it rises linearly",
+      between(0, 1));
+  key("red_weight", spec.red_weight,
+      "of the newest queue length in the average; 1: no averaging, as DCTCP wants", between(0, 1));
+  key("loss", spec.loss, "probability that a link loses a packet, for experiments with bad links",
+      between(0, 1));
+  keys.check([&](Reader& reader) { check_switches(reader, network); });
+}
+
+template <class Keys>
+void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                      bool topology_known) {
+  BackendName backend{network.backend};
+  keys.optional("backend", backend, "the model of the network; `orrery list` describes them");
+  network.backend = backend.name;
+  keys.map("transport", "the transport protocol; for packet backends",
+           [&](auto& transport) { describe_transport(transport, network); });
+  keys.map("routing", "which way messages go", [&](auto& routing) {
+    describe_routing(routing, network.routing, topology, topology_known);
+  });
+  keys.note_if_given("routing", network.given, SettingGroup::routing);
+  describe_faults(keys, network.routing, topology, topology_known);
+  keys.note_if_given("faults", network.given, SettingGroup::routing);
+  keys.map("fluid", "the fluid backend", [&](auto& fluid) { describe_fluid(fluid, network); });
+  keys.map("queue", "the queue backend", [&](auto& queue) { describe_queue(queue, network); });
+  keys.map("switch", "all switches; for packet backends",
+           [&](auto& switches) { describe_switches(switches, network); });
+}
+
+}  // namespace orrery::yaml

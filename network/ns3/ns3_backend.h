@@ -1,0 +1,17 @@
+// Packets and TCP: ns-3's TCP at the NPUs, queues and buffers of switches between them; levels of
+// transport `ideal` are the analytical model's, on the same clock. docs/models/ns3.md.
+#pragma once
+
+#include <memory>
+
+#include "network/network_backend.h"
+#include "network/network_spec.h"
+
+namespace orrery {
+
+// Waits while another thread's simulation uses ns-3. REQUIRES: queue and topology outlive the
+// backend; this thread has no other one; the spec's ranges are those the YAML reader checks.
+std::unique_ptr<NetworkBackend> make_ns3_backend(EventQueue& queue, const Topology& topology,
+                                                 const NetworkSpec& spec = {});
+
+}  // namespace orrery

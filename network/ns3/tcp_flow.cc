@@ -1,0 +1,74 @@
+#include "network/ns3/tcp_flow.h"
+
+#include <ns3/packet.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery {
+namespace {
+
+constexpr std::size_t samples_at_most = 4'096;
+
+}  // namespace
+
+void TcpFlow::make_ends(ns3::Ptr<TcpEnd> sender, ns3::Ptr<TcpEnd> receiver, EndIndex first,
+                        const TransportSpec& spec) {
+  sender_ = std::move(sender);
+  receiver_ = std::move(receiver);
+  sender_->set_up(spec, first, first + 1, *this);
+  receiver_->set_up(spec, first + 1, first, reader_);
+}
+
+void TcpFlow::send(MessageSlot message, Bytes size) {
+  // A message without contents still has to arrive: it is a byte on the wire.
+  stream_end_ += std::max<std::int64_t>(size.value, 1);
+  messages_.push_back({stream_end_, message});
+  can_write(false);
+}
+
+void TcpFlow::can_write(bool sends_next) {
+  while (written_ < stream_end_) {
+    const std::int64_t rest = stream_end_ - written_;
+    const std::int64_t full = shared_.full_piece->GetSize();
+    const auto piece = rest >= full ? shared_.full_piece
+                                    : ns3::Create<ns3::Packet>(static_cast<std::uint32_t>(rest));
+    if (!sender_->write(piece, sends_next)) return;
+    written_ += piece->GetSize();
+  }
+}
+
+void TcpFlow::left_source(std::int64_t stream_end) {
+  while (left_ < messages_.size() && messages_[left_].end <= stream_end)
+    shared_.listener.message_left(messages_[left_++].message);
+}
+
+void TcpFlow::deliver(std::int64_t size) {
+  read_ += size;
+  last_change_ = shared_.queue.now();
+  while (!messages_.empty() && messages_.front().end <= read_) {
+    const MessageSlot message = messages_.front().message;
+    left_source(messages_.front().end);
+    messages_.pop_front();
+    --left_;
+    shared_.listener.message_delivered(message);
+  }
+}
+
+bool TcpFlow::ends_message(std::int64_t stream_end) const {
+  return left_ < messages_.size() && messages_[left_].end <= stream_end;
+}
+
+bool TcpFlow::idle() const { return messages_.empty() && sender_->idle(); }
+
+void TcpFlow::window_changed() {
+  if (!watched_ || samples_.size() == samples_at_most) return;
+  const FlowSample now{shared_.queue.now(), bytes(sender_->congestion_window()),
+                       picoseconds(sender_->smoothed_rtt().GetTimeStep())};
+  if (!samples_.empty() && samples_.back().congestion_window == now.congestion_window &&
+      samples_.back().smoothed_rtt == now.smoothed_rtt)
+    return;
+  samples_.push_back(now);
+}
+
+}  // namespace orrery

@@ -1,0 +1,50 @@
+// What packet networks count besides bytes: part of NetworkStatistics where a backend has packets.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/units/units.h"
+#include "network/topology/topology.h"
+
+namespace orrery {
+
+// One directed link and the queue before it.
+struct LinkQueueStatistics {
+  Bytes sent;  // on the wire: with headers, and what was sent again
+  std::uint64_t packets = 0, drops = 0, marks = 0;
+  Bytes most_waiting;  // in the queue, the packet being sent not counted
+};
+
+// Largest number of bytes in use in each of a row of equal intervals.
+struct SwitchMemoryStatistics {
+  NodeId node;
+  Bytes size;  // of the pool; of each port if it is not shared
+  Bytes most_used;
+  Duration interval;
+  std::vector<std::int64_t> peaks;
+};
+
+// How one watched connection fared, at the sender. Kept: the first 4,096 changes.
+struct FlowSample {
+  Time at;
+  Bytes congestion_window;
+  Duration smoothed_rtt;
+};
+struct FlowStatistics {
+  NodeId source, target;
+  std::vector<FlowSample> samples;
+};
+
+struct PacketStatistics {
+  std::uint64_t packets = 0;      // handed to the network by its ends, acknowledgements too
+  std::uint64_t packet_hops = 0;  // links crossed by all of them
+  std::uint64_t drops = 0, marks = 0;
+  std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
+  std::vector<LinkQueueStatistics> links;        // as Topology::links()
+  std::vector<SwitchMemoryStatistics> switches;  // that held packets
+  std::vector<FlowStatistics> flows;             // those that were asked for
+};
+
+}  // namespace orrery

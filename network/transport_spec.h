@@ -1,0 +1,64 @@
+// What goes on at the ends of packet networks, as plain data. docs/models/ns3.md says what each
+// setting does; the defaults are those of a data centre, not of ns-3 or the internet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/units/units.h"
+
+namespace orrery {
+
+enum class TransportKind : std::uint8_t { tcp, roce, ideal };
+std::string_view name_of(TransportKind kind);  // "tcp", "roce", "ideal"
+
+// When a connection's handshake is paid.
+enum class ConnectPolicy : std::uint8_t {
+  before_use,     // never: connections exist before the job starts
+  first_message,  // by the first message of a connection
+  per_message,    // by every message, which gets a connection of its own
+};
+std::string_view name_of(ConnectPolicy policy);
+
+struct TransportSpec {
+  TransportKind kind = TransportKind::tcp;
+  std::string congestion_control = "cubic";  // a name of congestion_controls()
+  Bytes mtu = bytes(9'000);                  // IP packet: headers of IP and TCP, and data
+  // On the wire, for each packet: preamble 8, Ethernet header 14, checksum 4, gap 12.
+  Bytes link_overhead = bytes(38);
+
+  Bytes window = bytes(1'000'000);                  // send and receive buffer of a connection
+  std::optional<Bytes> receive_window;              // receive buffer, if it is not the same
+  std::int32_t initial_window = 10;                 // segments, RFC 6928
+  std::int32_t delayed_ack_count = 2;               // an acknowledgement for so many segments ...
+  Duration delayed_ack_timeout = microseconds(10);  // ... or after so long
+  Duration minimum_rto = milliseconds(1);           // retransmission timeout, at least
+  Duration clock_granularity = microseconds(10);    // of that timeout, RFC 6298
+  Duration connect_timeout = milliseconds(10);      // of a handshake
+  Duration persist_timeout = milliseconds(10);      // until a closed window is probed
+  std::int32_t retries = 10;  // timeouts without an answer until a connection is given up
+  std::int32_t duplicate_acks = 3;
+  bool limited_transmit = true;  // RFC 3042
+  bool sack = true;
+  bool timestamps = false;  // 12 bytes in each packet; ns-3's tick is a millisecond
+  bool ecn = false;         // dctcp always
+
+  ConnectPolicy connect = ConnectPolicy::before_use;
+  std::int32_t connections_per_pair = 1;  // between two NPUs, used in turn
+};
+
+// Data of a full segment: the MTU without the headers of IP and TCP.
+Bytes maximum_segment(const TransportSpec& spec);
+
+struct CongestionControlEntry {
+  std::string_view name, sentence;
+};
+std::span<const CongestionControlEntry> congestion_controls();  // ns-3's, in any build
+
+// The ns-3 settings of the HOTI'20 study, as far as they are known: docs/models/ns3.md.
+TransportSpec hoti20_transport();
+
+}  // namespace orrery

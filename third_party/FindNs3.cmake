@@ -1,0 +1,31 @@
+# ns-3 3.37 as libns3-dev of Debian 12 has it: Ns3::core, Ns3::network, ... for the components asked for.
+# The package's own ns3Config.cmake does not work without other packages (it insists on helper programs
+# of `ns3`, on GSL, SQLite and libxml2), and its pkg-config files hold broken paths.
+find_path(Ns3_INCLUDE_DIR NAMES ns3/simulator-impl.h)
+set(_ns3_network_NEEDS core)
+set(_ns3_bridge_NEEDS network)
+set(_ns3_traffic-control_NEEDS network)
+set(_ns3_internet_NEEDS network bridge traffic-control)
+
+foreach(_component IN LISTS Ns3_FIND_COMPONENTS)
+  find_library(Ns3_${_component}_LIBRARY NAMES ns3-${_component})
+  mark_as_advanced(Ns3_${_component}_LIBRARY)
+  if(Ns3_${_component}_LIBRARY AND Ns3_INCLUDE_DIR)
+    set(Ns3_${_component}_FOUND TRUE)
+    if(NOT TARGET Ns3::${_component})
+      add_library(Ns3::${_component} SHARED IMPORTED)
+      set_target_properties(Ns3::${_component} PROPERTIES IMPORTED_LOCATION "${Ns3_${_component}_LIBRARY}")
+      target_include_directories(Ns3::${_component} SYSTEM INTERFACE "${Ns3_INCLUDE_DIR}")
+    endif()
+  endif()
+endforeach()
+foreach(_component IN LISTS Ns3_FIND_COMPONENTS)
+  foreach(_needed IN LISTS _ns3_${_component}_NEEDS)
+    if(TARGET Ns3::${_component} AND TARGET Ns3::${_needed})
+      target_link_libraries(Ns3::${_component} INTERFACE Ns3::${_needed})
+    endif()
+  endforeach()
+endforeach()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Ns3 REQUIRED_VARS Ns3_INCLUDE_DIR HANDLE_COMPONENTS)
