@@ -39,7 +39,7 @@ struct FluidSpec {
   std::int32_t highest_weight = 4;  // under ClassSharing::weighted; 1 .. 1024
   // A message may end late by as long as this share of its size takes to carry, 0.1 % at most. 0:
   // exact.
-  Share completion_tolerance{0, 1};
+  Share completion_tolerance{0, 100};
 };
 
 }  // namespace orrery

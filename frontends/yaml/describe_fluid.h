@@ -6,6 +6,9 @@
 
 namespace orrery::yaml {
 
+// Sizes ascend, nothing flows at no rate, the tolerance is 0.1 % at most.
+void check_fluid(Reader& keys, const FluidSpec& fluid);
+
 template <class Keys>
 void describe_fluid(Keys& keys, NetworkSpec& network) {
   FluidSpec& fluid = network.fluid;
@@ -20,7 +23,19 @@ void describe_fluid(Keys& keys, NetworkSpec& network) {
                 "share; strict, the others get what they leave");
   keys.optional("highest_weight", fluid.highest_weight, "their weight under weighted",
                 between(1, 1024));
-  for (const char* key : {"message_overhead", "flow_limit", "window", "highest", "highest_weight"})
+  keys.optional_items("efficiency", fluid.efficiency,
+                      "share of the narrowest link that a message of a size can use; linear "
+                      "between the points, smallest size first",
+                      [](auto& point, EfficiencyPoint& spec, std::size_t) {
+                        point.required("size", spec.size, "of the message", positive);
+                        point.required("share", spec.efficiency, "of the narrowest link");
+                      });
+  keys.optional("completion_tolerance", fluid.completion_tolerance,
+                "messages may end late by this share of their size, 0.1 % at most, so that what "
+                "ends at nearly the same time ends together");
+  keys.check([&](Reader& reader) { check_fluid(reader, fluid); });
+  for (const char* key : {"message_overhead", "flow_limit", "window", "efficiency", "highest",
+                          "highest_weight", "completion_tolerance"})
     keys.note_if_given(key, network.given, SettingGroup::fluid);
 }
 
