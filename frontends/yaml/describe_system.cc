@@ -99,7 +99,8 @@ void check_count(Reader& keys, std::string_view key, const std::vector<NamedAlgo
 }
 
 std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const std::string& custom,
-                                          Bytes size, const TopologySpec& topology) {
+                                          Bytes size, HierarchicalSchedule schedule,
+                                          const TopologySpec& topology) {
   const YamlNode& node = *keys.find("custom");
   if (const YamlNode* other = keys.find("algorithms")) {
     const bool from_file = node.place.source->is_file,
@@ -111,11 +112,13 @@ std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const s
       return std::nullopt;
     }
   }
-  if (topology.levels.size() != 1) {
-    keys.wrong("custom",
-               fmt::format("a custom algorithm is for one level, and the platform has {}",
-                           topology.levels.size()),
-               "describe the platform as a single level, or use algorithms for each level");
+  if (topology.levels.size() != 1 && schedule != HierarchicalSchedule::flat) {
+    keys.wrong(
+        "custom",
+        fmt::format("a custom algorithm goes over all ranks at once, and the platform has {} "
+                    "levels, which the schedule {} takes one by one",
+                    topology.levels.size(), name_of(schedule)),
+        "add schedule: flat");
     return std::nullopt;
   }
   if (!names_custom_algorithm(custom)) {
@@ -130,7 +133,7 @@ std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const s
   }
   try {
     const CustomAlgorithm read = read_custom_algorithm(resolved_path(node), kind, size);
-    const int ranks = topology.levels[0].size;
+    const int ranks = size_at(schedule, topology, 0);
     if (read.kind == kind && read.ranks == ranks) return NamedAlgorithm(custom, read.algorithm);
     keys.wrong("custom",
                fmt::format("{} does the {} of {} ranks, and this is the {} of {}",

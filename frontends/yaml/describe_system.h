@@ -40,7 +40,8 @@ void check_ranges(Reader& keys, const std::vector<SizeRange>& ranges);
 // The algorithm that `custom` names for this kind of collective; nothing if it is not given, or is
 // given in a file and --set gives algorithms, or is wrong.
 std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const std::string& custom,
-                                          Bytes size, const TopologySpec& topology);
+                                          Bytes size, HierarchicalSchedule schedule,
+                                          const TopologySpec& topology);
 
 inline constexpr std::string_view schedule_help =
     "how a collective over several levels is composed; flat: one algorithm over all ranks; "
@@ -97,7 +98,7 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   keys.optional("custom_size", custom_size, custom_size_help);
   keys.check([&](Reader& reader) {
     if (!topology_known || custom_file.empty()) return;
-    custom = read_custom(reader, kind, custom_file, custom_size.bytes, topology);
+    custom = read_custom(reader, kind, custom_file, custom_size.bytes, spec.schedule, topology);
     if (!custom) return;
     algorithms.values = {*custom};
     origin = reader.origin_of("custom");

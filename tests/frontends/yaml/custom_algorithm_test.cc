@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/config_error.h"
+#include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
 
 namespace orrery {
@@ -61,6 +62,20 @@ TEST_CASE("what cannot be the custom algorithm is refused") {
         "rank 7, in chunk 0 of its output buffer");
   CHECK(refusal({{"system.all_reduce.custom_size=0B"}}) ==
         "system.all_reduce.custom_size: \"0B\" is out of range");
+}
+
+// Over nodes of 2 and of 4: eight ranks again, which only the flat schedule takes at once.
+TEST_CASE("on several levels a custom algorithm needs the flat schedule") {
+  const Override levels{
+      "platform.topology.levels=[{kind: switch, size: 2, bandwidth: 100 GB/s, latency: 1 us}, "
+      "{kind: switch, size: 4, bandwidth: 25 GB/s, latency: 1 us}]"};
+  CHECK(refusal({levels}).find("which the schedule baseline takes one by one") !=
+        std::string::npos);
+  const Experiment flat = load({levels, {"system.all_reduce.schedule=flat"}});
+  CHECK(algorithms(flat, Collective::all_reduce) == std::vector<NamedAlgorithm>{"all-pairs.xml"});
+  const RunResult result = simulate(flat);
+  CHECK_FALSE(result.partial);
+  CHECK(result.finish > Duration{});
 }
 
 }  // namespace
