@@ -303,11 +303,14 @@ void Simulation::add_bound(RunResult& result) const {
   result.bound_by = "compute";
   // Messages that nobody received may still be on their way when the last rank finishes.
   if (!runner_.unreceived().empty()) return;
-  const std::vector<Bytes> links = network_->statistics().links;
+  const NetworkStatistics statistics = network_->statistics();
+  const std::vector<Bytes>& links = statistics.links;
   std::optional<std::size_t> overloaded;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Link& link = topology_.links()[i];
-    const Duration bound = transfer_time(links[i], link.bandwidth);
+    Duration bound = transfer_time(links[i], link.bandwidth);
+    // Acknowledgements go on when the last rank has finished, and take part of no bound.
+    if (statistics.packets) bound = std::min(bound, result.finish);
     if (bound <= result.bound) continue;
     result.bound = bound;
     result.bound_by = topology_.levels()[link.level].name;
