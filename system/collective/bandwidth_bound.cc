@@ -180,15 +180,16 @@ Duration busiest_port_time(Bytes size, Collective kind, const NamedAlgorithm& al
 }  // namespace
 
 std::vector<DimensionRate> dimension_rates(Collective kind, const CollectiveSpec& spec,
-                                           const GroupFamily& family, const Topology& topology) {
-  const GroupLayout& layout = family.layouts().front();
+                                           const GroupFamily& family, const GroupLayout& layout,
+                                           const Topology& topology) {
+  const Rank base = family.base_with(layout);
   const Collective phase = kind == Collective::all_reduce ? Collective::reduce_scatter : kind;
   std::vector<DimensionRate> rates;
   for (const GroupDimension& dimension : layout.dimensions) {
     std::set<std::int32_t> ports = {0};
     if (spec.schedule == HierarchicalSchedule::themis && dimension.one_level) {
       const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
-      const Members members{family.line(family.first_base(), 0, dimension), dimension};
+      const Members members{family.line(base, 0, dimension), dimension};
       if (named.supports(phase, dimension.size)) {
         ports.clear();
         note_ports(*named.algorithm->plan(phase, layout.shape_of(dimension), 0), members, topology,
@@ -204,14 +205,16 @@ std::vector<DimensionRate> dimension_rates(Collective kind, const CollectiveSpec
 Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
                          Bytes minimum_chunk, const GroupFamily& family, const Topology& topology) {
   const GroupLayout& layout = family.layouts().front();
+  const Rank base = family.base_with(layout);
   const auto& dimensions = layout.dimensions;
   if (call.pair_sizes && layout.whole.size > 4096) return {};
   std::vector<LevelLoad> loads(topology.levels().size());
   const auto orders = orders_of(spec.schedule, static_cast<int>(dimensions.size()));
   const std::int32_t chunks = chunk_count(call.size, spec.chunks, minimum_chunk);
   const PieceSizes sizes(call.size, chunks);
-  const auto order_of = orders_of_chunks(call.kind, spec.schedule, call.size, chunks,
-                                         dimension_rates(call.kind, spec, family, topology));
+  const auto order_of =
+      orders_of_chunks(call.kind, spec.schedule, call.size, chunks,
+                       dimension_rates(call.kind, spec, family, layout, topology));
   Duration bound;
   for (std::size_t order = 0; order < orders.size(); ++order) {
     Bytes size;
@@ -223,7 +226,7 @@ Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
       const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
       if (!named.supports(phase.kind, dimension.size)) return {};
       const GroupShape& shape = layout.shape_of(dimension);
-      const Members members{family.line(family.first_base(), 0, dimension), dimension};
+      const Members members{family.line(base, 0, dimension), dimension};
       std::int64_t scattered = 1;
       for (const int d : phase.scattered) scattered *= dimensions[d].size;
       const bool has_sizes = call.pair_sizes != nullptr;

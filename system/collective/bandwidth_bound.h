@@ -27,9 +27,10 @@
 
 namespace orrery {
 
-// What orders_of_chunks() is told of the dimensions of a family's groups.
+// What orders_of_chunks() is told of the dimensions of those groups of a family that have a layout.
 std::vector<DimensionRate> dimension_rates(Collective kind, const CollectiveSpec& spec,
-                                           const GroupFamily& family, const Topology& topology);
+                                           const GroupFamily& family, const GroupLayout& layout,
+                                           const Topology& topology);
 
 // Zero (nothing is known) for an all-to-allv with sizes of its own among more than 4,096 ranks.
 Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,

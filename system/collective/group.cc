@@ -240,6 +240,12 @@ const GroupFamily::Listed* GroupFamily::find_listed(Rank rank) const {
 
 // ---- look-ups ----------------------------------------------------------------------------------
 
+Rank GroupFamily::base_with(const GroupLayout& layout) const {
+  for (const List& list : lists_)
+    if (layouts_[list.layout] == layout) return members_[list.first];
+  return 0;
+}
+
 std::optional<GroupFamily::Member> GroupFamily::find(Rank rank) const {
   if (!lists_.empty()) {
     const Listed* listed = find_listed(rank);

@@ -84,10 +84,10 @@ class GroupFamily {
   // Of which group a rank is a member; nothing if it is in none.
   std::optional<Member> find(Rank rank) const;
 
-  // All that occur among the groups: one if the family is arithmetic. The first is that of the
-  // group with the lowest base.
+  // All that occur among the groups: one if the family is arithmetic.
   const std::vector<GroupLayout>& layouts() const { return layouts_; }
-  Rank first_base() const { return index_.empty() ? 0 : index_.front().rank; }
+  // The base of a group that has this layout.
+  Rank base_with(const GroupLayout& layout) const;
 
   Rank rank_at(Rank base, Position position) const;
   // The members of a dimension of that group, or of the whole, from one position on.

@@ -105,7 +105,7 @@ CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& 
     recipe.launch = std::max(recipe.launch, path->launch);
     recipe.paths.push_back(*std::move(path));
   }
-  recipe.rates = dimension_rates(kind, spec, family, topology_);
+  recipe.rates = dimension_rates(kind, spec, family, layout, topology_);
   return recipe;
 }
 

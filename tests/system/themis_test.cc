@@ -86,6 +86,33 @@ TEST_CASE("each level carries what the orders of the chunks say") {
     CHECK(level.bytes_by_label[0] == Bytes{16 * (size.value * 15 / 16)});
 }
 
+// Groups of one communicator, one inside a switch and one of 2 x 2 ranks, in both orders of the
+// list: each takes the orders of its own dimensions. Inside a switch a rank sends 2 (3/4) S. Of
+// 2 x 2 it sends S of the chunks that pass a level first and S / 2 of the others, half of them
+// each: 3/4 S on each level. Of 4 ranks each: 6 S + 3 S inside, 3 S across.
+TEST_CASE("groups that sit differently have orders of their own") {
+  const Bytes size = mebibytes(32);
+  const std::vector<Rank> inside = {0, 1, 2, 3}, across = {4, 5, 8, 9};
+  for (const auto schedule : {HierarchicalSchedule::torus, HierarchicalSchedule::themis})
+    for (const RankLists& groups : {RankLists{inside, across}, RankLists{across, inside}}) {
+      INFO(name_of(schedule) << ", first the group of rank " << groups.front().front());
+      std::vector<std::vector<Operation>> programs(16);
+      for (const auto& group : groups)
+        for (const Rank rank : group)
+          programs[rank] = {test::collective(0, Collective::all_reduce, size)};
+      World world({test::switch_level(4, kSlow, nanoseconds(1)),
+                   test::switch_level(4, kSlow, nanoseconds(1))},
+                  system_of(schedule), programs);
+      world.job.communicators[0].groups = groups;
+      world.rebuild();
+      world.run();
+      CHECK(world.runner->unblocked() == 0);
+      const auto levels = world.network->statistics().levels;
+      CHECK(levels[0].bytes_by_label[0] == size * 9);
+      CHECK(levels[1].bytes_by_label[0] == size * 3);
+    }
+}
+
 // Two all-reduces of 4 ranks, 4 chunks each, called at once. With room for one collective the
 // second begins when the first is complete: the spans do not overlap in work, and it takes as long
 // as two alone. Without a limit both run together, and both end late.
