@@ -126,13 +126,19 @@ void TcpEnd::receive(const ns3::Ptr<ns3::Packet>& packet, bool can_be_marked, bo
 }
 
 // TcpSocketBase::Send() would schedule an event for each piece; after most calls TCP sends anyway.
-bool TcpEnd::write(const ns3::Ptr<ns3::Packet>& piece, bool sends_next) {
-  if (!sends_next) return piece->GetSize() <= GetTxAvailable() && Send(piece, 0) >= 0;
+bool TcpEnd::write(std::int64_t size, bool sends_next) {
+  if (size > GetTxAvailable()) return false;
+  const auto piece = ns3::Create<ns3::Packet>(static_cast<std::uint32_t>(size));
+  if (!sends_next) return Send(piece, 0) >= 0;
   if (!m_txBuffer->Add(piece)) return false;
   m_rateOps->CalculateAppLimited(m_tcb->m_cWnd, m_tcb->m_bytesInFlight, m_tcb->m_segmentSize,
                                  m_txBuffer->TailSequence(), m_tcb->m_nextTxSequence,
                                  m_txBuffer->GetLost(), m_txBuffer->GetRetransmitsCount());
   return true;
+}
+
+std::int64_t TcpEnd::unsent() const {
+  return m_txBuffer->TailSequence() - m_tcb->m_highTxMark.Get();
 }
 
 std::uint32_t TcpEnd::SendDataPacket(ns3::SequenceNumber32 sequence, std::uint32_t most,
@@ -147,6 +153,7 @@ std::uint32_t TcpEnd::SendDataPacket(ns3::SequenceNumber32 sequence, std::uint32
   if (new_bytes <= 0) return sent;
   CHECK(sent == size, "a segment of {} B instead of {} B", sent, size);
   sent_ += new_bytes;
+  listener_->can_write(true);
   return sent;
 }
 

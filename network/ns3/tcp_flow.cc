@@ -1,7 +1,5 @@
 #include "network/ns3/tcp_flow.h"
 
-#include <ns3/packet.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -27,14 +25,15 @@ void TcpFlow::send(MessageSlot message, Bytes size) {
   can_write(false);
 }
 
+// TCP gets what it can send next and no more, in pieces that complete its segments. Of more, it
+// would cut segments out of pieces and glue others together, for which ns-3 makes room for their
+// (absent) contents: gigabytes, where many connections wait for a port.
 void TcpFlow::can_write(bool sends_next) {
-  while (written_ < stream_end_) {
-    const std::int64_t rest = stream_end_ - written_;
-    const std::int64_t full = shared_.full_piece->GetSize();
-    const auto piece = rest >= full ? shared_.full_piece
-                                    : ns3::Create<ns3::Packet>(static_cast<std::uint32_t>(rest));
+  while (written_ < stream_end_ && sender_->unsent() < 2 * shared_.segment) {
+    const std::int64_t piece =
+        std::min(stream_end_ - written_, shared_.segment - sender_->unsent() % shared_.segment);
     if (!sender_->write(piece, sends_next)) return;
-    written_ += piece->GetSize();
+    written_ += piece;
   }
 }
 

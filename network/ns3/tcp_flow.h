@@ -44,7 +44,7 @@ class TcpFlow final : private TcpEndListener {
   struct Shared {
     EventQueue& queue;
     FlowListener& listener;
-    ns3::Ptr<ns3::Packet> full_piece;  // of one segment; copies share its (absent) contents
+    std::int64_t segment;  // bytes of a full one
     PacketStatistics& counters;
   };
 

@@ -48,10 +48,8 @@ void TcpNetwork::make_stack() {
   tcp_ = ns3::CreateObject<ns3::TcpL4Protocol>();
   node_->AggregateObject(tcp_);
   tcp_->SetDownTarget(ns3::MakeCallback(&TcpNetwork::take_from_tcp, this));
-  shared_ = std::make_unique<TcpFlow::Shared>(TcpFlow::Shared{
-      queue_, *this,
-      ns3::Create<ns3::Packet>(static_cast<std::uint32_t>(maximum_segment(spec_).value)),
-      counters_});
+  shared_ = std::make_unique<TcpFlow::Shared>(
+      TcpFlow::Shared{queue_, *this, maximum_segment(spec_).value, counters_});
 }
 
 // --- Messages and connections ---
