@@ -22,5 +22,6 @@ std::string links_csv(std::span<const RunResult> results, const ReportOptions& o
 std::string ranks_csv(std::span<const RunResult> results);
 std::string matrix_csv(std::span<const RunResult> results);
 std::string activity_csv(std::span<const RunResult> results);
+std::string flows_csv(std::span<const RunResult> results);
 
 }  // namespace orrery

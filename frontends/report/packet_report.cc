@@ -45,6 +45,15 @@ std::string queues(const PacketResult& packets, const ReportOptions& options) {
   return table.empty() ? "" : '\n' + table.text();
 }
 
+std::string waits(const PacketResult& packets) {
+  TextTable table(
+      {{"packets wait", left}, {"packets"}, {"at the source"}, {"in switches"}, {"longest"}});
+  for (const WaitRow& row : packets.waits)
+    table.add_row({row.collective, std::to_string(row.packets), to_text(row.at_source),
+                   to_text(row.in_switches), to_text(row.longest)});
+  return table.empty() ? "" : '\n' + table.text();
+}
+
 std::string switches(const PacketResult& packets) {
   TextTable table({{"switch memory", left}, {"most used"}, {"of"}});
   for (const SwitchRow& row : packets.switches)
@@ -56,7 +65,8 @@ std::string switches(const PacketResult& packets) {
 
 std::string packet_text(const RunResult& result, const ReportOptions& options) {
   if (!result.packets || result.packets->packets == 0) return "";
-  return counts(result) + queues(*result.packets, options) + switches(*result.packets);
+  return counts(result) + waits(*result.packets) + queues(*result.packets, options) +
+         switches(*result.packets);
 }
 
 Json packet_json(const PacketResult& packets, const ReportOptions& options) {
@@ -69,6 +79,7 @@ Json packet_json(const PacketResult& packets, const ReportOptions& options) {
                {"timeouts", packets.timeouts},
                {"queues", Json::array()},
                {"switches", Json::array()},
+               {"waits", Json::array()},
                {"flows", Json::array()}};
   for (const QueueRow& row : shown_queues(packets, options))
     json["queues"].push_back({{"name", row.name},
@@ -82,6 +93,12 @@ Json packet_json(const PacketResult& packets, const ReportOptions& options) {
                                 {"most_used", row.most_used.value},
                                 {"interval_ps", row.interval.value},
                                 {"peaks", row.peaks}});
+  for (const WaitRow& row : packets.waits)
+    json["waits"].push_back({{"collective", row.collective},
+                             {"packets", row.packets},
+                             {"at_source_ps", row.at_source.value},
+                             {"in_switches_ps", row.in_switches.value},
+                             {"longest_ps", row.longest.value}});
   for (const FlowRow& row : packets.flows) {
     Json samples = Json::array();
     for (const FlowSample& sample : row.samples)

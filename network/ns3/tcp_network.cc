@@ -54,8 +54,8 @@ void TcpNetwork::make_stack() {
 
 // --- Messages and connections ---
 
-void TcpNetwork::send(NodeId from, NodeId to, MessageSlot message, Bytes size) {
-  flows_[flow_for(from, to)]->send(message, size);
+void TcpNetwork::send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label) {
+  flows_[flow_for(from, to)]->send(message, size, label);
 }
 
 std::uint32_t TcpNetwork::flow_for(NodeId from, NodeId to) {
@@ -84,6 +84,8 @@ std::uint32_t TcpNetwork::make_flow(NodeId from, NodeId to, std::uint32_t number
   flow.forward = paths_.choose(from, to, number);
   flow.backward = paths_.choose(to, from, number);
   flow.make_ends(make_end(), make_end(), 2 * index, spec_);
+  for (const WatchedPair& pair : spec_.watched)
+    if (pair.from == from.value && pair.to == to.value) flow.watch();
   ++counters_.connections;
   connect(flow);
   return index;
@@ -174,8 +176,16 @@ void TcpNetwork::take_from_tcp(ns3::Ptr<ns3::Packet> packet, ns3::Ipv4Address fr
   carried_[index] = {std::move(packet), target, tell ? stream_end : 0, can_be_marked};
   fabric_.send(index, {.path = choice.take(),
                        .wire_bytes = size,
+                       .kind = kind_of(flow, source, stream_end),
                        .can_be_marked = can_be_marked,
                        .tell_when_left = tell});
+}
+
+// What only acknowledges comes from the receivers; and from senders in a handshake, when there may
+// be no message yet.
+std::uint8_t TcpNetwork::kind_of(const TcpFlow& flow, EndIndex from, std::int64_t stream_end) {
+  const bool is_data = from % 2 == 0 && flow.undelivered_messages() > 0;
+  return is_data ? flow.label_at(stream_end) : acknowledgement_kind;
 }
 
 void TcpNetwork::packet_arrived(PacketIndex index, bool marked) {
@@ -197,6 +207,12 @@ void TcpNetwork::packet_lost(PacketIndex index) {
 
 PacketStatistics TcpNetwork::statistics() const {
   PacketStatistics statistics = fabric_.statistics();
+  const std::span<const PacketWaits> waits = fabric_.waits();
+  statistics.waits.assign(waits.begin(), waits.end());
+  if (statistics.waits.size() > acknowledgement_kind) {
+    statistics.acknowledgement_waits = statistics.waits[acknowledgement_kind];
+    statistics.waits.pop_back();
+  }
   statistics.connections = counters_.connections;
   statistics.retransmissions = counters_.retransmissions;
   statistics.timeouts = counters_.timeouts;
