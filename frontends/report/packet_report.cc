@@ -23,12 +23,8 @@ std::span<const QueueRow> shown_queues(const PacketResult& packets, const Report
 std::string counts(const RunResult& result) {
   const PacketResult& packets = *result.packets;
   TextTable table({{"", left}, {""}, {"", left}});
-  const double hops = static_cast<double>(packets.packet_hops);
   table.add_row({"packets", std::to_string(packets.packets), "acknowledgements too"});
-  table.add_row({"packet-hops", std::to_string(packets.packet_hops),
-                 result.host.cpu_s > 0
-                     ? fmt::format("{:.2f} million per CPU second", hops / result.host.cpu_s * 1e-6)
-                     : ""});
+  table.add_row({"packet-hops", std::to_string(packets.packet_hops), ""});
   table.add_row({"lost", std::to_string(packets.drops), ""});
   table.add_row({"marked", std::to_string(packets.marks), ""});
   table.add_row({"sent again", std::to_string(packets.retransmissions), "segments"});
@@ -67,6 +63,12 @@ std::string packet_text(const RunResult& result, const ReportOptions& options) {
   if (!result.packets || result.packets->packets == 0) return "";
   return counts(result) + waits(*result.packets) + queues(*result.packets, options) +
          switches(*result.packets);
+}
+
+std::string packet_rate_text(const RunResult& result) {
+  if (!result.packets || result.packets->packet_hops == 0 || result.host.cpu_s <= 0) return "";
+  return fmt::format(", {:.2f} million packet-hops per CPU second",
+                     static_cast<double>(result.packets->packet_hops) / result.host.cpu_s * 1e-6);
 }
 
 Json packet_json(const PacketResult& packets, const ReportOptions& options) {

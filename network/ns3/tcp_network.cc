@@ -176,9 +176,9 @@ void TcpNetwork::take_from_tcp(ns3::Ptr<ns3::Packet> packet, ns3::Ipv4Address fr
   carried_[index] = {std::move(packet), target, tell ? stream_end : 0, can_be_marked};
   fabric_.send(index, {.path = choice.take(),
                        .wire_bytes = size,
-                       .kind = kind_of(flow, source, stream_end),
                        .can_be_marked = can_be_marked,
-                       .tell_when_left = tell});
+                       .tell_when_left = tell,
+                       .kind = kind_of(flow, source, stream_end)});
 }
 
 // What only acknowledges comes from the receivers; and from senders in a handshake, when there may

@@ -43,9 +43,9 @@ class PacketOwner {
 struct PacketToSend {
   PathIndex path = 0;
   std::uint32_t wire_bytes = 0;  // with all headers and gaps
-  std::uint8_t kind = 0;         // row of waits()
   bool can_be_marked = false;
   bool tell_when_left = false;
+  std::uint8_t kind = 0;  // row of waits()
 };
 
 class PacketFabric final : private EventHandler {

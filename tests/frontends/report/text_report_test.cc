@@ -90,6 +90,11 @@ TEST_CASE("the diagnosis is computing, a full level, or neither") {
   CHECK_THAT(diagnosis(result), Catch::StartsWith("bandwidth: fabric is full"));
   for (LinkRow& link : result.links) link.utilisation = 0.3;
   CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth: no link is busy more than 30 %"));
+  result.packets.emplace();
+  result.packets->drops = 46;
+  CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth"));  // made up for in time
+  result.packets->timeouts = 8;
+  CHECK_THAT(diagnosis(result), Catch::StartsWith("lost packets: 46 lost"));
   result.compute = microseconds(86);
   result.exposed = microseconds(14);
   CHECK(diagnosis(result) == "computing takes 86 % of the time, exposed communication 14.0 %");
