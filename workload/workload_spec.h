@@ -165,9 +165,23 @@ struct ProgramSpec {
   std::vector<Part> parts;  // a rank is in at most one; a rank in none does nothing
 };
 
+struct PlacedWorkload;
+
+// Several jobs on one platform, which share its network.
+struct JobsSpec {
+  std::vector<PlacedWorkload> jobs;  // no NPU is in two
+};
+
 struct WorkloadSpec {
-  std::variant<DlrmSpec, TextWorkloadSpec, ProgramSpec, TransformerWorkload> what;
+  std::variant<DlrmSpec, TextWorkloadSpec, ProgramSpec, TransformerWorkload, JobsSpec> what;
   std::int32_t iterations = 1;
+};
+
+struct PlacedWorkload {
+  std::string name;
+  std::vector<Rank> npus;  // ascending: rank r of the job runs on npus[r]
+  Duration start;
+  WorkloadSpec workload;  // not of several jobs
 };
 
 }  // namespace orrery

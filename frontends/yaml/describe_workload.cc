@@ -101,4 +101,18 @@ void check_dimensions(Reader& workload, const std::vector<LevelReference>& refer
       "name every level once");
 }
 
+void check_jobs(Reader& workload, JobsSpec& jobs) {
+  if (workload.given("iterations"))
+    workload.wrong("iterations", "jobs have iterations of their own", "write it into each job");
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < jobs.jobs.size(); ++i) {
+    PlacedWorkload& job = jobs.jobs[i];
+    if (std::ranges::find(names, job.name) != names.end())
+      workload.wrong_item("jobs", i, in_quotes(job.name) + " is the name of an earlier job",
+                          "choose another, so that reports can tell them apart");
+    names.push_back(job.name);
+    std::ranges::sort(job.npus);
+  }
+}
+
 }  // namespace orrery::yaml

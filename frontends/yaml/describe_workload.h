@@ -15,6 +15,7 @@
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/platform_facts.h"
 #include "frontends/yaml/presets.h"
+#include "frontends/yaml/rank_claims.h"
 #include "frontends/yaml/reader.h"
 
 namespace orrery::yaml {
@@ -87,10 +88,9 @@ void describe_text(Keys& keys, TextWorkloadSpec& text, const PlatformFacts& plat
   });
 }
 
+// Of one job.
 template <class Keys>
-void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
-  keys.exactly_one({"model", "transformer", "text", "program"},
-                   "a described model, a text file, or operations by hand");
+void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
   keys.only_with({"transformer"}, "training");
   keys.only_with({"model"}, "parallelism");
   keys.only_with({"text"}, "dimensions");
@@ -117,6 +117,46 @@ void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& 
     describe_program(keys, program, platform);
   }
   keys.optional("iterations", workload.iterations, "how often the workload is repeated", positive);
+}
+
+// One of several jobs: it sees only the NPUs that it runs on.
+template <class Keys>
+void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t index, RankClaims& claims,
+                         const PlatformFacts& platform) {
+  keys.required("name", placed.name, "what comes before the names of its layers");
+  OneOrMore<RankRuns> npus;
+  keys.required("npus", npus,
+                "the NPUs that it runs on, its ranks in this order: \"0-7\" or a list");
+  keys.optional("start", placed.start, "when it begins", not_negative);
+  PlatformFacts own = platform;
+  keys.check([&](Reader& reader) {
+    if (platform.known && reader.clean()) claims.claim(reader, "npus", npus, index, placed.npus);
+    own.known = platform.known && reader.clean();
+    own.npus = static_cast<std::int32_t>(placed.npus.size());
+  });
+  keys.exactly_one({"model", "transformer", "text", "program"},
+                   "a described model, a text file, or operations by hand");
+  describe_job(keys, placed.workload, own);
+}
+
+// The names of jobs tell their layers apart, and their ranks follow their NPUs.
+void check_jobs(Reader& workload, JobsSpec& jobs);
+
+template <class Keys>
+void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
+  keys.exactly_one({"model", "transformer", "text", "program", "jobs"},
+                   "a described model, a text file, operations by hand, or several jobs");
+  if (keys.given("jobs")) {
+    auto& jobs = workload.what.template emplace<JobsSpec>();
+    RankClaims claims(platform.npus, {"NPU", "job"});
+    keys.items("jobs", jobs.jobs, "several jobs that share the network, each on NPUs of its own",
+               [&](auto& job, PlacedWorkload& placed, std::size_t index) {
+                 describe_placed_job(job, placed, static_cast<std::int32_t>(index), claims,
+                                     platform);
+               });
+    keys.check([&](Reader& reader) { check_jobs(reader, jobs); });
+  }
+  describe_job(keys, workload, platform);
 }
 
 }  // namespace orrery::yaml
