@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "frontends/experiment.h"
 #include "network/topology/topology.h"
@@ -9,8 +10,9 @@
 
 namespace orrery {
 
-// Of so many iterations, whatever the experiment says about them. Throws ConfigError or IoError if
-// the workload is a text file that cannot be understood or read.
-Job make_job(const Experiment& experiment, const Topology& topology, std::int32_t iterations);
+// `iterations`: of each job, instead of what the experiment says about them. Throws ConfigError or
+// IoError if the workload is a text file that cannot be understood or read.
+Job make_job(const Experiment& experiment, const Topology& topology,
+             std::optional<std::int32_t> iterations = std::nullopt);
 
 }  // namespace orrery

@@ -78,7 +78,7 @@ class Simulation {
         activity_(topology_),
         message_sinks_(message_sinks(matrix_, activity_, options)),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
-        job_(make_job(experiment, topology_, experiment.workload.iterations)),
+        job_(make_job(experiment, topology_)),
         compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}),
         sinks_(options.spans == nullptr
                    ? std::vector<TraceSink*>{&summary_, &fingerprint_}
@@ -93,6 +93,7 @@ class Simulation {
 
  private:
   RunResult result() const;
+  void add_jobs(RunResult& result) const;
   void add_rows(RunResult& result, Rank last) const;
   void add_traffic(RunResult& result) const;
   void add_packets(RunResult& result, const PacketStatistics& packets) const;
@@ -169,6 +170,7 @@ RunResult Simulation::result() const {
   if (const auto account = runner_.endpoint_account(last))
     result.endpoint = {account->sent, account->received, account->overhead, account->copy,
                        account->waited};
+  add_jobs(result);
   add_rows(result, last);
   result.selected = selected_rows(runner_.selection());
   add_traffic(result);
@@ -188,6 +190,19 @@ RunResult Simulation::result() const {
   for (const std::string& messages : runner_.unreceived())
     result.notices.push_back(messages + " never received: is a receive missing?");
   return result;
+}
+
+void Simulation::add_jobs(RunResult& result) const {
+  const auto* several = std::get_if<JobsSpec>(&experiment_.workload.what);
+  if (several == nullptr) return;
+  for (const PlacedWorkload& job : several->jobs) {
+    const RankRow* last = nullptr;
+    for (const Rank npu : job.npus)
+      if (last == nullptr || result.ranks[npu].finish > last->finish) last = &result.ranks[npu];
+    result.jobs.push_back({job.name, static_cast<std::int32_t>(job.npus.size()),
+                           job.workload.iterations, job.start, last->finish, last->compute,
+                           last->exposed, last->idle - job.start});
+  }
 }
 
 void Simulation::add_rows(RunResult& result, Rank last) const {

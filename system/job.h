@@ -71,6 +71,7 @@ struct Job {
   std::vector<Communicator> communicators;
   std::vector<Label> labels;
   std::unique_ptr<OperationSource> operations;
+  std::vector<Duration> start = {};  // of each rank; empty = all at once, at 0
 };
 
 }  // namespace orrery

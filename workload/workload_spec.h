@@ -18,6 +18,7 @@ namespace orrery {
 enum class Interaction : std::uint8_t {
   concat,  // all of them side by side: (sparse + 1) * dimension wide
   dot,     // all pairwise dot products, and the dense vector: (s+1)s/2 + dimension, s = sparse
+  cross,   // side by side, then cross layers of low rank (DCNv2)
 };
 
 // M. Naumov et al., "Deep Learning Recommendation Model for Personalization and Recommendation
@@ -28,10 +29,13 @@ struct DlrmSpec {
   std::int64_t sparse_features = 0;      // embedding tables
   std::int64_t embedding_dimension = 0;  // elements of a row
   std::int64_t pooling = 0;              // rows summed per sample and table
+  std::int64_t lookups = 0;              // of a sample in all tables; 0 = pooling * sparse_features
+  bool embedding_traffic = false;        // looking up and updating cost the rows' memory traffic
   std::int64_t dense_features = 0;       // inputs of the bottom MLP
   std::vector<std::int64_t> bottom_mlp;  // output widths; the last equals embedding_dimension
   std::vector<std::int64_t> top_mlp;     // output widths
   Interaction interaction = Interaction::concat;
+  std::int64_t cross_layers = 0, cross_rank = 0;  // of Interaction::cross
   Bytes element;  // of weights, activations and embeddings: 2 B for fp16
   std::optional<Duration> embedding_lookup_time;  // of the forward pass; none = takes no time
   std::optional<Duration> embedding_update_time;  // of the backward pass; none = takes no time
@@ -65,8 +69,17 @@ struct TransformerSpec {
 };
 
 // In which order the stages of a pipeline work: parallelism/pipeline_schedule.h.
-enum class PipelineSchedule : std::uint8_t { gpipe, one_forward_one_backward, interleaved, zb_h1 };
-std::string_view name_of(PipelineSchedule schedule);  // "gpipe", "1f1b", "interleaved", "zb-h1"
+enum class PipelineSchedule : std::uint8_t {
+  gpipe,
+  one_forward_one_backward,
+  interleaved,
+  zb_h1,
+  zb_h2,
+  zbv,
+  dualpipe,
+  dualpipe_v
+};
+std::string_view name_of(PipelineSchedule schedule);  // "gpipe", "1f1b", ..., "dualpipe-v"
 
 enum class Recompute : std::uint8_t {
   none,
@@ -75,11 +88,23 @@ enum class Recompute : std::uint8_t {
 };
 std::string_view name_of(Recompute recompute);
 
-enum class Optimizer : std::uint8_t {
-  replicated,   // every data-parallel rank updates all of its parameters: gradients are all-reduced
-  distributed,  // a share of them (ZeRO-1): gradients are reduce-scattered, parameters all-gathered
+// What data-parallel ranks divide between them instead of each having all of it. S. Rajbhandari et
+// al., "ZeRO", SC'20; Y. Zhao et al., "PyTorch FSDP", VLDB 2023. With d ranks, N parameters of bw
+// and gradients of bg bytes, a rank sends (d-1)/d times
+enum class Sharding : std::uint8_t {
+  none,   // nothing: gradients are all-reduced, 2 N bg
+  zero1,  // the optimizer's states: reduce-scattered, and parameters all-gathered, N bg + N bw
+  zero2,  // gradients too: they are reduce-scattered after every micro-batch, m N bg + N bw
+  zero3,  // parameters too: all-gathered before each pass, m (2 N bw + N bg)
 };
-std::string_view name_of(Optimizer optimizer);
+std::string_view name_of(Sharding sharding);
+
+// When gradients are exchanged.
+enum class Accumulation : std::uint8_t {
+  local,    // with the last micro-batch, after all have been summed on the rank
+  reduced,  // with every micro-batch
+};
+std::string_view name_of(Accumulation accumulation);
 
 // Which of data and pipeline neighbours are nearer in rank; tensor neighbours are always nearest.
 enum class RankOrder : std::uint8_t { tensor_data_pipeline, tensor_pipeline_data };
@@ -90,17 +115,56 @@ struct TransformerTraining {
   std::int32_t tensor = 1, pipeline = 1, data = 1;  // t, p, d; t * p * d = ranks
   bool sequence_parallel = false;                   // activations outside t regions are split too
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-  std::int32_t chunks = 1;        // v, of layers on each stage, of `interleaved`
-  std::int64_t global_batch = 0;  // samples of an iteration
-  std::int64_t micro_batch = 1;   // samples that pass through the pipeline together
+  std::int32_t chunks = 1;             // v, of layers on each stage, of `interleaved`
+  std::int64_t global_batch = 0;       // samples of an iteration
+  std::int64_t micro_batch = 1;        // samples that pass through the pipeline together
+  std::int32_t micro_batch_group = 0;  // that pass a chunk in a row, of `interleaved`; 0 = p
+  std::optional<bool> overlap_p2p;     // sends of activations go beside what is computed next; none
+                                       // = except in 1f1b, as in Megatron-LM
+  bool post_validation =
+      false;  // the step does not wait for the norm of the gradients of all ranks
+  bool ends_take_a_layer = false;  // embedding and head count as a layer when layers are dealt out
+  bool fused_cross_entropy = false;
   Recompute recompute = Recompute::none;
-  Optimizer optimizer = Optimizer::replicated;
-  bool overlap_gradients = true;  // buckets are exchanged while the backward pass goes on
-  std::optional<Bytes> bucket;    // of gradients; none = Megatron-LM's rule (gradient_buckets.h)
+  std::optional<std::int32_t>
+      recompute_layers;  // of `full`: the first ones of each chunk; none = all
+  Sharding sharding = Sharding::none;
+  std::int32_t shard_group = 0;  // ds: data-parallel ranks that hold one copy of what is
+                                 // sharded between them (HSDP if fewer); 0 = all
+  std::optional<Accumulation> accumulation;  // none = as the frameworks do: accumulates()
+  bool overlap_gradients = true;    // buckets are exchanged while the backward pass goes on
+  bool overlap_parameters = false;  // ... gathered while the next forward pass goes on
+  std::int32_t prefetch = 1;        // exchange units that are gathered ahead of their use
+  std::optional<bool> reshard_after_forward;  // of zero3; none = unless there is a pipeline
+  std::optional<Bytes> bucket;  // of gradients; none = Megatron-LM's rule (gradient_buckets.h)
   RankOrder order = RankOrder::tensor_data_pipeline;
 
   std::int32_t micro_batches() const {  // m, of each pipeline
     return static_cast<std::int32_t>(global_batch / (micro_batch * data));
+  }
+  std::int32_t stage_chunks() const {  // parts of the model on each stage
+    const bool two = schedule == PipelineSchedule::zbv || schedule == PipelineSchedule::dualpipe ||
+                     schedule == PipelineSchedule::dualpipe_v;
+    return two ? 2 : chunks;
+  }
+  bool overlaps_p2p() const {
+    return overlap_p2p.value_or(schedule != PipelineSchedule::one_forward_one_backward);
+  }
+  std::int32_t replicas() const {  // that have the same parameters; with dualpipe two stages do
+    return schedule == PipelineSchedule::dualpipe ? 2 * data : data;
+  }
+  std::int32_t shard_ranks() const {  // that divide the optimizer's states
+    return sharding == Sharding::none ? 1 : shard_group > 0 ? shard_group : replicas();
+  }
+  // DeepSpeed reduces ZeRO-2 gradients with every micro-batch, so does FSDP without a pipeline;
+  // PyTorch's pipeline stages sum them first.
+  Accumulation accumulates() const {
+    const bool every =
+        sharding == Sharding::zero2 || (sharding == Sharding::zero3 && pipeline == 1);
+    return accumulation.value_or(every ? Accumulation::reduced : Accumulation::local);
+  }
+  bool frees_after_forward() const {  // as torchtitan's fsdp_reshard_after_forward: default
+    return reshard_after_forward.value_or(pipeline == 1);
   }
 };
 
@@ -134,9 +198,47 @@ struct ProgramSpec {
   std::vector<Part> parts;  // a rank is in at most one; a rank in none does nothing
 };
 
+// A layer with the batch norm that follows it, if one does.
+struct StackLayer {
+  std::string name;
+  std::int64_t parameters = 0;
+  std::int64_t multiply_adds = 0;        // of the forward pass of a sample
+  std::int64_t inputs = 0, outputs = 0;  // elements of a sample that are read and written
+  bool normalised = false;               // batch norm reads and writes the outputs once more
+};
+using LayerStack = std::vector<StackLayer>;
+
+// Data-parallel training of a model all of whose layers every worker has.
+struct StackTraining {
+  LayerStack layers;
+  std::int64_t batch = 1;        // samples of a worker in an iteration
+  Bytes element{2};              // of activations and of parameters on the wire: 2 B for fp16
+  Bytes gradient_element{4};     // of gradients when they are exchanged
+  Bytes bucket{25 * 1'048'576};  // of gradients that are exchanged together, at least
+  bool overlap = true;           // exchanged beside the backward pass
+  std::vector<Rank> servers;     // ascending; empty = workers all-reduce
+  std::optional<std::int32_t> staleness = 0;  // of servers (parameter_server.h); none = unbounded
+};
+
+struct PlacedWorkload;
+
+// Several jobs on one platform, which share its network.
+struct JobsSpec {
+  std::vector<PlacedWorkload> jobs;  // no NPU is in two
+};
+
 struct WorkloadSpec {
-  std::variant<DlrmSpec, TextWorkloadSpec, ProgramSpec, TransformerWorkload> what;
+  std::variant<DlrmSpec, TextWorkloadSpec, ProgramSpec, TransformerWorkload, StackTraining,
+               JobsSpec>
+      what;
   std::int32_t iterations = 1;
+};
+
+struct PlacedWorkload {
+  std::string name;
+  std::vector<Rank> npus;  // ascending: rank r of the job runs on npus[r]
+  Duration start;
+  WorkloadSpec workload;  // not of several jobs
 };
 
 }  // namespace orrery

@@ -83,6 +83,19 @@ std::string links_csv(std::span<const RunResult> results, const ReportOptions& o
   return csv;
 }
 
+std::string jobs_csv(std::span<const RunResult> results) {
+  std::string csv =
+      "system,job,ranks,iterations,start_ps,finish_ps,compute_ps,exposed_ps,idle_ps\n";
+  for (const RunResult& run : results) {
+    for (const JobRow& row : run.jobs) {
+      csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
+                         row.ranks, row.iterations, row.start.value, row.finish.value,
+                         row.compute.value, row.exposed.value, row.idle.value);
+    }
+  }
+  return csv;
+}
+
 std::string matrix_csv(std::span<const RunResult> results) {
   std::string csv = "system,group,source,target,bytes,messages\n";
   for (const RunResult& run : results) {

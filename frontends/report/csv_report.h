@@ -20,6 +20,7 @@ std::string layers_csv(std::span<const RunResult> results);
 std::string levels_csv(std::span<const RunResult> results);
 std::string links_csv(std::span<const RunResult> results, const ReportOptions& options);
 std::string ranks_csv(std::span<const RunResult> results);
+std::string jobs_csv(std::span<const RunResult> results);
 std::string matrix_csv(std::span<const RunResult> results);
 std::string activity_csv(std::span<const RunResult> results);
 std::string flows_csv(std::span<const RunResult> results);

@@ -81,6 +81,21 @@ Json ranks(const RunResult& result) {
   return rows;
 }
 
+Json jobs(const RunResult& result) {
+  Json rows = Json::array();
+  for (const JobRow& row : result.jobs) {
+    rows.push_back({{"name", row.name},
+                    {"ranks", row.ranks},
+                    {"iterations", row.iterations},
+                    {"start_ps", row.start.value},
+                    {"finish_ps", row.finish.value},
+                    {"compute_ps", row.compute.value},
+                    {"exposed_ps", row.exposed.value},
+                    {"idle_ps", row.idle.value}});
+  }
+  return rows;
+}
+
 Json endpoint(const RunResult& result) {
   if (!result.endpoint) return nullptr;
   const EndpointRow& row = *result.endpoint;
@@ -169,6 +184,7 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
                 {"cpu_s", result.host.cpu_s},
                 {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
   if (result.packets) run["packets"] = packet_json(*result.packets, options);
+  if (!result.jobs.empty()) run["jobs"] = jobs(result);
   if (!result.activity.empty()) run["activity"] = activity(result);
   if (!result.matrix.empty()) run["matrix"] = matrix(result);
   return run;

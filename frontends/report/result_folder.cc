@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr std::array result_names{"result.json", "comparison.json", "summary.csv", "exposed.csv",
                                   "layers.csv",  "levels.csv",      "links.csv",   "ranks.csv",
-                                  "matrix.csv",  "activity.csv",    "flows.csv",   "coll.json",
-                                  "coll.csv"};
+                                  "matrix.csv",  "activity.csv",    "jobs.csv",    "flows.csv",
+                                  "coll.json",   "coll.csv"};
 
 struct ResultFile {
   std::string name, text;
@@ -36,6 +36,8 @@ std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportO
       {"summary.csv", summary_csv(results)},      {"exposed.csv", exposed_csv(results)},
       {"layers.csv", layers_csv(results)},        {"levels.csv", levels_csv(results)},
       {"links.csv", links_csv(results, options)}, {"ranks.csv", ranks_csv(results)}};
+  if (std::ranges::any_of(results, [](const RunResult& run) { return !run.jobs.empty(); }))
+    files.push_back({"jobs.csv", jobs_csv(results)});
   if (std::ranges::any_of(results, [](const RunResult& run) { return !run.matrix.empty(); }))
     files.push_back({"matrix.csv", matrix_csv(results)});
   if (std::ranges::any_of(results, [](const RunResult& run) { return !run.activity.empty(); }))

@@ -79,6 +79,14 @@ struct EndpointRow {
   Duration overhead, copy, waited;
 };
 
+// One of several jobs, times from the start of the run.
+struct JobRow {
+  std::string name;
+  std::int32_t ranks = 0, iterations = 1;
+  Duration start, finish;           // of its slowest rank
+  Duration compute, exposed, idle;  // of its rank that finishes last; from `start` on
+};
+
 struct ExposedBy {
   std::string kind;  // "all_reduce", "all_to_all forward", "all_to_all backward", ...
   Duration exposed;  // of the rank that finishes last
@@ -154,6 +162,7 @@ struct RunResult {
   std::vector<LinkRow> links;  // by bytes, largest first
   std::vector<BottleneckRow> bottlenecks;
   std::vector<RankRow> ranks;  // one for all if folded
+  std::vector<JobRow> jobs;    // empty unless there are several
   bool folded = false;
   std::string unfolded_because;         // a clause; "" if folded
   std::vector<ActivityRow> activity;    // by level and time; empty unless asked for

@@ -54,6 +54,25 @@ std::string summary(const RunResult& result) {
   return table.text();
 }
 
+std::string jobs(const RunResult& result) {
+  TextTable table({{"job", left},
+                   {"ranks"},
+                   {"start"},
+                   {"finish"},
+                   {"iterations"},
+                   {"iteration\nmean"},
+                   {"compute"},
+                   {"exposed"},
+                   {"idle"}});
+  for (const JobRow& row : result.jobs) {
+    const Duration mean{(row.finish - row.start).value / row.iterations};
+    table.add_row({row.name, std::to_string(row.ranks), to_text(row.start), to_text(row.finish),
+                   std::to_string(row.iterations), to_text(mean), to_text(row.compute),
+                   to_text(row.exposed), to_text(row.idle)});
+  }
+  return table.empty() ? "" : '\n' + table.text();
+}
+
 std::string why(const RunResult& result) {
   const std::string sentence = diagnosis(result);
   return sentence.empty() ? "" : "\nwhy: " + sentence + '\n';
@@ -187,7 +206,7 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  return title(result) + '\n' + summary(result) + why(result) + exposed_by(result) +
+  return title(result) + '\n' + summary(result) + jobs(result) + why(result) + exposed_by(result) +
          endpoint(result) + layers(result) + selected(result) + levels(result) +
          links(result, options) + bottlenecks(result) + packet_text(result, options) +
          footer(result);

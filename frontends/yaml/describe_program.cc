@@ -16,7 +16,7 @@ ProgramBuilder::ProgramBuilder(ProgramSpec& program, const PlatformFacts& platfo
     all.push_back(level);
   }
   program_.communicators = {all};
-  if (platform.known) part_of_rank_.assign(platform.npus, -1);
+  if (platform.known) claims_ = RankClaims(platform.npus, {"rank", "part"});
 }
 
 void ProgramBuilder::begin_part(Reader& part, const OneOrMore<RankRuns>& ranks, std::size_t index) {
@@ -24,35 +24,7 @@ void ProgramBuilder::begin_part(Reader& part, const OneOrMore<RankRuns>& ranks, 
   named_.clear();
   if (!platform_.known || !part.clean()) return;
   std::vector<Rank>& listed_ranks = program_.parts[index].ranks;
-  const auto claim = [&](std::size_t item, Rank first, Rank last) {
-    if (last >= platform_.npus) {
-      part.wrong_item("ranks", item, fmt::format("there is no rank {}", last),
-                      fmt::format("the platform has ranks 0 to {}", platform_.npus - 1));
-      return false;
-    }
-    for (Rank rank = first; rank <= last; ++rank) {
-      std::int32_t& owner = part_of_rank_[rank];
-      if (owner >= 0) {
-        const std::string here =
-            owner == part_ ? "named twice here" : fmt::format("already in part [{}]", owner);
-        part.wrong_item("ranks", item, fmt::format("rank {} is {}", rank, here),
-                        "a rank belongs to one part");
-        return false;
-      }
-      owner = part_;
-      listed_ranks.push_back(rank);
-    }
-    return true;
-  };
-  if (!part.given("ranks")) {
-    claim(0, 0, platform_.npus - 1);
-  } else {
-    for (std::size_t item = 0; item < ranks.values.size(); ++item) {
-      for (const auto& [first, last] : ranks.values[item].runs) {
-        if (!claim(item, first, last)) return;
-      }
-    }
-  }
+  claims_.claim(part, "ranks", ranks, part_, listed_ranks);
   if (static_cast<std::int32_t>(listed_ranks.size()) == platform_.npus) listed_ranks.clear();
 }
 
@@ -177,7 +149,7 @@ std::vector<Rank> ProgramBuilder::partners_of(Reader& keys, std::string_view key
                           fmt::format("the platform has ranks 0 to {}", platform_.npus - 1));
           return partners;
         }
-        if (part_of_rank_[rank] == part_) {
+        if (claims_.owner_of(rank) == part_) {
           keys.wrong_item(key, item, fmt::format("rank {} does this operation itself", rank),
                           "servers and workers belong to different parts");
           return partners;
@@ -283,7 +255,7 @@ void ProgramBuilder::check_members(Reader& keys, const Grouping& grouping) {
   for (const auto& ranks : *lists)
     for (const Rank rank : ranks) member[rank] = true;
   for (Rank rank = 0; rank < platform_.npus; ++rank) {
-    if (member[rank] || part_of_rank_[rank] != part_) continue;
+    if (member[rank] || claims_.owner_of(rank) != part_) continue;
     keys.wrong("over", fmt::format("rank {} does this operation, but is in no group", rank),
                "give its part only operations that it takes part in");
     return;
@@ -301,7 +273,7 @@ Rank ProgramBuilder::partner_of(Reader& keys, std::string_view verb, std::string
   if (*rank >= platform_.npus) {
     keys.wrong(key, fmt::format("there is no rank {}", *rank),
                fmt::format("the platform has ranks 0 to {}", platform_.npus - 1));
-  } else if (part_of_rank_[*rank] == part_) {
+  } else if (claims_.owner_of(*rank) == part_) {
     keys.wrong(key, fmt::format("rank {} does this operation itself", *rank),
                "a rank cannot exchange a message with itself: put it in another part");
   }

@@ -14,6 +14,7 @@
 #include "frontends/yaml/describe_group.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/platform_facts.h"
+#include "frontends/yaml/rank_claims.h"
 #include "frontends/yaml/reader.h"
 
 namespace orrery::yaml {
@@ -71,7 +72,7 @@ class ProgramBuilder {
 
   ProgramSpec& program_;
   const PlatformFacts& platform_;
-  std::vector<std::int32_t> part_of_rank_;  // -1 = none yet
+  RankClaims claims_;
   std::int32_t part_ = -1;
   std::map<std::string, std::int64_t> named_;  // steps of this part
 };

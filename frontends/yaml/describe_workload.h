@@ -10,10 +10,13 @@
 
 #include "frontends/experiment.h"
 #include "frontends/yaml/describe_program.h"
+#include "frontends/yaml/describe_stack.h"
+#include "frontends/yaml/describe_training.h"
 #include "frontends/yaml/describe_transformer.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/platform_facts.h"
 #include "frontends/yaml/presets.h"
+#include "frontends/yaml/rank_claims.h"
 #include "frontends/yaml/reader.h"
 
 namespace orrery::yaml {
@@ -43,12 +46,22 @@ void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platform) {
   keys.from_preset("embedding_dimension", spec.embedding_dimension,
                    "elements of a row of an embedding table", size);
   keys.from_preset("pooling", spec.pooling, "rows that are summed per sample and table", size);
+  keys.optional("lookups", spec.lookups,
+                "rows that are summed per sample over all tables; 0 = pooling x sparse_features",
+                between(0, std::int64_t{1} << 40));
+  keys.optional("embedding_traffic", spec.embedding_traffic,
+                "the tables take the memory traffic of their rows, and twice that backward");
   keys.from_preset("dense_features", spec.dense_features, "inputs of the bottom MLP", size);
   keys.from_preset("bottom_mlp", spec.bottom_mlp,
                    "output widths of the bottom layers; the last is the embedding dimension", size);
   keys.from_preset("top_mlp", spec.top_mlp, "output widths of the top layers", size);
   keys.optional("interaction", spec.interaction,
-                "how dense and embedding vectors meet: side by side, or all dot products");
+                "how dense and embedding vectors meet: side by side, all dot products, or side by "
+                "side through cross layers");
+  keys.optional("cross_layers", spec.cross_layers, "cross layers of that interaction",
+                between(0, 1000));
+  keys.optional("cross_rank", spec.cross_rank, "width between the two matrices of a cross layer",
+                between(0, std::int64_t{1} << 40));
   keys.from_preset("data_type", data_type, "of weights, activations and embeddings");
   keys.optional("embedding_lookup_time", spec.embedding_lookup_time,
                 "time of the forward pass of the tables; without it none", not_negative);
@@ -86,11 +99,11 @@ void describe_text(Keys& keys, TextWorkloadSpec& text, const PlatformFacts& plat
   });
 }
 
+// Of one job.
 template <class Keys>
-void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
-  keys.exactly_one({"model", "transformer", "text", "program"},
-                   "a described model, a text file, or operations by hand");
+void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
   keys.only_with({"transformer"}, "training");
+  keys.only_with({"layers"}, "data_parallel");
   keys.only_with({"model"}, "parallelism");
   keys.only_with({"text"}, "dimensions");
   if (keys.given("model")) {
@@ -108,6 +121,13 @@ void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& 
       describe_training(below, transformer.training, transformer.model, platform);
     });
   }
+  if (keys.given("layers")) {
+    auto& stack = workload.what.template emplace<StackTraining>();
+    keys.map("layers", "a model all of which every worker has: vision networks, MLPs",
+             [&](auto& below) { describe_layers(below, stack); });
+    keys.map("data_parallel", "how it is trained",
+             [&](auto& below) { describe_data_parallel(below, stack, platform); });
+  }
   if (keys.given("text")) {
     describe_text(keys, workload.what.template emplace<TextWorkloadSpec>(), platform);
   }
@@ -116,6 +136,46 @@ void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& 
     describe_program(keys, program, platform);
   }
   keys.optional("iterations", workload.iterations, "how often the workload is repeated", positive);
+}
+
+// One of several jobs: it sees only the NPUs that it runs on.
+template <class Keys>
+void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t index, RankClaims& claims,
+                         const PlatformFacts& platform) {
+  keys.required("name", placed.name, "what comes before the names of its layers");
+  OneOrMore<RankRuns> npus;
+  keys.required("npus", npus,
+                "the NPUs that it runs on, its ranks in this order: \"0-7\" or a list");
+  keys.optional("start", placed.start, "when it begins", not_negative);
+  PlatformFacts own = platform;
+  keys.check([&](Reader& reader) {
+    if (platform.known && reader.clean()) claims.claim(reader, "npus", npus, index, placed.npus);
+    own.known = platform.known && reader.clean();
+    own.npus = static_cast<std::int32_t>(placed.npus.size());
+  });
+  keys.exactly_one({"model", "transformer", "layers", "text", "program"},
+                   "a described model, a text file, or operations by hand");
+  describe_job(keys, placed.workload, own);
+}
+
+// The names of jobs tell their layers apart, and their ranks follow their NPUs.
+void check_jobs(Reader& workload, JobsSpec& jobs);
+
+template <class Keys>
+void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
+  keys.exactly_one({"model", "transformer", "layers", "text", "program", "jobs"},
+                   "a described model, a text file, operations by hand, or several jobs");
+  if (keys.given("jobs")) {
+    auto& jobs = workload.what.template emplace<JobsSpec>();
+    RankClaims claims(platform.npus, {"NPU", "job"});
+    keys.items("jobs", jobs.jobs, "several jobs that share the network, each on NPUs of its own",
+               [&](auto& job, PlacedWorkload& placed, std::size_t index) {
+                 describe_placed_job(job, placed, static_cast<std::int32_t>(index), claims,
+                                     platform);
+               });
+    keys.check([&](Reader& reader) { check_jobs(reader, jobs); });
+  }
+  describe_job(keys, workload, platform);
 }
 
 }  // namespace orrery::yaml

@@ -19,7 +19,13 @@ namespace orrery {
 void yaml::check_peak(Reader& root, const NpuSpec& npu) {
   const YamlNode* workload = root.find("workload");
   if (workload == nullptr) return;
-  if (workload->find("model") == nullptr && workload->find("transformer") == nullptr) return;
+  const auto has_model = [](const YamlNode& job) {
+    return job.find("model") != nullptr || job.find("transformer") != nullptr ||
+           job.find("layers") != nullptr;
+  };
+  const YamlNode* jobs = workload->find("jobs");
+  const bool some_job_has = jobs != nullptr && std::ranges::any_of(jobs->children, has_model);
+  if (!has_model(*workload) && !some_job_has) return;
   if (npu.peak > FlopRate{}) return;
   const YamlNode* platform = root.find("platform");
   const YamlNode* device = platform->find("npu");

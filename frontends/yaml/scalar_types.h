@@ -121,17 +121,24 @@ struct ValuesOf<Protocol> {
 };
 template <>
 struct ValuesOf<PipelineSchedule> {
-  static constexpr std::array all{PipelineSchedule::gpipe,
-                                  PipelineSchedule::one_forward_one_backward,
-                                  PipelineSchedule::interleaved, PipelineSchedule::zb_h1};
+  static constexpr std::array all{
+      PipelineSchedule::gpipe,       PipelineSchedule::one_forward_one_backward,
+      PipelineSchedule::interleaved, PipelineSchedule::zb_h1,
+      PipelineSchedule::zb_h2,       PipelineSchedule::zbv,
+      PipelineSchedule::dualpipe,    PipelineSchedule::dualpipe_v};
 };
 template <>
 struct ValuesOf<Recompute> {
   static constexpr std::array all{Recompute::none, Recompute::selective, Recompute::full};
 };
 template <>
-struct ValuesOf<Optimizer> {
-  static constexpr std::array all{Optimizer::replicated, Optimizer::distributed};
+struct ValuesOf<Sharding> {
+  static constexpr std::array all{Sharding::none, Sharding::zero1, Sharding::zero2,
+                                  Sharding::zero3};
+};
+template <>
+struct ValuesOf<Accumulation> {
+  static constexpr std::array all{Accumulation::local, Accumulation::reduced};
 };
 template <>
 struct ValuesOf<RankOrder> {
@@ -139,7 +146,7 @@ struct ValuesOf<RankOrder> {
 };
 template <>
 struct ValuesOf<Interaction> {
-  static constexpr std::array all{Interaction::concat, Interaction::dot};
+  static constexpr std::array all{Interaction::concat, Interaction::dot, Interaction::cross};
 };
 
 template <>

@@ -70,7 +70,7 @@ void JobRunner::start() {
     operations_ += state.operations;
     if (state.operations == 0) continue;
     ++unfinished_ranks_;
-    queue_.schedule(Duration{}, [this, rank] {
+    queue_.schedule(job_.start.empty() ? Duration{} : job_.start[rank], [this, rank] {
       std::vector<Operation> ready;
       job_.operations->start(rank, ready);
       accept(rank, ready);

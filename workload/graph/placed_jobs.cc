@@ -1,0 +1,158 @@
+#include "workload/graph/placed_jobs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace orrery {
+
+namespace {
+
+// Which ranks of a job form groups: by what is left of a rank, or of its NPU, without the
+// coordinates in which the members of a group differ.
+RankLists groups_of(const Grouping& grouping, const std::vector<Rank>& npus,
+                    const Topology& topology) {
+  if (const auto* lists = std::get_if<RankLists>(&grouping)) return *lists;
+  std::map<Rank, std::vector<Rank>> by_rest;
+  for (Rank rank = 0; rank < static_cast<Rank>(npus.size()); ++rank) {
+    Rank rest = rank;
+    if (const auto* levels = std::get_if<std::vector<int>>(&grouping)) {
+      rest = npus[rank];
+      for (const int level : *levels) {
+        const std::int32_t stride = topology.stride(level);
+        rest -= npus[rank] / stride % topology.levels()[level].size * stride;
+      }
+    } else {
+      for (const auto& [count, stride] : std::get<std::vector<Extent>>(grouping))
+        rest -= rank / stride % count * stride;
+    }
+    by_rest[rest].push_back(rank);
+  }
+  RankLists lists;
+  for (auto& [rest, ranks] : by_rest) lists.push_back(std::move(ranks));
+  return lists;
+}
+
+class PlacedSource final : public OperationSource {
+ public:
+  explicit PlacedSource(std::int32_t npus) : place_of_npu_(static_cast<std::size_t>(npus)) {}
+
+  // Labels and communicators of the job follow those that are there. Returns the communicators.
+  std::vector<Communicator> add(PlacedJob placed, std::int32_t first_label,
+                                std::int32_t first_communicator, const Topology& topology);
+
+  void start(Rank npu, std::vector<Operation>& ready) override {
+    const Place& place = place_of_npu_[npu];
+    if (place.job < 0) return;
+    const std::size_t before = ready.size();
+    jobs_[place.job].operations->start(place.rank, ready);
+    translate(place, std::span(ready).subspan(before));
+  }
+  void finish(Rank npu, OperationId id, std::vector<Operation>& ready) override {
+    const Place& place = place_of_npu_[npu];
+    const std::size_t before = ready.size();
+    jobs_[place.job].operations->finish(place.rank, id, ready);
+    translate(place, std::span(ready).subspan(before));
+  }
+  std::int64_t operation_count(Rank npu) const override {
+    const Place& place = place_of_npu_[npu];
+    return place.job < 0 ? 0 : jobs_[place.job].operations->operation_count(place.rank);
+  }
+
+ private:
+  struct Place {
+    std::int32_t job = -1;
+    Rank rank = 0;  // of the job
+  };
+  struct PlacedOperations {
+    std::unique_ptr<OperationSource> operations;
+    std::vector<Rank> npus;
+    std::int32_t first_label;
+    std::vector<std::int32_t> communicators;  // of all jobs, by that of the job; -1 = none
+    std::vector<std::vector<bool>> is_alone;  // by communicator and rank
+  };
+
+  void translate(const Place& place, std::span<Operation> handed_out) const;
+
+  std::vector<Place> place_of_npu_;
+  std::vector<PlacedOperations> jobs_;
+};
+
+std::vector<Communicator> PlacedSource::add(PlacedJob placed, std::int32_t first_label,
+                                            std::int32_t first_communicator,
+                                            const Topology& topology) {
+  const auto number = static_cast<std::int32_t>(jobs_.size());
+  for (Rank rank = 0; rank < placed.job.ranks; ++rank) {
+    Place& place = place_of_npu_[placed.npus[rank]];
+    CHECK(place.job < 0, "NPU {} is in two jobs", placed.npus[rank]);
+    place = {number, rank};
+  }
+  PlacedOperations job{
+      std::move(placed.job.operations), std::move(placed.npus), first_label, {}, {}};
+  std::vector<Communicator> communicators;
+  for (const Communicator& communicator : placed.job.communicators) {
+    RankLists groups;
+    auto& is_alone = job.is_alone.emplace_back(job.npus.size(), false);
+    for (std::vector<Rank>& ranks : groups_of(communicator.groups, job.npus, topology)) {
+      if (ranks.size() == 1) is_alone[ranks[0]] = true;
+      if (ranks.size() < 2) continue;
+      for (Rank& rank : ranks) rank = job.npus[rank];
+      groups.push_back(std::move(ranks));
+    }
+    const auto next = first_communicator + static_cast<std::int32_t>(communicators.size());
+    job.communicators.push_back(groups.empty() ? -1 : next);
+    if (!groups.empty())
+      communicators.push_back({placed.name + '/' + communicator.name, std::move(groups)});
+  }
+  jobs_.push_back(std::move(job));
+  return communicators;
+}
+
+void PlacedSource::translate(const Place& place, std::span<Operation> handed_out) const {
+  const PlacedOperations& job = jobs_[place.job];
+  for (Operation& operation : handed_out) {
+    if (operation.label >= 0) operation.label += job.first_label;
+    if (auto* send = std::get_if<SendCall>(&operation.what)) send->to = job.npus[send->to];
+    if (auto* receive = std::get_if<ReceiveCall>(&operation.what))
+      receive->from = job.npus[receive->from];
+    auto* call = std::get_if<CollectiveCall>(&operation.what);
+    if (call == nullptr) continue;
+    if (job.is_alone[call->communicator][place.rank])
+      operation.what = Compute{Flops{}, Bytes{}, Duration{}};
+    else
+      call->communicator = job.communicators[call->communicator];
+  }
+}
+
+}  // namespace
+
+Job place_jobs(std::vector<PlacedJob> jobs, const Topology& topology) {
+  Job all;
+  all.name = "jobs";
+  all.ranks = topology.npu_count();
+  all.start.resize(static_cast<std::size_t>(all.ranks));
+  auto source = std::make_unique<PlacedSource>(all.ranks);
+  for (PlacedJob& placed : jobs) {
+    const auto first_label = static_cast<std::int32_t>(all.labels.size());
+    for (Label& label : placed.job.labels) {
+      label.layer = placed.name + '/' + label.layer;
+      all.labels.push_back(std::move(label));
+    }
+    for (const Rank npu : placed.npus) all.start[npu] = placed.start;
+    const auto first_communicator = static_cast<std::int32_t>(all.communicators.size());
+    std::vector<Communicator> communicators =
+        source->add(std::move(placed), first_label, first_communicator, topology);
+    std::move(communicators.begin(), communicators.end(), std::back_inserter(all.communicators));
+  }
+  all.operations = std::move(source);
+  return all;
+}
+
+}  // namespace orrery

@@ -1,0 +1,170 @@
+#include "workload/parallelism/stage_writer.h"
+
+#include <utility>
+
+namespace orrery {
+
+namespace {
+
+// Bytes that an Adam step moves per parameter: the gradient and three states read, three states
+// and the parameter written.
+constexpr std::int64_t optimizer_traffic = 30;
+
+}  // namespace
+
+StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& groups,
+                         std::int32_t stage, Rows& rows)
+    : workload_(workload),
+      model_(workload.model),
+      training_(workload.training),
+      ranks_(workload.training),
+      placement_(training_.schedule, pipeline_shape(training_)),
+      stage_(stage),
+      layout_(stage_layout(workload, stage)),
+      operations_(groups, rows),
+      exchange_(workload, layout_, operations_) {
+  make_steps();
+}
+
+void StageWriter::make_steps() {
+  for (const auto& chunk : layout_.chunks) {
+    std::vector<const StagePartSteps*>& steps = steps_.emplace_back();
+    for (const StagePart& part : chunk) {
+      const std::tuple key(part.part, part.recomputed);
+      if (!part_steps_.contains(key)) {
+        TransformerShard shard{
+            .tensor = training_.tensor,
+            .sequence_parallel = training_.sequence_parallel,
+            .micro_batch = training_.micro_batch,
+            .recompute = part.recomputed || training_.recompute != Recompute::full
+                             ? training_.recompute
+                             : Recompute::none,
+            .fused_cross_entropy = training_.fused_cross_entropy};
+        StagePartSteps& both = part_steps_[key];
+        both.whole = transformer_part(part.part, model_, shard);
+        shard.split_backward = true;
+        both.split = transformer_part(part.part, model_, shard);
+      }
+      steps.push_back(&part_steps_.at(key));
+    }
+  }
+}
+
+Bytes StageWriter::boundary() const {
+  const std::int64_t tokens = training_.micro_batch * model_.sequence /
+                              (training_.sequence_parallel ? training_.tensor : 1);
+  return model_.element * (tokens * model_.hidden);
+}
+
+std::int32_t StageWriter::row_of(const PipelineStep& step) {
+  return step.kind == Kind::forward ? operations_.row("activations", Pass::none, "PP")
+                                    : operations_.row("activation gradients", Pass::none, "PP");
+}
+
+// Peers are distances in ranks (Program::Peers). A tag is the boundary between two parts of the
+// model that is crossed, negative for gradients. Between parts on one stage nothing is sent.
+void StageWriter::send_from(const PipelineStep& step) {
+  if (step.kind == Kind::weight_gradient) return;
+  const bool forward = step.kind == Kind::forward;
+  const Place place = here(step);
+  const auto to = forward ? placement_.after(place) : placement_.before(place);
+  if (!to || to->stage == stage_) return;
+  const std::int32_t boundary_number = placement_.part(place) + (forward ? 1 : 0);
+  const OperationId sent = operations_.append(
+      row_of(step), SendCall{.to = distance_to(*to),
+                             .size = boundary(),
+                             .tag = forward ? boundary_number : -boundary_number});
+  if (!training_.overlaps_p2p()) sends_.push_back(sent);
+}
+
+void StageWriter::receive_for(const PipelineStep& step) {
+  if (step.kind == Kind::weight_gradient) return;
+  const bool forward = step.kind == Kind::forward;
+  const Place place = here(step);
+  const auto from = forward ? placement_.before(place) : placement_.after(place);
+  if (!from || from->stage == stage_) return;
+  const std::int32_t boundary_number = placement_.part(place) + (forward ? 0 : 1);
+  operations_.wait(operations_.append(
+      row_of(step), ReceiveCall{.from = distance_to(*from),
+                                .size = boundary(),
+                                .tag = forward ? boundary_number : -boundary_number}));
+}
+
+void StageWriter::finish_sends() {
+  for (const OperationId send : std::exchange(sends_, {})) operations_.wait(send);
+}
+
+PassStream StageWriter::stream(const PipelineStep& step) {
+  const bool is_last = step.micro_batch == placement_.last_micro_batch(step.chunk);
+  return {step, is_last, layout_.chunks[step.chunk], steps_[step.chunk], exchange_, operations_};
+}
+
+void StageWriter::pass(const PipelineStep& step) {
+  receive_for(step);
+  finish_sends();
+  PassStream steps = stream(step);
+  while (!steps.done()) steps.write_until_wait();
+  send_from(step);
+}
+
+void StageWriter::passes_together(const PipelineStep& one, const PipelineStep& other) {
+  receive_for(one);
+  receive_for(other);
+  finish_sends();
+  PassStream first = stream(one), second = stream(other);
+  while (!first.done() || !second.done()) {
+    if (!first.done()) first.write_until_wait();
+    if (!second.done()) second.write_until_wait();
+  }
+  send_from(one);
+  send_from(other);
+}
+
+void StageWriter::sum_gradients_of_norms() {
+  if (training_.tensor == 1 || !training_.sequence_parallel) return;
+  operations_.wait(operations_.collective("norm gradients", "TP", Group::tensor,
+                                          Collective::all_reduce,
+                                          model_.gradient_element * layout_.norms));
+}
+
+// With post-validation the step is taken as if the norm were small enough, and taken back when it
+// turns out not to be (P. Qi et al., ICLR 2024, section 4); that never happens here.
+void StageWriter::sum_gradient_norm() {
+  if (ranks_.count() == 1) return;
+  const OperationId norm = operations_.collective("gradient norm", "norm", Group::world,
+                                                  Collective::all_reduce, Bytes{4});
+  if (!training_.post_validation) operations_.wait(norm);
+}
+
+void StageWriter::finish_iteration() {
+  finish_sends();
+  exchange_.finish_gradients();
+  sum_gradients_of_norms();
+  const std::int64_t matrix = model_.vocabulary * model_.hidden / training_.tensor;
+  if (joins_ends(workload_) && has_ends())
+    operations_.wait(operations_.collective("embedding gradients", "embedding",
+                                            Group::pipeline_ends, Collective::all_reduce,
+                                            model_.gradient_element * matrix));
+  sum_gradient_norm();
+  operations_.append(
+      operations_.row("optimizer", Pass::none),
+      Compute{Flops{}, Bytes{optimizer_traffic * exchange_.parameters_to_update()}, std::nullopt});
+  exchange_.gather_parameters();
+}
+
+void StageWriter::write_iteration(std::int32_t iteration) {
+  operations_.set_iteration(iteration);
+  exchange_.begin_iteration();
+  const auto steps = pipeline_steps(training_.schedule, pipeline_shape(training_), stage_);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].with_next) {
+      passes_together(steps[i], steps[i + 1]);
+      ++i;
+    } else {
+      pass(steps[i]);
+    }
+  }
+  finish_iteration();
+}
+
+}  // namespace orrery

@@ -1,0 +1,78 @@
+// Writes the program of one stage of a pipeline, which all ranks of the stage share.
+//
+// An iteration of a stage is its pipeline schedule (pipeline_schedule.h), each step a chunk of
+// layers forwards or backwards for one micro-batch, with the activations and their gradients
+// received before and sent after it; then the end of the iteration:
+//   1. the last gradients of the data-parallel exchange (data_exchange.h)
+//   2. sequence parallel: the gradients of the norms, summed over the tensor-parallel group
+//   3. tied embeddings: the gradients of the matrix, between the first and the last stage
+//   4. the norm of all gradients, 4 B over all ranks: no stage goes on before all are here
+//   5. the optimizer's step, bound by memory
+//   6. sharded optimizer states: the parameters, gathered over the data-parallel group
+// The order is that of Megatron-LM's finalize_model_grads() and its optimizers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "workload/model/transformer.h"
+#include "workload/parallelism/chunk_placement.h"
+#include "workload/parallelism/data_exchange.h"
+#include "workload/parallelism/operation_writer.h"
+#include "workload/parallelism/pass_stream.h"
+#include "workload/parallelism/pipeline_schedule.h"
+#include "workload/parallelism/stage_layout.h"
+#include "workload/parallelism/transformer_ranks.h"
+
+namespace orrery {
+
+class StageWriter {
+ public:
+  StageWriter(const TransformerWorkload& workload, const Groups& groups, std::int32_t stage,
+              Rows& rows);
+
+  void write_iteration(std::int32_t iteration);
+  std::vector<Operation> take() { return operations_.take(); }
+
+ private:
+  using Kind = PipelineStep::Kind;
+  using Place = ChunkPlacement::Place;
+
+  bool has_ends() const { return stage_ == 0 || stage_ == training_.pipeline - 1; }
+  Place here(const PipelineStep& step) const { return {stage_, step.chunk}; }
+
+  void make_steps();
+  void pass(const PipelineStep& step);
+  void passes_together(const PipelineStep& one, const PipelineStep& other);
+  PassStream stream(const PipelineStep& step);
+  void finish_iteration();
+  void sum_gradients_of_norms();
+  void sum_gradient_norm();
+
+  // Activations from the part of the model before, gradients from the one after; and on.
+  void receive_for(const PipelineStep& step);
+  void send_from(const PipelineStep& step);
+  void finish_sends();
+  Bytes boundary() const;  // activations of a micro-batch between two stages, of one rank
+  Rank distance_to(const Place& place) const {
+    return (place.stage - stage_) * ranks_.pipeline_stride;
+  }
+  std::int32_t row_of(const PipelineStep& step);
+
+  const TransformerWorkload& workload_;
+  const TransformerSpec& model_;
+  const TransformerTraining& training_;
+  TransformerRanks ranks_;
+  ChunkPlacement placement_;
+  std::int32_t stage_;
+  std::map<std::tuple<TransformerPart, bool>, StagePartSteps> part_steps_;  // recomputed or not
+  std::vector<std::vector<const StagePartSteps*>> steps_;                   // of each chunk's parts
+  StageLayout layout_;
+  OperationWriter operations_;
+  DataExchange exchange_;
+  std::vector<OperationId> sends_;  // that the next pass waits for
+};
+
+}  // namespace orrery
