@@ -69,7 +69,9 @@ class RandomJob {
     for (int kind = 0; kind < collective_count; ++kind) {
       CollectiveSpec& spec = system.collectives[static_cast<std::size_t>(kind)];
       spec.schedule = one_of<HierarchicalSchedule>(
-          {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware});
+          {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
+           HierarchicalSchedule::torus, HierarchicalSchedule::themis,
+           HierarchicalSchedule::across_first});
       spec.algorithms.clear();
       for (const LevelSpec& level : topology.levels)
         spec.algorithms.emplace_back(algorithm_for(static_cast<Collective>(kind), level.size));
@@ -79,6 +81,8 @@ class RandomJob {
     system.first_phase_limit = between(1, 4);
     system.queue_limit = between(1, 3);
     system.queues_per_level = between(1, 2);
+    if (between(0, 2) == 0) system.overlap_limit = between(1, 3);
+    if (between(0, 2) == 0) system.sm_tax = {1, between(2, 5)};
     system.injection_latency = nanoseconds(one_of<std::int64_t>({0, 0, 1, 12}));
     system.local_injection_latency = nanoseconds(one_of<std::int64_t>({0, 1, 2, 12}));
     if (between(0, 1) == 1) system.reduction_bandwidth = gigabytes_per_second(4);
