@@ -265,6 +265,23 @@ TEST_CASE("what makes ranks differ is said, and every rank is simulated") {
     experiment.topology.levels[1].latency = Duration{};
     CHECK(reason() == "level 3 has no latency");
   }
+  SECTION("a mesh") {
+    experiment.topology.levels[1].kind = LevelKind::mesh;
+    CHECK(reason() == "level 3 is a mesh, which has ends");
+  }
+  SECTION("groups that are listed") {
+    program_of(experiment).communicators = {std::vector<int>{0, 1}, RankLists{{0, 1, 2, 3, 4, 5}}};
+    call_of(experiment).communicator = 1;
+    CHECK(reason() == "the groups of communicator 1 are lists");
+  }
+  SECTION("settings by size") {
+    for (CollectiveSpec& spec : experiment.system.collectives) {
+      CollectiveSpec range = spec;
+      range.chunks = 3;
+      spec.ranges = {{bytes(1'000), range}};
+    }
+    CHECK(reason() == "how the all_reduce is done is selected call by call");
+  }
   SECTION("two programs") {
     auto& parts = program_of(experiment).parts;
     parts.push_back(parts[0]);
