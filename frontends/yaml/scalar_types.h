@@ -126,6 +126,10 @@ struct ValuesOf<PipelineSchedule> {
                                   PipelineSchedule::interleaved, PipelineSchedule::zb_h1};
 };
 template <>
+struct ValuesOf<AttentionKernel> {
+  static constexpr std::array all{AttentionKernel::flash, AttentionKernel::unfused};
+};
+template <>
 struct ValuesOf<Recompute> {
   static constexpr std::array all{Recompute::none, Recompute::selective, Recompute::full};
 };
