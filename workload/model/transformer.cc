@@ -193,7 +193,8 @@ void PartWriter::embedding() {
 }
 
 // Final norm, logits cut by vocabulary, and the cross entropy over all parts of it: maximum, target
-// and sum of exponentials of each token are summed over the group in single precision.
+// and sum of exponentials of each token are summed over the group in single precision; fused, the
+// last two together.
 void PartWriter::head() {
   const std::int64_t h = model_.hidden, own = model_.vocabulary / shard_.tensor;
   constexpr Bytes single{4};
@@ -201,9 +202,12 @@ void PartWriter::head() {
   memory(steps.forward, Pass::forward, 2 * own_tokens() * h);
   column_forward(h, own);
   memory(steps.forward, Pass::forward, 2 * logits);
-  for (int sum = 0; sum < 3 && shard_.tensor > 1; ++sum) {
+  const std::vector<int> sums =
+      shard_.fused_cross_entropy ? std::vector{1, 2} : std::vector{1, 1, 1};
+  for (std::size_t i = 0; i < sums.size() && shard_.tensor > 1; ++i) {
+    const Bytes size = single * (tokens_ * sums[i]);
     steps.forward.push_back(
-        {Pass::none, PartStep::Exchange{Collective::all_reduce, single * tokens_, handles_}});
+        {Pass::none, PartStep::Exchange{Collective::all_reduce, size, handles_}});
     await(steps.forward, handles_++);
   }
   memory(steps.backward, Pass::input_gradient, 2 * logits);

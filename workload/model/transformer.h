@@ -49,6 +49,7 @@ struct TransformerShard {
   std::int64_t micro_batch = 1;
   bool split_backward = false;
   Recompute recompute = Recompute::none;
+  bool fused_cross_entropy = false;
 };
 
 PartSteps transformer_part(TransformerPart part, const TransformerSpec& model,

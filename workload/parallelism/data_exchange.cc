@@ -11,7 +11,8 @@ DataExchange::DataExchange(const TransformerWorkload& workload, const StageLayou
       layout_(layout),
       operations_(operations),
       shards_(training_.shard_ranks()),
-      copies_(training_.data / shards_),
+      copies_(training_.replicas() / shards_),
+      queues_(layout.chunks.size()),
       under_way_(layout.units.size()),
       here_(layout.units.size(), training_.sharding != Sharding::zero3) {}
 
@@ -23,30 +24,29 @@ std::int64_t DataExchange::parameters_to_update() const { return layout_.paramet
 
 void DataExchange::begin_iteration() {
   if (!gathers_ahead()) return;
-  wanted_.clear();
-  asked_ = 0;
+  Queue& queue = queues_[0] = Queue{};
   for (std::size_t unit = 0; unit < here_.size(); ++unit) {
-    wanted_.push_back(static_cast<std::int32_t>(unit));
+    queue.wanted.push_back(static_cast<std::int32_t>(unit));
     here_[unit] = false;
   }
-  gather_next();
+  gather_next(queue);
 }
 
 void DataExchange::begin_pass(std::int32_t chunk, bool forwards) {
-  forwards_ = forwards;
-  if (training_.sharding != Sharding::zero3 || shards_ == 1) return;
-  wanted_.clear();
-  asked_ = 0;
+  if (training_.sharding != Sharding::zero3) return;
+  Queue& queue = queues_[chunk] = Queue{};
+  queue.forwards = forwards;
   const auto& parts = layout_.chunks[chunk];
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const StagePart& part = forwards ? parts[i] : parts[parts.size() - 1 - i];
-    if ((forwards ? part.opens : part.closes) && !here_[part.unit]) wanted_.push_back(part.unit);
+    if ((forwards ? part.opens : part.closes) && !here_[part.unit])
+      queue.wanted.push_back(part.unit);
   }
 }
 
-void DataExchange::gather_next() {
-  if (asked_ == wanted_.size()) return;
-  const std::int32_t unit = wanted_[asked_++];
+void DataExchange::gather_next(Queue& queue) {
+  if (queue.asked == queue.wanted.size()) return;
+  const std::int32_t unit = queue.wanted[queue.asked++];
   under_way_[unit] =
       operations_.collective("parameters", "DP", Group::shard, Collective::all_gather,
                              model_.element * layout_.units[unit].elements);
@@ -54,36 +54,39 @@ void DataExchange::gather_next() {
 
 void DataExchange::before_unit(std::int32_t unit) {
   if (here_[unit] || shards_ == 1) return;
-  while (!under_way_[unit]) gather_next();
+  Queue& queue = queue_of(unit);
+  while (!under_way_[unit]) gather_next(queue);
   operations_.wait(*under_way_[unit]);
   under_way_[unit].reset();
   here_[unit] = true;
   std::int32_t ahead = 0;
-  for (std::size_t i = 0; i < asked_; ++i) ahead += under_way_[wanted_[i]].has_value() ? 1 : 0;
-  for (; ahead < training_.prefetch; ++ahead) gather_next();
+  for (std::size_t i = 0; i < queue.asked; ++i)
+    ahead += under_way_[queue.wanted[i]].has_value() ? 1 : 0;
+  for (; ahead < training_.prefetch; ++ahead) gather_next(queue);
 }
 
 // PyTorch's pipeline stages keep what a backward pass has used until the last micro-batch.
 void DataExchange::after_unit(std::int32_t unit, bool is_last_batch) {
   if (training_.sharding != Sharding::zero3) return;
-  const bool frees =
-      forwards_ ? training_.frees_after_forward() : training_.pipeline == 1 || is_last_batch;
+  const bool frees = queue_of(unit).forwards ? training_.frees_after_forward()
+                                             : training_.pipeline == 1 || is_last_batch;
   if (frees) here_[unit] = false;
 }
 
 void DataExchange::gradients(std::int32_t unit, bool is_last_batch) {
   const bool now = is_last_batch || training_.accumulates() == Accumulation::reduced;
-  if (exchanges() && now) reduce(model_.gradient_element * layout_.units[unit].elements);
+  if (exchanges() && now) reduce(layout_.units[unit]);
 }
 
-void DataExchange::reduce(Bytes size) {
+void DataExchange::reduce(const ExchangeUnit& unit) {
+  const Bytes size = model_.gradient_element * unit.elements;
   const bool scatters = shards_ > 1;
   const bool one_at_a_time = training_.sharding == Sharding::zero3 && copies_ == 1;
   if (one_at_a_time && !reductions_.empty()) operations_.wait(reductions_.back());
   if (one_at_a_time) reductions_.clear();
   sum_over_groups();
   const OperationId reduction =
-      operations_.collective("gradients", "DP", scatters ? Group::shard : Group::data,
+      operations_.collective("gradients", "DP", unit.group,
                              scatters ? Collective::reduce_scatter : Collective::all_reduce, size);
   if (scatters && copies_ > 1) {
     share_ = Share{reduction, Bytes{size.value / shards_}};

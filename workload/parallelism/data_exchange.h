@@ -35,8 +35,8 @@ class DataExchange {
 
   void begin_iteration();
 
-  // A pass over the units of a chunk: forwards in their order, else backwards. Between begin_pass()
-  // and the next one every unit is used once, in this order.
+  // A pass over the units of a chunk: forwards in their order, else backwards. Until the next one
+  // over the same chunk every unit is used once, in this order.
   void begin_pass(std::int32_t chunk, bool forwards);
   void before_unit(std::int32_t unit);
   void after_unit(std::int32_t unit, bool is_last_batch);
@@ -56,10 +56,20 @@ class DataExchange {
     Bytes size;
   };
 
-  bool exchanges() const { return training_.data > 1; }
+  // Gathers of a pass, or of the iteration's beginning, in the order of use.
+  struct Queue {
+    std::vector<std::int32_t> wanted;
+    std::size_t asked = 0;  // of these
+    bool forwards = true;
+  };
+
+  bool exchanges() const { return shards_ * copies_ > 1; }
   bool gathers_ahead() const;
-  void gather_next();
-  void reduce(Bytes size);
+  Queue& queue_of(std::int32_t unit) {
+    return queues_[gathers_ahead() ? 0 : layout_.units[unit].chunk];
+  }
+  void gather_next(Queue& queue);
+  void reduce(const ExchangeUnit& unit);
   void sum_over_groups();
 
   const TransformerSpec& model_;
@@ -67,13 +77,9 @@ class DataExchange {
   const StageLayout& layout_;
   OperationWriter& operations_;
   std::int32_t shards_, copies_;
-
-  // Gathers of the pass, or of the iteration's beginning, in the order of use.
-  std::vector<std::int32_t> wanted_;
-  std::size_t asked_ = 0;                              // of wanted_
+  std::vector<Queue> queues_;                          // of the chunks
   std::vector<std::optional<OperationId>> under_way_;  // by unit
   std::vector<bool> here_;                             // by unit: all parameters are on the rank
-  bool forwards_ = true;
 
   std::vector<OperationId> reductions_;  // under way
   std::optional<Share> share_;

@@ -1,23 +1,28 @@
 #include "workload/parallelism/stage_layout.h"
 
+#include <utility>
+
+#include "workload/parallelism/chunk_placement.h"
 #include "workload/parallelism/gradient_buckets.h"
 
 namespace orrery {
 
 namespace {
 
-std::vector<TransformerPart> parts_of(const TransformerWorkload& workload, std::int64_t chunk,
-                                      std::int64_t chunks) {
-  const std::int64_t all = workload.model.layers;
-  std::vector<TransformerPart> parts;
-  if (chunk == 0) parts.push_back(TransformerPart::embedding);
-  const std::int64_t layers = all / chunks + (chunk < all % chunks ? 1 : 0);
+std::vector<TransformerPart> parts_of(const TransformerWorkload& workload, std::int64_t part,
+                                      std::int64_t parts) {
+  const bool ends_count = workload.training.ends_take_a_layer;
+  const std::int64_t slots = workload.model.layers + (ends_count ? 2 : 0);
+  std::int64_t layers = slots / parts + (part < slots % parts ? 1 : 0);
+  if (ends_count) layers -= (part == 0 ? 1 : 0) + (part == parts - 1 ? 1 : 0);
+  std::vector<TransformerPart> list;
+  if (part == 0) list.push_back(TransformerPart::embedding);
   for (std::int64_t layer = 0; layer < layers; ++layer) {
-    parts.push_back(TransformerPart::attention);
-    parts.push_back(TransformerPart::mlp);
+    list.push_back(TransformerPart::attention);
+    list.push_back(TransformerPart::mlp);
   }
-  if (chunk == chunks - 1) parts.push_back(TransformerPart::head);
-  return parts;
+  if (part == parts - 1) list.push_back(TransformerPart::head);
+  return list;
 }
 
 // As bucket_sizes(), of layers: a layer is complete when the backward pass is through its
@@ -35,44 +40,73 @@ std::vector<std::int64_t> layer_sizes(const std::vector<TransformerPart>& parts,
 
 // A matrix that is both embedding and head is counted once if one stage has both.
 std::int64_t own_parameters(TransformerPart part, const TransformerWorkload& workload) {
-  const TransformerTraining& training = workload.training;
-  const bool shared = part == TransformerPart::head && workload.model.tied_embeddings &&
-                      training.pipeline == 1;
+  const bool shared =
+      part == TransformerPart::head && workload.model.tied_embeddings && !joins_ends(workload);
   return shared ? replicated_parameters(part, workload.model)
-                : parameters(part, workload.model, training.tensor);
+                : parameters(part, workload.model, workload.training.tensor);
+}
+
+class LayoutWriter {
+ public:
+  LayoutWriter(const TransformerWorkload& workload, std::int32_t stage)
+      : workload_(workload),
+        training_(workload.training),
+        placement_(training_.schedule, pipeline_shape(training_)),
+        stage_(stage) {}
+
+  void add_chunk(std::int32_t chunk);
+
+  StageLayout layout;
+
+ private:
+  Group group_of(std::int32_t part) const {
+    if (placement_.both_ways() && part >= placement_.parts() / 2) return Group::data_other;
+    return training_.shard_ranks() > 1 ? Group::shard : Group::data;
+  }
+
+  const TransformerWorkload& workload_;
+  const TransformerTraining& training_;
+  ChunkPlacement placement_;
+  std::int32_t stage_;
+};
+
+void LayoutWriter::add_chunk(std::int32_t chunk) {
+  const std::int32_t number = placement_.part({stage_, chunk});
+  const auto parts = parts_of(workload_, number, placement_.parts());
+  std::vector<std::int64_t> backwards;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    backwards.push_back(own_parameters(*part, workload_));
+    layout.parameters += backwards.back();
+    layout.norms += replicated_parameters(*part, workload_.model);
+  }
+  const BucketRule rule{training_.bucket, workload_.model.gradient_element, training_.data};
+  const auto sizes = training_.sharding == Sharding::zero3
+                         ? layer_sizes(parts, backwards)
+                         : bucket_sizes(backwards, rule.elements(number));
+  std::vector<StagePart>& own = layout.chunks.emplace_back();
+  std::int64_t layers = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::int64_t complete = sizes[parts.size() - 1 - i];
+    if (complete > 0) {
+      if (!own.empty()) own.back().closes = true;
+      layout.units.push_back({complete, chunk, group_of(number)});
+    }
+    if (parts[i] == TransformerPart::attention) ++layers;
+    const bool recomputed = training_.recompute == Recompute::full &&
+                            layers <= training_.recompute_layers.value_or(workload_.model.layers);
+    own.push_back(
+        {parts[i], static_cast<std::int32_t>(layout.units.size()) - 1, recomputed, complete > 0});
+  }
+  if (!own.empty()) own.back().closes = true;
 }
 
 }  // namespace
 
 StageLayout stage_layout(const TransformerWorkload& workload, std::int32_t stage) {
-  const TransformerTraining& training = workload.training;
-  const BucketRule rule{training.bucket, workload.model.gradient_element, training.data};
-  StageLayout layout;
-  for (std::int32_t chunk = 0; chunk < training.chunks; ++chunk) {
-    const std::vector<TransformerPart> parts =
-        parts_of(workload, std::int64_t{chunk} * training.pipeline + stage,
-                 std::int64_t{training.pipeline} * training.chunks);
-    std::vector<std::int64_t> backwards;
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-      backwards.push_back(own_parameters(*part, workload));
-      layout.parameters += backwards.back();
-      layout.norms += replicated_parameters(*part, workload.model);
-    }
-    const auto sizes = training.sharding == Sharding::zero3
-                           ? layer_sizes(parts, backwards)
-                           : bucket_sizes(backwards, rule.elements(stage));
-    std::vector<StagePart>& own = layout.chunks.emplace_back();
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const std::int64_t complete = sizes[parts.size() - 1 - i];
-      if (complete > 0) {
-        if (!own.empty()) own.back().closes = true;
-        layout.units.push_back({complete});
-      }
-      own.push_back({parts[i], static_cast<std::int32_t>(layout.units.size()) - 1, complete > 0});
-    }
-    if (!own.empty()) own.back().closes = true;
-  }
-  return layout;
+  LayoutWriter writer(workload, stage);
+  for (std::int32_t chunk = 0; chunk < workload.training.stage_chunks(); ++chunk)
+    writer.add_chunk(chunk);
+  return std::move(writer.layout);
 }
 
 }  // namespace orrery

@@ -1,5 +1,7 @@
 #include "workload/parallelism/stage_writer.h"
 
+#include <utility>
+
 namespace orrery {
 
 namespace {
@@ -12,34 +14,38 @@ constexpr std::int64_t optimizer_traffic = 30;
 
 StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& groups,
                          std::int32_t stage, Rows& rows)
-    : model_(workload.model),
+    : workload_(workload),
+      model_(workload.model),
       training_(workload.training),
       ranks_(workload.training),
+      placement_(training_.schedule, pipeline_shape(training_)),
       stage_(stage),
       layout_(stage_layout(workload, stage)),
       operations_(groups, rows),
       exchange_(workload, layout_, operations_) {
-  const TransformerShard shard{.tensor = training_.tensor,
-                               .sequence_parallel = training_.sequence_parallel,
-                               .micro_batch = training_.micro_batch,
-                               .split_backward = splits_backward(training_.schedule),
-                               .recompute = training_.recompute};
-  for (const TransformerPart part : {TransformerPart::embedding, TransformerPart::attention,
-                                     TransformerPart::mlp, TransformerPart::head})
-    part_steps_.emplace(part, transformer_part(part, model_, shard));
+  make_steps();
 }
 
-void StageWriter::steps(TransformerPart part, const std::vector<PartStep>& steps) {
-  std::map<std::int32_t, OperationId> under_way;  // by handle
-  for (const PartStep& step : steps) {
-    if (const auto* compute = std::get_if<Compute>(&step.what)) {
-      operations_.append(operations_.row(name_of(part), step.pass), *compute);
-    } else if (const auto* exchange = std::get_if<PartStep::Exchange>(&step.what)) {
-      const std::string name = "tensor " + std::string(name_of(exchange->kind));
-      under_way[exchange->handle] =
-          operations_.collective(name, "TP", Group::tensor, exchange->kind, exchange->size);
-    } else {
-      operations_.wait(under_way.at(std::get<PartStep::Await>(step.what).handle));
+void StageWriter::make_steps() {
+  for (const auto& chunk : layout_.chunks) {
+    std::vector<const StagePartSteps*>& steps = steps_.emplace_back();
+    for (const StagePart& part : chunk) {
+      const std::tuple key(part.part, part.recomputed);
+      if (!part_steps_.contains(key)) {
+        TransformerShard shard{
+            .tensor = training_.tensor,
+            .sequence_parallel = training_.sequence_parallel,
+            .micro_batch = training_.micro_batch,
+            .recompute = part.recomputed || training_.recompute != Recompute::full
+                             ? training_.recompute
+                             : Recompute::none,
+            .fused_cross_entropy = training_.fused_cross_entropy};
+        StagePartSteps& both = part_steps_[key];
+        both.whole = transformer_part(part.part, model_, shard);
+        shard.split_backward = true;
+        both.split = transformer_part(part.part, model_, shard);
+      }
+      steps.push_back(&part_steps_.at(key));
     }
   }
 }
@@ -50,63 +56,68 @@ Bytes StageWriter::boundary() const {
   return model_.element * (tokens * model_.hidden);
 }
 
-std::int32_t StageWriter::row_of(Direction direction) {
-  return direction == Direction::onwards
-             ? operations_.row("activations", Pass::none, "PP")
-             : operations_.row("activation gradients", Pass::none, "PP");
+std::int32_t StageWriter::row_of(const PipelineStep& step) {
+  return step.kind == Kind::forward ? operations_.row("activations", Pass::none, "PP")
+                                    : operations_.row("activation gradients", Pass::none, "PP");
 }
 
-// The ring of stages: behind the last one comes the first, with its next chunk. Peers are distances
-// in ranks (Program::Peers).
-Rank StageWriter::distance_to_stage(std::int32_t stage) const {
-  return ((stage + training_.pipeline) % training_.pipeline - stage_) * ranks_.pipeline_stride;
+// Peers are distances in ranks (Program::Peers). A tag is the boundary between two parts of the
+// model that is crossed, negative for gradients. Between parts on one stage nothing is sent.
+void StageWriter::send_from(const PipelineStep& step) {
+  if (step.kind == Kind::weight_gradient) return;
+  const bool forward = step.kind == Kind::forward;
+  const Place place = here(step);
+  const auto to = forward ? placement_.after(place) : placement_.before(place);
+  if (!to || to->stage == stage_) return;
+  const std::int32_t boundary_number = placement_.part(place) + (forward ? 1 : 0);
+  const OperationId sent = operations_.append(
+      row_of(step), SendCall{.to = distance_to(*to),
+                             .size = boundary(),
+                             .tag = forward ? boundary_number : -boundary_number});
+  if (!training_.overlaps_p2p()) sends_.push_back(sent);
 }
 
-void StageWriter::send(Direction direction) {
-  const auto steps = static_cast<std::int32_t>(direction);
-  operations_.append(
-      row_of(direction),
-      SendCall{.to = distance_to_stage(stage_ + steps), .size = boundary(), .tag = steps});
-}
-
-void StageWriter::receive(Direction direction) {
-  const auto steps = static_cast<std::int32_t>(direction);
+void StageWriter::receive_for(const PipelineStep& step) {
+  if (step.kind == Kind::weight_gradient) return;
+  const bool forward = step.kind == Kind::forward;
+  const Place place = here(step);
+  const auto from = forward ? placement_.before(place) : placement_.after(place);
+  if (!from || from->stage == stage_) return;
+  const std::int32_t boundary_number = placement_.part(place) + (forward ? 0 : 1);
   operations_.wait(operations_.append(
-      row_of(direction),
-      ReceiveCall{.from = distance_to_stage(stage_ - steps), .size = boundary(), .tag = steps}));
+      row_of(step), ReceiveCall{.from = distance_to(*from),
+                                .size = boundary(),
+                                .tag = forward ? boundary_number : -boundary_number}));
 }
 
-void StageWriter::forward(const PipelineStep& step) {
-  if (!is_first(step)) receive(Direction::onwards);
-  exchange_.begin_pass(step.chunk, true);
-  for (const StagePart& part : layout_.chunks[step.chunk]) {
-    if (part.opens) exchange_.before_unit(part.unit);
-    steps(part.part, part_steps_.at(part.part).forward);
-    if (part.closes) exchange_.after_unit(part.unit, is_last_batch(step));
-  }
-  if (!is_last(step)) send(Direction::onwards);
+void StageWriter::finish_sends() {
+  for (const OperationId send : std::exchange(sends_, {})) operations_.wait(send);
 }
 
-void StageWriter::backward(const PipelineStep& step) {
-  if (!is_last(step)) receive(Direction::back);
-  exchange_.begin_pass(step.chunk, false);
-  const auto& parts = layout_.chunks[step.chunk];
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    if (part->closes) exchange_.before_unit(part->unit);
-    steps(part->part, part_steps_.at(part->part).backward);
-    if (!part->opens) continue;
-    exchange_.after_unit(part->unit, is_last_batch(step));
-    if (!splits_backward(training_.schedule)) exchange_.gradients(part->unit, is_last_batch(step));
-  }
-  if (!is_first(step)) send(Direction::back);
+PassStream StageWriter::stream(const PipelineStep& step) {
+  const bool is_last = step.micro_batch == placement_.last_micro_batch(step.chunk);
+  return {step, is_last, layout_.chunks[step.chunk], steps_[step.chunk], exchange_, operations_};
 }
 
-void StageWriter::weight_gradient(const PipelineStep& step) {
-  const auto& parts = layout_.chunks[step.chunk];
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    steps(part->part, part_steps_.at(part->part).weight_gradient);
-    if (part->opens) exchange_.gradients(part->unit, is_last_batch(step));
+void StageWriter::pass(const PipelineStep& step) {
+  receive_for(step);
+  finish_sends();
+  PassStream steps = stream(step);
+  while (!steps.done()) steps.write_until_wait();
+  send_from(step);
+}
+
+void StageWriter::passes_together(const PipelineStep& one, const PipelineStep& other) {
+  receive_for(one);
+  receive_for(other);
+  finish_sends();
+  PassStream first = stream(one), second = stream(other);
+  while (!first.done() || !second.done()) {
+    if (!first.done()) first.write_until_wait();
+    if (!second.done()) second.write_until_wait();
   }
+  send_from(one);
+  send_from(other);
 }
 
 void StageWriter::sum_gradients_of_norms() {
@@ -116,17 +127,25 @@ void StageWriter::sum_gradients_of_norms() {
                                           model_.gradient_element * layout_.norms));
 }
 
+// With post-validation the step is taken as if the norm were small enough, and taken back when it
+// turns out not to be (P. Qi et al., ICLR 2024, section 4); that never happens here.
+void StageWriter::sum_gradient_norm() {
+  if (ranks_.count() == 1) return;
+  const OperationId norm = operations_.collective("gradient norm", "norm", Group::world,
+                                                  Collective::all_reduce, Bytes{4});
+  if (!training_.post_validation) operations_.wait(norm);
+}
+
 void StageWriter::finish_iteration() {
+  finish_sends();
   exchange_.finish_gradients();
   sum_gradients_of_norms();
   const std::int64_t matrix = model_.vocabulary * model_.hidden / training_.tensor;
-  if (model_.tied_embeddings && training_.pipeline > 1 && has_ends())
+  if (joins_ends(workload_) && has_ends())
     operations_.wait(operations_.collective("embedding gradients", "embedding",
                                             Group::pipeline_ends, Collective::all_reduce,
                                             model_.gradient_element * matrix));
-  if (ranks_.count() > 1)
-    operations_.wait(operations_.collective("gradient norm", "norm", Group::world,
-                                            Collective::all_reduce, Bytes{4}));
+  sum_gradient_norm();
   operations_.append(
       operations_.row("optimizer", Pass::none),
       Compute{Flops{}, Bytes{optimizer_traffic * exchange_.parameters_to_update()}, std::nullopt});
@@ -136,18 +155,13 @@ void StageWriter::finish_iteration() {
 void StageWriter::write_iteration(std::int32_t iteration) {
   operations_.set_iteration(iteration);
   exchange_.begin_iteration();
-  const PipelineShape shape{training_.pipeline, training_.chunks, training_.micro_batches()};
-  for (const PipelineStep& step : pipeline_steps(training_.schedule, shape, stage_)) {
-    switch (step.kind) {
-      case Kind::forward:
-        forward(step);
-        break;
-      case Kind::backward:
-        backward(step);
-        break;
-      case Kind::weight_gradient:
-        weight_gradient(step);
-        break;
+  const auto steps = pipeline_steps(training_.schedule, pipeline_shape(training_), stage_);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].with_next) {
+      passes_together(steps[i], steps[i + 1]);
+      ++i;
+    } else {
+      pass(steps[i]);
     }
   }
   finish_iteration();

@@ -15,11 +15,18 @@ namespace orrery {
 enum class Group : std::uint8_t {
   tensor,
   data,
-  shard,   // data-parallel ranks that divide one copy of the training state between them
-  copies,  // those that have the same share of it
+  shard,       // data-parallel ranks that divide one copy of the training state between them
+  copies,      // those that have the same share of it
+  data_other,  // with dualpipe, where two stages have both of two parts of the model: `data` and
+               // `shard` once more, for the upper half of the parts, which ranks exchange in
+               // another order
   world,
   pipeline_ends
 };
+
+// Whether the first and the last stage each have a copy of the embedding, whose gradients are
+// summed. In pipelines that go back to the first stage it has both.
+bool joins_ends(const TransformerWorkload& workload);
 
 class Groups {
  public:
@@ -30,6 +37,7 @@ class Groups {
   std::vector<Communicator> take() { return std::move(communicators_); }
 
  private:
+  void add_mirrored(const TransformerRanks& ranks);
   void add(Group group, const char* name, std::int32_t count, std::int32_t stride);
 
   std::map<Group, std::int32_t> number_of_;
