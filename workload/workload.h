@@ -22,7 +22,7 @@ Job make_training_job(const LayerTable& table, int levels, std::int32_t ranks,
                       const std::vector<int>& dimensions, std::int32_t iterations);
 
 // `iterations` of a transformer's training loop. REQUIRES: the shapes divide as the YAML reader
-// checks (frontends/yaml/describe_transformer.h), t * p * d ranks.
+// checks (frontends/yaml/describe_transformer.h, describe_training.h), t * p * d ranks.
 Job make_transformer_job(const TransformerWorkload& workload, std::int32_t iterations);
 
 // A hand-written job, repeated `iterations` times. Communicator 0 is all ranks.

@@ -28,8 +28,22 @@ std::string_view name_of(Recompute recompute) {
   return "?";
 }
 
-std::string_view name_of(Optimizer optimizer) {
-  return optimizer == Optimizer::replicated ? "replicated" : "distributed";
+std::string_view name_of(Sharding sharding) {
+  switch (sharding) {
+    case Sharding::none:
+      return "none";
+    case Sharding::zero1:
+      return "zero1";
+    case Sharding::zero2:
+      return "zero2";
+    case Sharding::zero3:
+      return "zero3";
+  }
+  return "?";
+}
+
+std::string_view name_of(Accumulation accumulation) {
+  return accumulation == Accumulation::local ? "local" : "reduced";
 }
 
 std::string_view name_of(RankOrder order) {

@@ -97,11 +97,23 @@ enum class Recompute : std::uint8_t {
 };
 std::string_view name_of(Recompute recompute);
 
-enum class Optimizer : std::uint8_t {
-  replicated,   // every data-parallel rank updates all of its parameters: gradients are all-reduced
-  distributed,  // a share of them (ZeRO-1): gradients are reduce-scattered, parameters all-gathered
+// What data-parallel ranks divide between them instead of each having all of it. S. Rajbhandari et
+// al., "ZeRO", SC'20; Y. Zhao et al., "PyTorch FSDP", VLDB 2023. With d ranks, N parameters of bw
+// and gradients of bg bytes, a rank sends (d-1)/d times
+enum class Sharding : std::uint8_t {
+  none,   // nothing: gradients are all-reduced, 2 N bg
+  zero1,  // the optimizer's states: reduce-scattered, and parameters all-gathered, N bg + N bw
+  zero2,  // gradients too: they are reduce-scattered after every micro-batch, m N bg + N bw
+  zero3,  // parameters too: all-gathered before each pass, m (2 N bw + N bg)
 };
-std::string_view name_of(Optimizer optimizer);
+std::string_view name_of(Sharding sharding);
+
+// When gradients are exchanged.
+enum class Accumulation : std::uint8_t {
+  local,    // with the last micro-batch, after all have been summed on the rank
+  reduced,  // with every micro-batch
+};
+std::string_view name_of(Accumulation accumulation);
 
 // How ranks that share a sequence come by the keys and values of the others (model/attention.cc).
 enum class ContextMethod : std::uint8_t { ring, all_gather, ulysses };
@@ -124,13 +136,32 @@ struct TransformerTraining {
   std::int64_t global_batch = 0;  // samples of an iteration
   std::int64_t micro_batch = 1;   // samples that pass through the pipeline together
   Recompute recompute = Recompute::none;
-  Optimizer optimizer = Optimizer::replicated;
-  bool overlap_gradients = true;  // buckets are exchanged while the backward pass goes on
-  std::optional<Bytes> bucket;    // of gradients; none = Megatron-LM's rule (gradient_buckets.h)
+  Sharding sharding = Sharding::none;
+  std::int32_t shard_group = 0;  // ds: data-parallel ranks that hold one copy of what is
+                                 // sharded between them (HSDP if fewer); 0 = all
+  std::optional<Accumulation> accumulation;  // none = as the frameworks do: accumulates()
+  bool overlap_gradients = true;    // buckets are exchanged while the backward pass goes on
+  bool overlap_parameters = false;  // ... gathered while the next forward pass goes on
+  std::int32_t prefetch = 1;        // exchange units that are gathered ahead of their use
+  std::optional<bool> reshard_after_forward;  // of zero3; none = unless there is a pipeline
+  std::optional<Bytes> bucket;  // of gradients; none = Megatron-LM's rule (gradient_buckets.h)
   RankOrder order = RankOrder::tensor_data_pipeline;
 
   std::int32_t micro_batches() const {  // m, of each pipeline
     return static_cast<std::int32_t>(global_batch / (micro_batch * data));
+  }
+  std::int32_t shard_ranks() const {  // that divide the optimizer's states
+    return sharding == Sharding::none ? 1 : shard_group > 0 ? shard_group : data;
+  }
+  // DeepSpeed reduces ZeRO-2 gradients with every micro-batch, so does FSDP without a pipeline;
+  // PyTorch's pipeline stages sum them first.
+  Accumulation accumulates() const {
+    const bool every =
+        sharding == Sharding::zero2 || (sharding == Sharding::zero3 && pipeline == 1);
+    return accumulation.value_or(every ? Accumulation::reduced : Accumulation::local);
+  }
+  bool frees_after_forward() const {  // as torchtitan's fsdp_reshard_after_forward: default
+    return reshard_after_forward.value_or(pipeline == 1);
   }
 };
 

@@ -1,20 +1,20 @@
-// The keys of `workload.transformer` and `workload.training`. Keys is Reader or SchemaWriter.
+// The keys of `workload.transformer`. Keys is Reader or SchemaWriter.
 #pragma once
 
 #include <cstdint>
 
 #include "frontends/experiment.h"
-#include "frontends/yaml/platform_facts.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 
 namespace orrery::yaml {
 
+// `key` is wrong if `divisor` does not divide `number`.
+void divides(Reader& reader, std::string_view key, std::int64_t divisor, std::int64_t number,
+             std::string_view what);
+
 // What a key by itself does not show: sums fit into 64 bits, the widths divide.
 void check_transformer(Reader& model, const TransformerSpec& spec);
-// The parallel sizes fill the platform, and divide what they cut. Works out what was left out.
-void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
-                    const PlatformFacts& platform);
 
 template <class Keys>
 void describe_transformer(Keys& keys, TransformerSpec& spec) {
@@ -46,38 +46,6 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
   spec.element = size_of(data_type);
   spec.gradient_element = size_of(gradient_type);
   keys.check([&](Reader& reader) { check_transformer(reader, spec); });
-}
-
-template <class Keys>
-void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
-                       const PlatformFacts& platform) {
-  constexpr Limits ranks = between(1, std::int64_t{1} << 24);
-  std::optional<std::int32_t> data;
-  keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
-  keys.optional("pipeline", spec.pipeline, "stages that share the layers", ranks);
-  keys.optional("data", data, "replicas; without it as many as the platform has room for", ranks);
-  keys.optional("sequence_parallel", spec.sequence_parallel,
-                "tensor-parallel ranks also share the tokens between the matrices");
-  keys.optional("schedule", spec.schedule, "order of the micro-batches in a pipeline");
-  keys.optional("chunks", spec.chunks,
-                "parts of the layers that a stage has, for the interleaved schedule", ranks);
-  keys.required("global_batch", spec.global_batch, "samples of an iteration",
-                between(1, std::int64_t{1} << 32));
-  keys.optional("micro_batch", spec.micro_batch, "samples that a pipeline takes in at a time",
-                between(1, std::int64_t{1} << 32));
-  keys.optional("recompute", spec.recompute,
-                "what the backward pass computes again instead of having kept it");
-  keys.optional("optimizer", spec.optimizer,
-                "whether data-parallel ranks each update all parameters, or a share (ZeRO-1)");
-  keys.optional("overlap_gradients", spec.overlap_gradients,
-                "gradients are exchanged beside the backward pass");
-  keys.optional("bucket", spec.bucket,
-                "gradients that are exchanged together; without it as Megatron-LM does", positive);
-  keys.optional("order", spec.order, "which ranks are neighbours: tensor, then data or pipeline");
-  keys.check([&](Reader& reader) {
-    spec.data = data.value_or(0);
-    check_training(reader, spec, model, platform);
-  });
 }
 
 }  // namespace orrery::yaml

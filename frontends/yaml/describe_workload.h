@@ -10,6 +10,7 @@
 
 #include "frontends/experiment.h"
 #include "frontends/yaml/describe_program.h"
+#include "frontends/yaml/describe_training.h"
 #include "frontends/yaml/describe_transformer.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/platform_facts.h"

@@ -130,8 +130,13 @@ struct ValuesOf<Recompute> {
   static constexpr std::array all{Recompute::none, Recompute::selective, Recompute::full};
 };
 template <>
-struct ValuesOf<Optimizer> {
-  static constexpr std::array all{Optimizer::replicated, Optimizer::distributed};
+struct ValuesOf<Sharding> {
+  static constexpr std::array all{Sharding::none, Sharding::zero1, Sharding::zero2,
+                                  Sharding::zero3};
+};
+template <>
+struct ValuesOf<Accumulation> {
+  static constexpr std::array all{Accumulation::local, Accumulation::reduced};
 };
 template <>
 struct ValuesOf<RankOrder> {

@@ -2,11 +2,19 @@
 
 namespace orrery {
 
-Groups::Groups(const TransformerRanks& ranks, bool tied_embeddings) {
+Groups::Groups(const TransformerWorkload& workload) {
+  const TransformerRanks ranks(workload.training);
+  const std::int32_t shards = workload.training.shard_ranks();
   add(Group::tensor, "tensor", ranks.tensor, 1);
   add(Group::data, "data", ranks.data, ranks.data_stride);
+  if (shards == ranks.data && shards > 1) {
+    number_of_[Group::shard] = number_of_.at(Group::data);
+  } else {
+    add(Group::shard, "shard", shards, ranks.data_stride);
+    add(Group::copies, "copies", ranks.data / shards, ranks.data_stride * shards);
+  }
   add(Group::world, "world", ranks.count(), 1);
-  if (tied_embeddings && ranks.pipeline > 1) {
+  if (workload.model.tied_embeddings && ranks.pipeline > 1) {
     number_of_[Group::pipeline_ends] = static_cast<std::int32_t>(communicators_.size());
     communicators_.push_back({"pipeline ends", ranks.pipeline_ends()});
   }

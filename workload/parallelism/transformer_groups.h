@@ -12,11 +12,18 @@
 namespace orrery {
 
 // Groups of one rank exchange nothing and have no communicator.
-enum class Group : std::uint8_t { tensor, data, world, pipeline_ends };
+enum class Group : std::uint8_t {
+  tensor,
+  data,
+  shard,   // data-parallel ranks that divide one copy of the training state between them
+  copies,  // those that have the same share of it
+  world,
+  pipeline_ends
+};
 
 class Groups {
  public:
-  Groups(const TransformerRanks& ranks, bool tied_embeddings);
+  explicit Groups(const TransformerWorkload& workload);
 
   // Index of the group's communicator. REQUIRES: it has more than one rank.
   std::int32_t number_of(Group group) const { return number_of_.at(group); }

@@ -8,7 +8,7 @@ namespace orrery {
 
 Job make_transformer_job(const TransformerWorkload& workload, std::int32_t iterations) {
   const TransformerRanks ranks(workload.training);
-  Groups groups(ranks, workload.model.tied_embeddings);
+  Groups groups(workload);
   Rows rows;
   std::vector<Program> programs;
   for (std::int32_t stage = 0; stage < ranks.pipeline; ++stage) {

@@ -1,0 +1,127 @@
+#include "frontends/yaml/describe_training.h"
+
+#include <fmt/format.h>
+
+#include "frontends/yaml/describe_transformer.h"
+
+namespace orrery::yaml {
+
+namespace {
+
+// t * p * d = ranks; d may be left out.
+void check_ranks(Reader& reader, TransformerTraining& spec, const PlatformFacts& platform) {
+  if (!platform.known) return;
+  const std::int64_t model_parallel = std::int64_t{spec.tensor} * spec.pipeline;
+  if (platform.npus % model_parallel != 0)
+    return reader.wrong(spec.pipeline > 1 ? "pipeline" : "tensor",
+                        fmt::format("tensor x pipeline = {} does not divide the {} NPUs",
+                                    model_parallel, platform.npus),
+                        fmt::format("choose sizes whose product divides {}", platform.npus));
+  const auto room = static_cast<std::int32_t>(platform.npus / model_parallel);
+  if (spec.data == 0) spec.data = room;
+  if (spec.data != room)
+    reader.wrong("data",
+                 fmt::format("tensor x pipeline x data = {} x {} x {} = {}, but the platform has "
+                             "{} NPUs",
+                             spec.tensor, spec.pipeline, spec.data, model_parallel * spec.data,
+                             platform.npus),
+                 fmt::format("write data: {}, or leave it out", room));
+}
+
+void check_batches(Reader& reader, const TransformerTraining& spec) {
+  const std::int64_t at_once = spec.micro_batch * spec.data;
+  if (spec.global_batch % at_once != 0)
+    return reader.wrong("global_batch",
+                        fmt::format("{} samples are not a multiple of micro_batch x data = {} x {}",
+                                    spec.global_batch, spec.micro_batch, spec.data),
+                        fmt::format("write a multiple of {}, for example {}", at_once,
+                                    (spec.global_batch / at_once + 1) * at_once));
+  const bool interleaved = spec.schedule == PipelineSchedule::interleaved;
+  if (!interleaved && spec.chunks > 1)
+    reader.wrong("chunks", fmt::format("the {} schedule has one chunk", name_of(spec.schedule)),
+                 "write schedule: interleaved, or leave chunks out");
+  if (interleaved && spec.chunks < 2)
+    reader.wrong("schedule", "with one chunk, interleaved is 1f1b",
+                 "give chunks: 2 or more, or write schedule: 1f1b");
+  if (interleaved && spec.micro_batches() % spec.pipeline != 0)
+    reader.wrong("global_batch",
+                 fmt::format("{} micro-batches in a pipeline of {} stages", spec.micro_batches(),
+                             spec.pipeline),
+                 "the interleaved schedule takes them in groups of as many as there are stages: "
+                 "choose a multiple");
+}
+
+// What ZeRO and FSDP are combined with, and what their settings mean something for.
+void check_sharding(Reader& reader, const TransformerTraining& spec, const TransformerSpec& model) {
+  const bool zero2 = spec.sharding == Sharding::zero2, zero3 = spec.sharding == Sharding::zero3;
+  if (zero2 && spec.pipeline > 1)
+    reader.wrong("sharding",
+                 "zero2 reduces gradients with each micro-batch, a pipeline sums them first "
+                 "(DeepSpeed refuses the two together)",
+                 "write sharding: zero1, or zero3 as torchtitan does");
+  const bool reduced = spec.accumulates() == Accumulation::reduced;
+  if (zero3 && spec.pipeline > 1 && reduced)
+    reader.wrong("accumulation",
+                 "PyTorch's pipeline stages exchange gradients with the last micro-batch",
+                 "write accumulation: local, or leave it out");
+  if (zero3 && spec.pipeline > 1 && model.tied_embeddings)
+    reader.wrong("sharding",
+                 "the first and the last stage cannot shard one embedding (torchtitan refuses it)",
+                 "write tied_embeddings: false in the transformer, or sharding: zero1");
+  if (spec.sharding == Sharding::zero1 && reduced)
+    reader.wrong("accumulation", "zero1 keeps gradients until the last micro-batch",
+                 "write sharding: zero2, which reduces them with each");
+  if (zero3 && spec.bucket)
+    reader.wrong("bucket", "zero3 exchanges layer by layer", "leave bucket out");
+  if (spec.shard_group > 0 && spec.data % spec.shard_group != 0)
+    reader.wrong(
+        "shard_group",
+        fmt::format("{} does not divide the {} data-parallel ranks", spec.shard_group, spec.data),
+        fmt::format("choose a divisor of {}", spec.data));
+}
+
+// Settings that would change nothing.
+void check_unused(Reader& reader, const TransformerTraining& spec) {
+  const bool none = spec.sharding == Sharding::none, zero3 = spec.sharding == Sharding::zero3;
+  if (none && spec.shard_group > 0)
+    reader.wrong("shard_group", "without sharding there is nothing to share",
+                 "write sharding: zero1, zero2 or zero3, or leave it out");
+  if (spec.overlap_parameters && (none || zero3))
+    reader.wrong("overlap_parameters",
+                 none ? "without sharding no parameters are gathered"
+                      : "zero3 always gathers parameters beside its passes",
+                 "leave it out");
+  if (reader.given("prefetch") && !zero3 && !spec.overlap_parameters)
+    reader.wrong("prefetch", "nothing is gathered ahead of its use",
+                 "write sharding: zero3 or overlap_parameters: true, or leave it out");
+  if (reader.given("reshard_after_forward") && !zero3)
+    reader.wrong("reshard_after_forward", "only zero3 frees parameters", "leave it out");
+}
+
+}  // namespace
+
+void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
+                    const PlatformFacts& platform) {
+  if (!training.clean() || model.layers == 0) return;
+  check_ranks(training, spec, platform);
+  if (!training.clean() || spec.data == 0) return;
+  check_batches(training, spec);
+  check_sharding(training, spec, model);
+  check_unused(training, spec);
+  divides(training, "tensor", spec.tensor, model.heads, "attention heads");
+  divides(training, "tensor", spec.tensor, model.key_value_width(), "columns of the keys");
+  divides(training, "tensor", spec.tensor, model.mlp_width(), "columns of the MLP");
+  divides(training, "tensor", spec.tensor, model.vocabulary, "rows of the vocabulary");
+  if (spec.sequence_parallel)
+    divides(training, "tensor", spec.tensor, spec.micro_batch * model.sequence, "tokens");
+  if (spec.sequence_parallel && spec.tensor == 1)
+    training.wrong("sequence_parallel", "there is no tensor parallelism to add it to",
+                   "give tensor: 2 or more, or leave it out");
+  if (model.layers < std::int64_t{spec.pipeline} * spec.chunks)
+    training.wrong("pipeline",
+                   fmt::format("{} stages of {} chunks for {} layers", spec.pipeline, spec.chunks,
+                               model.layers),
+                   "each chunk needs a layer");
+}
+
+}  // namespace orrery::yaml

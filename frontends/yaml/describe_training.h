@@ -1,0 +1,68 @@
+// The keys of `workload.training`: how a transformer is trained. Keys is Reader or SchemaWriter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "frontends/yaml/platform_facts.h"
+#include "frontends/yaml/reader.h"
+#include "workload/workload_spec.h"
+
+namespace orrery::yaml {
+
+// The parallel sizes fill the platform and divide what they cut, and training frameworks allow the
+// combination. Works out what was left out.
+void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
+                    const PlatformFacts& platform);
+
+template <class Keys>
+void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
+                       const PlatformFacts& platform) {
+  constexpr Limits ranks = between(1, std::int64_t{1} << 24);
+  std::optional<std::int32_t> data;
+  keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
+  keys.optional("pipeline", spec.pipeline, "stages that share the layers", ranks);
+  keys.optional("data", data, "replicas; without it as many as the platform has room for", ranks);
+  keys.optional("sequence_parallel", spec.sequence_parallel,
+                "tensor-parallel ranks also share the tokens between the matrices");
+  keys.optional("schedule", spec.schedule, "order of the micro-batches in a pipeline");
+  keys.optional("chunks", spec.chunks,
+                "parts of the layers that a stage has, for the interleaved schedule", ranks);
+  keys.required("global_batch", spec.global_batch, "samples of an iteration",
+                between(1, std::int64_t{1} << 32));
+  keys.optional("micro_batch", spec.micro_batch, "samples that a pipeline takes in at a time",
+                between(1, std::int64_t{1} << 32));
+  keys.optional("recompute", spec.recompute,
+                "what the backward pass computes again instead of having kept it");
+  keys.optional("sharding", spec.sharding,
+                "what data-parallel ranks divide between them: nothing, optimizer states (zero1, "
+                "Megatron-LM's distributed optimizer), gradients too (zero2), parameters too "
+                "(zero3, FSDP)");
+  keys.optional("shard_group", spec.shard_group,
+                "data-parallel ranks that share one copy (zero3: HSDP); gradients are then summed "
+                "over the copies; 0 = all",
+                between(0, std::int64_t{1} << 24));
+  keys.optional("accumulation", spec.accumulation,
+                "whether gradients are exchanged with the last micro-batch or reduced with each; "
+                "without it reduced for zero2, and for zero3 without pipeline");
+  keys.optional("overlap_gradients", spec.overlap_gradients,
+                "gradients are exchanged beside the backward pass");
+  keys.optional("overlap_parameters", spec.overlap_parameters,
+                "parameters are gathered beside the next forward pass, bucket by bucket; of zero1 "
+                "and zero2");
+  keys.optional("prefetch", spec.prefetch,
+                "layers (zero3) or buckets (overlap_parameters) gathered ahead of their use",
+                between(0, 1024));
+  keys.optional("reshard_after_forward", spec.reshard_after_forward,
+                "zero3 frees parameters after the forward pass and gathers them again; without it "
+                "as torchtitan: only without pipeline");
+  keys.optional("bucket", spec.bucket,
+                "gradients that are exchanged together; without it as Megatron-LM does", positive);
+  keys.optional("order", spec.order, "which ranks are neighbours: tensor, then data or pipeline");
+  keys.check([&](Reader& reader) {
+    spec.data = data.value_or(0);
+    check_training(reader, spec, model, platform);
+  });
+}
+
+}  // namespace orrery::yaml

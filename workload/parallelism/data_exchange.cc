@@ -1,0 +1,116 @@
+#include "workload/parallelism/data_exchange.h"
+
+#include <utility>
+
+namespace orrery {
+
+DataExchange::DataExchange(const TransformerWorkload& workload, const StageLayout& layout,
+                           OperationWriter& operations)
+    : model_(workload.model),
+      training_(workload.training),
+      layout_(layout),
+      operations_(operations),
+      shards_(training_.shard_ranks()),
+      copies_(training_.data / shards_),
+      under_way_(layout.units.size()),
+      here_(layout.units.size(), training_.sharding != Sharding::zero3) {}
+
+bool DataExchange::gathers_ahead() const {
+  return training_.overlap_parameters && shards_ > 1 && training_.sharding != Sharding::zero3;
+}
+
+std::int64_t DataExchange::parameters_to_update() const { return layout_.parameters / shards_; }
+
+void DataExchange::begin_iteration() {
+  if (!gathers_ahead()) return;
+  wanted_.clear();
+  asked_ = 0;
+  for (std::size_t unit = 0; unit < here_.size(); ++unit) {
+    wanted_.push_back(static_cast<std::int32_t>(unit));
+    here_[unit] = false;
+  }
+  gather_next();
+}
+
+void DataExchange::begin_pass(std::int32_t chunk, bool forwards) {
+  forwards_ = forwards;
+  if (training_.sharding != Sharding::zero3 || shards_ == 1) return;
+  wanted_.clear();
+  asked_ = 0;
+  const auto& parts = layout_.chunks[chunk];
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const StagePart& part = forwards ? parts[i] : parts[parts.size() - 1 - i];
+    if ((forwards ? part.opens : part.closes) && !here_[part.unit]) wanted_.push_back(part.unit);
+  }
+}
+
+void DataExchange::gather_next() {
+  if (asked_ == wanted_.size()) return;
+  const std::int32_t unit = wanted_[asked_++];
+  under_way_[unit] =
+      operations_.collective("parameters", "DP", Group::shard, Collective::all_gather,
+                             model_.element * layout_.units[unit].elements);
+}
+
+void DataExchange::before_unit(std::int32_t unit) {
+  if (here_[unit] || shards_ == 1) return;
+  while (!under_way_[unit]) gather_next();
+  operations_.wait(*under_way_[unit]);
+  under_way_[unit].reset();
+  here_[unit] = true;
+  std::int32_t ahead = 0;
+  for (std::size_t i = 0; i < asked_; ++i) ahead += under_way_[wanted_[i]].has_value() ? 1 : 0;
+  for (; ahead < training_.prefetch; ++ahead) gather_next();
+}
+
+// PyTorch's pipeline stages keep what a backward pass has used until the last micro-batch.
+void DataExchange::after_unit(std::int32_t unit, bool is_last_batch) {
+  if (training_.sharding != Sharding::zero3) return;
+  const bool frees =
+      forwards_ ? training_.frees_after_forward() : training_.pipeline == 1 || is_last_batch;
+  if (frees) here_[unit] = false;
+}
+
+void DataExchange::gradients(std::int32_t unit, bool is_last_batch) {
+  const bool now = is_last_batch || training_.accumulates() == Accumulation::reduced;
+  if (exchanges() && now) reduce(model_.gradient_element * layout_.units[unit].elements);
+}
+
+void DataExchange::reduce(Bytes size) {
+  const bool scatters = shards_ > 1;
+  const bool one_at_a_time = training_.sharding == Sharding::zero3 && copies_ == 1;
+  if (one_at_a_time && !reductions_.empty()) operations_.wait(reductions_.back());
+  if (one_at_a_time) reductions_.clear();
+  sum_over_groups();
+  const OperationId reduction =
+      operations_.collective("gradients", "DP", scatters ? Group::shard : Group::data,
+                             scatters ? Collective::reduce_scatter : Collective::all_reduce, size);
+  if (scatters && copies_ > 1) {
+    share_ = Share{reduction, Bytes{size.value / shards_}};
+  } else {
+    reductions_.push_back(reduction);
+  }
+  if (training_.overlap_gradients) return;
+  finish_gradients();
+}
+
+void DataExchange::sum_over_groups() {
+  if (!share_) return;
+  operations_.wait(share_->scattered);
+  reductions_.push_back(operations_.collective("gradients of copies", "DP", Group::copies,
+                                               Collective::all_reduce, share_->size));
+  share_.reset();
+}
+
+void DataExchange::finish_gradients() {
+  sum_over_groups();
+  for (const OperationId reduction : std::exchange(reductions_, {})) operations_.wait(reduction);
+}
+
+void DataExchange::gather_parameters() {
+  if (shards_ == 1 || training_.sharding == Sharding::zero3 || gathers_ahead()) return;
+  operations_.wait(operations_.collective("parameters", "DP", Group::shard, Collective::all_gather,
+                                          model_.element * layout_.parameters));
+}
+
+}  // namespace orrery

@@ -1,0 +1,82 @@
+// What the data-parallel ranks of a stage exchange, and when: written into its program before and
+// after each exchange unit (stage_layout.h) of a pass.
+//
+//   gradients   all-reduced, or with sharding reduce-scattered over the shard group and, if the job
+//               has several, the shares all-reduced over these; with each micro-batch or the last.
+//               They go beside the backward pass. As FSDP does, zero3 has one reduce-scatter under
+//               way: the end of a unit waits for that of the unit before. A shard group's sum goes
+//               on to the other groups at the end of the next unit.
+//   parameters  all-gathered over the shard group: at the end of the iteration (zero1, zero2), unit
+//               by unit before the next iteration's first use (overlap_parameters), or before each
+//               forward and backward pass that does not find them (zero3). `prefetch` units are
+//               asked for ahead, within a pass: its first unit is always waited for.
+//
+// With overlap_parameters the first iteration gathers too, as if one had gone before: each shows
+// the steady state.
+//
+// S. Rajbhandari et al., "ZeRO", SC'20. Y. Zhao et al., "PyTorch FSDP", VLDB 2023. Megatron-LM's
+// DistributedOptimizer with overlap_param_gather.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "workload/parallelism/operation_writer.h"
+#include "workload/parallelism/stage_layout.h"
+
+namespace orrery {
+
+class DataExchange {
+ public:
+  // REQUIRES: all outlive this.
+  DataExchange(const TransformerWorkload& workload, const StageLayout& layout,
+               OperationWriter& operations);
+
+  void begin_iteration();
+
+  // A pass over the units of a chunk: forwards in their order, else backwards. Between begin_pass()
+  // and the next one every unit is used once, in this order.
+  void begin_pass(std::int32_t chunk, bool forwards);
+  void before_unit(std::int32_t unit);
+  void after_unit(std::int32_t unit, bool is_last_batch);
+  // The gradients of a unit are complete for this micro-batch.
+  void gradients(std::int32_t unit, bool is_last_batch);
+
+  // Before the optimizer's step: until all gradients are here.
+  void finish_gradients();
+  // After it.
+  void gather_parameters();
+
+  std::int64_t parameters_to_update() const;  // by this rank
+
+ private:
+  struct Share {  // reduce-scattered, not yet summed over the shard groups
+    OperationId scattered;
+    Bytes size;
+  };
+
+  bool exchanges() const { return training_.data > 1; }
+  bool gathers_ahead() const;
+  void gather_next();
+  void reduce(Bytes size);
+  void sum_over_groups();
+
+  const TransformerSpec& model_;
+  const TransformerTraining& training_;
+  const StageLayout& layout_;
+  OperationWriter& operations_;
+  std::int32_t shards_, copies_;
+
+  // Gathers of the pass, or of the iteration's beginning, in the order of use.
+  std::vector<std::int32_t> wanted_;
+  std::size_t asked_ = 0;                              // of wanted_
+  std::vector<std::optional<OperationId>> under_way_;  // by unit
+  std::vector<bool> here_;                             // by unit: all parameters are on the rank
+  bool forwards_ = true;
+
+  std::vector<OperationId> reductions_;  // under way
+  std::optional<Share> share_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,71 @@
+// Writes a program, operation by operation: what the writers of a stage's parts share.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "workload/parallelism/transformer_groups.h"
+
+namespace orrery {
+
+// Rows of the layer table: what is done, in which pass; layers and micro-batches are summed.
+class Rows {
+ public:
+  std::int32_t label(std::string_view name, Pass pass, std::string_view traffic,
+                     std::int32_t iteration) {
+    const auto next = static_cast<std::int32_t>(labels_.size());
+    const auto [found, inserted] = index_.try_emplace({std::string(name), pass, iteration}, next);
+    if (inserted) labels_.push_back({std::string(name), iteration, pass, std::string(traffic)});
+    return found->second;
+  }
+  std::vector<Label> take() { return std::move(labels_); }
+
+ private:
+  std::map<std::tuple<std::string, Pass, std::int32_t>, std::int32_t> index_;
+  std::vector<Label> labels_;
+};
+
+class OperationWriter {
+ public:
+  using Work = decltype(Operation::what);
+
+  // REQUIRES: both outlive the writer.
+  OperationWriter(const Groups& groups, Rows& rows) : groups_(groups), rows_(rows) {}
+
+  // Rows belong to this iteration from now on.
+  void set_iteration(std::int32_t iteration) { iteration_ = iteration; }
+
+  std::int32_t row(std::string_view name, Pass pass, std::string_view traffic = "") {
+    return rows_.label(name, pass, traffic, iteration_);
+  }
+  OperationId append(std::int32_t row, Work what) {
+    const auto id = static_cast<OperationId>(operations_.size());
+    operations_.push_back({.id = id, .label = row, .what = std::move(what)});
+    return id;
+  }
+  OperationId collective(std::string_view name, std::string_view traffic, Group group,
+                         Collective kind, Bytes size) {
+    CollectiveCall call{};
+    call.kind = kind;
+    call.communicator = groups_.number_of(group);
+    call.size = size;
+    return append(row(name, Pass::none, traffic), call);
+  }
+  // What the rank waits here is booked to the row of the operation waited for.
+  void wait(OperationId operation) { append(operations_[operation].label, Wait{operation}); }
+
+  std::vector<Operation> take() { return std::move(operations_); }
+
+ private:
+  const Groups& groups_;
+  Rows& rows_;
+  std::int32_t iteration_ = 0;
+  std::vector<Operation> operations_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,37 @@
+// Which parts of the model a stage of the pipeline has, and which of their parameters data-parallel
+// ranks exchange together.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workload/model/transformer.h"
+#include "workload/workload_spec.h"
+
+namespace orrery {
+
+// Parameters that are exchanged together: with zero3 those of a layer, else a gradient bucket
+// (gradient_buckets.h). Neighbouring parts of one chunk.
+struct ExchangeUnit {
+  std::int64_t elements = 0;  // of one rank of the tensor-parallel group
+};
+
+struct StagePart {
+  TransformerPart part;
+  std::int32_t unit;    // index into StageLayout::units
+  bool opens = false;   // the first of its unit in forward order
+  bool closes = false;  // the last one
+};
+
+struct StageLayout {
+  std::vector<std::vector<StagePart>> chunks;  // in forward order
+  std::vector<ExchangeUnit> units;             // of all chunks, in forward order
+  // Of one rank; a norm is on every rank of the tensor-parallel group.
+  std::int64_t parameters = 0, norms = 0;
+};
+
+// The layers are dealt out evenly; the first chunks of the model get one more if they do not
+// divide. The embedding is before the first, the head behind the last.
+StageLayout stage_layout(const TransformerWorkload& workload, std::int32_t stage);
+
+}  // namespace orrery
