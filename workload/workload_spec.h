@@ -137,7 +137,7 @@ struct TransformerTraining {
   std::int64_t micro_batch = 1;   // samples that pass through the pipeline together
   Recompute recompute = Recompute::none;
   Sharding sharding = Sharding::none;
-  std::int32_t shard_group = 0;  // ds: data-parallel ranks that hold one copy of what is
+  std::int32_t shard_group = 0;  // ds: replicas that hold one copy of what is
                                  // sharded between them (HSDP if fewer); 0 = all
   std::optional<Accumulation> accumulation;  // none = as the frameworks do: accumulates()
   bool overlap_gradients = true;    // buckets are exchanged while the backward pass goes on
@@ -150,8 +150,12 @@ struct TransformerTraining {
   std::int32_t micro_batches() const {  // m, of each pipeline
     return static_cast<std::int32_t>(global_batch / (micro_batch * data));
   }
+  std::int32_t replicas() const { return data * context; }  // of the parameters that all layers have
+  std::int32_t expert_replicas() const {  // d_e, of experts
+    return tensor * context * data / (experts.parallel * experts.tensor);
+  }
   std::int32_t shard_ranks() const {  // that divide the optimizer's states
-    return sharding == Sharding::none ? 1 : shard_group > 0 ? shard_group : data;
+    return sharding == Sharding::none ? 1 : shard_group > 0 ? shard_group : replicas();
   }
   // DeepSpeed reduces ZeRO-2 gradients with every micro-batch, so does FSDP without a pipeline;
   // PyTorch's pipeline stages sum them first.
