@@ -23,6 +23,8 @@ Job job_of(const WorkloadSpec& workload, const Topology& topology, std::int32_t 
   }
   if (const auto* transformer = std::get_if<TransformerWorkload>(&workload.what))
     return make_transformer_job(*transformer, iterations);
+  if (const auto* stack = std::get_if<StackTraining>(&workload.what))
+    return make_stack_job(*stack, levels, ranks, iterations);
   const LayerTable table = make_dlrm(std::get<DlrmSpec>(workload.what), ranks);
   return make_training_job(table, levels, ranks, {}, iterations);
 }

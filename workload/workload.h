@@ -25,6 +25,10 @@ Job make_training_job(const LayerTable& table, int levels, std::int32_t ranks,
 // checks (frontends/yaml/describe_transformer.h, describe_training.h), t * p * d ranks.
 Job make_transformer_job(const TransformerWorkload& workload, std::int32_t iterations);
 
+// `iterations` of data-parallel training. REQUIRES: at least one worker; positive sizes.
+Job make_stack_job(const StackTraining& training, int levels, std::int32_t ranks,
+                   std::int32_t iterations);
+
 // A hand-written job, repeated `iterations` times. Communicator 0 is all ranks.
 Job make_program_job(const ProgramSpec& spec, int levels, std::int32_t ranks,
                      std::int32_t iterations);

@@ -19,6 +19,7 @@ namespace orrery {
 enum class Interaction : std::uint8_t {
   concat,  // all of them side by side: (sparse + 1) * dimension wide
   dot,     // all pairwise dot products, and the dense vector: (s+1)s/2 + dimension, s = sparse
+  cross,   // side by side, then cross layers of low rank (DCNv2)
 };
 
 // M. Naumov et al., "Deep Learning Recommendation Model for Personalization and Recommendation
@@ -29,10 +30,13 @@ struct DlrmSpec {
   std::int64_t sparse_features = 0;      // embedding tables
   std::int64_t embedding_dimension = 0;  // elements of a row
   std::int64_t pooling = 0;              // rows summed per sample and table
+  std::int64_t lookups = 0;              // of a sample in all tables; 0 = pooling * sparse_features
+  bool embedding_traffic = false;        // looking up and updating cost the rows' memory traffic
   std::int64_t dense_features = 0;       // inputs of the bottom MLP
   std::vector<std::int64_t> bottom_mlp;  // output widths; the last equals embedding_dimension
   std::vector<std::int64_t> top_mlp;     // output widths
   Interaction interaction = Interaction::concat;
+  std::int64_t cross_layers = 0, cross_rank = 0;  // of Interaction::cross
   Bytes element;  // of weights, activations and embeddings: 2 B for fp16
   std::optional<Duration> embedding_lookup_time;  // of the forward pass; none = takes no time
   std::optional<Duration> embedding_update_time;  // of the backward pass; none = takes no time
@@ -199,6 +203,28 @@ struct ProgramSpec {
   std::vector<Part> parts;  // a rank is in at most one; a rank in none does nothing
 };
 
+// A layer with the batch norm that follows it, if one does.
+struct StackLayer {
+  std::string name;
+  std::int64_t parameters = 0;
+  std::int64_t multiply_adds = 0;        // of the forward pass of a sample
+  std::int64_t inputs = 0, outputs = 0;  // elements of a sample that are read and written
+  bool normalised = false;               // batch norm reads and writes the outputs once more
+};
+using LayerStack = std::vector<StackLayer>;
+
+// Data-parallel training of a model all of whose layers every worker has.
+struct StackTraining {
+  LayerStack layers;
+  std::int64_t batch = 1;        // samples of a worker in an iteration
+  Bytes element{2};              // of activations and of parameters on the wire: 2 B for fp16
+  Bytes gradient_element{4};     // of gradients when they are exchanged
+  Bytes bucket{25 * 1'048'576};  // of gradients that are exchanged together, at least
+  bool overlap = true;           // exchanged beside the backward pass
+  std::vector<Rank> servers;     // ascending; empty = workers all-reduce
+  std::optional<std::int32_t> staleness = 0;  // of servers (parameter_server.h); none = unbounded
+};
+
 struct PlacedWorkload;
 
 // Several jobs on one platform, which share its network.
@@ -207,7 +233,9 @@ struct JobsSpec {
 };
 
 struct WorkloadSpec {
-  std::variant<DlrmSpec, TextWorkloadSpec, ProgramSpec, TransformerWorkload, JobsSpec> what;
+  std::variant<DlrmSpec, TextWorkloadSpec, ProgramSpec, TransformerWorkload, StackTraining,
+               JobsSpec>
+      what;
   std::int32_t iterations = 1;
 };
 

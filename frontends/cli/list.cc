@@ -67,6 +67,14 @@ std::string presets() {
                                 spec.sparse_features, spec.bottom_mlp.size(), spec.top_mlp.size(),
                                 spec.global_batch)});
   }
+  TextTable stacks({{"  workload.layers.preset", left}, {"", left}});
+  for (const yaml::StackPreset& preset : yaml::stack_presets()) {
+    std::int64_t parameters = 0;
+    const LayerStack layers = preset.make();
+    for (const StackLayer& layer : layers) parameters += layer.parameters;
+    stacks.add_row({fmt::format("  {}", preset.name),
+                    fmt::format("{} layers, {} parameters", layers.size(), parameters)});
+  }
   TextTable transformers({{"  workload.transformer.preset", left}, {"", left}});
   for (const yaml::TransformerPreset& preset : yaml::transformer_presets()) {
     const TransformerSpec& spec = preset.spec;
@@ -75,7 +83,8 @@ std::string presets() {
          fmt::format("{} layers of {}, {} heads, vocabulary {}, sequence {}", spec.layers,
                      spec.hidden, spec.heads, spec.vocabulary, spec.sequence)});
   }
-  return npus.text() + '\n' + models.text() + '\n' + transformers.text();
+  return npus.text() + '\n' + models.text() + '\n' + stacks.text() + '\n' +
+         transformers.text();
 }
 
 std::string platforms() {

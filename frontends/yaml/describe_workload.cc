@@ -51,11 +51,13 @@ bool sums_fit(const DlrmSpec& spec) {
   long double input = vectors * (vectors + real(spec.embedding_dimension));
   input = std::max(input, real(spec.dense_features));
   long double output = 1;
+  if (spec.interaction == Interaction::cross) output = std::max(output, real(spec.cross_rank));
   for (const auto* widths : {&spec.bottom_mlp, &spec.top_mlp}) {
     for (const std::int64_t width : *widths) output = std::max(output, real(width));
   }
   const long double layer = std::max(input, output) * output;
-  const long double rows = vectors * real(spec.embedding_dimension) * real(spec.pooling);
+  const long double lookups = std::max(vectors * real(spec.pooling), real(spec.lookups));
+  const long double rows = real(spec.embedding_dimension) * lookups;
   constexpr long double most = 4.6e18L;  // half of 2^63
   return 8 * real(spec.global_batch) * std::max(layer, rows) < most;
 }
@@ -70,6 +72,14 @@ void check_dlrm(Reader& model, const DlrmSpec& spec, const PlatformFacts& platfo
                             spec.bottom_mlp.back(), spec.embedding_dimension),
                 "the bottom MLP's output is combined with embedding rows: make them equal");
   }
+  if (spec.interaction == Interaction::cross && (spec.cross_layers == 0 || spec.cross_rank == 0))
+    model.wrong("interaction", "cross layers have no number or no rank",
+                "give cross_layers and cross_rank");
+  if (spec.interaction != Interaction::cross && model.given("cross_layers"))
+    model.wrong("cross_layers", "this interaction has none", "write interaction: cross");
+  if (spec.embedding_traffic && (spec.embedding_lookup_time || spec.embedding_update_time))
+    model.wrong("embedding_traffic", "the time of the tables is given already",
+                "remove it, or embedding_lookup_time and embedding_update_time");
   if (platform.known && spec.global_batch % platform.npus != 0) {
     model.wrong(
         "global_batch",

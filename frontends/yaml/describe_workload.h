@@ -10,6 +10,7 @@
 
 #include "frontends/experiment.h"
 #include "frontends/yaml/describe_program.h"
+#include "frontends/yaml/describe_stack.h"
 #include "frontends/yaml/describe_training.h"
 #include "frontends/yaml/describe_transformer.h"
 #include "frontends/yaml/input_files.h"
@@ -45,12 +46,22 @@ void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platform) {
   keys.from_preset("embedding_dimension", spec.embedding_dimension,
                    "elements of a row of an embedding table", size);
   keys.from_preset("pooling", spec.pooling, "rows that are summed per sample and table", size);
+  keys.optional("lookups", spec.lookups,
+                "rows that are summed per sample over all tables; 0 = pooling x sparse_features",
+                between(0, std::int64_t{1} << 40));
+  keys.optional("embedding_traffic", spec.embedding_traffic,
+                "the tables take the memory traffic of their rows, and twice that backward");
   keys.from_preset("dense_features", spec.dense_features, "inputs of the bottom MLP", size);
   keys.from_preset("bottom_mlp", spec.bottom_mlp,
                    "output widths of the bottom layers; the last is the embedding dimension", size);
   keys.from_preset("top_mlp", spec.top_mlp, "output widths of the top layers", size);
   keys.optional("interaction", spec.interaction,
-                "how dense and embedding vectors meet: side by side, or all dot products");
+                "how dense and embedding vectors meet: side by side, all dot products, or side by "
+                "side through cross layers");
+  keys.optional("cross_layers", spec.cross_layers, "cross layers of that interaction",
+                between(0, 1000));
+  keys.optional("cross_rank", spec.cross_rank, "width between the two matrices of a cross layer",
+                between(0, std::int64_t{1} << 40));
   keys.from_preset("data_type", data_type, "of weights, activations and embeddings");
   keys.optional("embedding_lookup_time", spec.embedding_lookup_time,
                 "time of the forward pass of the tables; without it none", not_negative);
@@ -92,6 +103,7 @@ void describe_text(Keys& keys, TextWorkloadSpec& text, const PlatformFacts& plat
 template <class Keys>
 void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
   keys.only_with({"transformer"}, "training");
+  keys.only_with({"layers"}, "data_parallel");
   keys.only_with({"model"}, "parallelism");
   keys.only_with({"text"}, "dimensions");
   if (keys.given("model")) {
@@ -108,6 +120,13 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
     keys.map("training", "how the transformer is trained", [&](auto& below) {
       describe_training(below, transformer.training, transformer.model, platform);
     });
+  }
+  if (keys.given("layers")) {
+    auto& stack = workload.what.template emplace<StackTraining>();
+    keys.map("layers", "a model all of which every worker has: vision networks, MLPs",
+             [&](auto& below) { describe_layers(below, stack); });
+    keys.map("data_parallel", "how it is trained",
+             [&](auto& below) { describe_data_parallel(below, stack, platform); });
   }
   if (keys.given("text")) {
     describe_text(keys, workload.what.template emplace<TextWorkloadSpec>(), platform);
@@ -134,7 +153,7 @@ void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t index,
     own.known = platform.known && reader.clean();
     own.npus = static_cast<std::int32_t>(placed.npus.size());
   });
-  keys.exactly_one({"model", "transformer", "text", "program"},
+  keys.exactly_one({"model", "transformer", "layers", "text", "program"},
                    "a described model, a text file, or operations by hand");
   describe_job(keys, placed.workload, own);
 }
@@ -144,7 +163,7 @@ void check_jobs(Reader& workload, JobsSpec& jobs);
 
 template <class Keys>
 void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
-  keys.exactly_one({"model", "transformer", "text", "program", "jobs"},
+  keys.exactly_one({"model", "transformer", "layers", "text", "program", "jobs"},
                    "a described model, a text file, operations by hand, or several jobs");
   if (keys.given("jobs")) {
     auto& jobs = workload.what.template emplace<JobsSpec>();

@@ -20,7 +20,8 @@ void yaml::check_peak(Reader& root, const NpuSpec& npu) {
   const YamlNode* workload = root.find("workload");
   if (workload == nullptr) return;
   const auto has_model = [](const YamlNode& job) {
-    return job.find("model") != nullptr || job.find("transformer") != nullptr;
+    return job.find("model") != nullptr || job.find("transformer") != nullptr ||
+           job.find("layers") != nullptr;
   };
   const YamlNode* jobs = workload->find("jobs");
   const bool some_job_has = jobs != nullptr && std::ranges::any_of(jobs->children, has_model);

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "workload/model/layer_stack.h"
+
 namespace orrery::yaml {
 
 std::span<const NpuPreset> npu_presets() {
@@ -33,8 +35,29 @@ std::span<const DlrmPreset> dlrm_presets() {
     hoti20.top_mlp.assign(11, 2'048);  // 10 + 2 layers
     hoti20.top_mlp.push_back(1);
     hoti20.interaction = Interaction::concat;
-    return std::vector<DlrmPreset>{{"dlrm-hoti20", hoti20, DataType::fp16}};
+    // MLPerf Training v3.0, recommendation: DLRM-DCNv2 on Criteo 1TB multi-hot, 26 tables of width
+    // 128, 214 indices a sample, NVIDIA's batch of 64 GPUs (R. Wang et al., "DCN V2", WWW 2021).
+    DlrmSpec dcnv2;
+    dcnv2.global_batch = 135'168;
+    dcnv2.sparse_features = 26;
+    dcnv2.embedding_dimension = 128;
+    dcnv2.pooling = 1;
+    dcnv2.lookups = 214;
+    dcnv2.embedding_traffic = true;
+    dcnv2.dense_features = 13;
+    dcnv2.bottom_mlp = {512, 256, 128};
+    dcnv2.top_mlp = {1'024, 1'024, 512, 256, 1};
+    dcnv2.interaction = Interaction::cross;
+    dcnv2.cross_layers = 3;
+    dcnv2.cross_rank = 512;
+    return std::vector<DlrmPreset>{{"dlrm-hoti20", hoti20, DataType::fp16},
+                                   {"dlrm-dcnv2", dcnv2, DataType::fp16}};
   }();
+  return presets;
+}
+
+std::span<const StackPreset> stack_presets() {
+  static constexpr StackPreset presets[] = {{"resnet-50", resnet_50}, {"vgg-16", vgg_16}};
   return presets;
 }
 

@@ -26,6 +26,12 @@ struct DlrmPreset {
 };
 std::span<const DlrmPreset> dlrm_presets();
 
+struct StackPreset {
+  std::string_view name;
+  LayerStack (*make)();
+};
+std::span<const StackPreset> stack_presets();
+
 struct TransportPreset {
   std::string_view name;
   TransportSpec spec;

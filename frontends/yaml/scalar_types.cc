@@ -12,6 +12,7 @@
 namespace orrery::yaml {
 
 std::string_view name_of(Interaction interaction) {
+  if (interaction == Interaction::cross) return "cross";
   return interaction == Interaction::concat ? "concat" : "dot";
 }
 

@@ -144,7 +144,7 @@ struct ValuesOf<RankOrder> {
 };
 template <>
 struct ValuesOf<Interaction> {
-  static constexpr std::array all{Interaction::concat, Interaction::dot};
+  static constexpr std::array all{Interaction::concat, Interaction::dot, Interaction::cross};
 };
 
 template <>

@@ -27,12 +27,20 @@ LayerSpec dense_layer(std::string name, std::int64_t batch, std::int64_t in, std
 // The tables are spread over the ranks, so each rank looks up its tables for the global batch, and
 // an all-to-all brings every rank the vectors of its own samples; backward, their gradients go
 // home.
-LayerSpec embedding_layer(const DlrmSpec& spec, std::int64_t batch) {
+LayerSpec embedding_layer(const DlrmSpec& spec, std::int64_t batch, std::int32_t ranks) {
   const Bytes exchanged = spec.element * (batch * spec.sparse_features * spec.embedding_dimension);
 
   LayerSpec layer;
   layer.name = "Embedding";
   layer.forward.compute.measured = spec.embedding_lookup_time;
+  if (spec.embedding_traffic) {
+    const std::int64_t lookups =
+        spec.lookups > 0 ? spec.lookups : spec.pooling * spec.sparse_features;
+    const Bytes rows =
+        spec.element * (spec.global_batch * lookups / ranks * spec.embedding_dimension);
+    layer.forward.compute.memory_traffic = rows;
+    layer.weight_gradient.compute.memory_traffic = rows * 2;  // read and written
+  }
   layer.forward.collective = Collective::all_to_all;
   layer.forward.size = exchanged;
   layer.input_gradient.collective = Collective::all_to_all;
@@ -43,7 +51,7 @@ LayerSpec embedding_layer(const DlrmSpec& spec, std::int64_t batch) {
 
 std::int64_t top_input_width(const DlrmSpec& spec) {
   const std::int64_t vectors = spec.sparse_features + 1;  // one per table, and the dense one
-  if (spec.interaction == Interaction::concat) return vectors * spec.embedding_dimension;
+  if (spec.interaction != Interaction::dot) return vectors * spec.embedding_dimension;
   return vectors * (vectors - 1) / 2 + spec.embedding_dimension;
 }
 
@@ -65,9 +73,16 @@ LayerTable make_dlrm(const DlrmSpec& spec, std::int32_t ranks) {
 
   LayerTable table;
   table.policy = ParallelismPolicy::hybrid_dlrm;
-  table.layers.push_back(embedding_layer(spec, batch));
+  table.layers.push_back(embedding_layer(spec, batch, ranks));
   append_mlp(table, "MLP_Bottom", batch, spec.dense_features, spec.bottom_mlp, spec.element);
   table.last_bottom_layer = static_cast<std::int32_t>(table.layers.size()) - 1;
+  if (spec.interaction == Interaction::cross) {
+    // Each is a product down to the rank and one up to the width again.
+    std::vector<std::int64_t> widths;
+    for (std::int64_t i = 0; i < spec.cross_layers; ++i)
+      widths.insert(widths.end(), {spec.cross_rank, top_input_width(spec)});
+    append_mlp(table, "Cross", batch, top_input_width(spec), widths, spec.element);
+  }
   append_mlp(table, "MLP_Top", batch, top_input_width(spec), spec.top_mlp, spec.element);
   return table;
 }

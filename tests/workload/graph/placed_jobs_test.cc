@@ -24,21 +24,21 @@ Job job_of(std::int32_t ranks, std::vector<Grouping> groupings) {
   Job job;
   job.ranks = ranks;
   job.labels = {{.layer = "step"}};
-  std::vector<Operation> operations = {
-      {.id = 0, .label = 0, .what = Compute{Flops{}, Bytes{}, microseconds(1)}}};
+  std::vector<Operation> operations;
+  const auto append = [&](decltype(Operation::what) what) {
+    const auto id = static_cast<OperationId>(operations.size());
+    operations.push_back({.id = id, .label = 0, .what = std::move(what)});
+  };
+  append(Compute{Flops{}, Bytes{}, microseconds(1)});
   for (const Grouping& grouping : groupings) {
-    const auto number = static_cast<std::int32_t>(job.communicators.size());
-    job.communicators.push_back({"group " + std::to_string(number), grouping});
     CollectiveCall call{};
     call.kind = Collective::all_reduce;
-    call.communicator = number;
+    call.communicator = static_cast<std::int32_t>(job.communicators.size());
     call.size = bytes(8);
-    operations.push_back(
-        {.id = static_cast<OperationId>(operations.size()), .label = 0, .what = call});
+    job.communicators.push_back({"group " + std::to_string(call.communicator), grouping});
+    append(call);
   }
-  operations.push_back({.id = static_cast<OperationId>(operations.size()),
-                        .label = 0,
-                        .what = SendCall{.to = ranks - 1, .size = bytes(1)}});
+  append(SendCall{.to = ranks - 1, .size = bytes(1)});
   job.operations = std::make_unique<ProgramSource>(ranks, Program(std::move(operations)));
   return job;
 }

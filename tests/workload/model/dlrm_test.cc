@@ -106,5 +106,36 @@ TEST_CASE("twice the ranks have half the samples each, and the same gradients") 
   CHECK(on128.layers[5].weight_gradient.size == on256.layers[5].weight_gradient.size);
 }
 
+// DLRM-DCNv2 on 64 ranks: 2,112 samples each. 26 x 128 wide vectors and the dense one side by side
+// are 3,456 wide; a cross layer is 3,456 x 512 and 512 x 3,456. Dense parameters: bottom 170,496,
+// cross 3 x 2 x 3,456 x 512 = 10,616,832, top 5,243,136: 16,030,464, of 2 B.
+TEST_CASE("cross layers are two products each, and tables cost the traffic of their rows") {
+  DlrmSpec spec;
+  spec.global_batch = 135'168;
+  spec.sparse_features = 26;
+  spec.embedding_dimension = 128;
+  spec.pooling = 1;
+  spec.lookups = 214;
+  spec.embedding_traffic = true;
+  spec.dense_features = 13;
+  spec.bottom_mlp = {512, 256, 128};
+  spec.top_mlp = {1'024, 1'024, 512, 256, 1};
+  spec.interaction = Interaction::cross;
+  spec.cross_layers = 3;
+  spec.cross_rank = 512;
+  spec.element = bytes(2);
+  const LayerTable table = make_dlrm(spec, 64);
+  REQUIRE(table.layers.size() == 1 + 3 + 6 + 5);
+  Bytes gradients{};
+  for (const LayerSpec& layer : table.layers) gradients += layer.weight_gradient.size;
+  CHECK(gradients == bytes(2 * 16'030'464));
+  CHECK(table.layers[0].forward.size == bytes(2'112 * 6'656));
+  CHECK(table.layers[4].name == "Cross_0");
+  CHECK(table.layers[4].forward.compute.flops == flops(2LL * 2'112 * 3'456 * 512));
+  // 135,168 x 214 rows over 64 ranks, 256 B each.
+  CHECK(table.layers[0].forward.compute.memory_traffic == bytes(451'968LL * 256));
+  CHECK(table.layers[0].weight_gradient.compute.memory_traffic == bytes(2 * 451'968LL * 256));
+}
+
 }  // namespace
 }  // namespace orrery
