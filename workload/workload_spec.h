@@ -141,8 +141,8 @@ struct TransformerTraining {
   std::int64_t micro_batch = 1;   // samples that pass through the pipeline together
   Recompute recompute = Recompute::none;
   Sharding sharding = Sharding::none;
-  std::int32_t shard_group = 0;  // ds: replicas that hold one copy of what is
-                                 // sharded between them (HSDP if fewer); 0 = all
+  std::int32_t shard_group = 0;              // ds: replicas that hold one copy of what is
+                                             // sharded between them (HSDP if fewer); 0 = all
   std::optional<Accumulation> accumulation;  // none = as the frameworks do: accumulates()
   bool overlap_gradients = true;    // buckets are exchanged while the backward pass goes on
   bool overlap_parameters = false;  // ... gathered while the next forward pass goes on
@@ -154,7 +154,9 @@ struct TransformerTraining {
   std::int32_t micro_batches() const {  // m, of each pipeline
     return static_cast<std::int32_t>(global_batch / (micro_batch * data));
   }
-  std::int32_t replicas() const { return data * context; }  // of the parameters that all layers have
+  std::int32_t replicas() const {
+    return data * context;
+  }                                       // of the parameters that all layers have
   std::int32_t expert_replicas() const {  // d_e, of experts
     return tensor * context * data / (experts.parallel * experts.tensor);
   }

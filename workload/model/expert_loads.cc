@@ -50,8 +50,7 @@ std::vector<double> zipf(std::size_t count, double alpha, RandomStream& stream) 
   std::vector<double> weights;
   for (std::size_t i = 0; i < count; ++i)
     weights.push_back(power(static_cast<double>(i + 1), -alpha));
-  for (std::size_t i = count; i > 1; --i)
-    std::swap(weights[i - 1], weights[stream.uniform_int(i)]);
+  for (std::size_t i = count; i > 1; --i) std::swap(weights[i - 1], weights[stream.uniform_int(i)]);
   return weights;
 }
 
@@ -59,8 +58,7 @@ std::vector<double> zipf(std::size_t count, double alpha, RandomStream& stream) 
 
 std::size_t kept_matrices(const TransformerTraining& training) {
   const std::int64_t groups = std::int64_t{training.expert_replicas()} * training.pipeline;
-  const std::int64_t size =
-      8 * std::int64_t{training.experts.parallel} * training.experts.parallel;
+  const std::int64_t size = 8 * std::int64_t{training.experts.parallel} * training.experts.parallel;
   constexpr std::int64_t least = 16;
   return static_cast<std::size_t>(
       std::clamp(8 * groups, least, std::max(least, 256'000'000 / size)));
@@ -113,11 +111,11 @@ ExpertLoads::Counts ExpertLoads::draw_counts(const Draw& draw) const {
   const std::size_t local = probabilities.size() / ranks;
   Counts counts{std::vector<std::int64_t>(ranks * ranks), std::vector<std::int64_t>(ranks)};
   for (std::size_t source = 0; source < ranks; ++source) {
-    RandomStream stream(training_.load.seed,
-                        fmt::format("expert tokens iteration {} micro-batch {} layer {} group {} "
-                                    "rank {}",
-                                    draw.iteration, draw.micro_batch, draw.layer, draw.group,
-                                    source));
+    RandomStream stream(
+        training_.load.seed,
+        fmt::format("expert tokens iteration {} micro-batch {} layer {} group {} "
+                    "rank {}",
+                    draw.iteration, draw.micro_batch, draw.layer, draw.group, source));
     std::int64_t left = tokens_ * experts_.top_k;
     auto weight = static_cast<double>(experts_.top_k);
     for (std::size_t j = 0; j < probabilities.size(); ++j) {

@@ -4,16 +4,27 @@
 
 namespace orrery {
 
+// Experts are shared by all their ranks or by none: there are no copies of shares.
 DataExchange::DataExchange(const TransformerWorkload& workload, const StageLayout& layout,
-                           OperationWriter& operations)
+                           Kept kept, OperationWriter& operations)
     : model_(workload.model),
       training_(workload.training),
       layout_(layout),
       operations_(operations),
-      shards_(training_.shard_ranks()),
-      copies_(training_.data / shards_),
+      kept_(kept),
+      all_(kept == Kept::by_all ? Group::data : Group::expert_data),
+      shard_(kept == Kept::by_all ? Group::shard : Group::expert_data),
+      ranks_(kept == Kept::by_all ? training_.replicas() : training_.expert_replicas()),
+      shards_(kept == Kept::by_all                   ? training_.shard_ranks()
+              : training_.sharding == Sharding::none ? 1
+                                                     : ranks_),
+      copies_(ranks_ / shards_),
       under_way_(layout.units.size()),
       here_(layout.units.size(), training_.sharding != Sharding::zero3) {}
+
+std::string DataExchange::row_of(std::string_view what) const {
+  return std::string(kept_ == Kept::by_all ? "" : "expert ") + std::string(what);
+}
 
 bool DataExchange::gathers_ahead() const {
   return training_.overlap_parameters && shards_ > 1 && training_.sharding != Sharding::zero3;
@@ -48,8 +59,13 @@ void DataExchange::gather_next() {
   if (asked_ == wanted_.size()) return;
   const std::int32_t unit = wanted_[asked_++];
   under_way_[unit] =
-      operations_.collective("parameters", "DP", Group::shard, Collective::all_gather,
+      operations_.collective(row_of("parameters"), "DP", shard_, Collective::all_gather,
                              model_.element * layout_.units[unit].elements);
+}
+
+void DataExchange::before_part(std::int32_t chunk, std::size_t part) {
+  const StagePart& place = part_of(chunk, part);
+  if (forwards_ ? place.opens : place.closes) before_unit(place.unit);
 }
 
 void DataExchange::before_unit(std::int32_t unit) {
@@ -64,16 +80,20 @@ void DataExchange::before_unit(std::int32_t unit) {
 }
 
 // PyTorch's pipeline stages keep what a backward pass has used until the last micro-batch.
-void DataExchange::after_unit(std::int32_t unit, bool is_last_batch) {
-  if (training_.sharding != Sharding::zero3) return;
+void DataExchange::after_part(std::int32_t chunk, std::size_t part, bool is_last_batch) {
+  const StagePart& place = part_of(chunk, part);
+  const bool is_end = forwards_ ? place.closes : place.opens;
+  if (training_.sharding != Sharding::zero3 || !is_end) return;
   const bool frees =
       forwards_ ? training_.frees_after_forward() : training_.pipeline == 1 || is_last_batch;
-  if (frees) here_[unit] = false;
+  if (frees) here_[place.unit] = false;
 }
 
-void DataExchange::gradients(std::int32_t unit, bool is_last_batch) {
+void DataExchange::gradients(std::int32_t chunk, std::size_t part, bool is_last_batch) {
+  const StagePart& place = part_of(chunk, part);
   const bool now = is_last_batch || training_.accumulates() == Accumulation::reduced;
-  if (exchanges() && now) reduce(model_.gradient_element * layout_.units[unit].elements);
+  if (exchanges() && place.opens && now)
+    reduce(model_.gradient_element * layout_.units[place.unit].elements);
 }
 
 void DataExchange::reduce(Bytes size) {
@@ -83,7 +103,7 @@ void DataExchange::reduce(Bytes size) {
   if (one_at_a_time) reductions_.clear();
   sum_over_groups();
   const OperationId reduction =
-      operations_.collective("gradients", "DP", scatters ? Group::shard : Group::data,
+      operations_.collective(row_of("gradients"), "DP", scatters ? shard_ : all_,
                              scatters ? Collective::reduce_scatter : Collective::all_reduce, size);
   if (scatters && copies_ > 1) {
     share_ = Share{reduction, Bytes{size.value / shards_}};
@@ -109,7 +129,8 @@ void DataExchange::finish_gradients() {
 
 void DataExchange::gather_parameters() {
   if (shards_ == 1 || training_.sharding == Sharding::zero3 || gathers_ahead()) return;
-  operations_.wait(operations_.collective("parameters", "DP", Group::shard, Collective::all_gather,
+  operations_.wait(operations_.collective(row_of("parameters"), "DP", shard_,
+                                          Collective::all_gather,
                                           model_.element * layout_.parameters));
 }
 

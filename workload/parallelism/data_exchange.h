@@ -20,6 +20,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "workload/parallelism/operation_writer.h"
@@ -29,19 +31,19 @@ namespace orrery {
 
 class DataExchange {
  public:
-  // REQUIRES: all outlive this.
-  DataExchange(const TransformerWorkload& workload, const StageLayout& layout,
+  // Of the parameters of one kind. REQUIRES: all outlive this; the layout is that of this kind.
+  DataExchange(const TransformerWorkload& workload, const StageLayout& layout, Kept kept,
                OperationWriter& operations);
 
   void begin_iteration();
 
-  // A pass over the units of a chunk: forwards in their order, else backwards. Between begin_pass()
-  // and the next one every unit is used once, in this order.
+  // A pass over the parts of a chunk: forwards in their order, else backwards. Between begin_pass()
+  // and the next one every part is used once, in this order.
   void begin_pass(std::int32_t chunk, bool forwards);
-  void before_unit(std::int32_t unit);
-  void after_unit(std::int32_t unit, bool is_last_batch);
-  // The gradients of a unit are complete for this micro-batch.
-  void gradients(std::int32_t unit, bool is_last_batch);
+  void before_part(std::int32_t chunk, std::size_t part);
+  void after_part(std::int32_t chunk, std::size_t part, bool is_last_batch);
+  // The gradients of a part are complete for this micro-batch.
+  void gradients(std::int32_t chunk, std::size_t part, bool is_last_batch);
 
   // Before the optimizer's step: until all gradients are here.
   void finish_gradients();
@@ -56,7 +58,12 @@ class DataExchange {
     Bytes size;
   };
 
-  bool exchanges() const { return training_.data > 1; }
+  bool exchanges() const { return ranks_ > 1; }
+  const StagePart& part_of(std::int32_t chunk, std::size_t part) const {
+    return layout_.chunks[chunk][part];
+  }
+  std::string row_of(std::string_view what) const;
+  void before_unit(std::int32_t unit);
   bool gathers_ahead() const;
   void gather_next();
   void reduce(Bytes size);
@@ -66,7 +73,9 @@ class DataExchange {
   const TransformerTraining& training_;
   const StageLayout& layout_;
   OperationWriter& operations_;
-  std::int32_t shards_, copies_;
+  Kept kept_;
+  Group all_, shard_;  // that have the parameters
+  std::int32_t ranks_, shards_, copies_;
 
   // Gathers of the pass, or of the iteration's beginning, in the order of use.
   std::vector<std::int32_t> wanted_;

@@ -12,8 +12,7 @@ namespace {
 
 std::int64_t own_tokens(const TransformerWorkload& workload) {
   const TransformerTraining& training = workload.training;
-  const std::int64_t tokens =
-      training.micro_batch * workload.model.sequence / training.context;
+  const std::int64_t tokens = training.micro_batch * workload.model.sequence / training.context;
   return training.sequence_parallel ? tokens / training.tensor : tokens;
 }
 
@@ -48,7 +47,7 @@ std::int32_t RoutedWork::entry(const Routed& routed, const ExpertLoads::Draw& dr
 }
 
 void RoutedWork::fill(Rank rank, std::int32_t number, Operation& operation) {
-  if (number == neighbour()) return pass_on(rank, operation);
+  if (number == neighbour) return pass_on(rank, operation);
   Entry entry = entries_[number - 1];
   entry.draw.group = ranks_.expert_group_of(rank);
   entry.draw.group += ranks_.expert_data * ranks_.stage_of(rank);
@@ -57,7 +56,8 @@ void RoutedWork::fill(Rank rank, std::int32_t number, Operation& operation) {
   if (auto* work = std::get_if<Compute>(&operation.what)) {
     const std::int64_t arriving = loads_.counts(entry.draw).arriving[place];
     work->flops = Flops{work->flops.value / balanced_ * arriving};
-    work->memory_traffic = unit + (work->memory_traffic - unit) / balanced_ * arriving;
+    const Bytes of_copies = work->memory_traffic - unit;
+    work->memory_traffic = unit + Bytes{of_copies.value / balanced_} * arriving;
     return;
   }
   auto& call = std::get<CollectiveCall>(operation.what);
@@ -67,14 +67,13 @@ void RoutedWork::fill(Rank rank, std::int32_t number, Operation& operation) {
     travel(entry, place, call);
 }
 
-// The ring closes behind the last rank of the group.
+// The ring closes behind the last rank of the group. Peers are distances (Program::Peers).
 void RoutedWork::pass_on(Rank rank, Operation& operation) const {
   const std::int32_t place = ranks_.context_place_of(rank), c = ranks_.context;
-  const Rank first = rank - place * ranks_.tensor;
-  if (auto* send = std::get_if<SendCall>(&operation.what))
-    send->to = first + (place + 1) % c * ranks_.tensor;
+  const auto distance = [&](std::int32_t to) { return (to % c - place) * ranks_.tensor; };
+  if (auto* send = std::get_if<SendCall>(&operation.what)) send->to = distance(place + 1);
   if (auto* receive = std::get_if<ReceiveCall>(&operation.what))
-    receive->from = first + (place + c - 1) % c * ranks_.tensor;
+    receive->from = distance(place + c - 1);
 }
 
 void RoutedWork::travel(const Entry& entry, std::int32_t place, CollectiveCall& call) {

@@ -1,6 +1,6 @@
 // What each rank does for the experts of a layer where it is drawn which experts are popular: the
-// entries of a program (Program::fill_in) that says what it is if all are equally popular. Also whom
-// a rank of a context-parallel ring sends to.
+// entries of a program (Program::fill_in) that says what it is if all are equally popular. Also
+// whom a rank of a context-parallel ring sends to.
 //
 // All ranks of an expert-parallel group draw the same copies (model/expert_loads.h), those that
 // share an expert too. Pair sizes of a call are made when its first rank gets it and kept for the
@@ -27,7 +27,7 @@ class RoutedWork final : public RankWork {
   // A step of a layer's experts. The draw's group is taken from the rank.
   std::int32_t entry(const Routed& routed, const ExpertLoads::Draw& draw);
   // A send to the next rank of the ring, or a receive from the one before.
-  std::int32_t neighbour() const { return 0; }
+  static constexpr std::int32_t neighbour = 0;
 
   void fill(Rank rank, std::int32_t entry, Operation& operation) override;
 

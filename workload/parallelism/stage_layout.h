@@ -18,9 +18,16 @@ struct ExchangeUnit {
 
 struct StagePart {
   TransformerPart part;
-  std::int32_t unit;    // index into StageLayout::units
+  std::int32_t layer;   // of the model, from 0; -1 = of none
+  std::int32_t unit;    // index into StageLayout::units; -1 = it has nothing to exchange
   bool opens = false;   // the first of its unit in forward order
   bool closes = false;  // the last one
+};
+
+// Whose gradients are summed over which ranks.
+enum class Kept : std::uint8_t {
+  by_all,     // parameters that all data- and context-parallel ranks have
+  by_experts  // those of experts
 };
 
 struct StageLayout {
@@ -31,7 +38,9 @@ struct StageLayout {
 };
 
 // The layers are dealt out evenly; the first chunks of the model get one more if they do not
-// divide. The embedding is before the first, the head behind the last.
-StageLayout stage_layout(const TransformerWorkload& workload, std::int32_t stage);
+// divide. The embedding is before the first, the head behind the last. Parts are the same for both
+// kinds of parameters, units are of their own.
+StageLayout stage_layout(const TransformerWorkload& workload, std::int32_t stage,
+                         Kept kept = Kept::by_all);
 
 }  // namespace orrery

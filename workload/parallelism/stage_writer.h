@@ -9,6 +9,7 @@
 //   4. the norm of all gradients, 4 B over all ranks: no stage goes on before all are here
 //   5. the optimizer's step, bound by memory
 //   6. sharded optimizer states: the parameters, gathered over the data-parallel group
+// Parameters of experts are exchanged like the others, in buckets and over groups of their own.
 // The order is that of Megatron-LM's finalize_model_grads() and its optimizers.
 #pragma once
 
@@ -20,6 +21,7 @@
 #include "workload/parallelism/data_exchange.h"
 #include "workload/parallelism/operation_writer.h"
 #include "workload/parallelism/pipeline_schedule.h"
+#include "workload/parallelism/routed_work.h"
 #include "workload/parallelism/stage_layout.h"
 #include "workload/parallelism/transformer_ranks.h"
 
@@ -27,11 +29,14 @@ namespace orrery {
 
 class StageWriter {
  public:
-  StageWriter(const TransformerWorkload& workload, const Groups& groups, std::int32_t stage,
-              Rows& rows);
+  // REQUIRES: all outlive the writer.
+  StageWriter(const TransformerWorkload& workload, const Groups& groups, RoutedWork& routed,
+              std::int32_t stage, Rows& rows);
 
   void write_iteration(std::int32_t iteration);
   std::vector<Operation> take() { return operations_.take(); }
+  // Operations that RoutedWork fills in.
+  Program::Entries take_entries() { return operations_.take_entries(); }
 
  private:
   using Kind = PipelineStep::Kind;
@@ -49,7 +54,10 @@ class StageWriter {
   void finish_iteration();
   void sum_gradients_of_norms();
 
-  void steps(TransformerPart part, const std::vector<PartStep>& steps);
+  using Handles = std::map<std::int32_t, OperationId>;  // of exchanges under way
+  void steps(const PipelineStep& step, const StagePart& part, const std::vector<PartStep>& steps);
+  OperationId exchange(const PartStep::Exchange& exchange);
+  OperationId shift(const PartStep::Shift& shift);
   bool is_last_batch(const PipelineStep& step) const {
     return step.micro_batch == training_.micro_batches() - 1;
   }
@@ -64,9 +72,11 @@ class StageWriter {
   TransformerRanks ranks_;
   std::int32_t stage_;
   std::map<TransformerPart, PartSteps> part_steps_;
-  StageLayout layout_;
+  StageLayout layout_, expert_layout_;
+  RoutedWork& routed_;
+  std::int32_t iteration_ = 0;
   OperationWriter operations_;
-  DataExchange exchange_;
+  std::vector<DataExchange> exchanges_;  // of each kind of parameters that the model has
 };
 
 }  // namespace orrery
