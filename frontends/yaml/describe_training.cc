@@ -12,21 +12,26 @@ namespace {
 void check_ranks(Reader& reader, TransformerTraining& spec, const PlatformFacts& platform) {
   if (!platform.known) return;
   const std::int64_t model_parallel = std::int64_t{spec.tensor} * spec.context * spec.pipeline;
-  const std::string_view context = spec.context > 1 ? " x context" : "";
+  // "tensor x pipeline", "2 x 4": without context parallelism it is not named.
+  const bool shared = spec.context > 1;
+  const std::string names = shared ? "tensor x context x pipeline" : "tensor x pipeline";
+  const std::string sizes =
+      shared ? fmt::format("{} x {} x {}", spec.tensor, spec.context, spec.pipeline)
+             : fmt::format("{} x {}", spec.tensor, spec.pipeline);
   if (platform.npus % model_parallel != 0)
-    return reader.wrong(spec.pipeline > 1 ? "pipeline" : "tensor",
-                        fmt::format("tensor{} x pipeline = {} does not divide the {} NPUs", context,
-                                    model_parallel, platform.npus),
-                        fmt::format("choose sizes whose product divides {}", platform.npus));
+    return reader.wrong(
+        spec.pipeline > 1 ? "pipeline"
+        : shared          ? "context"
+                          : "tensor",
+        fmt::format("{} = {} does not divide the {} NPUs", names, model_parallel, platform.npus),
+        fmt::format("choose sizes whose product divides {}", platform.npus));
   const auto room = static_cast<std::int32_t>(platform.npus / model_parallel);
   if (spec.data == 0) spec.data = room;
   if (spec.data != room)
-    reader.wrong(
-        "data",
-        fmt::format("tensor{} x pipeline x data = {} x {} = {}, but the platform has "
-                    "{} NPUs",
-                    context, model_parallel, spec.data, model_parallel * spec.data, platform.npus),
-        fmt::format("write data: {}, or leave it out", room));
+    reader.wrong("data",
+                 fmt::format("{} x data = {} x {} = {}, but the platform has {} NPUs", names, sizes,
+                             spec.data, model_parallel * spec.data, platform.npus),
+                 fmt::format("write data: {}, or leave it out", room));
 }
 
 void check_batches(Reader& reader, const TransformerTraining& spec) {

@@ -38,7 +38,7 @@ TransformerSpec preset(const std::string& name) {
 // out (0.5 M of BERT's 340 M).
 TEST_CASE("parameters of the presets") {
   const std::pair<std::string, double> published[] = {
-      {"gpt-1.7b", 1.7},      {"gpt-18b", 18.4},       {"gpt3-175b", 175},
+      {"gpt-7.5b", 7.5},      {"gpt-18b", 18.4},       {"gpt3-175b", 175},
       {"gpt-530b", 529.6},    {"gpt-1t", 1008},        {"llama2-7b", 6.74},
       {"llama2-13b", 13.02},  {"llama2-70b", 68.98},   {"llama3-8b", 8.03},
       {"llama3-70b", 70.55},  {"llama3-405b", 405.85}, {"nemotron-15b", 15.6},
