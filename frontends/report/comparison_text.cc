@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -139,6 +140,24 @@ std::string diagnoses(Systems systems) {
     if (const std::string sentence = diagnosis(result); !sentence.empty())
       text += fmt::format("  {}: {}\n", result.name, sentence);
   return text.empty() ? "" : "why\n" + text;
+}
+
+// Of each system that has any, level by level.
+std::string saturated(Systems systems) {
+  constexpr std::size_t most_named = 4;
+  std::string text;
+  for (const RunResult& result : systems) {
+    std::map<std::string, std::vector<std::string>> by_level;
+    for (const LinkRow* link : saturated_links(result)) by_level[link->level].push_back(link->name);
+    for (const auto& [level, names] : by_level) {
+      const std::size_t named = std::min(names.size(), most_named);
+      text += fmt::format("  {}: {}: {}", result.name, level,
+                          fmt::join(names.begin(), names.begin() + static_cast<int>(named), ", "));
+      if (names.size() > named) text += fmt::format(", and {} more", names.size() - named);
+      text += '\n';
+    }
+  }
+  return text.empty() ? "" : "saturated links (busy 90 % of the time or more)\n" + text;
 }
 
 std::vector<SummaryRow> summary_rows(Systems systems) {
@@ -281,7 +300,8 @@ std::string footer(Systems systems) {
 }  // namespace
 
 std::string comparison_text(std::span<const RunResult> results) {
-  return title(results) + summary(results) + diagnoses(results) + layers(results) + footer(results);
+  return title(results) + summary(results) + diagnoses(results) + saturated(results) +
+         layers(results) + footer(results);
 }
 
 }  // namespace orrery

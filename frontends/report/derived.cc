@@ -58,11 +58,27 @@ std::string diagnosis(const RunResult& result) {
   if (fullest->utilisation >= 0.7)
     return fmt::format("bandwidth: {} is full, {} is busy {:.0f} % of the time", fullest->level,
                        fullest->name, percent);
+  // Busy as long as ranks waited, and nothing but computing beside it.
+  const double waited = static_cast<double>(result.exposed.value) / 1e12;
+  const double busy = fullest->utilisation * static_cast<double>(result.finish.value) / 1e12;
+  if (share(result.compute) + percent >= 95 && busy >= 0.8 * waited)
+    return fmt::format(
+        "bandwidth, in phases: {} is busy {:.0f} % of the time and computing takes {:.0f} %, one "
+        "after the other: {} is full while they communicate",
+        fullest->name, percent, share(result.compute), fullest->level);
   return fmt::format(
       "not bandwidth: no link is busy more than {:.0f} % of the time; latency, waiting for each "
       "other, "
       "or the limits on what is in flight (chunks, first_phase_limit, queue_limit)",
       percent);
+}
+
+std::vector<const LinkRow*> saturated_links(const RunResult& result) {
+  std::vector<const LinkRow*> links;
+  for (const LinkRow& link : result.links)
+    if (link.utilisation >= 0.9) links.push_back(&link);
+  std::ranges::stable_sort(links, std::ranges::greater{}, &LinkRow::utilisation);
+  return links;
 }
 
 std::span<const LinkRow> shown_links(const RunResult& result, const ReportOptions& options) {

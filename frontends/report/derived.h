@@ -37,6 +37,9 @@ double busiest_link(const RunResult& result, const std::string& level);
 // and limits where no link is. "" for a partial run or one that does not communicate.
 std::string diagnosis(const RunResult& result);
 
+// Links that were busy for nine tenths of the run, the busiest first.
+std::vector<const LinkRow*> saturated_links(const RunResult& result);
+
 std::span<const LinkRow> shown_links(const RunResult& result, const ReportOptions& options);
 
 }  // namespace orrery

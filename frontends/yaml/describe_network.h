@@ -145,6 +145,7 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
   network.backend = backend.name;
   keys.map("transport", "the transport protocol; for packet backends",
            [&](auto& transport) { describe_transport(transport, network); });
+  network.routing.seed = network.seed;
   keys.map("routing", "which way messages go", [&](auto& routing) {
     describe_routing(routing, network.routing, topology, topology_known);
   });

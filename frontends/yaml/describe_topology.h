@@ -200,9 +200,11 @@ void describe_built_topology(Keys& keys, TopologySpec& topology) {
       [](auto& inner, TorusKeys& spec) { describe_torus(inner, spec); });
   one("graph", "nodes and links, written out", GraphKeys{},
       [](auto& inner, GraphKeys& spec) { describe_graph(inner, spec); });
-  std::optional<std::string> file;
-  keys.optional("hpcc", file, "a file in the topology format of ns-3's HPCC simulator");
-  if (keys.given("hpcc")) keys.check([&](Reader& reader) { read_hpcc(reader, topology); });
+  if (keys.given("hpcc")) {
+    std::optional<std::string> file;
+    keys.optional("hpcc", file, "a file in the topology format of ns-3's HPCC simulator");
+    keys.check([&](Reader& reader) { read_hpcc(reader, topology); });
+  }
 }
 
 template <class Keys>
@@ -211,7 +213,8 @@ void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpec& topo
   keys.optional("policy", routing.policy,
                 "which of the ways; automatic: dimension_order on levels, ecmp on graphs");
   keys.optional("paths", routing.paths, "of qp_spread: connections of two nodes", port_count);
-  keys.optional("seed", routing.seed, "of the hash that chooses between equal paths");
+  keys.optional("seed", routing.seed, "of the hash that chooses between equal paths", any_value,
+                "the experiment's seed");
   keys.optional("reroute_delay", routing.reroute_delay,
                 "from a change of the links until routes take it into account", not_negative);
   std::optional<std::string> file;

@@ -17,10 +17,12 @@ namespace orrery {
 namespace {
 
 Experiment gather(const std::string& platform, const std::string& backend,
-                  const std::string& algorithm, const std::string& size = "256 MB") {
+                  const std::string& algorithm, const std::string& size = "256 MB",
+                  const std::string& chunks = "16") {
   return load_experiment(ORRERY_SOURCE_DIR "/examples/polaris-tg40/" + platform + ".yaml",
                          {{"network.backend=" + backend},
                           {"system.algorithms=" + algorithm},
+                          {"system.chunks=" + chunks},
                           {"workload.program.0.operations.0.all_gather=" + size}});
 }
 
@@ -28,9 +30,10 @@ double picoseconds(const Experiment& experiment) {
   return static_cast<double>(simulate(experiment).finish.value);
 }
 
-double ratio(const std::string& backend, const std::string& algorithm, const std::string& size) {
-  return picoseconds(gather("polaris", backend, algorithm, size)) /
-         picoseconds(gather("tg40", backend, algorithm, size));
+double ratio(const std::string& backend, const std::string& algorithm, const std::string& size,
+             const std::string& chunks = "16") {
+  return picoseconds(gather("polaris", backend, algorithm, size, chunks)) /
+         picoseconds(gather("tg40", backend, algorithm, size, chunks));
 }
 
 // All GPUs on one switch, each with its part of the NICs of its node.
@@ -56,10 +59,15 @@ TEST_CASE("rings that use all NICs of a node are 6.6 to 8 times slower on Polari
   }
 }
 
-// At 1 GB the analytical backend is NOT within the bar: 8.0014. The fluid one says 7.361, as TG40
-// takes 9 % more than its bound there, which is not explained; that it is near 7.35 is no evidence.
-TEST_CASE("at 1 GB the ratio is just above the bar of 8 on the analytical backend") {
+// TG40 is over its bound by latency, whatever the size; Polaris by a piece, 0.05 % (21 us of 39.4
+// ms). With 16 chunks the ratio at 1 GB is therefore a little more than 8, with smaller pieces
+// less. On the fluid backend TG40's chunks move in step between NVLink and the NICs, and some fall
+// behind (README of the example): 5.36 instead of 4.92 ms; that the ratio is near 7.35 then is no
+// evidence.
+TEST_CASE("at 1 GB the ratio is the 8 of the bandwidths but for a piece") {
   CHECK(ratio("analytical", "ring:8", "1 GB") == Approx(8.0014).epsilon(1e-4));
+  CHECK(ratio("analytical", "ring:8", "1 GB", "64") < 8.0);
+  CHECK(ratio("analytical", "ring:8", "1 GB", "64") > 7.99);
   CHECK(ratio("fluid", "ring:8", "1 GB") == Approx(7.361).epsilon(1e-3));
 }
 

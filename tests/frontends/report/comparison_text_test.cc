@@ -88,3 +88,15 @@ TEST_CASE("a partial run is never the fastest", "[report]") {
     }
   }
 }
+
+// Those that are busy for 90 % of the time or more, level by level; at most four by name.
+TEST_CASE("a comparison names the saturated links") {
+  std::vector<RunResult> systems{test::sample()};
+  CHECK_THAT(comparison_text(systems), !Catch::Contains("saturated"));
+  systems[0].links.clear();
+  for (int i = 0; i < 6; ++i)
+    systems[0].links.push_back({"wire " + std::to_string(i), "fabric", bytes(1), 0.9 + 0.01 * i});
+  systems[0].links.push_back({"slack", "fabric", bytes(1), 0.89});
+  CHECK_THAT(comparison_text(systems),
+             Catch::Contains("fabric: wire 5, wire 4, wire 3, wire 2, and 2 more\n"));
+}

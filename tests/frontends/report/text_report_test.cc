@@ -85,11 +85,16 @@ TEST_CASE("of many iterations the first and the last are shown", "[report]") {
 }
 
 // The sample is busy 80 % on its fullest link and computes 40 % of its 100 us.
-TEST_CASE("the diagnosis is computing, a full level, or neither") {
+TEST_CASE("the diagnosis is computing, a full level, both in turn, or neither") {
   RunResult result = test::sample();
   CHECK_THAT(diagnosis(result), Catch::StartsWith("bandwidth: fabric is full"));
   for (LinkRow& link : result.links) link.utilisation = 0.3;
   CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth: no link is busy more than 30 %"));
+  // 40 us of computing and 57 of a full link: they take turns, and 60 us were waited.
+  result.links[1].utilisation = 0.57;
+  CHECK_THAT(diagnosis(result), Catch::StartsWith("bandwidth, in phases: " + result.links[1].name));
+  result.links[1].utilisation = 0.5;  // 10 us are neither
+  CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth"));
   result.compute = microseconds(86);
   result.exposed = microseconds(14);
   CHECK(diagnosis(result) == "computing takes 86 % of the time, exposed communication 14.0 %");

@@ -147,5 +147,12 @@ TEST_CASE("bundled graphs are connected") {
   }
 }
 
+// All random choices follow the experiment's seed, unless one is given for the hash alone.
+TEST_CASE("the hash of routes is drawn by the experiment's seed") {
+  CHECK(load(tree).network.routing.seed == 1);
+  CHECK(load(tree, "seed: 7\n").network.routing.seed == 7);
+  CHECK(load(tree, "seed: 7\nnetwork: {routing: {seed: 3}}\n").network.routing.seed == 3);
+}
+
 }  // namespace
 }  // namespace orrery
