@@ -12,6 +12,14 @@ std::string_view name_of(PipelineSchedule schedule) {
       return "interleaved";
     case PipelineSchedule::zb_h1:
       return "zb-h1";
+    case PipelineSchedule::zb_h2:
+      return "zb-h2";
+    case PipelineSchedule::zbv:
+      return "zbv";
+    case PipelineSchedule::dualpipe:
+      return "dualpipe";
+    case PipelineSchedule::dualpipe_v:
+      return "dualpipe-v";
   }
   return "?";
 }

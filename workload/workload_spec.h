@@ -91,8 +91,17 @@ struct TransformerSpec {
 };
 
 // In which order the stages of a pipeline work: parallelism/pipeline_schedule.h.
-enum class PipelineSchedule : std::uint8_t { gpipe, one_forward_one_backward, interleaved, zb_h1 };
-std::string_view name_of(PipelineSchedule schedule);  // "gpipe", "1f1b", "interleaved", "zb-h1"
+enum class PipelineSchedule : std::uint8_t {
+  gpipe,
+  one_forward_one_backward,
+  interleaved,
+  zb_h1,
+  zb_h2,
+  zbv,
+  dualpipe,
+  dualpipe_v
+};
+std::string_view name_of(PipelineSchedule schedule);  // "gpipe", "1f1b", ..., "dualpipe-v"
 
 enum class Recompute : std::uint8_t {
   none,
@@ -136,10 +145,19 @@ struct TransformerTraining {
   ExpertTraining experts;
   bool sequence_parallel = false;  // activations outside t regions are split too
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-  std::int32_t chunks = 1;        // v, of layers on each stage, of `interleaved`
-  std::int64_t global_batch = 0;  // samples of an iteration
-  std::int64_t micro_batch = 1;   // samples that pass through the pipeline together
+  std::int32_t chunks = 1;             // v, of layers on each stage, of `interleaved`
+  std::int64_t global_batch = 0;       // samples of an iteration
+  std::int64_t micro_batch = 1;        // samples that pass through the pipeline together
+  std::int32_t micro_batch_group = 0;  // that pass a chunk in a row, of `interleaved`; 0 = p
+  std::optional<bool> overlap_p2p;     // sends of activations go beside what is computed next; none
+                                       // = except in 1f1b, as in Megatron-LM
+  bool post_validation =
+      false;  // the step does not wait for the norm of the gradients of all ranks
+  bool ends_take_a_layer = false;  // embedding and head count as a layer when layers are dealt out
+  bool fused_cross_entropy = false;
   Recompute recompute = Recompute::none;
+  std::optional<std::int32_t>
+      recompute_layers;  // of `full`: the first ones of each chunk; none = all
   Sharding sharding = Sharding::none;
   std::int32_t shard_group = 0;              // ds: replicas that hold one copy of what is
                                              // sharded between them (HSDP if fewer); 0 = all
@@ -154,12 +172,20 @@ struct TransformerTraining {
   std::int32_t micro_batches() const {  // m, of each pipeline
     return static_cast<std::int32_t>(global_batch / (micro_batch * data));
   }
-  std::int32_t replicas() const {
-    return data * context;
-  }                                       // of the parameters that all layers have
-  std::int32_t expert_replicas() const {  // d_e, of experts
-    return tensor * context * data / (experts.parallel * experts.tensor);
+  std::int32_t stage_chunks() const {  // parts of the model on each stage
+    const bool two = schedule == PipelineSchedule::zbv || schedule == PipelineSchedule::dualpipe ||
+                     schedule == PipelineSchedule::dualpipe_v;
+    return two ? 2 : chunks;
   }
+  bool overlaps_p2p() const {
+    return overlap_p2p.value_or(schedule != PipelineSchedule::one_forward_one_backward);
+  }
+  // Ranks that have the same parameters; with dualpipe two stages do.
+  std::int32_t replicas() const { return data * context * same_stages(); }
+  std::int32_t expert_replicas() const {  // the same of experts
+    return tensor * context * data / (experts.parallel * experts.tensor) * same_stages();
+  }
+  std::int32_t same_stages() const { return schedule == PipelineSchedule::dualpipe ? 2 : 1; }
   std::int32_t shard_ranks() const {  // that divide the optimizer's states
     return sharding == Sharding::none ? 1 : shard_group > 0 ? shard_group : replicas();
   }

@@ -42,19 +42,70 @@ void check_batches(Reader& reader, const TransformerTraining& spec) {
                                     spec.global_batch, spec.micro_batch, spec.data),
                         fmt::format("write a multiple of {}, for example {}", at_once,
                                     (spec.global_batch / at_once + 1) * at_once));
+}
+
+// What each order needs.
+void check_schedule(Reader& reader, const TransformerTraining& spec) {
+  const std::int32_t p = spec.pipeline, m = spec.micro_batches();
+  const std::string batches = fmt::format("{} micro-batches in a pipeline of {} stages", m, p);
   const bool interleaved = spec.schedule == PipelineSchedule::interleaved;
   if (!interleaved && spec.chunks > 1)
-    reader.wrong("chunks", fmt::format("the {} schedule has one chunk", name_of(spec.schedule)),
+    reader.wrong("chunks",
+                 fmt::format("the {} schedule has {}", name_of(spec.schedule),
+                             spec.stage_chunks() == 2 ? "always two chunks" : "one chunk"),
                  "write schedule: interleaved, or leave chunks out");
   if (interleaved && spec.chunks < 2)
     reader.wrong("schedule", "with one chunk, interleaved is 1f1b",
                  "give chunks: 2 or more, or write schedule: 1f1b");
-  if (interleaved && spec.micro_batches() % spec.pipeline != 0)
-    reader.wrong("global_batch",
-                 fmt::format("{} micro-batches in a pipeline of {} stages", spec.micro_batches(),
-                             spec.pipeline),
-                 "the interleaved schedule takes them in groups of as many as there are stages: "
-                 "choose a multiple");
+  if (!interleaved && spec.micro_batch_group > 0)
+    reader.wrong("micro_batch_group", "only the interleaved schedule takes micro-batches in groups",
+                 "write schedule: interleaved, or leave it out");
+  const std::int32_t group = spec.micro_batch_group > 0 ? spec.micro_batch_group : p;
+  if (interleaved && group < p)
+    reader.wrong("micro_batch_group", fmt::format("{} for {} stages", group, p),
+                 "a group fills the pipeline: write as many as there are stages, or more");
+  if (interleaved && group >= p && m % group > 0 && m % group < p)
+    reader.wrong("global_batch", fmt::format("{}, {} at a time", batches, group),
+                 "the interleaved schedule takes them in groups, the last of which fills the "
+                 "pipeline too: choose a multiple, or another micro_batch_group");
+  const bool dual = spec.schedule == PipelineSchedule::dualpipe;
+  if (dual && p % 2 != 0)
+    reader.wrong("pipeline", fmt::format("{} stages from both ends", p), "write an even number");
+  if (dual && m % 2 != 0)
+    reader.wrong("global_batch", batches + " from both ends", "choose an even number of them");
+  if ((dual || spec.schedule == PipelineSchedule::dualpipe_v) && m < 2 * p)
+    reader.wrong("global_batch", batches,
+                 fmt::format("{} needs two for each stage", name_of(spec.schedule)));
+  if (dual && spec.sharding != Sharding::none && spec.sharding != Sharding::zero1)
+    reader.wrong("sharding", "two stages of dualpipe have the same parameters at other times",
+                 "write sharding: none or zero1, or schedule: dualpipe-v");
+  if (dual && (spec.shard_group > 0 || spec.overlap_parameters))
+    reader.wrong(spec.shard_group > 0 ? "shard_group" : "overlap_parameters",
+                 "two stages of dualpipe share their parameters", "leave it out");
+}
+
+void check_pipeline_options(Reader& reader, const TransformerTraining& spec) {
+  const bool zero_bubble = spec.schedule == PipelineSchedule::zb_h1 ||
+                           spec.schedule == PipelineSchedule::zb_h2 ||
+                           spec.schedule == PipelineSchedule::zbv;
+  if (spec.post_validation && !zero_bubble)
+    reader.wrong("post_validation",
+                 fmt::format("{} waits for the norm of all gradients", name_of(spec.schedule)),
+                 "write schedule: zb-h1, zb-h2 or zbv, or leave it out");
+  if (spec.schedule == PipelineSchedule::one_forward_one_backward &&
+      spec.overlap_p2p.value_or(false))
+    reader.wrong("overlap_p2p",
+                 "in 1f1b a stage sends and receives at once and waits for both (Megatron-LM "
+                 "refuses it)",
+                 "write schedule: interleaved, or leave it out");
+  if (spec.overlap_p2p && spec.pipeline == 1)
+    reader.wrong("overlap_p2p", "there is no pipeline", "leave it out");
+  if (spec.recompute_layers && spec.recompute != Recompute::full)
+    reader.wrong("recompute_layers", fmt::format("recompute is {}", name_of(spec.recompute)),
+                 "write recompute: full, or leave it out");
+  if (spec.fused_cross_entropy && spec.tensor == 1)
+    reader.wrong("fused_cross_entropy", "without tensor parallelism the loss exchanges nothing",
+                 "give tensor: 2 or more, or leave it out");
 }
 
 // What ZeRO and FSDP are combined with, and what their settings mean something for.
@@ -80,10 +131,10 @@ void check_sharding(Reader& reader, const TransformerTraining& spec, const Trans
   if (zero3 && spec.bucket)
     reader.wrong("bucket", "zero3 exchanges layer by layer", "leave bucket out");
   if (spec.shard_group > 0 && spec.replicas() % spec.shard_group != 0)
-    reader.wrong(
-        "shard_group",
-        fmt::format("{} does not divide the {} data-parallel ranks", spec.shard_group, spec.data),
-        fmt::format("choose a divisor of {}", spec.data));
+    reader.wrong("shard_group",
+                 fmt::format("{} does not divide the {} data-parallel ranks", spec.shard_group,
+                             spec.replicas()),
+                 fmt::format("choose a divisor of {}", spec.replicas()));
 }
 
 // Settings that would change nothing.
@@ -112,6 +163,8 @@ void check_training(Reader& training, TransformerTraining& spec, const Transform
   check_ranks(training, spec, platform);
   if (!training.clean() || spec.data == 0) return;
   check_batches(training, spec);
+  if (training.clean()) check_schedule(training, spec);
+  check_pipeline_options(training, spec);
   check_sharding(training, spec, model);
   check_unused(training, spec);
   divides(training, "tensor", spec.tensor, model.heads, "attention heads");
@@ -127,10 +180,12 @@ void check_training(Reader& training, TransformerTraining& spec, const Transform
   if (spec.sequence_parallel && spec.tensor == 1)
     training.wrong("sequence_parallel", "there is no tensor parallelism to add it to",
                    "give tensor: 2 or more, or leave it out");
-  if (model.layers < std::int64_t{spec.pipeline} * spec.chunks)
+  const bool dual = spec.schedule == PipelineSchedule::dualpipe;
+  const std::int64_t parts = std::int64_t{spec.pipeline} * (dual ? 1 : spec.stage_chunks());
+  if (model.layers + (spec.ends_take_a_layer ? 2 : 0) < parts)
     training.wrong("pipeline",
-                   fmt::format("{} stages of {} chunks for {} layers", spec.pipeline, spec.chunks,
-                               model.layers),
+                   fmt::format("{} stages of {} chunks for {} layers", spec.pipeline,
+                               dual ? 1 : spec.stage_chunks(), model.layers),
                    "each chunk needs a layer");
 }
 

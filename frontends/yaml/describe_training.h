@@ -32,12 +32,30 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   keys.optional("schedule", spec.schedule, "order of the micro-batches in a pipeline");
   keys.optional("chunks", spec.chunks,
                 "parts of the layers that a stage has, for the interleaved schedule", ranks);
+  keys.optional(
+      "micro_batch_group", spec.micro_batch_group,
+      "micro-batches that pass a chunk in a row, for the interleaved schedule; 0 = as many "
+      "as there are stages",
+      between(0, std::int64_t{1} << 24));
+  keys.optional("embedding_and_loss_take_a_layer", spec.ends_take_a_layer,
+                "embedding and head count as a layer each when layers are dealt out to stages");
+  keys.optional("overlap_p2p", spec.overlap_p2p,
+                "sends between stages go beside what is computed next; without it as Megatron-LM: "
+                "not in 1f1b");
+  keys.optional("post_validation", spec.post_validation,
+                "the optimizer does not wait for the norm of all gradients, for zero-bubble "
+                "schedules");
   keys.required("global_batch", spec.global_batch, "samples of an iteration",
                 between(1, std::int64_t{1} << 32));
   keys.optional("micro_batch", spec.micro_batch, "samples that a pipeline takes in at a time",
                 between(1, std::int64_t{1} << 32));
   keys.optional("recompute", spec.recompute,
                 "what the backward pass computes again instead of having kept it");
+  keys.optional("recompute_layers", spec.recompute_layers,
+                "first layers of each chunk that recompute: full is done for; without it all",
+                between(0, std::int64_t{1} << 24));
+  keys.optional("fused_cross_entropy", spec.fused_cross_entropy,
+                "the loss takes two all-reduces over the vocabulary's parts instead of three");
   keys.optional("sharding", spec.sharding,
                 "what data-parallel ranks divide between them: nothing, optimizer states (zero1, "
                 "Megatron-LM's distributed optimizer), gradients too (zero2), parameters too "

@@ -121,9 +121,11 @@ struct ValuesOf<Protocol> {
 };
 template <>
 struct ValuesOf<PipelineSchedule> {
-  static constexpr std::array all{PipelineSchedule::gpipe,
-                                  PipelineSchedule::one_forward_one_backward,
-                                  PipelineSchedule::interleaved, PipelineSchedule::zb_h1};
+  static constexpr std::array all{
+      PipelineSchedule::gpipe,       PipelineSchedule::one_forward_one_backward,
+      PipelineSchedule::interleaved, PipelineSchedule::zb_h1,
+      PipelineSchedule::zb_h2,       PipelineSchedule::zbv,
+      PipelineSchedule::dualpipe,    PipelineSchedule::dualpipe_v};
 };
 template <>
 struct ValuesOf<Recompute> {

@@ -39,8 +39,9 @@ double bubble_of(const Experiment& experiment) {
 }  // namespace
 
 // (p-1)/(m+p-1) for gpipe and 1f1b: 3/11. Interleaved over v = 2 chunks, of two layers each:
-// 3/(2 x 8 + 3) = 3/19. Zero bubble, weight gradient as long as forward and input gradient:
-// (p-1) x 1 of 3m + (p-1), 3/27.
+// 3/(2 x 8 + 3) = 3/19. Zero bubble, weight gradient as long as forward and input gradient, F = B =
+// W = 1: (p-1)(F+B-W) of 3m + (p-1), 3/27; zb-h2 is left with the (p-1) F by which stages begin
+// after each other, 3/27 too. zbv with half stages of F = 1/2: 3/2 of 3m + 3/2, 3/51.
 TEST_CASE("bubbles of pipelines without network cost, p = 4, m = 8") {
   using enum PipelineSchedule;
   CHECK(bubble_of(pipeline(one_forward_one_backward, 4, 1, 8, 8)) ==
@@ -48,6 +49,103 @@ TEST_CASE("bubbles of pipelines without network cost, p = 4, m = 8") {
   CHECK(bubble_of(pipeline(gpipe, 4, 1, 8, 8)) == Approx(3.0 / 11).epsilon(0.001));
   CHECK(bubble_of(pipeline(interleaved, 4, 2, 16, 8)) == Approx(3.0 / 19).epsilon(0.001));
   CHECK(bubble_of(pipeline(zb_h1, 4, 1, 8, 8)) == Approx(3.0 / 27).epsilon(0.005));
+  CHECK(bubble_of(pipeline(zb_h2, 4, 1, 8, 8)) == Approx(3.0 / 27).epsilon(0.005));
+  CHECK(bubble_of(pipeline(zbv, 4, 1, 8, 8)) == Approx(3.0 / 51).epsilon(0.005));
+}
+
+// (p/2-1)(F+2B-W) with F = B = W = 1 for a p-th of the model: 2 x (4/2-1) beside the 3m = 24 of the
+// 8 micro-batches that each stage works on, 4 of each direction through two parts. Cut in half: 2
+// stages of two quarters of the model, m = 8 through both, 2 beside 48.
+TEST_CASE("bubbles of dualpipe without network cost") {
+  using enum PipelineSchedule;
+  CHECK(bubble_of(pipeline(dualpipe, 4, 1, 8, 8)) == Approx(2.0 / 26).epsilon(0.005));
+  CHECK(bubble_of(pipeline(dualpipe_v, 2, 1, 8, 8)) == Approx(2.0 / 50).epsilon(0.005));
+}
+
+// Without the wait for the norm of all gradients stages stay shifted against each other, and in the
+// iterations that follow nothing is idle any more: of n iterations only 3 F at the end, 3/(24 n +
+// 3).
+TEST_CASE("post-validation takes the bubble out of zb-h2") {
+  Experiment experiment = pipeline(PipelineSchedule::zb_h2, 4, 1, 8, 8);
+  TransformerWorkload& workload = std::get<TransformerWorkload>(experiment.workload.what);
+  workload.training.post_validation = true;
+  workload.model.tied_embeddings = false;  // their sum joins the first and the last stage
+  experiment.workload.iterations = 4;
+  CHECK(bubble_of(experiment) == Approx(3.0 / 99).epsilon(0.01));
+}
+
+// Two stages of dualpipe have the same two parts of the model: 2 d ranks sum the gradients of each.
+// N = 2 parts of two layers of 12 h^2 + 2h, with the embedding in one and the head, h more, in the
+// other; p = 2 here, so both stages have all of it, all 4 ranks sum everything and send 2 (3/4) of
+// it.
+TEST_CASE("dualpipe sums gradients over both stages that have them") {
+  Experiment experiment;
+  experiment.topology.levels = {{"fabric", LevelKind::switched, 4, gigabytes_per_second(10),
+                                 nanoseconds(500), Scope::scale_out}};
+  experiment.npu.peak = teraflops_per_second(1);
+  TransformerWorkload workload;
+  workload.model.layers = 4;
+  workload.model.hidden = 128;
+  workload.model.heads = 4;
+  workload.model.vocabulary = 256;
+  workload.model.sequence = 64;
+  workload.model.element = Bytes{2};
+  workload.model.tied_embeddings = false;
+  workload.training.pipeline = workload.training.data = 2;
+  workload.training.schedule = PipelineSchedule::dualpipe;
+  workload.training.global_batch = 8;
+  experiment.workload.what = workload;
+  const std::int64_t n = 4 * (12 * 128 * 128 + 2 * 128) + 2 * 256 * 128 + 128;
+  std::int64_t reduced = 0, sent = 0;
+  for (const LevelRow& row : simulate(experiment).levels) {
+    if (row.collective == "all_reduce") reduced += row.bytes.value;
+    if (row.collective == "point_to_point") sent += row.bytes.value;
+  }
+  CHECK(reduced == 4 * (2 * 3 * n * 4 / 4) + 4 * 6);  // and the norm, 4 B of which 3/4 twice
+  // Two pipelines, m = 4: each micro-batch crosses the one boundary, there and back.
+  CHECK(sent == 2 * 4 * 2 * (64 * 128 * 2));
+}
+
+// One float of each token twice: 3 x 4 T bytes in two all-reduces instead of three, and no other
+// traffic; the first layer of each stage of two recomputed takes half of what all do.
+TEST_CASE("recomputing some layers, and a fused loss") {
+  Experiment experiment = pipeline(PipelineSchedule::one_forward_one_backward, 2, 1, 8, 4);
+  TransformerTraining& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  const Duration none = simulate(experiment).compute;
+  training.recompute = Recompute::full;
+  const Duration full = simulate(experiment).compute;
+  training.recompute_layers = 2;  // of 4
+  const Duration half = simulate(experiment).compute;
+  CHECK(full > none);
+  CHECK(2 * (half - none).value == (full - none).value);
+}
+
+// 14 layers and two ends on 4 stages x 2 chunks: 2 places in each, of which the embedding and the
+// head take one: all stages but these compute two layers more than one with an end.
+TEST_CASE("embedding and loss take the place of a layer") {
+  Experiment experiment = pipeline(PipelineSchedule::interleaved, 4, 2, 14, 8);
+  std::get<TransformerWorkload>(experiment.workload.what).training.ends_take_a_layer = true;
+  const RunResult result = simulate(experiment);
+  std::vector<Duration> compute;
+  for (const RankRow& rank : result.ranks) compute.push_back(rank.compute);
+  REQUIRE(compute.size() == 4);
+  CHECK(compute[1] == compute[2]);
+  const double layers =
+      static_cast<double>(compute[0].value) / static_cast<double>(compute[1].value);
+  CHECK(layers == Approx(3.0 / 4).epsilon(0.01));
+  CHECK(static_cast<double>(compute[3].value) / static_cast<double>(compute[1].value) ==
+        Approx(3.0 / 4).epsilon(0.01));
+}
+
+// In 1f1b a stage waits until what it sends has left: 64 x 128 x 2 B at 1 GB/s, 16.4 us, after
+// each forward pass; overlapped it does not.
+TEST_CASE("sends that are not overlapped are waited for") {
+  Experiment experiment = pipeline(PipelineSchedule::one_forward_one_backward, 2, 1, 2, 4);
+  experiment.topology.levels[0].bandwidth = gigabytes_per_second(1);
+  TransformerTraining& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  const Duration waits = simulate(experiment).finish;
+  training.overlap_p2p = true;
+  CHECK(simulate(experiment).finish < waits);
 }
 
 // The bytes of pipeline, tensor and data parallelism in closed form. t = 2, p = 2, d = 2; b = 1,

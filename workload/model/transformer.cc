@@ -37,8 +37,8 @@ void write_embedding(PartWriter& to) {
 }
 
 // Final norm, logits cut by vocabulary, and the cross entropy over all parts of it: maximum, target
-// and sum of exponentials of each token are summed over the group in single precision. Loss and
-// number of tokens are summed over the ranks that share a sequence.
+// and sum of exponentials of each token are summed over the group in single precision; fused, the
+// last two together. Loss and number of tokens are summed over the ranks that share a sequence.
 void write_head(PartWriter& to) {
   const std::int64_t h = to.model.hidden, own = to.model.vocabulary / to.shard.tensor;
   constexpr Bytes single{4};
@@ -46,9 +46,11 @@ void write_head(PartWriter& to) {
   to.norm_forward();
   to.column_forward(h, own);
   to.memory(to.steps.forward, Pass::forward, 2 * logits);
-  for (int sum = 0; sum < 3 && to.shard.tensor > 1; ++sum)
+  const std::vector<int> sums =
+      to.shard.fused_cross_entropy ? std::vector{1, 2} : std::vector{1, 1, 1};
+  for (std::size_t i = 0; i < sums.size() && to.shard.tensor > 1; ++i)
     to.exchange_and_await(to.steps.forward, PartGroup::tensor, Collective::all_reduce,
-                          single * to.tokens);
+                          single * (to.tokens * sums[i]));
   if (to.shard.context > 1)
     to.exchange_and_await(to.steps.forward, PartGroup::context, Collective::all_reduce, single * 2);
   to.memory(to.steps.backward, Pass::input_gradient, 2 * logits);

@@ -96,6 +96,7 @@ struct TransformerShard {
   std::int32_t context = 1;
   ContextMethod context_method = ContextMethod::ring;
   ExpertTraining experts = {};
+  bool fused_cross_entropy = false;
 };
 
 // REQUIRES: the sizes divide as the YAML reader checks; of experts, shard.experts.parallel divides

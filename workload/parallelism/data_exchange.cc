@@ -4,7 +4,20 @@
 
 namespace orrery {
 
+namespace {
+
 // Experts are shared by all their ranks or by none: there are no copies of shares.
+std::int32_t shards_of(const TransformerTraining& training, Kept kept) {
+  if (kept == Kept::by_all) return training.shard_ranks();
+  return training.sharding == Sharding::none ? 1 : training.expert_replicas();
+}
+
+std::int32_t replicas_of(const TransformerTraining& training, Kept kept) {
+  return kept == Kept::by_all ? training.replicas() : training.expert_replicas();
+}
+
+}  // namespace
+
 DataExchange::DataExchange(const TransformerWorkload& workload, const StageLayout& layout,
                            Kept kept, OperationWriter& operations)
     : model_(workload.model),
@@ -12,13 +25,9 @@ DataExchange::DataExchange(const TransformerWorkload& workload, const StageLayou
       layout_(layout),
       operations_(operations),
       kept_(kept),
-      all_(kept == Kept::by_all ? Group::data : Group::expert_data),
-      shard_(kept == Kept::by_all ? Group::shard : Group::expert_data),
-      ranks_(kept == Kept::by_all ? training_.replicas() : training_.expert_replicas()),
-      shards_(kept == Kept::by_all                   ? training_.shard_ranks()
-              : training_.sharding == Sharding::none ? 1
-                                                     : ranks_),
-      copies_(ranks_ / shards_),
+      shards_(shards_of(training_, kept)),
+      copies_(replicas_of(training_, kept) / shards_),
+      queues_(layout.chunks.size()),
       under_way_(layout.units.size()),
       here_(layout.units.size(), training_.sharding != Sharding::zero3) {}
 
@@ -34,76 +43,81 @@ std::int64_t DataExchange::parameters_to_update() const { return layout_.paramet
 
 void DataExchange::begin_iteration() {
   if (!gathers_ahead()) return;
-  wanted_.clear();
-  asked_ = 0;
+  Queue& queue = queues_[0] = Queue{};
   for (std::size_t unit = 0; unit < here_.size(); ++unit) {
-    wanted_.push_back(static_cast<std::int32_t>(unit));
+    queue.wanted.push_back(static_cast<std::int32_t>(unit));
     here_[unit] = false;
   }
-  gather_next();
+  gather_next(queue);
 }
 
 void DataExchange::begin_pass(std::int32_t chunk, bool forwards) {
-  forwards_ = forwards;
-  if (training_.sharding != Sharding::zero3 || shards_ == 1) return;
-  wanted_.clear();
-  asked_ = 0;
+  if (training_.sharding != Sharding::zero3) return;
+  Queue& queue = queues_[chunk] = Queue{};
+  queue.forwards = forwards;
   const auto& parts = layout_.chunks[chunk];
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const StagePart& part = forwards ? parts[i] : parts[parts.size() - 1 - i];
-    if ((forwards ? part.opens : part.closes) && !here_[part.unit]) wanted_.push_back(part.unit);
+    if ((forwards ? part.opens : part.closes) && !here_[part.unit])
+      queue.wanted.push_back(part.unit);
   }
 }
 
-void DataExchange::gather_next() {
-  if (asked_ == wanted_.size()) return;
-  const std::int32_t unit = wanted_[asked_++];
+void DataExchange::gather_next(Queue& queue) {
+  if (queue.asked == queue.wanted.size()) return;
+  const std::int32_t unit = queue.wanted[queue.asked++];
   under_way_[unit] =
-      operations_.collective(row_of("parameters"), "DP", shard_, Collective::all_gather,
+      operations_.collective(row_of("parameters"), "DP", shard_group(), Collective::all_gather,
                              model_.element * layout_.units[unit].elements);
 }
 
-void DataExchange::before_part(std::int32_t chunk, std::size_t part) {
-  const StagePart& place = part_of(chunk, part);
-  if (forwards_ ? place.opens : place.closes) before_unit(place.unit);
+void DataExchange::before_part(std::int32_t chunk, std::size_t part, bool forwards) {
+  const StagePart& place = layout_.chunks[chunk][part];
+  if (forwards ? place.opens : place.closes) before_unit(place.unit);
+}
+
+void DataExchange::after_part(std::int32_t chunk, std::size_t part, bool forwards,
+                              bool is_last_batch) {
+  const StagePart& place = layout_.chunks[chunk][part];
+  if (forwards ? place.closes : place.opens) after_unit(place.unit, is_last_batch);
 }
 
 void DataExchange::before_unit(std::int32_t unit) {
   if (here_[unit] || shards_ == 1) return;
-  while (!under_way_[unit]) gather_next();
+  Queue& queue = queue_of(unit);
+  while (!under_way_[unit]) gather_next(queue);
   operations_.wait(*under_way_[unit]);
   under_way_[unit].reset();
   here_[unit] = true;
   std::int32_t ahead = 0;
-  for (std::size_t i = 0; i < asked_; ++i) ahead += under_way_[wanted_[i]].has_value() ? 1 : 0;
-  for (; ahead < training_.prefetch; ++ahead) gather_next();
+  for (std::size_t i = 0; i < queue.asked; ++i)
+    ahead += under_way_[queue.wanted[i]].has_value() ? 1 : 0;
+  for (; ahead < training_.prefetch; ++ahead) gather_next(queue);
 }
 
 // PyTorch's pipeline stages keep what a backward pass has used until the last micro-batch.
-void DataExchange::after_part(std::int32_t chunk, std::size_t part, bool is_last_batch) {
-  const StagePart& place = part_of(chunk, part);
-  const bool is_end = forwards_ ? place.closes : place.opens;
-  if (training_.sharding != Sharding::zero3 || !is_end) return;
-  const bool frees =
-      forwards_ ? training_.frees_after_forward() : training_.pipeline == 1 || is_last_batch;
-  if (frees) here_[place.unit] = false;
+void DataExchange::after_unit(std::int32_t unit, bool is_last_batch) {
+  if (training_.sharding != Sharding::zero3) return;
+  const bool frees = queue_of(unit).forwards ? training_.frees_after_forward()
+                                             : training_.pipeline == 1 || is_last_batch;
+  if (frees) here_[unit] = false;
 }
 
 void DataExchange::gradients(std::int32_t chunk, std::size_t part, bool is_last_batch) {
-  const StagePart& place = part_of(chunk, part);
+  const StagePart& place = layout_.chunks[chunk][part];
   const bool now = is_last_batch || training_.accumulates() == Accumulation::reduced;
-  if (exchanges() && place.opens && now)
-    reduce(model_.gradient_element * layout_.units[place.unit].elements);
+  if (exchanges() && place.opens && now) reduce(layout_.units[place.unit]);
 }
 
-void DataExchange::reduce(Bytes size) {
+void DataExchange::reduce(const ExchangeUnit& unit) {
+  const Bytes size = model_.gradient_element * unit.elements;
   const bool scatters = shards_ > 1;
   const bool one_at_a_time = training_.sharding == Sharding::zero3 && copies_ == 1;
   if (one_at_a_time && !reductions_.empty()) operations_.wait(reductions_.back());
   if (one_at_a_time) reductions_.clear();
   sum_over_groups();
   const OperationId reduction =
-      operations_.collective(row_of("gradients"), "DP", scatters ? shard_ : all_,
+      operations_.collective(row_of("gradients"), "DP", unit.group,
                              scatters ? Collective::reduce_scatter : Collective::all_reduce, size);
   if (scatters && copies_ > 1) {
     share_ = Share{reduction, Bytes{size.value / shards_}};
@@ -129,7 +143,7 @@ void DataExchange::finish_gradients() {
 
 void DataExchange::gather_parameters() {
   if (shards_ == 1 || training_.sharding == Sharding::zero3 || gathers_ahead()) return;
-  operations_.wait(operations_.collective(row_of("parameters"), "DP", shard_,
+  operations_.wait(operations_.collective(row_of("parameters"), "DP", shard_group(),
                                           Collective::all_gather,
                                           model_.element * layout_.parameters));
 }

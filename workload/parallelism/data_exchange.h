@@ -37,11 +37,11 @@ class DataExchange {
 
   void begin_iteration();
 
-  // A pass over the parts of a chunk: forwards in their order, else backwards. Between begin_pass()
-  // and the next one every part is used once, in this order.
+  // A pass over the parts of a chunk: forwards in their order, else backwards. Until the next one
+  // over the same chunk every part is used once, in this order.
   void begin_pass(std::int32_t chunk, bool forwards);
-  void before_part(std::int32_t chunk, std::size_t part);
-  void after_part(std::int32_t chunk, std::size_t part, bool is_last_batch);
+  void before_part(std::int32_t chunk, std::size_t part, bool forwards);
+  void after_part(std::int32_t chunk, std::size_t part, bool forwards, bool is_last_batch);
   // The gradients of a part are complete for this micro-batch.
   void gradients(std::int32_t chunk, std::size_t part, bool is_last_batch);
 
@@ -58,15 +58,24 @@ class DataExchange {
     Bytes size;
   };
 
-  bool exchanges() const { return ranks_ > 1; }
-  const StagePart& part_of(std::int32_t chunk, std::size_t part) const {
-    return layout_.chunks[chunk][part];
-  }
+  // Gathers of a pass, or of the iteration's beginning, in the order of use.
+  struct Queue {
+    std::vector<std::int32_t> wanted;
+    std::size_t asked = 0;  // of these
+    bool forwards = true;
+  };
+
+  bool exchanges() const { return shards_ * copies_ > 1; }
+  Group shard_group() const { return kept_ == Kept::by_all ? Group::shard : Group::expert_data; }
+  bool gathers_ahead() const;
   std::string row_of(std::string_view what) const;
   void before_unit(std::int32_t unit);
-  bool gathers_ahead() const;
-  void gather_next();
-  void reduce(Bytes size);
+  void after_unit(std::int32_t unit, bool is_last_batch);
+  Queue& queue_of(std::int32_t unit) {
+    return queues_[gathers_ahead() ? 0 : layout_.units[unit].chunk];
+  }
+  void gather_next(Queue& queue);
+  void reduce(const ExchangeUnit& unit);
   void sum_over_groups();
 
   const TransformerSpec& model_;
@@ -74,15 +83,10 @@ class DataExchange {
   const StageLayout& layout_;
   OperationWriter& operations_;
   Kept kept_;
-  Group all_, shard_;  // that have the parameters
-  std::int32_t ranks_, shards_, copies_;
-
-  // Gathers of the pass, or of the iteration's beginning, in the order of use.
-  std::vector<std::int32_t> wanted_;
-  std::size_t asked_ = 0;                              // of wanted_
+  std::int32_t shards_, copies_;
+  std::vector<Queue> queues_;                          // of the chunks
   std::vector<std::optional<OperationId>> under_way_;  // by unit
   std::vector<bool> here_;                             // by unit: all parameters are on the rank
-  bool forwards_ = true;
 
   std::vector<OperationId> reductions_;  // under way
   std::optional<Share> share_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "workload/parallelism/two_way_schedules.h"
 
 namespace orrery {
 
@@ -17,24 +18,32 @@ std::vector<PipelineStep> all_forwards_first(const PipelineShape& shape) {
   return steps;
 }
 
-// The k-th forward of a stage, and the k-th backward: micro-batches go in groups of p through one
-// chunk after the other. With one chunk, micro-batch k.
-struct Turns {
-  PipelineShape shape;
+// The k-th forward of a stage, and the k-th backward: micro-batches go in groups through one chunk
+// after the other, the last group with what is left. With one chunk, micro-batch k.
+class Turns {
+ public:
+  explicit Turns(const PipelineShape& shape)
+      : shape_(shape), group_(shape.group > 0 ? shape.group : shape.stages) {}
 
-  PipelineStep forward(std::int32_t k) const { return {Kind::forward, micro_batch(k), chunk(k)}; }
+  PipelineStep forward(std::int32_t k) const { return step(Kind::forward, k); }
   PipelineStep backward(std::int32_t k) const {
-    return {Kind::backward, micro_batch(k), shape.chunks - 1 - chunk(k)};
+    PipelineStep turned = step(Kind::backward, k);
+    turned.chunk = shape_.chunks - 1 - turned.chunk;
+    return turned;
   }
+  std::int32_t group() const { return group_; }
 
  private:
-  std::int32_t chunk(std::int32_t k) const {
-    return shape.chunks == 1 ? 0 : k % (shape.stages * shape.chunks) / shape.stages;
+  PipelineStep step(Kind kind, std::int32_t k) const {
+    if (shape_.chunks == 1) return {kind, k, 0};
+    const std::int32_t first = k / (group_ * shape_.chunks) * group_;  // of the group
+    const std::int32_t size = std::min(group_, shape_.micro_batches - first);
+    const std::int32_t turn = k - first * shape_.chunks;
+    return {kind, first + turn % size, turn / size};
   }
-  std::int32_t micro_batch(std::int32_t k) const {
-    if (shape.chunks == 1) return k;
-    return k / (shape.stages * shape.chunks) * shape.stages + k % shape.stages;
-  }
+
+  PipelineShape shape_;
+  std::int32_t group_;
 };
 
 // Some forwards to begin with, then one of each in turn, then the backwards that are left.
@@ -51,19 +60,22 @@ std::vector<PipelineStep> one_of_each(const PipelineShape& shape, std::int32_t w
   return steps;
 }
 
-// 1f1b, with the weight gradients of stage s held back by s micro-batches: the later a stage, the
-// more of them are left for the time in which the pipeline drains. As many micro-batches are in
-// flight on every stage as on the first one of 1f1b.
-std::vector<PipelineStep> weight_gradients_held_back(const PipelineShape& shape,
-                                                     std::int32_t stage) {
+// `more` is 1 for zb-h1: 1f1b, with the weight gradients of stage s held back by s micro-batches:
+// the later a stage, the more of them are left for the time in which the pipeline drains. As many
+// micro-batches are in flight on every stage as on the first one of 1f1b. For zb-h2 it is 2: twice
+// as many forwards before the first backward pass, and twice as many weight gradients held back.
+std::vector<PipelineStep> weight_gradients_held_back(const PipelineShape& shape, std::int32_t stage,
+                                                     std::int32_t more) {
   std::vector<PipelineStep> steps;
+  const std::int32_t warm_up = more * (shape.stages - 1 - stage);
   std::int32_t backwards = 0, weight_gradients = 0;
-  for (const PipelineStep& step : one_of_each(shape, shape.stages - 1 - stage)) {
+  for (PipelineStep step : one_of_each(shape, warm_up)) {
+    const bool is_forward = step.kind == Kind::forward;
+    if (!is_forward) step.kind = Kind::input_gradient;
     steps.push_back(step);
-    if (step.kind == Kind::forward) continue;
+    if (is_forward) continue;
     ++backwards;
-    const std::int32_t drained = shape.micro_batches - (shape.stages - 1 - stage);
-    if (backwards > drained || backwards > stage)
+    if (backwards > shape.micro_batches - warm_up || backwards > more * stage)
       steps.push_back({Kind::weight_gradient, weight_gradients++, 0});
   }
   while (weight_gradients < shape.micro_batches)
@@ -76,19 +88,24 @@ std::vector<PipelineStep> weight_gradients_held_back(const PipelineShape& shape,
 std::vector<PipelineStep> pipeline_steps(PipelineSchedule schedule, const PipelineShape& shape,
                                          std::int32_t stage) {
   const std::int32_t behind = shape.stages - 1 - stage;
-  CHECK(behind >= 0 && (shape.chunks == 1 || schedule == PipelineSchedule::interleaved),
-        "stage {} of {}, {} chunks", stage, shape.stages, shape.chunks);
+  CHECK(behind >= 0 && stage >= 0, "stage {} of {}", stage, shape.stages);
   switch (schedule) {
     case PipelineSchedule::gpipe:
       return all_forwards_first(shape);
     case PipelineSchedule::one_forward_one_backward:
       return one_of_each(shape, behind);
     case PipelineSchedule::interleaved:
-      CHECK(shape.micro_batches % shape.stages == 0, "{} micro-batches for {} stages",
-            shape.micro_batches, shape.stages);
-      return one_of_each(shape, 2 * behind + (shape.chunks - 1) * shape.stages);
+      return one_of_each(shape, 2 * behind + (shape.chunks - 1) * Turns(shape).group());
     case PipelineSchedule::zb_h1:
-      return weight_gradients_held_back(shape, stage);
+      return weight_gradients_held_back(shape, stage, 1);
+    case PipelineSchedule::zb_h2:
+      return weight_gradients_held_back(shape, stage, 2);
+    case PipelineSchedule::zbv:
+      return zbv_steps(shape, stage);
+    case PipelineSchedule::dualpipe:
+      return dualpipe_steps(shape, stage);
+    case PipelineSchedule::dualpipe_v:
+      return dualpipe_v_steps(shape, stage);
   }
   return {};
 }

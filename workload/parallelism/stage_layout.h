@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "workload/model/transformer.h"
+#include "workload/parallelism/chunk_placement.h"
+#include "workload/parallelism/transformer_groups.h"
 #include "workload/workload_spec.h"
 
 namespace orrery {
@@ -13,13 +15,16 @@ namespace orrery {
 // Parameters that are exchanged together: with zero3 those of a layer, else a gradient bucket
 // (gradient_buckets.h). Neighbouring parts of one chunk.
 struct ExchangeUnit {
-  std::int64_t elements = 0;  // of one rank of the tensor-parallel group
+  std::int64_t elements;  // of one rank of the tensor-parallel group
+  std::int32_t chunk;
+  Group group;  // in which gradients are reduced first
 };
 
 struct StagePart {
   TransformerPart part;
   std::int32_t layer;   // of the model, from 0; -1 = of none
   std::int32_t unit;    // index into StageLayout::units; -1 = it has nothing to exchange
+  bool recomputed;      // its forward pass is done again before its backward pass
   bool opens = false;   // the first of its unit in forward order
   bool closes = false;  // the last one
 };
@@ -37,9 +42,10 @@ struct StageLayout {
   std::int64_t parameters = 0, norms = 0;
 };
 
-// The layers are dealt out evenly; the first chunks of the model get one more if they do not
-// divide. The embedding is before the first, the head behind the last. Parts are the same for both
-// kinds of parameters, units are of their own.
+// The layers are dealt out evenly over the parts of the model (chunk_placement.h); the first ones
+// get one more if they do not divide. The embedding is before the first, the head behind the last;
+// with ends_take_a_layer each takes the place of a layer. Parts are the same for both kinds of
+// parameters, units are of their own.
 StageLayout stage_layout(const TransformerWorkload& workload, std::int32_t stage,
                          Kept kept = Kept::by_all);
 

@@ -1,9 +1,6 @@
 #include "workload/parallelism/stage_writer.h"
 
-#include <optional>
-#include <string>
-
-#include "core/base/check.h"
+#include <utility>
 
 namespace orrery {
 
@@ -17,87 +14,47 @@ constexpr std::int64_t optimizer_traffic = 30;
 
 StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& groups,
                          RoutedWork& routed, std::int32_t stage, Rows& rows)
-    : model_(workload.model),
+    : workload_(workload),
+      model_(workload.model),
       training_(workload.training),
       ranks_(workload.training),
+      placement_(training_.schedule, pipeline_shape(training_)),
       stage_(stage),
       layout_(stage_layout(workload, stage)),
       expert_layout_(stage_layout(workload, stage, Kept::by_experts)),
       routed_(routed),
       operations_(groups, rows) {
   exchanges_.emplace_back(workload, layout_, Kept::by_all, operations_);
-  const bool has_experts = expert_layout_.parameters > 0;
-  if (has_experts) exchanges_.emplace_back(workload, expert_layout_, Kept::by_experts, operations_);
-  const TransformerShard shard{.tensor = training_.tensor,
-                               .sequence_parallel = training_.sequence_parallel,
-                               .micro_batch = training_.micro_batch,
-                               .split_backward = splits_backward(training_.schedule),
-                               .recompute = training_.recompute,
-                               .context = training_.context,
-                               .context_method = training_.context_method,
-                               .experts = training_.experts};
-  for (const TransformerPart part : {TransformerPart::embedding, TransformerPart::attention,
-                                     TransformerPart::mlp, TransformerPart::head})
-    part_steps_.emplace(part, transformer_part(part, model_, shard));
-  if (has_experts)
-    part_steps_.emplace(TransformerPart::experts,
-                        transformer_part(TransformerPart::experts, model_, shard));
+  if (expert_layout_.parameters > 0)
+    exchanges_.emplace_back(workload, expert_layout_, Kept::by_experts, operations_);
+  make_steps();
 }
 
-void StageWriter::steps(const PipelineStep& step, const StagePart& part,
-                        const std::vector<PartStep>& steps) {
-  Handles under_way;
-  const ExpertLoads::Draw draw{iteration_, step.micro_batch, part.layer};
-  for (const PartStep& one : steps) {
-    std::optional<OperationId> written;
-    if (const auto* compute = std::get_if<Compute>(&one.what)) {
-      written = operations_.append(operations_.row(name_of(part.part), one.pass), *compute);
-    } else if (const auto* exchanged = std::get_if<PartStep::Exchange>(&one.what)) {
-      written = under_way[exchanged->handle] = exchange(*exchanged);
-    } else if (const auto* shifted = std::get_if<PartStep::Shift>(&one.what)) {
-      under_way[shifted->handle] = shift(*shifted);
-    } else {
-      operations_.wait(under_way.at(std::get<PartStep::Await>(one.what).handle));
+void StageWriter::make_steps() {
+  for (const auto& chunk : layout_.chunks) {
+    std::vector<const StagePartSteps*>& steps = steps_.emplace_back();
+    for (const StagePart& part : chunk) {
+      const std::tuple key(part.part, part.recomputed);
+      if (!part_steps_.contains(key)) {
+        TransformerShard shard{
+            .tensor = training_.tensor,
+            .sequence_parallel = training_.sequence_parallel,
+            .micro_batch = training_.micro_batch,
+            .recompute = part.recomputed || training_.recompute != Recompute::full
+                             ? training_.recompute
+                             : Recompute::none,
+            .context = training_.context,
+            .context_method = training_.context_method,
+            .experts = training_.experts,
+            .fused_cross_entropy = training_.fused_cross_entropy};
+        StagePartSteps& both = part_steps_[key];
+        both.whole = transformer_part(part.part, model_, shard);
+        shard.split_backward = true;
+        both.split = transformer_part(part.part, model_, shard);
+      }
+      steps.push_back(&part_steps_.at(key));
     }
-    if (one.routed.role != Routed::Role::none)
-      operations_.differs(*written, routed_.entry(one.routed, draw));
   }
-}
-
-OperationId StageWriter::exchange(const PartStep::Exchange& exchange) {
-  const auto write = [&](std::string_view whose, std::string_view traffic, Group group) {
-    const std::string name = std::string(whose) + ' ' + std::string(name_of(exchange.kind));
-    return operations_.collective(name, traffic, group, exchange.kind, exchange.size);
-  };
-  switch (exchange.group) {
-    case PartGroup::tensor:
-      return write("tensor", "TP", Group::tensor);
-    case PartGroup::context:
-      return write("context", "CP", Group::context);
-    case PartGroup::expert:
-      return write("expert", "EP", Group::expert);
-    case PartGroup::expert_tensor:
-      return write("expert tensor", "EP", Group::expert_tensor);
-    case PartGroup::expert_all:
-      return write("expert counts", "EP", Group::expert_all);
-    case PartGroup::expert_node:
-      return write("expert node", "EP", Group::expert_node);
-    case PartGroup::expert_rail:
-      return write("expert rail", "EP", Group::expert_rail);
-  }
-  CHECK(false, "a group without a name");
-}
-
-// RoutedWork knows the neighbours; tags tell these messages from those of the pipeline.
-OperationId StageWriter::shift(const PartStep::Shift& shift) {
-  constexpr std::int32_t tag = 2;
-  const std::int32_t row = operations_.row("context ring", Pass::none, "CP");
-  operations_.differs(operations_.append(row, SendCall{.to = 0, .size = shift.size, .tag = tag}),
-                      RoutedWork::neighbour);
-  const OperationId received =
-      operations_.append(row, ReceiveCall{.from = 0, .size = shift.size, .tag = tag});
-  operations_.differs(received, RoutedWork::neighbour);
-  return received;
 }
 
 Bytes StageWriter::boundary() const {
@@ -106,68 +63,73 @@ Bytes StageWriter::boundary() const {
   return model_.element * (tokens * model_.hidden);
 }
 
-std::int32_t StageWriter::row_of(Direction direction) {
-  return direction == Direction::onwards
-             ? operations_.row("activations", Pass::none, "PP")
-             : operations_.row("activation gradients", Pass::none, "PP");
+std::int32_t StageWriter::row_of(const PipelineStep& step) {
+  return step.kind == Kind::forward ? operations_.row("activations", Pass::none, "PP")
+                                    : operations_.row("activation gradients", Pass::none, "PP");
 }
 
-// The ring of stages: behind the last one comes the first, with its next chunk. Peers are distances
-// in ranks (Program::Peers).
-Rank StageWriter::distance_to_stage(std::int32_t stage) const {
-  return ((stage + training_.pipeline) % training_.pipeline - stage_) * ranks_.pipeline_stride;
+// Peers are distances in ranks (Program::Peers). A tag is the boundary between two parts of the
+// model that is crossed, negative for gradients. Between parts on one stage nothing is sent.
+void StageWriter::send_from(const PipelineStep& step) {
+  if (step.kind == Kind::weight_gradient) return;
+  const bool forward = step.kind == Kind::forward;
+  const Place place = here(step);
+  const auto to = forward ? placement_.after(place) : placement_.before(place);
+  if (!to || to->stage == stage_) return;
+  const std::int32_t boundary_number = placement_.part(place) + (forward ? 1 : 0);
+  const OperationId sent = operations_.append(
+      row_of(step), SendCall{.to = distance_to(*to),
+                             .size = boundary(),
+                             .tag = forward ? boundary_number : -boundary_number});
+  if (!training_.overlaps_p2p()) sends_.push_back(sent);
 }
 
-void StageWriter::send(Direction direction) {
-  const auto steps = static_cast<std::int32_t>(direction);
-  operations_.append(
-      row_of(direction),
-      SendCall{.to = distance_to_stage(stage_ + steps), .size = boundary(), .tag = steps});
-}
-
-void StageWriter::receive(Direction direction) {
-  const auto steps = static_cast<std::int32_t>(direction);
+void StageWriter::receive_for(const PipelineStep& step) {
+  if (step.kind == Kind::weight_gradient) return;
+  const bool forward = step.kind == Kind::forward;
+  const Place place = here(step);
+  const auto from = forward ? placement_.before(place) : placement_.after(place);
+  if (!from || from->stage == stage_) return;
+  const std::int32_t boundary_number = placement_.part(place) + (forward ? 0 : 1);
   operations_.wait(operations_.append(
-      row_of(direction),
-      ReceiveCall{.from = distance_to_stage(stage_ - steps), .size = boundary(), .tag = steps}));
+      row_of(step), ReceiveCall{.from = distance_to(*from),
+                                .size = boundary(),
+                                .tag = forward ? boundary_number : -boundary_number}));
 }
 
-void StageWriter::forward(const PipelineStep& step) {
-  if (!is_first(step)) receive(Direction::onwards);
-  for (DataExchange& exchange : exchanges_) exchange.begin_pass(step.chunk, true);
-  const auto& parts = layout_.chunks[step.chunk];
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (DataExchange& exchange : exchanges_) exchange.before_part(step.chunk, i);
-    steps(step, parts[i], part_steps_.at(parts[i].part).forward);
-    for (DataExchange& exchange : exchanges_)
-      exchange.after_part(step.chunk, i, is_last_batch(step));
-  }
-  if (!is_last(step)) send(Direction::onwards);
+void StageWriter::finish_sends() {
+  for (const OperationId send : std::exchange(sends_, {})) operations_.wait(send);
 }
 
-void StageWriter::backward(const PipelineStep& step) {
-  if (!is_last(step)) receive(Direction::back);
-  for (DataExchange& exchange : exchanges_) exchange.begin_pass(step.chunk, false);
-  const auto& parts = layout_.chunks[step.chunk];
-  for (std::size_t i = parts.size(); i-- > 0;) {
-    for (DataExchange& exchange : exchanges_) exchange.before_part(step.chunk, i);
-    steps(step, parts[i], part_steps_.at(parts[i].part).backward);
-    for (DataExchange& exchange : exchanges_) {
-      exchange.after_part(step.chunk, i, is_last_batch(step));
-      if (!splits_backward(training_.schedule))
-        exchange.gradients(step.chunk, i, is_last_batch(step));
-    }
-  }
-  if (!is_first(step)) send(Direction::back);
+PassStream StageWriter::stream(const PipelineStep& step) {
+  const bool is_last = step.micro_batch == placement_.last_micro_batch(step.chunk);
+  return {step,
+          iteration_,
+          is_last,
+          layout_.chunks[step.chunk],
+          steps_[step.chunk],
+          {exchanges_, operations_, routed_}};
 }
 
-void StageWriter::weight_gradient(const PipelineStep& step) {
-  const auto& parts = layout_.chunks[step.chunk];
-  for (std::size_t i = parts.size(); i-- > 0;) {
-    steps(step, parts[i], part_steps_.at(parts[i].part).weight_gradient);
-    for (DataExchange& exchange : exchanges_)
-      exchange.gradients(step.chunk, i, is_last_batch(step));
+void StageWriter::pass(const PipelineStep& step) {
+  receive_for(step);
+  finish_sends();
+  PassStream steps = stream(step);
+  while (!steps.done()) steps.write_until_wait();
+  send_from(step);
+}
+
+void StageWriter::passes_together(const PipelineStep& one, const PipelineStep& other) {
+  receive_for(one);
+  receive_for(other);
+  finish_sends();
+  PassStream first = stream(one), second = stream(other);
+  while (!first.done() || !second.done()) {
+    if (!first.done()) first.write_until_wait();
+    if (!second.done()) second.write_until_wait();
   }
+  send_from(one);
+  send_from(other);
 }
 
 void StageWriter::sum_gradients_of_norms() {
@@ -177,17 +139,25 @@ void StageWriter::sum_gradients_of_norms() {
                                           model_.gradient_element * layout_.norms));
 }
 
+// With post-validation the step is taken as if the norm were small enough, and taken back when it
+// turns out not to be (P. Qi et al., ICLR 2024, section 4); that never happens here.
+void StageWriter::sum_gradient_norm() {
+  if (ranks_.count() == 1) return;
+  const OperationId norm = operations_.collective("gradient norm", "norm", Group::world,
+                                                  Collective::all_reduce, Bytes{4});
+  if (!training_.post_validation) operations_.wait(norm);
+}
+
 void StageWriter::finish_iteration() {
+  finish_sends();
   for (DataExchange& exchange : exchanges_) exchange.finish_gradients();
   sum_gradients_of_norms();
   const std::int64_t matrix = model_.vocabulary * model_.hidden / training_.tensor;
-  if (model_.tied_embeddings && training_.pipeline > 1 && has_ends())
+  if (joins_ends(workload_) && has_ends())
     operations_.wait(operations_.collective("embedding gradients", "embedding",
                                             Group::pipeline_ends, Collective::all_reduce,
                                             model_.gradient_element * matrix));
-  if (ranks_.count() > 1)
-    operations_.wait(operations_.collective("gradient norm", "norm", Group::world,
-                                            Collective::all_reduce, Bytes{4}));
+  sum_gradient_norm();
   std::int64_t updated = 0;
   for (const DataExchange& exchange : exchanges_) updated += exchange.parameters_to_update();
   operations_.append(operations_.row("optimizer", Pass::none),
@@ -199,18 +169,13 @@ void StageWriter::write_iteration(std::int32_t iteration) {
   iteration_ = iteration;
   operations_.set_iteration(iteration);
   for (DataExchange& exchange : exchanges_) exchange.begin_iteration();
-  const PipelineShape shape{training_.pipeline, training_.chunks, training_.micro_batches()};
-  for (const PipelineStep& step : pipeline_steps(training_.schedule, shape, stage_)) {
-    switch (step.kind) {
-      case Kind::forward:
-        forward(step);
-        break;
-      case Kind::backward:
-        backward(step);
-        break;
-      case Kind::weight_gradient:
-        weight_gradient(step);
-        break;
+  const auto steps = pipeline_steps(training_.schedule, pipeline_shape(training_), stage_);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].with_next) {
+      passes_together(steps[i], steps[i + 1]);
+      ++i;
+    } else {
+      pass(steps[i]);
     }
   }
   finish_iteration();

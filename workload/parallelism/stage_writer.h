@@ -15,11 +15,14 @@
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "workload/model/transformer.h"
+#include "workload/parallelism/chunk_placement.h"
 #include "workload/parallelism/data_exchange.h"
 #include "workload/parallelism/operation_writer.h"
+#include "workload/parallelism/pass_stream.h"
 #include "workload/parallelism/pipeline_schedule.h"
 #include "workload/parallelism/routed_work.h"
 #include "workload/parallelism/stage_layout.h"
@@ -40,43 +43,43 @@ class StageWriter {
 
  private:
   using Kind = PipelineStep::Kind;
-  enum class Direction : std::int32_t { back = -1, onwards = 1 };  // in stages
+  using Place = ChunkPlacement::Place;
 
-  bool is_first(const PipelineStep& step) const { return stage_ == 0 && step.chunk == 0; }
-  bool is_last(const PipelineStep& step) const {
-    return stage_ == training_.pipeline - 1 && step.chunk == training_.chunks - 1;
-  }
   bool has_ends() const { return stage_ == 0 || stage_ == training_.pipeline - 1; }
+  Place here(const PipelineStep& step) const { return {stage_, step.chunk}; }
 
-  void forward(const PipelineStep& step);
-  void backward(const PipelineStep& step);
-  void weight_gradient(const PipelineStep& step);
+  void make_steps();
+  void pass(const PipelineStep& step);
+  void passes_together(const PipelineStep& one, const PipelineStep& other);
+  PassStream stream(const PipelineStep& step);
   void finish_iteration();
   void sum_gradients_of_norms();
+  void sum_gradient_norm();
 
-  using Handles = std::map<std::int32_t, OperationId>;  // of exchanges under way
-  void steps(const PipelineStep& step, const StagePart& part, const std::vector<PartStep>& steps);
-  OperationId exchange(const PartStep::Exchange& exchange);
-  OperationId shift(const PartStep::Shift& shift);
-  bool is_last_batch(const PipelineStep& step) const {
-    return step.micro_batch == training_.micro_batches() - 1;
-  }
-  void send(Direction direction);
-  void receive(Direction direction);
+  // Activations from the part of the model before, gradients from the one after; and on.
+  void receive_for(const PipelineStep& step);
+  void send_from(const PipelineStep& step);
+  void finish_sends();
   Bytes boundary() const;  // activations of a micro-batch between two stages, of one rank
-  Rank distance_to_stage(std::int32_t stage) const;
-  std::int32_t row_of(Direction direction);
+  Rank distance_to(const Place& place) const {
+    return (place.stage - stage_) * ranks_.pipeline_stride;
+  }
+  std::int32_t row_of(const PipelineStep& step);
 
+  const TransformerWorkload& workload_;
   const TransformerSpec& model_;
   const TransformerTraining& training_;
   TransformerRanks ranks_;
+  ChunkPlacement placement_;
   std::int32_t stage_;
-  std::map<TransformerPart, PartSteps> part_steps_;
+  std::map<std::tuple<TransformerPart, bool>, StagePartSteps> part_steps_;  // recomputed or not
+  std::vector<std::vector<const StagePartSteps*>> steps_;                   // of each chunk's parts
   StageLayout layout_, expert_layout_;
   RoutedWork& routed_;
   std::int32_t iteration_ = 0;
   OperationWriter operations_;
-  std::vector<DataExchange> exchanges_;  // of each kind of parameters that the model has
+  std::vector<DataExchange> exchanges_;  // of each kind of parameters that the stage has
+  std::vector<OperationId> sends_;       // that the next pass waits for
 };
 
 }  // namespace orrery

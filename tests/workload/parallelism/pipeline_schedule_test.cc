@@ -20,86 +20,129 @@ struct Times {
 
 struct Played {
   std::int64_t end = 0;
+  std::vector<std::int64_t> spans;      // of each stage, from its first step to its last
   std::vector<std::int32_t> in_flight;  // of each stage, at most: chunks forward and not yet back
 };
 
-// Independent of the implementation: a stage takes its next step as soon as it is free and the step
-// has what it needs from the neighbouring part of the model.
+constexpr bool two_ways(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::zbv || schedule == PipelineSchedule::dualpipe ||
+         schedule == PipelineSchedule::dualpipe_v;
+}
+
+// Independent of the implementation: a stage takes its next step, or the next two if they are done
+// together, as soon as it is free and they have what they need from the neighbouring parts of the
+// model.
 class Player {
  public:
   Player(PipelineSchedule schedule, const PipelineShape& shape, const Times& times)
       : schedule_(schedule), shape_(shape), times_(times) {
     for (std::int32_t stage = 0; stage < shape.stages; ++stage)
       steps_.push_back(pipeline_steps(schedule, shape, stage));
+    next_.resize(shape.stages);
+    free_.resize(shape.stages);
+    begin_.assign(shape.stages, -1);
+    open_.resize(shape.stages);
+    played_.in_flight.resize(shape.stages);
   }
 
   Played play() {
-    Played played;
-    played.in_flight.resize(shape_.stages);
-    std::vector<std::size_t> next(shape_.stages);
-    std::vector<std::int64_t> free(shape_.stages);
-    std::vector<std::int32_t> open(shape_.stages);
     for (bool moved = true; moved;) {
       moved = false;
-      for (std::int32_t stage = 0; stage < shape_.stages; ++stage) {
-        if (next[stage] == steps_[stage].size()) continue;
-        const PipelineStep step = steps_[stage][next[stage]];
-        const auto from = needed(step, stage);
-        if (from && !ends_.contains(*from)) continue;
-        free[stage] = std::max(free[stage], from ? ends_[*from] : 0) + time_of(step);
-        REQUIRE(ends_.emplace(key(step.kind, step, part(step, stage)), free[stage]).second);
-        if (step.kind == Kind::forward) ++open[stage];
-        if (step.kind == last_kind()) --open[stage];
-        played.in_flight[stage] = std::max(played.in_flight[stage], open[stage]);
-        ++next[stage];
-        moved = true;
-      }
+      for (std::int32_t stage = 0; stage < shape_.stages; ++stage) moved |= take_step(stage);
     }
     for (std::int32_t stage = 0; stage < shape_.stages; ++stage) {
-      const int kinds = splits_backward(schedule_) ? 3 : 2;
-      REQUIRE(next[stage] == steps_[stage].size());
-      REQUIRE(static_cast<int>(steps_[stage].size()) ==
-              kinds * shape_.chunks * shape_.micro_batches);
+      REQUIRE(next_[stage] == steps_[stage].size());
+      std::map<Kind, int> count;
+      for (const PipelineStep& step : steps_[stage]) ++count[step.kind];
+      const int passes = shape_.micro_batches * (ends_both_ways() ? 1 : shape_.chunks);
+      REQUIRE(count[Kind::forward] == passes);
+      REQUIRE(count[Kind::backward] + count[Kind::input_gradient] == passes);
+      REQUIRE(count[Kind::weight_gradient] == count[Kind::input_gradient]);
+      played_.spans.push_back(free_[stage] - begin_[stage]);
     }
-    played.end = *std::max_element(free.begin(), free.end());
-    return played;
+    played_.end = *std::max_element(free_.begin(), free_.end());
+    return played_;
   }
 
  private:
   using Key = std::tuple<Kind, std::int32_t, std::int32_t>;  // what, micro-batch, part of the model
 
-  Kind last_kind() const {
-    return splits_backward(schedule_) ? Kind::weight_gradient : Kind::backward;
+  bool ends_both_ways() const { return schedule_ == PipelineSchedule::dualpipe; }
+
+  bool take_step(std::int32_t stage) {
+    if (next_[stage] == steps_[stage].size()) return false;
+    const auto first = steps_[stage].begin() + static_cast<std::ptrdiff_t>(next_[stage]);
+    const std::vector<PipelineStep> steps(first, first + (first->with_next ? 2 : 1));
+    std::int64_t begin = free_[stage], time = 0;
+    for (const PipelineStep& step : steps) {
+      const auto from = needed(step, stage);
+      if (from && !ends_.contains(*from)) return false;
+      begin = std::max(begin, from ? ends_.at(*from) : 0);
+      time += time_of(step);
+    }
+    if (begin_[stage] < 0) begin_[stage] = begin;
+    free_[stage] = begin + time;
+    for (const PipelineStep& step : steps) {
+      REQUIRE(ends_.emplace(key(result(step.kind), step, part(step, stage)), free_[stage]).second);
+      if (step.kind == Kind::forward) ++open_[stage];
+      if (step.kind == Kind::backward || step.kind == Kind::weight_gradient) --open_[stage];
+      played_.in_flight[stage] = std::max(played_.in_flight[stage], open_[stage]);
+      ++next_[stage];
+    }
+    return true;
   }
+
+  // The neighbour waits for an input gradient, whether the weight gradient is done with it or not.
+  static Kind result(Kind kind) { return kind == Kind::backward ? Kind::input_gradient : kind; }
+  std::int32_t parts() const { return shape_.stages * (ends_both_ways() ? 1 : shape_.chunks); }
   std::int32_t part(const PipelineStep& step, std::int32_t stage) const {
+    if (two_ways(schedule_)) return step.chunk == 0 ? stage : parts() - 1 - stage;
     return step.chunk * shape_.stages + stage;
   }
   static Key key(Kind kind, const PipelineStep& step, std::int32_t part) {
     return {kind, step.micro_batch, part};
   }
   std::optional<Key> needed(const PipelineStep& step, std::int32_t stage) const {
-    const std::int32_t here = part(step, stage), last = shape_.stages * shape_.chunks - 1;
-    if (step.kind == Kind::weight_gradient) return key(Kind::backward, step, here);
+    const std::int32_t here = part(step, stage), last = parts() - 1;
+    if (step.kind == Kind::weight_gradient) return key(Kind::input_gradient, step, here);
     if (step.kind == Kind::forward)
       return here == 0 ? std::nullopt : std::optional(key(Kind::forward, step, here - 1));
-    return here == last ? key(Kind::forward, step, here) : key(Kind::backward, step, here + 1);
+    return here == last ? key(Kind::forward, step, here)
+                        : key(Kind::input_gradient, step, here + 1);
   }
   std::int64_t time_of(const PipelineStep& step) const {
     if (step.kind == Kind::forward) return times_.forward;
     if (step.kind == Kind::weight_gradient) return times_.weight_gradient;
-    return times_.backward + (splits_backward(schedule_) ? 0 : times_.weight_gradient);
+    return times_.backward + (step.kind == Kind::backward ? times_.weight_gradient : 0);
   }
 
   PipelineSchedule schedule_;
   PipelineShape shape_;
   Times times_;
   std::vector<std::vector<PipelineStep>> steps_;
+  std::vector<std::size_t> next_;
+  std::vector<std::int64_t> free_, begin_;
+  std::vector<std::int32_t> open_;
   std::map<Key, std::int64_t> ends_;
+  Played played_;
 };
 
+std::int64_t work(PipelineSchedule schedule, const PipelineShape& shape, const Times& t) {
+  return std::int64_t{shape.micro_batches} *
+         (schedule == PipelineSchedule::dualpipe ? 1 : shape.chunks) *
+         (t.forward + t.backward + t.weight_gradient);
+}
+
 std::int64_t bubble(PipelineSchedule schedule, const PipelineShape& shape, const Times& t) {
-  return Player(schedule, shape, t).play().end - std::int64_t{shape.micro_batches} * shape.chunks *
-                                                     (t.forward + t.backward + t.weight_gradient);
+  return Player(schedule, shape, t).play().end - work(schedule, shape, t);
+}
+
+// The same without what a stage waits before its first step and after its last one.
+std::vector<std::int64_t> idle_inside(PipelineSchedule schedule, const PipelineShape& shape,
+                                      const Times& t) {
+  std::vector<std::int64_t> idle = Player(schedule, shape, t).play().spans;
+  for (std::int64_t& span : idle) span -= work(schedule, shape, t);
+  return idle;
 }
 
 }  // namespace
@@ -142,4 +185,64 @@ TEST_CASE("micro-batches in flight") {
   // 2(p-1-r) + (v-1)p + 1 chunks: on stage 0, p v + p - 1.
   CHECK(in_flight(PipelineSchedule::interleaved, {4, 2, 8}) == std::vector{11, 9, 7, 5});
   CHECK(in_flight(PipelineSchedule::zb_h1, {4, 1, 8}) == std::vector{4, 4, 4, 4});
+}
+
+// Twice the warm-up of 1f1b on each stage: 2(p-1-s) forwards before the first of each. With F = B =
+// W stages are never idle between their first step and their last.
+TEST_CASE("zb-h2 has no bubble of its own, at twice the micro-batches in flight") {
+  for (const std::int32_t p : {2, 4, 8}) {
+    CAPTURE(p);
+    CHECK(idle_inside(PipelineSchedule::zb_h2, {p, 1, 3 * p}, {1, 1, 1}) ==
+          std::vector<std::int64_t>(p, 0));
+    // (p-1)(F+B-2W) over the whole: stage 0 begins first and the last stage ends last.
+    CHECK(bubble(PipelineSchedule::zb_h2, {p, 1, 3 * p}, {1, 1, 1}) == p - 1);
+    CHECK(Player(PipelineSchedule::zb_h2, {p, 1, 3 * p}, {1, 1, 1}).play().in_flight ==
+          std::vector<std::int32_t>(p, 2 * p - 1));
+  }
+}
+
+TEST_CASE("zbv has no bubble of its own, with as many micro-batches in flight as 1f1b") {
+  for (const std::int32_t p : {2, 4, 8}) {
+    CAPTURE(p);
+    CHECK(idle_inside(PipelineSchedule::zbv, {p, 2, 3 * p}, {1, 1, 1}) ==
+          std::vector<std::int64_t>(p, 0));
+    // 2p chunks, of half a stage each.
+    for (const std::int32_t chunks :
+         Player(PipelineSchedule::zbv, {p, 2, 3 * p}, {1, 1, 1}).play().in_flight)
+      CHECK(chunks <= 2 * p);
+  }
+}
+
+// README of DeepSeek's DualPipe: (PP/2-1)(F&B + B - 3W), PP parts of the model, B the whole
+// backward pass (B + W here), F&B a forward beside a backward pass, the sum of both if there is no
+// exchange to hide; PP + 1 micro-batches in flight.
+TEST_CASE("dualpipe and dualpipe-v") {
+  for (const std::int32_t parts : {2, 4, 8, 16})
+    for (const Times t : {Times{1, 1, 1}, Times{2, 2, 2}, Times{2, 2, 1}}) {
+      CAPTURE(parts, t.forward, t.backward, t.weight_gradient);
+      const std::int64_t whole = t.backward + t.weight_gradient;
+      const std::int64_t expected =
+          (parts / 2 - 1) * (t.forward + whole + whole - 3 * t.weight_gradient);
+      const std::int32_t m = 2 * parts + 2;
+      CHECK(bubble(PipelineSchedule::dualpipe, {parts, 2, m}, t) == expected);
+      CHECK(bubble(PipelineSchedule::dualpipe_v, {parts / 2, 2, m}, t) == expected);
+      for (const std::int32_t chunks :
+           Player(PipelineSchedule::dualpipe, {parts, 2, m}, t).play().in_flight)
+        CHECK(chunks <= parts + 1);
+    }
+}
+
+// Megatron-LM's table: groups of 6 micro-batches, the last one of 4; any is possible from p on.
+TEST_CASE("interleaved with a last group of another size") {
+  const auto steps = pipeline_steps(PipelineSchedule::interleaved, {4, 2, 10, 6}, 0);
+  std::vector<std::pair<int, int>> forwards;  // micro-batch and chunk
+  for (const PipelineStep& step : steps)
+    if (step.kind == Kind::forward) forwards.emplace_back(step.micro_batch, step.chunk);
+  CHECK(forwards == std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0},
+                                                     {5, 0}, {0, 1}, {1, 1}, {2, 1}, {3, 1},
+                                                     {4, 1}, {5, 1}, {6, 0}, {7, 0}, {8, 0},
+                                                     {9, 0}, {6, 1}, {7, 1}, {8, 1}, {9, 1}});
+  for (const std::int32_t m : {4, 6, 10, 12, 16})
+    CHECK(bubble(PipelineSchedule::interleaved, {4, 2, m, 6}, {1, 1, 1}) >= 3 * 3);
+  CHECK(bubble(PipelineSchedule::interleaved, {4, 2, 12, 6}, {1, 1, 1}) == 3 * 3);
 }
