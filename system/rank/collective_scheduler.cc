@@ -3,13 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <compare>
-#include <limits>
-#include <optional>
 
 #include "core/base/check.h"
-#include "system/collective/bandwidth_bound.h"
-#include "system/collective/rooted_plan.h"
 
 namespace orrery {
 namespace {
@@ -44,29 +39,10 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
       topology_(topology),
       spec_(spec),
       listener_(listener),
-      selection_(topology, spec),
+      recipes_(topology, spec, communicators),
       executor_(queue, network, spec.reduction_bandwidth, *this) {
   CHECK(communicators.size() < 256 && topology.npu_count() < (1 << 24),
         "{} communicators, {} ranks", communicators.size(), topology.npu_count());
-  for (const Communicator& communicator : communicators) {
-    families_.emplace_back(topology, communicator);
-    recipes_.emplace_back();
-    for (const GroupLayout& layout : families_.back().layouts()) {
-      auto& recipes = recipes_.back().emplace_back();
-      for (int kind = 0; kind < collective_count; ++kind) {
-        recipes[kind] = make_recipe(families_.back(), layout, static_cast<Collective>(kind),
-                                    spec.collectives[kind]);
-        note_ways(spec.collectives[kind], layout);
-      }
-    }
-  }
-}
-
-// Chunks that pass the dimensions in other orders have queues of their own.
-void CollectiveScheduler::note_ways(const CollectiveSpec& spec, const GroupLayout& layout) {
-  const int dimensions = static_cast<int>(layout.dimensions.size());
-  ways_ = std::max(ways_, 2 * orders_of(spec.schedule, dimensions).size());
-  for (const SizeRange& range : spec.ranges) note_ways(range.spec, layout);
 }
 
 void CollectiveScheduler::make_ranks(bool folded) {
@@ -74,167 +50,13 @@ void CollectiveScheduler::make_ranks(bool folded) {
   folded_ = folded;
   ranks_.resize(folded ? 1 : topology_.npu_count());
   for (RankState& rank : ranks_) {
-    rank.call_count.resize(families_.size());
-    rank.under_way.resize(families_.size());
-    rank.in_first_phase.resize(ways_ * families_.size());
-    rank.queues.resize((topology_.levels().size() * ways_ + 1) * spec_.queues_per_level);
-    for (LevelQueue& level : rank.queues) level.running.resize(families_.size());
+    rank.call_count.resize(recipes_.families().size());
+    rank.under_way.resize(recipes_.families().size());
+    rank.in_first_phase.resize(recipes_.ways() * recipes_.families().size());
+    rank.queues.resize((topology_.levels().size() * recipes_.ways() + 1) * spec_.queues_per_level);
+    for (LevelQueue& level : rank.queues) level.running.resize(recipes_.families().size());
   }
-  if (!folded) return;
-  for (auto& layouts : recipes_)
-    for (auto& kinds : layouts)
-      for (Recipe& recipe : kinds)
-        for (Path& path : recipe.paths) {
-          path.slots = 0;
-          for (PhaseRecipe& phase : path.phases) phase.first_slot = path.slots++;
-        }
-}
-
-CollectiveScheduler::Recipe CollectiveScheduler::make_recipe(const GroupFamily& family,
-                                                             const GroupLayout& layout,
-                                                             Collective kind,
-                                                             const CollectiveSpec& spec) {
-  Recipe recipe;
-  recipe.layout = &layout;
-  recipe.chunks = spec.chunks;
-  recipe.schedule = spec.schedule;
-  for (const auto& order : orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()))) {
-    std::optional<Path> path = make_path(layout, spec, make_phases(kind, spec.schedule, order));
-    // A kind that the job may never call; calling it is refused in instance_of().
-    if (!path) return {};
-    recipe.launch = std::max(recipe.launch, path->launch);
-    recipe.paths.push_back(*std::move(path));
-  }
-  recipe.rates = dimension_rates(kind, spec, family, layout, topology_);
-  return recipe;
-}
-
-std::optional<CollectiveScheduler::Path> CollectiveScheduler::make_path(
-    const GroupLayout& layout, const CollectiveSpec& spec, const std::vector<Phase>& phases) {
-  Path path;
-  for (const Phase& phase : phases) {
-    const GroupDimension& dimension = layout.dimension(phase.dimension);
-    const NamedAlgorithm& algorithm = algorithm_on(spec, dimension.level);
-    const bool suits = algorithm.supports(phase.kind, dimension.size) &&
-                       level_suits(algorithm, topology_.levels()[dimension.level]) &&
-                       (!algorithm.algorithm->needs_reducing_switch() || dimension.one_level);
-    if (!suits) return std::nullopt;
-    PhaseRecipe step{.phase = phase,
-                     .dimension = dimension,
-                     .first_slot = path.slots,
-                     .variants = {},
-                     .algorithm = &algorithm,
-                     .endpoint_delay = {},
-                     .local_delay = {},
-                     .ranks_of_node = 0,
-                     .step = {},
-                     .efficiency = {1, 1}};
-    path.slots += layout.whole.size / dimension.size;
-    for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
-      step.variants.push_back(plan_of(algorithm, phase.kind, layout.shape_of(dimension), variant));
-    set_endpoint_delay(step);
-    if (const ProtocolCost* cost = find_cost(spec_.protocols, spec.protocol, algorithm.name)) {
-      step.step = cost->step;
-      step.efficiency = cost->efficiency;
-      path.launch = std::max(path.launch, cost->launch);
-    }
-    path.phases.push_back(std::move(step));
-  }
-  return path;
-}
-
-void CollectiveScheduler::set_endpoint_delay(PhaseRecipe& phase) const {
-  const int level = phase.dimension.level;
-  const bool scale_out = topology_.levels()[level].scope == Scope::scale_out;
-  phase.endpoint_delay = scale_out ? spec_.injection_latency : spec_.local_injection_latency;
-  const std::int32_t local = ranks_of_local_levels(topology_);
-  if (phase.dimension.one_level || !scale_out || local == 1 ||
-      spec_.local_injection_latency == spec_.injection_latency)
-    return;
-  phase.local_delay = spec_.local_injection_latency;
-  phase.ranks_of_node = local;
-}
-
-const Plan* CollectiveScheduler::plan_of(const NamedAlgorithm& algorithm, Collective kind,
-                                         const GroupShape& group, int variant) {
-  auto& plan = plans_[{algorithm.name, kind, group, variant}];
-  if (!plan) plan = algorithm.algorithm->plan(kind, group, variant);
-  return plan.get();
-}
-
-// The plan for the root that was called for. Parts that ranks own (gather, scatter) turn with the
-// positions one by one; else nodes stay nodes.
-const Plan* CollectiveScheduler::rooted_plan_of(const Instance& instance, const PhaseRecipe& phase,
-                                                int variant) {
-  const Plan* plan = phase.variants[variant];
-  const Position root = phase.dimension.coordinate(instance.call.root);
-  if (root == 0) return plan;
-  const Collective kind = phase.phase.kind;
-  const bool by_node = kind == Collective::broadcast || kind == Collective::reduce;
-  const GroupShape& shape = instance.recipe->layout->shape_of(phase.dimension);
-  const GroupShape group = by_node ? shape : GroupShape(phase.dimension.size);
-  if (by_node)
-    plan = plan_of(*phase.algorithm, kind, shape.counted_from(shape.node_of(root)), variant);
-  auto& rooted = rooted_plans_[{plan, root}];
-  if (!rooted) rooted = rooted_at(root, group, *plan);
-  return rooted.get();
-}
-
-// The recipe for a call: of its kind, or where that depends on its size or is automatic, of what
-// was chosen for it.
-const CollectiveScheduler::Recipe& CollectiveScheduler::recipe_of(const CollectiveCall& call,
-                                                                  std::int32_t layout_number) {
-  const GroupFamily& family = families_[call.communicator];
-  const GroupLayout& layout = family.layouts()[layout_number];
-  const std::int32_t chosen = selection_.choose(call.kind, call.size, layout);
-  if (chosen == Selection::as_written)
-    return recipes_[call.communicator][layout_number][static_cast<int>(call.kind)];
-  const auto [found, inserted] =
-      selected_recipes_.try_emplace({call.communicator, layout_number, call.kind, chosen});
-  if (inserted)
-    found->second = make_recipe(family, layout, call.kind, selection_.spec(call.kind, chosen));
-  return found->second;
-}
-
-std::string CollectiveScheduler::why_uneven(const CollectiveCall& call) const {
-  const std::string_view kind = name_of(call.kind);
-  if (has_root(call.kind)) return fmt::format("the {} has a root", kind);
-  if (call.pair_sizes) return fmt::format("the {} has a size for each pair", kind);
-  if (needs_selection(spec_.collectives[static_cast<int>(call.kind)]))
-    return fmt::format("how the {} is done is selected call by call", kind);
-  const auto& layouts = recipes_[call.communicator];
-  const Recipe& recipe = layouts.front()[static_cast<int>(call.kind)];
-  const auto& dimensions = recipe.layout->dimensions;
-  for (const GroupDimension& dimension : dimensions)
-    if (layouts.size() > 1 || !dimension.one_level ||
-        dimension.size != topology_.levels()[dimension.level].size)
-      return fmt::format("a group of the {} does not consist of whole levels", kind);
-  const std::int32_t chunks = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
-  const PieceSizes sizes(call.size, chunks);
-  for (const Path& path : recipe.paths)
-    for (const PhaseRecipe& phase : path.phases) {
-      if (!phase.dimension.one_level)
-        return fmt::format("the {} goes over several levels at once", kind);
-      std::int64_t parts = 1;
-      for (const int d : phase.phase.scattered) parts *= dimensions[d].size;
-      for (const Plan* plan : phase.variants) {
-        if (!plan->is_uniform())
-          return fmt::format("the {} goes by an algorithm in which ranks have different roles",
-                             kind);
-        for (const std::int32_t chunk : {0, chunks - 1})  // chunks have one size or two
-          if (sizes.size(chunk).value % (parts * plan->pieces()) != 0)
-            return fmt::format("a chunk of the {}, {} B, does not divide into {} equal parts", kind,
-                               sizes.size(chunk).value, parts * plan->pieces());
-      }
-    }
-  return "";
-}
-
-Duration CollectiveScheduler::bound_of(const CollectiveCall& call) {
-  const GroupFamily& family = families_[call.communicator];
-  const std::int32_t chosen = selection_.choose(call.kind, call.size, family.layouts().front());
-  return bandwidth_bound(call, selection_.spec(call.kind, chosen), spec_.minimum_chunk, family,
-                         topology_);
+  if (folded) recipes_.fold();
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -250,7 +72,7 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
     free_calls_.pop_back();
   }
   RankState& state = ranks_[rank];
-  const Position position = families_[call.communicator].find(rank)->position;
+  const Position position = recipes_.families()[call.communicator].find(rank)->position;
   calls_[id] = {.rank = rank,
                 .position = position,
                 .instance = instance_id,
@@ -279,7 +101,7 @@ void CollectiveScheduler::make_ready(std::uint32_t id) {
 
 std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& call) {
   const auto communicator = static_cast<std::uint32_t>(call.communicator);
-  const GroupFamily& family = families_[communicator];
+  const GroupFamily& family = recipes_.families()[communicator];
   const auto member = family.find(rank);
   if (!member)
     throw JobError(fmt::format("rank {} calls {} of a communicator that it is not in", rank,
@@ -297,7 +119,7 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
           number + 1, rank, text_of(call), text_of(first)));
     return found->second;
   }
-  const Recipe& recipe = recipe_of(call, member->layout);
+  const CollectiveRecipe& recipe = recipes_.of(call, member->layout);
   if (recipe.paths.empty())
     throw JobError(fmt::format("the job calls {}, which system.{}.algorithms cannot do",
                                name_of(call.kind), name_of(call.kind)));
@@ -331,7 +153,7 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
 }
 
 std::vector<CollectiveScheduler::ChunkPath> CollectiveScheduler::paths_of_chunks(
-    const CollectiveCall& call, const Recipe& recipe, std::int32_t chunks) {
+    const CollectiveCall& call, const CollectiveRecipe& recipe, std::int32_t chunks) {
   std::vector<std::int32_t> so_far(recipe.paths.size());
   std::vector<ChunkPath> paths;
   for (const std::int32_t path :
@@ -430,7 +252,8 @@ std::size_t CollectiveScheduler::way_of(const Instance& instance, std::int32_t c
 // Chunks on different ways have places of their own: they meet in no queue in the same order.
 std::int32_t& CollectiveScheduler::in_first_phase(Rank rank, const Instance& instance,
                                                   std::int32_t chunk) {
-  return ranks_[rank].in_first_phase[instance.communicator * ways_ + way_of(instance, chunk, 0)];
+  return ranks_[rank]
+      .in_first_phase[instance.communicator * recipes_.ways() + way_of(instance, chunk, 0)];
 }
 
 // The collectives of a group, in the order in which anyone began them.
@@ -498,7 +321,7 @@ void CollectiveScheduler::start(Rank rank, const Task& task, std::size_t index) 
 std::uint32_t CollectiveScheduler::open_run(const Task& task) {
   const Call& call = calls_[task.call];
   const Instance& instance = instances_[call.instance];
-  const GroupFamily& family = families_[instance.communicator];
+  const GroupFamily& family = recipes_.families()[instance.communicator];
   const PhaseRecipe& phase = phase_of(task);
   Bytes bytes = instance.chunks.size(task.chunk);
   for (const int d : phase.phase.scattered) {
@@ -508,7 +331,9 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
   const auto turn = static_cast<std::size_t>(instance.paths[task.chunk].turn);
   const std::size_t variant = turn % phase.variants.size();
   const Plan* plan = phase.variants[variant];
-  if (has_root(phase.phase.kind)) plan = rooted_plan_of(instance, phase, static_cast<int>(variant));
+  if (has_root(phase.phase.kind))
+    plan = recipes_.rooted_plan(*instance.recipe, phase, static_cast<int>(variant),
+                                instance.call.root);
   const Position first = seat_of(task).first;
   const std::uint32_t run =
       executor_.open({.plan = plan,
@@ -559,7 +384,7 @@ std::shared_ptr<const PartSizes> CollectiveScheduler::part_sizes_of(const Instan
 void CollectiveScheduler::run_finished(std::uint32_t run, Position position, bool) {
   const RunInfo info = runs_[run];
   const Instance& instance = instances_[info.instance];
-  const Path& path = instance.path_of(info.chunk);
+  const PathRecipe& path = instance.path_of(info.chunk);
   const PhaseRecipe& phase = path.phases[info.phase];
   const std::uint32_t call = instance.calls[info.first + position * phase.dimension.stride];
   const Rank rank = calls_[call].rank;
@@ -591,58 +416,13 @@ void CollectiveScheduler::finish_chunk(std::uint32_t id) {
   listener_.collective_finished(call.rank, call.operation);
 }
 
-// ---- beyond the limits --------------------------------------------------------------------------
-
-bool CollectiveScheduler::start_beyond_limit() {
-  struct Waiting {
-    bool alone;            // nobody has begun it: nobody waits for it yet
-    std::uint64_t number;  // of the call in its group
-    std::int32_t chunk, phase;
-    Rank rank;
-    std::size_t queue, place;  // queue == kReady: a chunk to be admitted
-    auto operator<=>(const Waiting&) const = default;
-  };
-  constexpr std::size_t kReady = std::numeric_limits<std::size_t>::max();
-  std::optional<Waiting> first;
-  const auto consider = [&](const Waiting& waiting) {
-    if (!first || waiting < *first) first = waiting;
-  };
-  for (Rank rank = 0; rank < static_cast<Rank>(ranks_.size()); ++rank) {
-    const RankState& state = ranks_[rank];
-    for (std::size_t i = 0; i < state.ready.size(); ++i) {
-      const Call& call = calls_[state.ready[i]];
-      const Instance& instance = instances_[call.instance];
-      consider({instance.admissions[call.next_chunk] == StartOrder::kNew, instance.key & 0xFFFFFFFF,
-                call.next_chunk, 0, rank, kReady, i});
-    }
-    for (std::size_t queue = 0; queue < state.queues.size(); ++queue)
-      for (std::size_t i = 0; i < state.queues[queue].waiting.size(); ++i) {
-        const Task& task = state.queues[queue].waiting[i];
-        const Instance& instance = instances_[calls_[task.call].instance];
-        consider({run_slot(task) == kNone, instance.key & 0xFFFFFFFF, task.chunk, task.phase, rank,
-                  queue, i});
-      }
-  }
-  if (!first) return false;
-  ++started_beyond_limit_;
-  if (first->queue == kReady) {
-    admit_chunk(first->place, first->rank);
-    return true;
-  }
-  auto& waiting = ranks_[first->rank].queues[first->queue].waiting;
-  const Task task = waiting[first->place];
-  waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(first->place));
-  start(first->rank, task, first->queue);
-  return true;
-}
-
 // ---- look-ups ----------------------------------------------------------------------------------
 
 std::uint32_t CollectiveScheduler::communicator_of(const Task& task) const {
   return instances_[calls_[task.call].instance].communicator;
 }
 
-const CollectiveScheduler::PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
+const PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
   return instances_[calls_[task.call].instance].path_of(task.chunk).phases[task.phase];
 }
 
@@ -670,7 +450,7 @@ bool CollectiveScheduler::comes_in_late(const Task& task) const {
 std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
   const Call& call = calls_[task.call];
   Instance& instance = instances_[call.instance];
-  const Path& path = instance.path_of(task.chunk);
+  const PathRecipe& path = instance.path_of(task.chunk);
   const PhaseRecipe& phase = path.phases[task.phase];
   auto& slots = instance.runs[task.chunk];
   if (slots.empty()) slots.assign(path.slots, kNone);
@@ -686,9 +466,11 @@ std::size_t CollectiveScheduler::queue_of(const Task& task) const {
                     static_cast<std::size_t>(spec_.queues_per_level);
   const PhaseRecipe& phase = phase_of(task);
   if (phase.phase.dimension == kWhole)
-    return topology_.levels().size() * ways_ * spec_.queues_per_level + turn;
+    return topology_.levels().size() * recipes_.ways() * spec_.queues_per_level + turn;
   const auto level = static_cast<std::size_t>(phase.dimension.level);
-  return (level * ways_ + way_of(instance, task.chunk, task.phase)) * spec_.queues_per_level + turn;
+  return (level * recipes_.ways() + way_of(instance, task.chunk, task.phase)) *
+             spec_.queues_per_level +
+         turn;
 }
 
 CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
@@ -700,7 +482,7 @@ CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
 
 Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {
   const Instance& instance = instances_[calls_[task.call].instance];
-  return families_[instance.communicator].rank_at(instance.base, position);
+  return recipes_.families()[instance.communicator].rank_at(instance.base, position);
 }
 
 StartOrder& CollectiveScheduler::queue_order(const Task& task, std::size_t queue) {
@@ -708,37 +490,6 @@ StartOrder& CollectiveScheduler::queue_order(const Task& task, std::size_t queue
   const std::uint64_t key = key_of(communicator_of(task), base, queue);
   const std::int32_t members = folded_ ? 1 : phase_of(task).dimension.size;
   return orders_.try_emplace(key, members).first->second;
-}
-
-std::string CollectiveScheduler::describe(Rank rank, OperationId operation) const {
-  for (const Call& call : calls_) {
-    if (call.rank != rank || call.operation != operation || call.unfinished_chunks == 0) continue;
-    const Instance& instance = instances_[call.instance];
-    const GroupFamily& family = families_[instance.communicator];
-    std::string absent;
-    int count = 0;
-    for (Position p = 0; p < instance.size; ++p) {
-      if (instance.calls[p] != kNone) continue;
-      if (count++ < 5)
-        absent += fmt::format("{}{}", count > 1 ? ", " : "", family.rank_at(instance.base, p));
-    }
-    if (count > 5) absent += fmt::format(" and {} more", count - 5);
-    if (count > 0)
-      return fmt::format("rank {} {} not called it", absent, count > 1 ? "have" : "has");
-    for (std::size_t chunk = 0; chunk < instance.runs.size(); ++chunk)
-      for (const std::uint32_t run : instance.runs[chunk]) {
-        if (run == kNone || runs_[run].chunk != static_cast<std::int32_t>(chunk)) continue;
-        const RunInfo& info = runs_[run];
-        const GroupDimension& dimension = instance.path_of(info.chunk).phases[info.phase].dimension;
-        const std::int32_t member = dimension.coordinate(call.position);
-        if (info.instance == call.instance &&
-            call.position - member * dimension.stride == info.first)
-          return fmt::format("chunk {} of {} in phase {} {}", chunk, instance.chunk_count,
-                             info.phase, executor_.describe(run, member));
-      }
-    return "none of its chunks has begun";
-  }
-  return "it is complete";
 }
 
 }  // namespace orrery

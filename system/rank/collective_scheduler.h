@@ -25,13 +25,9 @@
 // resolves that.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -39,13 +35,10 @@
 #include "core/event/event_queue.h"
 #include "network/network_backend.h"
 #include "network/topology/topology.h"
-#include "system/collective/chunk_orders.h"
-#include "system/collective/group.h"
-#include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
 #include "system/collective/plan_executor.h"
 #include "system/job.h"
-#include "system/rank/selection.h"
+#include "system/rank/collective_recipes.h"
 #include "system/rank/start_order.h"
 #include "system/system_spec.h"
 
@@ -70,7 +63,7 @@ class CollectiveScheduler final : private RunListener {
 
   // Why the ranks of a group do not all do the same in this collective, as a clause, such as "the
   // broadcast has a root"; "" if they do (folding.h).
-  std::string why_uneven(const CollectiveCall& call) const;
+  std::string why_uneven(const CollectiveCall& call) const { return recipes_.why_uneven(call); }
 
   // Makes room for the ranks: to be called once, before the first call. If folded, only rank 0
   // calls, and stands for all. REQUIRES: then no call is uneven.
@@ -80,10 +73,10 @@ class CollectiveScheduler final : private RunListener {
   void call(Rank rank, OperationId operation, const CollectiveCall& call);
 
   // bandwidth_bound() of a call, for reports.
-  Duration bound_of(const CollectiveCall& call);
+  Duration bound_of(const CollectiveCall& call) { return recipes_.bound_of(call); }
 
   // What was chosen for calls whose settings depend on their size or are automatic.
-  const Selection& selection() const { return selection_; }
+  const Selection& selection() const { return recipes_.selection(); }
 
   // For a run in which nothing is left to happen: starts one waiting chunk beyond its limit, one
   // that other ranks wait for if there is one. False if no chunk waits.
@@ -96,34 +89,6 @@ class CollectiveScheduler final : private RunListener {
  private:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-  struct PhaseRecipe {
-    Phase phase;
-    GroupDimension dimension;
-    std::int32_t first_slot;            // of this phase in Instance::runs
-    std::vector<const Plan*> variants;  // chunks take them in turn
-    const NamedAlgorithm* algorithm;    // that made them
-    // Of its messages; where some go between nodes and some do not, those within nodes of so many
-    // ranks have the second.
-    Duration endpoint_delay, local_delay;
-    std::int32_t ranks_of_node;
-    Duration step;  // of the protocol, and the part of its bytes that is data
-    Share efficiency;
-  };
-  // The phases of the chunks that pass the dimensions in one order.
-  struct Path {
-    std::vector<PhaseRecipe> phases;
-    std::int32_t slots = 0;  // runs of one chunk over all phases and ranks
-    Duration launch = {};    // of its protocols
-  };
-  // How a kind of collective is done by the groups of a communicator that have one layout.
-  struct Recipe {
-    const GroupLayout* layout = nullptr;
-    HierarchicalSchedule schedule = HierarchicalSchedule::baseline;
-    std::vector<Path> paths;           // one for each order; empty if it cannot be done
-    std::vector<DimensionRate> rates;  // by which chunks choose among them
-    std::int32_t chunks = 1;
-    Duration launch;  // from the call until its chunks may begin
-  };
   struct ChunkPath {
     std::int32_t path;  // of the recipe
     std::int32_t turn;  // the number of the chunk among those of the same path
@@ -134,14 +99,14 @@ class CollectiveScheduler final : private RunListener {
     std::uint32_t communicator = 0;
     Rank base = 0;
     CollectiveCall call{};
-    const Recipe* recipe = nullptr;
+    const CollectiveRecipe* recipe = nullptr;
     std::int32_t chunk_count = 1;
     PieceSizes chunks;
     std::vector<ChunkPath> paths;           // of each chunk
     std::int32_t size = 0, unfinished = 0;  // members
     std::int64_t begun = StartOrder::kNew;  // its number among those of the communicator
 
-    const Path& path_of(std::int32_t chunk) const { return recipe->paths[paths[chunk].path]; }
+    const PathRecipe& path_of(std::int32_t chunk) const { return recipe->paths[paths[chunk].path]; }
     std::vector<std::uint32_t> calls;              // of each position, kNone until it called
     std::vector<std::int64_t> admissions;          // of each chunk, its number in the StartOrder
     std::vector<std::vector<std::uint32_t>> runs;  // of each chunk, by slot
@@ -181,20 +146,10 @@ class CollectiveScheduler final : private RunListener {
     std::int64_t order;  // its number in the StartOrder
   };
 
-  Recipe make_recipe(const GroupFamily& family, const GroupLayout& layout, Collective kind,
-                     const CollectiveSpec& spec);
-  static std::vector<ChunkPath> paths_of_chunks(const CollectiveCall& call, const Recipe& recipe,
+  static std::vector<ChunkPath> paths_of_chunks(const CollectiveCall& call,
+                                                const CollectiveRecipe& recipe,
                                                 std::int32_t chunks);
-  void note_ways(const CollectiveSpec& spec, const GroupLayout& layout);
-  const Recipe& recipe_of(const CollectiveCall& call, std::int32_t layout);
   void make_ready(std::uint32_t call);
-  // Nothing if an algorithm cannot do its phase.
-  std::optional<Path> make_path(const GroupLayout& layout, const CollectiveSpec& spec,
-                                const std::vector<Phase>& phases);
-  const Plan* plan_of(const NamedAlgorithm& algorithm, Collective kind, const GroupShape& group,
-                      int variant);
-  void set_endpoint_delay(PhaseRecipe& phase) const;
-  const Plan* rooted_plan_of(const Instance& instance, const PhaseRecipe& phase, int variant);
   std::uint32_t instance_of(Rank rank, const CollectiveCall& call);
   bool goes_before(std::uint32_t call, std::uint32_t other) const;
 
@@ -240,16 +195,8 @@ class CollectiveScheduler final : private RunListener {
   const Topology& topology_;
   const SystemSpec& spec_;
   CollectiveListener& listener_;
-  Selection selection_;
+  CollectiveRecipes recipes_;
   PlanExecutor executor_;
-  std::vector<GroupFamily> families_;  // of each communicator
-  // Of each communicator and each of its layouts, as written.
-  std::vector<std::vector<std::array<Recipe, collective_count>>> recipes_;
-  // By communicator, layout, kind and Selection::spec().
-  std::map<std::tuple<std::int32_t, std::int32_t, Collective, std::int32_t>, Recipe>
-      selected_recipes_;
-  std::map<std::tuple<std::string, Collective, GroupShape, int>, std::unique_ptr<Plan>> plans_;
-  std::map<std::pair<const Plan*, Position>, std::unique_ptr<Plan>> rooted_plans_;
   std::vector<RankState> ranks_;
   bool folded_ = false;
   std::vector<Call> calls_;
@@ -258,7 +205,6 @@ class CollectiveScheduler final : private RunListener {
   std::vector<std::uint32_t> free_instances_;
   std::unordered_map<std::uint64_t, std::uint32_t> open_instances_;  // communicator, base, number
   std::unordered_map<std::uint64_t, StartOrder> orders_;             // made when first asked for
-  std::size_t ways_ = 2;       // two for each order of the schedule that has most
   std::vector<RunInfo> runs_;  // by run number of the executor
   std::int64_t started_beyond_limit_ = 0;
 };

@@ -17,7 +17,7 @@ std::string why_not_alike(const Job& job, const CollectiveScheduler& scheduler,
     if (call == nullptr) continue;
     const Communicator& communicator = job.communicators[call->communicator];
     if (std::holds_alternative<std::vector<std::vector<Rank>>>(communicator.groups))
-      return fmt::format("the groups of communicator {} are lists", communicator.name);
+      return fmt::format("the groups of {} are lists", communicator.name);
     if (std::string reason = scheduler.why_uneven(*call); !reason.empty()) return reason;
   }
   return "";

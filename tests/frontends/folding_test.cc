@@ -69,7 +69,9 @@ class RandomJob {
     for (int kind = 0; kind < collective_count; ++kind) {
       CollectiveSpec& spec = system.collectives[static_cast<std::size_t>(kind)];
       spec.schedule = one_of<HierarchicalSchedule>(
-          {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware});
+          {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
+           HierarchicalSchedule::torus, HierarchicalSchedule::themis,
+           HierarchicalSchedule::across_first});
       spec.algorithms.clear();
       for (const LevelSpec& level : topology.levels)
         spec.algorithms.emplace_back(algorithm_for(static_cast<Collective>(kind), level.size));
@@ -79,6 +81,8 @@ class RandomJob {
     system.first_phase_limit = between(1, 4);
     system.queue_limit = between(1, 3);
     system.queues_per_level = between(1, 2);
+    if (between(0, 2) == 0) system.overlap_limit = between(1, 3);
+    if (between(0, 2) == 0) system.sm_tax = {1, between(2, 5)};
     system.injection_latency = nanoseconds(one_of<std::int64_t>({0, 0, 1, 12}));
     system.local_injection_latency = nanoseconds(one_of<std::int64_t>({0, 1, 2, 12}));
     if (between(0, 1) == 1) system.reduction_bandwidth = gigabytes_per_second(4);
@@ -260,6 +264,23 @@ TEST_CASE("what makes ranks differ is said, and every rank is simulated") {
   SECTION("no latency") {
     experiment.topology.levels[1].latency = Duration{};
     CHECK(reason() == "level 3 has no latency");
+  }
+  SECTION("a mesh") {
+    experiment.topology.levels[1].kind = LevelKind::mesh;
+    CHECK(reason() == "level 3 is a mesh, which has ends");
+  }
+  SECTION("groups that are listed") {
+    program_of(experiment).communicators = {std::vector<int>{0, 1}, RankLists{{0, 1, 2, 3, 4, 5}}};
+    call_of(experiment).communicator = 1;
+    CHECK(reason() == "the groups of communicator 1 are lists");
+  }
+  SECTION("settings by size") {
+    for (CollectiveSpec& spec : experiment.system.collectives) {
+      CollectiveSpec range = spec;
+      range.chunks = 3;
+      spec.ranges = {{bytes(1'000), range}};
+    }
+    CHECK(reason() == "how the all_reduce is done is selected call by call");
   }
   SECTION("two programs") {
     auto& parts = program_of(experiment).parts;

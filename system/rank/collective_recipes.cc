@@ -1,0 +1,193 @@
+#include "system/rank/collective_recipes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "system/collective/bandwidth_bound.h"
+#include "system/collective/piece_sizes.h"
+#include "system/collective/rooted_plan.h"
+
+namespace orrery {
+
+CollectiveRecipes::CollectiveRecipes(const Topology& topology, const SystemSpec& spec,
+                                     const std::vector<Communicator>& communicators)
+    : topology_(topology), spec_(spec), selection_(topology, spec) {
+  for (const Communicator& communicator : communicators) {
+    families_.emplace_back(topology, communicator);
+    recipes_.emplace_back();
+    for (const GroupLayout& layout : families_.back().layouts()) {
+      auto& recipes = recipes_.back().emplace_back();
+      for (int kind = 0; kind < collective_count; ++kind) {
+        recipes[kind] = make_recipe(families_.back(), layout, static_cast<Collective>(kind),
+                                    spec.collectives[kind]);
+        note_ways(spec.collectives[kind], layout);
+      }
+    }
+  }
+}
+
+// Chunks that pass the dimensions in other orders have queues of their own.
+void CollectiveRecipes::note_ways(const CollectiveSpec& spec, const GroupLayout& layout) {
+  const int dimensions = static_cast<int>(layout.dimensions.size());
+  ways_ = std::max(ways_, 2 * orders_of(spec.schedule, dimensions).size());
+  for (const SizeRange& range : spec.ranges) note_ways(range.spec, layout);
+}
+
+void CollectiveRecipes::fold() {
+  for (auto& layouts : recipes_)
+    for (auto& kinds : layouts)
+      for (CollectiveRecipe& recipe : kinds)
+        for (PathRecipe& path : recipe.paths) {
+          path.slots = 0;
+          for (PhaseRecipe& phase : path.phases) phase.first_slot = path.slots++;
+        }
+}
+
+CollectiveRecipe CollectiveRecipes::make_recipe(const GroupFamily& family,
+                                                const GroupLayout& layout, Collective kind,
+                                                const CollectiveSpec& spec) {
+  CollectiveRecipe recipe;
+  recipe.layout = &layout;
+  recipe.chunks = spec.chunks;
+  recipe.schedule = spec.schedule;
+  for (const auto& order : orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()))) {
+    std::optional<PathRecipe> path =
+        make_path(layout, spec, make_phases(kind, spec.schedule, order));
+    // A kind that the job may never call; calling it is refused by the scheduler.
+    if (!path) return {};
+    recipe.launch = std::max(recipe.launch, path->launch);
+    recipe.paths.push_back(*std::move(path));
+  }
+  recipe.rates = dimension_rates(kind, spec, family, layout, topology_);
+  return recipe;
+}
+
+std::optional<PathRecipe> CollectiveRecipes::make_path(const GroupLayout& layout,
+                                                       const CollectiveSpec& spec,
+                                                       const std::vector<Phase>& phases) {
+  PathRecipe path;
+  for (const Phase& phase : phases) {
+    const GroupDimension& dimension = layout.dimension(phase.dimension);
+    const NamedAlgorithm& algorithm = algorithm_on(spec, dimension.level);
+    const bool suits = algorithm.supports(phase.kind, dimension.size) &&
+                       level_suits(algorithm, topology_.levels()[dimension.level]) &&
+                       (!algorithm.algorithm->needs_reducing_switch() || dimension.one_level);
+    if (!suits) return std::nullopt;
+    PhaseRecipe step{.phase = phase,
+                     .dimension = dimension,
+                     .first_slot = path.slots,
+                     .variants = {},
+                     .algorithm = &algorithm,
+                     .endpoint_delay = {},
+                     .local_delay = {},
+                     .ranks_of_node = 0,
+                     .step = {},
+                     .efficiency = {1, 1}};
+    path.slots += layout.whole.size / dimension.size;
+    for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
+      step.variants.push_back(plan_of(algorithm, phase.kind, layout.shape_of(dimension), variant));
+    set_endpoint_delay(step);
+    if (const ProtocolCost* cost = find_cost(spec_.protocols, spec.protocol, algorithm.name)) {
+      step.step = cost->step;
+      step.efficiency = cost->efficiency;
+      path.launch = std::max(path.launch, cost->launch);
+    }
+    path.phases.push_back(std::move(step));
+  }
+  return path;
+}
+
+void CollectiveRecipes::set_endpoint_delay(PhaseRecipe& phase) const {
+  const int level = phase.dimension.level;
+  const bool scale_out = topology_.levels()[level].scope == Scope::scale_out;
+  phase.endpoint_delay = scale_out ? spec_.injection_latency : spec_.local_injection_latency;
+  const std::int32_t local = ranks_of_local_levels(topology_);
+  if (phase.dimension.one_level || !scale_out || local == 1 ||
+      spec_.local_injection_latency == spec_.injection_latency)
+    return;
+  phase.local_delay = spec_.local_injection_latency;
+  phase.ranks_of_node = local;
+}
+
+const Plan* CollectiveRecipes::plan_of(const NamedAlgorithm& algorithm, Collective kind,
+                                       const GroupShape& group, int variant) {
+  auto& plan = plans_[{algorithm.name, kind, group, variant}];
+  if (!plan) plan = algorithm.algorithm->plan(kind, group, variant);
+  return plan.get();
+}
+
+// The plan for the root that was called for. Parts that ranks own (gather, scatter) turn with the
+// positions one by one; else nodes stay nodes.
+const Plan* CollectiveRecipes::rooted_plan(const CollectiveRecipe& recipe, const PhaseRecipe& phase,
+                                           int variant, std::int32_t root_of_group) {
+  const Plan* plan = phase.variants[variant];
+  const Position root = phase.dimension.coordinate(root_of_group);
+  if (root == 0) return plan;
+  const Collective kind = phase.phase.kind;
+  const bool by_node = kind == Collective::broadcast || kind == Collective::reduce;
+  const GroupShape& shape = recipe.layout->shape_of(phase.dimension);
+  const GroupShape group = by_node ? shape : GroupShape(phase.dimension.size);
+  if (by_node)
+    plan = plan_of(*phase.algorithm, kind, shape.counted_from(shape.node_of(root)), variant);
+  auto& rooted = rooted_plans_[{plan, root}];
+  if (!rooted) rooted = rooted_at(root, group, *plan);
+  return rooted.get();
+}
+
+const CollectiveRecipe& CollectiveRecipes::of(const CollectiveCall& call,
+                                              std::int32_t layout_number) {
+  const GroupFamily& family = families_[call.communicator];
+  const GroupLayout& layout = family.layouts()[layout_number];
+  const std::int32_t chosen = selection_.choose(call.kind, call.size, layout);
+  if (chosen == Selection::as_written)
+    return recipes_[call.communicator][layout_number][static_cast<int>(call.kind)];
+  const auto [found, inserted] =
+      selected_recipes_.try_emplace({call.communicator, layout_number, call.kind, chosen});
+  if (inserted)
+    found->second = make_recipe(family, layout, call.kind, selection_.spec(call.kind, chosen));
+  return found->second;
+}
+
+std::string CollectiveRecipes::why_uneven(const CollectiveCall& call) const {
+  const std::string_view kind = name_of(call.kind);
+  if (has_root(call.kind)) return fmt::format("the {} has a root", kind);
+  if (call.pair_sizes) return fmt::format("the {} has a size for each pair", kind);
+  if (needs_selection(spec_.collectives[static_cast<int>(call.kind)]))
+    return fmt::format("how the {} is done is selected call by call", kind);
+  const auto& layouts = recipes_[call.communicator];
+  const CollectiveRecipe& recipe = layouts.front()[static_cast<int>(call.kind)];
+  const auto& dimensions = recipe.layout->dimensions;
+  for (const GroupDimension& dimension : dimensions)
+    if (layouts.size() > 1 || !dimension.one_level ||
+        dimension.size != topology_.levels()[dimension.level].size)
+      return fmt::format("a group of the {} does not consist of whole levels", kind);
+  const std::int32_t chunks = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
+  const PieceSizes sizes(call.size, chunks);
+  for (const PathRecipe& path : recipe.paths)
+    for (const PhaseRecipe& phase : path.phases) {
+      if (!phase.dimension.one_level)
+        return fmt::format("the {} goes over several levels at once", kind);
+      std::int64_t parts = 1;
+      for (const int d : phase.phase.scattered) parts *= dimensions[d].size;
+      for (const Plan* plan : phase.variants) {
+        if (!plan->is_uniform())
+          return fmt::format("the {} goes by an algorithm in which ranks have different roles",
+                             kind);
+        for (const std::int32_t chunk : {0, chunks - 1})  // chunks have one size or two
+          if (sizes.size(chunk).value % (parts * plan->pieces()) != 0)
+            return fmt::format("a chunk of the {}, {} B, does not divide into {} equal parts", kind,
+                               sizes.size(chunk).value, parts * plan->pieces());
+      }
+    }
+  return "";
+}
+
+Duration CollectiveRecipes::bound_of(const CollectiveCall& call) {
+  const GroupFamily& family = families_[call.communicator];
+  const std::int32_t chosen = selection_.choose(call.kind, call.size, family.layouts().front());
+  return bandwidth_bound(call, selection_.spec(call.kind, chosen), spec_.minimum_chunk, family,
+                         topology_);
+}
+
+}  // namespace orrery

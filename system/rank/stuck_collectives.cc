@@ -1,0 +1,87 @@
+// What the scheduler of collectives does when nothing is left to happen: lets one chunk begin
+// beyond its limit, or says who is waited for.
+#include <fmt/format.h>
+
+#include <compare>
+#include <limits>
+#include <optional>
+
+#include "system/rank/collective_scheduler.h"
+
+namespace orrery {
+
+bool CollectiveScheduler::start_beyond_limit() {
+  struct Waiting {
+    bool alone;            // nobody has begun it: nobody waits for it yet
+    std::uint64_t number;  // of the call in its group
+    std::int32_t chunk, phase;
+    Rank rank;
+    std::size_t queue, place;  // queue == kReady: a chunk to be admitted
+    auto operator<=>(const Waiting&) const = default;
+  };
+  constexpr std::size_t kReady = std::numeric_limits<std::size_t>::max();
+  std::optional<Waiting> first;
+  const auto consider = [&](const Waiting& waiting) {
+    if (!first || waiting < *first) first = waiting;
+  };
+  for (Rank rank = 0; rank < static_cast<Rank>(ranks_.size()); ++rank) {
+    const RankState& state = ranks_[rank];
+    for (std::size_t i = 0; i < state.ready.size(); ++i) {
+      const Call& call = calls_[state.ready[i]];
+      const Instance& instance = instances_[call.instance];
+      consider({instance.admissions[call.next_chunk] == StartOrder::kNew, instance.key & 0xFFFFFFFF,
+                call.next_chunk, 0, rank, kReady, i});
+    }
+    for (std::size_t queue = 0; queue < state.queues.size(); ++queue)
+      for (std::size_t i = 0; i < state.queues[queue].waiting.size(); ++i) {
+        const Task& task = state.queues[queue].waiting[i];
+        const Instance& instance = instances_[calls_[task.call].instance];
+        consider({run_slot(task) == kNone, instance.key & 0xFFFFFFFF, task.chunk, task.phase, rank,
+                  queue, i});
+      }
+  }
+  if (!first) return false;
+  ++started_beyond_limit_;
+  if (first->queue == kReady) {
+    admit_chunk(first->place, first->rank);
+    return true;
+  }
+  auto& waiting = ranks_[first->rank].queues[first->queue].waiting;
+  const Task task = waiting[first->place];
+  waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(first->place));
+  start(first->rank, task, first->queue);
+  return true;
+}
+
+std::string CollectiveScheduler::describe(Rank rank, OperationId operation) const {
+  for (const Call& call : calls_) {
+    if (call.rank != rank || call.operation != operation || call.unfinished_chunks == 0) continue;
+    const Instance& instance = instances_[call.instance];
+    const GroupFamily& family = recipes_.families()[instance.communicator];
+    std::string absent;
+    int count = 0;
+    for (Position p = 0; p < instance.size; ++p) {
+      if (instance.calls[p] != kNone) continue;
+      if (count++ < 5)
+        absent += fmt::format("{}{}", count > 1 ? ", " : "", family.rank_at(instance.base, p));
+    }
+    if (count > 5) absent += fmt::format(" and {} more", count - 5);
+    if (count > 0)
+      return fmt::format("rank {} {} not called it", absent, count > 1 ? "have" : "has");
+    for (std::size_t chunk = 0; chunk < instance.runs.size(); ++chunk)
+      for (const std::uint32_t run : instance.runs[chunk]) {
+        if (run == kNone || runs_[run].chunk != static_cast<std::int32_t>(chunk)) continue;
+        const RunInfo& info = runs_[run];
+        const GroupDimension& dimension = instance.path_of(info.chunk).phases[info.phase].dimension;
+        const std::int32_t member = dimension.coordinate(call.position);
+        if (info.instance == call.instance &&
+            call.position - member * dimension.stride == info.first)
+          return fmt::format("chunk {} of {} in phase {} {}", chunk, instance.chunk_count,
+                             info.phase, executor_.describe(run, member));
+      }
+    return "none of its chunks has begun";
+  }
+  return "it is complete";
+}
+
+}  // namespace orrery
