@@ -40,6 +40,21 @@ PartSteps experts_of(const TransformerSpec& model, const TransformerShard& by) {
 
 }  // namespace
 
+// t = 2: 16 of 32 heads and 4 of 8 key heads of 128 on each rank; 4,096 tokens.
+TEST_CASE("attention of Mixtral 8x7B") {
+  const PartSteps steps = transformer_part(TransformerPart::attention, mixtral(), shard(8));
+  CHECK(text_of(steps.forward) == Lines{"memory 33554432",              // norm of 2,048 tokens
+                                        "all_gather 33554432", "wait",  // 4096 x 4096 x 2 B
+                                        "gemm 103079215104",  // 2 x 4096 x 4096 x (2048 + 2 x 512)
+                                        "gemm 68719476736",   // half of 4 x 4096^2 x 2048
+                                        "gemm 68719476736",   // 2 x 4096 x 2048 x 4096
+                                        "reduce_scatter 33554432", "wait", "memory 50331648"});
+  CHECK(text_of(steps.backward) ==
+        Lines{"memory 33554432", "all_gather 33554432", "wait", "gemm 68719476736",
+              "gemm 68719476736", "gemm 171798691840", "all_gather 33554432", "gemm 103079215104",
+              "wait", "reduce_scatter 33554432", "gemm 103079215104", "wait", "memory 67108864"});
+}
+
 // t = 2: 2,048 tokens of 4,096 elements of 2 B on each rank, 4,096 copies of 8,192 B. e = 8: one
 // expert on each rank, to which as many copies come as leave.
 TEST_CASE("a layer of experts of Mixtral 8x7B") {
