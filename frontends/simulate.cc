@@ -79,7 +79,7 @@ class Simulation {
         message_sinks_(message_sinks(matrix_, activity_, options)),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
         job_(make_job(experiment, topology_)),
-        compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}),
+        compute_(experiment.npu.roofline()),
         sinks_(options.spans == nullptr
                    ? std::vector<TraceSink*>{&summary_, &fingerprint_}
                    : std::vector<TraceSink*>{&summary_, &fingerprint_, options.spans}),

@@ -42,6 +42,10 @@ struct DlrmSpec {
   std::optional<Duration> embedding_update_time;  // of the backward pass; none = takes no time
 };
 
+// How scores become attention: in one kernel, or in several with memory traffic of s x s elements.
+enum class AttentionKernel : std::uint8_t { flash, unfused };
+std::string_view name_of(AttentionKernel kernel);
+
 // Queries, keys and values from vectors of fewer elements (multi-head latent attention).
 // DeepSeek-AI, "DeepSeek-V2", arXiv 2405.04434, section 2.1.
 struct LatentAttention {
@@ -62,8 +66,9 @@ struct TransformerSpec {
   std::int64_t key_value_heads = 0;       // 0 = heads
   std::optional<LatentAttention> latent;  // then the two above mean nothing
   std::int64_t feed_forward = 0;          // f: inner width of the MLP; 0 = 4 hidden
-  bool gated = false;           // two matrices of f columns each and their product (SwiGLU)
-  bool causal_kernel = true;    // attention computes only what causality does not mask
+  bool gated = false;  // two matrices of f columns each and their product (SwiGLU)
+  AttentionKernel attention = AttentionKernel::flash;
+  bool causal_kernel = true;    // flash attention computes only what causality does not mask
   bool tied_embeddings = true;  // input and output embedding are one matrix
   std::int64_t vocabulary = 0;  // V, padded to what tensor parallelism needs
   std::int64_t sequence = 0;    // s: tokens of a sample
@@ -105,7 +110,7 @@ std::string_view name_of(PipelineSchedule schedule);  // "gpipe", "1f1b", ..., "
 
 enum class Recompute : std::uint8_t {
   none,
-  selective,  // the attention scores and what follows from them, which a flash kernel does anyway
+  selective,  // the attention scores and what follows from them (a flash kernel does that anyway)
   full,       // a layer's whole forward pass, with its communication, before its backward pass
 };
 std::string_view name_of(Recompute recompute);

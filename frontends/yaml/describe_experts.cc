@@ -190,6 +190,9 @@ void check_context(Reader& training, const TransformerTraining& spec,
                      "give context: 2 or more, or leave it out");
     return;
   }
+  if (spec.context_method == ContextMethod::ring && model.attention == AttentionKernel::unfused)
+    training.wrong("context_method", "unfused attention has no blocks that a ring could bring",
+                   "write context_method: all_gather or ulysses, or attention: flash");
   const bool in_two = model.causal_kernel && spec.context_method != ContextMethod::ulysses;
   const std::int64_t parts = spec.context * (in_two ? 2 : 1);
   if (model.sequence % parts != 0)

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "workload/model/part_writer.h"
+#include "workload/model/unfused_attention.h"
 
 namespace orrery {
 
@@ -39,6 +40,7 @@ class Attention {
   void project_forward();
   void project_backward();
   void scores(Steps& to, Pass pass, std::int64_t width_of_head, std::int64_t blocks);
+  void unfused_scores(Steps& to, Pass pass);
   void scores_forward();
   void scores_backward();
   void ring(Steps& to, Pass pass, std::int64_t width_of_head, Bytes block);
@@ -101,10 +103,21 @@ void Attention::project_backward() {
 // head and each element of a head that its products read; half of them if the kernel leaves out
 // what causality masks.
 void Attention::scores(Steps& to, Pass pass, std::int64_t width_of_head, std::int64_t blocks) {
+  if (model_.attention == AttentionKernel::unfused) return unfused_scores(to, pass);
   const std::int64_t full = 2 * to_.tokens * model_.sequence * heads_ * width_of_head;
   const Flops flops{(model_.causal_kernel ? full / 2 : full) / blocks};
   const std::int64_t elements = to_.tokens * (queries() + outputs() + keys_and_values()) / blocks;
-  to.push_back({pass, Compute{flops, model_.element * elements, std::nullopt}});
+  to.push_back({pass, Compute{flops, model_.element * elements, std::nullopt, Kernel::attention}});
+}
+
+// Selective recomputation keeps only queries, keys and values.
+void Attention::unfused_scores(Steps& to, Pass pass) {
+  const UnfusedAttention kernels{to_.tokens,          model_.sequence,           heads_,
+                                 model_.head_width(), model_.value_head_width(), model_.element};
+  if (pass == Pass::forward || to_.shard.recompute == Recompute::selective)
+    for (const Compute& work : kernels.forward()) to.push_back({pass, work});
+  if (pass != Pass::forward)
+    for (const Compute& work : kernels.backward()) to.push_back({pass, work});
 }
 
 void Attention::ring(Steps& to, Pass pass, std::int64_t width_of_head, Bytes block) {

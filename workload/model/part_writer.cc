@@ -1,13 +1,29 @@
 #include "workload/model/part_writer.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace orrery {
+
+namespace {
+
+// None if a side is too long to have been timed.
+MatrixShape shape_of(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+  if (std::max({rows, columns, depth}) > std::numeric_limits<std::int32_t>::max()) return {};
+  return {static_cast<std::int32_t>(rows), static_cast<std::int32_t>(columns),
+          static_cast<std::int32_t>(depth)};
+}
+
+}  // namespace
 
 // Reads both factors and writes the product once.
 void PartWriter::gemm(Steps& to, Pass pass, std::int64_t rows, std::int64_t columns,
                       std::int64_t depth) {
   const Flops flops{2 * rows * columns * depth};
   const Bytes traffic = model.element * (rows * depth + depth * columns + rows * columns);
-  to.push_back({pass, Compute{flops, traffic, std::nullopt}});
+  Compute product{flops, traffic, std::nullopt};
+  product.shape = shape_of(rows, columns, depth);
+  to.push_back({pass, product});
 }
 
 void PartWriter::memory(Steps& to, Pass pass, std::int64_t elements) {
