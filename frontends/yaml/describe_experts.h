@@ -93,6 +93,14 @@ struct ValuesOf<ExpertDispatch> {
 };
 
 template <class Keys>
+void describe_context(Keys& keys, TransformerTraining& spec) {
+  keys.optional("context", spec.context, "ranks that share a sequence",
+                between(1, std::int64_t{1} << 24));
+  keys.optional("context_method", spec.context_method,
+                "how these come by each other's keys and values");
+}
+
+template <class Keys>
 void describe_expert_training(Keys& keys, ExpertTraining& spec, const TransformerSpec& model,
                               ExpertDispatch& dispatch) {
   constexpr Limits ranks = between(1, std::int64_t{1} << 24);

@@ -24,9 +24,7 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
   keys.optional("pipeline", spec.pipeline, "stages that share the layers", ranks);
   keys.optional("data", data, "replicas; without it as many as the platform has room for", ranks);
-  keys.optional("context", spec.context, "ranks that share a sequence", ranks);
-  keys.optional("context_method", spec.context_method,
-                "how these come by each other's keys and values");
+  describe_context(keys, spec);
   keys.optional("sequence_parallel", spec.sequence_parallel,
                 "tensor-parallel ranks also share the tokens between the matrices");
   keys.optional("schedule", spec.schedule, "order of the micro-batches in a pipeline");
