@@ -10,6 +10,7 @@
 #include "core/units/units.h"
 #include "network/network_spec.h"
 #include "network/topology/topology.h"
+#include "system/compute/roofline.h"
 #include "system/system_spec.h"
 #include "workload/workload_spec.h"
 
@@ -19,6 +20,9 @@ struct NpuSpec {
   std::string preset;  // "" = none
   FlopRate peak;       // of the data type that the model computes in
   std::optional<Bandwidth> memory_bandwidth;
+  EfficiencySpec efficiency;
+
+  RooflineSpec roofline() const { return {peak, memory_bandwidth, efficiency}; }
 };
 
 // One value of the resolved configuration, for `explain`.

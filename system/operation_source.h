@@ -2,6 +2,7 @@
 // never includes workload/ and a test can hand in three operations written by hand.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -20,12 +21,26 @@ namespace orrery {
 using Rank = std::int32_t;  // of the job
 using OperationId = std::int64_t;
 
+// What carries out the operations of a Compute: how near they come to the peak differs.
+enum class Kernel : std::uint8_t {
+  matrix,     // matrix products, and all that has no kernel of its own
+  attention,  // scores, softmax and weighted values in one (flash attention)
+};
+
+// Of a product of rows x depth by depth x columns; 0 = none, or several of other shapes.
+struct MatrixShape {
+  std::int32_t rows = 0, columns = 0, depth = 0;
+  constexpr auto operator<=>(const MatrixShape&) const = default;
+};
+
 // Work of the rank's processor: either a measured time, or a size that a ComputeModel turns into
 // one. A rank computes one operation at a time, in the order handed out.
 struct Compute {
   Flops flops;
   Bytes memory_traffic;
   std::optional<Duration> measured;
+  Kernel kernel = Kernel::matrix;
+  MatrixShape shape = {};
 };
 
 // Of a collective, among those that wait. `highest` goes before all others under every policy; what

@@ -24,6 +24,10 @@ std::string_view name_of(PipelineSchedule schedule) {
   return "?";
 }
 
+std::string_view name_of(AttentionKernel kernel) {
+  return kernel == AttentionKernel::flash ? "flash" : "unfused";
+}
+
 std::string_view name_of(Recompute recompute) {
   switch (recompute) {
     case Recompute::none:

@@ -41,6 +41,10 @@ struct DlrmSpec {
   std::optional<Duration> embedding_update_time;  // of the backward pass; none = takes no time
 };
 
+// How scores become attention: in one kernel, or in several with memory traffic of s x s elements.
+enum class AttentionKernel : std::uint8_t { flash, unfused };
+std::string_view name_of(AttentionKernel kernel);
+
 // A decoder-only transformer by its shape. A. Vaswani et al., NeurIPS 2017; grouped-query
 // attention: J. Ainslie et al., EMNLP 2023; gated MLP: N. Shazeer, arXiv 2002.05202.
 struct TransformerSpec {
@@ -51,7 +55,8 @@ struct TransformerSpec {
   std::int64_t key_value_heads = 0;  // 0 = heads
   std::int64_t feed_forward = 0;     // f: inner width of the MLP; 0 = 4 hidden
   bool gated = false;                // two matrices of f columns each and their product (SwiGLU)
-  bool causal_kernel = true;         // attention computes only what causality does not mask
+  AttentionKernel attention = AttentionKernel::flash;
+  bool causal_kernel = true;         // flash attention computes only what causality does not mask
   bool tied_embeddings = true;       // input and output embedding are one matrix
   std::int64_t vocabulary = 0;       // V, padded to what tensor parallelism needs
   std::int64_t sequence = 0;         // s: tokens of a sample
@@ -83,7 +88,7 @@ std::string_view name_of(PipelineSchedule schedule);  // "gpipe", "1f1b", ..., "
 
 enum class Recompute : std::uint8_t {
   none,
-  selective,  // the attention scores and what follows from them, which a flash kernel does anyway
+  selective,  // the attention scores and what follows from them (a flash kernel does that anyway)
   full,       // a layer's whole forward pass, with its communication, before its backward pass
 };
 std::string_view name_of(Recompute recompute);

@@ -16,8 +16,10 @@ struct Share {
 };
 
 // The amount of which `size` is the share, rounded up once: what must be carried so that `size` of
-// it is data. REQUIRES: share.part > 0, size >= 0.
-constexpr Bytes whole_of(Bytes size, Share share) {
+// it is data, the work that a peak could have done where `size` of it was done. REQUIRES:
+// share.part > 0, size >= 0, a result below 2^63.
+template <class Tag>
+constexpr Quantity<Tag> whole_of(Quantity<Tag> size, Share share) {
   using Wide = units_internal::Unsigned128;
   const auto part = static_cast<Wide>(share.part);
   return {static_cast<std::int64_t>(

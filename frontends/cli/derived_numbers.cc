@@ -109,7 +109,7 @@ class IterationWalk {
         topology_(topology),
         selection_(selection),
         job_(make_job(experiment, topology, 1)),
-        compute_({experiment.npu.peak, experiment.npu.memory_bandwidth}) {}
+        compute_(experiment.npu.roofline()) {}
 
   // Finishes every operation as soon as it is handed out: no network is needed to see them all.
   IterationSums sums() {

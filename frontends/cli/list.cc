@@ -51,6 +51,22 @@ std::string algorithms() {
   return table.text();
 }
 
+// Of files that may be somebody's own: one that cannot be read is no reason not to list the others.
+template <class Describe>
+std::string bundled(const char* heading, const std::vector<yaml::BundledFile>& files,
+                    Describe describe) {
+  TextTable table({{heading, left}, {"", left}});
+  for (const yaml::BundledFile& file : files) {
+    std::string sentence = "cannot be read: orrery validate, with it in an experiment, says why";
+    try {
+      sentence = describe(file.file);
+    } catch (const std::runtime_error&) {
+    }
+    table.add_row({fmt::format("  {}", file.name), sentence});
+  }
+  return table.text();
+}
+
 std::string presets() {
   TextTable npus({{"  platform.npu.preset", left}, {"", left}});
   for (const yaml::NpuPreset& preset : yaml::npu_presets()) {
@@ -83,21 +99,15 @@ std::string presets() {
          fmt::format("{} layers of {}, {} heads, vocabulary {}, sequence {}", spec.layers,
                      spec.hidden, spec.heads, spec.vocabulary, spec.sequence)});
   }
-  return npus.text() + '\n' + models.text() + '\n' + stacks.text() + '\n' +
-         transformers.text();
+  return npus.text() + '\n' +
+         bundled("  platform.npu.efficiency.preset", yaml::bundled_efficiencies(),
+                 describe_efficiency) +
+         '\n' + models.text() + '\n' + stacks.text() + '\n' + transformers.text();
 }
 
 std::string platforms() {
-  TextTable table({{"  --platform", left}, {"", left}});
-  for (const yaml::BundledPlatform& platform : yaml::bundled_platforms()) {
-    std::string sentence = "cannot be read: orrery coll --platform " + platform.name + " says why";
-    try {
-      sentence = load_cluster(platform.file, {}).description;
-    } catch (const std::runtime_error&) {  // somebody's own file: no reason not to list the others
-    }
-    table.add_row({fmt::format("  {}", platform.name), sentence});
-  }
-  return table.text();
+  return bundled("  --platform", yaml::bundled_platforms(),
+                 [](const std::string& file) { return load_cluster(file, {}).description; });
 }
 
 struct Topic {

@@ -35,33 +35,38 @@ std::vector<fs::path> folders() {
   return found;
 }
 
-}  // namespace
-
-std::vector<BundledPlatform> bundled_platforms() {
+std::vector<BundledFile> bundled(const char* kind) {
   std::map<std::string, std::string> by_name;
   for (const fs::path& folder : folders()) {
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder / "platforms", error)) {
+    for (const auto& entry : fs::directory_iterator(folder / kind, error)) {
       if (entry.path().extension() != ".yaml") continue;
       by_name.emplace(entry.path().stem(), entry.path().lexically_normal());
     }
   }
-  std::vector<BundledPlatform> platforms;
-  for (const auto& [name, file] : by_name) platforms.push_back({name, file});
-  return platforms;
+  std::vector<BundledFile> files;
+  for (const auto& [name, file] : by_name) files.push_back({name, file});
+  return files;
 }
 
+}  // namespace
+
+std::vector<BundledFile> bundled_platforms() { return bundled("platforms"); }
+
+std::vector<BundledFile> bundled_efficiencies() { return bundled("platforms/efficiency"); }
+
 std::optional<std::string> find_bundled_platform(const std::string& name) {
-  for (const BundledPlatform& platform : bundled_platforms()) {
+  for (const BundledFile& platform : bundled_platforms()) {
     if (platform.name == name) return platform.file;
   }
   return std::nullopt;
 }
 
-std::string suggest_platform(const std::string& name) {
-  const std::vector<BundledPlatform> platforms = bundled_platforms();
+std::string suggest_platform(const std::string& name) { return suggest(name, bundled_platforms()); }
+
+std::string suggest(const std::string& name, const std::vector<BundledFile>& files) {
   std::vector<std::string_view> names;
-  for (const BundledPlatform& platform : platforms) names.push_back(platform.name);
+  for (const BundledFile& file : files) names.push_back(file.name);
   return suggestion(name, names);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontends/experiment.h"
+#include "frontends/yaml/describe_efficiency.h"
 #include "frontends/yaml/describe_network.h"
 #include "frontends/yaml/describe_topology.h"
 #include "frontends/yaml/presets.h"
@@ -31,6 +32,10 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
   keys.optional("memory_bandwidth", npu.memory_bandwidth, "rate of the device's own memory",
                 positive);
   if (peak) npu.peak = *peak;
+  keys.map("efficiency", "what kernels reach of both; without it all", [&](auto& efficiency) {
+    std::string description;
+    describe_efficiency(efficiency, npu.efficiency, description);
+  });
 }
 
 // Only switches can add.

@@ -35,8 +35,11 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
   keys.optional("feed_forward", spec.feed_forward, "inner width of the MLP; 0 = 4 x hidden",
                 size_or_default);
   keys.optional("gated", spec.gated, "the MLP multiplies two inner products (SwiGLU)");
+  keys.optional("attention", spec.attention,
+                "flash: one kernel; unfused: scores, softmax, dropout and values are kernels of "
+                "their own, which read and write sequence x sequence elements");
   keys.optional("causal_kernel", spec.causal_kernel,
-                "attention computes only what causality does not mask");
+                "flash attention computes only what causality does not mask");
   keys.optional("tied_embeddings", spec.tied_embeddings,
                 "input and output embedding are one matrix");
   keys.from_preset("vocabulary", spec.vocabulary, "rows of the embedding, padded", size);

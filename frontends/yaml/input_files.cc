@@ -155,6 +155,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   for (auto a = rest; complete && a != assignments.end(); ++a) assign(*root, *a);
   // An option may itself bring a reference: --set 'platform={file: other.yaml}'.
   if (complete && !resolve_references(*root, path)) complete = false;
+  if (complete && !resolve_efficiency(*root)) complete = false;
   if (!complete) return std::nullopt;
   return root;
 }
@@ -175,6 +176,40 @@ bool InputFiles::resolve_references(YamlNode& root, const std::string& path) {
     if (!resolve(child, child.key, {path})) complete = false;
   }
   return complete;
+}
+
+// platform.npu.efficiency.preset: the keys of that file, under those that stand beside it.
+bool InputFiles::resolve_efficiency(YamlNode& root) {
+  YamlNode* node = &root;
+  for (const char* key : {"platform", "npu", "efficiency"}) {
+    node = node->kind == NodeKind::map ? node->find(key) : nullptr;
+    if (node == nullptr) return true;
+  }
+  const std::string path = "platform.npu.efficiency";
+  const YamlNode* preset = node->kind == NodeKind::map ? node->find("preset") : nullptr;
+  if (preset == nullptr || preset->kind != NodeKind::scalar) return true;  // the reader complains
+  const std::vector<BundledFile> known = bundled_efficiencies();
+  const auto named = std::find_if(known.begin(), known.end(),
+                                  [&](const auto& file) { return file.name == preset->text; });
+  if (named == known.end()) {
+    problems_.add(preset->place, path + ".preset", in_quotes(preset->text) + " is not known",
+                  suggest(preset->text, known));
+    return false;
+  }
+  std::optional<YamlNode> loaded = read(named->file, path);
+  if (!loaded) return false;
+  if (loaded->kind != NodeKind::map) {
+    problems_.add(loaded->place, path, fmt::format("the file holds {}", name_of(loaded->kind)),
+                  "it must hold the keys of " + path);
+    return false;
+  }
+  YamlNode own = std::move(*node);
+  *node = std::move(*loaded);
+  node->key = own.key;
+  node->place = own.place;
+  node->key_place = own.key_place;
+  merge(*node, std::move(own));
+  return true;
 }
 
 bool InputFiles::resolve(YamlNode& section, const std::string& key_path,

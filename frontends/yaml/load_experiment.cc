@@ -126,6 +126,21 @@ Experiment load_cluster(const std::string& platform, const std::vector<Override>
   return experiment;
 }
 
+std::string describe_efficiency(const std::string& file) {
+  yaml::Problems problems;
+  yaml::InputFiles files(problems);
+  std::string description;
+  if (const std::optional<yaml::YamlNode> root = files.read(file, "")) {
+    std::vector<ResolvedValue> resolved;
+    EfficiencySpec efficiency;
+    yaml::Reader reader(problems, resolved, *root, root->place, "");
+    yaml::describe_efficiency(reader, efficiency, description);
+    reader.finish();
+  }
+  problems.throw_if_any();
+  return description;
+}
+
 std::string experiment_schema() {
   yaml::SchemaWriter writer;
   Experiment defaults;

@@ -29,6 +29,9 @@ Experiment load_experiment(const std::string& path, const std::vector<Override>&
 Experiment load_cluster(const std::string& platform, const std::vector<Override>& overrides,
                         std::optional<std::int32_t> ranks = std::nullopt);
 
+// The sentence that a file of platforms/efficiency says of itself. Throws like load_experiment().
+std::string describe_efficiency(const std::string& file);
+
 // The JSON Schema (draft 2020-12) of an experiment file, for editors: `orrery schema`.
 std::string experiment_schema();
 

@@ -128,6 +128,10 @@ struct ValuesOf<PipelineSchedule> {
       PipelineSchedule::dualpipe,    PipelineSchedule::dualpipe_v};
 };
 template <>
+struct ValuesOf<AttentionKernel> {
+  static constexpr std::array all{AttentionKernel::flash, AttentionKernel::unfused};
+};
+template <>
 struct ValuesOf<Recompute> {
   static constexpr std::array all{Recompute::none, Recompute::selective, Recompute::full};
 };

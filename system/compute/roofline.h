@@ -1,26 +1,51 @@
-// Compute time from a processor's two limits: max(flops / peak, bytes / memory bandwidth); a
-// measured time is taken as it is. S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52(4),
-// 2009.
+// Compute time from a processor's two limits, and from how far kernels stay below them:
+//
+//   t = max(issue, launch + max(F / (e P), M / (e_m B)))
+//
+// for F operations at peak P and M bytes of traffic at memory bandwidth B. S. Williams, A.
+// Waterman, D. Patterson, "Roofline", CACM 52(4), 2009; e of a matrix product grows with its size
+// as F / (F + launch e P), which is what `launch` does. A measured time is taken as it is.
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "core/units/share.h"
 #include "system/compute_model.h"
 
 namespace orrery {
 
+// A matrix product that was timed.
+struct TimedProduct {
+  MatrixShape shape;
+  Duration time;
+};
+
+// What a GPU generation with the software of its time reaches. The default is all.
+struct EfficiencySpec {
+  Share matrix{100, 100};     // of the peak, by a large matrix product
+  Share attention{100, 100};  // of the peak, by a large attention kernel
+  Share memory{100, 100};     // of the memory bandwidth, by a large kernel
+  Duration launch;            // in which the device does nothing, before each operation
+  Duration issue;             // that the host takes for an operation; the device is not faster
+  std::vector<TimedProduct> products = {};  // instead of the roofline, for exactly these shapes
+};
+
 struct RooflineSpec {
-  FlopRate peak;                              // reached by every operation; 0 = none stated
+  FlopRate peak;                              // 0 = none stated
   std::optional<Bandwidth> memory_bandwidth;  // none = memory traffic costs no time
+  EfficiencySpec efficiency = {};
 };
 
 class Roofline final : public ComputeModel {
  public:
-  explicit Roofline(const RooflineSpec& spec) : spec_(spec) {}
+  explicit Roofline(RooflineSpec spec);
   Duration time_of(const Compute& work) const override;
 
  private:
-  RooflineSpec spec_;
+  Duration at_the_limits(const Compute& work) const;
+
+  RooflineSpec spec_;  // products in ascending order of shape
 };
 
 }  // namespace orrery

@@ -1,7 +1,10 @@
 #include "workload/model/transformer.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
+
+#include "workload/model/unfused_attention.h"
 
 namespace orrery {
 
@@ -43,6 +46,7 @@ class PartWriter {
   void row_backward(std::int64_t own_inputs, std::int64_t outputs);
   void sum_outputs(Steps& to, std::int64_t width);
   void core_attention(Steps& to, Pass pass, std::int64_t tenths);
+  void unfused_attention(Steps& to, Pass pass);
 
   const TransformerSpec& model_;
   const TransformerShard& shard_;
@@ -51,12 +55,21 @@ class PartWriter {
   std::int32_t handles_ = 0;
 };
 
+// None if a side is too long to have been timed.
+MatrixShape shape_of(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+  if (std::max({rows, columns, depth}) > std::numeric_limits<std::int32_t>::max()) return {};
+  return {static_cast<std::int32_t>(rows), static_cast<std::int32_t>(columns),
+          static_cast<std::int32_t>(depth)};
+}
+
 // Reads both factors and writes the product once.
 void PartWriter::gemm(Steps& to, Pass pass, std::int64_t rows, std::int64_t columns,
                       std::int64_t depth) {
   const Flops flops{2 * rows * columns * depth};
   const Bytes traffic = model_.element * (rows * depth + depth * columns + rows * columns);
-  to.push_back({pass, Compute{flops, traffic, std::nullopt}});
+  Compute product{flops, traffic, std::nullopt};
+  product.shape = shape_of(rows, columns, depth);
+  to.push_back({pass, product});
 }
 
 void PartWriter::memory(Steps& to, Pass pass, std::int64_t elements) {
@@ -117,12 +130,24 @@ void PartWriter::row_backward(std::int64_t own_inputs, std::int64_t outputs) {
 // out what causality masks; no traffic of s x s. Backward it computes the scores again: 2.5 times
 // the forward operations, given in tenths.
 void PartWriter::core_attention(Steps& to, Pass pass, std::int64_t tenths) {
+  if (model_.attention == AttentionKernel::unfused) return unfused_attention(to, pass);
   const std::int64_t width = model_.query_width() / shard_.tensor;
   const std::int64_t full = 4 * tokens_ * model_.sequence * width;
   const Flops flops{(model_.causal_kernel ? full / 2 : full) * tenths / 10};
   const std::int64_t elements =
       tokens_ * (2 * width + 2 * model_.key_value_width() / shard_.tensor);
-  to.push_back({pass, Compute{flops, model_.element * elements, std::nullopt}});
+  to.push_back({pass, Compute{flops, model_.element * elements, std::nullopt, Kernel::attention}});
+}
+
+// Selective recomputation keeps only queries, keys and values.
+void PartWriter::unfused_attention(Steps& to, Pass pass) {
+  const std::int64_t heads = model_.heads / shard_.tensor,
+                     width = model_.query_width() / model_.heads;
+  const UnfusedAttention kernels{tokens_, model_.sequence, heads, width, width, model_.element};
+  if (pass == Pass::forward || shard_.recompute == Recompute::selective)
+    for (const Compute& work : kernels.forward()) to.push_back({pass, work});
+  if (pass != Pass::forward)
+    for (const Compute& work : kernels.backward()) to.push_back({pass, work});
 }
 
 void PartWriter::attention() {

@@ -55,7 +55,7 @@ const std::string three_levels = R"(platform:
 TEST_CASE("every bundled platform loads and says what it is") {
   const auto platforms = yaml::bundled_platforms();
   CHECK(platforms.size() >= 5);
-  for (const yaml::BundledPlatform& platform : platforms) {
+  for (const yaml::BundledFile& platform : platforms) {
     INFO(platform.name);
     CHECK(load_cluster(platform.name, {}).name == platform.name);
     CHECK(load_cluster(platform.name, {}).description.size() > 10);
@@ -149,4 +149,38 @@ TEST_CASE("fewer ranks are whole inner groups") {
   }
   // The innermost level stays inside the node even when it is the only one left.
   CHECK(load_cluster(file, {}, 4).topology.levels[0].scope == Scope::local);
+}
+
+TEST_CASE("every bundled efficiency loads and says where it comes from") {
+  const auto files = yaml::bundled_efficiencies();
+  CHECK(files.size() >= 1);
+  for (const yaml::BundledFile& file : files) {
+    INFO(file.name);
+    CHECK(!describe_efficiency(file.file).empty());
+  }
+}
+
+TEST_CASE("an efficiency is found by name, and what stands beside it goes before it") {
+  const Folder folder;
+  fs::create_directories(folder.path() + "/platforms/efficiency");
+  folder.write("platforms/efficiency/half.yaml",
+               "description: half of all\nmatrix: 50 %\nmemory: 50 %\nlaunch: 3 us\n");
+  const std::string file = folder.write("cluster.yaml", R"(platform:
+  npu: {preset: a100, efficiency: {preset: half, memory: 70 %}}
+  topology:
+    levels:
+      - {kind: ring, size: 4, bandwidth: 1 GB/s, latency: 1 us}
+)");
+  setenv("ORRERY_PATH", folder.path().c_str(), 1);
+  const EfficiencySpec efficiency = load_cluster(file, {}).npu.efficiency;
+  CHECK(efficiency.matrix == Share{50, 100});
+  CHECK(efficiency.memory == Share{70, 100});
+  CHECK(efficiency.launch == microseconds(3));
+  CHECK(efficiency.issue == Duration{});
+  // An option names another value of the same file, or another file.
+  CHECK(load_cluster(file, {{"platform.npu.efficiency.launch=4 us"}}).npu.efficiency.launch ==
+        microseconds(4));
+  CHECK_THROWS_WITH(load_cluster(file, {{"platform.npu.efficiency.preset=halv"}}),
+                    Contains("did you mean \"half\"?"));
+  unsetenv("ORRERY_PATH");
 }
