@@ -35,6 +35,15 @@ std::string name_of_traffic(std::size_t label) {
   return std::string(name_of(static_cast<Collective>(label)));
 }
 
+void add_wait(PacketResult& result, std::string kind, const PacketWaits& waits) {
+  if (waits.packets == 0) return;
+  const auto mean = [&](std::int64_t sum) {
+    return nanoseconds(sum / static_cast<std::int64_t>(waits.packets));
+  };
+  result.waits.push_back({std::move(kind), waits.packets, mean(waits.at_source_ns),
+                          mean(waits.in_switches_ns), waits.longest});
+}
+
 // What exposed time is summed under: gradients are exchanged backward by nature.
 std::string exposed_kind(const Label& label, const LayerRow& row) {
   if (!label.traffic.empty()) return label.traffic;
@@ -269,6 +278,9 @@ void Simulation::add_packets(RunResult& result, const PacketStatistics& packets)
   for (const SwitchMemoryStatistics& memory : packets.switches)
     counted.switches.push_back({topology_.node_name(memory.node), memory.size, memory.most_used,
                                 memory.interval, memory.peaks});
+  for (std::size_t label = 0; label < packets.waits.size(); ++label)
+    add_wait(counted, name_of_traffic(label), packets.waits[label]);
+  add_wait(counted, "acknowledgements", packets.acknowledgement_waits);
   for (const FlowStatistics& flow : packets.flows)
     counted.flows.push_back(
         {topology_.node_name(flow.source) + " -> " + topology_.node_name(flow.target),

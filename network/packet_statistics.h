@@ -26,7 +26,16 @@ struct SwitchMemoryStatistics {
   std::vector<std::int64_t> peaks;
 };
 
-// How one watched connection fared, at the sender. Kept: the first 4,096 changes.
+// What packets of a kind waited, summed over them, each rounded down to nanoseconds (sums in
+// picoseconds could overflow).
+struct PacketWaits {
+  std::uint64_t packets = 0;  // that were handed to the network, lost ones too
+  std::int64_t at_source_ns = 0, in_switches_ns = 0;
+  Duration longest;  // in one queue
+};
+
+// How one watched connection fared, at the sender. Kept: at most 4,096 of its changes. When there
+// are more, every second one is forgotten, and from then on only every second (fourth, ...) kept.
 struct FlowSample {
   Time at;
   Bytes congestion_window;
@@ -42,6 +51,8 @@ struct PacketStatistics {
   std::uint64_t packet_hops = 0;  // links crossed by all of them
   std::uint64_t drops = 0, marks = 0;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
+  std::vector<PacketWaits> waits;  // by Message::label, of data
+  PacketWaits acknowledgement_waits;
   std::vector<LinkQueueStatistics> links;        // as Topology::links()
   std::vector<SwitchMemoryStatistics> switches;  // that held packets
   std::vector<FlowStatistics> flows;             // those that were asked for

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/units/units.h"
 
@@ -22,6 +23,11 @@ enum class ConnectPolicy : std::uint8_t {
   per_message,    // by every message, which gets a connection of its own
 };
 std::string_view name_of(ConnectPolicy policy);
+
+// A pair of NPUs whose connections report their window and round trip.
+struct WatchedPair {
+  std::int32_t from = 0, to = 0;
+};
 
 struct TransportSpec {
   TransportKind kind = TransportKind::tcp;
@@ -48,6 +54,7 @@ struct TransportSpec {
 
   ConnectPolicy connect = ConnectPolicy::before_use;
   std::int32_t connections_per_pair = 1;  // between two NPUs, used in turn
+  std::vector<WatchedPair> watched = {};
 };
 
 // Data of a full segment: the MTU without the headers of IP and TCP.

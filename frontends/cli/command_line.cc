@@ -170,6 +170,7 @@ class CommandLine {
     CLI::App* sweep = add("sweep", help::sweep, [this] {
       sweep_.program = path_of_this_program();
       sweep_.version = version_;
+      sweep_.settings = sets_;
       Terminal terminal = terminal_;
       terminal.shows_progress = terminal.shows_progress && !sweep_.quiet;
       return cli::sweep(sweep_, terminal);
@@ -178,6 +179,7 @@ class CommandLine {
     sweep->add_option("-o,--output", sweep_.output, "where results go, and are looked for")
         ->type_name("DIR")
         ->required();
+    add_overrides(sweep);
     sweep_.jobs = std::max(1U, std::thread::hardware_concurrency());
     sweep->add_option("--jobs", sweep_.jobs, "points at a time; without it one for each core")
         ->check(CLI::PositiveNumber.description(""))

@@ -74,8 +74,9 @@ ExitCode topo_export(const TopologyOptions& options, const Terminal& terminal);
 
 struct SweepOptions {
   std::string file, output;
-  std::size_t jobs = 1;  // processes at a time
-  std::string program;   // path of `orrery`, which they run
+  std::vector<std::string> settings;  // KEY=VALUE, at every point, over what the file's `set` says
+  std::size_t jobs = 1;               // processes at a time
+  std::string program;                // path of `orrery`, which they run
   std::string version;
   bool dry_run = false;
   bool force = false;  // run again what is done

@@ -79,6 +79,7 @@ inline constexpr Text sweep{
   orrery sweep study.yaml -o out/study
   orrery sweep study.yaml -o out/study --dry-run         what would run, as commands
   orrery sweep study.yaml -o out/study --format csv > study.csv
+  orrery sweep study.yaml -o out/short --set workload.iterations=1
 
   # study.yaml
   experiments: [flat.yaml, hier.yaml]          relative to this file

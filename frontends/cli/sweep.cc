@@ -31,6 +31,30 @@ std::vector<Override> overrides_of(const SweepPoint& point) {
   return overrides;
 }
 
+// Over what the file's `set` says. Throws ConfigError for what is no setting, or is varied.
+void add_settings(Sweep& sweep, const std::vector<std::string>& texts) {
+  std::vector<Diagnostic> problems;
+  const auto is = [](const std::string& key) {
+    return [&key](const SweepSetting& setting) { return setting.key == key; };
+  };
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    if (equals == std::string::npos)
+      problems.push_back(
+          {.path = "--set " + text, .what = "no value", .remedy = "write KEY=VALUE"});
+    for (const SweepAxis& axis : sweep.axes)
+      if (std::ranges::any_of(axis.steps.front(), is(key)))
+        problems.push_back({.path = "--set " + key,
+                            .what = "the sweep varies this key",
+                            .remedy = "change its values in the sweep's `vary`"});
+    if (equals == std::string::npos) continue;
+    std::erase_if(sweep.common, is(key));
+    sweep.common.push_back({key, text.substr(equals + 1), "--set"});
+  }
+  if (!problems.empty()) throw ConfigError(std::move(problems));
+}
+
 // Loads every point, so that a mistake in the last one shows before the first one has run for an
 // hour. Throws ConfigError with the problems of all of them, each once.
 std::vector<SweepRow> rows_of(const Sweep& sweep, const SweepOptions& options) {
@@ -185,7 +209,8 @@ void print_plan(const std::vector<SweepRow>& rows, const Terminal& terminal) {
 }  // namespace
 
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
-  const Sweep sweep = load_sweep(options.file);
+  Sweep sweep = load_sweep(options.file);
+  add_settings(sweep, options.settings);
   std::vector<SweepRow> rows = rows_of(sweep, options);
   if (options.dry_run) {
     print_plan(rows, terminal);

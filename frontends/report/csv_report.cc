@@ -130,4 +130,17 @@ std::string ranks_csv(std::span<const RunResult> results) {
   return csv;
 }
 
+std::string flows_csv(std::span<const RunResult> results) {
+  std::string csv = "system,flow,time_ps,congestion_window,smoothed_rtt_ps\n";
+  for (const RunResult& run : results) {
+    if (!run.packets) continue;
+    for (const FlowRow& row : run.packets->flows)
+      for (const FlowSample& sample : row.samples)
+        csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
+                           sample.at.since_start.value, sample.congestion_window.value,
+                           sample.smoothed_rtt.value);
+  }
+  return csv;
+}
+
 }  // namespace orrery

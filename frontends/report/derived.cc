@@ -58,6 +58,9 @@ std::string diagnosis(const RunResult& result) {
   if (fullest->utilisation >= 0.7)
     return fmt::format("bandwidth: {} is full, {} is busy {:.0f} % of the time", fullest->level,
                        fullest->name, percent);
+  if (result.packets && result.packets->timeouts > 0)
+    return fmt::format("lost packets: {} lost, and TCP waited for {} timeouts",
+                       result.packets->drops, result.packets->timeouts);
   // Busy as long as ranks waited, and nothing but computing beside it.
   const double waited = static_cast<double>(result.exposed.value) / 1e12;
   const double busy = fullest->utilisation * static_cast<double>(result.finish.value) / 1e12;

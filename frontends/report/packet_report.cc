@@ -23,12 +23,8 @@ std::span<const QueueRow> shown_queues(const PacketResult& packets, const Report
 std::string counts(const RunResult& result) {
   const PacketResult& packets = *result.packets;
   TextTable table({{"", left}, {""}, {"", left}});
-  const double hops = static_cast<double>(packets.packet_hops);
   table.add_row({"packets", std::to_string(packets.packets), "acknowledgements too"});
-  table.add_row({"packet-hops", std::to_string(packets.packet_hops),
-                 result.host.cpu_s > 0
-                     ? fmt::format("{:.2f} million per CPU second", hops / result.host.cpu_s * 1e-6)
-                     : ""});
+  table.add_row({"packet-hops", std::to_string(packets.packet_hops), ""});
   table.add_row({"lost", std::to_string(packets.drops), ""});
   table.add_row({"marked", std::to_string(packets.marks), ""});
   table.add_row({"sent again", std::to_string(packets.retransmissions), "segments"});
@@ -45,6 +41,15 @@ std::string queues(const PacketResult& packets, const ReportOptions& options) {
   return table.empty() ? "" : '\n' + table.text();
 }
 
+std::string waits(const PacketResult& packets) {
+  TextTable table(
+      {{"packets wait", left}, {"packets"}, {"at the source"}, {"in switches"}, {"longest"}});
+  for (const WaitRow& row : packets.waits)
+    table.add_row({row.collective, std::to_string(row.packets), to_text(row.at_source),
+                   to_text(row.in_switches), to_text(row.longest)});
+  return table.empty() ? "" : '\n' + table.text();
+}
+
 std::string switches(const PacketResult& packets) {
   TextTable table({{"switch memory", left}, {"most used"}, {"of"}});
   for (const SwitchRow& row : packets.switches)
@@ -56,7 +61,14 @@ std::string switches(const PacketResult& packets) {
 
 std::string packet_text(const RunResult& result, const ReportOptions& options) {
   if (!result.packets || result.packets->packets == 0) return "";
-  return counts(result) + queues(*result.packets, options) + switches(*result.packets);
+  return counts(result) + waits(*result.packets) + queues(*result.packets, options) +
+         switches(*result.packets);
+}
+
+std::string packet_rate_text(const RunResult& result) {
+  if (!result.packets || result.packets->packet_hops == 0 || result.host.cpu_s <= 0) return "";
+  return fmt::format(", {:.2f} million packet-hops per CPU second",
+                     static_cast<double>(result.packets->packet_hops) / result.host.cpu_s * 1e-6);
 }
 
 Json packet_json(const PacketResult& packets, const ReportOptions& options) {
@@ -69,6 +81,7 @@ Json packet_json(const PacketResult& packets, const ReportOptions& options) {
                {"timeouts", packets.timeouts},
                {"queues", Json::array()},
                {"switches", Json::array()},
+               {"waits", Json::array()},
                {"flows", Json::array()}};
   for (const QueueRow& row : shown_queues(packets, options))
     json["queues"].push_back({{"name", row.name},
@@ -82,6 +95,12 @@ Json packet_json(const PacketResult& packets, const ReportOptions& options) {
                                 {"most_used", row.most_used.value},
                                 {"interval_ps", row.interval.value},
                                 {"peaks", row.peaks}});
+  for (const WaitRow& row : packets.waits)
+    json["waits"].push_back({{"collective", row.collective},
+                             {"packets", row.packets},
+                             {"at_source_ps", row.at_source.value},
+                             {"in_switches_ps", row.in_switches.value},
+                             {"longest_ps", row.longest.value}});
   for (const FlowRow& row : packets.flows) {
     Json samples = Json::array();
     for (const FlowSample& sample : row.samples)

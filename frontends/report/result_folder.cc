@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr std::array result_names{"result.json", "comparison.json", "summary.csv", "exposed.csv",
                                   "layers.csv",  "levels.csv",      "links.csv",   "ranks.csv",
-                                  "matrix.csv",  "activity.csv",    "jobs.csv",    "coll.json",
-                                  "coll.csv"};
+                                  "matrix.csv",  "activity.csv",    "jobs.csv",    "flows.csv",
+                                  "coll.json",   "coll.csv"};
 
 struct ResultFile {
   std::string name, text;
@@ -42,6 +42,9 @@ std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportO
     files.push_back({"matrix.csv", matrix_csv(results)});
   if (std::ranges::any_of(results, [](const RunResult& run) { return !run.activity.empty(); }))
     files.push_back({"activity.csv", activity_csv(results)});
+  if (std::ranges::any_of(
+          results, [](const RunResult& run) { return run.packets && !run.packets->flows.empty(); }))
+    files.push_back({"flows.csv", flows_csv(results)});
   return files;
 }
 

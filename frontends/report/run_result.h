@@ -121,6 +121,14 @@ struct SwitchRow {
   std::vector<std::int64_t> peaks;  // most bytes in use in each interval from the start
 };
 
+// What the packets of a kind of traffic waited, on the average.
+struct WaitRow {
+  std::string collective;  // or "point_to_point", "acknowledgements"
+  std::uint64_t packets = 0;
+  Duration at_source, in_switches;  // mean of all its packets
+  Duration longest;                 // in one queue
+};
+
 struct FlowRow {
   std::string name;  // "npu 3 -> npu 7"
   std::vector<FlowSample> samples;
@@ -132,6 +140,7 @@ struct PacketResult {
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
   std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
   std::vector<SwitchRow> switches;
+  std::vector<WaitRow> waits;
   std::vector<FlowRow> flows;
 };
 

@@ -198,8 +198,9 @@ std::string footer(const RunResult& result) {
   table.add_row({"messages", std::to_string(result.messages)});
   table.add_row({"events", std::to_string(result.events)});
   return '\n' + table.text() +
-         fmt::format("host: {:.3f} s wall, {:.3f} s CPU, {} peak memory\n", result.host.wall_s,
-                     result.host.cpu_s, to_text(bytes(result.host.peak_rss_bytes)));
+         fmt::format("host: {:.3f} s wall, {:.3f} s CPU, {} peak memory{}\n", result.host.wall_s,
+                     result.host.cpu_s, to_text(bytes(result.host.peak_rss_bytes)),
+                     packet_rate_text(result));
 }
 
 }  // namespace

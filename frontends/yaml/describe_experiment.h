@@ -14,12 +14,6 @@
 
 namespace orrery::yaml {
 
-inline PlatformFacts facts_of(const TopologySpec& topology) {
-  std::int32_t npus = 1;
-  for (const LevelSpec& level : topology.levels) npus *= level.size;
-  return {.known = true, .levels = topology.levels, .npus = npus};
-}
-
 // A model needs a device to be timed on.
 void check_peak(Reader& root, const NpuSpec& npu);
 

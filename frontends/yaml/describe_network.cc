@@ -1,5 +1,11 @@
 #include "frontends/yaml/describe_network.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontends/yaml/platform_facts.h"
+
 namespace orrery::yaml {
 
 void check_transport(Reader& transport, const TransportSpec& spec) {
@@ -32,6 +38,23 @@ void check_switches(Reader& reader, const NetworkSpec& network) {
     reader.wrong("red_maximum", "it is below red_minimum", "write the larger one here");
   if (spec.loss >= 1)
     reader.wrong("loss", "links that lose everything", "write a probability below 1");
+}
+
+void check_packets(Reader& reader, const NetworkSpec& network, const TopologySpec& topology) {
+  if (!reader.clean()) return;
+  const Bytes packet = network.transport.mtu + network.transport.link_overhead;
+  for (std::size_t i = 0; i < network.levels.size(); ++i)
+    if (network.levels[i].buffer && *network.levels[i].buffer < packet)
+      reader.wrong_map(
+          fmt::format("the buffer of level {}, {}, cannot hold a packet of {}",
+                      topology.levels[i].name, text_of(*network.levels[i].buffer), text_of(packet)),
+          "make it larger, or network.transport.mtu smaller");
+  const std::int32_t npus = facts_of(topology).npus;
+  for (const WatchedPair& pair : network.transport.watched)
+    if (pair.from == pair.to || std::max(pair.from, pair.to) >= npus)
+      reader.wrong_map(
+          fmt::format("transport.watch: from {} to {} there is no connection", pair.from, pair.to),
+          fmt::format("name two of the NPUs 0 to {}", npus - 1));
 }
 
 }  // namespace orrery::yaml

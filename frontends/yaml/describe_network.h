@@ -107,6 +107,13 @@ void describe_transport(Keys& keys, NetworkSpec& network) {
       "message has a connection of its own)");
   key("connections_per_pair", spec.connections_per_pair,
       "connections between two NPUs, which take messages in turn", between(1, 1'024));
+  keys.optional_items("watch", spec.watched,
+                      "pairs of NPUs whose connections report window and round trip over time",
+                      [](auto& pair, WatchedPair& watched, std::size_t) {
+                        pair.required("from", watched.from, "the NPU that sends", not_negative);
+                        pair.required("to", watched.to, "the NPU that receives", not_negative);
+                      });
+  keys.note_if_given("watch", network.given, SettingGroup::transport);
   keys.check([&](Reader& reader) { check_transport(reader, spec); });
 }
 
@@ -137,6 +144,9 @@ void describe_switches(Keys& keys, NetworkSpec& network) {
   keys.check([&](Reader& reader) { check_switches(reader, network); });
 }
 
+// The buffers of levels hold a packet, and watched pairs are NPUs.
+void check_packets(Reader& reader, const NetworkSpec& network, const TopologySpec& topology);
+
 template <class Keys>
 void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
                       bool topology_known) {
@@ -156,6 +166,9 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
   keys.map("queue", "the queue backend", [&](auto& queue) { describe_queue(queue, network); });
   keys.map("switch", "all switches; for packet backends",
            [&](auto& switches) { describe_switches(switches, network); });
+  keys.check([&](Reader& reader) {
+    if (topology_known) check_packets(reader, network, topology);
+  });
 }
 
 }  // namespace orrery::yaml

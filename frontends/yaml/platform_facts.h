@@ -17,6 +17,12 @@ struct PlatformFacts {
   std::int32_t npus = 0;
 };
 
+inline PlatformFacts facts_of(const TopologySpec& topology) {
+  std::int32_t npus = 1;
+  for (const LevelSpec& level : topology.levels) npus *= level.size;
+  return {.known = true, .levels = topology.levels, .npus = npus};
+}
+
 // The levels that the list under `key` names, in its order; reports names that are not there and
 // levels named twice, and is then empty.
 std::vector<int> levels_named(Reader& keys, std::string_view key,

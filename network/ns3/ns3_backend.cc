@@ -72,7 +72,7 @@ class Ns3Backend final : public NetworkBackend,
     journey.here = leg.to;
     const Bytes size = journey.message.size;
     if (!leg.ideal) {
-      tcp_.send(from, leg.to, slot, size);
+      tcp_.send(from, leg.to, slot, size, journey.message.label);
       return std::nullopt;
     }
     Message part = journey.message;

@@ -126,8 +126,10 @@ void TcpEnd::receive(const ns3::Ptr<ns3::Packet>& packet, bool can_be_marked, bo
 }
 
 // TcpSocketBase::Send() would schedule an event for each piece; after most calls TCP sends anyway.
-bool TcpEnd::write(const ns3::Ptr<ns3::Packet>& piece, bool sends_next) {
-  if (!sends_next) return piece->GetSize() <= GetTxAvailable() && Send(piece, 0) >= 0;
+bool TcpEnd::write(std::int64_t size, bool sends_next) {
+  if (size > GetTxAvailable()) return false;
+  const auto piece = ns3::Create<ns3::Packet>(static_cast<std::uint32_t>(size));
+  if (!sends_next) return Send(piece, 0) >= 0;
   if (!m_txBuffer->Add(piece)) return false;
   m_rateOps->CalculateAppLimited(m_tcb->m_cWnd, m_tcb->m_bytesInFlight, m_tcb->m_segmentSize,
                                  m_txBuffer->TailSequence(), m_tcb->m_nextTxSequence,
@@ -135,18 +137,25 @@ bool TcpEnd::write(const ns3::Ptr<ns3::Packet>& piece, bool sends_next) {
   return true;
 }
 
+std::int64_t TcpEnd::unsent() const {
+  return m_txBuffer->TailSequence() - m_tcb->m_highTxMark.Get();
+}
+
+// A segment is all new or all sent before: after a timeout, which sends everything again, ns-3 cuts
+// the segment that reaches beyond what had been sent.
 std::uint32_t TcpEnd::SendDataPacket(ns3::SequenceNumber32 sequence, std::uint32_t most,
                                      bool with_ack) {
-  const ns3::SequenceNumber32 highest = m_tcb->m_highTxMark;
+  if (sequence < m_tcb->m_highTxMark.Get()) {
+    listener_->sends_again();
+    return TcpSocketBase::SendDataPacket(sequence, most, with_ack);
+  }
   const std::uint32_t size = std::min(most, m_txBuffer->SizeFromSequence(sequence));
-  const std::int32_t new_bytes = (sequence + size) - highest;
-  if (sequence < highest) listener_->sends_again();
-  if (new_bytes > 0) new_bytes_end_ = sent_ + new_bytes;
+  new_bytes_end_ = sent_ + size;
   const std::uint32_t sent = TcpSocketBase::SendDataPacket(sequence, most, with_ack);
   new_bytes_end_ = 0;
-  if (new_bytes <= 0) return sent;
   CHECK(sent == size, "a segment of {} B instead of {} B", sent, size);
-  sent_ += new_bytes;
+  sent_ += size;
+  listener_->can_write(true);
   return sent;
 }
 

@@ -48,8 +48,9 @@ class TcpEnd final : public ns3::TcpSocketBase {
 
   void receive(const ns3::Ptr<ns3::Packet>& packet, bool can_be_marked, bool marked);
 
-  // Adds to what is to be sent; false if the send buffer has no room for it.
-  bool write(const ns3::Ptr<ns3::Packet>& piece, bool sends_next);
+  // Adds bytes to what is to be sent; false if the send buffer has no room for them.
+  bool write(std::int64_t size, bool sends_next);
+  std::int64_t unsent() const;  // of what was written, bytes that were never sent
 
   // Where in the stream the segment ends that is being sent; 0 if it holds nothing new.
   std::int64_t new_bytes_end() const { return new_bytes_end_; }

@@ -44,7 +44,7 @@ class TcpFlow final : private TcpEndListener {
   struct Shared {
     EventQueue& queue;
     FlowListener& listener;
-    ns3::Ptr<ns3::Packet> full_piece;  // of one segment; copies share its (absent) contents
+    std::int64_t segment;  // bytes of a full one
     PacketStatistics& counters;
   };
 
@@ -56,13 +56,16 @@ class TcpFlow final : private TcpEndListener {
   TcpEnd& sender() { return *sender_; }
   TcpEnd& receiver() { return *receiver_; }
 
-  void send(MessageSlot message, Bytes size);
+  void send(MessageSlot message, Bytes size, std::uint8_t label);
+  // Of the message that the byte before `stream_end` belongs to; of the oldest one, for 0 (what is
+  // sent again). REQUIRES: a message is not delivered.
+  std::uint8_t label_at(std::int64_t stream_end) const;
   void left_source(std::int64_t stream_end);         // the bytes before it have left the first node
   bool ends_message(std::int64_t stream_end) const;  // does one that has not left end there?
   bool idle() const;  // nothing to deliver, nothing to be acknowledged
   Time last_change() const { return last_change_; }  // of what is delivered
 
-  // From here on each change of the window is kept, the first 4,096.
+  // From here on changes of the window are kept: FlowStatistics.
   void watch() { watched_ = true; }
   bool watched() const { return watched_; }
   FlowStatistics statistics() const { return {source, target, samples_}; }
@@ -77,6 +80,7 @@ class TcpFlow final : private TcpEndListener {
   struct Sent {
     std::int64_t end;  // in the stream
     MessageSlot message;
+    std::uint8_t label;
   };
   class Reader final : public TcpEndListener {
    public:
@@ -105,6 +109,7 @@ class TcpFlow final : private TcpEndListener {
   Time last_change_;
   bool watched_ = false;
   std::vector<FlowSample> samples_;
+  std::uint64_t changes_ = 0, keep_every_ = 1;
 };
 
 }  // namespace orrery

@@ -48,16 +48,14 @@ void TcpNetwork::make_stack() {
   tcp_ = ns3::CreateObject<ns3::TcpL4Protocol>();
   node_->AggregateObject(tcp_);
   tcp_->SetDownTarget(ns3::MakeCallback(&TcpNetwork::take_from_tcp, this));
-  shared_ = std::make_unique<TcpFlow::Shared>(TcpFlow::Shared{
-      queue_, *this,
-      ns3::Create<ns3::Packet>(static_cast<std::uint32_t>(maximum_segment(spec_).value)),
-      counters_});
+  shared_ = std::make_unique<TcpFlow::Shared>(
+      TcpFlow::Shared{queue_, *this, maximum_segment(spec_).value, counters_});
 }
 
 // --- Messages and connections ---
 
-void TcpNetwork::send(NodeId from, NodeId to, MessageSlot message, Bytes size) {
-  flows_[flow_for(from, to)]->send(message, size);
+void TcpNetwork::send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label) {
+  flows_[flow_for(from, to)]->send(message, size, label);
 }
 
 std::uint32_t TcpNetwork::flow_for(NodeId from, NodeId to) {
@@ -86,6 +84,8 @@ std::uint32_t TcpNetwork::make_flow(NodeId from, NodeId to, std::uint32_t number
   flow.forward = paths_.choose(from, to, number);
   flow.backward = paths_.choose(to, from, number);
   flow.make_ends(make_end(), make_end(), 2 * index, spec_);
+  for (const WatchedPair& pair : spec_.watched)
+    if (pair.from == from.value && pair.to == to.value) flow.watch();
   ++counters_.connections;
   connect(flow);
   return index;
@@ -177,7 +177,15 @@ void TcpNetwork::take_from_tcp(ns3::Ptr<ns3::Packet> packet, ns3::Ipv4Address fr
   fabric_.send(index, {.path = choice.take(),
                        .wire_bytes = size,
                        .can_be_marked = can_be_marked,
-                       .tell_when_left = tell});
+                       .tell_when_left = tell,
+                       .kind = kind_of(flow, source, stream_end)});
+}
+
+// What only acknowledges comes from the receivers; and from senders in a handshake, when there may
+// be no message yet.
+std::uint8_t TcpNetwork::kind_of(const TcpFlow& flow, EndIndex from, std::int64_t stream_end) {
+  const bool is_data = from % 2 == 0 && flow.undelivered_messages() > 0;
+  return is_data ? flow.label_at(stream_end) : acknowledgement_kind;
 }
 
 void TcpNetwork::packet_arrived(PacketIndex index, bool marked) {
@@ -199,6 +207,12 @@ void TcpNetwork::packet_lost(PacketIndex index) {
 
 PacketStatistics TcpNetwork::statistics() const {
   PacketStatistics statistics = fabric_.statistics();
+  const std::span<const PacketWaits> waits = fabric_.waits();
+  statistics.waits.assign(waits.begin(), waits.end());
+  if (statistics.waits.size() > acknowledgement_kind) {
+    statistics.acknowledgement_waits = statistics.waits[acknowledgement_kind];
+    statistics.waits.pop_back();
+  }
   statistics.connections = counters_.connections;
   statistics.retransmissions = counters_.retransmissions;
   statistics.timeouts = counters_.timeouts;

@@ -43,11 +43,13 @@ class TcpNetwork final : private PacketOwner, private FlowListener, private Rout
   ~TcpNetwork();
 
   // Neither listener call comes from inside send(). REQUIRES: from != to.
-  void send(NodeId from, NodeId to, MessageSlot message, Bytes size);
+  void send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label);
 
   PacketStatistics statistics() const;
 
  private:
+  static constexpr std::uint8_t acknowledgement_kind = 255;  // of packets; data: Message::label
+
   struct Carried {  // by a packet of the fabric
     ns3::Ptr<ns3::Packet> packet;
     EndIndex to = 0;
@@ -81,6 +83,7 @@ class TcpNetwork final : private PacketOwner, private FlowListener, private Rout
   ns3::Time handshake_time(const TcpFlow& flow);
   void take_from_tcp(ns3::Ptr<ns3::Packet> packet, ns3::Ipv4Address from, ns3::Ipv4Address to,
                      std::uint8_t protocol, ns3::Ptr<ns3::Ipv4Route> route);
+  static std::uint8_t kind_of(const TcpFlow& flow, EndIndex from, std::int64_t stream_end);
   TcpFlow& flow_of(EndIndex end) { return *flows_[end / 2]; }
   TcpEnd& end(EndIndex end) {
     return end % 2 == 0 ? flow_of(end).sender() : flow_of(end).receiver();

@@ -62,8 +62,12 @@ void PacketFabric::send(PacketIndex packet, const PacketToSend& to_send) {
                       .next = none,
                       .can_be_marked = to_send.can_be_marked,
                       .marked = false,
-                      .tell_when_left = to_send.tell_when_left};
+                      .tell_when_left = to_send.tell_when_left,
+                      .kind = to_send.kind,
+                      .queued_at = {}};
   ++sent_;
+  if (to_send.kind >= waits_.size()) waits_.resize(std::size_t{to_send.kind} + 1);
+  ++waits_[to_send.kind].packets;
   enter(packet);
 }
 
@@ -101,6 +105,7 @@ void PacketFabric::enter(PacketIndex index) {
     packets_[port.last].next = index;
   port.last = index;
   packet.next = none;
+  packet.queued_at = queue_.now();
   const Bytes size = bytes(packet.wire_bytes);
   port.waiting += size;
   port.most_waiting = std::max(port.most_waiting, port.waiting);
@@ -151,6 +156,7 @@ void PacketFabric::start_next(LinkIndex link) {
   port.wake_comes = false;
   if (port.first == none) return;  // lost, when the link went down
   const PacketIndex index = take_first(port);
+  note_wait(packets_[index], port);
   start(index, port);
   if (port.first == none) return;
   port.wake_comes = true;
@@ -164,6 +170,13 @@ PacketIndex PacketFabric::take_first(Port& port) {
   port.waiting -= bytes(packet.wire_bytes);
   if (port.memory >= 0) memories_[port.memory].remove(bytes(packet.wire_bytes));
   return index;
+}
+
+void PacketFabric::note_wait(const Packet& packet, const Port& port) {
+  PacketWaits& waits = waits_[packet.kind];
+  const Duration waited = queue_.now() - packet.queued_at;
+  (port.memory < 0 ? waits.at_source_ns : waits.in_switches_ns) += waited.value / 1'000;
+  waits.longest = std::max(waits.longest, waited);
 }
 
 void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {

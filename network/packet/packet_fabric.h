@@ -45,6 +45,7 @@ struct PacketToSend {
   std::uint32_t wire_bytes = 0;  // with all headers and gaps
   bool can_be_marked = false;
   bool tell_when_left = false;
+  std::uint8_t kind = 0;  // row of waits()
 };
 
 class PacketFabric final : private EventHandler {
@@ -65,6 +66,9 @@ class PacketFabric final : private EventHandler {
   // What the link carries from now on; 0: it is down, and what comes to it is lost.
   void set_bandwidth(LinkIndex link, Bandwidth bandwidth);
 
+  // By PacketToSend::kind; as long as the largest that was sent needs.
+  std::span<const PacketWaits> waits() const { return waits_; }
+
   // Sums of what the fabric counts; transports add their own.
   PacketStatistics statistics() const;
   std::uint64_t lost_on(LinkIndex link) const { return ports_[link].drops; }
@@ -77,6 +81,8 @@ class PacketFabric final : private EventHandler {
     std::uint32_t wire_bytes = 0;
     std::uint32_t next = none;  // in the queue; or of the free packets
     bool can_be_marked = false, marked = false, tell_when_left = false;
+    std::uint8_t kind = 0;
+    Time queued_at;
   };
 
   struct Port {    // of one directed link
@@ -102,6 +108,7 @@ class PacketFabric final : private EventHandler {
   bool starts_path(std::uint32_t cursor) const;
   void start_next(LinkIndex link);
   PacketIndex take_first(Port& port);
+  void note_wait(const Packet& packet, const Port& port);
   void lose(PacketIndex packet, Port& port);
   void release(PacketIndex packet);
   Duration duration_of(Port& port, std::uint32_t wire_bytes);
@@ -115,6 +122,7 @@ class PacketFabric final : private EventHandler {
   std::vector<SwitchMemory> memories_;
   std::vector<std::uint32_t> path_links_;  // of all paths, each ended by `none`
   std::vector<Packet> packets_;
+  std::vector<PacketWaits> waits_;
   PacketIndex first_free_ = none;
   std::uint64_t sent_ = 0, hops_ = 0;
 };

@@ -95,6 +95,11 @@ TEST_CASE("the diagnosis is computing, a full level, both in turn, or neither") 
   CHECK_THAT(diagnosis(result), Catch::StartsWith("bandwidth, in phases: " + result.links[1].name));
   result.links[1].utilisation = 0.5;  // 10 us are neither
   CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth"));
+  result.packets.emplace();
+  result.packets->drops = 46;
+  CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth"));  // made up for in time
+  result.packets->timeouts = 8;
+  CHECK_THAT(diagnosis(result), Catch::StartsWith("lost packets: 46 lost"));
   result.compute = microseconds(86);
   result.exposed = microseconds(14);
   CHECK(diagnosis(result) == "computing takes 86 % of the time, exposed communication 14.0 %");

@@ -46,8 +46,10 @@ class Sweeps {
     int exit_code;
     std::string out, error;
   };
-  Printed run(const std::string& text, bool force = false) const {
+  Printed run(const std::string& text, bool force = false,
+              const std::vector<std::string>& settings = {}) const {
     cli::SweepOptions options;
+    options.settings = settings;
     options.file = write("sweep.yaml", text);
     options.output = folder_ / "out";
     options.jobs = 2;
@@ -215,6 +217,28 @@ TEST_CASE("mistakes in any point show before the first one runs") {
     REQUIRE(error.diagnostics().size() == 1);
     CHECK_THAT(error.what(), Contains("sweep.yaml:3: system.chunks=0"));
   }
+}
+
+TEST_CASE("--set holds at every point, over the file's own settings") {
+  const Sweeps sweeps;
+  const std::string sweep =
+      "experiments: four.yaml\nset: {seed: 3}\nvary: [{system.chunks: [1, 2]}]\n";
+  const auto seeds = [&](const std::string& seed) {
+    std::size_t found = 0;
+    for (const fs::path& point : sweeps.points()) {
+      std::ostringstream text;
+      text << std::ifstream(point / "result.json").rdbuf();
+      if (text.str().find("\"seed\": " + seed) != std::string::npos) ++found;
+    }
+    return found;
+  };
+  REQUIRE(sweeps.run(sweep, false, {"seed=5"}).exit_code == 0);
+  CHECK(seeds("5") == 2);
+  REQUIRE(sweeps.run(sweep).exit_code == 0);  // other points: those of seed 5 stay
+  CHECK(seeds("3") == 2);
+  CHECK(seeds("5") == 2);
+  CHECK_THROWS_WITH(sweeps.run(sweep, false, {"system.chunks=4"}), Contains("varies this key"));
+  CHECK_THROWS_WITH(sweeps.run(sweep, false, {"seed"}), Contains("write KEY=VALUE"));
 }
 
 TEST_CASE("children of a pool report their ends") {

@@ -75,6 +75,30 @@ TEST_CASE("a switch has room for what its memory holds, and loses the rest") {
   CHECK(statistics.links[star.topology.switch_to_npu_link(0, {0})].most_waiting == bytes(3'000));
 }
 
+TEST_CASE("what packets wait is counted by their kind, at the source and in switches") {
+  // Three sources send two packets of 1,000 B (80 ns) each to one port. The second of each source
+  // waits 80 ns there. The first ones meet at the switch at 580 ns and wait 0, 80 and 160 ns; the
+  // second ones come at 660, when 80 + 160 ns of work are left: 160, 240 and 320 ns (one packet is
+  // just sent).
+  Star star({});
+  for (std::int32_t from = 1; from < 4; ++from) {
+    const PathIndex path = star.path(from, 0);
+    for (const std::uint8_t kind : {std::uint8_t{3}, std::uint8_t{5}})
+      star.fabric.send(star.fabric.allocate(), {.path = path, .wire_bytes = 1'000, .kind = kind});
+  }
+  star.queue.run();
+  REQUIRE(star.fabric.waits().size() == 6);
+  const PacketWaits first = star.fabric.waits()[3], second = star.fabric.waits()[5];
+  CHECK(first.packets == 3);
+  CHECK(first.at_source_ns == 0);
+  CHECK(first.in_switches_ns == 80 + 160);
+  CHECK(first.longest == nanoseconds(160));
+  CHECK(second.packets == 3);
+  CHECK(second.at_source_ns == 3 * 80);
+  CHECK(second.in_switches_ns == 160 + 240 + 320);
+  CHECK(second.longest == nanoseconds(320));
+}
+
 TEST_CASE("a dynamic threshold keeps room for other ports") {
   // Pool of 6,000 B, threshold 1: a port that holds w takes a packet while w + 1,000 is at most the
   // free part: 0 + 1,000 <= 6,000, 1,000 + 1,000 <= 5,000, 3,000 <= 4,000, 4,000 > 3,000: three.

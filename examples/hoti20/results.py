@@ -1,0 +1,139 @@
+"""The rows that `study.py collect` kept, and what the study's claims say of them."""
+import csv
+
+SYSTEMS = ["Flat100G", "Flat800G", "Hier", "HierOpt"]
+SIZE = "workload.program[0].operations[0].all_reduce"
+BUFFER, WINDOW = "network.switch.buffer", "network.transport.window"
+INJECTION, CHUNKS = "system.injection_latency", "system.all_reduce.chunks"
+LIMIT, ALGORITHM = "system.first_phase_limit", "system.all_reduce.algorithms"
+COUNTERS = ["drops", "retransmissions", "timeouts"]
+
+
+def read(folder, name):
+    """The rows of one sweep that finished; none if it was not run."""
+    path = folder / f"{name}.csv"
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [row for row in rows if row.get("status", "ok") == "ok"]
+
+
+def select(rows, **wanted):
+    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def milliseconds(row):
+    return int(row["finish_ps"]) * 1e-9
+
+
+def base(systems, system):
+    """The default parameters on the ns3 backend."""
+    return next(iter(select(systems, system=system, backend="ns3")), None)
+
+
+def slopes(systems, injection):
+    """Of each system, microseconds that the two iterations take longer for each of latency."""
+    found = {}
+    for system in SYSTEMS:
+        slow = [row for row in select(injection, system=system) if row[INJECTION] == "100 us"]
+        if slow and base(systems, system):
+            more = milliseconds(slow[0]) - milliseconds(base(systems, system))
+            found[system] = more * 1e3 / 99.99
+    return found
+
+
+def single_ratios(tcp, analytical):
+    """Rows of single all-reduces over TCP, each with the analytical one and their ratio."""
+    found = []
+    for row in tcp:
+        algorithm = row.get(ALGORITHM) or ("double_binary_tree" if CHUNKS in row else "direct")
+        same = [other for other in analytical
+                if other[SIZE] == row[SIZE] and other[ALGORITHM] == algorithm and
+                other[CHUNKS] == row.get(CHUNKS, "8")]
+        if same:
+            found.append((row, same[0], milliseconds(row) / milliseconds(same[0])))
+    return found
+
+
+def check_systems(systems, layers):
+    time = {row["system"]: milliseconds(row) for row in select(systems, backend="ns3")}
+    if len(time) < len(SYSTEMS):
+        return []
+    ratio = max(time.values()) / min(time.values())
+    hier = time["Hier"] / time["Flat100G"]
+    checks = [("slowest over fastest system in [2.4, 7] (paper: 3)", f"{ratio:.2f}",
+               2.4 <= ratio <= 7),
+              ("HierOpt < Flat100G, Flat800G < Flat100G, HierOpt < Hier",
+               ", ".join(f"{name} {time[name]:.2f} ms" for name in SYSTEMS),
+               time["HierOpt"] < time["Flat100G"] > time["Flat800G"] and
+               time["HierOpt"] < time["Hier"]),
+              ("Hier within 25 % of Flat100G", f"{hier - 1:+.1%}", abs(hier - 1) <= 0.25)]
+    for system in ("Flat100G", "Hier"):  # where all-reduces are exposed at all
+        exposed = {}
+        for row in select(layers, system=system, backend="ns3", **{"pass": "weight_gradient"}):
+            exposed[row["name"]] = exposed.get(row["name"], 0) + int(row["exposed_ps"])
+        if exposed:
+            worst = max(exposed, key=exposed.get)
+            checks.append((f"largest exposed all-reduce of {system}: MLP_Top_0", worst,
+                           worst == "MLP_Top_0"))
+    return checks
+
+
+def check_injection(systems, injection):
+    slope = slopes(systems, injection)
+    if len(slope) < len(SYSTEMS):
+        return []
+    ratio = (min(slope["Flat100G"], slope["Flat800G"]) / max(slope["Hier"], slope["HierOpt"]))
+    checks = [("injection latency: slope of the flat systems over the hierarchical at least 3",
+               f"{ratio:.1f} (least flat over most hierarchical)", ratio >= 3)]
+    small = [milliseconds(row) / milliseconds(base(systems, row["system"])) - 1
+             for row in injection if row[INJECTION] == "1 us"]
+    if small:
+        checks.append(("0.01 to 1 us changes no system by 10 %", f"at most {max(small):+.1%}",
+                       max(small) < 0.1))
+    return checks
+
+
+def check_single(trees, all_to_all, analytical):
+    ratios = single_ratios(trees, analytical) + single_ratios(all_to_all, analytical)
+    if not ratios:
+        return []
+    ample = [ratio for row, _, ratio in single_ratios(trees, analytical) if row[BUFFER] == "1 GB"]
+    low = min(ratio for _, _, ratio in ratios)
+    worst, _, high = max(ratios, key=lambda found: found[2])
+    checks = [("single all-reduce: TCP over analytical at least 1 everywhere", f"least {low:.3f}",
+               low >= 1),
+              ("its maximum at least 10 (paper: up to 50)",
+               f"{high:.0f} ({worst[SIZE]}, memory {worst[BUFFER]})", high >= 10)]
+    if ample:
+        checks.append(("trees at 1 GB: at most 3", f"{max(ample):.2f}", max(ample) <= 3))
+    return checks
+
+
+def check_buffer(systems, buffers):
+    if not buffers or not systems:
+        return []
+    change = min(milliseconds(row) / milliseconds(base(systems, row["system"])) - 1
+                 for row in buffers)
+    return [("less buffer makes nothing more than 5 % faster", f"at most {-change:.1%}",
+             change > -0.05)]
+
+
+def best_points(chunks):
+    """Of each system, the fastest (chunks, parallelism)."""
+    best = {}
+    for row in chunks:
+        known = best.get(row["system"])
+        if known is None or milliseconds(row) < milliseconds(known):
+            best[row["system"]] = row
+    return {system: (row[CHUNKS], row[LIMIT]) for system, row in best.items()}
+
+
+def check_chunks(chunks):
+    best = best_points(chunks)
+    if len(best) < 2:
+        return []
+    return [("chunks x parallelism: the best depends on the system, or lies inside",
+             ", ".join(f"{system} {count} x {limit}" for system, (count, limit) in best.items()),
+             len(set(best.values())) > 1 or any(count == "128" for count, _ in best.values()))]
