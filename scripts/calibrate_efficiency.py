@@ -36,7 +36,7 @@ ERAS = {
         what="V100, Megatron-LM of 2020: fp16, eager, attention not fused",
         free=dict(matrix=0.6), fixed=dict(memory="a100-2021", launch="a100-2021",
                                           issue="a100-2021"),
-        rows=["megatron-2020-v100/GPT2-1B 1x1x1 b8 B8"]),
+        rows=["megatron-2020-v100/GPT2-2B 2x1x1 b8 B8"]),
     "a100-2023": dict(
         what="A100, Megatron-LM and FSDP of 2023: bf16, flash attention",
         free=dict(matrix=0.7), fixed=dict(attention=A100_FLASH, memory="a100-2021",
@@ -54,8 +54,8 @@ ERAS = {
         rows=["mlperf-3.0/GPT3-175B 4x8x16 b1 B2048", "mlperf-3.1/GPT3-175B 4x8x16 b1 B2048"]),
     "h100-2024": dict(
         what="H100, Megatron Core 0.8 and NeMo 25.04: bf16, flash attention",
-        free=dict(matrix=0.7, memory=0.7), fixed=dict(attention=H100_FLASH_3,
-                                                      launch="a100-2021"),
+        free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="a100-2021",
+                                          launch="a100-2021"),
         rows=["megatron-core-0.8/GPT-1.7B 1x1x48 b4 B192", "megatron-core-0.8/GPT-16B 4x1x48 b1 B192",
               "nemo-25.04/Nemotron4-15B 2x1x16 b2 B128", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
     "h100-2024-fp8": dict(

@@ -4,7 +4,7 @@ docs/validation.md was written.
 
     training_test.py BINARY_FOLDER fast|slow [--write] [--sets SET,...] [--at-most COST] [--jobs N]
 
-A case is a row (training_rows.py): its simulated time is that of training_results.csv to 0.1 %. So
+A case is a row (training_rows.py): its simulated time is that of training_results.csv to 0.5 %. So
 a change of the model that moves a prediction shows here, for better or worse. `fast` takes rows that
 take a moment, `slow` the others. One more case: the tables in docs/validation.md are those of
 training_results.csv. --write simulates the chosen rows of both tiers and writes both files.
@@ -67,12 +67,9 @@ def errors_of(rows, results):
     """Of the rows that were simulated: (row, simulated seconds, error)."""
     found = []
     for row in rows:
-        text = results.get(key_of(row), "")
-        try:
-            simulated = float(text)
-        except ValueError:
-            continue
-        found.append((row, simulated, simulated / row.seconds - 1))
+        if key_of(row) in results:
+            simulated = float(results[key_of(row)])
+            found.append((row, simulated, simulated / row.seconds - 1))
     return found
 
 
@@ -121,14 +118,11 @@ def table(results):
             training_rows.published() + training_rows.vtrain("multi"), results):
         lines.append(f"| {row.set} | {row.name} | {row.seconds:.3f} | {simulated:.3f} | {error:+.1%} "
                      f"| {row.facts.get('assumed', '')} |")
-    missing = [row for row in all_rows() if not errors_of([row], results)]
-    reasons = {}
-    for row in missing:
-        reasons.setdefault(results.get(key_of(row), "not simulated yet"), []).append(row)
     text = "\n".join(lines) + "\n"
-    for reason, rows in reasons.items():
-        sets = sorted({row.set for row in rows})
-        text += f"\nWithout result, {len(rows)} rows of {', '.join(sets)}: {reason}\n"
+    missing = [row for row in all_rows() if not errors_of([row], results)]
+    if missing:
+        text += (f"\nNot simulated, {len(missing)} rows: "
+                 f"{', '.join(sorted({row.set for row in missing}))}.\n")
     return text
 
 
@@ -151,7 +145,11 @@ def chosen_rows(options):
 def rewrite(options, results):
     for row in chosen_rows(options):
         time = training_rows.simulate(options.orrery, row)
-        results[key_of(row)] = time if isinstance(time, str) else f"{time:.6g}"
+        if isinstance(time, str):
+            print(f"{row.set} {row.name}: {time}")
+            results.pop(key_of(row), None)
+        else:
+            results[key_of(row)] = f"{time:.6g}"
         write_results(results)  # each at once: an interrupted run keeps what it has
     before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -163,7 +161,7 @@ def checks(options, results):
     times = training_rows.simulate_all(options.orrery, rows, None, options.jobs)
     outcome = {}
     for row, time in zip(rows, times):
-        good = not isinstance(time, str) and abs(time / float(results[key_of(row)]) - 1) < 1e-3
+        good = not isinstance(time, str) and abs(time / float(results[key_of(row)]) - 1) < 5e-3
         outcome[f"{row.set} {row.name}"] = good
         if not good:
             print(f"  {row.set} {row.name}: {time}, expected {results[key_of(row)]}")
