@@ -102,7 +102,7 @@ struct SystemSpec {
   EndpointSpec endpoint;                         // costs per message on scale-out levels
   EndpointSpec local_endpoint;                   // the same on local levels
   std::vector<ProtocolCost> protocols;           // of the protocols that may be named
-  Share sm_tax;  // of a rank's processor, taken by its collectives while they run; part < whole
+  Share sm_tax;  // of a rank's processor, taken by its communication while it runs; part < whole
 };
 
 }  // namespace orrery

@@ -59,7 +59,49 @@ std::string_view name_of(Accumulation accumulation) {
 }
 
 std::string_view name_of(RankOrder order) {
-  return order == RankOrder::tensor_data_pipeline ? "tp-dp-pp" : "tp-pp-dp";
+  return order == RankOrder::tensor_data_pipeline ? "tp-cp-ep-dp-pp" : "tp-cp-ep-pp-dp";
 }
+
+std::string_view name_of(ContextMethod method) {
+  switch (method) {
+    case ContextMethod::ring:
+      return "ring";
+    case ContextMethod::all_gather:
+      return "all_gather";
+    case ContextMethod::ulysses:
+      return "ulysses";
+  }
+  return "?";
+}
+
+std::string_view name_of(ExpertLoad load) {
+  switch (load) {
+    case ExpertLoad::uniform:
+      return "uniform";
+    case ExpertLoad::multinomial:
+      return "multinomial";
+    case ExpertLoad::zipf:
+      return "zipf";
+    case ExpertLoad::dirichlet:
+      return "dirichlet";
+    case ExpertLoad::trace:
+      return "trace";
+  }
+  return "?";
+}
+
+std::string_view name_of(Redraw redraw) {
+  switch (redraw) {
+    case Redraw::micro_batch:
+      return "micro_batch";
+    case Redraw::iteration:
+      return "iteration";
+    case Redraw::layer:
+      return "layer";
+  }
+  return "?";
+}
+
+std::string_view name_of(CapacityMode mode) { return mode == CapacityMode::drop ? "drop" : "pad"; }
 
 }  // namespace orrery

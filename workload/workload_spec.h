@@ -11,6 +11,7 @@
 #include "core/units/units.h"
 #include "system/job.h"
 #include "system/operation_source.h"
+#include "workload/experts_spec.h"
 
 namespace orrery {
 
@@ -45,32 +46,53 @@ struct DlrmSpec {
 enum class AttentionKernel : std::uint8_t { flash, unfused };
 std::string_view name_of(AttentionKernel kernel);
 
-// A decoder-only transformer by its shape. A. Vaswani et al., NeurIPS 2017; grouped-query
-// attention: J. Ainslie et al., EMNLP 2023; gated MLP: N. Shazeer, arXiv 2002.05202.
+// Queries, keys and values from vectors of fewer elements (multi-head latent attention).
+// DeepSeek-AI, "DeepSeek-V2", arXiv 2405.04434, section 2.1.
+struct LatentAttention {
+  std::int64_t query_rank = 0;      // of the queries' latent vector; 0 = straight from the token
+  std::int64_t key_value_rank = 0;  // of that of keys and values
+  std::int64_t plain = 0;           // elements of a head's query and key without position
+  std::int64_t rotary = 0;          // with position; all heads share those of the key
+  std::int64_t value = 0;           // elements of a head's value
+};
+
+// A transformer by its shape. A. Vaswani et al., NeurIPS 2017; grouped-query attention: J. Ainslie
+// et al., EMNLP 2023; gated MLP: N. Shazeer, arXiv 2002.05202.
 struct TransformerSpec {
   std::int64_t layers = 0;
-  std::int64_t hidden = 0;           // h
-  std::int64_t heads = 0;            // a
-  std::int64_t head_dimension = 0;   // of one head; 0 = hidden / heads
-  std::int64_t key_value_heads = 0;  // 0 = heads
-  std::int64_t feed_forward = 0;     // f: inner width of the MLP; 0 = 4 hidden
-  bool gated = false;                // two matrices of f columns each and their product (SwiGLU)
+  std::int64_t hidden = 0;                // h
+  std::int64_t heads = 0;                 // a
+  std::int64_t head_dimension = 0;        // of one head; 0 = hidden / heads
+  std::int64_t key_value_heads = 0;       // 0 = heads
+  std::optional<LatentAttention> latent;  // then the two above mean nothing
+  std::int64_t feed_forward = 0;          // f: inner width of the MLP; 0 = 4 hidden
+  bool gated = false;  // two matrices of f columns each and their product (SwiGLU)
   AttentionKernel attention = AttentionKernel::flash;
-  bool causal_kernel = true;         // flash attention computes only what causality does not mask
-  bool tied_embeddings = true;       // input and output embedding are one matrix
-  std::int64_t vocabulary = 0;       // V, padded to what tensor parallelism needs
-  std::int64_t sequence = 0;         // s: tokens of a sample
-  Bytes element;                     // of weights and activations: 2 B for bf16
-  Bytes gradient_element{4};         // of gradients on the wire and in memory
+  bool causal_kernel = true;    // flash attention computes only what causality does not mask
+  bool tied_embeddings = true;  // input and output embedding are one matrix
+  std::int64_t vocabulary = 0;  // V, padded to what tensor parallelism needs
+  std::int64_t sequence = 0;    // s: tokens of a sample
+  ExpertsSpec experts;          // in the place of some layers' MLP
+  Bytes element;                // of weights and activations: 2 B for bf16
+  Bytes gradient_element{4};    // of gradients on the wire and in memory
 
-  std::int64_t query_width() const {  // A
-    return heads * (head_dimension > 0 ? head_dimension : hidden / heads);
+  std::int64_t head_width() const {  // of queries and keys
+    if (latent) return latent->plain + latent->rotary;
+    return head_dimension > 0 ? head_dimension : hidden / heads;
   }
-  std::int64_t key_value_width() const {  // K
-    return query_width() / heads * (key_value_heads > 0 ? key_value_heads : heads);
+  std::int64_t value_head_width() const { return latent ? latent->value : head_width(); }
+  std::int64_t key_heads() const {
+    return latent || key_value_heads == 0 ? heads : key_value_heads;
   }
+  std::int64_t query_width() const { return heads * head_width(); }            // A
+  std::int64_t output_width() const { return heads * value_head_width(); }     // A
+  std::int64_t key_value_width() const { return key_heads() * head_width(); }  // K
   std::int64_t mlp_width() const { return feed_forward > 0 ? feed_forward : 4 * hidden; }
   std::int64_t mlp_inputs() const { return gated ? 2 : 1; }  // matrices into the MLP, G
+  std::int64_t expert_width() const { return experts.width > 0 ? experts.width : mlp_width(); }
+  std::int64_t shared_width() const {  // of all shared experts, which are one MLP
+    return experts.shared * (experts.shared_width > 0 ? experts.shared_width : expert_width());
+  }
 };
 
 // In which order the stages of a pipeline work: parallelism/pipeline_schedule.h.
@@ -111,14 +133,22 @@ enum class Accumulation : std::uint8_t {
 };
 std::string_view name_of(Accumulation accumulation);
 
-// Which of data and pipeline neighbours are nearer in rank; tensor neighbours are always nearest.
+// How ranks that share a sequence come by the keys and values of the others (model/attention.cc).
+enum class ContextMethod : std::uint8_t { ring, all_gather, ulysses };
+std::string_view name_of(ContextMethod method);
+
+// Which of data and pipeline neighbours are nearer in rank; those of tensor, context and expert
+// parallelism are nearer than both.
 enum class RankOrder : std::uint8_t { tensor_data_pipeline, tensor_pipeline_data };
-std::string_view name_of(RankOrder order);  // "tp-dp-pp", "tp-pp-dp", as in Megatron-LM
+std::string_view name_of(RankOrder order);  // "tp-cp-ep-dp-pp", "tp-cp-ep-pp-dp", as in Megatron-LM
 
 // How a transformer is trained. D. Narayanan et al., SC'21; V. Korthikanti et al., MLSys 2023.
 struct TransformerTraining {
-  std::int32_t tensor = 1, pipeline = 1, data = 1;  // t, p, d; t * p * d = ranks
-  bool sequence_parallel = false;                   // activations outside t regions are split too
+  std::int32_t tensor = 1, pipeline = 1, data = 1;  // t, p, d; t * c * p * d = ranks
+  std::int32_t context = 1;                         // c: ranks that share a sequence
+  ContextMethod context_method = ContextMethod::ring;
+  ExpertTraining experts;
+  bool sequence_parallel = false;  // activations outside t regions are split too
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   std::int32_t chunks = 1;             // v, of layers on each stage, of `interleaved`
   std::int64_t global_batch = 0;       // samples of an iteration
@@ -134,8 +164,8 @@ struct TransformerTraining {
   std::optional<std::int32_t>
       recompute_layers;  // of `full`: the first ones of each chunk; none = all
   Sharding sharding = Sharding::none;
-  std::int32_t shard_group = 0;  // ds: data-parallel ranks that hold one copy of what is
-                                 // sharded between them (HSDP if fewer); 0 = all
+  std::int32_t shard_group = 0;              // ds: replicas that hold one copy of what is
+                                             // sharded between them (HSDP if fewer); 0 = all
   std::optional<Accumulation> accumulation;  // none = as the frameworks do: accumulates()
   bool overlap_gradients = true;    // buckets are exchanged while the backward pass goes on
   bool overlap_parameters = false;  // ... gathered while the next forward pass goes on
@@ -155,9 +185,12 @@ struct TransformerTraining {
   bool overlaps_p2p() const {
     return overlap_p2p.value_or(schedule != PipelineSchedule::one_forward_one_backward);
   }
-  std::int32_t replicas() const {  // that have the same parameters; with dualpipe two stages do
-    return schedule == PipelineSchedule::dualpipe ? 2 * data : data;
+  // Ranks that have the same parameters; with dualpipe two stages do.
+  std::int32_t replicas() const { return data * context * same_stages(); }
+  std::int32_t expert_replicas() const {  // the same of experts
+    return tensor * context * data / (experts.parallel * experts.tensor) * same_stages();
   }
+  std::int32_t same_stages() const { return schedule == PipelineSchedule::dualpipe ? 2 : 1; }
   std::int32_t shard_ranks() const {  // that divide the optimizer's states
     return sharding == Sharding::none ? 1 : shard_group > 0 ? shard_group : replicas();
   }

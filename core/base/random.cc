@@ -2,10 +2,11 @@
 
 #include <Random123/philox.h>
 
+#include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "core/base/check.h"
+#include "core/base/elementary.h"
 #include "core/units/units.h"
 
 namespace orrery {
@@ -19,23 +20,6 @@ std::uint64_t hash(std::string_view name) {
     value = (value ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3;
   }
   return value;
-}
-
-// ln(x) from IEEE basic operations alone, because the last bit of std::log depends on the C library
-// and the processor. With x = 2^e * m and s = (m - 1) / (m + 1): ln m = 2 (s + s^3/3 + s^5/5 +
-// ...); |s| < 0.172, so the terms left out are below 2^-60. REQUIRES: x > 0.
-double natural_logarithm(double x) {
-  int exponent = 0;
-  double mantissa = std::frexp(x, &exponent);  // in [0.5, 1)
-  if (mantissa < 1 / std::numbers::sqrt2) {
-    mantissa *= 2;
-    --exponent;
-  }
-  const double s = (mantissa - 1) / (mantissa + 1);
-  const double square = s * s;
-  double series = 0;
-  for (int power = 23; power >= 1; power -= 2) series = series * square + 1.0 / power;
-  return exponent * std::numbers::ln2 + 2 * s * series;
 }
 
 }  // namespace
@@ -78,6 +62,56 @@ double RandomStream::normal() {
     if (square >= 1 || square == 0) continue;
     return x * std::sqrt(-2 * natural_logarithm(square) / square);
   }
+}
+
+// G. Marsaglia, W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
+double RandomStream::gamma(double shape) {
+  if (shape < 1) {
+    const double larger = gamma(shape + 1);
+    return larger * power(1 - uniform(), 1 / shape);
+  }
+  const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  while (true) {
+    const double x = normal();
+    const double root = 1 + c * x;
+    if (root <= 0) continue;
+    const double v = root * root * root;
+    if (natural_logarithm(1 - uniform()) < x * x / 2 + d - d * v + d * natural_logarithm(v))
+      return d * v;
+  }
+}
+
+namespace {
+
+double whole_power(double base, std::int64_t by) {
+  double result = 1;
+  for (; by > 0; by /= 2, base *= base)
+    if (by % 2 == 1) result *= base;
+  return result;
+}
+
+}  // namespace
+
+// Where the variance is small, the first number whose cumulative probability exceeds a uniform one;
+// else a normal number of the same mean and variance, rounded.
+std::int64_t RandomStream::binomial(std::int64_t trials, double probability) {
+  if (trials <= 0 || probability <= 0) return 0;
+  if (probability >= 1) return trials;
+  if (probability > 0.5) return trials - binomial(trials, 1 - probability);
+  const double mean = static_cast<double>(trials) * probability;
+  const double variance = mean * (1 - probability);
+  if (variance >= 25) {
+    const double drawn = std::nearbyint(mean + std::sqrt(variance) * normal());
+    return std::clamp(static_cast<std::int64_t>(drawn), std::int64_t{0}, trials);
+  }
+  const double odds = probability / (1 - probability);
+  double at = whole_power(1 - probability, trials), left = uniform();
+  for (std::int64_t i = 0; i < trials; ++i) {
+    if (left < at) return i;
+    left -= at;
+    at *= odds * static_cast<double>(trials - i) / static_cast<double>(i + 1);
+  }
+  return trials;
 }
 
 }  // namespace orrery

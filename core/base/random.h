@@ -30,6 +30,12 @@ class RandomStream {
 
   double normal();  // mean 0, standard deviation 1
 
+  double gamma(double shape);  // of scale 1. REQUIRES: shape > 0
+
+  // Successes among independent trials; where their variance is 25 or more, the rounded normal
+  // approximation. REQUIRES: 0 <= probability <= 1.
+  std::int64_t binomial(std::int64_t trials, double probability);
+
  private:
   std::array<std::uint64_t, 2> key_;
   std::uint64_t blocks_ = 0;  // computed so far, of four numbers each

@@ -66,6 +66,11 @@ def collected(row):
     return kept, result.get("layers", [])
 
 
+def layers_of(both):
+    return [{"system": row["system"], "backend": row["backend"], **layer}
+            for row, layers in both for layer in layers if layer["collective"]]
+
+
 def write_csv(path, rows):
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
@@ -80,10 +85,8 @@ def collect(options):
         with table.open(encoding="utf-8", newline="") as file:
             both = [collected(row) for row in csv.DictReader(file)]
         write_csv(document.DATA / f"{name}.csv", [row for row, _ in both])
-        layers = [{"system": row["system"], "backend": row["backend"], **layer}
-                  for row, layers in both for layer in layers if layer["collective"]]
         if table.parent.name == "systems":
-            write_csv(document.DATA / f"{name}-layers.csv", layers)
+            write_csv(document.DATA / f"{name}-layers.csv", layers_of(both))
         print(f"{name}: {len(both)} rows")
 
 

@@ -214,7 +214,7 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
   keys.map("local_endpoint", "the same on local levels",
            [&](auto& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
   keys.optional("sm_tax", system.sm_tax,
-                "share of a rank's processor that its collectives take from compute beside them");
+                "share of a rank's processor that its communication takes from compute beside it");
   keys.check([&](Reader& reader) { check_tax(reader, system.sm_tax); });
 }
 

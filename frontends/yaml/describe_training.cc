@@ -11,20 +11,26 @@ namespace {
 // t * p * d = ranks; d may be left out.
 void check_ranks(Reader& reader, TransformerTraining& spec, const PlatformFacts& platform) {
   if (!platform.known) return;
-  const std::int64_t model_parallel = std::int64_t{spec.tensor} * spec.pipeline;
+  const std::int64_t model_parallel = std::int64_t{spec.tensor} * spec.context * spec.pipeline;
+  // "tensor x pipeline", "2 x 4": without context parallelism it is not named.
+  const bool shared = spec.context > 1;
+  const std::string names = shared ? "tensor x context x pipeline" : "tensor x pipeline";
+  const std::string sizes =
+      shared ? fmt::format("{} x {} x {}", spec.tensor, spec.context, spec.pipeline)
+             : fmt::format("{} x {}", spec.tensor, spec.pipeline);
   if (platform.npus % model_parallel != 0)
-    return reader.wrong(spec.pipeline > 1 ? "pipeline" : "tensor",
-                        fmt::format("tensor x pipeline = {} does not divide the {} NPUs",
-                                    model_parallel, platform.npus),
-                        fmt::format("choose sizes whose product divides {}", platform.npus));
+    return reader.wrong(
+        spec.pipeline > 1 ? "pipeline"
+        : shared          ? "context"
+                          : "tensor",
+        fmt::format("{} = {} does not divide the {} NPUs", names, model_parallel, platform.npus),
+        fmt::format("choose sizes whose product divides {}", platform.npus));
   const auto room = static_cast<std::int32_t>(platform.npus / model_parallel);
   if (spec.data == 0) spec.data = room;
   if (spec.data != room)
     reader.wrong("data",
-                 fmt::format("tensor x pipeline x data = {} x {} x {} = {}, but the platform has "
-                             "{} NPUs",
-                             spec.tensor, spec.pipeline, spec.data, model_parallel * spec.data,
-                             platform.npus),
+                 fmt::format("{} x data = {} x {} = {}, but the platform has {} NPUs", names, sizes,
+                             spec.data, model_parallel * spec.data, platform.npus),
                  fmt::format("write data: {}, or leave it out", room));
 }
 
@@ -124,11 +130,11 @@ void check_sharding(Reader& reader, const TransformerTraining& spec, const Trans
                  "write sharding: zero2, which reduces them with each");
   if (zero3 && spec.bucket)
     reader.wrong("bucket", "zero3 exchanges layer by layer", "leave bucket out");
-  if (spec.shard_group > 0 && spec.data % spec.shard_group != 0)
-    reader.wrong(
-        "shard_group",
-        fmt::format("{} does not divide the {} data-parallel ranks", spec.shard_group, spec.data),
-        fmt::format("choose a divisor of {}", spec.data));
+  if (spec.shard_group > 0 && spec.replicas() % spec.shard_group != 0)
+    reader.wrong("shard_group",
+                 fmt::format("{} does not divide the {} data-parallel ranks", spec.shard_group,
+                             spec.replicas()),
+                 fmt::format("choose a divisor of {}", spec.replicas()));
 }
 
 // Settings that would change nothing.
@@ -152,7 +158,7 @@ void check_unused(Reader& reader, const TransformerTraining& spec) {
 }  // namespace
 
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
-                    const PlatformFacts& platform) {
+                    const PlatformFacts& platform, bool by_node) {
   if (!training.clean() || model.layers == 0) return;
   check_ranks(training, spec, platform);
   if (!training.clean() || spec.data == 0) return;
@@ -162,11 +168,15 @@ void check_training(Reader& training, TransformerTraining& spec, const Transform
   check_sharding(training, spec, model);
   check_unused(training, spec);
   divides(training, "tensor", spec.tensor, model.heads, "attention heads");
-  divides(training, "tensor", spec.tensor, model.key_value_width(), "columns of the keys");
+  if (spec.tensor % model.key_heads() != 0)
+    divides(training, "tensor", spec.tensor, model.key_heads(), "key heads");
   divides(training, "tensor", spec.tensor, model.mlp_width(), "columns of the MLP");
   divides(training, "tensor", spec.tensor, model.vocabulary, "rows of the vocabulary");
   if (spec.sequence_parallel)
-    divides(training, "tensor", spec.tensor, spec.micro_batch * model.sequence, "tokens");
+    divides(training, "tensor", spec.tensor, spec.micro_batch * model.sequence / spec.context,
+            "tokens");
+  check_context(training, spec, model);
+  check_expert_training(training, spec, model, platform, by_node);
   if (spec.sequence_parallel && spec.tensor == 1)
     training.wrong("sequence_parallel", "there is no tensor parallelism to add it to",
                    "give tensor: 2 or more, or leave it out");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "frontends/yaml/describe_experts.h"
 #include "frontends/yaml/platform_facts.h"
 #include "frontends/yaml/reader.h"
 #include "workload/workload_spec.h"
@@ -13,7 +14,7 @@ namespace orrery::yaml {
 // The parallel sizes fill the platform and divide what they cut, and training frameworks allow the
 // combination. Works out what was left out.
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
-                    const PlatformFacts& platform);
+                    const PlatformFacts& platform, bool by_node);
 
 template <class Keys>
 void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
@@ -23,6 +24,7 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
   keys.optional("pipeline", spec.pipeline, "stages that share the layers", ranks);
   keys.optional("data", data, "replicas; without it as many as the platform has room for", ranks);
+  describe_context(keys, spec);
   keys.optional("sequence_parallel", spec.sequence_parallel,
                 "tensor-parallel ranks also share the tokens between the matrices");
   keys.optional("schedule", spec.schedule, "order of the micro-batches in a pipeline");
@@ -76,10 +78,14 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
                 "as torchtitan: only without pipeline");
   keys.optional("bucket", spec.bucket,
                 "gradients that are exchanged together; without it as Megatron-LM does", positive);
-  keys.optional("order", spec.order, "which ranks are neighbours: tensor, then data or pipeline");
+  keys.optional("order", spec.order,
+                "which ranks are neighbours: of tensor, context and expert "
+                "parallelism, then data or pipeline");
+  ExpertDispatch dispatch = ExpertDispatch::direct;
+  describe_expert_training(keys, spec.experts, model, dispatch);
   keys.check([&](Reader& reader) {
     spec.data = data.value_or(0);
-    check_training(reader, spec, model, platform);
+    check_training(reader, spec, model, platform, dispatch == ExpertDispatch::by_node);
   });
 }
 

@@ -11,9 +11,11 @@ bool sums_fit(const TransformerSpec& spec) {
   const auto real = [](std::int64_t value) { return static_cast<long double>(value); };
   const long double width = real(spec.hidden) + real(spec.mlp_width()) + real(spec.query_width());
   const long double matrices = width * width * 8 + width * real(spec.vocabulary);
+  const long double of_experts =
+      real(spec.experts.count) * real(spec.expert_width()) * real(spec.hidden) * 3;
   const long double tokens = real(spec.sequence) * (real(spec.sequence) + 1);
   constexpr long double most = 4.6e18L;  // half of 2^63
-  return matrices * real(spec.layers) < most && tokens * width * 10 < most;
+  return (matrices + of_experts) * real(spec.layers) < most && tokens * width * 10 < most;
 }
 
 }  // namespace
@@ -27,7 +29,8 @@ void divides(Reader& reader, std::string_view key, std::int64_t divisor, std::in
 
 void check_transformer(Reader& model, const TransformerSpec& spec) {
   if (!model.clean()) return;
-  if (spec.head_dimension == 0) divides(model, "heads", spec.heads, spec.hidden, "of hidden");
+  if (spec.head_dimension == 0 && !spec.latent)
+    divides(model, "heads", spec.heads, spec.hidden, "of hidden");
   if (spec.key_value_heads > 0)
     divides(model, "key_value_heads", spec.key_value_heads, spec.heads, "heads");
   if (!sums_fit(spec))

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "frontends/experiment.h"
+#include "frontends/yaml/describe_experts.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 
@@ -32,6 +33,11 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
   keys.optional("key_value_heads", spec.key_value_heads,
                 "heads that keys and values have, for grouped-query attention; 0 = heads",
                 size_or_default);
+  keys.optional_map("latent_attention",
+                    "multi-head latent attention, in the place of the two above", [&](auto& below) {
+                      if (!spec.latent) spec.latent.emplace();
+                      describe_latent_attention(below, *spec.latent);
+                    });
   keys.optional("feed_forward", spec.feed_forward, "inner width of the MLP; 0 = 4 x hidden",
                 size_or_default);
   keys.optional("gated", spec.gated, "the MLP multiplies two inner products (SwiGLU)");
@@ -46,6 +52,8 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
   keys.from_preset("sequence", spec.sequence, "tokens of a sample", size);
   keys.optional("data_type", data_type, "of weights and activations");
   keys.optional("gradient_type", gradient_type, "of gradients when they are summed");
+  keys.map("experts", "layers of experts in the place of MLPs",
+           [&](auto& below) { describe_experts(below, spec.experts, spec); });
   spec.element = size_of(data_type);
   spec.gradient_element = size_of(gradient_type);
   keys.check([&](Reader& reader) { check_transformer(reader, spec); });

@@ -115,8 +115,8 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
   }
   if (keys.given("transformer")) {
     auto& transformer = workload.what.template emplace<TransformerWorkload>();
-    keys.map("transformer", "a language model (decoder-only transformer)",
-             [&](auto& below) { describe_transformer(below, transformer.model); });
+    keys.section("transformer", "a language model (transformer), by its shape, or config.json",
+                 [&](auto& below) { describe_transformer(below, transformer.model); });
     keys.map("training", "how the transformer is trained", [&](auto& below) {
       describe_training(below, transformer.training, transformer.model, platform);
     });

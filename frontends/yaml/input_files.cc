@@ -15,6 +15,7 @@
 
 #include "core/base/io_error.h"
 #include "frontends/yaml/bundled_platforms.h"
+#include "frontends/yaml/model_config.h"
 #include "frontends/yaml/parse_yaml.h"
 
 namespace orrery::yaml {
@@ -110,7 +111,8 @@ std::string path_of(const YamlNode& file) {
 }
 
 bool chooses_file(const std::vector<std::string>& steps) {
-  return steps.size() == 2 && steps[1] == "file" &&
+  const bool of_model = steps.size() == 3 && steps[1] == "transformer";
+  return (steps.size() == 2 || of_model) && steps.back() == "file" &&
          std::find(sections_with_files.begin(), sections_with_files.end(), steps[0]) !=
              sections_with_files.end();
 }
@@ -173,8 +175,22 @@ bool InputFiles::resolve_references(YamlNode& root, const std::string& path) {
   for (YamlNode& child : root.children) {
     const auto& names = sections_with_files;
     if (std::find(names.begin(), names.end(), child.key) == names.end()) continue;
-    if (!resolve(child, child.key, {path})) complete = false;
+    if (!resolve(child, child.key, {path}) || !resolve_models(child, child.key, path))
+      complete = false;
   }
+  return complete;
+}
+
+// The transformer of a workload, and those of several jobs.
+bool InputFiles::resolve_models(YamlNode& workload, const std::string& key_path,
+                                const std::string& path) {
+  bool complete = true;
+  if (YamlNode* model = workload.find("transformer"))
+    complete = resolve(*model, join_path(key_path, "transformer"), {path});
+  YamlNode* jobs = workload.find("jobs");
+  for (std::size_t i = 0; jobs != nullptr && i < jobs->children.size(); ++i)
+    if (!resolve_models(jobs->children[i], item_path(join_path(key_path, "jobs"), i), path))
+      complete = false;
   return complete;
 }
 
@@ -246,6 +262,7 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
     return fail(fmt::format("{} holds {}", path, name_of(loaded->kind)),
                 fmt::format("it must hold the keys of {}", key_path));
   }
+  if (is_model_config(*loaded) && !read_model_config(*loaded, key_path, problems_)) return false;
   // Of a file of whole sections, an experiment or a bundled platform, the one of this name.
   if (YamlNode* same = loaded->find(key_path)) {
     if (same->kind != NodeKind::map) {

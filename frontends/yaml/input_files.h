@@ -36,6 +36,7 @@ class InputFiles {
   std::optional<Assignment> parse(const Override& option);
   void assign(YamlNode& root, const Assignment& assignment);
   bool resolve_references(YamlNode& root, const std::string& path);
+  bool resolve_models(YamlNode& workload, const std::string& key_path, const std::string& path);
   bool resolve_efficiency(YamlNode& root);
   bool resolve(YamlNode& section, const std::string& key_path, std::vector<std::string> chain);
 

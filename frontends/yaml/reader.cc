@@ -35,9 +35,10 @@ void Reader::finish() {
   }
   for (const YamlNode& child : map_.children) {
     if (contains(declared_, child.key)) continue;
-    const std::string remedy =
-        child.key == "file" ? "`file:` stands below platform, system, network or workload only"
-                            : suggestion(child.key, declared_);
+    const std::string remedy = child.key == "file"
+                                   ? "`file:` stands below platform, system, network, workload or "
+                                     "transformer only"
+                                   : suggestion(child.key, declared_);
     problems_.add(child.key_place, path_, "unknown key " + in_quotes(child.key), remedy);
     // It is there, only misspelt: one mistake, one message.
     const std::string_view meant = nearest(child.key, absent);

@@ -250,6 +250,7 @@ class Reader {
     }
     const bool has_keys = node != nullptr && node->kind == NodeKind::map;
     Reader keys(problems_, resolved_, has_keys ? *node : empty, place, path);
+    keys.default_origin_ = default_origin_;
     describe(keys);
     keys.finish();
   }

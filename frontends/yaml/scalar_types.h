@@ -145,6 +145,24 @@ struct ValuesOf<Accumulation> {
   static constexpr std::array all{Accumulation::local, Accumulation::reduced};
 };
 template <>
+struct ValuesOf<ContextMethod> {
+  static constexpr std::array all{ContextMethod::ring, ContextMethod::all_gather,
+                                  ContextMethod::ulysses};
+};
+template <>
+struct ValuesOf<ExpertLoad> {
+  static constexpr std::array all{ExpertLoad::uniform, ExpertLoad::multinomial, ExpertLoad::zipf,
+                                  ExpertLoad::dirichlet, ExpertLoad::trace};
+};
+template <>
+struct ValuesOf<Redraw> {
+  static constexpr std::array all{Redraw::micro_batch, Redraw::iteration, Redraw::layer};
+};
+template <>
+struct ValuesOf<CapacityMode> {
+  static constexpr std::array all{CapacityMode::drop, CapacityMode::pad};
+};
+template <>
 struct ValuesOf<RankOrder> {
   static constexpr std::array all{RankOrder::tensor_data_pipeline, RankOrder::tensor_pipeline_data};
 };

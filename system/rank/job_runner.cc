@@ -95,11 +95,11 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
   RankState& state = ranks_[rank];
   if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation);
   state.outstanding.try_emplace(operation.id, Outstanding{operation, queue_.now()});
+  processors_.communication_begins(rank);
   std::visit(
       Overloaded{[&](const CollectiveCall& call) {
                    if (operation.label >= 0 && !bounds_[operation.label])
                      bounds_[operation.label] = scheduler_.bound_of(call);
-                   processors_.communication_begins(rank);
                    scheduler_.call(rank, operation.id, call);
                  },
                  [&](const SendCall& call) { transfers_.send(rank, operation.id, call); },
@@ -179,6 +179,7 @@ void JobRunner::collective_finished(Rank rank, OperationId operation) {
 }
 
 void JobRunner::transfer_finished(Rank rank, OperationId operation) {
+  processors_.communication_ends(rank);
   finish_communication(rank, operation);
 }
 

@@ -43,22 +43,22 @@ void Processors::schedule_end(Rank rank) {
 }
 
 void Processors::communication_begins(Rank rank) {
-  if (!states_.empty()) change(rank, states_[rank].collectives + 1);
+  if (!states_.empty()) change(rank, states_[rank].communications + 1);
 }
 
 void Processors::communication_ends(Rank rank) {
-  if (!states_.empty()) change(rank, states_[rank].collectives - 1);
+  if (!states_.empty()) change(rank, states_[rank].communications - 1);
 }
 
-void Processors::change(Rank rank, std::int32_t collectives) {
+void Processors::change(Rank rank, std::int32_t communications) {
   State& state = states_[rank];
-  const bool same_rate = (state.collectives > 0) == (collectives > 0);
+  const bool same_rate = (state.communications > 0) == (communications > 0);
   if (state.working && !same_rate) {
     state.left = left_now(state);
     state.since = queue_.now();
     queue_.cancel(state.end);
   }
-  state.collectives = collectives;
+  state.communications = communications;
   if (state.working && !same_rate) schedule_end(rank);
 }
 

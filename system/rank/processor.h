@@ -37,7 +37,7 @@ class Processors {
   // REQUIRES: the rank has no work.
   void begin(Rank rank, Duration work);
 
-  // A collective of the rank begins or ends; they may overlap.
+  // A collective, send or receive of the rank begins or ends; they may overlap.
   void communication_begins(Rank rank);
   void communication_ends(Rank rank);
 
@@ -47,7 +47,7 @@ class Processors {
  private:
   using Units = units_internal::Unsigned128;  // of 1/whole picosecond
   struct State {
-    std::int32_t collectives = 0;
+    std::int32_t communications = 0;
     bool working = false;
     Duration work;
     Time begun, since;  // `left` holds at `since`
@@ -56,7 +56,7 @@ class Processors {
   };
 
   std::int64_t rate(const State& state) const {
-    return state.collectives > 0 ? tax_.whole - tax_.part : tax_.whole;
+    return state.communications > 0 ? tax_.whole - tax_.part : tax_.whole;
   }
   Units left_now(const State& state) const;
   void schedule_end(Rank rank);

@@ -32,6 +32,24 @@ TEST_CASE("work beside a collective goes on at the rest of the rate") {
   CHECK(account.idle == Duration{});
 }
 
+// Rank 0 sends 600 B and works for 1000 ns: as beside a collective, 1150 ns. The receiver, whose
+// kernel waits from the start, the same.
+TEST_CASE("sends and receives take the share too") {
+  SystemSpec spec = plain_system("ring");
+  spec.sm_tax = {1, 4};
+  const auto with = [](auto transfer) {
+    std::vector<Operation> program = {compute(0, {}), compute(1, nanoseconds(1000)), wait(2, 0)};
+    program[0].what = transfer;
+    return program;
+  };
+  World world({switch_level(2, gigabytes_per_second(1), {})}, spec,
+              {with(SendCall{.to = 1, .size = bytes(600)}),
+               with(ReceiveCall{.from = 0, .size = bytes(600)})});
+  CHECK(world.run() == nanoseconds(1150));
+  CHECK(world.runner->account(0).stolen == nanoseconds(150));
+  CHECK(world.runner->account(1).stolen == nanoseconds(150));
+}
+
 // The collective covers the first 600 ns: 450 ns of the work are done by then, 550 are left and go
 // at the full rate. 1150 in all.
 TEST_CASE("work that outlives the collective loses only what they share") {

@@ -1,5 +1,6 @@
 #include "workload/graph/program.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/check.h"
@@ -28,8 +29,18 @@ Program::Program(std::vector<Operation> operations, Peers peers)
   }
 }
 
+void Program::fill_in(Entries entries, std::shared_ptr<RankWork> work) {
+  CHECK(std::is_sorted(entries.begin(), entries.end()), "{} entries out of order", entries.size());
+  entries_ = std::move(entries);
+  work_ = std::move(work);
+}
+
 Operation Program::operation_of(Rank rank, OperationId id) const {
   Operation operation = operations_[id];
+  if (!entries_.empty()) {
+    const auto entry = std::lower_bound(entries_.begin(), entries_.end(), std::pair(id, 0));
+    if (entry != entries_.end() && entry->first == id) work_->fill(rank, entry->second, operation);
+  }
   if (peers_ == Peers::ranks) return operation;
   if (auto* send = std::get_if<SendCall>(&operation.what)) send->to += rank;
   if (auto* receive = std::get_if<ReceiveCall>(&operation.what)) receive->from += rank;
@@ -70,7 +81,8 @@ std::int64_t ProgramSource::operation_count(Rank rank) const {
 }
 
 std::span<const Operation> ProgramSource::known_operations(Rank rank) const {
-  return program_of(rank).operations();
+  const Program& program = program_of(rank);
+  return program.is_filled_in() ? std::span<const Operation>() : program.operations();
 }
 
 void ProgramSource::advance(Rank rank, std::vector<Operation>& ready) {

@@ -8,12 +8,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "system/operation_source.h"
 
 namespace orrery {
+
+// Work that differs between the ranks of one program, filled in when it is handed out: it costs no
+// memory per rank.
+class RankWork {
+ public:
+  virtual ~RankWork() = default;
+  // What `operation` is for this rank, peers as its program names them. Entries are numbers that
+  // the program gives its operations. The same every time it is asked.
+  virtual void fill(Rank rank, std::int32_t entry, Operation& operation) = 0;
+};
 
 // Immutable, so any number of ranks can share one.
 class Program {
@@ -25,12 +37,19 @@ class Program {
   // REQUIRES: operation i has id i; a Wait names an earlier operation.
   explicit Program(std::vector<Operation> operations, Peers peers = Peers::ranks);
 
+  // The operations with these ids, ascending, are filled in, each with its entry.
+  using Entries = std::vector<std::pair<OperationId, std::int32_t>>;
+  void fill_in(Entries entries, std::shared_ptr<RankWork> work);
+  bool is_filled_in() const { return !entries_.empty(); }
+
   std::span<const Operation> operations() const { return operations_; }
   Operation operation_of(Rank rank, OperationId id) const;
 
  private:
   std::vector<Operation> operations_;
   Peers peers_;
+  Entries entries_;
+  std::shared_ptr<RankWork> work_;
 };
 
 class ProgramSource : public OperationSource {

@@ -1,17 +1,20 @@
-// What one rank of a tensor-parallel group does for one micro-batch in the parts of a transformer,
-// step by step, in the order of Megatron-LM's layers (ColumnParallelLinear, RowParallelLinear,
-// LinearWithGradAccumulationAndAsyncCommunication).
+// What one rank does for one micro-batch in the parts of a transformer, step by step, in the order
+// of Megatron-LM's layers (ColumnParallelLinear, RowParallelLinear,
+// LinearWithGradAccumulationAndAsyncCommunication, MoELayer).
 //
-// With t ranks in the group and T = micro-batch x sequence tokens, activations of T x h elements:
+// With t ranks in the tensor-parallel group and T = micro-batch x sequence tokens, activations of
+// T x h elements:
 //   forward   attention, MLP: an all-reduce of them each; sequence parallel, where ranks keep T/t
 //             tokens outside, an all-gather before and a reduce-scatter after each
 //   backward  an all-reduce each, which the weight gradient of the same matrix hides; sequence
 //             parallel, all-gathers (one of them hidden by the input gradient) and a reduce-scatter
+// What context parallelism adds is in attention.cc, layers of experts are in experts.cc.
 // M. Shoeybi et al., "Megatron-LM", arXiv 1909.08053; V. Korthikanti et al., "Reducing activation
 // recomputation in large transformer models", MLSys 2023.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -21,20 +24,61 @@
 
 namespace orrery {
 
-enum class TransformerPart : std::uint8_t { embedding, attention, mlp, head };
+// A layer is attention, and an MLP or experts.
+enum class TransformerPart : std::uint8_t { embedding, attention, mlp, experts, head };
 std::string_view name_of(TransformerPart part);
 
+constexpr bool is_of_layer(TransformerPart part) {
+  return part == TransformerPart::attention || part == TransformerPart::mlp ||
+         part == TransformerPart::experts;
+}
+
+// Among whom a part exchanges.
+enum class PartGroup : std::uint8_t {
+  tensor,
+  context,
+  expert,         // ranks that share the experts of a layer
+  expert_tensor,  // that share each of these experts
+  expert_all,     // both
+  expert_node,    // of `expert`, those of one node
+  expert_rail,    // of `expert`, those at the same place of each node
+};
+
+// What depends on how many tokens choose which expert, where that is drawn (expert_loads.h); the
+// step itself says what it is if all are equally popular.
+struct Routed {
+  enum class Role : std::uint8_t {
+    none,
+    compute,  // in proportion to the copies that arrived, beyond `unit` of traffic
+    spread,   // the same of an exchange; `unit` is the size of a copy
+    dispatch,
+    combine,  // copies to experts, and back
+    across,
+    across_back,  // once to each node
+    inside,
+    inside_back,  // from there to the experts of the node
+  };
+  Role role = Role::none;
+  Bytes unit;
+};
+
 struct PartStep {
-  struct Exchange {  // among the tensor-parallel group
+  struct Exchange {
     Collective kind;
     Bytes size;
     std::int32_t handle;  // that Await names
+    PartGroup group = PartGroup::tensor;
+  };
+  struct Shift {  // to the next rank of the context-parallel group, and from the one before
+    Bytes size;
+    std::int32_t handle;
   };
   struct Await {
     std::int32_t handle;
   };
   Pass pass;  // what a compute step is booked to
-  std::variant<Compute, Exchange, Await> what;
+  std::variant<Compute, Exchange, Shift, Await> what;
+  Routed routed = {};
 };
 
 // A backward pass with split_backward computes only what the part before it waits for; the weight
@@ -49,16 +93,25 @@ struct TransformerShard {
   std::int64_t micro_batch = 1;
   bool split_backward = false;
   Recompute recompute = Recompute::none;
+  std::int32_t context = 1;
+  ContextMethod context_method = ContextMethod::ring;
+  ExpertTraining experts = {};
   bool fused_cross_entropy = false;
 };
 
+// REQUIRES: the sizes divide as the YAML reader checks; of experts, shard.experts.parallel divides
+// their number.
 PartSteps transformer_part(TransformerPart part, const TransformerSpec& model,
                            const TransformerShard& shard);
 
 // Parameters of a part that one rank of the tensor-parallel group holds: an embedding or a head
-// with its final norm, an attention block or MLP with its norm.
+// with its final norm, an attention block or MLP with its norm; of a layer of experts all but
+// these: the norm, the router and what shared experts have.
 std::int64_t parameters(TransformerPart part, const TransformerSpec& model, std::int32_t tensor);
-// Of these, what every rank of the group has in full: the norms.
+// Of these, what every rank of the group has in full: norms, routers, the matrices into latent
+// vectors.
 std::int64_t replicated_parameters(TransformerPart part, const TransformerSpec& model);
+// Parameters of the experts of a layer that one rank holds.
+std::int64_t expert_parameters(const TransformerSpec& model, const ExpertTraining& training);
 
 }  // namespace orrery

@@ -4,17 +4,36 @@
 
 namespace orrery {
 
+namespace {
+
+// Experts are shared by all their ranks or by none: there are no copies of shares.
+std::int32_t shards_of(const TransformerTraining& training, Kept kept) {
+  if (kept == Kept::by_all) return training.shard_ranks();
+  return training.sharding == Sharding::none ? 1 : training.expert_replicas();
+}
+
+std::int32_t replicas_of(const TransformerTraining& training, Kept kept) {
+  return kept == Kept::by_all ? training.replicas() : training.expert_replicas();
+}
+
+}  // namespace
+
 DataExchange::DataExchange(const TransformerWorkload& workload, const StageLayout& layout,
-                           OperationWriter& operations)
+                           Kept kept, OperationWriter& operations)
     : model_(workload.model),
       training_(workload.training),
       layout_(layout),
       operations_(operations),
-      shards_(training_.shard_ranks()),
-      copies_(training_.replicas() / shards_),
+      kept_(kept),
+      shards_(shards_of(training_, kept)),
+      copies_(replicas_of(training_, kept) / shards_),
       queues_(layout.chunks.size()),
       under_way_(layout.units.size()),
       here_(layout.units.size(), training_.sharding != Sharding::zero3) {}
+
+std::string DataExchange::row_of(std::string_view what) const {
+  return std::string(kept_ == Kept::by_all ? "" : "expert ") + std::string(what);
+}
 
 bool DataExchange::gathers_ahead() const {
   return training_.overlap_parameters && shards_ > 1 && training_.sharding != Sharding::zero3;
@@ -48,8 +67,19 @@ void DataExchange::gather_next(Queue& queue) {
   if (queue.asked == queue.wanted.size()) return;
   const std::int32_t unit = queue.wanted[queue.asked++];
   under_way_[unit] =
-      operations_.collective("parameters", "DP", Group::shard, Collective::all_gather,
+      operations_.collective(row_of("parameters"), "DP", shard_group(), Collective::all_gather,
                              model_.element * layout_.units[unit].elements);
+}
+
+void DataExchange::before_part(std::int32_t chunk, std::size_t part, bool forwards) {
+  const StagePart& place = layout_.chunks[chunk][part];
+  if (forwards ? place.opens : place.closes) before_unit(place.unit);
+}
+
+void DataExchange::after_part(std::int32_t chunk, std::size_t part, bool forwards,
+                              bool is_last_batch) {
+  const StagePart& place = layout_.chunks[chunk][part];
+  if (forwards ? place.closes : place.opens) after_unit(place.unit, is_last_batch);
 }
 
 void DataExchange::before_unit(std::int32_t unit) {
@@ -73,9 +103,10 @@ void DataExchange::after_unit(std::int32_t unit, bool is_last_batch) {
   if (frees) here_[unit] = false;
 }
 
-void DataExchange::gradients(std::int32_t unit, bool is_last_batch) {
+void DataExchange::gradients(std::int32_t chunk, std::size_t part, bool is_last_batch) {
+  const StagePart& place = layout_.chunks[chunk][part];
   const bool now = is_last_batch || training_.accumulates() == Accumulation::reduced;
-  if (exchanges() && now) reduce(layout_.units[unit]);
+  if (exchanges() && place.opens && now) reduce(layout_.units[place.unit]);
 }
 
 void DataExchange::reduce(const ExchangeUnit& unit) {
@@ -86,7 +117,7 @@ void DataExchange::reduce(const ExchangeUnit& unit) {
   if (one_at_a_time) reductions_.clear();
   sum_over_groups();
   const OperationId reduction =
-      operations_.collective("gradients", "DP", unit.group,
+      operations_.collective(row_of("gradients"), "DP", unit.group,
                              scatters ? Collective::reduce_scatter : Collective::all_reduce, size);
   if (scatters && copies_ > 1) {
     share_ = Share{reduction, Bytes{size.value / shards_}};
@@ -112,7 +143,8 @@ void DataExchange::finish_gradients() {
 
 void DataExchange::gather_parameters() {
   if (shards_ == 1 || training_.sharding == Sharding::zero3 || gathers_ahead()) return;
-  operations_.wait(operations_.collective("parameters", "DP", Group::shard, Collective::all_gather,
+  operations_.wait(operations_.collective(row_of("parameters"), "DP", shard_group(),
+                                          Collective::all_gather,
                                           model_.element * layout_.parameters));
 }
 

@@ -20,6 +20,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "workload/parallelism/operation_writer.h"
@@ -29,19 +31,19 @@ namespace orrery {
 
 class DataExchange {
  public:
-  // REQUIRES: all outlive this.
-  DataExchange(const TransformerWorkload& workload, const StageLayout& layout,
+  // Of the parameters of one kind. REQUIRES: all outlive this; the layout is that of this kind.
+  DataExchange(const TransformerWorkload& workload, const StageLayout& layout, Kept kept,
                OperationWriter& operations);
 
   void begin_iteration();
 
-  // A pass over the units of a chunk: forwards in their order, else backwards. Until the next one
-  // over the same chunk every unit is used once, in this order.
+  // A pass over the parts of a chunk: forwards in their order, else backwards. Until the next one
+  // over the same chunk every part is used once, in this order.
   void begin_pass(std::int32_t chunk, bool forwards);
-  void before_unit(std::int32_t unit);
-  void after_unit(std::int32_t unit, bool is_last_batch);
-  // The gradients of a unit are complete for this micro-batch.
-  void gradients(std::int32_t unit, bool is_last_batch);
+  void before_part(std::int32_t chunk, std::size_t part, bool forwards);
+  void after_part(std::int32_t chunk, std::size_t part, bool forwards, bool is_last_batch);
+  // The gradients of a part are complete for this micro-batch.
+  void gradients(std::int32_t chunk, std::size_t part, bool is_last_batch);
 
   // Before the optimizer's step: until all gradients are here.
   void finish_gradients();
@@ -64,7 +66,11 @@ class DataExchange {
   };
 
   bool exchanges() const { return shards_ * copies_ > 1; }
+  Group shard_group() const { return kept_ == Kept::by_all ? Group::shard : Group::expert_data; }
   bool gathers_ahead() const;
+  std::string row_of(std::string_view what) const;
+  void before_unit(std::int32_t unit);
+  void after_unit(std::int32_t unit, bool is_last_batch);
   Queue& queue_of(std::int32_t unit) {
     return queues_[gathers_ahead() ? 0 : layout_.units[unit].chunk];
   }
@@ -76,6 +82,7 @@ class DataExchange {
   const TransformerTraining& training_;
   const StageLayout& layout_;
   OperationWriter& operations_;
+  Kept kept_;
   std::int32_t shards_, copies_;
   std::vector<Queue> queues_;                          // of the chunks
   std::vector<std::optional<OperationId>> under_way_;  // by unit

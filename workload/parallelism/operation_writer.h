@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "workload/graph/program.h"
 #include "workload/parallelism/transformer_groups.h"
 
 namespace orrery {
@@ -59,13 +60,20 @@ class OperationWriter {
   // What the rank waits here is booked to the row of the operation waited for.
   void wait(OperationId operation) { append(operations_[operation].label, Wait{operation}); }
 
+  // The operation differs by rank (Program::fill_in).
+  void differs(OperationId operation, std::int32_t entry) {
+    entries_.push_back({operation, entry});
+  }
+
   std::vector<Operation> take() { return std::move(operations_); }
+  Program::Entries take_entries() { return std::move(entries_); }
 
  private:
   const Groups& groups_;
   Rows& rows_;
   std::int32_t iteration_ = 0;
   std::vector<Operation> operations_;
+  Program::Entries entries_;
 };
 
 }  // namespace orrery

@@ -1,6 +1,9 @@
 #include "workload/parallelism/pass_stream.h"
 
+#include <optional>
 #include <string>
+
+#include "core/base/check.h"
 
 namespace orrery {
 
@@ -12,21 +15,21 @@ bool is_wait(const PartStep& step) { return std::holds_alternative<PartStep::Awa
 
 }  // namespace
 
-PassStream::PassStream(const PipelineStep& step, bool is_last_batch,
+PassStream::PassStream(const PipelineStep& step, std::int32_t iteration, bool is_last_batch,
                        const std::vector<StagePart>& parts,
-                       const std::vector<const StagePartSteps*>& steps, DataExchange& exchange,
-                       OperationWriter& operations)
+                       const std::vector<const StagePartSteps*>& steps, const Writers& writers)
     : step_(step),
+      iteration_(iteration),
       is_last_batch_(is_last_batch),
       parts_(parts),
       steps_of_(steps),
-      exchange_(exchange),
-      operations_(operations) {
-  if (step.kind != Kind::weight_gradient) exchange_.begin_pass(step.chunk, is_forward());
+      to_(writers) {
+  if (step.kind == Kind::weight_gradient) return;
+  for (DataExchange& exchange : to_.exchanges) exchange.begin_pass(step.chunk, is_forward());
 }
 
 const std::vector<PartStep>& PassStream::steps() const {
-  const StagePartSteps& steps = *steps_of_[is_forward() ? part_ : parts_.size() - 1 - part_];
+  const StagePartSteps& steps = *steps_of_[place()];
   switch (step_.kind) {
     case Kind::forward:
       return steps.whole.forward;
@@ -42,16 +45,18 @@ const std::vector<PartStep>& PassStream::steps() const {
 
 void PassStream::begin_part() {
   begun_ = true;
-  const bool first_of_unit = is_forward() ? part().opens : part().closes;
-  if (first_of_unit && step_.kind != Kind::weight_gradient) exchange_.before_unit(part().unit);
+  if (step_.kind == Kind::weight_gradient) return;
+  for (DataExchange& exchange : to_.exchanges)
+    exchange.before_part(step_.chunk, place(), is_forward());
 }
 
 void PassStream::end_part() {
-  const bool last_of_unit = is_forward() ? part().closes : part().opens;
-  if (last_of_unit && step_.kind != Kind::weight_gradient)
-    exchange_.after_unit(part().unit, is_last_batch_);
-  if (last_of_unit && (step_.kind == Kind::backward || step_.kind == Kind::weight_gradient))
-    exchange_.gradients(part().unit, is_last_batch_);
+  for (DataExchange& exchange : to_.exchanges) {
+    if (step_.kind != Kind::weight_gradient)
+      exchange.after_part(step_.chunk, place(), is_forward(), is_last_batch_);
+    if (step_.kind == Kind::backward || step_.kind == Kind::weight_gradient)
+      exchange.gradients(step_.chunk, place(), is_last_batch_);
+  }
   ++part_;
   next_ = 0;
   begun_ = false;
@@ -59,15 +64,57 @@ void PassStream::end_part() {
 }
 
 void PassStream::write(const PartStep& step) {
+  std::optional<OperationId> written;
   if (const auto* compute = std::get_if<Compute>(&step.what)) {
-    operations_.append(operations_.row(name_of(part().part), step.pass), *compute);
-  } else if (const auto* exchange = std::get_if<PartStep::Exchange>(&step.what)) {
-    const std::string name = "tensor " + std::string(name_of(exchange->kind));
-    under_way_[exchange->handle] =
-        operations_.collective(name, "TP", Group::tensor, exchange->kind, exchange->size);
+    written = to_.operations.append(to_.operations.row(name_of(part().part), step.pass), *compute);
+  } else if (const auto* exchanged = std::get_if<PartStep::Exchange>(&step.what)) {
+    written = under_way_[exchanged->handle] = exchange(*exchanged);
+  } else if (const auto* shifted = std::get_if<PartStep::Shift>(&step.what)) {
+    under_way_[shifted->handle] = shift(*shifted);
   } else {
-    operations_.wait(under_way_.at(std::get<PartStep::Await>(step.what).handle));
+    to_.operations.wait(under_way_.at(std::get<PartStep::Await>(step.what).handle));
   }
+  if (step.routed.role == Routed::Role::none) return;
+  const ExpertLoads::Draw draw{iteration_, step_.micro_batch, part().layer};
+  to_.operations.differs(*written, to_.routed.entry(step.routed, draw));
+}
+
+OperationId PassStream::exchange(const PartStep::Exchange& exchange) {
+  const auto write = [&](std::string_view whose, std::string_view traffic, Group group) {
+    const std::string name = std::string(whose) + ' ' + std::string(name_of(exchange.kind));
+    return to_.operations.collective(name, traffic, group, exchange.kind, exchange.size);
+  };
+  switch (exchange.group) {
+    case PartGroup::tensor:
+      return write("tensor", "TP", Group::tensor);
+    case PartGroup::context:
+      return write("context", "CP", Group::context);
+    case PartGroup::expert:
+      return write("expert", "EP", Group::expert);
+    case PartGroup::expert_tensor:
+      return write("expert tensor", "EP", Group::expert_tensor);
+    case PartGroup::expert_all:
+      return write("expert counts", "EP", Group::expert_all);
+    case PartGroup::expert_node:
+      return write("expert node", "EP", Group::expert_node);
+    case PartGroup::expert_rail:
+      return write("expert rail", "EP", Group::expert_rail);
+  }
+  CHECK(false, "a group without a name");
+}
+
+// RoutedWork knows the neighbours. The tag tells these messages from those between parts of the
+// model, which are fewer than a million.
+OperationId PassStream::shift(const PartStep::Shift& shift) {
+  constexpr std::int32_t tag = 1 << 20;
+  const std::int32_t row = to_.operations.row("context ring", Pass::none, "CP");
+  to_.operations.differs(
+      to_.operations.append(row, SendCall{.to = 0, .size = shift.size, .tag = tag}),
+      RoutedWork::neighbour);
+  const OperationId received =
+      to_.operations.append(row, ReceiveCall{.from = 0, .size = shift.size, .tag = tag});
+  to_.operations.differs(received, RoutedWork::neighbour);
+  return received;
 }
 
 void PassStream::write_until_wait() {

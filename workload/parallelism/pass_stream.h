@@ -12,6 +12,7 @@
 #include "workload/parallelism/data_exchange.h"
 #include "workload/parallelism/operation_writer.h"
 #include "workload/parallelism/pipeline_schedule.h"
+#include "workload/parallelism/routed_work.h"
 #include "workload/parallelism/stage_layout.h"
 
 namespace orrery {
@@ -23,10 +24,17 @@ struct StagePartSteps {
 
 class PassStream {
  public:
+  // Of a stage. `exchanges`: of each kind of parameters. REQUIRES: all outlive the stream.
+  struct Writers {
+    std::vector<DataExchange>& exchanges;
+    OperationWriter& operations;
+    RoutedWork& routed;
+  };
+
   // `steps` of each part of the chunk, in forward order. REQUIRES: all outlive the stream.
-  PassStream(const PipelineStep& step, bool is_last_batch, const std::vector<StagePart>& parts,
-             const std::vector<const StagePartSteps*>& steps, DataExchange& exchange,
-             OperationWriter& operations);
+  PassStream(const PipelineStep& step, std::int32_t iteration, bool is_last_batch,
+             const std::vector<StagePart>& parts, const std::vector<const StagePartSteps*>& steps,
+             const Writers& writers);
 
   bool done() const { return part_ == parts_.size(); }
   // Writes what comes before the next wait for an exchange of the pass. If it stands before one,
@@ -34,19 +42,22 @@ class PassStream {
   void write_until_wait();
 
  private:
-  const StagePart& part() const { return parts_[is_forward() ? part_ : parts_.size() - 1 - part_]; }
+  std::size_t place() const { return is_forward() ? part_ : parts_.size() - 1 - part_; }
+  const StagePart& part() const { return parts_[place()]; }
   bool is_forward() const { return step_.kind == PipelineStep::Kind::forward; }
   const std::vector<PartStep>& steps() const;
   void begin_part();
   void end_part();
   void write(const PartStep& step);
+  OperationId exchange(const PartStep::Exchange& exchange);
+  OperationId shift(const PartStep::Shift& shift);
 
   PipelineStep step_;
+  std::int32_t iteration_;
   bool is_last_batch_;
   const std::vector<StagePart>& parts_;
   const std::vector<const StagePartSteps*>& steps_of_;
-  DataExchange& exchange_;
-  OperationWriter& operations_;
+  Writers to_;
   std::size_t part_ = 0, next_ = 0;                // part of the pass, step of the part
   bool begun_ = false;                             // the part
   std::map<std::int32_t, OperationId> under_way_;  // exchanges of the part, by handle

@@ -1,5 +1,6 @@
 #include "workload/parallelism/stage_layout.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "workload/parallelism/chunk_placement.h"
@@ -9,37 +10,51 @@ namespace orrery {
 
 namespace {
 
-std::vector<TransformerPart> parts_of(const TransformerWorkload& workload, std::int64_t part,
-                                      std::int64_t parts) {
+struct ModelPart {
+  TransformerPart part;
+  std::int64_t layer;  // -1 = of none
+};
+
+std::vector<ModelPart> parts_of(const TransformerWorkload& workload, std::int64_t part,
+                                std::int64_t parts) {
   const bool ends_count = workload.training.ends_take_a_layer;
   const std::int64_t slots = workload.model.layers + (ends_count ? 2 : 0);
   std::int64_t layers = slots / parts + (part < slots % parts ? 1 : 0);
+  std::int64_t first = slots / parts * part + std::min(part, slots % parts);
   if (ends_count) layers -= (part == 0 ? 1 : 0) + (part == parts - 1 ? 1 : 0);
-  std::vector<TransformerPart> list;
-  if (part == 0) list.push_back(TransformerPart::embedding);
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    list.push_back(TransformerPart::attention);
-    list.push_back(TransformerPart::mlp);
+  if (ends_count && part > 0) --first;
+  std::vector<ModelPart> list;
+  if (part == 0) list.push_back({TransformerPart::embedding, -1});
+  for (std::int64_t layer = first; layer < first + layers; ++layer) {
+    const bool experts = workload.model.experts.in_layer(layer);
+    list.push_back({TransformerPart::attention, layer});
+    list.push_back({experts ? TransformerPart::experts : TransformerPart::mlp, layer});
   }
-  if (part == parts - 1) list.push_back(TransformerPart::head);
+  if (part == parts - 1) list.push_back({TransformerPart::head, -1});
   return list;
 }
 
 // As bucket_sizes(), of layers: a layer is complete when the backward pass is through its
 // attention.
-std::vector<std::int64_t> layer_sizes(const std::vector<TransformerPart>& parts,
+std::vector<std::int64_t> layer_sizes(const std::vector<ModelPart>& parts,
                                       const std::vector<std::int64_t>& parameters) {
   std::vector<std::int64_t> sizes(parameters.size());
   std::int64_t filled = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     filled += parameters[i];
-    if (parts[parts.size() - 1 - i] != TransformerPart::mlp) sizes[i] = std::exchange(filled, 0);
+    const TransformerPart part = parts[parts.size() - 1 - i].part;
+    if (part != TransformerPart::mlp && part != TransformerPart::experts)
+      sizes[i] = std::exchange(filled, 0);
   }
   return sizes;
 }
 
 // A matrix that is both embedding and head is counted once if one stage has both.
-std::int64_t own_parameters(TransformerPart part, const TransformerWorkload& workload) {
+std::int64_t own_parameters(TransformerPart part, const TransformerWorkload& workload, Kept kept) {
+  if (kept == Kept::by_experts)
+    return part == TransformerPart::experts
+               ? expert_parameters(workload.model, workload.training.experts)
+               : 0;
   const bool shared =
       part == TransformerPart::head && workload.model.tied_embeddings && !joins_ends(workload);
   return shared ? replicated_parameters(part, workload.model)
@@ -48,11 +63,12 @@ std::int64_t own_parameters(TransformerPart part, const TransformerWorkload& wor
 
 class LayoutWriter {
  public:
-  LayoutWriter(const TransformerWorkload& workload, std::int32_t stage)
+  LayoutWriter(const TransformerWorkload& workload, std::int32_t stage, Kept kept)
       : workload_(workload),
         training_(workload.training),
         placement_(training_.schedule, pipeline_shape(training_)),
-        stage_(stage) {}
+        stage_(stage),
+        kept_(kept) {}
 
   void add_chunk(std::int32_t chunk);
 
@@ -60,7 +76,9 @@ class LayoutWriter {
 
  private:
   Group group_of(std::int32_t part) const {
-    if (placement_.both_ways() && part >= placement_.parts() / 2) return Group::data_other;
+    const bool upper = placement_.both_ways() && part >= placement_.parts() / 2;
+    if (kept_ == Kept::by_experts) return upper ? Group::expert_data_other : Group::expert_data;
+    if (upper) return Group::data_other;
     return training_.shard_ranks() > 1 ? Group::shard : Group::data;
   }
 
@@ -68,6 +86,7 @@ class LayoutWriter {
   const TransformerTraining& training_;
   ChunkPlacement placement_;
   std::int32_t stage_;
+  Kept kept_;
 };
 
 void LayoutWriter::add_chunk(std::int32_t chunk) {
@@ -75,9 +94,9 @@ void LayoutWriter::add_chunk(std::int32_t chunk) {
   const auto parts = parts_of(workload_, number, placement_.parts());
   std::vector<std::int64_t> backwards;
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    backwards.push_back(own_parameters(*part, workload_));
+    backwards.push_back(own_parameters(part->part, workload_, kept_));
     layout.parameters += backwards.back();
-    layout.norms += replicated_parameters(*part, workload_.model);
+    if (kept_ == Kept::by_all) layout.norms += replicated_parameters(part->part, workload_.model);
   }
   const BucketRule rule{training_.bucket, workload_.model.gradient_element, training_.data};
   const auto sizes = training_.sharding == Sharding::zero3
@@ -85,25 +104,31 @@ void LayoutWriter::add_chunk(std::int32_t chunk) {
                          : bucket_sizes(backwards, rule.elements(number));
   std::vector<StagePart>& own = layout.chunks.emplace_back();
   std::int64_t layers = 0;
+  StagePart* last = nullptr;  // with something to exchange
+  own.reserve(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::int64_t complete = sizes[parts.size() - 1 - i];
     if (complete > 0) {
-      if (!own.empty()) own.back().closes = true;
+      if (last != nullptr) last->closes = true;
       layout.units.push_back({complete, chunk, group_of(number)});
     }
-    if (parts[i] == TransformerPart::attention) ++layers;
+    if (parts[i].part == TransformerPart::attention) ++layers;
     const bool recomputed = training_.recompute == Recompute::full &&
                             layers <= training_.recompute_layers.value_or(workload_.model.layers);
-    own.push_back(
-        {parts[i], static_cast<std::int32_t>(layout.units.size()) - 1, recomputed, complete > 0});
+    StagePart& part = own.emplace_back();
+    part = {parts[i].part, static_cast<std::int32_t>(parts[i].layer), -1, recomputed, complete > 0};
+    // Parts before the first unit of a chunk have nothing to exchange.
+    if (complete == 0 && last == nullptr) continue;
+    part.unit = static_cast<std::int32_t>(layout.units.size()) - 1;
+    last = &part;
   }
-  if (!own.empty()) own.back().closes = true;
+  if (last != nullptr) last->closes = true;
 }
 
 }  // namespace
 
-StageLayout stage_layout(const TransformerWorkload& workload, std::int32_t stage) {
-  LayoutWriter writer(workload, stage);
+StageLayout stage_layout(const TransformerWorkload& workload, std::int32_t stage, Kept kept) {
+  LayoutWriter writer(workload, stage, kept);
   for (std::int32_t chunk = 0; chunk < workload.training.stage_chunks(); ++chunk)
     writer.add_chunk(chunk);
   return std::move(writer.layout);

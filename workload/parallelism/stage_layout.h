@@ -22,10 +22,17 @@ struct ExchangeUnit {
 
 struct StagePart {
   TransformerPart part;
-  std::int32_t unit;    // index into StageLayout::units
+  std::int32_t layer;   // of the model, from 0; -1 = of none
+  std::int32_t unit;    // index into StageLayout::units; -1 = it has nothing to exchange
   bool recomputed;      // its forward pass is done again before its backward pass
   bool opens = false;   // the first of its unit in forward order
   bool closes = false;  // the last one
+};
+
+// Whose gradients are summed over which ranks.
+enum class Kept : std::uint8_t {
+  by_all,     // parameters that all data- and context-parallel ranks have
+  by_experts  // those of experts
 };
 
 struct StageLayout {
@@ -37,7 +44,9 @@ struct StageLayout {
 
 // The layers are dealt out evenly over the parts of the model (chunk_placement.h); the first ones
 // get one more if they do not divide. The embedding is before the first, the head behind the last;
-// with ends_take_a_layer each takes the place of a layer.
-StageLayout stage_layout(const TransformerWorkload& workload, std::int32_t stage);
+// with ends_take_a_layer each takes the place of a layer. Parts are the same for both kinds of
+// parameters, units are of their own.
+StageLayout stage_layout(const TransformerWorkload& workload, std::int32_t stage,
+                         Kept kept = Kept::by_all);
 
 }  // namespace orrery

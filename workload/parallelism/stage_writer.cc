@@ -13,7 +13,7 @@ constexpr std::int64_t optimizer_traffic = 30;
 }  // namespace
 
 StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& groups,
-                         std::int32_t stage, Rows& rows)
+                         RoutedWork& routed, std::int32_t stage, Rows& rows)
     : workload_(workload),
       model_(workload.model),
       training_(workload.training),
@@ -21,8 +21,12 @@ StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& grou
       placement_(training_.schedule, pipeline_shape(training_)),
       stage_(stage),
       layout_(stage_layout(workload, stage)),
-      operations_(groups, rows),
-      exchange_(workload, layout_, operations_) {
+      expert_layout_(stage_layout(workload, stage, Kept::by_experts)),
+      routed_(routed),
+      operations_(groups, rows) {
+  exchanges_.emplace_back(workload, layout_, Kept::by_all, operations_);
+  if (expert_layout_.parameters > 0)
+    exchanges_.emplace_back(workload, expert_layout_, Kept::by_experts, operations_);
   make_steps();
 }
 
@@ -39,6 +43,9 @@ void StageWriter::make_steps() {
             .recompute = part.recomputed || training_.recompute != Recompute::full
                              ? training_.recompute
                              : Recompute::none,
+            .context = training_.context,
+            .context_method = training_.context_method,
+            .experts = training_.experts,
             .fused_cross_entropy = training_.fused_cross_entropy};
         StagePartSteps& both = part_steps_[key];
         both.whole = transformer_part(part.part, model_, shard);
@@ -51,7 +58,7 @@ void StageWriter::make_steps() {
 }
 
 Bytes StageWriter::boundary() const {
-  const std::int64_t tokens = training_.micro_batch * model_.sequence /
+  const std::int64_t tokens = training_.micro_batch * model_.sequence / training_.context /
                               (training_.sequence_parallel ? training_.tensor : 1);
   return model_.element * (tokens * model_.hidden);
 }
@@ -96,7 +103,12 @@ void StageWriter::finish_sends() {
 
 PassStream StageWriter::stream(const PipelineStep& step) {
   const bool is_last = step.micro_batch == placement_.last_micro_batch(step.chunk);
-  return {step, is_last, layout_.chunks[step.chunk], steps_[step.chunk], exchange_, operations_};
+  return {step,
+          iteration_,
+          is_last,
+          layout_.chunks[step.chunk],
+          steps_[step.chunk],
+          {exchanges_, operations_, routed_}};
 }
 
 void StageWriter::pass(const PipelineStep& step) {
@@ -138,7 +150,7 @@ void StageWriter::sum_gradient_norm() {
 
 void StageWriter::finish_iteration() {
   finish_sends();
-  exchange_.finish_gradients();
+  for (DataExchange& exchange : exchanges_) exchange.finish_gradients();
   sum_gradients_of_norms();
   const std::int64_t matrix = model_.vocabulary * model_.hidden / training_.tensor;
   if (joins_ends(workload_) && has_ends())
@@ -146,15 +158,17 @@ void StageWriter::finish_iteration() {
                                             Group::pipeline_ends, Collective::all_reduce,
                                             model_.gradient_element * matrix));
   sum_gradient_norm();
-  operations_.append(
-      operations_.row("optimizer", Pass::none),
-      Compute{Flops{}, Bytes{optimizer_traffic * exchange_.parameters_to_update()}, std::nullopt});
-  exchange_.gather_parameters();
+  std::int64_t updated = 0;
+  for (const DataExchange& exchange : exchanges_) updated += exchange.parameters_to_update();
+  operations_.append(operations_.row("optimizer", Pass::none),
+                     Compute{Flops{}, Bytes{optimizer_traffic * updated}, std::nullopt});
+  for (DataExchange& exchange : exchanges_) exchange.gather_parameters();
 }
 
 void StageWriter::write_iteration(std::int32_t iteration) {
+  iteration_ = iteration;
   operations_.set_iteration(iteration);
-  exchange_.begin_iteration();
+  for (DataExchange& exchange : exchanges_) exchange.begin_iteration();
   const auto steps = pipeline_steps(training_.schedule, pipeline_shape(training_), stage_);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].with_next) {

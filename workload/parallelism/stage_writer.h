@@ -9,6 +9,7 @@
 //   4. the norm of all gradients, 4 B over all ranks: no stage goes on before all are here
 //   5. the optimizer's step, bound by memory
 //   6. sharded optimizer states: the parameters, gathered over the data-parallel group
+// Parameters of experts are exchanged like the others, in buckets and over groups of their own.
 // The order is that of Megatron-LM's finalize_model_grads() and its optimizers.
 #pragma once
 
@@ -23,6 +24,7 @@
 #include "workload/parallelism/operation_writer.h"
 #include "workload/parallelism/pass_stream.h"
 #include "workload/parallelism/pipeline_schedule.h"
+#include "workload/parallelism/routed_work.h"
 #include "workload/parallelism/stage_layout.h"
 #include "workload/parallelism/transformer_ranks.h"
 
@@ -30,11 +32,14 @@ namespace orrery {
 
 class StageWriter {
  public:
-  StageWriter(const TransformerWorkload& workload, const Groups& groups, std::int32_t stage,
-              Rows& rows);
+  // REQUIRES: all outlive the writer.
+  StageWriter(const TransformerWorkload& workload, const Groups& groups, RoutedWork& routed,
+              std::int32_t stage, Rows& rows);
 
   void write_iteration(std::int32_t iteration);
   std::vector<Operation> take() { return operations_.take(); }
+  // Operations that RoutedWork fills in.
+  Program::Entries take_entries() { return operations_.take_entries(); }
 
  private:
   using Kind = PipelineStep::Kind;
@@ -69,10 +74,12 @@ class StageWriter {
   std::int32_t stage_;
   std::map<std::tuple<TransformerPart, bool>, StagePartSteps> part_steps_;  // recomputed or not
   std::vector<std::vector<const StagePartSteps*>> steps_;                   // of each chunk's parts
-  StageLayout layout_;
+  StageLayout layout_, expert_layout_;
+  RoutedWork& routed_;
+  std::int32_t iteration_ = 0;
   OperationWriter operations_;
-  DataExchange exchange_;
-  std::vector<OperationId> sends_;  // that the next pass waits for
+  std::vector<DataExchange> exchanges_;  // of each kind of parameters that the stage has
+  std::vector<OperationId> sends_;       // that the next pass waits for
 };
 
 }  // namespace orrery

@@ -1,8 +1,43 @@
 #include "workload/parallelism/transformer_groups.h"
 
+#include <algorithm>
+
 #include "workload/parallelism/chunk_placement.h"
 
 namespace orrery {
+
+namespace {
+
+// So many of the ranks that sum gradients, nearest first.
+std::vector<Extent> nearest_replicas(const TransformerRanks& ranks, std::int32_t count) {
+  const std::int32_t context = std::min(count, ranks.context);
+  return {{context, ranks.tensor}, {count / context, ranks.data_stride}};
+}
+
+// Those of them that are `apart` neighbours away from each other.
+std::vector<Extent> replicas_apart(const TransformerRanks& ranks, std::int32_t apart) {
+  const std::int32_t all = ranks.context * ranks.data;
+  if (apart >= ranks.context) return {{all / apart, ranks.data_stride * (apart / ranks.context)}};
+  return {{ranks.context / apart, ranks.tensor * apart}, {ranks.data, ranks.data_stride}};
+}
+
+// The groups that `extents` make, each with that of stage p-1-s, which has the same parts of the
+// model as stage s.
+RankLists mirrored(const TransformerRanks& ranks, const std::vector<Extent>& extents) {
+  std::map<Rank, std::vector<Rank>> by_first;
+  for (Rank rank = 0; rank < ranks.count(); ++rank) {
+    const std::int32_t stage = ranks.stage_of(rank);
+    const std::int32_t lower = std::min(stage, ranks.pipeline - 1 - stage);
+    Rank first = rank - (stage - lower) * ranks.pipeline_stride;
+    for (const auto& [count, stride] : extents) first -= rank / stride % count * stride;
+    by_first[first].push_back(rank);
+  }
+  RankLists groups;
+  for (auto& [first, group] : by_first) groups.push_back(std::move(group));
+  return groups;
+}
+
+}  // namespace
 
 bool joins_ends(const TransformerWorkload& workload) {
   const TransformerTraining& training = workload.training;
@@ -13,47 +48,59 @@ bool joins_ends(const TransformerWorkload& workload) {
 
 Groups::Groups(const TransformerWorkload& workload) {
   const TransformerRanks ranks(workload.training);
-  const std::int32_t shards = workload.training.shard_ranks();
-  add(Group::tensor, "tensor", ranks.tensor, 1);
-  if (workload.training.schedule == PipelineSchedule::dualpipe) {
-    add_mirrored(ranks);
-  } else {
-    add(Group::data, "data", ranks.data, ranks.data_stride);
-    add(Group::shard, "shard", shards == ranks.data ? 1 : shards, ranks.data_stride);
-    add(Group::copies, "copies", ranks.data / shards, ranks.data_stride * shards);
-  }
-  if (shards == workload.training.replicas() && shards > 1)
+  const std::int32_t all = ranks.data * ranks.context, shards = workload.training.shard_ranks();
+  add(Group::tensor, "tensor", {{ranks.tensor, 1}});
+  add(Group::context, "context", {{ranks.context, ranks.tensor}});
+  add_replicas(Group::data, Group::data_other, "data", nearest_replicas(ranks, all), workload);
+  if (shards == workload.training.replicas() && shards > 1) {
     number_of_[Group::shard] = number_of_.at(Group::data);
-  add(Group::world, "world", ranks.count(), 1);
+  } else if (shards > 1) {
+    add(Group::shard, "shard", nearest_replicas(ranks, shards));
+    add(Group::copies, "copies", replicas_apart(ranks, shards));
+  }
+  if (workload.model.experts.count > 0) add_experts(workload, ranks);
+  add(Group::world, "world", {{ranks.count(), 1}});
   if (joins_ends(workload)) {
     number_of_[Group::pipeline_ends] = static_cast<std::int32_t>(communicators_.size());
     communicators_.push_back({"pipeline ends", ranks.pipeline_ends()});
   }
 }
 
-// Stage s has the same parts of the model as stage p-1-s.
-void Groups::add_mirrored(const TransformerRanks& ranks) {
-  RankLists groups;
-  for (Rank rank = 0; rank < ranks.count(); ++rank) {
-    const std::int32_t stage = ranks.stage_of(rank), mirrored = ranks.pipeline - 1 - stage;
-    if (stage >= mirrored || rank / ranks.data_stride % ranks.data != 0) continue;
-    RankLists::value_type group;
-    for (const std::int32_t distance : {0, (mirrored - stage) * ranks.pipeline_stride})
-      for (std::int32_t i = 0; i < ranks.data; ++i)
-        group.push_back(rank + distance + i * ranks.data_stride);
-    groups.push_back(std::move(group));
+void Groups::add_experts(const TransformerWorkload& workload, const TransformerRanks& ranks) {
+  const std::int32_t q = ranks.expert_tensor, e = ranks.expert;
+  const ExpertTraining& training = workload.training.experts;
+  add(Group::expert, "expert", {{e, q}});
+  add(Group::expert_tensor, "expert tensor", {{q, 1}});
+  if (q == 1 && e > 1)
+    number_of_[Group::expert_all] = number_of_.at(Group::expert);
+  else
+    add(Group::expert_all, "expert all", {{q * e, 1}});
+  if (const std::int32_t node = training.node_ranks; node > 0) {
+    add(Group::expert_node, "expert node", {{node / q, q}});
+    add(Group::expert_rail, "expert rail", {{training.nodes(), node}});
   }
-  for (const auto& [group, name] :
-       {std::pair{Group::data, "data"}, {Group::data_other, "data of the upper half"}}) {
-    number_of_[group] = static_cast<std::int32_t>(communicators_.size());
-    communicators_.push_back({name, groups});
+  add_replicas(Group::expert_data, Group::expert_data_other, "expert data",
+               {{ranks.expert_data, ranks.expert_data_stride}}, workload);
+}
+
+void Groups::add_replicas(Group group, Group other, const std::string& name,
+                          const std::vector<Extent>& extents, const TransformerWorkload& workload) {
+  if (workload.training.same_stages() == 1) return add(group, name.c_str(), extents);
+  const RankLists groups = mirrored(TransformerRanks(workload.training), extents);
+  for (const auto& [one, called] : {std::pair{group, name}, {other, name + " of the upper half"}}) {
+    number_of_[one] = static_cast<std::int32_t>(communicators_.size());
+    communicators_.push_back({called, groups});
   }
 }
 
-void Groups::add(Group group, const char* name, std::int32_t count, std::int32_t stride) {
-  if (count == 1) return;
+// Extents of one rank join nothing, and two that continue each other are one.
+void Groups::add(Group group, const char* name, std::vector<Extent> extents) {
+  std::erase_if(extents, [](const Extent& extent) { return extent.count == 1; });
+  if (extents.empty()) return;
+  if (extents.size() == 2 && extents[1].stride == extents[0].count * extents[0].stride)
+    extents = {{extents[0].count * extents[1].count, extents[0].stride}};
   number_of_[group] = static_cast<std::int32_t>(communicators_.size());
-  communicators_.push_back({name, std::vector<Extent>{{count, stride}}});
+  communicators_.push_back({name, std::move(extents)});
 }
 
 }  // namespace orrery

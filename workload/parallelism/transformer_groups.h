@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,12 +15,20 @@ namespace orrery {
 // Groups of one rank exchange nothing and have no communicator.
 enum class Group : std::uint8_t {
   tensor,
-  data,
-  shard,       // data-parallel ranks that divide one copy of the training state between them
+  context,
+  data,        // that sum gradients: context-parallel ranks too
+  shard,       // of these, those that divide one copy of the training state between them
   copies,      // those that have the same share of it
   data_other,  // with dualpipe, where two stages have both of two parts of the model: `data` and
                // `shard` once more, for the upper half of the parts, which ranks exchange in
                // another order
+  expert,
+  expert_tensor,
+  expert_all,         // of the two above
+  expert_node,        // of expert, those of one node
+  expert_rail,        // of expert, those of the same place in each node
+  expert_data,        // that sum the gradients of experts
+  expert_data_other,  // as data_other
   world,
   pipeline_ends
 };
@@ -37,8 +46,11 @@ class Groups {
   std::vector<Communicator> take() { return std::move(communicators_); }
 
  private:
-  void add_mirrored(const TransformerRanks& ranks);
-  void add(Group group, const char* name, std::int32_t count, std::int32_t stride);
+  void add(Group group, const char* name, std::vector<Extent> extents);
+  // With dualpipe the ranks of both stages that have the same parts of the model, else `extents`.
+  void add_replicas(Group group, Group other, const std::string& name,
+                    const std::vector<Extent>& extents, const TransformerWorkload& workload);
+  void add_experts(const TransformerWorkload& workload, const TransformerRanks& ranks);
 
   std::map<Group, std::int32_t> number_of_;
   std::vector<Communicator> communicators_;

@@ -10,11 +10,13 @@ Job make_transformer_job(const TransformerWorkload& workload, std::int32_t itera
   const TransformerRanks ranks(workload.training);
   Groups groups(workload);
   Rows rows;
+  const auto routed = std::make_shared<RoutedWork>(workload);
   std::vector<Program> programs;
   for (std::int32_t stage = 0; stage < ranks.pipeline; ++stage) {
-    StageWriter writer(workload, groups, stage, rows);
+    StageWriter writer(workload, groups, *routed, stage, rows);
     for (std::int32_t i = 0; i < iterations; ++i) writer.write_iteration(i);
-    programs.emplace_back(writer.take(), Program::Peers::distances);
+    Program& program = programs.emplace_back(writer.take(), Program::Peers::distances);
+    program.fill_in(writer.take_entries(), routed);
   }
   std::vector<std::int32_t> program_of_rank;
   for (Rank rank = 0; rank < ranks.count(); ++rank) program_of_rank.push_back(ranks.stage_of(rank));

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/base/check.h"
@@ -84,6 +85,33 @@ TEST_CASE("the moments are right") {
   CHECK(exponential / n == Approx(3.0).margin(5 * 6.7e-3));
   CHECK(normal / n == Approx(0.0).margin(5 * 2.2e-3));
   CHECK(normal_square / n == Approx(1.0).margin(5 * 3.2e-3));
+}
+
+// Gamma numbers of shape a have mean and variance a; binomial ones n p and n p (1 - p). Means of
+// 20,000 within five standard errors, sqrt(variance / 20,000).
+TEST_CASE("moments of gamma and binomial numbers") {
+  constexpr int n = 20'000;
+  RandomStream random(1, "moments");
+  for (const double shape : {0.3, 1.0, 7.5}) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += random.gamma(shape);
+    CHECK(sum / n == Approx(shape).margin(5 * std::sqrt(shape / n)));
+  }
+  // Drawn by inversion, mirrored, and by the normal approximation.
+  for (const auto& [trials, p] : {std::pair{40, 0.1}, {40, 0.9}, {4'000, 0.3}}) {
+    double sum = 0, square = 0;
+    const double mean = trials * p, variance = mean * (1 - p);
+    for (int i = 0; i < n; ++i) {
+      const auto drawn = static_cast<double>(random.binomial(trials, p));
+      REQUIRE((drawn >= 0 && drawn <= trials));
+      sum += drawn;
+      square += (drawn - mean) * (drawn - mean);
+    }
+    CHECK(sum / n == Approx(mean).margin(5 * std::sqrt(variance / n)));
+    CHECK(square / n == Approx(variance).epsilon(0.06));
+  }
+  CHECK(random.binomial(7, 0) == 0);
+  CHECK(random.binomial(7, 1) == 7);
 }
 
 }  // namespace

@@ -124,20 +124,24 @@ TEST_CASE("an incast that overflows the buffer waits for the minimum RTO") {
   const double ample = incast_microseconds(milliseconds(10), microseconds(10), bytes(8'000'000));
   CHECK(ample > 493);
   CHECK(ample < 500);
+  // The same on ns-3's own devices, queues and IP stack, with a router at the switch, took the
+  // minimum RTO and 123 us more (measured once, ns-3 3.37): the timeout, then what is left of the
+  // flows that lost the end of their windows. Ours is 9 us shorter.
   for (const std::int64_t rto_ms : {1, 10, 200, 1'000}) {
     const double took = incast_microseconds(milliseconds(rto_ms), microseconds(10), bytes(200'000));
+    const double on_ns3 = static_cast<double>(rto_ms) * 1'000 + 123;
     INFO("minimum RTO " << rto_ms << " ms: " << took << " us");
-    // One timeout for the flows that lost the end of their window, and the rest within 1.5 ms.
-    CHECK(took > static_cast<double>(rto_ms) * 1'000);
-    CHECK(took < static_cast<double>(rto_ms) * 1'000 * 1.01 + 1'500);
+    CHECK(took > on_ns3 * 0.99);
+    CHECK(took < on_ns3 * 1.01);
   }
 }
 
 TEST_CASE("the clock's granularity is part of the timeout") {
   // RTO = smoothed round trip + max(granularity, 4 * variation): with 1 ms of granularity a minimum
-  // of 200 us cannot act.
+  // of 200 us cannot act. On ns-3's own devices: 1,124 us.
   const double coarse = incast_microseconds(microseconds(200), milliseconds(1), bytes(200'000));
-  CHECK(coarse > 1'000);
+  CHECK(coarse > 1'124 * 0.99);
+  CHECK(coarse < 1'124 * 1.01);
 }
 
 TEST_CASE("every byte arrives though links lose packets") {

@@ -4,28 +4,12 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "tests/workload/model/part_text.h"
+
 using namespace orrery;
+using test::text_of;
 
 namespace {
-
-// "gemm 77309411328", "all_gather 50331648", "wait", "memory 25165824"; consecutive memory passes
-// are summed.
-std::vector<std::string> text_of(const std::vector<PartStep>& steps) {
-  std::vector<std::string> texts;
-  for (const PartStep& step : steps) {
-    if (const auto* compute = std::get_if<Compute>(&step.what)) {
-      texts.push_back(compute->flops.value > 0
-                          ? "gemm " + std::to_string(compute->flops.value)
-                          : "memory " + std::to_string(compute->memory_traffic.value));
-    } else if (const auto* exchange = std::get_if<PartStep::Exchange>(&step.what)) {
-      texts.push_back(std::string(name_of(exchange->kind)) + ' ' +
-                      std::to_string(exchange->size.value));
-    } else {
-      texts.push_back("wait");
-    }
-  }
-  return texts;
-}
 
 TransformerSpec gpt3() {
   TransformerSpec spec;
@@ -136,4 +120,74 @@ TEST_CASE("a split backward pass leaves the weight gradients for later") {
   CHECK(text_of(mlp.weight_gradient) == std::vector<std::string>{"gemm 309237645312",
                                                                  "all_gather 50331648", "wait",
                                                                  "gemm 309237645312"});
+}
+
+// Two ranks share the sequence: T = 4,096 tokens each of 8,192. t = 8: a key head of 128 and a
+// value head on each rank, so a block of keys and values is 4096 x 256 x 2 B = 2,097,152 B.
+TEST_CASE("context parallelism of Llama-3 405B: what goes where beside the scores") {
+  TransformerShard shard{.tensor = 8, .sequence_parallel = true, .micro_batch = 1};
+  shard.context = 2;
+  const auto scores_of = [&](ContextMethod method, bool forward) {
+    shard.context_method = method;
+    const PartSteps steps = transformer_part(TransformerPart::attention, llama405b(), shard);
+    const auto texts = text_of(forward ? steps.forward : steps.backward);
+    // Forward: between the QKV product and the projection; backward: between its two products and
+    // the gather of the input.
+    const std::size_t first = forward ? 4 : 5;
+    return std::vector<std::string>(texts.begin() + first, texts.end() - (forward ? 4 : 7));
+  };
+  using Lines = std::vector<std::string>;
+  // 4 x 4096 x 8192 x 16384/8 operations, half of them masked, in two blocks.
+  CHECK(scores_of(ContextMethod::ring, true) ==
+        Lines{"shift 2097152", "gemm 68719476736", "wait", "gemm 68719476736"});
+  // 2.5 times that; with the gradients of keys and values.
+  CHECK(scores_of(ContextMethod::ring, false) ==
+        Lines{"shift 4194304", "gemm 171798691840", "wait", "gemm 171798691840"});
+  CHECK(scores_of(ContextMethod::all_gather, true) ==
+        Lines{"all_gather 4194304", "wait", "gemm 137438953472"});
+  CHECK(scores_of(ContextMethod::all_gather, false) ==
+        Lines{"all_gather 4194304", "wait", "gemm 343597383680", "reduce_scatter 4194304", "wait"});
+  // Queries 4096 x 2048 and keys and values 4096 x 256, of 2 B; then as much as the queries back.
+  CHECK(scores_of(ContextMethod::ulysses, true) ==
+        Lines{"all_to_all 18874368", "wait", "gemm 137438953472", "all_to_all 16777216", "wait"});
+  CHECK(scores_of(ContextMethod::ulysses, false) ==
+        Lines{"all_to_all 16777216", "wait", "gemm 343597383680", "all_to_all 18874368", "wait"});
+}
+
+// 16 ranks for 8 key heads: each head is on two of them, so a rank has h x (A/16 + 2 x 128)
+// columns.
+TEST_CASE("fewer key heads than tensor-parallel ranks") {
+  const TransformerShard shard{.tensor = 16, .sequence_parallel = true, .micro_batch = 1};
+  const PartSteps attention = transformer_part(TransformerPart::attention, llama405b(), shard);
+  CHECK(text_of(attention.forward)[3] == "gemm 343597383680");  // 2 x 8192 x 16384 x 1280
+  CHECK(parameters(TransformerPart::attention, llama405b(), 16) ==
+        16'384LL * 1'280 + 16'384LL * 16'384 / 16 + 16'384);
+}
+
+// DeepSeek-V3's attention, t = 1, T = 4,096: latent vectors of 1,536 and 512 + 64; 128 heads with
+// queries and keys of 192 and values of 128.
+TEST_CASE("latent attention") {
+  TransformerSpec model;
+  model.layers = 61;
+  model.hidden = 7'168;
+  model.heads = 128;
+  model.latent = LatentAttention{1'536, 512, 128, 64, 128};
+  model.vocabulary = 129'280;
+  model.sequence = 4'096;
+  model.element = Bytes{2};
+  const PartSteps attention = transformer_part(TransformerPart::attention, model, {});
+  CHECK(text_of(attention.forward) ==
+        std::vector<std::string>{"memory 117440512",   // norm
+                                 "gemm 90194313216",   // 2 x 4096 x 7168 x 1536
+                                 "memory 25165824",    // norm of 1,536
+                                 "gemm 309237645312",  // 2 x 4096 x 1536 x 128 x 192
+                                 "gemm 33822867456",   // 2 x 4096 x 7168 x 576
+                                 "memory 8388608",     // norm of 512
+                                 "gemm 137438953472",  // 2 x 4096 x 512 x 128 x 256
+                                 "gemm 687194767360",  // half of 2 x 4096^2 x 128 x (192 + 128)
+                                 "gemm 962072674304",  // 2 x 4096 x 128 x 128 x 7168
+                                 "memory 176160768"});
+  // Backwards the scores take 3 x 192 + 2 x 128 elements of a head for 192 + 128: 2.6 times.
+  CHECK(text_of(attention.backward)[3] == "gemm 1786706395136");
+  CHECK(parameters(TransformerPart::attention, model, 1) == 187'114'496);
 }

@@ -1,0 +1,218 @@
+#include "frontends/yaml/describe_experts.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <variant>
+#include <vector>
+
+#include "core/base/io_error.h"
+#include "frontends/yaml/describe_transformer.h"
+
+namespace orrery::yaml {
+
+std::string_view name_of(ExpertDispatch dispatch) {
+  return dispatch == ExpertDispatch::direct ? "direct" : "by_node";
+}
+
+void check_experts(Reader& experts, const ExpertsSpec& spec, const TransformerSpec& model) {
+  if (!experts.clean() || spec.count == 0) return;
+  if (spec.top_k < 1 || spec.top_k > spec.count)
+    experts.wrong("top_k",
+                  fmt::format("a token cannot go to {} of {} experts", spec.top_k, spec.count),
+                  "choose from 1 to count");
+  else if (spec.group_limit > spec.groups ||
+           spec.top_k * spec.groups > spec.group_limit * spec.count)
+    experts.wrong(
+        "group_limit",
+        fmt::format("{} experts from {} of {} groups", spec.top_k, spec.group_limit, spec.groups),
+        "choose at most groups, and enough for top_k experts");
+  divides(experts, "groups", spec.groups, spec.count, "experts");
+  if (model.layers > 0 && spec.first_dense >= model.layers)
+    experts.wrong("first_dense", fmt::format("all {} layers are dense", model.layers),
+                  "choose fewer than layers");
+}
+
+void read_expert_trace(Reader& load, const std::string& path, std::int64_t experts,
+                       ExpertLoadSpec& spec) {
+  errno = 0;
+  std::ifstream stream(path);
+  int number = 0;
+  const auto wrong = [&](std::string what, std::string remedy) {
+    load.wrong("file", fmt::format("{}:{}: {}", path, number, what), std::move(remedy));
+  };
+  for (std::string line; std::getline(stream, line);) {
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty() || line.front() == '#') continue;
+    std::vector<double>& row = spec.weights.emplace_back();
+    double sum = 0;
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) {
+      const std::size_t begin = cell.find_first_not_of(" \t");
+      if (begin != std::string::npos)
+        cell = cell.substr(begin, cell.find_last_not_of(" \t") - begin + 1);
+      const FromText<double> value = ScalarType<double>::parse(cell);
+      if (const auto* text = std::get_if<WrongText>(&value)) return wrong(text->what, text->remedy);
+      row.push_back(std::get<double>(value));
+      if (row.back() < 0) return wrong("a popularity below 0", "write shares or counts of tokens");
+      sum += row.back();
+    }
+    if (static_cast<std::int64_t>(row.size()) != experts)
+      return wrong(fmt::format("{} numbers for {} experts", row.size(), experts),
+                   "a line has one for each expert");
+    if (sum <= 0) return wrong("no expert is popular", "one number at least must be above 0");
+  }
+  if (!stream.eof() || stream.bad())
+    return load.wrong("file", fmt::format("cannot read {}: {}", path, std::strerror(errno)),
+                      "the path is relative to the file that names it");
+  if (spec.weights.empty())
+    load.wrong("file", path + " has no lines", "a line has the popularity of each expert");
+}
+
+void check_expert_load(Reader& load, const ExpertLoadSpec& spec) {
+  const auto only = [&](std::string_view key, ExpertLoad kind) {
+    if (load.given(key) && spec.kind != kind)
+      load.wrong(key, fmt::format("{} has no {}", orrery::name_of(spec.kind), key),
+                 fmt::format("write kind: {}, or leave it out", orrery::name_of(kind)));
+  };
+  only("alpha", ExpertLoad::zipf);
+  only("concentration", ExpertLoad::dirichlet);
+  only("file", ExpertLoad::trace);
+  if (spec.kind == ExpertLoad::trace && !load.given("file"))
+    load.wrong_map("a trace has a file", "write file: popularity.csv");
+  const bool is_even = spec.kind == ExpertLoad::uniform || spec.kind == ExpertLoad::multinomial;
+  const bool drawn = spec.kind == ExpertLoad::zipf || spec.kind == ExpertLoad::dirichlet;
+  if (load.given("redraw") && !drawn)
+    load.wrong("redraw", fmt::format("{} draws no popularity", orrery::name_of(spec.kind)),
+               "leave it out");
+  if (load.given("persistence") && is_even)
+    load.wrong("persistence", fmt::format("{} has no skew", orrery::name_of(spec.kind)),
+               "leave it out");
+}
+
+namespace {
+
+// Ranks of a node: what the local levels join, or the innermost level if none is local.
+std::int32_t node_size(const PlatformFacts& platform) {
+  std::int32_t size = 1;
+  for (const LevelSpec& level : platform.levels)
+    if (level.scope == Scope::local) size *= level.size;
+  if (size == 1 && !platform.levels.empty()) size = platform.levels.front().size;
+  return size;
+}
+
+void check_unused(Reader& reader, const ExpertTraining& spec, const TransformerSpec& model) {
+  const auto needless = [&](std::string_view key, bool useless, std::string why) {
+    if (reader.given(key) && useless) reader.wrong(key, std::move(why), "leave it out");
+  };
+  const bool alone = spec.parallel == 1;
+  needless("dispatch", alone, "every rank has all experts: nothing is dispatched");
+  needless("fp8_dispatch", alone, "every rank has all experts: nothing is dispatched");
+  needless("expert_load", alone && spec.load.kind != ExpertLoad::uniform,
+           "every rank has all experts: it does the same work whatever tokens choose");
+  needless("expert_load", spec.load.kind != ExpertLoad::uniform && !alone && !spec.is_drawn(),
+           "padded to the capacity, all experts do the same work");
+  needless("capacity_mode", spec.capacity == 0, "without expert_capacity nothing is limited");
+  needless("overlap_shared_experts", model.experts.shared == 0, "the model has no shared experts");
+}
+
+void check_nodes(Reader& reader, ExpertTraining& spec, const TransformerSpec& model,
+                 const PlatformFacts& platform) {
+  const std::int32_t size = node_size(platform), ranks = spec.parallel * spec.tensor;
+  const bool fits = size > 1 && ranks > size && ranks % size == 0 && size % spec.tensor == 0 &&
+                    model.experts.count % (ranks / size) == 0;
+  if (!fits)
+    return reader.wrong("dispatch",
+                        fmt::format("expert x expert_tensor = {} ranks do not fill several nodes "
+                                    "of {}",
+                                    ranks, size),
+                        "write dispatch: direct, or a multiple of the node size");
+  spec.node_ranks = size;
+}
+
+}  // namespace
+
+void check_expert_training(Reader& training, TransformerTraining& spec,
+                           const TransformerSpec& model, const PlatformFacts& platform,
+                           bool by_node) {
+  ExpertTraining& experts = spec.experts;
+  if (model.experts.count == 0) {
+    for (const std::string_view key :
+         {"expert", "expert_tensor", "dispatch", "fp8_dispatch", "expert_capacity", "capacity_mode",
+          "overlap_shared_experts", "expert_load"})
+      if (training.given(key))
+        training.wrong(key, "the model has no experts",
+                       "give transformer.experts, or leave it out");
+    return;
+  }
+  divides(training, "expert", experts.parallel, model.experts.count, "experts of a layer");
+  divides(training, "expert_tensor", experts.tensor, model.expert_width(), "columns of an expert");
+  divides(training, "tensor", spec.tensor, model.shared_width(), "columns of the shared experts");
+  const std::int64_t sharing = std::int64_t{experts.parallel} * experts.tensor;
+  const std::int64_t stage = std::int64_t{spec.tensor} * spec.context * spec.data;
+  if (stage % sharing != 0)
+    training.wrong(
+        "expert",
+        fmt::format("expert x expert_tensor = {} does not divide the {} ranks of a stage, "
+                    "tensor x context x data",
+                    sharing, stage),
+        "choose a divisor of them");
+  if (spec.tensor > 1 && !spec.sequence_parallel)
+    training.wrong("tensor",
+                   "experts want the tokens of tensor-parallel ranks apart (Megatron-LM refuses "
+                   "it without)",
+                   "write sequence_parallel: true");
+  if (spec.order == RankOrder::tensor_pipeline_data && spec.pipeline > 1 &&
+      sharing != std::int64_t{spec.tensor} * spec.context)
+    training.wrong("order",
+                   fmt::format("with data-parallel ranks outside, expert x expert_tensor = {} must "
+                               "be tensor x context = {}, or the stages of attention and experts "
+                               "differ",
+                               sharing, spec.tensor * spec.context),
+                   "write order: tp-cp-ep-dp-pp");
+  if (spec.shard_group > 0)
+    training.wrong("shard_group", "the experts are not copied with the rest of the model",
+                   "leave it out");
+  check_unused(training, experts, model);
+  if (by_node && experts.parallel > 1 && platform.known)
+    check_nodes(training, experts, model, platform);
+}
+
+void check_context(Reader& training, const TransformerTraining& spec,
+                   const TransformerSpec& model) {
+  if (spec.context == 1) {
+    if (training.given("context_method"))
+      training.wrong("context_method", "no ranks share a sequence",
+                     "give context: 2 or more, or leave it out");
+    return;
+  }
+  if (spec.context_method == ContextMethod::ring && model.attention == AttentionKernel::unfused)
+    training.wrong("context_method", "unfused attention has no blocks that a ring could bring",
+                   "write context_method: all_gather or ulysses, or attention: flash");
+  const bool in_two = model.causal_kernel && spec.context_method != ContextMethod::ulysses;
+  const std::int64_t parts = spec.context * (in_two ? 2 : 1);
+  if (model.sequence % parts != 0)
+    training.wrong("context",
+                   fmt::format("{} tokens are not cut into {} parts{}", model.sequence, parts,
+                               in_two ? ", two for each rank so that causal work is equal" : ""),
+                   fmt::format("choose a sequence that is a multiple of {}", parts));
+  const std::int64_t shared = std::int64_t{spec.tensor} * spec.context;
+  if (spec.context_method == ContextMethod::ulysses &&
+      (model.heads % shared != 0 || model.key_heads() % shared != 0))
+    training.wrong("context_method",
+                   fmt::format("tensor x context = {} must divide the {} heads and {} key heads",
+                               shared, model.heads, model.key_heads()),
+                   "write context_method: ring or all_gather");
+  if (spec.shard_group > 0 && spec.shard_group % spec.context != 0 &&
+      spec.context % spec.shard_group != 0)
+    training.wrong("shard_group",
+                   fmt::format("{} neither divides nor is a multiple of context = {}",
+                               spec.shard_group, spec.context),
+                   "choose a multiple of context");
+}
+
+}  // namespace orrery::yaml

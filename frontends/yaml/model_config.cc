@@ -1,0 +1,177 @@
+#include "frontends/yaml/model_config.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace orrery::yaml {
+
+namespace {
+
+// What the families differ in. Names of keys are those of their config.json.
+struct Family {
+  std::string_view model_type;
+  bool gated = true;  // SwiGLU or GeGLU, else one matrix into the MLP
+  bool tied = false;  // unless tie_word_embeddings says otherwise
+  bool causal = true;
+  std::string_view experts = "";       // how many a layer has; "" = none
+  std::string_view expert_width = "";  // "" = intermediate_size
+  std::string_view shared = "";        // how many shared experts
+  std::string_view shared_width = "";  // of one, where it is given by its width
+  bool latent = false;                 // multi-head latent attention
+  bool is_gpt2 = false;                // n_embd and the like
+};
+
+constexpr std::array families{
+    Family{.model_type = "llama"},
+    Family{.model_type = "mistral"},
+    Family{.model_type = "mixtral", .experts = "num_local_experts"},
+    Family{.model_type = "qwen2"},
+    Family{.model_type = "qwen3"},
+    Family{.model_type = "qwen2_moe",
+           .experts = "num_experts",
+           .expert_width = "moe_intermediate_size",
+           .shared_width = "shared_expert_intermediate_size"},
+    Family{.model_type = "qwen3_moe",
+           .experts = "num_experts",
+           .expert_width = "moe_intermediate_size"},
+    Family{.model_type = "deepseek_v2",
+           .experts = "n_routed_experts",
+           .expert_width = "moe_intermediate_size",
+           .shared = "n_shared_experts",
+           .latent = true},
+    Family{.model_type = "deepseek_v3",
+           .experts = "n_routed_experts",
+           .expert_width = "moe_intermediate_size",
+           .shared = "n_shared_experts",
+           .latent = true},
+    Family{.model_type = "gemma", .tied = true},
+    Family{.model_type = "gemma2", .tied = true},
+    Family{.model_type = "nemotron", .gated = false},
+    Family{.model_type = "gpt_neox", .gated = false},
+    Family{.model_type = "gpt2", .gated = false, .tied = true, .is_gpt2 = true},
+    Family{.model_type = "bert", .gated = false, .tied = true, .causal = false}};
+
+class Translation {
+ public:
+  Translation(const YamlNode& config, const std::string& path, Problems& problems)
+      : config_(config), path_(path), problems_(problems) {
+    result.kind = NodeKind::map;
+  }
+
+  YamlNode result;
+  bool complete = true;
+
+  // Our key has the value of theirs. A null counts as absent, as it does for the library.
+  bool take(YamlNode& to, std::string_view ours, std::string_view theirs, bool required = false) {
+    const YamlNode* found = theirs.empty() ? nullptr : config_.find(theirs);
+    const bool is_null =
+        found != nullptr && (found->kind == NodeKind::null || found->text == "null");
+    if (found != nullptr && !is_null) {
+      YamlNode& child = to.children.emplace_back(*found);
+      child.key = ours;
+      return true;
+    }
+    if (!required) return false;
+    problems_.add(config_.place, path_, fmt::format("the key \"{}\" is missing", theirs),
+                  fmt::format("{} wants it", ours));
+    complete = false;
+    return false;
+  }
+  void set(YamlNode& to, std::string_view ours, std::string text) {
+    YamlNode child;
+    child.kind = NodeKind::scalar;
+    child.key = ours;
+    child.text = std::move(text);
+    child.place = child.key_place = config_.find("model_type")->place;
+    to.children.push_back(std::move(child));
+  }
+  YamlNode map(std::string_view ours) const {
+    YamlNode node;
+    node.kind = NodeKind::map;
+    node.key = ours;
+    node.place = node.key_place = config_.place;
+    return node;
+  }
+
+ private:
+  const YamlNode& config_;
+  const std::string& path_;
+  Problems& problems_;
+};
+
+void take_shape(Translation& from, const Family& family) {
+  YamlNode& to = from.result;
+  const bool gpt2 = family.is_gpt2;
+  from.take(to, "layers", gpt2 ? "n_layer" : "num_hidden_layers", true);
+  from.take(to, "hidden", gpt2 ? "n_embd" : "hidden_size", true);
+  from.take(to, "heads", gpt2 ? "n_head" : "num_attention_heads", true);
+  from.take(to, "feed_forward", gpt2 ? "n_inner" : "intermediate_size", !gpt2);
+  from.take(to, "vocabulary", "vocab_size", true);
+  from.take(to, "sequence", gpt2 ? "n_positions" : "max_position_embeddings", true);
+  if (!family.latent) {
+    from.take(to, "key_value_heads", "num_key_value_heads");
+    from.take(to, "head_dimension", "head_dim");
+  }
+  from.set(to, "gated", family.gated ? "true" : "false");
+  from.set(to, "causal_kernel", family.causal ? "true" : "false");
+  if (!from.take(to, "tied_embeddings", "tie_word_embeddings"))
+    from.set(to, "tied_embeddings", family.tied ? "true" : "false");
+}
+
+void take_experts(Translation& from, const Family& family) {
+  if (family.experts.empty()) return;
+  YamlNode experts = from.map("experts");
+  from.take(experts, "count", family.experts, true);
+  from.take(experts, "top_k", "num_experts_per_tok", true);
+  from.take(experts, "width", family.expert_width, !family.expert_width.empty());
+  from.take(experts, "shared", family.shared);
+  if (from.take(experts, "shared_width", family.shared_width)) from.set(experts, "shared", "1");
+  from.take(experts, "first_dense", "first_k_dense_replace");
+  from.take(experts, "every", "moe_layer_freq");
+  from.take(experts, "groups", "n_group");
+  from.take(experts, "group_limit", "topk_group");
+  from.result.children.push_back(std::move(experts));
+}
+
+void take_latent(Translation& from, const Family& family) {
+  if (!family.latent) return;
+  YamlNode latent = from.map("latent_attention");
+  from.take(latent, "query_rank", "q_lora_rank");
+  from.take(latent, "key_value_rank", "kv_lora_rank", true);
+  from.take(latent, "plain", "qk_nope_head_dim", true);
+  from.take(latent, "rotary", "qk_rope_head_dim", true);
+  from.take(latent, "value", "v_head_dim", true);
+  from.result.children.push_back(std::move(latent));
+}
+
+}  // namespace
+
+bool is_model_config(const YamlNode& map) { return map.find("model_type") != nullptr; }
+
+bool read_model_config(YamlNode& config, const std::string& path, Problems& problems) {
+  const YamlNode& type = *config.find("model_type");
+  const Family* family = nullptr;
+  std::vector<std::string_view> known;
+  for (const Family& one : families) {
+    known.push_back(one.model_type);
+    if (one.model_type == type.text) family = &one;
+  }
+  if (family == nullptr) {
+    problems.add(type.place, path, in_quotes(type.text) + " is not a known model_type",
+                 suggestion(type.text, known));
+    return false;
+  }
+  Translation translation(config, path, problems);
+  take_shape(translation, *family);
+  take_experts(translation, *family);
+  take_latent(translation, *family);
+  translation.result.place = config.place;
+  config = std::move(translation.result);
+  return translation.complete;
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,181 @@
+// Attention: projections, the scores of one kernel, and what context parallelism exchanges for it.
+//
+// With c ranks that share a sequence, each has the queries of T = b s / c tokens and needs the keys
+// and values of all:
+//   ring        they go round in c - 1 steps, each beside the scores of the block before; backwards
+//               again, with their gradients. The chunks of a causal mask are dealt out so that all
+//               blocks are equal work (zig-zag).   H. Liu et al., "Ring Attention", ICLR 2024
+//   all_gather  before the scores; backwards again, and a reduce-scatter of the gradients.
+//               A. Grattafiori et al., arXiv 2407.21783, section 3.3.2
+//   ulysses     all-to-alls turn tokens into heads and back.  S. Jacobs et al., arXiv 2309.14509
+#include <algorithm>
+
+#include "workload/model/part_writer.h"
+#include "workload/model/unfused_attention.h"
+
+namespace orrery {
+
+namespace {
+
+// Of one rank of a tensor-parallel group.
+class Attention {
+ public:
+  explicit Attention(PartWriter& to)
+      : to_(to),
+        model_(to.model),
+        heads_(model_.heads / to.shard.tensor),
+        key_heads_(std::max<std::int64_t>(1, model_.key_heads() / to.shard.tensor)) {}
+
+  void write();
+
+ private:
+  using Steps = PartWriter::Steps;
+
+  std::int64_t queries() const { return heads_ * model_.head_width(); }
+  std::int64_t keys_and_values() const {
+    return key_heads_ * (model_.head_width() + model_.value_head_width());
+  }
+  std::int64_t outputs() const { return heads_ * model_.value_head_width(); }
+
+  void project_forward();
+  void project_backward();
+  void scores(Steps& to, Pass pass, std::int64_t width_of_head, std::int64_t blocks);
+  void unfused_scores(Steps& to, Pass pass);
+  void scores_forward();
+  void scores_backward();
+  void ring(Steps& to, Pass pass, std::int64_t width_of_head, Bytes block);
+
+  PartWriter& to_;
+  const TransformerSpec& model_;
+  std::int64_t heads_, key_heads_;  // of this rank: a key head at least
+};
+
+void Attention::write() {
+  to_.norm_forward();
+  project_forward();
+  scores_forward();
+  to_.row_forward(outputs(), model_.hidden);
+  to_.residual_forward();
+
+  to_.residual_backward();
+  to_.row_backward(outputs(), model_.hidden);
+  scores_backward();
+  project_backward();
+  to_.norm_backward();
+}
+
+// Latent: every rank computes the latent vectors of its own tokens, which are gathered in the place
+// of the activations; the part of the key that knows its position goes with them.
+void Attention::project_forward() {
+  if (!model_.latent) return to_.column_forward(model_.hidden, queries() + keys_and_values());
+  const LatentAttention& latent = *model_.latent;
+  PartWriter::Steps& steps = to_.steps.forward;
+  if (latent.query_rank > 0) {
+    to_.whole_forward(model_.hidden, latent.query_rank);
+    to_.memory(steps, Pass::forward, 2 * to_.own_tokens() * latent.query_rank);  // norm
+    to_.column_forward(latent.query_rank, queries());
+  } else {
+    to_.column_forward(model_.hidden, queries());
+  }
+  to_.whole_forward(model_.hidden, latent.key_value_rank + latent.rotary);
+  to_.memory(steps, Pass::forward, 2 * to_.own_tokens() * latent.key_value_rank);
+  if (to_.scattered)
+    to_.exchange_and_await(steps, PartGroup::tensor, Collective::all_gather,
+                           to_.activations(latent.rotary));
+  to_.column_forward(latent.key_value_rank, heads_ * (latent.plain + latent.value));
+}
+
+void Attention::project_backward() {
+  if (!model_.latent) return to_.column_backward(model_.hidden, queries() + keys_and_values());
+  const LatentAttention& latent = *model_.latent;
+  PartWriter::Steps& steps = to_.steps.backward;
+  to_.column_backward(latent.key_value_rank, heads_ * (latent.plain + latent.value));
+  to_.sum_outputs(steps, latent.rotary);
+  to_.memory(steps, Pass::input_gradient, 2 * to_.own_tokens() * latent.key_value_rank);
+  to_.whole_backward(model_.hidden, latent.key_value_rank + latent.rotary);
+  if (latent.query_rank == 0) return to_.column_backward(model_.hidden, queries());
+  to_.column_backward(latent.query_rank, queries());
+  to_.memory(steps, Pass::input_gradient, 2 * to_.own_tokens() * latent.query_rank);
+  to_.whole_backward(model_.hidden, latent.query_rank);
+}
+
+// One of so many equal blocks of a flash kernel, which moves no s x s: 2 T s operations for each
+// head and each element of a head that its products read; half of them if the kernel leaves out
+// what causality masks.
+void Attention::scores(Steps& to, Pass pass, std::int64_t width_of_head, std::int64_t blocks) {
+  if (model_.attention == AttentionKernel::unfused) return unfused_scores(to, pass);
+  const std::int64_t full = 2 * to_.tokens * model_.sequence * heads_ * width_of_head;
+  const Flops flops{(model_.causal_kernel ? full / 2 : full) / blocks};
+  const std::int64_t elements = to_.tokens * (queries() + outputs() + keys_and_values()) / blocks;
+  to.push_back({pass, Compute{flops, model_.element * elements, std::nullopt, Kernel::attention}});
+}
+
+// Selective recomputation keeps only queries, keys and values.
+void Attention::unfused_scores(Steps& to, Pass pass) {
+  const UnfusedAttention kernels{to_.tokens,          model_.sequence,           heads_,
+                                 model_.head_width(), model_.value_head_width(), model_.element};
+  if (pass == Pass::forward || to_.shard.recompute == Recompute::selective)
+    for (const Compute& work : kernels.forward()) to.push_back({pass, work});
+  if (pass != Pass::forward)
+    for (const Compute& work : kernels.backward()) to.push_back({pass, work});
+}
+
+void Attention::ring(Steps& to, Pass pass, std::int64_t width_of_head, Bytes block) {
+  for (std::int32_t left = to_.shard.context - 1; left >= 0; --left) {
+    const std::int32_t next = left > 0 ? to_.shift(to, block) : 0;
+    scores(to, pass, width_of_head, to_.shard.context);
+    if (left > 0) to_.await(to, next);
+  }
+}
+
+// Two products: queries by keys, scores by values.
+void Attention::scores_forward() {
+  const std::int64_t width = model_.head_width() + model_.value_head_width();
+  const Bytes block = to_.activations(keys_and_values());
+  Steps& steps = to_.steps.forward;
+  if (to_.shard.context == 1) return scores(steps, Pass::forward, width, 1);
+  switch (to_.shard.context_method) {
+    case ContextMethod::ring:
+      return ring(steps, Pass::forward, width, block);
+    case ContextMethod::all_gather:
+      to_.exchange_and_await(steps, PartGroup::context, Collective::all_gather,
+                             block * to_.shard.context);
+      return scores(steps, Pass::forward, width, 1);
+    case ContextMethod::ulysses:
+      to_.exchange_and_await(steps, PartGroup::context, Collective::all_to_all,
+                             to_.activations(queries() + keys_and_values()));
+      scores(steps, Pass::forward, width, 1);
+      return to_.exchange_and_await(steps, PartGroup::context, Collective::all_to_all,
+                                    to_.activations(outputs()));
+  }
+}
+
+// Five: queries by keys again, and the gradients of scores, values, queries and keys.
+void Attention::scores_backward() {
+  const std::int64_t width = 3 * model_.head_width() + 2 * model_.value_head_width();
+  const Bytes block = to_.activations(keys_and_values());
+  Steps& steps = to_.steps.backward;
+  if (to_.shard.context == 1) return scores(steps, Pass::input_gradient, width, 1);
+  switch (to_.shard.context_method) {
+    case ContextMethod::ring:
+      return ring(steps, Pass::input_gradient, width, block * 2);
+    case ContextMethod::all_gather:
+      to_.exchange_and_await(steps, PartGroup::context, Collective::all_gather,
+                             block * to_.shard.context);
+      scores(steps, Pass::input_gradient, width, 1);
+      return to_.exchange_and_await(steps, PartGroup::context, Collective::reduce_scatter,
+                                    block * to_.shard.context);
+    case ContextMethod::ulysses:
+      to_.exchange_and_await(steps, PartGroup::context, Collective::all_to_all,
+                             to_.activations(outputs()));
+      scores(steps, Pass::input_gradient, width, 1);
+      return to_.exchange_and_await(steps, PartGroup::context, Collective::all_to_all,
+                                    to_.activations(queries() + keys_and_values()));
+  }
+}
+
+}  // namespace
+
+void write_attention(PartWriter& to) { Attention(to).write(); }
+
+}  // namespace orrery

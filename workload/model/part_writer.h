@@ -1,0 +1,79 @@
+// The vocabulary in which the parts of a transformer are written (attention.cc, experts.cc,
+// transformer.cc): matrices, passes through memory and exchanges of one rank.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workload/model/transformer.h"
+
+namespace orrery {
+
+class PartWriter {
+ public:
+  using Steps = std::vector<PartStep>;
+
+  PartWriter(const TransformerSpec& of, const TransformerShard& by)
+      : model(of),
+        shard(by),
+        tokens(by.micro_batch * of.sequence / by.context),
+        scattered(by.sequence_parallel && by.tensor > 1) {}
+
+  const TransformerSpec& model;
+  const TransformerShard& shard;
+  const std::int64_t tokens;  // of a micro-batch, of this rank's share of the sequence
+  const bool scattered;       // sequence parallel
+  PartSteps steps;
+
+  // Tokens of this rank outside the tensor-parallel regions.
+  std::int64_t own_tokens() const { return scattered ? tokens / shard.tensor : tokens; }
+  // Where weight gradients are computed: in the backward pass, or steps of their own.
+  Steps& weights() { return shard.split_backward ? steps.weight_gradient : steps.backward; }
+
+  // A product of rows x depth by depth x columns.
+  void gemm(Steps& to, Pass pass, std::int64_t rows, std::int64_t columns, std::int64_t depth);
+  // Elements read and written.
+  void memory(Steps& to, Pass pass, std::int64_t elements);
+
+  std::int32_t exchange(Steps& to, PartGroup group, Collective kind, Bytes size);
+  void await(Steps& to, std::int32_t handle);
+  void exchange_and_await(Steps& to, PartGroup group, Collective kind, Bytes size) {
+    await(to, exchange(to, group, kind, size));
+  }
+  // To the next rank of the context-parallel ring, and from the one before.
+  std::int32_t shift(Steps& to, Bytes size);
+
+  // Bytes of so many elements for each token.
+  Bytes activations(std::int64_t width) const { return model.element * (tokens * width); }
+
+  void norm_forward() { memory(steps.forward, Pass::forward, 2 * own_tokens() * model.hidden); }
+  void norm_backward() {  // and the residual's sum
+    memory(steps.backward, Pass::input_gradient, 4 * own_tokens() * model.hidden);
+  }
+  void residual_forward() { memory(steps.forward, Pass::forward, 3 * own_tokens() * model.hidden); }
+  void residual_backward() {
+    memory(steps.backward, Pass::input_gradient, 2 * own_tokens() * model.hidden);
+  }
+
+  // A matrix cut by columns: all inputs are needed, each rank has some outputs. Backwards the input
+  // is gathered again beside the input gradient, and the input gradient is summed beside the weight
+  // gradient.
+  void column_forward(std::int64_t inputs, std::int64_t own_outputs);
+  void column_backward(std::int64_t inputs, std::int64_t own_outputs);
+  // A matrix cut by rows: each rank has some inputs and a partial sum of all outputs.
+  void row_forward(std::int64_t own_inputs, std::int64_t outputs);
+  void row_backward(std::int64_t own_inputs, std::int64_t outputs);
+  // A matrix that every rank has, for its own tokens.
+  void whole_forward(std::int64_t inputs, std::int64_t outputs);
+  void whole_backward(std::int64_t inputs, std::int64_t outputs);
+  // Every rank has a partial sum of all outputs.
+  void sum_outputs(Steps& to, std::int64_t width);
+
+ private:
+  std::int32_t handles_ = 0;
+};
+
+void write_attention(PartWriter& to);
+void write_experts(PartWriter& to);
+
+}  // namespace orrery
