@@ -19,7 +19,7 @@ class ActivationSizes {
   explicit ActivationSizes(const TransformerWorkload& workload)
       : model_(workload.model),
         training_(workload.training),
-        tokens_(training_.micro_batch * model_.sequence),
+        tokens_(training_.micro_batch * model_.sequence / training_.context),
         own_tokens_(training_.sequence_parallel ? tokens_ / training_.tensor : tokens_) {}
 
   // Activations as wide as the model, outside the tensor-parallel regions.
@@ -56,7 +56,8 @@ Bytes ActivationSizes::scores() const {
 // Inputs of norm and QKV; queries, keys, values; input of the projection.
 Bytes ActivationSizes::attention() const {
   const std::int64_t query = model_.query_width(), both = 2 * model_.key_value_width();
-  return outside(2) + inside(query + both) + inside(query) + scores() + dropout_mask();
+  return outside(2) + inside(query + both) + inside(model_.output_width()) + scores() +
+         dropout_mask();
 }
 
 // Inputs of norm and FC1; of the activation function; of FC2.
@@ -161,6 +162,8 @@ Bytes activations_of(TransformerPart part, bool recomputed, const TransformerWor
       return recomputed ? Bytes{} : sizes.mlp();
     case TransformerPart::head:
       return sizes.head();
+    case TransformerPart::experts:
+      break;  // REQUIRES: not of these
   }
   return {};
 }

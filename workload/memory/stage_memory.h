@@ -39,7 +39,13 @@ struct StageMemory {
   Bytes total() const { return fixed() + activations + again; }
 };
 
-// Of each rank of the stage. REQUIRES: as make_transformer_job(); 0 <= stage < p.
+// Models with experts or latent attention are not.
+inline bool memory_is_modelled(const TransformerWorkload& workload) {
+  return workload.model.experts.count == 0 && !workload.model.latent;
+}
+
+// Of each rank of the stage. REQUIRES: as make_transformer_job(); memory_is_modelled(); 0 <= stage
+// < p.
 StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage);
 
 // What a micro-batch leaves in one part for its backward pass; `recomputed`: only the input of its
