@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Fits what a GPU generation reaches with the software of its time, by simulation, and writes
+platforms/efficiency/ERA.yaml.
+
+    ./scripts/calibrate_efficiency.py [ERA ...] [--orrery BINARY] [--check]
+
+For each era the rows named in ERAS, and no others, are simulated; least squares (Gauss-Newton, on
+logarithms of simulated / measured time) choose the `free` parameters, at most four, each with a
+physical meaning. What those rows cannot tell apart is `fixed`: attention by what the authors of
+flash attention report, the rest by another era. docs/validation.md has the error of every row.
+--check simulates the calibration rows with the file that is there and fails if a fit would now be
+better by more than a hundredth.
+"""
+import argparse
+import math
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/validation"))
+import training_rows  # noqa: E402  pylint: disable=wrong-import-position
+
+# Of the peak, by the authors' own measurements: T. Dao, FlashAttention-2 (2023): 230 TFLOP/s of 312
+# on A100 forwards and 200 backwards, 335 of 989 on H100; J. Shah et al., FlashAttention-3 (2024):
+# 740 forwards, 550 backwards on H100. Their weighted means; half of it where the peak is FP8's.
+A100_FLASH, H100_FLASH_2, H100_FLASH_3 = 0.66, 0.34, 0.60
+
+ERAS = {
+    "a100-2021": dict(
+        what="A100, Megatron-LM of 2020 to 2022: fp16, eager, attention not fused",
+        free=dict(matrix=0.76, memory=0.68, launch=5e-6, issue=7e-5), fixed={},
+        rows=["sc21/GPT-1.7B 1x1x32 b16 B512", "sc21/GPT-7.5B 4x1x32 b16 B512",
+              "sc21/GPT-3.6B 2x1x32 b16 B512", "korthikanti/GPT-22B 8x1x1 b4 B4"],
+        every=("vtrain-single", 30)),
+    "v100-2020": dict(
+        what="V100, Megatron-LM of 2020: fp16, eager, attention not fused",
+        free=dict(matrix=0.6), fixed=dict(memory="a100-2021", launch="a100-2021",
+                                          issue="a100-2021"),
+        rows=["megatron-2020-v100/GPT2-2B 2x1x1 b8 B8"]),
+    "a100-2023": dict(
+        what="A100, Megatron-LM and FSDP of 2023: bf16, flash attention",
+        free=dict(matrix=0.7), fixed=dict(attention=A100_FLASH, memory="a100-2021",
+                                          launch="a100-2021"),
+        rows=["llm-foundry-a100/MPT-7B 1x1x8 b6 B96", "llm-foundry-a100/MPT-13B 1x1x8 b2 B48"]),
+    "h100-2023": dict(
+        what="H100, FSDP of 2023: bf16, flash attention 2",
+        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_2, memory="a100-2021",
+                                          launch="a100-2021"),
+        rows=["llm-foundry-h100/MPT-7B 1x1x8 b6 B48"]),
+    "h100-2023-fp8": dict(
+        what="H100, MLPerf Training 3.0 and 3.1 with NeMo: fp8 matrices (of 1979 TFLOP/s)",
+        free=dict(matrix=0.5), fixed=dict(attention=H100_FLASH_2 / 2, memory="a100-2021",
+                                          launch="a100-2021"),
+        rows=["mlperf-3.0/GPT3-175B 4x8x16 b1 B2048", "mlperf-3.1/GPT3-175B 4x8x16 b1 B2048"]),
+    "h100-2024": dict(
+        what="H100, Megatron Core 0.8 and NeMo 25.04: bf16, flash attention",
+        free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="a100-2021",
+                                          launch="a100-2021"),
+        rows=["megatron-core-0.8/GPT-1.7B 1x1x48 b4 B192", "megatron-core-0.8/GPT-16B 4x1x48 b1 B192",
+              "nemo-25.04/Nemotron4-15B 2x1x16 b2 B128", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
+    "h100-2024-fp8": dict(
+        what="H100, NeMo 25.04: fp8 matrices (of 1979 TFLOP/s)",
+        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="h100-2024",
+                                          launch="a100-2021"),
+        rows=["nemo-25.04/Nemotron4-15B 2x1x8 b2 B64", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
+}
+
+
+def calibration_rows(era):
+    everything = training_rows.published() + training_rows.vtrain("single")
+    rows = [row for row in everything
+            if row.era == era and f"{row.set}/{row.name}" in ERAS[era]["rows"]]
+    if "every" in ERAS[era]:
+        chosen, step = ERAS[era]["every"]
+        rows += [row for row in everything if row.set == chosen][::step]
+    return rows
+
+
+def path_of(era):
+    return ROOT / "platforms/efficiency" / f"{era}.yaml"
+
+
+def text_of(values):
+    """As YAML has them."""
+    return {key: f"{value * 1e6:.1f} us" if key in ("launch", "issue") else f"{value * 100:.1f} %"
+            for key, value in values.items()}
+
+
+def values_in(era):
+    values = {}
+    for line in path_of(era).read_text(encoding="utf-8").splitlines():
+        key, _, text = line.partition(": ")
+        if key in ("matrix", "attention", "memory", "launch", "issue"):
+            number, unit = text.split()
+            values[key] = float(number) * {"%": 1e-2, "us": 1e-6}[unit]
+    return values
+
+
+def solve(matrix, right):
+    """Gauss-Jordan, for a handful of unknowns."""
+    size = len(right)
+    rows = [[*matrix[i], right[i]] for i in range(size)]
+    for i in range(size):
+        pivot = max(range(i, size), key=lambda r: abs(rows[r][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for r in range(size):
+            if r != i:
+                factor = rows[r][i] / rows[i][i]
+                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[i])]
+    return [rows[i][size] / rows[i][i] for i in range(size)]
+
+
+class Fit:
+    def __init__(self, era, orrery, jobs):
+        self.era, self.orrery, self.jobs = era, orrery, jobs
+        self.rows = calibration_rows(era)
+        self.fixed = {key: value if isinstance(value, float) else values_in(value)[key]
+                      for key, value in ERAS[era]["fixed"].items()}
+
+    def residuals(self, values):
+        clipped = {key: min(value, 1.0) if key not in ("launch", "issue") else value
+                   for key, value in values.items()}
+        times = training_rows.simulate_all(self.orrery, self.rows,
+                                           text_of({**self.fixed, **clipped}), self.jobs)
+        failed = [time for time in times if isinstance(time, str)]
+        if failed:
+            sys.exit(f"{self.era}: {failed[0]}")
+        return [math.log(time / row.seconds) for time, row in zip(times, self.rows)]
+
+    def least_squares(self, rounds=6):
+        values = dict(ERAS[self.era]["free"])
+        now, damping = self.residuals(values), 1e-3
+        for _ in range(rounds):
+            slopes = []
+            for key in values:  # a step that rounding in text_of() does not swallow
+                shifted = self.residuals({**values, key: values[key] * 1.1})
+                slopes.append([(a - b) / math.log(1.1) for a, b in zip(shifted, now)])
+            normal = [[sum(a * b for a, b in zip(one, other)) for other in slopes]
+                      for one in slopes]
+            for i, row in enumerate(normal):
+                row[i] *= 1 + damping
+                row[i] += 1e-9
+            step = solve(normal, [-sum(a * b for a, b in zip(slope, now)) for slope in slopes])
+            trial = {key: value * math.exp(max(-0.7, min(0.7, change)))
+                     for (key, value), change in zip(values.items(), step)}
+            after = self.residuals(trial)
+            better = sum(x * x for x in now) - sum(x * x for x in after)
+            print(f"  {text_of(trial)}: {mean_error(after):.2%}", flush=True)
+            if better <= 0:
+                damping = max(damping * 10, 1e-2)
+                if damping > 10:
+                    break
+                continue
+            values, now = trial, after
+            if better < 1e-5 * len(now):
+                break
+        return {key: min(value, 1.0) for key, value in values.items()}, now
+
+
+def mean_error(residuals):
+    return sum(abs(math.exp(x) - 1) for x in residuals) / len(residuals)
+
+
+def write(era, values, residuals):
+    free = ", ".join(ERAS[era]["free"])
+    lines = [f'description: "{ERAS[era]["what"]}"',
+             f"# Written by scripts/calibrate_efficiency.py {era}; do not edit. Fitted: {free}, on "
+             f"{len(residuals)} rows",
+             f"# of tests/validation/data that the script names, with a mean error of "
+             f"{mean_error(residuals):.1%}. docs/validation.md has all rows."]
+    lines += [f"{key}: {text}" for key, text in text_of(values).items()]
+    path_of(era).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("eras", nargs="*", default=list(ERAS), metavar="ERA")
+    parser.add_argument("--orrery", default=str(ROOT / "build/release/orrery"))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--check", action="store_true", help="compare, do not write")
+    options = parser.parse_args()
+    for era in options.eras:
+        fit = Fit(era, options.orrery, options.jobs)
+        print(f"{era}: {len(fit.rows)} rows, fixed {text_of(fit.fixed)}", flush=True)
+        if options.check:
+            there = fit.residuals(values_in(era))
+            _, best = fit.least_squares(2)
+            if mean_error(there) > mean_error(best) + 0.01:
+                sys.exit(f"{era}: a fit would be better: {mean_error(best):.1%} instead of "
+                         f"{mean_error(there):.1%}")
+            continue
+        values, residuals = fit.least_squares()
+        write(era, {**fit.fixed, **values}, residuals)
+        for row, residual in zip(fit.rows, residuals):
+            print(f"  {row.set:20} {row.name:32} {math.exp(residual) - 1:+.1%}")
+
+
+if __name__ == "__main__":
+    main()

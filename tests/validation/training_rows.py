@@ -1,0 +1,198 @@
+"""Published measurements of training, each as an experiment that `orrery run` can simulate.
+
+A row of data/training.csv or data/vtrain_*.csv becomes a Row: what was measured, and the experiment
+as a dictionary. What a publication does not state is assumed here, in one place for a whole set, and
+named in the column `assumed` of the data; nothing is chosen row by row.
+"""
+import concurrent.futures
+import csv
+import dataclasses
+import json
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DATA = ROOT / "tests/validation/data"
+
+# Peak and memory bandwidth by the data sheets; 8-bit floating point has twice the peak of 16-bit.
+DEVICES = {
+    "V100": ("125 TFLOP/s", "900 GB/s"),
+    "A100-40GB": ("312 TFLOP/s", "1555 GB/s"),
+    "A100": ("312 TFLOP/s", "2039 GB/s"),
+    "H100": ("989 TFLOP/s", "3350 GB/s"),
+    "H100 fp8": ("1979 TFLOP/s", "3350 GB/s"),
+    "GB200": ("2500 TFLOP/s", "8 TB/s"),
+    "GB200 fp8": ("5000 TFLOP/s", "8 TB/s"),
+}
+
+# What NCCL costs in a node, read off measured all-reduces among 8: of H100 as in
+# platforms/dgx-h100-nccl.yaml; of A100 from data/nccl_a100_8_all_reduce.csv: simple from 16 MiB and
+# the busbw at 16 GiB (235 GB/s), ll128 from 4 and 8 MiB, ll from 32 and 512 KiB.
+PROTOCOLS = {
+    "A100": [
+        {"protocol": "ll", "launch": "6.6 us", "step": "2.1 us", "efficiency": "7.8 %"},
+        {"protocol": "ll128", "launch": "14 us", "step": "3.6 us", "efficiency": "76.5 %"},
+        {"protocol": "simple", "launch": "8.4 us", "step": "9.8 us", "efficiency": "78.3 %"}],
+    "H100": [
+        {"protocol": "ll", "launch": "6.6 us", "step": "317663 ps", "efficiency": "31.33 %"},
+        {"protocol": "ll128", "launch": "14 us", "step": "390076 ps", "efficiency": "56.54 %"},
+        {"protocol": "simple", "launch": "8.4 us", "step": "3162519 ps", "efficiency": "100 %"}],
+}
+PROTOCOLS["V100"] = PROTOCOLS["A100"]
+PROTOCOLS["GB200"] = PROTOCOLS["H100"]
+
+# GPUs in a node, NVLink each way, and what a NIC for each GPU carries: NCCL reaches 24 GB/s of 200
+# Gb/s (95.1 GB/s of 4 NICs, nccl-tests issue 252) and 49 of 400 Gb/s (391 of 8, two nodes of H100).
+NODES = {
+    "V100": (16, "150 GB/s", "100 Gb/s"),
+    "A100": (8, "300 GB/s", "190 Gb/s"),
+    "H100": (8, "450 GB/s", "391 Gb/s"),
+    "GB200": (64, "900 GB/s", "391 Gb/s"),
+}
+
+# By set: the efficiency that the software of its time reaches, and how Megatron-LM, NeMo and FSDP
+# exchange gradients (bytes of a gradient, whether beside the backward pass).
+SETS = {
+    "megatron-2020-v100": dict(era="v100-2020", gradients="fp16", overlap=False),
+    "megatron-2020-a100": dict(era="a100-2021", gradients="fp16", overlap=False),
+    "sc21": dict(era="a100-2021", gradients="fp16", overlap=False),
+    "sc21-zero3": dict(era="a100-2021", gradients="fp16", overlap=True),
+    "korthikanti": dict(era="a100-2021", gradients="fp16", overlap=False),
+    "mt-nlg": dict(era="a100-2021", gradients="fp16", overlap=False),
+    "vtrain-single": dict(era="a100-2021", gradients="fp16", overlap=False),
+    "vtrain-multi": dict(era="a100-2021", gradients="fp16", overlap=False),
+    "megascale": dict(era="a100-2023", gradients="fp32", overlap=False),
+    "llm-foundry-a100": dict(era="a100-2023", gradients="fp32", overlap=True),
+    "llm-foundry-h100": dict(era="h100-2023", gradients="fp32", overlap=True),
+    "mlperf-3.0": dict(era="h100-2023", gradients="bf16", overlap=True),
+    "mlperf-3.1": dict(era="h100-2023", gradients="bf16", overlap=True),
+    "megatron-core-0.8": dict(era="h100-2024", gradients="fp32", overlap=True),
+    "nemo-25.04": dict(era="h100-2024", gradients="bf16", overlap=True),
+    "torchtitan": dict(era="h100-2024", gradients="fp32", overlap=True),
+    "llama3-paper": dict(era="h100-2024", gradients="fp32", overlap=True),
+    "nemo-25.05-gb200": dict(era="gb200-2025", gradients="bf16", overlap=True),
+}
+
+
+@dataclasses.dataclass
+class Row:
+    set: str
+    name: str
+    era: str
+    seconds: float  # measured
+    experiment: dict
+    facts: dict  # the line of the data file
+
+    @property
+    def messages(self):
+        """A measure of what the simulation costs: ranks x micro-batches x layers of a rank."""
+        training, model = (self.experiment["workload"][key] for key in ("training", "transformer"))
+        replica = training["tensor"] * training["pipeline"]
+        per_rank = training["global_batch"] // training["data"] // training["micro_batch"]
+        return training["data"] * replica * per_rank * model["layers"] // training["pipeline"]
+
+
+def platform(device, gpus, era):
+    peak, memory = DEVICES[device]
+    generation = device.split("-")[0].split(" ")[0]
+    size, nvlink, nic = NODES[generation]
+    levels = [{"name": "nvlink", "kind": "switch", "size": min(size, gpus), "bandwidth": nvlink,
+               "latency": "0.2 us"}]
+    if gpus > size:
+        levels.append({"name": "fabric", "kind": "switch", "size": gpus // size, "bandwidth": nic,
+                       "latency": "1 us"})
+    return {"npu": {"peak": peak, "memory_bandwidth": memory, "efficiency": {"preset": era}},
+            "topology": {"levels": levels}}
+
+
+def system(device):
+    generation = device.split("-")[0].split(" ")[0]
+    return {"algorithms": "ring", "schedule": "local_bandwidth_aware", "chunks": 1,
+            "protocol": "auto", "protocols": PROTOCOLS[generation]}
+
+
+def experiment(row, era):
+    number = lambda key, default=0: int(row[key] or default)
+    facts = SETS[row["set"]]
+    gpus, fp8 = number("gpus"), row["precision"] == "fp8"
+    device = row["gpu"] + (" fp8" if fp8 else "")
+    model = {"layers": number("layers"), "hidden": number("hidden"), "heads": number("heads"),
+             "sequence": number("seq"), "vocabulary": number("vocab"),
+             "attention": row["attention"], "tied_embeddings": bool(number("tied")),
+             "gated": bool(number("gated")), "gradient_type": facts["gradients"]}
+    if row["kv_heads"]:
+        model["key_value_heads"] = number("kv_heads")
+    if row["ffn"]:
+        model["feed_forward"] = number("ffn")
+    training = {"tensor": number("tensor"), "pipeline": number("pipeline"), "data": number("data"),
+                "sequence_parallel": bool(number("sequence_parallel")),
+                "global_batch": number("global_batch"), "micro_batch": number("micro_batch"),
+                "recompute": row["recompute"], "sharding": row["sharding"],
+                "overlap_gradients": facts["overlap"]}
+    if number("chunks", 1) > 1:
+        training.update(schedule="interleaved", chunks=number("chunks"))
+    if row["sharding"] == "zero1" and facts["overlap"]:
+        training["overlap_parameters"] = True
+    if number("context", 1) > 1:
+        training["context"] = number("context")
+    return {"platform": platform(device, gpus, era), "system": system(device),
+            "workload": {"transformer": model, "training": training}}
+
+
+def name_of(row):
+    shape = "x".join(row[key] for key in ("tensor", "pipeline", "data"))
+    extra = f" c{row['context']}" if row["context"] not in ("", "1") else ""
+    return f"{row['model']} {shape}{extra} b{row['micro_batch']} B{row['global_batch']}"
+
+
+def published():
+    """data/training.csv."""
+    rows = []
+    with (DATA / "training.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            era = SETS[row["set"]]["era"] + ("-fp8" if row["precision"] == "fp8" else "")
+            rows.append(Row(row["set"], name_of(row), era, float(row["seconds"]),
+                            experiment(row, era), row))
+    return rows
+
+
+def vtrain(which):
+    """data/vtrain_{single,multi}_node.csv: GPT on A100 with full recomputation, as Megatron-LM
+    trains it; the vocabulary is GPT-2's, padded."""
+    rows = []
+    with (DATA / f"vtrain_{which}_node.csv").open(encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            size = line.get("Parameters (billion)")
+            row = {"set": f"vtrain-{which}", "gpu": "A100", "gpus": line["# GPUs"],
+                   "model": f"GPT-{size}B" if size else f"L{line['# layers']} h{line['hidden size']}",
+                   "layers": line["# layers"], "hidden": line["hidden size"],
+                   "heads": line["attention heads"], "seq": line["sequence length"],
+                   "vocab": "51200", "tensor": line["tensor parallelism"],
+                   "pipeline": line["pipeline parallelism"], "data": line["data parallelism"],
+                   "micro_batch": line["micro batch"], "global_batch": line["global batch"],
+                   "recompute": "full", "sharding": "none", "attention": "unfused",
+                   "precision": "fp16", "kv_heads": "", "ffn": "", "gated": "0", "tied": "1",
+                   "context": "1", "chunks": "1", "sequence_parallel": "0"}
+            rows.append(Row(row["set"], name_of(row), "a100-2021",
+                            float(line["iteration time (ms)"]) * 1e-3, experiment(row, "a100-2021"),
+                            row))
+    return rows
+
+
+def simulate(orrery, row, efficiency=None):
+    """Simulated seconds of an iteration; with `efficiency`, instead of the preset. A string says why
+    it cannot be simulated."""
+    spec = row.experiment
+    if efficiency is not None:
+        npu = {**spec["platform"]["npu"], "efficiency": efficiency}
+        spec = {**spec, "platform": {**spec["platform"], "npu": npu}}
+    result = subprocess.run([orrery, "run", "/dev/stdin", "--format", "json", "--quiet"],
+                            input=json.dumps(spec), capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        return result.stderr.strip().splitlines()[0]
+    return json.loads(result.stdout)["iteration_ps"] * 1e-12
+
+
+def simulate_all(orrery, rows, efficiency=None, jobs=2):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda row: simulate(orrery, row, efficiency), rows))

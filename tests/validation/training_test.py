@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Simulates published measurements of training and holds the result against what it was when
+docs/validation.md was written.
+
+    training_test.py BINARY_FOLDER fast|slow [--write] [--sets SET,...] [--at-most COST] [--jobs N]
+
+A case is a row (training_rows.py): its simulated time is that of training_results.csv to 0.5 %. So
+a change of the model that moves a prediction shows here, for better or worse. `fast` takes rows that
+take a moment, `slow` the others. One more case: the tables in docs/validation.md are those of
+training_results.csv. --write simulates the chosen rows of both tiers and writes both files.
+"""
+import argparse
+import csv
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
+import calibrate_efficiency  # noqa: E402  pylint: disable=wrong-import-position
+import training_rows  # noqa: E402  pylint: disable=wrong-import-position
+
+RESULTS = pathlib.Path(__file__).resolve().parent / "training_results.csv"
+DOCUMENT = training_rows.ROOT / "docs/validation.md"
+BEGIN, END = "<!-- training: begin -->\n", "<!-- training: end -->\n"
+FAST_COST = 1500  # ranks x micro-batches x layers of a rank
+
+
+def all_rows():
+    return training_rows.published() + training_rows.vtrain("single") + training_rows.vtrain("multi")
+
+
+def key_of(row):
+    return f"{row.set}/{row.name}/{row.seconds:.6g}"
+
+
+def known_results():
+    if not RESULTS.exists():
+        return {}
+    with RESULTS.open(encoding="utf-8") as file:
+        return {line["row"]: line["simulated"] for line in csv.DictReader(file)}
+
+
+def write_results(results):
+    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["row", "measured", "simulated"])
+        for row in all_rows():
+            if key_of(row) in results:
+                writer.writerow([key_of(row), f"{row.seconds:.6g}", results[key_of(row)]])
+
+
+def ranks_of(values):
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    ranks = [0] * len(values)
+    for rank, i in enumerate(order):
+        ranks[i] = rank
+    return ranks
+
+
+def spearman(one, other):
+    n = len(one)
+    squares = sum((a - b) ** 2 for a, b in zip(ranks_of(one), ranks_of(other)))
+    return 1 - 6 * squares / (n * (n * n - 1))
+
+
+def errors_of(rows, results):
+    """Of the rows that were simulated: (row, simulated seconds, error)."""
+    found = []
+    for row in rows:
+        if key_of(row) in results:
+            simulated = float(results[key_of(row)])
+            found.append((row, simulated, simulated / row.seconds - 1))
+    return found
+
+
+def mean(values):
+    return f"{sum(values) / len(values):.1%}" if values else "-"
+
+
+def summary(results):
+    calibrated = {key_of(row) for era in calibrate_efficiency.ERAS
+                  if calibrate_efficiency.path_of(era).exists()
+                  for row in calibrate_efficiency.calibration_rows(era)}
+    lines = ["| set | efficiency | rows | calibrated on | mean error there | others simulated | mean "
+             "absolute error | mean error | worst |", "|---|---|---:|---:|---:|---:|---:|---:|---:|"]
+    sets = {}
+    for row in all_rows():
+        sets.setdefault((row.set, row.era), []).append(row)
+    for (name, era), rows in sets.items():
+        found = errors_of(rows, results)
+        used = [abs(e) for row, _, e in found if key_of(row) in calibrated]
+        others = [e for row, _, e in found if key_of(row) not in calibrated]
+        worst = f"{max(others, key=abs):+.0%}" if others else "-"
+        lines.append(f"| {name} | {era} | {len(rows)} | {len(used)} | {mean(used)} | {len(others)} | "
+                     f"{mean([abs(e) for e in others])} | {mean(others)} | {worst} |")
+    return "\n".join(lines) + "\n"
+
+
+def ranking(results):
+    lines = ["| vTrain, several nodes | rows | mean absolute error | Spearman |", "|---|---:|---:|---:|"]
+    models = {}
+    for entry in errors_of(training_rows.vtrain("multi"), results):
+        models.setdefault(entry[0].facts["model"], []).append(entry)
+    for model, entries in models.items():
+        order = spearman([row.seconds for row, _, _ in entries],
+                         [simulated for _, simulated, _ in entries]) if len(entries) > 2 else 0
+        lines.append(f"| {model} | {len(entries)} | {mean([abs(e) for _, _, e in entries])} | "
+                     f"{order:.2f} |")
+    everything = [abs(e) for entries in models.values() for _, _, e in entries]
+    lines.append(f"| all | {len(everything)} | {mean(everything)} | |")
+    return "\n".join(lines) + "\n"
+
+
+def table(results):
+    lines = ["| set | model, t x p x d, b, B | measured s | simulated s | error | assumed |",
+             "|---|---|---:|---:|---:|---|"]
+    for row, simulated, error in errors_of(
+            training_rows.published() + training_rows.vtrain("multi"), results):
+        lines.append(f"| {row.set} | {row.name} | {row.seconds:.3f} | {simulated:.3f} | {error:+.1%} "
+                     f"| {row.facts.get('assumed', '')} |")
+    text = "\n".join(lines) + "\n"
+    missing = [row for row in all_rows() if not errors_of([row], results)]
+    if missing:
+        text += (f"\nNot simulated, {len(missing)} rows: "
+                 f"{', '.join(sorted({row.set for row in missing}))}.\n")
+    return text
+
+
+def document_text(results):
+    return summary(results) + "\n" + ranking(results) + "\n" + table(results)
+
+
+def chosen_rows(options):
+    rows = all_rows()
+    if options.sets:
+        rows = [row for row in rows if row.set in options.sets.split(",")]
+    rows = [row for row in rows if row.messages <= options.at_most]
+    if options.write:
+        return sorted(rows, key=lambda row: row.messages)
+    # Of the single-node rows every tenth is enough to see a change.
+    rows = [row for i, row in enumerate(rows) if row.set != "vtrain-single" or i % 10 == 0]
+    return [row for row in rows if (row.messages <= FAST_COST) == (options.tier == "fast")]
+
+
+def rewrite(options, results):
+    for row in chosen_rows(options):
+        time = training_rows.simulate(options.orrery, row)
+        if isinstance(time, str):
+            print(f"{row.set} {row.name}: {time}")
+            results.pop(key_of(row), None)
+        else:
+            results[key_of(row)] = f"{time:.6g}"
+        write_results(results)  # each at once: an interrupted run keeps what it has
+    before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    DOCUMENT.write_text(before + BEGIN + document_text(results) + END + after, encoding="utf-8")
+
+
+def checks(options, results):
+    rows = [row for row in chosen_rows(options) if errors_of([row], results)]
+    times = training_rows.simulate_all(options.orrery, rows, None, options.jobs)
+    outcome = {}
+    for row, time in zip(rows, times):
+        good = not isinstance(time, str) and abs(time / float(results[key_of(row)]) - 1) < 5e-3
+        outcome[f"{row.set} {row.name}"] = good
+        if not good:
+            print(f"  {row.set} {row.name}: {time}, expected {results[key_of(row)]}")
+    if options.tier == "fast":
+        now = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+        outcome["docs/validation.md (--write writes it)"] = now == document_text(results)
+    return outcome
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("folder")
+    parser.add_argument("tier", choices=["fast", "slow"])
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--sets", default="")
+    parser.add_argument("--at-most", type=int, default=1 << 60)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    options.orrery = str(pathlib.Path(options.folder) / "orrery")
+    results = known_results()
+    if options.write:
+        rewrite(options, results)
+        return 0
+    outcome = checks(options, results)
+    for name, good in outcome.items():
+        print(f"{name}: {'ok' if good else 'WRONG'}")
+    wrong = list(outcome.values()).count(False)
+    print(f"{len(outcome) - wrong} passed, {wrong} failed")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

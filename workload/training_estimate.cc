@@ -1,0 +1,54 @@
+#include "workload/training_estimate.h"
+
+namespace orrery {
+
+namespace {
+
+// Of a rank: the layers and the vocabulary once, spread over stages and tensor-parallel ranks.
+std::int64_t matrix_parameters(const TransformerSpec& model, const TransformerTraining& training) {
+  const std::int64_t attention = 2 * (model.query_width() + model.key_value_width());
+  const std::int64_t mlp = (model.mlp_inputs() + 1) * model.mlp_width();
+  const std::int64_t all = model.hidden * (model.layers * (attention + mlp) + model.vocabulary);
+  return all / (std::int64_t{training.pipeline} * training.tensor);
+}
+
+// Of a ring: each of n ranks sends `rounds` (n - 1)-th parts of `size`.
+Duration ring_time(Bytes size, std::int64_t ranks, std::int64_t rounds, Bandwidth rate) {
+  return transfer_time(size * (rounds * (ranks - 1)), rate * ranks);
+}
+
+Duration data_time(const TransformerSpec& model, const TransformerTraining& training,
+                   std::int64_t parameters, Bandwidth rate) {
+  const Bytes gradients = model.gradient_element * parameters;
+  if (training.sharding == Sharding::none) return ring_time(gradients, training.data, 2, rate);
+  return ring_time(gradients, training.data, 1, rate) +
+         ring_time(model.element * parameters, training.data, 1, rate);
+}
+
+}  // namespace
+
+TrainingEstimate estimate(const TransformerWorkload& workload, const EstimateRates& rates) {
+  const TransformerSpec& model = workload.model;
+  const TransformerTraining& training = workload.training;
+  const bool again = training.recompute == Recompute::full;
+  const std::int64_t m = training.micro_batches(), p = training.pipeline;
+  const std::int64_t tokens = training.micro_batch * model.sequence;
+  const std::int64_t parameters = matrix_parameters(model, training);
+  const Bytes activations = model.element * (tokens * model.hidden);
+
+  TrainingEstimate result;
+  result.compute = compute_time(Flops{(again ? 8 : 6) * parameters * tokens * m}, rates.compute);
+  const std::int64_t all_reduces = (again ? 6 : 4) * model.layers * m;
+  result.tensor = ring_time(activations * all_reduces, training.tensor, 2, rates.tensor * p);
+  if (p > 1) result.pipeline = transfer_time(activations * (2 * m), rates.pipeline);
+  const Duration of_passes = result.compute + result.tensor + result.pipeline;
+  result.bubble = {of_passes.value * (p - 1) / (m * training.chunks)};
+  result.data = data_time(model, training, parameters, rates.data);
+  if (p > 1 && model.tied_embeddings)
+    result.embedding =
+        transfer_time(model.gradient_element * (model.vocabulary * model.hidden / training.tensor),
+                      rates.pipeline);
+  return result;
+}
+
+}  // namespace orrery
