@@ -20,6 +20,8 @@ struct NpuSpec {
   std::string preset;  // "" = none
   FlopRate peak;       // of the data type that the model computes in
   std::optional<Bandwidth> memory_bandwidth;
+  std::optional<Bytes> memory;  // none = whether a model fits is not checked
+  Bytes reserve;                // of it, that the model cannot have
   EfficiencySpec efficiency;
 
   RooflineSpec roofline() const { return {peak, memory_bandwidth, efficiency}; }

@@ -12,6 +12,7 @@
 #include "core/trace/tee_sink.h"
 #include "core/units/unit_text.h"
 #include "frontends/make_job.h"
+#include "frontends/memory_notice.h"
 #include "frontends/report/level_activity.h"
 #include "frontends/report/summary_sink.h"
 #include "frontends/report/traffic_matrix.h"
@@ -20,6 +21,7 @@
 #include "network/traced_backend.h"
 #include "system/compute/roofline.h"
 #include "system/rank/job_runner.h"
+#include "workload/memory/stage_memory.h"
 
 namespace orrery {
 namespace {
@@ -95,6 +97,7 @@ class Simulation {
   RunResult result() const;
   void add_jobs(RunResult& result) const;
   void add_rows(RunResult& result, Rank last) const;
+  void add_memory(RunResult& result) const;
   void add_traffic(RunResult& result) const;
   void add_packets(RunResult& result, const PacketStatistics& packets) const;
   void add_bottlenecks(RunResult& result) const;
@@ -172,6 +175,7 @@ RunResult Simulation::result() const {
                        account->waited};
   add_jobs(result);
   add_rows(result, last);
+  add_memory(result);
   result.selected = selected_rows(runner_.selection());
   add_traffic(result);
   add_bottlenecks(result);
@@ -179,6 +183,8 @@ RunResult Simulation::result() const {
   result.activity = activity_.rows();
   result.matrix = matrix_.rows(group_names());
   for (const std::string& notice : network_->notices()) result.notices.push_back(notice);
+  for (std::string& notice : memory_notices(experiment_))
+    result.notices.push_back(std::move(notice));
   for (const std::string& setting : network_->unused_settings())
     result.notices.push_back(
         fmt::format("{} has no effect on the {} backend", setting, result.backend));
@@ -202,6 +208,18 @@ void Simulation::add_jobs(RunResult& result) const {
     result.jobs.push_back({job.name, static_cast<std::int32_t>(job.npus.size()),
                            job.workload.iterations, job.start, last->finish, last->compute,
                            last->exposed, last->idle - job.start});
+  }
+}
+
+void Simulation::add_memory(RunResult& result) const {
+  const auto* training = std::get_if<TransformerWorkload>(&experiment_.workload.what);
+  if (training == nullptr || !memory_is_modelled(*training)) return;
+  if (experiment_.npu.memory) result.npu_memory = *experiment_.npu.memory - experiment_.npu.reserve;
+  for (std::int32_t stage = 0; stage < training->training.pipeline; ++stage) {
+    const StageMemory memory = stage_memory(*training, stage);
+    result.memory.push_back({stage, memory.total(), memory.parameters, memory.gradients,
+                             memory.optimizer, memory.buffers, memory.activations, memory.again,
+                             memory.in_flight});
   }
 }
 

@@ -148,6 +148,22 @@ Json exposed_by(const RunResult& result) {
   return kinds;
 }
 
+Json memory(const RunResult& result) {
+  Json rows = Json::array();
+  for (const MemoryRow& row : result.memory) {
+    rows.push_back({{"stage", row.stage},
+                    {"total", row.total.value},
+                    {"parameters", row.parameters.value},
+                    {"gradients", row.gradients.value},
+                    {"optimizer", row.optimizer.value},
+                    {"buffers", row.buffers.value},
+                    {"activations", row.activations.value},
+                    {"again", row.again.value},
+                    {"in_flight", row.in_flight}});
+  }
+  return rows;
+}
+
 Json run_object(const RunResult& result, const ReportOptions& options) {
   Json run = {{"schema", "orrery.run/1"},
               {"name", result.name},
@@ -185,6 +201,8 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
                 {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
   if (result.packets) run["packets"] = packet_json(*result.packets, options);
   if (!result.jobs.empty()) run["jobs"] = jobs(result);
+  if (!result.memory.empty()) run["memory"] = memory(result);
+  if (!result.memory.empty() && result.npu_memory) run["npu_memory"] = result.npu_memory->value;
   if (!result.activity.empty()) run["activity"] = activity(result);
   if (!result.matrix.empty()) run["matrix"] = matrix(result);
   return run;

@@ -92,6 +92,13 @@ struct ExposedBy {
   Duration exposed;  // of the rank that finishes last
 };
 
+// What each rank of a pipeline stage keeps (workload/memory/stage_memory.h).
+struct MemoryRow {
+  std::int32_t stage = 0;
+  Bytes total, parameters, gradients, optimizer, buffers, activations, again;
+  std::int32_t in_flight = 0;  // passes through a chunk, at the peak
+};
+
 // What was chosen for calls whose settings depend on their size or are `auto`.
 struct SelectedRow {
   std::string collective;
@@ -161,8 +168,10 @@ struct RunResult {
   std::vector<LevelRow> levels;
   std::vector<LinkRow> links;  // by bytes, largest first
   std::vector<BottleneckRow> bottlenecks;
-  std::vector<RankRow> ranks;  // one for all if folded
-  std::vector<JobRow> jobs;    // empty unless there are several
+  std::vector<RankRow> ranks;       // one for all if folded
+  std::vector<JobRow> jobs;         // empty unless there are several
+  std::vector<MemoryRow> memory;    // by stage; only of transformers
+  std::optional<Bytes> npu_memory;  // less what is reserved
   bool folded = false;
   std::string unfolded_because;         // a clause; "" if folded
   std::vector<ActivityRow> activity;    // by level and time; empty unless asked for

@@ -192,6 +192,28 @@ std::string bottlenecks(const RunResult& result) {
   return table.empty() ? "" : '\n' + table.text();
 }
 
+// Of the fullest stage, by kind.
+std::string memory(const RunResult& result) {
+  if (result.memory.empty()) return "";
+  const MemoryRow& most = *std::ranges::max_element(result.memory, {}, &MemoryRow::total);
+  TextTable table({{fmt::format("memory of stage {}", most.stage), left}, {"bytes"}, {"share"}});
+  const auto add = [&](const char* kind, Bytes size) {
+    if (size == Bytes{}) return;
+    const double share = static_cast<double>(size.value) / static_cast<double>(most.total.value);
+    table.add_row({kind, to_text(size), fmt::format("{:.1f} %", share * 100)});
+  };
+  add("parameters", most.parameters);
+  add("gradients", most.gradients);
+  add("optimizer", most.optimizer);
+  add("buffers", most.buffers);
+  add("activations", most.activations);
+  add("a layer done again", most.again);
+  add("peak", most.total);
+  const std::string room =
+      result.npu_memory ? fmt::format(", of {}", to_text(*result.npu_memory)) : "";
+  return '\n' + table.text() + fmt::format("({} in flight{})\n", most.in_flight, room);
+}
+
 std::string footer(const RunResult& result) {
   TextTable table({{"", left}, {"", left}});
   table.add_row({"fingerprint", result.fingerprint});
@@ -208,8 +230,8 @@ std::string footer(const RunResult& result) {
 std::string text_report(const RunResult& result, const ReportOptions& options) {
   return title(result) + '\n' + summary(result) + jobs(result) + why(result) + exposed_by(result) +
          endpoint(result) + layers(result) + selected(result) + levels(result) +
-         links(result, options) + bottlenecks(result) + packet_text(result, options) +
-         footer(result);
+         links(result, options) + bottlenecks(result) + memory(result) +
+         packet_text(result, options) + footer(result);
 }
 
 }  // namespace orrery

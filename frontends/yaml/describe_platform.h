@@ -26,12 +26,19 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
     npu.preset = preset->name;
     peak = preset->peak;
     npu.memory_bandwidth = preset->memory_bandwidth;
+    npu.memory = preset->memory;
   }
   keys.optional("peak", peak,
                 "rate of matrix operations in the data type that the model computes in", positive);
   keys.optional("memory_bandwidth", npu.memory_bandwidth, "rate of the device's own memory",
                 positive);
   if (peak) npu.peak = *peak;
+  keys.optional("memory", npu.memory,
+                "of the device: a model that needs more is run, with a notice", positive);
+  keys.optional("reserve", npu.reserve,
+                "of the memory that the model cannot have: buffers of the communication library, "
+                "fragments",
+                not_negative);
   keys.map("efficiency", "what kernels reach of both; without it all", [&](auto& efficiency) {
     std::string description;
     describe_efficiency(efficiency, npu.efficiency, description);

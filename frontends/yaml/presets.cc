@@ -7,15 +7,18 @@
 namespace orrery::yaml {
 
 std::span<const NpuPreset> npu_presets() {
+  // Data sheets say GB of memory and mean 2^30 bytes.
+  constexpr Bytes gibibyte{std::int64_t{1} << 30};
   static constexpr NpuPreset presets[] = {
-      // NVIDIA V100 data sheet (January 2020), V100 SXM2: deep learning 125 TFLOPS, 900 GB/s.
-      {"v100", teraflops_per_second(125), gigabytes_per_second(900)},
+      // NVIDIA V100 data sheet (January 2020), V100 SXM2: deep learning 125 TFLOPS, 900 GB/s, the
+      // larger of its two memories.
+      {"v100", teraflops_per_second(125), gigabytes_per_second(900), gibibyte * 32},
       // NVIDIA A100 data sheet, A100 40GB SXM: FP16 tensor core 312 TFLOPS, 1,555 GB/s.
-      {"a100", teraflops_per_second(312), gigabytes_per_second(1555)},
+      {"a100", teraflops_per_second(312), gigabytes_per_second(1555), gibibyte * 40},
       // NVIDIA H100 data sheet, H100 SXM: FP16 tensor core 1,979 TFLOPS with sparsity, which is
       // twice
       // the dense 989; 3.35 TB/s.
-      {"h100", teraflops_per_second(989), gigabytes_per_second(3350)},
+      {"h100", teraflops_per_second(989), gigabytes_per_second(3350), gibibyte * 80},
   };
   return presets;
 }

@@ -16,6 +16,7 @@ struct NpuPreset {
   std::string_view name;
   FlopRate peak;
   Bandwidth memory_bandwidth;
+  Bytes memory;
 };
 std::span<const NpuPreset> npu_presets();
 

@@ -1,0 +1,186 @@
+// Bytes on a rank, against readings of allocators and against sums made by hand.
+#include "workload/memory/stage_memory.h"
+
+#include <catch2/catch.hpp>
+
+#include "workload/workload.h"
+
+using namespace orrery;
+
+namespace {
+
+constexpr double gibibyte = 1'073'741'824;
+
+double in_gibibytes(Bytes bytes) { return static_cast<double>(bytes.value) / gibibyte; }
+
+// MLPerf Training v5.0, Llama-3.1 405B: TP8, PP8 with two layers a chunk, embedding and loss in
+// place of a layer each, so that the first stage has 15 of the 126.
+TransformerWorkload llama_405b(std::int32_t data) {
+  TransformerWorkload workload;
+  workload.model.layers = 126;
+  workload.model.hidden = 16'384;
+  workload.model.heads = 128;
+  workload.model.key_value_heads = 8;
+  workload.model.feed_forward = 53'248;
+  workload.model.gated = true;
+  workload.model.tied_embeddings = false;
+  workload.model.vocabulary = 32'000;
+  workload.model.sequence = 8'192;
+  workload.model.element = workload.model.gradient_element = Bytes{2};
+  workload.training.tensor = 8;
+  workload.training.pipeline = 8;
+  workload.training.data = data;
+  workload.training.sequence_parallel = true;
+  workload.training.ends_take_a_layer = true;
+  workload.training.schedule = PipelineSchedule::interleaved;
+  workload.training.chunks = 8;
+  workload.training.global_batch = std::int64_t{8} * data;
+  workload.training.sharding = Sharding::zero1;
+  return workload;
+}
+
+// h = 8, a = 2, f = 32, s = 4, micro-batch 1: T = 4 tokens, T h = 32 elements. Per layer 12 h^2 and
+// two norms of h: 784 parameters, 264 of them attention.
+TransformerWorkload small() {
+  TransformerWorkload workload;
+  workload.model.layers = 4;
+  workload.model.hidden = 8;
+  workload.model.heads = 2;
+  workload.model.vocabulary = 16;
+  workload.model.sequence = 4;
+  workload.model.element = Bytes{2};
+  workload.model.tied_embeddings = false;
+  return workload;
+}
+
+Bytes layer(const TransformerWorkload& workload, bool recomputed = false) {
+  return activations_of(TransformerPart::attention, recomputed, workload) +
+         activations_of(TransformerPart::mlp, recomputed, workload);
+}
+
+}  // namespace
+
+// Differences of the maximum that the allocator reports, D = data x context ranks: only the
+// optimizer's 12 / D bytes per parameter change. 52.484 - 50.901 GiB = 1.583, and so on.
+TEST_CASE("Optimizer states of Llama 405B shrink with D as measured in MLPerf v5.0") {
+  const double least = in_gibibytes(stage_memory(llama_405b(128), 0).fixed());
+  const auto difference = [&](std::int32_t data) {
+    return in_gibibytes(stage_memory(llama_405b(data), 0).fixed()) - least;
+  };
+  CHECK(difference(8) == Approx(58.817 - 50.901).epsilon(0.01));
+  CHECK(difference(32) == Approx(52.484 - 50.901).epsilon(0.01));
+  CHECK(difference(38) == Approx(52.151 - 50.901).epsilon(0.01));
+  CHECK(difference(40) == Approx(52.062 - 50.901).epsilon(0.01));
+}
+
+// NeMo, distributed optimizer with gradients in bf16. Llama-3 8B on 8 ranks: allocated 44.27e9 B.
+// Nemotron-4 15B, TP2 and 32 ranks: 34.47e9 B.
+TEST_CASE("Static memory is within 1 % of what NeMo's allocator reports") {
+  TransformerWorkload llama = llama_405b(8);
+  llama.model.layers = 32;
+  llama.model.hidden = 4'096;
+  llama.model.heads = 32;
+  llama.model.feed_forward = 14'336;
+  llama.model.vocabulary = 128'256;
+  llama.training = {};
+  llama.training.data = 8;
+  llama.training.global_batch = 8;
+  llama.training.sharding = Sharding::zero1;
+  CHECK(static_cast<double>(stage_memory(llama, 0).fixed().value) == Approx(44.27e9).epsilon(0.01));
+
+  TransformerWorkload nemotron = llama;
+  nemotron.model.hidden = 6'144;
+  nemotron.model.heads = 48;
+  nemotron.model.feed_forward = 24'576;
+  nemotron.model.gated = false;
+  nemotron.model.vocabulary = 256'000;
+  nemotron.training.tensor = 2;
+  nemotron.training.data = 32;
+  nemotron.training.global_batch = 32;
+  CHECK(static_cast<double>(stage_memory(nemotron, 0).fixed().value) ==
+        Approx(34.47e9).epsilon(0.01));
+}
+
+// 4 layers of 784, embedding 128, head 136: 3,400 parameters. The optimizer has 12 B of each.
+TEST_CASE("Each kind of sharding divides one kind more") {
+  TransformerWorkload workload = small();
+  workload.training.data = 4;
+  workload.training.global_batch = 4;
+  const auto sizes = [&](Sharding sharding) {
+    workload.training.sharding = sharding;
+    const StageMemory memory = stage_memory(workload, 0);
+    return std::vector<std::int64_t>{memory.parameters.value, memory.gradients.value,
+                                     memory.optimizer.value, memory.buffers.value};
+  };
+  CHECK(sizes(Sharding::none) == std::vector<std::int64_t>{6'800, 13'600, 40'800, 0});
+  CHECK(sizes(Sharding::zero1) == std::vector<std::int64_t>{6'800, 13'600, 10'200, 0});
+  // One bucket has all: its gradients in full beside the rank's quarter.
+  CHECK(sizes(Sharding::zero2) == std::vector<std::int64_t>{6'800, 3'400, 10'200, 13'600});
+  // Two layers of 784 are gathered, 2 B each, and the gradients of one are not yet scattered.
+  CHECK(sizes(Sharding::zero3) ==
+        std::vector<std::int64_t>{1'700, 3'400, 10'200, 2 * 784 * 2 + 784 * 4});
+}
+
+// Korthikanti et al., with a = 2, s = 4, h = 8: 5 a s / h = 5. T h = 32.
+TEST_CASE("Activations of an unfused layer are Korthikanti's equations") {
+  TransformerWorkload workload = small();
+  workload.model.attention = AttentionKernel::unfused;
+  CHECK(layer(workload) == Bytes{32 * (34 + 5)});  // equation 1
+  workload.training.tensor = 2;
+  CHECK(layer(workload) == Bytes{32 * 10 + 32 * 24 / 2 + 32 * 5 / 2});  // equation 2
+  workload.training.sequence_parallel = true;
+  CHECK(layer(workload) == Bytes{32 * (34 + 5) / 2});  // equation 4
+  workload.training.recompute = Recompute::selective;
+  CHECK(layer(workload) == Bytes{32 * 34 / 2});
+  CHECK(layer(workload, true) == Bytes{2 * 32 / 2});  // the layer's input
+}
+
+// Llama-3 8B in bf16, per token and h: inputs of norm, QKV, norm, FC1 8; q, k, v 2 x (1 + 2/4);
+// attention 2; FC1 and activation 2 x 3 x 3.5. Sum 34, as the formula.
+TEST_CASE("A gated layer with grouped queries keeps 34 bytes of each element") {
+  TransformerWorkload workload = small();
+  workload.model.heads = 4;
+  workload.model.key_value_heads = 1;
+  workload.model.gated = true;
+  workload.model.feed_forward = 28;
+  CHECK(layer(workload) == Bytes{34 * 32});
+}
+
+// 4 stages of a layer, 8 micro-batches. A flash layer without dropout keeps 32 T h B = 1,024 B; the
+// last stage's head 2 x 2 x 32 + 6 x 4 x 16 = 512 B more.
+TEST_CASE("Micro-batches in flight come from the order of steps") {
+  TransformerWorkload workload = small();
+  workload.training.pipeline = 4;
+  workload.training.global_batch = 8;
+  const auto flight = [&](PipelineSchedule schedule, std::int32_t stage) {
+    workload.training.schedule = schedule;
+    return stage_memory(workload, stage).in_flight;
+  };
+  CHECK(flight(PipelineSchedule::one_forward_one_backward, 0) == 4);
+  CHECK(flight(PipelineSchedule::one_forward_one_backward, 3) == 1);
+  CHECK(flight(PipelineSchedule::gpipe, 0) == 8);
+  CHECK(flight(PipelineSchedule::zb_h2, 0) == 7);     // 2p - 1
+  CHECK(flight(PipelineSchedule::dualpipe, 0) == 5);  // p + 1
+
+  workload.training.schedule = PipelineSchedule::one_forward_one_backward;
+  CHECK(stage_memory(workload, 0).activations == Bytes{4 * 1'024});
+  CHECK(stage_memory(workload, 0).peak.micro_batch == 3);
+  CHECK(stage_memory(workload, 3).activations == Bytes{1'024 + 512});
+
+  // Two chunks on two stages: p v + p - 1 = 5 chunks of a layer.
+  workload.training.pipeline = 2;
+  workload.training.chunks = 2;
+  workload.training.schedule = PipelineSchedule::interleaved;
+  CHECK(stage_memory(workload, 0).activations == Bytes{5 * 1'024});
+}
+
+// All four layers are done again, one after the other: their inputs, and what one of them keeps.
+// The head keeps 512 B.
+TEST_CASE("Full recomputation keeps the inputs of layers and one layer") {
+  TransformerWorkload workload = small();
+  workload.training.global_batch = 1;
+  workload.training.recompute = Recompute::full;
+  const StageMemory memory = stage_memory(workload, 0);
+  CHECK(memory.activations == Bytes{4 * 64 + 512});
+  CHECK(memory.again == Bytes{1'024});
+}

@@ -1,0 +1,184 @@
+#include "workload/memory/stage_memory.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "workload/parallelism/stage_layout.h"
+
+namespace orrery {
+
+namespace {
+
+constexpr Bytes single{4};
+
+Bytes share_of(Bytes all, std::int64_t ranks) { return Bytes{(all.value + ranks - 1) / ranks}; }
+
+// Elements that a micro-batch leaves for its backward pass, by what divides them.
+class ActivationSizes {
+ public:
+  explicit ActivationSizes(const TransformerWorkload& workload)
+      : model_(workload.model),
+        training_(workload.training),
+        tokens_(training_.micro_batch * model_.sequence / training_.context),
+        own_tokens_(training_.sequence_parallel ? tokens_ / training_.tensor : tokens_) {}
+
+  // Activations as wide as the model, outside the tensor-parallel regions.
+  Bytes outside(std::int64_t count) const {
+    return model_.element * (count * own_tokens_ * model_.hidden);
+  }
+
+  Bytes attention() const;
+  Bytes mlp() const;
+  Bytes embedding() const { return dropout_mask(); }
+  Bytes head() const;
+
+ private:
+  bool unfused() const { return model_.attention == AttentionKernel::unfused; }
+  Bytes inside(std::int64_t width) const {
+    return model_.element * (tokens_ * width / training_.tensor);
+  }
+  // Only software with unfused attention is modelled with dropout. A byte each.
+  Bytes dropout_mask() const { return Bytes{unfused() ? own_tokens_ * model_.hidden : 0}; }
+  Bytes scores() const;
+
+  const TransformerSpec& model_;
+  const TransformerTraining& training_;
+  std::int64_t tokens_, own_tokens_;
+};
+
+// Outputs of softmax and of its dropout, and the mask of one byte.
+Bytes ActivationSizes::scores() const {
+  if (!unfused() || training_.recompute == Recompute::selective) return {};
+  const std::int64_t elements = tokens_ * model_.sequence * (model_.heads / training_.tensor);
+  return (model_.element * 2 + Bytes{1}) * elements;
+}
+
+// Inputs of norm and QKV; queries, keys, values; input of the projection.
+Bytes ActivationSizes::attention() const {
+  const std::int64_t query = model_.query_width(), both = 2 * model_.key_value_width();
+  return outside(2) + inside(query + both) + inside(model_.output_width()) + scores() +
+         dropout_mask();
+}
+
+// Inputs of norm and FC1; of the activation function; of FC2.
+Bytes ActivationSizes::mlp() const {
+  return outside(2) + inside((model_.mlp_inputs() + 1) * model_.mlp_width()) + dropout_mask();
+}
+
+// Inputs of norm and product; the logits, and in single precision for the loss.
+Bytes ActivationSizes::head() const {
+  const std::int64_t own = model_.vocabulary / training_.tensor;
+  return outside(2) + (model_.element + single) * (tokens_ * own);
+}
+
+// Of the `count` largest exchange units together.
+Bytes largest_units(const StageLayout& layout, Bytes element, std::int64_t count) {
+  std::vector<std::int64_t> sizes;
+  for (const ExchangeUnit& unit : layout.units) sizes.push_back(unit.elements);
+  std::sort(sizes.rbegin(), sizes.rend());
+  Bytes sum;
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(count, std::ssize(sizes)); ++i)
+    sum += element * sizes[static_cast<std::size_t>(i)];
+  return sum;
+}
+
+void add_fixed(StageMemory& memory, const TransformerWorkload& workload,
+               const StageLayout& layout) {
+  const TransformerTraining& training = workload.training;
+  const Bytes weight = workload.model.element, gradient = workload.model.gradient_element;
+  const std::int64_t ranks = training.shard_ranks();
+  const bool is_zero3 = training.sharding == Sharding::zero3;
+  const Bytes states = single * (weight == single ? 2 : 3);
+  memory.parameters = weight * layout.parameters;
+  memory.gradients = gradient * layout.parameters;
+  memory.optimizer = share_of(states * layout.parameters, ranks);
+  if (is_zero3) {
+    memory.buffers += training.frees_after_forward()
+                          ? largest_units(layout, weight, training.prefetch + 1)
+                          : memory.parameters;
+    memory.parameters = share_of(memory.parameters, ranks);
+  }
+  const bool shares_gradients = is_zero3 || training.sharding == Sharding::zero2;
+  if (shares_gradients && training.accumulates() == Accumulation::reduced) {
+    memory.buffers += largest_units(layout, gradient, 1);
+    memory.gradients = share_of(memory.gradients, ranks);
+  }
+}
+
+// What a micro-batch leaves in each chunk.
+std::vector<Bytes> activations_of_chunks(const TransformerWorkload& workload,
+                                         const StageLayout& layout) {
+  std::vector<Bytes> sizes;
+  for (const std::vector<StagePart>& parts : layout.chunks) {
+    Bytes& sum = sizes.emplace_back();
+    for (const StagePart& part : parts) sum += activations_of(part.part, part.recomputed, workload);
+  }
+  return sizes;
+}
+
+// Plays the stage's steps. Of two that are done together, both are there at once.
+void add_activations(StageMemory& memory, const TransformerWorkload& workload,
+                     const std::vector<Bytes>& chunks, std::int32_t stage) {
+  using Kind = PipelineStep::Kind;
+  const TransformerTraining& training = workload.training;
+  const auto steps = pipeline_steps(training.schedule, pipeline_shape(training), stage);
+  Bytes now;
+  std::int32_t in_flight = 0;
+  const auto begin = [&](const PipelineStep& step) {
+    if (step.kind != Kind::forward) return;
+    now += chunks[static_cast<std::size_t>(step.chunk)];
+    ++in_flight;
+    if (now <= memory.activations && memory.in_flight > 0) return;
+    memory.activations = now;
+    memory.in_flight = in_flight;
+    memory.peak = step;
+  };
+  const auto end = [&](const PipelineStep& step) {
+    if (step.kind != Kind::backward && step.kind != Kind::weight_gradient) return;
+    now -= chunks[static_cast<std::size_t>(step.chunk)];
+    --in_flight;
+  };
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    begin(steps[i]);
+    if (steps[i].with_next) {
+      begin(steps[i + 1]);
+      end(steps[i]);
+      ++i;
+    }
+    end(steps[i]);
+  }
+}
+
+}  // namespace
+
+Bytes activations_of(TransformerPart part, bool recomputed, const TransformerWorkload& workload) {
+  const ActivationSizes sizes(workload);
+  switch (part) {
+    case TransformerPart::embedding:
+      return sizes.embedding();
+    case TransformerPart::attention:
+      return recomputed ? sizes.outside(1) : sizes.attention();
+    case TransformerPart::mlp:
+      return recomputed ? Bytes{} : sizes.mlp();
+    case TransformerPart::head:
+      return sizes.head();
+    case TransformerPart::experts:
+      break;  // REQUIRES: not of these
+  }
+  return {};
+}
+
+StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage) {
+  const StageLayout layout = stage_layout(workload, stage);
+  StageMemory memory;
+  add_fixed(memory, workload, layout);
+  add_activations(memory, workload, activations_of_chunks(workload, layout), stage);
+  for (const auto& parts : layout.chunks)
+    for (const StagePart& part : parts)
+      if (part.recomputed && part.part == TransformerPart::attention)
+        memory.again = activations_of(TransformerPart::attention, false, workload) +
+                       activations_of(TransformerPart::mlp, false, workload);
+  return memory;
+}
+
+}  // namespace orrery
