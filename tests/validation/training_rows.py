@@ -2,7 +2,7 @@
 
 A row of data/training.csv or data/vtrain_*.csv becomes a Row: what was measured, and the experiment
 as a dictionary. What a publication does not state is assumed here, in one place for a whole set, and
-named in the column `assumed` of the data; nothing is chosen row by row.
+named in the column `assumed` of the data, for a set or for a model size of it.
 """
 import concurrent.futures
 import csv
