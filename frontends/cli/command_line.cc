@@ -220,9 +220,14 @@ class CommandLine {
   }
 
   void add_checks() {
-    CLI::App* validate = add("validate", help::validate,
-                             [this] { return cli::validate(files_, overrides(), terminal_); });
-    validate->add_option("FILE", files_, "the experiments")->type_name("")->required();
+    CLI::App* validate = add("validate", help::validate, [this] {
+      validate_.overrides = overrides();
+      return cli::validate(validate_, terminal_);
+    });
+    validate->add_option("FILE", validate_.files, "the experiments")->type_name("")->required();
+    validate->add_flag("--what-fits", validate_.what_fits,
+                       "list the parallel configurations of a transformer that fit into memory; "
+                       "those of the files are not checked");
     add_overrides(validate);
     CLI::App* explain = add("explain", help::explain, [this] {
       return cli::explain(files_.front(), overrides(), terminal_);
@@ -274,6 +279,7 @@ class CommandLine {
   SimulationOptions simulation_;
   CollectiveOptions collectives_;
   SweepOptions sweep_;
+  ValidateOptions validate_;
   TopologyOptions topology_;
   std::vector<std::string> files_, sets_;
   std::string seed_, topic_;

@@ -35,8 +35,13 @@ struct SimulationOptions {
 ExitCode run(const SimulationOptions& options, const Terminal& terminal);
 ExitCode compare(const SimulationOptions& options, const Terminal& terminal);
 
-ExitCode validate(const std::vector<std::string>& files, const std::vector<Override>& overrides,
-                  const Terminal& terminal);
+struct ValidateOptions {
+  std::vector<std::string> files;
+  std::vector<Override> overrides;
+  bool what_fits = false;  // also lists parallel configurations with room in memory
+};
+
+ExitCode validate(const ValidateOptions& options, const Terminal& terminal);
 ExitCode explain(const std::string& file, const std::vector<Override>& overrides,
                  const Terminal& terminal);
 

@@ -95,8 +95,12 @@ command later goes on. Data files that an experiment names are not looked into: 
 --force runs all points again. Columns of sweep.csv: docs/results.md.)"};
 
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
-                               R"(Example:
-  orrery validate *.yaml)"};
+                               R"(Examples:
+  orrery validate *.yaml
+  orrery validate --what-fits gpt3.yaml         every way to train it that fits into memory
+
+--what-fits lists the tensor, pipeline and data parallel sizes, micro-batches, sharding and
+recomputation that training frameworks allow and that leave room: docs/models/memory.md.)"};
 
 inline constexpr Text explain{
     "Show the resolved configuration, where each value came from, and what follows from it.",
