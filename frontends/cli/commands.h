@@ -91,6 +91,21 @@ struct SweepOptions {
 
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal);
 
+struct SearchOptions {
+  std::string file;
+  std::vector<Override> overrides;
+  std::size_t top = 10;       // rows to print
+  std::size_t simulate = 10;  // of the fastest by estimate
+  std::size_t jobs = 1;       // threads
+  std::string output;         // folder; "" = none
+  bool force = false;
+  Format format = Format::text;
+  bool quiet = false;
+};
+
+// Exit code 1 if nothing fits.
+ExitCode search(const SearchOptions& options, const Terminal& terminal);
+
 // `topic`: "backends", "algorithms", "presets", "platforms" or "" for all of them.
 ExitCode list(const std::string& topic, const Terminal& terminal);
 

@@ -7,8 +7,8 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/memory_notice.h"
+#include "frontends/report/search_report.h"
 #include "frontends/search/fitting.h"
-#include "workload/memory/stage_memory.h"
 
 namespace orrery::cli {
 
@@ -26,10 +26,6 @@ std::vector<std::string> check(const std::string& file, const std::vector<Overri
 // In the order of micro-batches that is written, unless `search:` lists others.
 std::string what_fits(const std::string& file, const std::vector<Override>& overrides) {
   const TrainingVariants variants(file, overrides);
-  if (!memory_is_modelled({variants.model(), {}}))
-    throw ConfigError({.file = file,
-                       .what = "the memory of experts and latent attention is not modelled",
-                       .remedy = "--what-fits takes other models"});
   SearchSpec spec = variants.spec();
   const ParallelChoice& written = variants.written_choice();
   if (spec.schedule.empty()) spec.schedule = {written.schedule};

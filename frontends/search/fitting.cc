@@ -6,8 +6,6 @@
 #include <atomic>
 #include <variant>
 
-#include "core/units/unit_text.h"
-#include "frontends/report/text_table.h"
 #include "frontends/search/parallel_for.h"
 #include "workload/memory/stage_memory.h"
 
@@ -55,6 +53,10 @@ Bytes most_memory(const TransformerWorkload& workload) {
 FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpec& spec,
                                std::size_t workers,
                                const std::function<bool(std::size_t done)>& progress) {
+  if (!memory_is_modelled({variants.model(), {}}))
+    throw ConfigError({.path = "workload.transformer",
+                       .what = "the memory of experts and latent attention is not modelled",
+                       .remedy = "search other models"});
   const auto all =
       parallel_choices(spec, variants.model(), {variants.npus(), variants.node_ranks()});
   std::vector<Judged> results(all.size());
@@ -68,45 +70,6 @@ FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpe
   if (npu.memory) choices.room = *npu.memory - npu.reserve;
   for (Judged& result : results) add(choices, result);
   return choices;
-}
-
-std::string what_fits_text(const FittingChoices& choices) {
-  using Align = TextTable::Align;
-  TextTable table({{"tensor"},
-                   {"pipeline"},
-                   {"data"},
-                   {"context"},
-                   {"expert"},
-                   {"micro_batch"},
-                   {"schedule", Align::left},
-                   {"chunks"},
-                   {"sharding", Align::left},
-                   {"recompute", Align::left},
-                   {"memory of\na rank"}});
-  std::vector<const FittingChoice*> sorted;
-  for (const FittingChoice& choice : choices.fitting) sorted.push_back(&choice);
-  std::ranges::stable_sort(sorted, {}, &FittingChoice::memory);
-  for (const FittingChoice* fitting : sorted) {
-    const ParallelChoice& choice = fitting->choice;
-    table.add_row({std::to_string(choice.tensor), std::to_string(choice.pipeline),
-                   std::to_string(fitting->training.data), std::to_string(choice.context),
-                   std::to_string(choice.expert), std::to_string(choice.micro_batch),
-                   std::string(name_of(choice.schedule)), std::to_string(choice.chunks),
-                   std::string(name_of(choice.sharding)), std::string(name_of(choice.recompute)),
-                   to_text(fitting->memory)});
-  }
-  std::string text = table.empty() ? "" : table.text() + '\n';
-  std::int64_t refused = 0;
-  for (const auto& [key, some] : choices.refused) refused += some.count;
-  text += fmt::format("{} of {} configurations fit", choices.fitting.size(), choices.enumerated);
-  if (choices.room) text += " into " + to_text(*choices.room);
-  text += fmt::format("; {} are not allowed, {} are too large\n", refused, choices.too_large);
-  if (choices.fitting.empty() && choices.smallest_too_large)
-    text += fmt::format(
-        "the smallest, {}, needs {}\n",
-        text_of(choices.smallest_too_large->choice, choices.smallest_too_large->training.data),
-        to_text(choices.smallest_too_large->memory));
-  return text;
 }
 
 }  // namespace orrery

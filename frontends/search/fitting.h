@@ -44,7 +44,4 @@ FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpe
 // Of the fullest stage.
 Bytes most_memory(const TransformerWorkload& workload);
 
-// Every fitting choice with its memory, the emptiest first, as a table; and what did not fit.
-std::string what_fits_text(const FittingChoices& choices);
-
 }  // namespace orrery

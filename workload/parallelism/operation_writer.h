@@ -65,6 +65,7 @@ class OperationWriter {
     entries_.push_back({operation, entry});
   }
 
+  const std::vector<Operation>& operations() const { return operations_; }
   std::vector<Operation> take() { return std::move(operations_); }
   Program::Entries take_entries() { return std::move(entries_); }
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/config_error.h"
+#include "frontends/report/search_report.h"
 #include "tests/frontends/search/small_search.h"
 
 using namespace orrery;
@@ -69,7 +70,8 @@ TEST_CASE("the file of a choice is the experiment with that choice") {
   const SearchFile file(small_experiment);
   const TrainingVariants variants(file.path(), {{"workload.iterations=3"}});
   for (const FittingChoice& choice : fitting_choices(variants, variants.spec(), 1).fitting) {
-    const SearchFile written(variants.text(choice.choice, choice.training.data, "# found\n"), "written");
+    const SearchFile written(variants.text(choice.choice, choice.training.data, "# found\n"),
+                             "written");
     const Experiment read = load_experiment(written.path(), {});
     const auto& workload = std::get<TransformerWorkload>(read.workload.what);
     CHECK(read.workload.iterations == 3);
