@@ -53,10 +53,6 @@ Bytes most_memory(const TransformerWorkload& workload) {
 FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpec& spec,
                                std::size_t workers,
                                const std::function<bool(std::size_t done)>& progress) {
-  if (!memory_is_modelled({variants.model(), {}}))
-    throw ConfigError({.path = "workload.transformer",
-                       .what = "the memory of experts and latent attention is not modelled",
-                       .remedy = "search other models"});
   const auto all =
       parallel_choices(spec, variants.model(), {variants.npus(), variants.node_ranks()});
   std::vector<Judged> results(all.size());
