@@ -61,7 +61,10 @@ YamlNode training_node(const SearchedFile& file, const TransformerSpec& model,
     set("chunks", std::to_string(choice.chunks));
   set("sharding", std::string(name_of(choice.sharding)));
   set("recompute", std::string(name_of(choice.recompute)));
-  if (choice.tensor > 1 && !file.writes_sequence_parallel) set("sequence_parallel", "true");
+  if (choice.tensor == 1)
+    std::erase_if(node.children, [](const auto& key) { return key.key == "sequence_parallel"; });
+  else if (!file.writes_sequence_parallel)
+    set("sequence_parallel", "true");
   return node;
 }
 

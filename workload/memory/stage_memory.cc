@@ -162,7 +162,7 @@ void add_activations(StageMemory& memory, const TransformerWorkload& workload,
                      const std::vector<Bytes>& chunks, std::int32_t stage) {
   using Kind = PipelineStep::Kind;
   const TransformerTraining& training = workload.training;
-  const auto steps = pipeline_steps(training.schedule, pipeline_shape(training), stage);
+  const auto steps = pipeline_steps(training.schedule, until_it_repeats(training), stage);
   Bytes now;
   std::int32_t in_flight = 0;
   const auto begin = [&](const PipelineStep& step) {
