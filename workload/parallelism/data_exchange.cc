@@ -106,7 +106,12 @@ void DataExchange::after_unit(std::int32_t unit, bool is_last_batch) {
 void DataExchange::gradients(std::int32_t chunk, std::size_t part, bool is_last_batch) {
   const StagePart& place = layout_.chunks[chunk][part];
   const bool now = is_last_batch || training_.accumulates() == Accumulation::reduced;
-  if (exchanges() && place.opens && now) reduce(layout_.units[place.unit]);
+  if (exchanges() && place.opens && now && place.unit != held_) reduce(layout_.units[place.unit]);
+}
+
+void DataExchange::release() {
+  if (held_ && exchanges()) reduce(layout_.units[*held_]);
+  held_.reset();
 }
 
 void DataExchange::reduce(const ExchangeUnit& unit) {

@@ -45,6 +45,10 @@ class DataExchange {
   // The gradients of a part are complete for this micro-batch.
   void gradients(std::int32_t chunk, std::size_t part, bool is_last_batch);
 
+  // The gradients of a unit are complete only when release() says so.
+  void hold(std::int32_t unit) { held_ = unit; }
+  void release();
+
   // Before the optimizer's step: until all gradients are here.
   void finish_gradients();
   // After it.
@@ -90,6 +94,7 @@ class DataExchange {
 
   std::vector<OperationId> reductions_;  // under way
   std::optional<Share> share_;
+  std::optional<std::int32_t> held_;
 };
 
 }  // namespace orrery
