@@ -210,6 +210,29 @@ TEST_CASE("the gradients of a head that were put off are still exchanged once") 
   }
 }
 
+// Gradients that are not overlapped are exchanged when a stage is through with all its backward
+// passes: no stage waits for another one's exchange. So p = 4 stages of two chunks take as long as
+// without replicas, and then each two all-reduces of two layers of 12 h^2 + 2 h, 4 B each, of which
+// a ring of two sends as much as there is, at 10 GB/s; the embedding and the head are nothing here.
+TEST_CASE("gradients that are not overlapped are exchanged behind the pipeline") {
+  using enum PipelineSchedule;
+  for (const auto& [schedule, chunks] :
+       {std::pair{interleaved, 2}, {one_forward_one_backward, 1}}) {
+    const Experiment alone = pipeline(schedule, 4, chunks, 8 * chunks, 8);
+    Experiment replicated = alone;
+    replicated.topology.levels.push_back({"replicas", LevelKind::switched, 2,
+                                          gigabytes_per_second(10), Duration{}, Scope::scale_out});
+    auto& training = std::get<TransformerWorkload>(replicated.workload.what).training;
+    training.data = 2;
+    training.order = RankOrder::tensor_pipeline_data;
+    training.global_batch = 16;
+    training.overlap_gradients = false;
+    const double layer = (12.0 * 4'096 * 4'096 + 2 * 4'096) * 4 / 10e9;
+    const Duration longer = simulate(replicated).finish - simulate(alone).finish;
+    CHECK(static_cast<double>(longer.value) * 1e-12 == Approx(2 * chunks * layer).epsilon(0.001));
+  }
+}
+
 // In 1f1b a stage waits until what it sends has left: 64 x 128 x 2 B at 1 GB/s, 16.4 us, after
 // each forward pass; overlapped it does not.
 TEST_CASE("sends that are not overlapped are waited for") {
