@@ -11,6 +11,7 @@
 //   - all ranks of a stage are alike: experts are equally popular, devices equally fast
 //   - two passes that are done together (dualpipe) take as long as both compute, or as the longer
 //     of them takes alone
+//   - weight gradients of the head are computed with their pass, also where they are put off
 // The closed form of training_estimate.h knows neither schedules nor sharding nor memory traffic.
 #pragma once
 

@@ -16,6 +16,8 @@ Group group_of(PartGroup group) {
       return Group::tensor;
     case PartGroup::context:
       return Group::context;
+    case PartGroup::context_inner:
+      return Group::context_inner;
     case PartGroup::expert:
       return Group::expert;
     case PartGroup::expert_tensor:
@@ -34,11 +36,8 @@ Group group_of(PartGroup group) {
 class PartClock {
  public:
   PartClock(const ComputeModel& compute, ExchangeTimes& exchanges, const Groups& groups,
-            Rank next_in_context)
-      : compute_(compute),
-        exchanges_(exchanges),
-        groups_(groups),
-        next_in_context_(next_in_context) {}
+            const TransformerTraining& training)
+      : compute_(compute), exchanges_(exchanges), groups_(groups), training_(training) {}
 
   PassTime play(const std::vector<PartStep>& steps) {
     time_ = {};
@@ -58,8 +57,10 @@ class PartClock {
       take_turn(group, exchange->handle,
                 exchanges_.collective(groups_.communicator(group), exchange->kind, exchange->size));
     } else if (const auto* shift = std::get_if<PartStep::Shift>(&step.what)) {
-      take_turn(Group::context, shift->handle,
-                exchanges_.message(next_in_context_, shift->size).arrival);
+      const bool tensor = shift->group == PartGroup::tensor;
+      const Rank next = tensor ? 1 : training_.tensor * training_.context_inner;
+      take_turn(group_of(shift->group), shift->handle,
+                exchanges_.message(next, shift->size).arrival);
     } else {
       const std::int32_t handle = std::get<PartStep::Await>(step.what).handle;
       time_.whole = std::max(time_.whole, ends_.at(handle));
@@ -74,7 +75,7 @@ class PartClock {
   const ComputeModel& compute_;
   ExchangeTimes& exchanges_;
   const Groups& groups_;
-  Rank next_in_context_;
+  const TransformerTraining& training_;
   PassTime time_;
   std::map<std::int32_t, Duration> ends_;  // by handle
   std::map<Group, Duration> free_;         // when the exchanges so far are done
@@ -95,7 +96,7 @@ const PartTimes& PartTimer::of(TransformerPart part, bool recomputed,
   const auto [found, is_new] = known_.try_emplace(key);
   PartTimes& times = found->second;
   if (!is_new) return times;
-  PartClock clock(compute_, exchanges_, groups, training.tensor);
+  PartClock clock(compute_, exchanges_, groups, training);
   const PartSteps whole = transformer_part(part, model_, shard);
   shard.split_backward = true;
   const PartSteps split = transformer_part(part, model_, shard);

@@ -92,6 +92,7 @@ class PlayedPipeline {
   Arrivals activations_, gradients_;
   std::deque<std::int32_t> to_play_;
   ExchangeTimes::Message hop_{};
+  Duration gathering_;  // of what tensor-parallel ranks received in parts
 };
 
 PlayedPipeline::PlayedPipeline(const TransformerWorkload& workload, PartTimer& parts,
@@ -109,6 +110,9 @@ PlayedPipeline::PlayedPipeline(const TransformerWorkload& workload, PartTimer& p
     stages_.emplace_back(workload, stage, groups_, parts, exchanges);
   if (training_.pipeline > 1)
     hop_ = exchanges.message(ranks_.pipeline_stride, boundary_of(workload));
+  if (training_.scatter_gather)
+    gathering_ = exchanges.collective(groups_.communicator(Group::tensor), Collective::all_gather,
+                                      boundary_of(workload) * training_.tensor);
 }
 
 std::optional<Duration> PlayedPipeline::input_of(std::int32_t stage,
@@ -136,7 +140,7 @@ void PlayedPipeline::deliver(std::int32_t from, const Place& to, bool forward,
     const Duration leaves = std::max(sender.port_free, sender.clock.now());
     sender.port_free = leaves + hop_.sending;
     if (!training_.overlaps_p2p()) sender.sent = sender.port_free;
-    arrival = leaves + hop_.arrival;
+    arrival = leaves + hop_.arrival + gathering_;
   }
   (forward ? activations_ : gradients_).set(placement_.part(to), micro_batch, arrival);
   PlayedStage& receiver = stages_[to.stage];

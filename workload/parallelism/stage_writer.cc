@@ -20,14 +20,17 @@ TransformerShard shard_of(const TransformerTraining& training, bool recomputed) 
                                                                            : Recompute::none,
           .context = training.context,
           .context_method = training.context_method,
+          .context_inner = training.context_inner,
           .experts = training.experts,
-          .fused_cross_entropy = training.fused_cross_entropy};
+          .fused_cross_entropy = training.fused_cross_entropy,
+          .overlap_tensor = training.overlap_tensor};
 }
 
 Bytes boundary_of(const TransformerWorkload& workload) {
   const TransformerTraining& training = workload.training;
+  const bool in_parts = training.sequence_parallel || training.scatter_gather;
   const std::int64_t tokens = training.micro_batch * workload.model.sequence / training.context /
-                              (training.sequence_parallel ? training.tensor : 1);
+                              (in_parts ? training.tensor : 1);
   return workload.model.element * (tokens * workload.model.hidden);
 }
 
@@ -104,27 +107,52 @@ void StageWriter::receive_for(const PipelineStep& step) {
       row_of(step), ReceiveCall{.from = distance_to(*from),
                                 .size = boundary_of(workload_),
                                 .tag = forward ? boundary_number : -boundary_number}));
+  if (!training_.scatter_gather) return;
+  operations_.wait(operations_.collective("gathered activations", "PP", Group::tensor,
+                                          Collective::all_gather,
+                                          boundary_of(workload_) * training_.tensor));
 }
 
 void StageWriter::finish_sends() {
   for (const OperationId send : std::exchange(sends_, {})) operations_.wait(send);
 }
 
-PassStream StageWriter::stream(const PipelineStep& step) {
+PassStream StageWriter::stream(const PipelineStep& step, HeadGradient head) {
   const bool is_last = step.micro_batch == placement_.last_micro_batch(step.chunk);
   return {step,
           iteration_,
           is_last,
           layout_.chunks[step.chunk],
           steps_[step.chunk],
-          {exchanges_, operations_, routed_}};
+          {exchanges_, operations_, routed_},
+          head};
+}
+
+bool StageWriter::defers(const PipelineStep& step) const {
+  if (!training_.defer_head_gradients || step.kind != Kind::backward || !has_head(step))
+    return false;
+  const auto limit = static_cast<std::size_t>(training_.deferral_limit);
+  return limit == 0 || deferred_.size() < limit;
+}
+
+void StageWriter::write_deferred() {
+  for (PipelineStep step : std::exchange(deferred_, {})) {
+    step.kind = Kind::weight_gradient;
+    PassStream steps = stream(step, HeadGradient::alone);
+    while (!steps.done()) steps.write_until_wait();
+  }
+  exchanges_.front().release();
 }
 
 void StageWriter::pass(const PipelineStep& step) {
   receive_for(step);
   finish_sends();
-  PassStream steps = stream(step);
+  // The bucket of the head waits for what is put off.
+  const bool later = defers(step);
+  if (later && deferred_.empty()) exchanges_.front().hold(layout_.chunks[step.chunk].back().unit);
+  PassStream steps = stream(step, later ? HeadGradient::later : HeadGradient::with_pass);
   while (!steps.done()) steps.write_until_wait();
+  if (later) deferred_.push_back(step);
   send_from(step);
 }
 
@@ -158,6 +186,7 @@ void StageWriter::sum_gradient_norm() {
 }
 
 void StageWriter::finish_iteration() {
+  write_deferred();
   finish_sends();
   for (DataExchange& exchange : exchanges_) exchange.finish_gradients();
   sum_gradients_of_norms();
