@@ -117,6 +117,7 @@ class JobRunner final : private CollectiveListener,
   void close_dry_interval(Rank rank, const Operation& next);
   void collective_finished(Rank rank, OperationId operation) override;
   void transfer_finished(Rank rank, OperationId operation) override;
+  Duration time_of(Rank rank, const Operation& operation, const Compute& work) const;
   void work_done(Rank rank, Duration work, Duration stolen) override;
   void finish_communication(Rank rank, OperationId operation);
   void settle(Rank rank, OperationId operation);
