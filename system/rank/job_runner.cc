@@ -48,24 +48,29 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       transfers_(queue, endpoints_ ? *endpoints_ : network, topology, spec, *this),
       bounds_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
-  unfolded_because_ = why_unfolded(network, topology, folding);
-  scheduler_.make_ranks(folded());
+  choose_fold(network, topology, folding);
+  scheduler_.make_ranks(fold_);
   ranks_.resize(simulated_ranks());
 }
 
-std::string JobRunner::why_unfolded(NetworkBackend& network, const Topology& topology,
-                                    Folding folding) {
-  if (folding == Folding::off) return "folding was not asked for";
-  if (endpoints_) return "what a message costs at its ends is counted rank by rank";
-  std::string reason = compute_.why_ranks_differ();
-  if (reason.empty()) reason = why_not_fold(topology, job_, scheduler_);
-  if (reason.empty() && !network.fold()) reason = "the network backend simulates every rank";
-  return reason;
+void JobRunner::choose_fold(NetworkBackend& network, const Topology& topology, Folding folding) {
+  unfolded_because_ = compute_.why_ranks_differ();
+  if (folding == Folding::off) unfolded_because_ = "folding was not asked for";
+  if (endpoints_) unfolded_because_ = "what a message costs at its ends is counted rank by rank";
+  if (!unfolded_because_.empty()) return;
+  FoldChoice choice = orrery::choose_fold(topology, job_, scheduler_.recipes());
+  unfolded_because_ = std::move(choice.why_none);
+  if (!unfolded_because_.empty()) return;
+  if (network.fold(choice.fold))
+    fold_ = std::move(choice.fold);
+  else
+    unfolded_because_ = "the network backend simulates every rank";
 }
 
 void JobRunner::start() {
-  for (Rank rank = 0; rank < simulated_ranks(); ++rank) {
-    RankState& state = ranks_[rank];
+  for (std::int32_t index = 0; index < simulated_ranks(); ++index) {
+    const Rank rank = fold_.representative_at(index);
+    RankState& state = ranks_[index];
     state.operations = job_.operations->operation_count(rank);
     state.mark = state.finish = queue_.now();
     operations_ += state.operations;
@@ -86,14 +91,14 @@ void JobRunner::accept(Rank rank, const std::vector<Operation>& ready) {
     const bool in_stream = std::holds_alternative<Compute>(operation.what) ||
                            std::holds_alternative<Wait>(operation.what);
     if (in_stream)
-      ranks_[rank].stream.push_back(operation);
+      state_of(rank).stream.push_back(operation);
     else
       issue(rank, operation);
   }
 }
 
 void JobRunner::issue(Rank rank, const Operation& operation) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation);
   state.outstanding.try_emplace(operation.id, Outstanding{operation, queue_.now()});
   processors_.communication_begins(rank);
@@ -111,7 +116,7 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
 
 // Begins what is at the front of the stream, until something there takes time.
 void JobRunner::run_stream(Rank rank) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   while (!state.busy && !state.stream.empty()) {
     const Operation front = state.stream.front();
     close_dry_interval(rank, front);
@@ -131,7 +136,7 @@ Duration JobRunner::time_of(Rank rank, const Operation& operation, const Compute
 }
 
 void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   state.compute += work + stolen;
   state.stolen += stolen;
   finish_front(rank, kDetailCompute);
@@ -140,7 +145,7 @@ void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {
 
 // The front of the stream is done. `detail` says what a Wait waited for.
 void JobRunner::finish_front(Rank rank, std::uint8_t detail) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const Operation front = state.stream.front();
   const bool waited = std::holds_alternative<Wait>(front.what);
   if (waited) state.exposed += queue_.now() - state.mark;
@@ -162,7 +167,7 @@ void JobRunner::finish_front(Rank rank, std::uint8_t detail) {
 // The stream was empty since `mark`: that time was exposed if communication was outstanding (booked
 // to `next`, which ends the interval), idle if not.
 void JobRunner::close_dry_interval(Rank rank, const Operation& next) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const Duration dry = queue_.now() - state.mark;
   if (dry > Duration{} && state.outstanding.empty()) state.idle += dry;
   if (dry > Duration{} && !state.outstanding.empty()) {
@@ -190,7 +195,7 @@ void JobRunner::transfer_finished(Rank rank, OperationId operation) {
 }
 
 void JobRunner::finish_communication(Rank rank, OperationId id) {
-  const Outstanding* outstanding = find_outstanding(ranks_[rank], id);
+  const Outstanding* outstanding = find_outstanding(state_of(rank), id);
   CHECK(outstanding != nullptr, "rank {} finished operation {}, which is not outstanding", rank,
         id);
   const Operation& operation = outstanding->operation;
@@ -211,7 +216,7 @@ void JobRunner::finish_communication(Rank rank, OperationId id) {
 
 // The communication and its update are over: whoever waited for it goes on.
 void JobRunner::settle(Rank rank, OperationId id) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const Outstanding* outstanding = find_outstanding(state, id);
   const Operation operation = outstanding->operation;
   if (!state.busy) close_dry_interval(rank, operation);
@@ -225,7 +230,7 @@ void JobRunner::settle(Rank rank, OperationId id) {
 }
 
 void JobRunner::operation_finished(Rank rank, OperationId id) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   ++finished_operations_;
   if (++state.finished_operations == state.operations) {
     state.finish = queue_.now();
@@ -243,8 +248,9 @@ const JobRunner::Outstanding* JobRunner::find_outstanding(const RankState& state
 }
 
 void JobRunner::emit_open_spans() {
-  for (Rank rank = 0; rank < simulated_ranks(); ++rank) {
-    const RankState& state = ranks_[rank];
+  for (std::int32_t index = 0; index < simulated_ranks(); ++index) {
+    const Rank rank = fold_.representative_at(index);
+    const RankState& state = ranks_[index];
     if (state.finished_operations == state.operations || queue_.now() == state.mark) continue;
     if (!state.busy && state.outstanding.empty()) continue;  // idle
     const Operation& open =
@@ -272,7 +278,7 @@ double JobRunner::progress() const {
 }
 
 RankAccount JobRunner::account(Rank rank) const {
-  const RankState& state = ranks_[rank];
+  const RankState& state = state_of(rank);
   if (state.finished_operations == state.operations)
     return {state.finish, state.compute, state.exposed, state.idle, state.stolen};
   RankAccount account{queue_.now(), state.compute, state.exposed, state.idle,
@@ -310,8 +316,9 @@ std::string JobRunner::describe(Rank rank, const Operation& operation) const {
 std::string JobRunner::describe_stuck(int most) const {
   std::string report;
   int told = 0;
-  for (Rank rank = 0; rank < job_.ranks && told < most; ++rank) {
-    const RankState& state = ranks_[rank];
+  for (std::int32_t index = 0; index < simulated_ranks() && told < most; ++index) {
+    const Rank rank = fold_.representative_at(index);
+    const RankState& state = ranks_[index];
     if (state.finished_operations == state.operations) continue;
     ++told;
     const Wait* wait = state.busy ? std::get_if<Wait>(&state.stream.front().what) : nullptr;
