@@ -70,11 +70,13 @@ class Choices {
                              {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3})),
         recomputations_(recomputations(spec, model)) {}
 
-  // What can be combined with these sizes.
-  void add(const ParallelChoice& sizes) {
+  // What can be combined with these sizes. Without replicas there is nothing to shard.
+  void add(const ParallelChoice& sizes, bool replicated) {
+    const std::vector<Sharding> shardings =
+        replicated ? shardings_ : std::vector<Sharding>{shardings_.front()};
     for (const std::int64_t micro_batch : micro_batches_)
       for (const auto& [schedule, chunks] : orders(spec_, model_, sizes.pipeline))
-        for (const Sharding sharding : shardings_)
+        for (const Sharding sharding : shardings)
           for (const Recompute recompute : recomputations_) {
             ParallelChoice& choice = all.emplace_back(sizes);
             choice.micro_batch = micro_batch;
@@ -110,7 +112,7 @@ std::vector<ParallelChoice> parallel_choices(const SearchSpec& spec, const Trans
           sizes.pipeline = pipeline;
           sizes.context = context;
           sizes.expert = expert;
-          choices.add(sizes);
+          choices.add(sizes, tensor * pipeline != cluster.npus);
         }
   return std::move(choices.all);
 }

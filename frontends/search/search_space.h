@@ -1,7 +1,8 @@
 // The parallel configurations of a search, in a fixed order: every combination of the values that
 // its SearchSpec lists, or of those that are taken where it lists none. Each configuration once:
 // what would only be another name of one that is there is left out (an order of micro-batches
-// where there is no pipeline, `selective` recomputation with a flash kernel, which is `none`).
+// where there is no pipeline, sharding where nothing is replicated, `selective` recomputation with
+// a flash kernel, which is `none`).
 #pragma once
 
 #include <cstdint>

@@ -97,18 +97,18 @@ TEST_CASE("the number of threads changes nothing, and the Pareto set is one") {
 // pass takes a few microseconds. One stage of four data-parallel ranks sums 1,832 gradients of 4 B
 // over the fabric: 7.3 us, and latencies. Two stages send activations of 64 B there, and each sums
 // its gradients inside a node: the fastest. Tensor parallelism waits for gathers and scatters in
-// each layer and pass of each micro-batch: the four slowest.
+// each layer and pass of each micro-batch: the three slowest (2 x 2 has nothing to shard).
 TEST_CASE("the optimum of a space that can be thought through") {
   const SearchFile file(small_experiment +
                         "search: {micro_batch: 1, schedule: 1f1b, sharding: [none, zero3], "
                         "recompute: none}\n");
   const TrainingVariants variants(file.path(), {{"platform.npu.memory=1 GB"}});
   SearchResult result = found(variants, 2);
-  REQUIRE(result.rows.size() == 8);
+  REQUIRE(result.rows.size() == 7);
   const auto check_order = [&] {
     CHECK(text_of(result.rows[0].found.choice, 2) == "tp1 pp2 dp2 mb1 1f1b");
     CHECK(text_of(result.rows[1].found.choice, 4) == "tp1 pp1 dp4 mb1");
-    for (std::size_t i = 4; i < 8; ++i) CHECK(result.rows[i].found.choice.tensor == 2);
+    for (std::size_t i = 4; i < 7; ++i) CHECK(result.rows[i].found.choice.tensor == 2);
   };
   check_order();
   simulate_all_of(variants, result);
