@@ -49,13 +49,12 @@ class OperationWriter {
     operations_.push_back({.id = id, .label = row, .what = std::move(what)});
     return id;
   }
-  OperationId collective(std::string_view name, std::string_view traffic, Group group,
-                         Collective kind, Bytes size) {
+  OperationId collective(std::string_view name, Group group, Collective kind, Bytes size) {
     CollectiveCall call{};
     call.kind = kind;
     call.communicator = groups_.number_of(group);
     call.size = size;
-    return append(row(name, Pass::none, traffic), call);
+    return append(row(name, Pass::none, traffic_of(group)), call);
   }
   // What the rank waits here is booked to the row of the operation waited for.
   void wait(OperationId operation) { append(operations_[operation].label, Wait{operation}); }
