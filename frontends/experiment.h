@@ -11,6 +11,7 @@
 #include "network/network_spec.h"
 #include "network/topology/topology.h"
 #include "system/compute/roofline.h"
+#include "system/compute/variation.h"
 #include "system/system_spec.h"
 #include "workload/workload_spec.h"
 
@@ -23,6 +24,7 @@ struct NpuSpec {
   std::optional<Bytes> memory;  // none = whether a model fits is not checked
   Bytes reserve;                // of it, that the model cannot have
   EfficiencySpec efficiency;
+  VariationSpec variation;  // but for its seed, which is that of the experiment
 
   RooflineSpec roofline() const { return {peak, memory_bandwidth, efficiency}; }
 };

@@ -21,6 +21,7 @@
 #include "network/backends.h"
 #include "network/traced_backend.h"
 #include "system/compute/roofline.h"
+#include "system/compute/variation.h"
 #include "system/rank/job_runner.h"
 #include "workload/memory/stage_memory.h"
 
@@ -72,6 +73,11 @@ std::vector<TraceSink*> message_sinks(TrafficMatrix& matrix, LevelActivity& acti
   return sinks;
 }
 
+VariationSpec seeded(VariationSpec spec, std::uint64_t seed) {
+  spec.seed = seed;
+  return spec;
+}
+
 class Simulation {
  public:
   Simulation(const Experiment& experiment, const SimulateOptions& options)
@@ -82,7 +88,8 @@ class Simulation {
         message_sinks_(message_sinks(matrix_, activity_, options)),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
         job_(make_job(experiment, topology_)),
-        compute_(experiment.npu.roofline()),
+        device_(experiment.npu.roofline()),
+        compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
         sinks_(options.spans == nullptr
                    ? std::vector<TraceSink*>{&summary_, &fingerprint_}
                    : std::vector<TraceSink*>{&summary_, &fingerprint_, options.spans}),
@@ -115,7 +122,8 @@ class Simulation {
   TeeSink message_sinks_;
   std::unique_ptr<NetworkBackend> network_;
   Job job_;
-  Roofline compute_;
+  Roofline device_;
+  VariedCompute compute_;
   TeeSink sinks_;
   JobRunner runner_;
   // Made when it is known for how many ranks a span stands; nothing is emitted before run().

@@ -1,15 +1,36 @@
-// How long a rank's own work takes. Pure: the same work on the same device takes the same time.
+// How long a rank's own work takes. Pure: the same work on the same device takes the same time, and
+// the same operation of the same rank always varies in the same way.
 #pragma once
+
+#include <cstdint>
+#include <string>
 
 #include "core/units/units.h"
 #include "system/operation_source.h"
 
 namespace orrery {
 
+// Who does the work, and when: for devices that are not all equally fast.
+struct Occasion {
+  Rank rank = 0;
+  OperationId operation = 0;
+  std::int32_t iteration = 0;  // of the operation's label
+  Time begin;
+};
+
 class ComputeModel {
  public:
   virtual ~ComputeModel() = default;
+
+  // Of the device itself.
   virtual Duration time_of(const Compute& work) const = 0;
+
+  // Of one rank's operation. It depends on the rank only if why_ranks_differ() says so.
+  virtual Duration time_on(const Occasion&, const Compute& work) const { return time_of(work); }
+
+  // As a clause, "compute times vary (jitter)"; "" if every rank takes the same time for the same
+  // work.
+  virtual std::string why_ranks_differ() const { return ""; }
 };
 
 }  // namespace orrery

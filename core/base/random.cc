@@ -24,11 +24,16 @@ std::uint64_t hash(std::string_view name) {
 
 }  // namespace
 
-RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : key_{seed, hash(name)} {}
+RandomStream::RandomStream(std::uint64_t seed, std::string_view name)
+    : RandomStream(seed, name, {0, 0}) {}
+
+RandomStream::RandomStream(std::uint64_t seed, std::string_view name,
+                           std::array<std::uint64_t, 2> place)
+    : key_{seed, hash(name)}, place_(place) {}
 
 std::uint64_t RandomStream::next_u64() {
   if (used_ == 4) {
-    const philox4x64_ctr_t counter = {{blocks_++, 0, 0, 0}};
+    const philox4x64_ctr_t counter = {{blocks_++, place_[0], place_[1], 0}};
     const philox4x64_key_t key = {{key_[0], key_[1]}};
     const philox4x64_ctr_t block = philox4x64(counter, key);
     block_ = {block.v[0], block.v[1], block.v[2], block.v[3]};

@@ -20,6 +20,10 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view name);
 
+  // One of 2^128 streams of this name: for draws that belong to a place, such as (rank, operation),
+  // and must not depend on when they are made.
+  RandomStream(std::uint64_t seed, std::string_view name, std::array<std::uint64_t, 2> place);
+
   std::uint64_t next_u64();
 
   double uniform();  // in [0, 1), a multiple of 2^-53
@@ -37,7 +41,7 @@ class RandomStream {
   std::int64_t binomial(std::int64_t trials, double probability);
 
  private:
-  std::array<std::uint64_t, 2> key_;
+  std::array<std::uint64_t, 2> key_, place_;
   std::uint64_t blocks_ = 0;  // computed so far, of four numbers each
   std::array<std::uint64_t, 4> block_{};
   int used_ = 4;  // of the current block

@@ -204,6 +204,24 @@ def single(data):
                   "ratio", "lost", "sent again", "timeouts", "used"], body) + line, files
 
 
+def order(data):
+    rows = results.in_turn(results.single_ratios(
+        select(data["single-single"], **{BUFFER: "1 GB"}), data["single-single-analytical"]))
+    if not rows:
+        return NOT_RUN, {}
+    tcp = {(row[SIZE], row[WINDOW]): milliseconds(row) for row, _, _ in rows}
+    body = []
+    for size in distinct([row for row, _, _ in rows], SIZE):
+        ideal, in_turn = next((ideal, time) for row, ideal, time in rows if row[SIZE] == size)
+        times = [int(ideal["bound_ps"]) * 1e-9, in_turn, milliseconds(ideal), tcp[size, "0.1 MB"],
+                 tcp[size, "0.5 MB"]]
+        body.append([size] + [f"{time:.4f}" for time in times] +
+                    [f"{time / in_turn:.3f}" for time in times[2:]])
+    return table(["size", "lower bound ms", "in turn ms", "analytical ms", "TCP 0.1 MB ms",
+                  "TCP 0.5 MB ms", "analytical / in turn", "TCP 0.1 / in turn",
+                  "TCP 0.5 / in turn"], body), {}
+
+
 def mtu(data):
     rows, defaults = data["reduced-mtu"], data["reduced-systems"]
     if not rows or not defaults:
@@ -244,6 +262,7 @@ SECTIONS = {
     "chunks": chunks,
     "algorithm": algorithm,
     "single": single,
+    "order": order,
     "mtu": mtu,
 }
 

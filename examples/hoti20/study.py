@@ -51,7 +51,7 @@ def run(options):
 def collected(row):
     """What is kept of a row of sweep.csv and of the result in its folder."""
     kept = {key: value for key, value in row.items()
-            if key not in ("folder", "peak_rss_bytes", "wall_s", "bound_ps", "idle_ps")}
+            if key not in ("folder", "peak_rss_bytes", "wall_s", "idle_ps")}
     kept["experiment"] = pathlib.Path(row["experiment"]).stem
     result = {}
     if row["status"] == "ok":

@@ -33,7 +33,9 @@ PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
     describe_platform(section, experiment);
     section.check([&](Reader& reader) {
       if (reader.clean() && ranks) keep_ranks(reader, experiment.topology, *ranks);
-      if (reader.clean()) platform = facts_of(experiment.topology);
+      if (!reader.clean()) return;
+      platform = facts_of(experiment.topology);
+      check_straggler_ranks(reader, experiment.npu.variation, platform.npus);
     });
   });
   keys.section("system", "how collectives are scheduled and carried out", [&](auto& section) {

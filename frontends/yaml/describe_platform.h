@@ -10,6 +10,7 @@
 #include "frontends/yaml/describe_efficiency.h"
 #include "frontends/yaml/describe_network.h"
 #include "frontends/yaml/describe_topology.h"
+#include "frontends/yaml/describe_variation.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 
@@ -43,6 +44,7 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
     std::string description;
     describe_efficiency(efficiency, npu.efficiency, description);
   });
+  describe_variation(keys, npu.variation);
 }
 
 // Only switches can add.

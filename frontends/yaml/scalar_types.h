@@ -21,6 +21,7 @@
 #include "network/topology/builders/cluster_graph.h"
 #include "network/topology/topology.h"
 #include "network/transport_spec.h"
+#include "system/compute/variation.h"
 #include "system/operation_source.h"
 #include "system/system_spec.h"
 #include "workload/workload_spec.h"
@@ -165,6 +166,15 @@ struct ValuesOf<CapacityMode> {
 template <>
 struct ValuesOf<RankOrder> {
   static constexpr std::array all{RankOrder::tensor_data_pipeline, RankOrder::tensor_pipeline_data};
+};
+template <>
+struct ValuesOf<JitterDistribution> {
+  static constexpr std::array all{JitterDistribution::uniform, JitterDistribution::exponential,
+                                  JitterDistribution::normal};
+};
+template <>
+struct ValuesOf<JitterDraw> {
+  static constexpr std::array all{JitterDraw::operation, JitterDraw::iteration};
 };
 template <>
 struct ValuesOf<Interaction> {

@@ -58,7 +58,8 @@ std::string JobRunner::why_unfolded(NetworkBackend& network, const Topology& top
                                     Folding folding) {
   if (folding == Folding::off) return "folding was not asked for";
   if (endpoints_) return "what a message costs at its ends is counted rank by rank";
-  std::string reason = why_not_fold(topology, job_, scheduler_);
+  std::string reason = compute_.why_ranks_differ();
+  if (reason.empty()) reason = why_not_fold(topology, job_, scheduler_);
   if (reason.empty() && !network.fold()) reason = "the network backend simulates every rank";
   return reason;
 }
@@ -121,13 +122,18 @@ void JobRunner::run_stream(Rank rank) {
     state.busy = true;
     if (const auto* work = std::get_if<Compute>(&front.what)) {
       state.computed += work->flops;
-      processors_.begin(rank, compute_.time_of(*work));
+      processors_.begin(rank, time_of(rank, front, *work));
       return;
     }
     if (find_outstanding(state, std::get<Wait>(front.what).operation) != nullptr) return;
     finish_front(rank, kDetailCompute,
                  Time{});  // waited for something that is complete: takes no time
   }
+}
+
+Duration JobRunner::time_of(Rank rank, const Operation& operation, const Compute& work) const {
+  const std::int32_t iteration = operation.label < 0 ? 0 : job_.labels[operation.label].iteration;
+  return compute_.time_on({rank, operation.id, iteration, queue_.now()}, work);
 }
 
 void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {

@@ -128,6 +128,7 @@ class JobRunner final : private CollectiveListener,
   void waited(RankState& state, std::int32_t label, Time joined);
   void collective_finished(Rank rank, OperationId operation, Time joined) override;
   void transfer_finished(Rank rank, OperationId operation, Time sent) override;
+  Duration time_of(Rank rank, const Operation& operation, const Compute& work) const;
   void work_done(Rank rank, Duration work, Duration stolen) override;
   void finish_communication(Rank rank, OperationId operation, Time joined);
   void settle(Rank rank, OperationId operation);

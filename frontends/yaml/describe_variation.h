@@ -1,0 +1,48 @@
+// The keys of `platform.npu.jitter` and `platform.npu.stragglers`. Keys is Reader or SchemaWriter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "frontends/yaml/reader.h"
+#include "system/compute/variation.h"
+
+namespace orrery::yaml {
+
+// Those beyond any platform are left out but the first.
+std::vector<Rank> ranks_of(const OneOrMore<RankRuns>& runs);
+
+// A slowdown is not a speed-up.
+void check_straggler(Reader& keys, const StragglerSpec& straggler);
+
+template <class Keys>
+void describe_variation(Keys& npu, VariationSpec& variation) {
+  npu.optional_map("jitter", "compute times vary at random", [&](auto& keys) {
+    JitterSpec& jitter = variation.jitter.emplace();
+    keys.required("relative", jitter.relative, "scale of the variation, of the time itself");
+    keys.optional("distribution", jitter.distribution,
+                  "uniform (0 to `relative` slower), exponential (slower by `relative` on average) "
+                  "or normal (this standard deviation, both ways)");
+    keys.optional("draw", jitter.draw, "anew for each operation, or each iteration, of a rank");
+  });
+  npu.optional_items(
+      "stragglers", variation.stragglers, "ranks that are slower than the others",
+      [&](auto& keys, StragglerSpec& straggler, std::size_t) {
+        keys.exactly_one({"ranks", "fraction"}, "which ranks are slow");
+        OneOrMore<RankRuns> runs;
+        keys.optional("ranks", runs, "these NPUs, such as 0-3,8");
+        straggler.ranks = ranks_of(runs);
+        keys.optional("fraction", straggler.fraction,
+                      "so many of all, rounded up; the seed decides which", positive);
+        keys.required("slowdown", straggler.slowdown, "their work takes so many times as long");
+        keys.optional("from", straggler.from, "what begins earlier is not slowed down",
+                      not_negative);
+        keys.check([&](Reader& reader) { check_straggler(reader, straggler); });
+      });
+}
+
+// Stragglers must be among so many NPUs.
+void check_straggler_ranks(Reader& platform, const VariationSpec& variation, std::int32_t npus);
+
+}  // namespace orrery::yaml
