@@ -73,6 +73,14 @@ std::vector<TraceSink*> message_sinks(TrafficMatrix& matrix, LevelActivity& acti
   return sinks;
 }
 
+// Of each rank; nothing if all are simulated.
+std::vector<std::int32_t> representatives(const Fold& fold, std::int32_t ranks) {
+  std::vector<std::int32_t> of_rank;
+  for (Rank rank = 0; !fold.none() && rank < ranks; ++rank)
+    of_rank.push_back(fold.representative(rank));
+  return of_rank;
+}
+
 VariationSpec seeded(VariationSpec spec, std::uint64_t seed) {
   spec.seed = seed;
   return spec;
@@ -95,10 +103,12 @@ class Simulation {
                    : std::vector<TraceSink*>{&summary_, &fingerprint_, options.spans}),
         runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_,
                 options.fold && options.spans == nullptr ? Folding::where_exact : Folding::off),
-        summary_(runner_.simulated_ranks(), job_.labels.size()),
-        fingerprint_(runner_.folded() ? job_.ranks : 0) {}
+        summary_(job_.ranks, runner_.fold(), job_.labels.size()),
+        fingerprint_(representatives(runner_.fold(), job_.ranks)) {}
 
-  RunResult run();
+  // Nothing if the job has to be run without folding: ranks wait for each other because of limits,
+  // and one of them, of many alike, would have to begin beyond its own.
+  std::optional<RunResult> run();
   const std::string& unfolded_because() const { return runner_.unfolded_because(); }
 
  private:
@@ -131,13 +141,14 @@ class Simulation {
   FingerprintSink fingerprint_;
 };
 
-RunResult Simulation::run() {
+std::optional<RunResult> Simulation::run() {
   runner_.start();
   const auto stop = [&] {
     if (options_.progress) options_.progress({runner_.progress(), queue_.now(), queue_.executed()});
     return options_.stop && options_.stop();
   };
   bool ran_dry = queue_.run(stop);
+  if (ran_dry && !runner_.finished() && !runner_.fold().none()) return std::nullopt;
   while (ran_dry && !runner_.finished() && runner_.unblock()) ran_dry = queue_.run(stop);
   if (!runner_.finished()) runner_.emit_open_spans();
   RunResult result = this->result();
@@ -161,11 +172,12 @@ RunResult Simulation::result() const {
   result.seed = experiment_.seed;
   result.fingerprint = fingerprint_.hex();
   result.events = queue_.executed();
-  Rank last = 0;
-  result.folded = runner_.folded();
+  std::size_t slowest = 0;
+  result.folded = !runner_.fold().none();
   result.unfolded_because = runner_.unfolded_because();
-  const std::int32_t multiplicity = runner_.folded() ? job_.ranks : 1;
-  for (Rank rank = 0; rank < runner_.simulated_ranks(); ++rank) {
+  const std::int32_t multiplicity = runner_.fold().multiplicity();
+  for (std::int32_t index = 0; index < runner_.simulated_ranks(); ++index) {
+    const Rank rank = runner_.fold().representative_at(index);
     const RankAccount account = runner_.account(rank);
     const Duration finish = account.finish.since_start;
     CHECK(account.compute + account.exposed + account.idle == finish,
@@ -173,13 +185,14 @@ RunResult Simulation::result() const {
           account.exposed.value, account.idle.value, finish.value);
     result.ranks.push_back({rank, multiplicity, finish, account.compute, account.exposed,
                             account.idle, account.stolen});
-    if (finish > result.ranks[last].finish) last = rank;
+    if (finish > result.ranks[slowest].finish) slowest = static_cast<std::size_t>(index);
   }
-  result.finish = result.ranks[last].finish;
-  result.compute = result.ranks[last].compute;
-  result.exposed = result.ranks[last].exposed;
-  result.idle = result.ranks[last].idle;
-  result.stolen = result.ranks[last].stolen;
+  const Rank last = result.ranks[slowest].rank;
+  result.finish = result.ranks[slowest].finish;
+  result.compute = result.ranks[slowest].compute;
+  result.exposed = result.ranks[slowest].exposed;
+  result.idle = result.ranks[slowest].idle;
+  result.stolen = result.ranks[slowest].stolen;
   if (const auto account = runner_.endpoint_account(last))
     result.endpoint = {account->sent, account->received, account->overhead, account->copy,
                        account->waited};
@@ -199,6 +212,10 @@ RunResult Simulation::result() const {
   for (const std::string& setting : network_->unused_settings())
     result.notices.push_back(
         fmt::format("{} has no effect on the {} backend", setting, result.backend));
+  constexpr std::int32_t many = 1'024;
+  if (job_.ranks >= many && options_.fold && runner_.fold().none())
+    result.notices.push_back(fmt::format("all {} ranks are simulated one by one: {}", job_.ranks,
+                                         runner_.unfolded_because()));
   if (runner_.unblocked() > 0)
     result.notices.push_back(fmt::format(
         "{} chunk{} began beyond first_phase_limit or queue_limit, because ranks waited "
@@ -212,10 +229,16 @@ RunResult Simulation::result() const {
 void Simulation::add_jobs(RunResult& result) const {
   const auto* several = std::get_if<JobsSpec>(&experiment_.workload.what);
   if (several == nullptr) return;
+  const Fold& fold = runner_.fold();
+  const auto row_of = [&](Rank rank) -> const RankRow& {
+    return result.ranks[fold.index_of(fold.representative(rank))];
+  };
   for (const PlacedWorkload& job : several->jobs) {
     const RankRow* last = nullptr;
-    for (const Rank npu : job.npus)
-      if (last == nullptr || result.ranks[npu].finish > last->finish) last = &result.ranks[npu];
+    for (const Rank npu : job.npus) {
+      const RankRow& row = row_of(npu);
+      if (last == nullptr || row.finish > last->finish) last = &row;
+    }
     result.jobs.push_back({job.name, static_cast<std::int32_t>(job.npus.size()),
                            job.workload.iterations, job.start, last->finish, last->compute,
                            last->exposed, last->idle - job.start});
@@ -258,8 +281,8 @@ void Simulation::add_rows(RunResult& result, Rank last) const {
     row.pass = named.pass;
     if (seen.detail) row.collective = name_of_detail(*seen.detail);
     row.bytes = seen.bytes;
-    if (!seen.compute.empty()) row.compute = seen.compute[last];
-    if (!seen.exposed.empty()) row.exposed = seen.exposed[last];
+    if (!seen.compute.empty()) row.compute = seen.compute[summary_.index_of(last)];
+    if (!seen.exposed.empty()) row.exposed = seen.exposed[summary_.index_of(last)];
     if (seen.raw_count > 0)
       row.raw = {
           static_cast<std::int64_t>(seen.raw_sum / static_cast<std::uint64_t>(seen.raw_count))};
@@ -399,7 +422,12 @@ std::string why_not_folded(const Experiment& experiment) {
 }
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
-  return Simulation(experiment, options).run();
+  if (auto result = Simulation(experiment, options).run()) return *std::move(result);
+  SimulateOptions unfolded = options;
+  unfolded.fold = false;
+  RunResult result = *Simulation(experiment, unfolded).run();
+  result.unfolded_because = "ranks wait for each other";
+  return result;
 }
 
 }  // namespace orrery

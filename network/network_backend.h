@@ -9,6 +9,7 @@
 
 #include "core/event/event_queue.h"
 #include "core/units/units.h"
+#include "network/fold.h"
 #include "network/packet_statistics.h"
 #include "network/topology/topology.h"
 
@@ -29,6 +30,9 @@ struct Message {
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;   // row of the per-level byte statistics: the kind of collective
   std::int16_t group = -1;  // the job's communicator, for traces; -1 = point to point
+  // How far the target is from the source, as the sender counts: what a backend orders messages by
+  // that reach a port at the same time. -1: as the topology counts, coordinate by coordinate.
+  std::int32_t distance = -1;
 };
 
 class MessageListener {
@@ -77,12 +81,13 @@ class NetworkBackend {
   // REQUIRES: both nodes exist and differ; size >= 0 (a message of 0 bytes costs latency only).
   virtual std::optional<Time> send(const Message& message, MessageListener& listener) = 0;
 
-  // From now on only NPU 0 sends, and stands for all: what it sends to NPU q, every NPU sends at
-  // the same time, each to the one that lies from it as q from 0 (coordinate by coordinate, round
-  // the end of each level). So a message from 0 to q is delivered at the time at which the message
-  // that comes to 0 from its counterpart is, and statistics are those of all NPUs.
+  // From now on only representatives send, and stand for the others: where one sends a message, all
+  // for whom it stands send the like at the same time, each to an NPU for which the representative
+  // of the target stands, so that each of those gets one: at the same distance, through the port of
+  // the same number. A message to any NPU is delivered at the time at which the one that comes to
+  // its representative is, and statistics are those of all NPUs.
   // Returns false if the backend cannot do this, or not exactly. REQUIRES: nothing was sent yet.
-  virtual bool fold() { return false; }
+  virtual bool fold(const Fold&) { return false; }
 
   virtual NetworkStatistics statistics() const = 0;
 

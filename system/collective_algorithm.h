@@ -88,6 +88,15 @@ struct Gate {
   bool sends_leave = false;  // the stage is complete only when its sends have been injected
 };
 
+// What rank 0 does tells what rank r does: its stages are those of rank 0, and its sends too, with
+// as many pieces, but to others. Pieces may be others too, so their sizes must be equal where this
+// is used: to simulate few ranks for all (docs/decisions/0006).
+enum class Symmetry : std::uint8_t {
+  none,
+  rotation,  // what rank 0 sends to q, rank r sends to r + q (modulo the size)
+  exchange,  // of 2^k ranks, 4 at least: to r xor q
+};
+
 // The program every rank of a group runs, computed on demand: a ring over 16,384 ranks costs no
 // memory. Lanes run side by side and share nothing but their start, unless the plan is gated.
 //
@@ -106,10 +115,8 @@ class Plan {
   // Of an all-to-all: how far a part has come when a rank sends it at that stage, in positions, up
   // to a multiple of the group size; so it began at rank - travelled. An all-to-allv has to know.
   virtual Position travelled(int /*lane*/, int /*stage*/, int /*part*/) const { return 0; }
-  // Every rank does what rank 0 does, turned round: its stages are those of rank 0, and its sends
-  // too, with as many pieces, but to `to + rank` (modulo the size). Pieces may be others, so their
-  // sizes must be equal where this is used: to simulate one rank for all (docs/decisions/0006).
-  virtual bool is_uniform() const { return false; }
+  // Whether every rank does what rank 0 does.
+  virtual Symmetry symmetry() const { return Symmetry::none; }
   // REQUIRES: 0 <= index, and no earlier stage of that lane is `last`.
   virtual Stage stage(Position rank, int lane, int index) const = 0;
   virtual Send send(Position rank, int lane, int stage, int index) const = 0;

@@ -101,6 +101,8 @@ class OperationSource {
   // Ranks with the same operations, handed out in the same order if they finish in the same order,
   // return the same span (not merely an equal one): such ranks may be simulated as one.
   virtual std::span<const Operation> known_operations(Rank) const { return {}; }
+  // Whether their sends and receives name distances from the rank, and not ranks.
+  virtual bool names_distances(Rank) const { return false; }
 
   // For progress and for the report of a job that got stuck.
   virtual std::int64_t operation_count(Rank rank) const = 0;

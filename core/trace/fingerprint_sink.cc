@@ -35,16 +35,21 @@ std::uint64_t weight(std::int32_t rank, std::uint64_t start) {
 
 }  // namespace
 
-FingerprintSink::FingerprintSink(std::int32_t folded_ranks) : folded_(folded_ranks > 0) {
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    for (std::int32_t rank = 0; rank < folded_ranks; ++rank) weights_[i] += weight(rank, starts[i]);
+FingerprintSink::FingerprintSink(std::span<const std::int32_t> representative_of_rank) {
+  for (std::size_t rank = 0; rank < representative_of_rank.size(); ++rank) {
+    const auto representative = static_cast<std::size_t>(representative_of_rank[rank]);
+    if (weights_.size() <= representative) weights_.resize(representative + 1);
+    for (std::size_t i = 0; i < starts.size(); ++i)
+      weights_[representative][i] += weight(static_cast<std::int32_t>(rank), starts[i]);
   }
 }
 
 void FingerprintSink::on_span(const Span& span) {
   if (span.kind != SpanKind::compute && span.kind != SpanKind::collective) return;
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    sums_[i] += (folded_ ? weights_[i] : weight(span.rank, starts[i])) * hash(span, starts[i]);
+    const std::uint64_t factor =
+        weights_.empty() ? weight(span.rank, starts[i]) : weights_[span.rank][i];
+    sums_[i] += factor * hash(span, starts[i]);
   }
 }
 

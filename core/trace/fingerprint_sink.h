@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/trace/trace_sink.h"
 
@@ -17,9 +19,9 @@ namespace orrery {
 
 class FingerprintSink : public TraceSink {
  public:
-  // With `folded_ranks` > 0, every span is that of rank 0 and stands for the same span on each of
-  // the ranks 0 .. folded_ranks-1.
-  explicit FingerprintSink(std::int32_t folded_ranks = 0);
+  FingerprintSink() = default;
+  // Every span is of a representative and stands for the same one on each rank that it represents.
+  explicit FingerprintSink(std::span<const std::int32_t> representative_of_rank);
 
   void on_span(const Span& span) override;
 
@@ -27,8 +29,7 @@ class FingerprintSink : public TraceSink {
 
  private:
   std::array<std::uint64_t, 2> sums_{};
-  std::array<std::uint64_t, 2> weights_{};  // of all folded ranks together
-  bool folded_;
+  std::vector<std::array<std::uint64_t, 2>> weights_;  // of representatives: of all their ranks
 };
 
 }  // namespace orrery

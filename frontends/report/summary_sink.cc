@@ -10,7 +10,7 @@ void SummarySink::on_span(const Span& span) {
   const Duration duration = span.end - span.begin;
   const auto add_to = [&](std::vector<Duration>& by_rank) {
     if (by_rank.empty()) by_rank.resize(ranks_);
-    by_rank[span.rank] += duration;
+    by_rank[index_of(span.rank)] += duration;
   };
   switch (span.kind) {
     case SpanKind::compute:

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/trace/trace_sink.h"
+#include "network/fold.h"
 #include "system/collective_algorithm.h"
 
 namespace orrery {
@@ -19,16 +21,22 @@ class SummarySink final : public TraceSink {
     units_internal::Unsigned128 raw_sum = 0;  // picoseconds over ranks and calls
     Duration raw_max;
     std::int64_t raw_count = 0;
-    std::vector<Duration> compute, exposed;  // of each rank; empty if there was none
+    std::vector<Duration> compute, exposed;  // of each index_of(rank); empty if there was none
   };
 
-  SummarySink(std::int32_t ranks, std::size_t labels) : ranks_(ranks), rows_(labels) {}
+  // If the job is folded, rows are of representatives, in their order.
+  SummarySink(std::int32_t ranks, Fold fold, std::size_t labels)
+      : ranks_(ranks / fold.multiplicity()), fold_(std::move(fold)), rows_(labels) {}
 
   void on_span(const Span& span) override;
   const std::vector<Row>& rows() const { return rows_; }
+  std::size_t index_of(std::int32_t rank) const {
+    return static_cast<std::size_t>(fold_.index_of(rank));
+  }
 
  private:
-  std::int32_t ranks_;
+  std::int32_t ranks_;  // that are seen
+  Fold fold_;
   std::vector<Row> rows_;
 };
 

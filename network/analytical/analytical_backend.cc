@@ -33,7 +33,6 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
                          .latency = spec.latency});
       ports_per_npu_ += static_cast<std::uint32_t>(topology.ports(level));
     }
-    npu_stride_ = ports_per_npu_;
     CHECK(std::uint64_t{ports_per_npu_} * topology.npu_count() < 1ULL << 32, "{} ports on {} NPUs",
           ports_per_npu_, topology.npu_count());
     traffic_.resize(levels_.size());
@@ -61,19 +60,23 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
                                           .duration = duration,
                                           .token = message.token,
                                           .size = message.size,
-                                          .distance = route.distance,
+                                          .turn = turn_of(message, route.distance),
                                           .listener = listeners_.number_of(listener)},
                                          queue_.now(), head_end))
       queue_.schedule_early_at(head_end, handler_, route.ingress);
     return egress.free;
   }
 
-  // All ports are those of NPU 0: a route is that of the message it sends, and ends at the port,
-  // of the same number, where the message of its counterpart comes in.
-  bool fold() override {
+  // All ports are those of representatives: a route is that of the message that one of them sends,
+  // and ends at the port, of the same number, where the like of it comes in.
+  bool fold(const Fold& fold) override {
     CHECK(messages_ == 0, "{} messages were sent before folding", messages_);
-    npu_stride_ = 0;
-    make_ports(1);
+    multiplicity_ = fold.multiplicity();
+    for (std::int32_t npu = 0; npu < npu_count_; ++npu)
+      places_.push_back(fold.index_of(fold.representative(npu)));
+    for (std::int32_t index = 0; index < npu_count_ / multiplicity_; ++index)
+      representatives_.push_back(fold.representative_at(index));
+    make_ports(npu_count_ / multiplicity_);
     return true;
   }
 
@@ -101,16 +104,20 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   };
 
   void make_ports(std::int32_t npus) {
-    const std::size_t ports = std::size_t{ports_per_npu_} * npus;
+    const std::size_t ports = npu_ports_ = std::size_t{ports_per_npu_} * npus;
     egress_ = std::vector<EgressPort>(ports);
     ingress_ = std::vector<IngressPort>(ports);
     head_ends_.assign(ports, Time::never());
   }
 
-  bool folded() const { return npu_stride_ == 0; }
+  bool folded() const { return !places_.empty(); }
+  // Of the NPU's ports among those of all.
+  std::int32_t place_of(std::int32_t npu) const { return folded() ? places_[npu] : npu; }
+  // What an NPU is folded into.
+  NodeId like(std::int32_t npu) const { return {folded() ? representatives_[places_[npu]] : npu}; }
   int level_count() const { return static_cast<int>(topology_.levels().size()); }
   std::size_t port_index(std::int32_t npu, std::uint32_t number) const {
-    return static_cast<std::size_t>(npu) * npu_stride_ + number;
+    return static_cast<std::size_t>(place_of(npu)) * ports_per_npu_ + number;
   }
 
   // The head of a port has ended; or it was displaced and something else happens to end later, or
@@ -118,7 +125,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   // order of its ports, which does not depend on who sent first.
   void on_event(std::uint64_t port) override {
     if (head_ends_[port] != queue_.now()) return;
-    const bool at_switch = port >= std::size_t{ports_per_npu_} * npu_count_;
+    const bool at_switch = port >= npu_ports_;
     if (ports_per_npu_ == 1 || at_switch) return deliver_head(port);
     const std::size_t first = port - static_cast<std::uint32_t>(port) % ports_per_npu_;
     for (std::size_t one = first; one < first + ports_per_npu_; ++one)
@@ -207,13 +214,14 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
             .distance = 0};
   }
 
-  // The links of a ring or mesh after the first one. Folded: each is NPU 0's of some other message.
+  // The links of a ring or mesh after the first one. Folded: each is a representative's, of the
+  // like of the message.
   void count_transit(int level, NodeId here, NodeId there, std::int32_t port, Bytes size) {
     const auto next = [&](NodeId npu) {
       return topology_.links()[topology_.egress_link(level, npu, port)].to;
     };
     for (NodeId npu = next(here); npu != there; npu = next(npu))
-      transit_bytes_[topology_.egress_link(level, folded() ? NodeId{} : npu, port)] += size;
+      transit_bytes_[topology_.egress_link(level, like(npu.value), port)] += size;
   }
 
   EventQueue& queue_;
@@ -225,7 +233,10 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   std::vector<std::array<Bytes, 256>> traffic_;  // of each level, by Message::label
   std::vector<std::int32_t> coordinates_;        // of each NPU, level by level: saves divisions
   std::uint32_t ports_per_npu_ = 0;
-  std::uint32_t npu_stride_ = 0;    // of ports; 0 if folded
+  std::size_t npu_ports_ = 0;  // of all NPUs; those of switches follow
+  // If folded: of each NPU the index of its representative, and these.
+  std::vector<std::int32_t> places_, representatives_;
+  std::int32_t multiplicity_ = 1;   // of representatives
   std::vector<EgressPort> egress_;  // NPU by NPU
   std::vector<IngressPort> ingress_;
   std::vector<Time> head_ends_;  // of the ingress ports; Time::never() if nothing comes
@@ -235,13 +246,13 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
 };
 
 NetworkStatistics AnalyticalBackend::statistics() const {
-  const std::int32_t stands_for = folded() ? topology_.npu_count() : 1;
   NetworkStatistics statistics{.levels = {},
                                .links = std::vector<Bytes>(transit_bytes_.size()),
-                               .messages = messages_ * static_cast<std::uint64_t>(stands_for)};
+                               .messages = messages_ * static_cast<std::uint64_t>(multiplicity_)};
   for (int level = 0; level < level_count(); ++level) {
     LevelTraffic traffic;
-    for (const Bytes bytes : traffic_[level]) traffic.bytes_by_label.push_back(bytes * stands_for);
+    for (const Bytes bytes : traffic_[level])
+      traffic.bytes_by_label.push_back(bytes * multiplicity_);
     statistics.levels.push_back(std::move(traffic));
     const Level& ports = levels_[level];
     const bool switched = ports.kind == LevelKind::switched;
@@ -249,9 +260,9 @@ NetworkStatistics AnalyticalBackend::statistics() const {
       for (std::int32_t port = 0; port < ports.ports; ++port) {
         if (!topology_.has_link(level, {npu}, port)) continue;
         const std::size_t here = topology_.egress_link(level, {npu}, port);
-        const std::size_t like = topology_.egress_link(level, {folded() ? 0 : npu}, port);
+        const std::size_t same = topology_.egress_link(level, like(npu), port);
         const auto number = ports.first_port + static_cast<std::uint32_t>(port);
-        statistics.links[here] = transit_bytes_[like] + egress_[port_index(npu, number)].link_bytes;
+        statistics.links[here] = transit_bytes_[same] + egress_[port_index(npu, number)].link_bytes;
       }
       if (switched)
         statistics.links[topology_.switch_to_npu_link(level, {npu})] =

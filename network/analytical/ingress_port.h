@@ -1,7 +1,7 @@
 // The receiving side of one port of an NPU: messages whose window has opened are taken in one after
 // the other, in the order in which their windows open; at equal times those that come
-// from the nearest below, so that no rank is treated differently because of its number; of one
-// source, in the order of the sends.
+// from the nearest, as their group counts, so that no rank is treated differently because of its
+// number; of one group and distance, which is one source, in the order of the sends.
 //
 // Messages are announced when they are sent, which is before their window opens, and not in the
 // order of the windows: a sender with a long queue announces far ahead. So the port keeps them
@@ -25,14 +25,21 @@ struct Arrival {
   Duration duration;  // it then occupies the port
   MessageToken token;
   Bytes size;
-  std::int32_t distance;   // upwards from the source to here: equal openings go by this
+  std::uint32_t turn;      // equal openings go by this: turn_of()
   std::uint32_t listener;  // as the backend numbers them
 
-  bool goes_behind(Time other_open, std::int32_t other_distance) const {
-    return open > other_open || (open == other_open && distance >= other_distance);
+  bool goes_behind(Time other_open, std::uint32_t other_turn) const {
+    return open > other_open || (open == other_open && turn >= other_turn);
   }
 };
 static_assert(sizeof(Arrival) == 48);
+
+// The nearest first; of those at one distance, as different groups may count it, point to point
+// before groups. `on_route`: the distance as the topology counts it.
+constexpr std::uint32_t turn_of(const Message& message, std::int32_t on_route) {
+  const std::int32_t distance = message.distance < 0 ? on_route : message.distance;
+  return static_cast<std::uint32_t>(distance) << 8 | static_cast<std::uint8_t>(message.group + 1);
+}
 
 class IngressPort {
  public:
@@ -42,7 +49,7 @@ class IngressPort {
   bool announce(const Arrival& arrival, Time now, Time& head_end) {
     if (count_ == capacity_) [[unlikely]]
       grow();
-    if (count_ > 0 && arrival.goes_behind(last_open_, last_distance_)) [[likely]] {
+    if (count_ > 0 && arrival.goes_behind(last_open_, last_turn_)) [[likely]] {
       note_last(arrival);
       at(count_++) = arrival;
       return false;
@@ -77,7 +84,7 @@ class IngressPort {
 
   void note_last(const Arrival& arrival) {
     last_open_ = arrival.open;
-    last_distance_ = arrival.distance;
+    last_turn_ = arrival.turn;
   }
 
   // Makes room behind every arrival that goes before this one, moving the shorter side.
@@ -85,7 +92,7 @@ class IngressPort {
     std::uint32_t place = count_, low = 0;
     while (low < place) {
       const std::uint32_t middle = (low + place) / 2;
-      if (arrival.goes_behind(at(middle).open, at(middle).distance))
+      if (arrival.goes_behind(at(middle).open, at(middle).turn))
         low = middle + 1;
       else
         place = middle;
@@ -113,7 +120,7 @@ class IngressPort {
   std::uint32_t capacity_ = 0;  // a power of two
   std::uint32_t begin_ = 0, count_ = 0;
   Time last_open_;  // of the last arrival in the ring, if any
-  std::int32_t last_distance_ = 0;
+  std::uint32_t last_turn_ = 0;
 };
 
 }  // namespace orrery

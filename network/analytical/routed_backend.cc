@@ -78,7 +78,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
                                  .duration = duration,
                                  .token = message.token,
                                  .size = message.size,
-                                 .distance = distance(message.source, message.target),
+                                 .turn = turn_of(message, distance(message.source, message.target)),
                                  .listener = listeners_.number_of(listener)},
                                 queue_.now(), head_ends_[into]))
       queue_.schedule_early_at(head_ends_[into], handler_, into);

@@ -22,7 +22,7 @@ class BruckPlan final : public Plan {
       : kind_(kind), size_(size), stages_(std::bit_width(static_cast<unsigned>(size - 1))) {}
 
   int pieces() const override { return size_; }
-  bool is_uniform() const override { return true; }
+  Symmetry symmetry() const override { return Symmetry::rotation; }
   Stage stage(Position, int, int index) const override {
     return {.sends = 1, .receives = 1, .last = index == stages_ - 1};
   }

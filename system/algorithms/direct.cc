@@ -26,7 +26,7 @@ class DirectPlan final : public Plan {
       : kind_(kind), size_(size), window_(window), rounds_((size - 2 + window) / window) {}
 
   int pieces() const override { return size_; }
-  bool is_uniform() const override { return true; }
+  Symmetry symmetry() const override { return Symmetry::rotation; }
 
   Stage stage(Position, int, int index) const override {
     const int peers = std::min(window_, size_ - 1 - index % rounds_ * window_);

@@ -27,6 +27,11 @@ class ExchangePlan : public Plan {
         guests_(size - nodes_),
         steps_(steps) {}
 
+  Symmetry symmetry() const final {
+    if (guests_ > 0) return Symmetry::none;
+    return size_ == 2 ? Symmetry::rotation : Symmetry::exchange;
+  }
+
   Stage stage(Position rank, int, int index) const final {
     if (is_guest(rank)) return {.sends = 1, .receives = 1, .last = true};
     const bool host = is_host(rank);

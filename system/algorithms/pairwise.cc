@@ -16,7 +16,9 @@ class PairwisePlan final : public Plan {
   explicit PairwisePlan(int size) : size_(size) {}
 
   int pieces() const override { return size_; }
-  bool is_uniform() const override { return !in_pairs() || size_ == 2; }
+  Symmetry symmetry() const override {
+    return in_pairs() && size_ > 2 ? Symmetry::exchange : Symmetry::rotation;
+  }
   Stage stage(Position, int, int index) const override {
     return {.sends = 1, .receives = 1, .last = index == size_ - 2};
   }

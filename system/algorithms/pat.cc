@@ -28,7 +28,7 @@ class PatPlan final : public Plan {
       : kind_(kind), size_(size), jumps_(std::bit_width(static_cast<unsigned>(size - 1))) {}
 
   int pieces() const override { return size_; }
-  bool is_uniform() const override { return true; }
+  Symmetry symmetry() const override { return Symmetry::rotation; }
 
   Stage stage(Position, int, int index) const override {
     const int stages = kind_ == Collective::all_reduce ? 2 * jumps_ : jumps_;

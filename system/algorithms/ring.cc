@@ -161,7 +161,10 @@ class RingPlan final : public Plan {
 
   int pieces() const override { return size_ * lanes(); }
   int lanes() const override { return static_cast<int>(channels_.size()); }
-  bool is_uniform() const override { return std::is_same_v<Order, StepOrder> && !has_root(kind_); }
+  Symmetry symmetry() const override {
+    const bool alike = std::is_same_v<Order, StepOrder> && !has_root(kind_);
+    return alike ? Symmetry::rotation : Symmetry::none;
+  }
 
   Stage stage(Position rank, int lane, int index) const override {
     switch (kind_) {

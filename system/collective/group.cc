@@ -264,6 +264,42 @@ std::optional<GroupFamily::Member> GroupFamily::find(Rank rank) const {
   return member;
 }
 
+GroupFamily::DigitInGroup GroupFamily::find(const Digit& digit) const {
+  using Place = DigitInGroup::Place;
+  if (!lists_.empty()) return {lists_agree(digit) ? Place::outside : Place::across};
+  const std::int32_t end = digit.stride * digit.count;
+  std::int32_t below = 1;
+  for (const Step& step : steps_) {
+    const std::int32_t step_end = step.stride * step.size;
+    if (digit.stride >= step.stride && end <= step_end && digit.stride % step.stride == 0 &&
+        step_end % end == 0)
+      return {Place::inside, {digit.count, below * (digit.stride / step.stride)}};
+    if (digit.stride < step_end && step.stride < end) return {Place::across};
+    below *= step.size;
+  }
+  return {Place::outside};
+}
+
+// Whether a list stays in the family, position by position, when its ranks change in the digit.
+bool GroupFamily::lists_agree(const Digit& digit) const {
+  const auto without = [&](Rank rank) { return rank - digit.of(rank) * digit.stride; };
+  return std::all_of(index_.begin(), index_.end(), [&](const Listed& listed) {
+    const Member member = *find(listed.rank);
+    const auto like = find(without(listed.rank));
+    return like && like->base == without(member.base) && like->position == member.position &&
+           like->layout == member.layout && digit.of(member.base) == digit.of(listed.rank);
+  });
+}
+
+std::vector<std::int32_t> GroupFamily::cuts() const {
+  std::vector<std::int32_t> cuts;
+  for (const Step& step : steps_) {
+    cuts.push_back(step.stride);
+    cuts.push_back(step.stride * step.size);
+  }
+  return cuts;
+}
+
 Rank GroupFamily::rank_at(Rank base, Position position) const {
   if (!lists_.empty()) return members_[lists_[find_listed(base)->group].first + position];
   Rank rank = base;

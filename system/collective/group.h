@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "network/fold.h"
 #include "network/topology/topology.h"
 #include "system/group_shape.h"
 #include "system/job.h"
@@ -90,6 +91,18 @@ class GroupFamily {
   Rank base_with(const GroupLayout& layout) const;
 
   Rank rank_at(Rank base, Position position) const;
+
+  // What a digit of the ranks is to the groups. outside: ranks that differ in it only are at one
+  // position of alike groups. inside: they are in one group, and its positions have such a digit.
+  // across: neither.
+  struct DigitInGroup {
+    enum class Place : std::uint8_t { outside, inside, across } place;
+    Digit position = {};  // if inside
+  };
+  DigitInGroup find(const Digit& digit) const;
+  // Where the ranks of a group begin and end to differ: multiples of 2 and 8 for extents {{4, 2}}.
+  // Nothing of lists.
+  std::vector<std::int32_t> cuts() const;
   // The members of a dimension of that group, or of the whole, from one position on.
   RankLine line(Rank base, Position first, const GroupDimension& dimension) const;
 
@@ -122,6 +135,7 @@ class GroupFamily {
   void list_all_groups(const Topology& topology, const std::vector<Extent>& extents);
   void finish_index();
   const Listed* find_listed(Rank rank) const;
+  bool lists_agree(const Digit& digit) const;
 
   std::vector<GroupLayout> layouts_;
   // An arithmetic family.

@@ -27,6 +27,19 @@ constexpr std::uint32_t source_lane(const MessageToken& token) {
 constexpr int kLaneBits = 26;
 constexpr std::uint64_t kRunLimit = 1ULL << (48 - kLaneBits);
 
+// Who runs for a position.
+Position represented(const Digit& fold, Position position) {
+  return fold.count == 1 ? position : position - fold.of(position) * fold.stride;
+}
+
+// As the plan's symmetry counts, so that it is the same for those who do the same.
+std::int32_t distance_of(const RunSpec& spec, bool exchanges, Position from, Position to) {
+  if (exchanges) [[unlikely]]
+    return from ^ to;
+  const std::int32_t up = to - from;
+  return up < 0 ? up + spec.size : up;
+}
+
 // REQUIRES: the run has nodes.
 bool stays_local(const RunSpec& spec, Rank source, Rank target) {
   return source / spec.ranks_of_node == target / spec.ranks_of_node;
@@ -63,7 +76,8 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   run.spec = spec;
   run.pieces = PieceSizes(whole_of(spec.bytes, spec.efficiency), spec.plan->pieces());
   run.lane_count = spec.plan->lanes();
-  run.participants = run.unfinished = spec.folded ? 1 : spec.size + spec.plan->switches();
+  run.exchanges = spec.plan->symmetry() == Symmetry::exchange;
+  run.participants = run.unfinished = spec.size / spec.fold.count + spec.plan->switches();
   const std::size_t lanes = static_cast<std::size_t>(run.participants) * run.lane_count;
   CHECK(lanes < (1ULL << kLaneBits) && run.lane_count < static_cast<int>(kLaneLimit),
         "{} ranks in {} lanes", spec.size, run.lane_count);
@@ -71,7 +85,7 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   if (spec.plan->gated()) run.gates.emplace(spec.size, run.lane_count);
   run.lanes.assign(lanes, Lane{});
   run.open_lanes.assign(run.participants, run.lane_count);
-  if (run.participants > spec.size) start(id, spec.size);  // a switch is always there
+  if (spec.plan->switches() > 0) start(id, spec.size);  // a switch is always there
   return id;
 }
 
@@ -192,19 +206,21 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
         send.lane < 0 ? place.lane : static_cast<std::uint32_t>(send.lane);
     const bool local = spec.ranks_of_node > 0 &&
                        stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
+    const Position to = represented(spec.fold, send.to);
     const Message message{
         .source = node_of(run, place.position),
         .target = node_of(run, send.to),
         .size = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
                            : run.pieces.size(send.pieces),
         .token = {.owner = place.run,
-                  .position = static_cast<std::uint32_t>(spec.folded ? 0 : send.to),
+                  .position = static_cast<std::uint32_t>(to),
                   .lane = to_lane | place.lane << kSourceLaneShift |
                           (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
                   .stage = static_cast<std::uint32_t>(send.stage)},
         .traffic_class = spec.traffic_class,
         .label = spec.label,
-        .group = spec.group};
+        .group = spec.group,
+        .distance = distance_of(spec, run.exchanges, place.position, send.to)};
     const std::optional<Time> sent = network_.send(message, *this);
     if (sent)
       lane.sent = std::max(lane.sent, *sent);
@@ -262,7 +278,7 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
 
 void PlanExecutor::injected(const MessageToken& token, NodeId source) {
   Run& run = runs_[token.owner];
-  const bool is_switch = run.participants > run.spec.size && source == run.spec.switch_node;
+  const bool is_switch = run.spec.plan->switches() > 0 && source == run.spec.switch_node;
   const Position position =
       is_switch ? run.spec.size : run.spec.ranks.member_of(source.value, run.spec.size);
   const Place place{token.owner, position, source_lane(token)};
@@ -288,15 +304,14 @@ void PlanExecutor::end_lane(const Place& place) {
     wake_at(std::max(when, queue_.now()), run, place);
     return;
   }
-  if (--run.open_lanes[place.position] > 0) return;
+  if (--run.open_lanes[index_of(run, place.position)] > 0) return;
   const bool last = --run.unfinished == 0;
   if (place.position < run.spec.size) listener_.run_finished(place.run, place.position, last);
   if (last) free_runs_.push_back(place.run);
 }
 
 void PlanExecutor::wake_at(Time when, const Run& run, const Place& place) {
-  const std::uint64_t index =
-      static_cast<std::uint64_t>(place.position) * run.lane_count + place.lane;
+  const std::uint64_t index = lane_index(run, place);
   queue_.schedule_at(when, handler_, (static_cast<std::uint64_t>(place.run) << kLaneBits) | index);
 }
 
@@ -305,8 +320,9 @@ void PlanExecutor::on_event(std::uint64_t argument) {
   const auto index = static_cast<std::uint32_t>(argument & ((1ULL << kLaneBits) - 1));
   Run& run = runs_[id];
   const auto lanes = static_cast<std::uint32_t>(run.lane_count);
-  const Place place = lanes == 1 ? Place{id, static_cast<Position>(index), 0}
-                                 : Place{id, static_cast<Position>(index / lanes), index % lanes};
+  const std::uint32_t participant = lanes == 1 ? index : index / lanes;
+  const Place place{id, position_at(run, static_cast<std::int32_t>(participant)),
+                    lanes == 1 ? 0 : index % lanes};
   Lane& lane = run.lanes[index];
   if (lane.ending) {
     end_lane(place);
@@ -323,7 +339,8 @@ void PlanExecutor::on_event(std::uint64_t argument) {
 std::string PlanExecutor::describe(std::uint32_t id, Position position) const {
   const Run& run = runs_[id];
   for (std::int32_t lane = 0; lane < run.lane_count; ++lane) {
-    const Lane& state = run.lanes[static_cast<std::size_t>(position) * run.lane_count + lane];
+    const Lane& state =
+        run.lanes[lane_index(run, {id, position, static_cast<std::uint32_t>(lane)})];
     if (state.stage < 0) return "has not started";
     if (state.missing > 0)
       return fmt::format("is at stage {}, {} of {} messages have not come", state.stage,

@@ -59,8 +59,10 @@ struct RunSpec {
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;   // for the network's statistics
   std::int16_t group = -1;  // the job's communicator, for traces
-  bool folded = false;      // position 0 stands for all (NetworkBackend::fold): only it is started,
-                            // and what it sends arrives, from its counterpart, at itself
+  // Positions in which this digit is not 0 are represented by those in which it is
+  // (NetworkBackend::fold): only these are started, and what is sent to another arrives, from its
+  // counterpart, at its representative.
+  Digit fold = {};
 };
 
 class PlanExecutor final : private MessageListener, private EventHandler {
@@ -91,12 +93,13 @@ class PlanExecutor final : private MessageListener, private EventHandler {
   };
   struct Run {
     RunSpec spec;
+    bool exchanges = false;  // Symmetry::exchange
     PieceSizes pieces;
     std::int32_t lane_count = 1;
     std::int32_t unfinished = 0;           // participants
-    std::int32_t participants = 0;         // ranks, and the switch if it takes part
-    std::vector<Lane> lanes;               // position by position
-    std::vector<std::int32_t> open_lanes;  // of each position
+    std::int32_t participants = 0;         // ranks that run, and the switch if it takes part
+    std::vector<Lane> lanes;               // participant by participant
+    std::vector<std::int32_t> open_lanes;  // of each participant
     std::optional<StageGates> gates;       // of gated plans
   };
   // One lane of one rank of one run.
@@ -121,9 +124,23 @@ class PlanExecutor final : private MessageListener, private EventHandler {
   void injected(const MessageToken& token, NodeId source) override;
   void on_event(std::uint64_t argument) override;
 
-  static Lane& lane_at(Run& run, const Place& place) {
-    return run.lanes[static_cast<std::size_t>(place.position) * run.lane_count + place.lane];
+  // Positions that run, counted from 0, and back.
+  static std::int32_t index_of(const Run& run, Position position) {
+    const Digit& fold = run.spec.fold;
+    if (fold.count == 1) [[likely]]
+      return position;
+    return position / (fold.stride * fold.count) * fold.stride + position % fold.stride;
   }
+  static Position position_at(const Run& run, std::int32_t index) {
+    const Digit& fold = run.spec.fold;
+    if (fold.count == 1) [[likely]]
+      return index;
+    return index / fold.stride * fold.stride * fold.count + index % fold.stride;
+  }
+  static std::size_t lane_index(const Run& run, const Place& place) {
+    return static_cast<std::size_t>(index_of(run, place.position)) * run.lane_count + place.lane;
+  }
+  static Lane& lane_at(Run& run, const Place& place) { return run.lanes[lane_index(run, place)]; }
   void complete_stage(Run& run, Lane& lane, const Place& place);
   bool leave_stage(Run& run, Lane& lane, const Place& place);
   std::optional<Time> gate_opens(Run& run, const Lane& lane, const Place& place);

@@ -9,6 +9,31 @@
 #include "system/collective/rooted_plan.h"
 
 namespace orrery {
+namespace {
+
+// Of the positions in a group.
+Fold fold_of_positions(const GroupFamily& family, const Fold& fold) {
+  std::vector<Digit> digits;
+  for (const Digit& digit : fold.digits()) {
+    const auto found = family.find(digit);
+    if (found.place == GroupFamily::DigitInGroup::Place::inside) digits.push_back(found.position);
+  }
+  return Fold(std::move(digits));
+}
+
+// Of the members of a dimension. REQUIRES: no digit between two folded ones is not.
+Digit fold_of_members(const Fold& positions, const GroupDimension& dimension) {
+  Digit members;
+  for (const Digit& digit : positions.digits()) {
+    if (digit.stride < dimension.stride || digit.stride >= dimension.stride * dimension.size)
+      continue;
+    if (members.count == 1) members.stride = digit.stride / dimension.stride;
+    members.count *= digit.count;
+  }
+  return members;
+}
+
+}  // namespace
 
 CollectiveRecipes::CollectiveRecipes(const Topology& topology, const SystemSpec& spec,
                                      const std::vector<Communicator>& communicators)
@@ -34,14 +59,30 @@ void CollectiveRecipes::note_ways(const CollectiveSpec& spec, const GroupLayout&
   for (const SizeRange& range : spec.ranges) note_ways(range.spec, layout);
 }
 
-void CollectiveRecipes::fold() {
-  for (auto& layouts : recipes_)
-    for (auto& kinds : layouts)
-      for (CollectiveRecipe& recipe : kinds)
-        for (PathRecipe& path : recipe.paths) {
-          path.slots = 0;
-          for (PhaseRecipe& phase : path.phases) phase.first_slot = path.slots++;
-        }
+void CollectiveRecipes::fold(const Fold& fold) {
+  fold_ = fold;
+  for (std::size_t communicator = 0; communicator < recipes_.size(); ++communicator)
+    for (auto& kinds : recipes_[communicator])
+      for (CollectiveRecipe& recipe : kinds) this->fold(recipe, families_[communicator]);
+  for (auto& [key, recipe] : selected_recipes_) this->fold(recipe, families_[std::get<0>(key)]);
+}
+
+void CollectiveRecipes::fold(CollectiveRecipe& recipe, const GroupFamily& family) const {
+  if (fold_.none() || recipe.paths.empty()) return;
+  recipe.fold = fold_of_positions(family, fold_);
+  const std::int32_t members = recipe.layout->whole.size / recipe.fold.multiplicity();
+  for (PathRecipe& path : recipe.paths) {
+    path.slots = 0;
+    for (PhaseRecipe& phase : path.phases) {
+      const GroupDimension& dimension = phase.dimension;
+      phase.fold = fold_of_members(recipe.fold, dimension);
+      phase.digit = {dimension.size / phase.fold.count, dimension.stride};
+      for (const Digit& digit : recipe.fold.digits())
+        if (digit.stride < dimension.stride) phase.digit.stride /= digit.count;
+      phase.first_slot = path.slots;
+      path.slots += members / phase.digit.count;
+    }
+  }
 }
 
 CollectiveRecipe CollectiveRecipes::make_recipe(const GroupFamily& family,
@@ -76,6 +117,8 @@ std::optional<PathRecipe> CollectiveRecipes::make_path(const GroupLayout& layout
     if (!suits) return std::nullopt;
     PhaseRecipe step{.phase = phase,
                      .dimension = dimension,
+                     .fold = {},
+                     .digit = {dimension.size, dimension.stride},
                      .first_slot = path.slots,
                      .variants = {},
                      .algorithm = &algorithm,
@@ -144,43 +187,11 @@ const CollectiveRecipe& CollectiveRecipes::of(const CollectiveCall& call,
     return recipes_[call.communicator][layout_number][static_cast<int>(call.kind)];
   const auto [found, inserted] =
       selected_recipes_.try_emplace({call.communicator, layout_number, call.kind, chosen});
-  if (inserted)
+  if (inserted) {
     found->second = make_recipe(family, layout, call.kind, selection_.spec(call.kind, chosen));
+    fold(found->second, family);
+  }
   return found->second;
-}
-
-std::string CollectiveRecipes::why_uneven(const CollectiveCall& call) const {
-  const std::string_view kind = name_of(call.kind);
-  if (has_root(call.kind)) return fmt::format("the {} has a root", kind);
-  if (call.pair_sizes) return fmt::format("the {} has a size for each pair", kind);
-  if (needs_selection(spec_.collectives[static_cast<int>(call.kind)]))
-    return fmt::format("how the {} is done is selected call by call", kind);
-  const auto& layouts = recipes_[call.communicator];
-  const CollectiveRecipe& recipe = layouts.front()[static_cast<int>(call.kind)];
-  const auto& dimensions = recipe.layout->dimensions;
-  for (const GroupDimension& dimension : dimensions)
-    if (layouts.size() > 1 || !dimension.one_level ||
-        dimension.size != topology_.levels()[dimension.level].size)
-      return fmt::format("a group of the {} does not consist of whole levels", kind);
-  const std::int32_t chunks = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
-  const PieceSizes sizes(call.size, chunks);
-  for (const PathRecipe& path : recipe.paths)
-    for (const PhaseRecipe& phase : path.phases) {
-      if (!phase.dimension.one_level)
-        return fmt::format("the {} goes over several levels at once", kind);
-      std::int64_t parts = 1;
-      for (const int d : phase.phase.scattered) parts *= dimensions[d].size;
-      for (const Plan* plan : phase.variants) {
-        if (!plan->is_uniform())
-          return fmt::format("the {} goes by an algorithm in which ranks have different roles",
-                             kind);
-        for (const std::int32_t chunk : {0, chunks - 1})  // chunks have one size or two
-          if (sizes.size(chunk).value % (parts * plan->pieces()) != 0)
-            return fmt::format("a chunk of the {}, {} B, does not divide into {} equal parts", kind,
-                               sizes.size(chunk).value, parts * plan->pieces());
-      }
-    }
-  return "";
 }
 
 Duration CollectiveRecipes::bound_of(const CollectiveCall& call) {

@@ -26,6 +26,8 @@ namespace orrery {
 struct PhaseRecipe {
   Phase phase;
   GroupDimension dimension;
+  Digit fold = {};                    // of the members (folding.h)
+  Digit digit = {};                   // of the dimension, in the order of the positions that run
   std::int32_t first_slot;            // of this phase among the runs of a chunk (PathRecipe::slots)
   std::vector<const Plan*> variants;  // chunks take them in turn
   const NamedAlgorithm* algorithm;    // that made them
@@ -47,6 +49,7 @@ struct PathRecipe {
 // How a kind of collective is done by the groups of a communicator that have one layout.
 struct CollectiveRecipe {
   const GroupLayout* layout = nullptr;
+  Fold fold = {};  // of the positions in the group
   HierarchicalSchedule schedule = HierarchicalSchedule::baseline;
   std::vector<PathRecipe> paths;     // one for each order; empty if it cannot be done
   std::vector<DimensionRate> rates;  // by which chunks choose among them
@@ -71,14 +74,14 @@ class CollectiveRecipes {
   const Plan* rooted_plan(const CollectiveRecipe& recipe, const PhaseRecipe& phase, int variant,
                           std::int32_t root);
 
-  // Why the ranks of a group do not all do the same in this collective, as a clause, such as "the
-  // broadcast has a root"; "" if they do (folding.h).
-  std::string why_uneven(const CollectiveCall& call) const;
-  // One rank runs for all: each phase of a chunk is one run.
-  void fold();
+  // From now on, recipes are those of a job that is folded like this. REQUIRES: where a call is
+  // made, no digit of a dimension between two folded ones is not folded.
+  void fold(const Fold& fold);
 
   // bandwidth_bound() of a call, for reports.
   Duration bound_of(const CollectiveCall& call);
+
+  Bytes minimum_chunk() const { return spec_.minimum_chunk; }
 
   // Ways through the levels: two, out and back, for each order of the schedule that has most.
   std::size_t ways() const { return ways_; }
@@ -94,6 +97,7 @@ class CollectiveRecipes {
   void set_endpoint_delay(PhaseRecipe& phase) const;
   const Plan* plan_of(const NamedAlgorithm& algorithm, Collective kind, const GroupShape& group,
                       int variant);
+  void fold(CollectiveRecipe& recipe, const GroupFamily& family) const;
   void note_ways(const CollectiveSpec& spec, const GroupLayout& layout);
 
   const Topology& topology_;
@@ -108,6 +112,7 @@ class CollectiveRecipes {
   std::map<std::tuple<std::string, Collective, GroupShape, int>, std::unique_ptr<Plan>> plans_;
   std::map<std::pair<const Plan*, Position>, std::unique_ptr<Plan>> rooted_plans_;
   std::size_t ways_ = 2;
+  Fold fold_;
 };
 
 }  // namespace orrery

@@ -45,10 +45,11 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
         "{} communicators, {} ranks", communicators.size(), topology.npu_count());
 }
 
-void CollectiveScheduler::make_ranks(bool folded) {
+void CollectiveScheduler::make_ranks(const Fold& fold) {
   CHECK(ranks_.empty(), "{} ranks were made before", ranks_.size());
-  folded_ = folded;
-  ranks_.resize(folded ? 1 : topology_.npu_count());
+  fold_ = fold;
+  recipes_.fold(fold);
+  ranks_.resize(topology_.npu_count() / fold.multiplicity());
   for (RankState& rank : ranks_) {
     rank.call_count.resize(recipes_.families().size());
     rank.under_way.resize(recipes_.families().size());
@@ -56,7 +57,6 @@ void CollectiveScheduler::make_ranks(bool folded) {
     rank.queues.resize((topology_.levels().size() * recipes_.ways() + 1) * spec_.queues_per_level);
     for (LevelQueue& level : rank.queues) level.running.resize(recipes_.families().size());
   }
-  if (folded) recipes_.fold();
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
     id = free_calls_.back();
     free_calls_.pop_back();
   }
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const Position position = recipes_.families()[call.communicator].find(rank)->position;
   calls_[id] = {.rank = rank,
                 .position = position,
@@ -81,7 +81,7 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
                 .issue = state.issued++,
                 .next_chunk = 0,
                 .unfinished_chunks = instance.chunk_count};
-  instance.calls[position] = id;
+  instance.calls[instance.index_of(position)] = id;
   instance.joined = queue_.now();
   if (instance.recipe->launch > Duration{})
     queue_.schedule(instance.recipe->launch, [this, id] { make_ready(id); });
@@ -92,7 +92,7 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
 // The chunks of a call may begin.
 void CollectiveScheduler::make_ready(std::uint32_t id) {
   const Rank rank = calls_[id].rank;
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const auto place = std::lower_bound(
       state.ready.begin(), state.ready.end(), id,
       [this](std::uint32_t other, std::uint32_t mine) { return goes_before(other, mine); });
@@ -108,7 +108,7 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
     throw JobError(fmt::format("rank {} calls {} of a communicator that it is not in", rank,
                                name_of(call.kind)));
   const Rank base = member->base;
-  const std::uint32_t number = ranks_[rank].call_count[communicator]++;
+  const std::uint32_t number = state_of(rank).call_count[communicator]++;
   const std::uint64_t key = key_of(communicator, static_cast<std::uint64_t>(base), number);
   const auto [found, inserted] = open_instances_.try_emplace(key, 0);
   if (!inserted) {
@@ -146,7 +146,7 @@ std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& 
   instance.chunks = PieceSizes(call.size, instance.chunk_count);
   instance.paths = paths_of_chunks(call, recipe, instance.chunk_count);
   instance.begun = StartOrder::kNew;
-  instance.size = instance.unfinished = folded_ ? 1 : size;
+  instance.size = instance.unfinished = size / recipe.fold.multiplicity();
   instance.calls.assign(instance.size, kNone);
   instance.admissions.assign(instance.chunk_count, StartOrder::kNew);
   instance.runs.assign(instance.chunk_count, {});
@@ -194,7 +194,7 @@ void CollectiveScheduler::admit(Rank rank) {
 
 // Lets the next chunk of the best call that may have one into its first phase.
 bool CollectiveScheduler::admit_one(Rank rank) {
-  const RankState& state = ranks_[rank];
+  const RankState& state = state_of(rank);
   for (std::size_t i = 0; i < state.ready.size(); ++i) {
     if (!may_admit(calls_[state.ready[i]])) continue;
     admit_chunk(i, rank);
@@ -210,7 +210,7 @@ bool CollectiveScheduler::may_admit(const Call& call) {
   const Instance& instance = instances_[call.instance];
   return in_first_phase(call.rank, instance, chunk) +
              admission_order(instance, chunk)
-                 .reserved_before(call.position, instance.admissions[chunk]) <
+                 .reserved_before(instance.index_of(call.position), instance.admissions[chunk]) <
          spec_.first_phase_limit;
 }
 
@@ -218,13 +218,14 @@ bool CollectiveScheduler::may_admit(const Call& call) {
 bool CollectiveScheduler::may_begin(const Call& call) {
   if (!spec_.overlap_limit) return true;
   const Instance& instance = instances_[call.instance];
-  return ranks_[call.rank].under_way[instance.communicator] +
-             call_order(instance).reserved_before(call.position, instance.begun) <
+  return state_of(call.rank).under_way[instance.communicator] +
+             call_order(instance).reserved_before(instance.index_of(call.position),
+                                                  instance.begun) <
          *spec_.overlap_limit;
 }
 
 void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const std::uint32_t id = state.ready[place_in_ready];
   Call& call = calls_[id];
   Instance& instance = instances_[call.instance];
@@ -232,12 +233,12 @@ void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
   const std::int32_t phase = own_phase(call, chunk, 0);
   if (chunk == 0) {
     if (spec_.overlap_limit)
-      instance.begun = call_order(instance).start(call.position, instance.begun);
+      instance.begun = call_order(instance).start(instance.index_of(call.position), instance.begun);
     ++state.under_way[instance.communicator];
   }
   if (phase == 0) ++in_first_phase(rank, instance, chunk);
   std::int64_t& number = instance.admissions[chunk];
-  number = admission_order(instance, chunk).start(call.position, number);
+  number = admission_order(instance, chunk).start(instance.index_of(call.position), number);
   const Task task{id, chunk, phase};
   if (call.next_chunk == instance.chunk_count)
     state.ready.erase(state.ready.begin() + static_cast<std::ptrdiff_t>(place_in_ready));
@@ -253,7 +254,7 @@ std::size_t CollectiveScheduler::way_of(const Instance& instance, std::int32_t c
 // Chunks on different ways have places of their own: they meet in no queue in the same order.
 std::int32_t& CollectiveScheduler::in_first_phase(Rank rank, const Instance& instance,
                                                   std::int32_t chunk) {
-  return ranks_[rank]
+  return state_of(rank)
       .in_first_phase[instance.communicator * recipes_.ways() + way_of(instance, chunk, 0)];
 }
 
@@ -274,7 +275,7 @@ StartOrder& CollectiveScheduler::admission_order(const Instance& instance, std::
 
 void CollectiveScheduler::enqueue(Rank rank, const Task& task) {
   const std::size_t index = queue_of(task);
-  LevelQueue& queue = ranks_[rank].queues[index];
+  LevelQueue& queue = state_of(rank).queues[index];
   const auto place = std::upper_bound(
       queue.waiting.begin(), queue.waiting.end(), task,
       [this](const Task& mine, const Task& other) { return goes_before(mine.call, other.call); });
@@ -283,7 +284,7 @@ void CollectiveScheduler::enqueue(Rank rank, const Task& task) {
 }
 
 void CollectiveScheduler::fill(Rank rank, std::size_t index) {
-  LevelQueue& queue = ranks_[rank].queues[index];
+  LevelQueue& queue = state_of(rank).queues[index];
   for (std::size_t i = 0; i < queue.waiting.size();) {
     const Task task = queue.waiting[i];
     if (!may_start(rank, task, index)) {
@@ -297,12 +298,12 @@ void CollectiveScheduler::fill(Rank rank, std::size_t index) {
 }
 
 bool CollectiveScheduler::may_start(Rank rank, const Task& task, std::size_t index) {
-  const std::int32_t running = ranks_[rank].queues[index].running[communicator_of(task)];
+  const std::int32_t running = state_of(rank).queues[index].running[communicator_of(task)];
   if (running >= spec_.queue_limit) return false;
   const std::uint32_t run = run_slot(task);
   if (run == kNone && comes_in_late(task)) return false;
   const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
-  return running + queue_order(task, index).reserved_before(seat_of(task).member, number) <
+  return running + queue_order(task, index).reserved_before(index_of_member(task), number) <
          spec_.queue_limit;
 }
 
@@ -310,8 +311,8 @@ void CollectiveScheduler::start(Rank rank, const Task& task, std::size_t index) 
   if (run_slot(task) == kNone) run_slot(task) = open_run(task);
   const std::uint32_t run = run_slot(task);
   const auto [member, first] = seat_of(task);
-  runs_[run].order = queue_order(task, index).start(member, runs_[run].order);
-  ++ranks_[rank].queues[index].running[communicator_of(task)];
+  runs_[run].order = queue_order(task, index).start(index_of_member(task), runs_[run].order);
+  ++state_of(rank).queues[index].running[communicator_of(task)];
   executor_.start(run, member);
   if (!has_root(phase_of(task).phase.kind) || comes_in_late(task)) return;
   const GroupDimension& dimension = phase_of(task).dimension;  // the others may wait for it
@@ -352,8 +353,7 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
                                                                           : TrafficClass::normal,
                       .label = static_cast<std::uint8_t>(instance.call.kind),
                       .group = static_cast<std::int16_t>(instance.call.communicator),
-
-                      .folded = folded_});
+                      .fold = phase.fold});
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, first, StartOrder::kNew};
   return run;
@@ -387,12 +387,13 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
   const Instance& instance = instances_[info.instance];
   const PathRecipe& path = instance.path_of(info.chunk);
   const PhaseRecipe& phase = path.phases[info.phase];
-  const std::uint32_t call = instance.calls[info.first + position * phase.dimension.stride];
+  const Position in_group = info.first + position * phase.dimension.stride;
+  const std::uint32_t call = instance.calls[instance.index_of(in_group)];
   const Rank rank = calls_[call].rank;
   const Task done{call, info.chunk, info.phase};
   const std::size_t index = queue_of(done);
 
-  --ranks_[rank].queues[index].running[instance.communicator];
+  --state_of(rank).queues[index].running[instance.communicator];
   if (info.phase == 0) --in_first_phase(rank, instance, info.chunk);
   const std::int32_t next = own_phase(calls_[call], info.chunk, info.phase + 1);
   if (next < static_cast<std::int32_t>(path.phases.size()))
@@ -408,7 +409,7 @@ void CollectiveScheduler::finish_chunk(std::uint32_t id) {
   const Call call = calls_[id];
   Instance& instance = instances_[call.instance];
   const Time joined = instance.joined;
-  --ranks_[call.rank].under_way[instance.communicator];
+  --state_of(call.rank).under_way[instance.communicator];
   if (--instance.unfinished == 0) {
     open_instances_.erase(instance.key);
     instance.runs.clear();
@@ -457,9 +458,9 @@ std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
   auto& slots = instance.runs[task.chunk];
   if (slots.empty()) slots.assign(path.slots, kNone);
   // The position without its digit in this phase's dimension numbers the runs of a phase.
-  const std::int32_t stride = phase.dimension.stride;
-  const std::int32_t above = call.position / (stride * phase.dimension.size);
-  return slots[phase.first_slot + above * stride + call.position % stride];
+  const std::int32_t index = instance.index_of(call.position), stride = phase.digit.stride;
+  const std::int32_t above = index / (stride * phase.digit.count);
+  return slots[phase.first_slot + above * stride + index % stride];
 }
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
@@ -482,6 +483,11 @@ CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
   return {member, position - member * dimension.stride};
 }
 
+std::int32_t CollectiveScheduler::index_of_member(const Task& task) const {
+  const Call& call = calls_[task.call];
+  return phase_of(task).digit.of(instances_[call.instance].index_of(call.position));
+}
+
 Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {
   const Instance& instance = instances_[calls_[task.call].instance];
   return recipes_.families()[instance.communicator].rank_at(instance.base, position);
@@ -490,7 +496,7 @@ Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {
 StartOrder& CollectiveScheduler::queue_order(const Task& task, std::size_t queue) {
   const auto base = static_cast<std::uint64_t>(rank_at(task, seat_of(task).first));
   const std::uint64_t key = key_of(communicator_of(task), base, queue);
-  const std::int32_t members = folded_ ? 1 : phase_of(task).dimension.size;
+  const std::int32_t members = phase_of(task).digit.count;
   return orders_.try_emplace(key, members).first->second;
 }
 

@@ -62,13 +62,12 @@ class CollectiveScheduler final : private RunListener {
                       const SystemSpec& spec, const std::vector<Communicator>& communicators,
                       CollectiveListener& listener);
 
-  // Why the ranks of a group do not all do the same in this collective, as a clause, such as "the
-  // broadcast has a root"; "" if they do (folding.h).
-  std::string why_uneven(const CollectiveCall& call) const { return recipes_.why_uneven(call); }
+  // For choose_fold() (folding.h).
+  CollectiveRecipes& recipes() { return recipes_; }
 
-  // Makes room for the ranks: to be called once, before the first call. If folded, only rank 0
-  // calls, and stands for all. REQUIRES: then no call is uneven.
-  void make_ranks(bool folded);
+  // Makes room for the ranks: to be called once, before the first call. Only the representatives of
+  // the fold call. REQUIRES: choose_fold() allows it.
+  void make_ranks(const Fold& fold);
 
   // Throws JobError if another rank of the group called something else in this place.
   void call(Rank rank, OperationId operation, const CollectiveCall& call);
@@ -104,12 +103,14 @@ class CollectiveScheduler final : private RunListener {
     std::int32_t chunk_count = 1;
     PieceSizes chunks;
     std::vector<ChunkPath> paths;           // of each chunk
-    std::int32_t size = 0, unfinished = 0;  // members
+    std::int32_t size = 0, unfinished = 0;  // members, of those that run
     Time joined;                            // when the last of them so far called it
     std::int64_t begun = StartOrder::kNew;  // its number among those of the communicator
 
     const PathRecipe& path_of(std::int32_t chunk) const { return recipe->paths[paths[chunk].path]; }
-    std::vector<std::uint32_t> calls;              // of each position, kNone until it called
+    std::int32_t index_of(Position position) const { return recipe->fold.index_of(position); }
+
+    std::vector<std::uint32_t> calls;              // of each index_of(), kNone until it called
     std::vector<std::int64_t> admissions;          // of each chunk, its number in the StartOrder
     std::vector<std::vector<std::uint32_t>> runs;  // of each chunk, by slot
   };
@@ -148,6 +149,8 @@ class CollectiveScheduler final : private RunListener {
     std::int64_t order;  // its number in the StartOrder
   };
 
+  RankState& state_of(Rank rank) { return ranks_[fold_.index_of(rank)]; }
+
   static std::vector<ChunkPath> paths_of_chunks(const CollectiveCall& call,
                                                 const CollectiveRecipe& recipe,
                                                 std::int32_t chunks);
@@ -181,6 +184,7 @@ class CollectiveScheduler final : private RunListener {
     Position first;
   };
   Seat seat_of(const Task& task) const;
+  std::int32_t index_of_member(const Task& task) const;  // among those of the dimension that run
   Rank rank_at(const Task& task, Position position) const;
   // The first of a chunk's phases, from `phase` on, in which the rank takes part; their number if
   // there is none.
@@ -199,8 +203,8 @@ class CollectiveScheduler final : private RunListener {
   CollectiveListener& listener_;
   CollectiveRecipes recipes_;
   PlanExecutor executor_;
-  std::vector<RankState> ranks_;
-  bool folded_ = false;
+  Fold fold_;
+  std::vector<RankState> ranks_;  // of representatives
   std::vector<Call> calls_;
   std::vector<std::uint32_t> free_calls_;
   std::vector<Instance> instances_;

@@ -2,43 +2,304 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 #include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "system/collective/piece_sizes.h"
 
 namespace orrery {
 namespace {
 
-std::string why_not_alike(const Job& job, const CollectiveScheduler& scheduler,
-                          std::span<const Operation> operations) {
-  for (const Operation& operation : operations) {
-    if (std::holds_alternative<SendCall>(operation.what) ||
-        std::holds_alternative<ReceiveCall>(operation.what))
-      return "the job sends from one rank to another";
-    const auto* call = std::get_if<CollectiveCall>(&operation.what);
-    if (call == nullptr) continue;
-    const Communicator& communicator = job.communicators[call->communicator];
-    if (std::holds_alternative<std::vector<std::vector<Rank>>>(communicator.groups))
-      return fmt::format("the groups of {} are lists", communicator.name);
-    if (std::string reason = scheduler.why_uneven(*call); !reason.empty()) return reason;
+using Place = GroupFamily::DigitInGroup::Place;
+
+// The digits that are folded as far as is known, and why the others are not.
+class Candidates {
+ public:
+  explicit Candidates(std::vector<Digit> digits) : digits_(std::move(digits)) {}
+
+  const std::vector<Digit>& digits() const { return digits_; }
+  const std::string& why_not() const { return why_not_; }
+
+  void drop(const Digit& digit, const std::string& why) {
+    const auto found = std::find(digits_.begin(), digits_.end(), digit);
+    if (found == digits_.end()) return;
+    digits_.erase(found);
+    if (why_not_.find(why) == std::string::npos) why_not_ += (why_not_.empty() ? "" : "; ") + why;
   }
+  // Drops those of which `why` has something to say.
+  template <class Why>
+  void check(const Why& why) {
+    for (const Digit& digit : std::vector<Digit>(digits_))
+      if (const std::string reason = why(digit); !reason.empty()) drop(digit, reason);
+  }
+
+ private:
+  std::vector<Digit> digits_;  // ascending
+  std::string why_not_;
+};
+
+// Numbers that divide each other, one by one.
+void cut_at(std::vector<std::int32_t>& cuts, std::int32_t at) {
+  const auto above = std::lower_bound(cuts.begin(), cuts.end(), at);
+  if (above == cuts.end() || *above == at || *above % at != 0) return;
+  if (at % *std::prev(above) == 0) cuts.insert(above, at);
+}
+
+std::vector<Digit> all_digits(const Topology& topology, std::span<const GroupFamily> families) {
+  std::vector<std::int32_t> cuts = {1, topology.npu_count()};
+  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level)
+    cut_at(cuts, topology.stride(level));
+  for (const GroupFamily& family : families)
+    for (const std::int32_t cut : family.cuts())
+      if (cut > 1) cut_at(cuts, cut);
+  std::vector<Digit> digits;
+  for (std::size_t i = 1; i < cuts.size(); ++i)
+    digits.push_back({cuts[i] / cuts[i - 1], cuts[i - 1]});
+  return digits;
+}
+
+Rank without(const Digit& digit, Rank rank) { return rank - digit.of(rank) * digit.stride; }
+
+// ---- programs ----------------------------------------------------------------------------------
+
+std::string why_programs_differ(const Job& job, const Digit& digit) {
+  const auto program = [&](Rank rank) { return job.operations->known_operations(rank).data(); };
+  for (Rank rank = 0; rank < job.ranks; ++rank) {
+    const Rank like = without(digit, rank);
+    if (program(rank) != program(like))
+      return fmt::format("rank {} runs another program than rank {}", rank, like);
+    if (!job.start.empty() && job.start[rank] != job.start[like])
+      return fmt::format("rank {} starts at another time than rank {}", rank, like);
+  }
+  return "";
+}
+
+// Each program, with one of its ranks, in their order.
+std::vector<std::pair<Rank, std::span<const Operation>>> programs_of(const Job& job) {
+  std::vector<std::pair<Rank, std::span<const Operation>>> programs;
+  std::set<const Operation*> known;
+  for (Rank rank = 0; rank < job.ranks; ++rank) {
+    const auto operations = job.operations->known_operations(rank);
+    if (known.insert(operations.data()).second) programs.emplace_back(rank, operations);
+  }
+  return programs;
+}
+
+// How far away the peers of a program's sends and receives are.
+std::set<std::int32_t> distances_in(std::span<const Operation> operations) {
+  std::set<std::int32_t> distances;
+  for (const Operation& operation : operations) {
+    if (const auto* send = std::get_if<SendCall>(&operation.what)) distances.insert(send->to);
+    if (const auto* call = std::get_if<ReceiveCall>(&operation.what)) distances.insert(call->from);
+  }
+  return distances;
+}
+
+// Peers are to have the same digit as the rank itself.
+void check_peers(const Job& job, Candidates& candidates) {
+  std::map<const Operation*, std::set<std::int32_t>> distances;
+  for (const auto& [rank, operations] : programs_of(job)) {
+    auto& of_program = distances[operations.data()] = distances_in(operations);
+    if (of_program.empty() || job.operations->names_distances(rank)) continue;
+    candidates.check([](const Digit&) { return "the job sends from one rank to another"; });
+  }
+  candidates.check([&](const Digit& digit) -> std::string {
+    for (Rank rank = 0; rank < job.ranks; ++rank)
+      for (const std::int32_t distance : distances[job.operations->known_operations(rank).data()])
+        if (digit.of(rank + distance) != digit.of(rank))
+          return fmt::format("rank {} sends to or receives from rank {}", rank, rank + distance);
+    return "";
+  });
+}
+
+// ---- collectives -------------------------------------------------------------------------------
+
+// A digit that is inside the groups of a call.
+struct Inside {
+  Digit ranks, positions;
+};
+
+class CallCheck {
+ public:
+  CallCheck(const Topology& topology, const Job& job, CollectiveRecipes& recipes,
+            Candidates& candidates)
+      : topology_(topology), job_(job), recipes_(recipes), candidates_(candidates) {}
+
+  void check(const CollectiveCall& call) {
+    const std::vector<Inside> inside = digits_inside(call);
+    if (inside.empty()) return;
+    const std::string reason = why_uneven(call);
+    if (!reason.empty()) return drop(inside, reason);
+    const CollectiveRecipe& recipe = recipes_.of(call, 0);
+    for (const PathRecipe& path : recipe.paths)
+      for (const PhaseRecipe& phase : path.phases) check(call, phase);
+  }
+
+ private:
+  static std::string_view name(const CollectiveCall& call) { return name_of(call.kind); }
+
+  void drop(const std::vector<Inside>& digits, const std::string& reason) {
+    for (const Inside& digit : digits) candidates_.drop(digit.ranks, reason);
+  }
+
+  std::vector<Inside> digits_inside(const CollectiveCall& call) {
+    const GroupFamily& family = recipes_.families()[call.communicator];
+    const Communicator& communicator = job_.communicators[call.communicator];
+    const bool lists = std::holds_alternative<RankLists>(communicator.groups);
+    std::vector<Inside> inside;
+    for (const Digit& digit : std::vector<Digit>(candidates_.digits())) {
+      const auto found = family.find(digit);
+      if (found.place == Place::inside) inside.push_back({digit, found.position});
+      if (found.place == Place::across)
+        candidates_.drop(digit, fmt::format("the groups of {} are {}", communicator.name,
+                                            lists ? "lists" : "not cut along levels"));
+    }
+    return inside;
+  }
+
+  // Whatever the digit.
+  std::string why_uneven(const CollectiveCall& call) {
+    if (has_root(call.kind)) return fmt::format("the {} has a root", name(call));
+    if (call.pair_sizes) return fmt::format("the {} has a size for each pair", name(call));
+    const CollectiveRecipe& recipe = recipes_.of(call, 0);
+    const std::int32_t chunks = chunk_count(call.size, recipe.chunks, recipes_.minimum_chunk());
+    const PieceSizes sizes(call.size, chunks);
+    for (const PathRecipe& path : recipe.paths)
+      for (const PhaseRecipe& phase : path.phases) {
+        std::int64_t parts = 1;
+        for (const int d : phase.phase.scattered) parts *= recipe.layout->dimensions[d].size;
+        for (const std::int32_t chunk : {0, chunks - 1})  // chunks have one size or two
+          for (const Plan* plan : phase.variants)
+            if (!divides(sizes.size(chunk), parts, phase.efficiency, plan->pieces()))
+              return fmt::format("a chunk of the {}, {} B, does not divide into {} equal parts",
+                                 name(call), sizes.size(chunk).value, parts * plan->pieces());
+      }
+    return "";
+  }
+
+  // What a rank has of the chunk is cut with what the protocol adds to it.
+  static bool divides(Bytes chunk, std::int64_t parts, Share efficiency, int pieces) {
+    if (chunk.value % parts != 0) return false;
+    return whole_of(bytes(chunk.value / parts), efficiency).value % pieces == 0;
+  }
+
+  void check(const CollectiveCall& call, const PhaseRecipe& phase) {
+    const GroupDimension& dimension = phase.dimension;
+    std::vector<Inside> inside;
+    for (const Inside& digit : digits_inside(call))
+      if (digit.positions.stride >= dimension.stride &&
+          digit.positions.stride < dimension.stride * dimension.size)
+        inside.push_back(digit);
+    if (inside.empty()) return;
+    if (!dimension.one_level)
+      return drop(inside, fmt::format("the {} goes over several levels at once", name(call)));
+    const LevelSpec& level = topology_.levels()[dimension.level];
+    if (level.kind == LevelKind::mesh)
+      return drop(inside, fmt::format("{} is a mesh, which has ends", level.name));
+    for (const Plan* plan : phase.variants) {
+      const bool any_wires = level.kind == LevelKind::switched;
+      const bool turns = plan->symmetry() == Symmetry::rotation && dimension.size == level.size;
+      if (plan->symmetry() == Symmetry::none)
+        return drop(inside, fmt::format("the {} goes by an algorithm in which ranks have different "
+                                        "roles",
+                                        name(call)));
+      if (!any_wires && !turns)
+        return drop(inside, fmt::format("the {} goes over a part of {}, or in pairs", name(call),
+                                        level.name));
+      keep_upper(call, dimension, *plan, inside);
+    }
+  }
+
+  // A rotation of positions p by k keeps p mod k: what is folded are the upper digits. An exchange
+  // keeps any digit; one line of them will do.
+  void keep_upper(const CollectiveCall& call, const GroupDimension& dimension, const Plan& plan,
+                  const std::vector<Inside>& inside) {
+    std::int32_t end = dimension.stride * dimension.size;
+    if (plan.symmetry() == Symmetry::exchange)
+      end = inside.back().positions.stride * inside.back().positions.count;
+    for (auto digit = inside.rbegin(); digit != inside.rend(); ++digit) {
+      if (digit->positions.stride * digit->positions.count == end)
+        end = digit->positions.stride;
+      else
+        candidates_.drop(digit->ranks,
+                         fmt::format("the {} goes round ranks that are not alike", name(call)));
+    }
+  }
+
+  const Topology& topology_;
+  const Job& job_;
+  CollectiveRecipes& recipes_;
+  Candidates& candidates_;
+};
+
+// What crosses a ring passes the NPUs between: a ring may be turned by k places, so that x and x +
+// k are alike, which are the upper digits; neighbours that change places would not be neighbours of
+// the others any more. A mesh cannot be turned.
+void check_wires(const Topology& topology, Candidates& candidates) {
+  for (int l = 0; l < static_cast<int>(topology.levels().size()); ++l) {
+    const LevelSpec& level = topology.levels()[l];
+    if (level.kind != LevelKind::ring && level.kind != LevelKind::mesh) continue;
+    const std::int32_t first = topology.stride(l), whole = first * level.size;
+    std::int32_t end = whole;
+    const std::vector<Digit> digits = candidates.digits();
+    for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
+      if (digit->stride < first || digit->stride >= whole) continue;
+      const bool turns = level.kind == LevelKind::ring || digit->count == level.size;
+      if (turns && digit->stride * digit->count == end)
+        end = digit->stride;
+      else
+        candidates.drop(*digit, fmt::format("not all ranks along {} are alike", level.name));
+    }
+  }
+}
+
+// Until nothing changes: a digit that is dropped may be between others.
+void check_calls(const Topology& topology, const Job& job, CollectiveRecipes& recipes,
+                 Candidates& candidates) {
+  CallCheck check(topology, job, recipes, candidates);
+  std::set<std::tuple<std::int32_t, Collective, Bytes, bool>> known;
+  std::vector<const CollectiveCall*> calls;  // in the order of the programs: what is chosen for
+                                             // them is reported in the order of asking
+  for (const auto& program : programs_of(job))
+    for (const Operation& operation : program.second)
+      if (const auto* call = std::get_if<CollectiveCall>(&operation.what))
+        if (known.emplace(call->communicator, call->kind, call->size, call->pair_sizes != nullptr)
+                .second)
+          calls.push_back(call);
+  for (std::size_t before = 0; before != candidates.digits().size();) {
+    before = candidates.digits().size();
+    check_wires(topology, candidates);
+    for (const CollectiveCall* call : calls) check.check(*call);
+  }
+}
+
+std::string why_platform_cannot(const Topology& topology) {
+  if (!topology.structural()) return "the wires are a graph";
+  for (const LevelSpec& level : topology.levels())
+    if (level.latency == Duration{}) return fmt::format("{} has no latency", level.name);
   return "";
 }
 
 }  // namespace
 
-std::string why_not_fold(const Topology& topology, const Job& job,
-                         const CollectiveScheduler& scheduler) {
-  if (!topology.structural()) return "the wires are a graph";
-  for (const LevelSpec& level : topology.levels()) {
-    if (level.kind == LevelKind::mesh)
-      return fmt::format("{} is a mesh, which has ends", level.name);
-    if (level.latency == Duration{}) return fmt::format("{} has no latency", level.name);
-  }
-  const std::span<const Operation> operations = job.operations->known_operations(0);
-  if (operations.empty()) return "what the ranks do is not known beforehand";
-  for (Rank rank = 1; rank < job.ranks; ++rank)
-    if (job.operations->known_operations(rank).data() != operations.data())
-      return fmt::format("rank {} runs another program than rank 0", rank);
-  return why_not_alike(job, scheduler, operations);
+FoldChoice choose_fold(const Topology& topology, const Job& job, CollectiveRecipes& recipes) {
+  if (std::string reason = why_platform_cannot(topology); !reason.empty())
+    return {{}, std::move(reason)};
+  for (Rank rank = 0; rank < job.ranks; ++rank)
+    if (job.operations->known_operations(rank).empty())
+      return {{}, "what the ranks do is not known beforehand"};
+  Candidates candidates(all_digits(topology, recipes.families()));
+  candidates.check([&](const Digit& digit) { return why_programs_differ(job, digit); });
+  check_peers(job, candidates);
+  check_calls(topology, job, recipes, candidates);
+  if (candidates.digits().empty()) return {{}, candidates.why_not()};
+  return {Fold(candidates.digits()), ""};
 }
 
 }  // namespace orrery

@@ -1,27 +1,34 @@
-// Folding: where all ranks of a job are alike, one of them is simulated and stands for all.
+// Folding: where many ranks of a job do the same at the same time, one of them is simulated and
+// stands for the others.
 //
-// A platform out of levels looks the same from every NPU: turning each level by some places maps
-// links to links. If every rank runs the same program, every plan that it calls for is uniform
-// (Plan::is_uniform) and cuts its buffer into equal pieces, then what rank r does is what rank 0
-// does, turned by r. So rank 0 alone is run; what it sends to rank q stands for what comes to it
-// from the rank that is as far below it, at the same time (NetworkBackend::fold). The result is
-// that of the full run, to the picosecond and the byte (docs/decisions/0005 and 0006).
+// Ranks are read as mixed-radix numbers, cut wherever a level of the platform or a group of ranks
+// begins or ends: 8 (tensor) x 128 (data) x 16 (pipeline). A digit is folded if ranks that differ
+// in it only run the same program, have their peers at the same distance, without going round the
+// digit, and take part in the same way in collectives that do: the plan has a symmetry
+// (Plan::symmetry) that the digit is part of, and cuts the buffer into equal pieces. Then what
+// comes to one of these ranks, when, from how far and through which port, is what comes to each of
+// them, message by message, and so is what it does next. The result is that of the full run, to the
+// picosecond and the byte (docs/decisions/0005, 0006 and 0010).
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "network/fold.h"
 #include "network/topology/topology.h"
 #include "system/job.h"
-#include "system/rank/collective_scheduler.h"
+#include "system/rank/collective_recipes.h"
 
 namespace orrery {
 
 enum class Folding : std::uint8_t { off, where_exact };
 
-// Why rank 0 cannot stand for all ranks of the job, as a clause: "rank 3 runs another program than
-// rank 0"; "" if it can, as far as the network can too.
-std::string why_not_fold(const Topology& topology, const Job& job,
-                         const CollectiveScheduler& scheduler);
+struct FoldChoice {
+  Fold fold;
+  std::string why_none;  // clauses: "rank 3 runs another program than rank 0"; "" if it folds
+};
+
+// As much as can be folded, as far as the network can too.
+FoldChoice choose_fold(const Topology& topology, const Job& job, CollectiveRecipes& recipes);
 
 }  // namespace orrery

@@ -49,24 +49,29 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       kinds_(job.labels),
       bounds_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
-  unfolded_because_ = why_unfolded(network, topology, folding);
-  scheduler_.make_ranks(folded());
+  choose_fold(network, topology, folding);
+  scheduler_.make_ranks(fold_);
   ranks_.resize(simulated_ranks());
 }
 
-std::string JobRunner::why_unfolded(NetworkBackend& network, const Topology& topology,
-                                    Folding folding) {
-  if (folding == Folding::off) return "folding was not asked for";
-  if (endpoints_) return "what a message costs at its ends is counted rank by rank";
-  std::string reason = compute_.why_ranks_differ();
-  if (reason.empty()) reason = why_not_fold(topology, job_, scheduler_);
-  if (reason.empty() && !network.fold()) reason = "the network backend simulates every rank";
-  return reason;
+void JobRunner::choose_fold(NetworkBackend& network, const Topology& topology, Folding folding) {
+  unfolded_because_ = compute_.why_ranks_differ();
+  if (folding == Folding::off) unfolded_because_ = "folding was not asked for";
+  if (endpoints_) unfolded_because_ = "what a message costs at its ends is counted rank by rank";
+  if (!unfolded_because_.empty()) return;
+  FoldChoice choice = orrery::choose_fold(topology, job_, scheduler_.recipes());
+  unfolded_because_ = std::move(choice.why_none);
+  if (!unfolded_because_.empty()) return;
+  if (network.fold(choice.fold))
+    fold_ = std::move(choice.fold);
+  else
+    unfolded_because_ = "the network backend simulates every rank";
 }
 
 void JobRunner::start() {
-  for (Rank rank = 0; rank < simulated_ranks(); ++rank) {
-    RankState& state = ranks_[rank];
+  for (std::int32_t index = 0; index < simulated_ranks(); ++index) {
+    const Rank rank = fold_.representative_at(index);
+    RankState& state = ranks_[index];
     state.operations = job_.operations->operation_count(rank);
     state.mark = state.finish = queue_.now();
     state.traffic.resize(kinds_.names().size());
@@ -88,14 +93,14 @@ void JobRunner::accept(Rank rank, const std::vector<Operation>& ready) {
     const bool in_stream = std::holds_alternative<Compute>(operation.what) ||
                            std::holds_alternative<Wait>(operation.what);
     if (in_stream)
-      ranks_[rank].stream.push_back(operation);
+      state_of(rank).stream.push_back(operation);
     else
       issue(rank, operation);
   }
 }
 
 void JobRunner::issue(Rank rank, const Operation& operation) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation, Time{});
   state.outstanding.try_emplace(operation.id, Outstanding{operation, queue_.now(), Time{}});
   if (const std::int32_t kind = kinds_.of(operation.label); kind >= 0)
@@ -115,7 +120,7 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
 
 // Begins what is at the front of the stream, until something there takes time.
 void JobRunner::run_stream(Rank rank) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   while (!state.busy && !state.stream.empty()) {
     const Operation front = state.stream.front();
     close_dry_interval(rank, front, Time{});
@@ -137,7 +142,7 @@ Duration JobRunner::time_of(Rank rank, const Operation& operation, const Compute
 }
 
 void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   state.compute += work + stolen;
   state.stolen += stolen;
   finish_front(rank, kDetailCompute, Time{});
@@ -160,7 +165,7 @@ void JobRunner::waited(RankState& state, std::int32_t label, Time joined) {
 // The front of the stream is done. `detail` says what a Wait waited for, and `joined` when all who
 // take part in that had come.
 void JobRunner::finish_front(Rank rank, std::uint8_t detail, Time joined) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const Operation front = state.stream.front();
   const bool is_wait = std::holds_alternative<Wait>(front.what);
   if (is_wait) waited(state, front.label, joined);
@@ -182,7 +187,7 @@ void JobRunner::finish_front(Rank rank, std::uint8_t detail, Time joined) {
 // The stream was empty since `mark`: that time was exposed if communication was outstanding (booked
 // to `next`, which ends the interval), idle if not.
 void JobRunner::close_dry_interval(Rank rank, const Operation& next, Time joined) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const Duration dry = queue_.now() - state.mark;
   if (dry > Duration{} && state.outstanding.empty()) state.idle += dry;
   if (dry > Duration{} && !state.outstanding.empty()) {
@@ -209,7 +214,7 @@ void JobRunner::transfer_finished(Rank rank, OperationId operation, Time sent) {
 
 void JobRunner::finish_communication(Rank rank, OperationId id, Time joined) {
   processors_.communication_ends(rank);
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const auto outstanding = state.outstanding.find(id);
   CHECK(outstanding != state.outstanding.end(),
         "rank {} finished operation {}, which is not outstanding", rank, id);
@@ -234,7 +239,7 @@ void JobRunner::finish_communication(Rank rank, OperationId id, Time joined) {
 
 // The communication and its update are over: whoever waited for it goes on.
 void JobRunner::settle(Rank rank, OperationId id) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   const Outstanding* outstanding = find_outstanding(state, id);
   const auto [operation, issued, joined] = *outstanding;
   if (!state.busy) close_dry_interval(rank, operation, joined);
@@ -248,7 +253,7 @@ void JobRunner::settle(Rank rank, OperationId id) {
 }
 
 void JobRunner::operation_finished(Rank rank, OperationId id) {
-  RankState& state = ranks_[rank];
+  RankState& state = state_of(rank);
   ++finished_operations_;
   if (++state.finished_operations == state.operations) {
     state.finish = queue_.now();
@@ -266,8 +271,9 @@ const JobRunner::Outstanding* JobRunner::find_outstanding(const RankState& state
 }
 
 void JobRunner::emit_open_spans() {
-  for (Rank rank = 0; rank < simulated_ranks(); ++rank) {
-    const RankState& state = ranks_[rank];
+  for (std::int32_t index = 0; index < simulated_ranks(); ++index) {
+    const Rank rank = fold_.representative_at(index);
+    const RankState& state = ranks_[index];
     if (state.finished_operations == state.operations || queue_.now() == state.mark) continue;
     if (!state.busy && state.outstanding.empty()) continue;  // idle
     const Operation& open =
@@ -295,7 +301,7 @@ double JobRunner::progress() const {
 }
 
 RankAccount JobRunner::account(Rank rank) const {
-  const RankState& state = ranks_[rank];
+  const RankState& state = state_of(rank);
   if (state.finished_operations == state.operations)
     return {state.finish, state.compute, state.exposed, state.idle, state.stolen, state.computed};
   RankAccount account{queue_.now(),
@@ -337,8 +343,9 @@ std::string JobRunner::describe(Rank rank, const Operation& operation) const {
 std::string JobRunner::describe_stuck(int most) const {
   std::string report;
   int told = 0;
-  for (Rank rank = 0; rank < job_.ranks && told < most; ++rank) {
-    const RankState& state = ranks_[rank];
+  for (std::int32_t index = 0; index < simulated_ranks() && told < most; ++index) {
+    const Rank rank = fold_.representative_at(index);
+    const RankState& state = ranks_[index];
     if (state.finished_operations == state.operations) continue;
     ++told;
     const Wait* wait = state.busy ? std::get_if<Wait>(&state.stream.front().what) : nullptr;

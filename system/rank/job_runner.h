@@ -53,11 +53,11 @@ class JobRunner final : private CollectiveListener,
             const SystemSpec& spec, Job& job, const ComputeModel& compute, TraceSink& sink,
             Folding folding = Folding::off);
 
-  // If the job is folded, rank 0 stands for all of them (folding.h), and is the only one of which
-  // sinks see spans and account() may be asked.
-  bool folded() const { return unfolded_because_.empty(); }
-  const std::string& unfolded_because() const { return unfolded_because_; }
-  std::int32_t simulated_ranks() const { return folded() ? 1 : job_.ranks; }
+  // If the job is folded, some ranks stand for all of them (folding.h), and are the only ones of
+  // which sinks see spans and account() may be asked.
+  const Fold& fold() const { return fold_; }
+  const std::string& unfolded_because() const { return unfolded_because_; }  // "" if folded
+  std::int32_t simulated_ranks() const { return job_.ranks / fold_.multiplicity(); }
 
   // Schedules the first operations of every rank. Then run the queue until it is empty.
   void start();
@@ -80,7 +80,7 @@ class JobRunner final : private CollectiveListener,
   RankAccount account(Rank rank) const;
 
   // Of each kind of traffic: what is over. REQUIRES: as account().
-  const std::vector<TrafficAccount>& traffic(Rank rank) const { return ranks_[rank].traffic; }
+  const std::vector<TrafficAccount>& traffic(Rank rank) const { return state_of(rank).traffic; }
   const std::vector<std::string>& traffic_kinds() const { return kinds_.names(); }
 
   // What the messages of a rank spent in its endpoints; none if endpoints cost nothing.
@@ -119,7 +119,9 @@ class JobRunner final : private CollectiveListener,
     Time finish;
   };
 
-  std::string why_unfolded(NetworkBackend& network, const Topology& topology, Folding folding);
+  RankState& state_of(Rank rank) { return ranks_[fold_.index_of(rank)]; }
+  const RankState& state_of(Rank rank) const { return ranks_[fold_.index_of(rank)]; }
+  void choose_fold(NetworkBackend& network, const Topology& topology, Folding folding);
   void accept(Rank rank, const std::vector<Operation>& ready);
   void issue(Rank rank, const Operation& operation);
   void run_stream(Rank rank);
@@ -146,8 +148,9 @@ class JobRunner final : private CollectiveListener,
   CollectiveScheduler scheduler_;
   PointToPoint transfers_;
   TrafficKinds kinds_;
+  Fold fold_;
   std::string unfolded_because_;
-  std::vector<RankState> ranks_;
+  std::vector<RankState> ranks_;                 // of representatives
   std::vector<std::optional<Duration>> bounds_;  // of each label that has called a collective
   std::int32_t unfinished_ranks_ = 0;
   std::int64_t operations_ = 0, finished_operations_ = 0;

@@ -27,7 +27,7 @@ class Trial final : private CollectiveListener {
         endpoints_(make_endpoints(queue_, *network_, topology, system, nobody_)),
         scheduler_(queue_, endpoints_ ? *endpoints_ : *network_, topology, system,
                    {everyone(topology)}, *this) {
-    scheduler_.make_ranks(false);
+    scheduler_.make_ranks(Fold());
   }
 
   Duration run(Collective kind, Bytes size) {

@@ -24,8 +24,9 @@ bool CollectiveScheduler::start_beyond_limit() {
   const auto consider = [&](const Waiting& waiting) {
     if (!first || waiting < *first) first = waiting;
   };
-  for (Rank rank = 0; rank < static_cast<Rank>(ranks_.size()); ++rank) {
-    const RankState& state = ranks_[rank];
+  for (std::int32_t index = 0; index < static_cast<std::int32_t>(ranks_.size()); ++index) {
+    const Rank rank = fold_.representative_at(index);
+    const RankState& state = ranks_[index];
     for (std::size_t i = 0; i < state.ready.size(); ++i) {
       const Call& call = calls_[state.ready[i]];
       const Instance& instance = instances_[call.instance];
@@ -46,7 +47,7 @@ bool CollectiveScheduler::start_beyond_limit() {
     admit_chunk(first->place, first->rank);
     return true;
   }
-  auto& waiting = ranks_[first->rank].queues[first->queue].waiting;
+  auto& waiting = state_of(first->rank).queues[first->queue].waiting;
   const Task task = waiting[first->place];
   waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(first->place));
   start(first->rank, task, first->queue);
@@ -62,8 +63,10 @@ std::string CollectiveScheduler::describe(Rank rank, OperationId operation) cons
     int count = 0;
     for (Position p = 0; p < instance.size; ++p) {
       if (instance.calls[p] != kNone) continue;
+      const Position position = instance.recipe->fold.representative_at(p);
       if (count++ < 5)
-        absent += fmt::format("{}{}", count > 1 ? ", " : "", family.rank_at(instance.base, p));
+        absent +=
+            fmt::format("{}{}", count > 1 ? ", " : "", family.rank_at(instance.base, position));
     }
     if (count > 5) absent += fmt::format(" and {} more", count - 5);
     if (count > 0)

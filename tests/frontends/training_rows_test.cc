@@ -86,9 +86,11 @@ TEST_CASE("the parts of every stage's time add up to its finish") {
   check_parts(simulate(small(context), unfolded), 1);
 }
 
+// Of replicas alone, and of one with all kinds of neighbours.
 TEST_CASE("folding changes nothing of a training's report") {
   TransformerTraining training;
-  training.data = 16;
+  training.tensor = training.pipeline = GENERATE(1, 2);
+  training.data = 16 / (training.tensor * training.pipeline);
   training.sharding = Sharding::zero2;
   const RunResult folded = simulate(small(training));
   SimulateOptions all;

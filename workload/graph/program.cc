@@ -85,6 +85,10 @@ std::span<const Operation> ProgramSource::known_operations(Rank rank) const {
   return program.is_filled_in() ? std::span<const Operation>() : program.operations();
 }
 
+bool ProgramSource::names_distances(Rank rank) const {
+  return program_of(rank).peers() == Program::Peers::distances;
+}
+
 void ProgramSource::advance(Rank rank, std::vector<Operation>& ready) {
   const Program& program = program_of(rank);
   const auto end = static_cast<OperationId>(program.operations().size());

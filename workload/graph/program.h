@@ -22,8 +22,8 @@ namespace orrery {
 class RankWork {
  public:
   virtual ~RankWork() = default;
-  // What `operation` is for this rank, peers as its program names them. Entries are numbers that
-  // the program gives its operations. The same every time it is asked.
+  // What `operation` is for this rank, peers as its program names them. Entries are numbers from
+  // 0 on that the program gives its operations. The same every time it is asked.
   virtual void fill(Rank rank, std::int32_t entry, Operation& operation) = 0;
 };
 
@@ -43,6 +43,7 @@ class Program {
   bool is_filled_in() const { return !entries_.empty(); }
 
   std::span<const Operation> operations() const { return operations_; }
+  Peers peers() const { return peers_; }
   Operation operation_of(Rank rank, OperationId id) const;
 
  private:
@@ -64,6 +65,7 @@ class ProgramSource : public OperationSource {
   void finish(Rank rank, OperationId id, std::vector<Operation>& ready) override;
   std::int64_t operation_count(Rank rank) const override;
   std::span<const Operation> known_operations(Rank rank) const override;
+  bool names_distances(Rank rank) const override;
 
   const Program& program_of(Rank rank) const;
 

@@ -44,6 +44,7 @@ std::string_view traffic_of(Group group) {
     case Group::tensor:
       return "TP";
     case Group::context:
+    case Group::context_inner:
       return "CP";
     case Group::data:
     case Group::shard:
@@ -78,6 +79,7 @@ Groups::Groups(const TransformerWorkload& workload) {
   const std::int32_t all = ranks.data * ranks.context, shards = workload.training.shard_ranks();
   add(Group::tensor, "tensor", {{ranks.tensor, 1}});
   add(Group::context, "context", {{ranks.context, ranks.tensor}});
+  add(Group::context_inner, "context inner", {{workload.training.context_inner, ranks.tensor}});
   add_replicas(Group::data, Group::data_other, "data", nearest_replicas(ranks, all), workload);
   if (shards == workload.training.replicas() && shards > 1) {
     number_of_[Group::shard] = number_of_.at(Group::data);
