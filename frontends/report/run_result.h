@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "frontends/report/training_result.h"
 #include "network/packet_statistics.h"
 #include "system/job.h"
 
@@ -141,6 +142,14 @@ struct FlowRow {
   std::vector<FlowSample> samples;
 };
 
+// What crossed a link, as a file for tcpdump and Wireshark; its place in PacketResult::captures is
+// that in network.transport.capture.
+struct CaptureRow {
+  std::string link;
+  std::uint64_t packets = 0, left_out = 0;  // in the file, and after it was full
+  std::string pcap;
+};
+
 // Of a backend that has packets.
 struct PacketResult {
   std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
@@ -149,6 +158,7 @@ struct PacketResult {
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;
   std::vector<FlowRow> flows;
+  std::vector<CaptureRow> captures;
 };
 
 struct RunResult {
@@ -163,6 +173,7 @@ struct RunResult {
   Duration bound;                   // max of compute and of bytes over bandwidth per level
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
+  std::optional<TrainingResult> training;  // only of a transformer, and of a complete run
   std::vector<LayerRow> layers;
   std::vector<SelectedRow> selected;
   std::vector<LevelRow> levels;
