@@ -261,8 +261,8 @@ void Simulation::add_jobs(RunResult& result) const {
 void Simulation::add_training(RunResult& result) const {
   const auto* workload = std::get_if<TransformerWorkload>(&experiment_.workload.what);
   if (workload == nullptr || !runner_.finished()) return;
-  result.training =
-      training_rows(experiment_, *workload, result.ranks, job_.labels, summary_.rows(), runner_);
+  result.training = training_rows(experiment_, *workload, topology_, result.ranks, job_.labels,
+                                  summary_.rows(), runner_);
   result.exposed_by.clear();
   for (const TrainingPart& part : training_parts(result.training->last_stage()))
     if (part.exposed && part.time > Duration{}) result.exposed_by.push_back({part.name, part.time});

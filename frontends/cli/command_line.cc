@@ -160,6 +160,9 @@ class CommandLine {
         "--activity", simulation_.activity,
         "also what was under way on each level over time: activity in JSON, activity.csv");
     CLI::App* compare = add("compare", help::compare, simulate(cli::compare));
+    compare->add_flag("--predict", simulation_.predict,
+                      "also the speed-up predicted from the first system's profile, of "
+                      "data-parallel training (docs/models/training-report.md)");
     compare->add_option("FILE", files_, "the experiments, a column each")
         ->type_name("")
         ->required();

@@ -194,17 +194,27 @@ std::string summary(Systems systems) {
   return side_by_side(systems, [&](Systems shown) {
     std::vector<TextTable::Column> columns{{"", left}};
     std::vector<std::string> to_fastest{"times the fastest"};
+    std::vector<std::string> predicted{"predicted speed-up"}, simulated{"  simulated"};
     for (const RunResult& result : shown) {
       columns.push_back({result.name});
       const auto& to_this = ratios[static_cast<std::size_t>(&result - systems.data())];
       to_fastest.push_back(to_this ? fmt::format("{:.3f}", *to_this) : "partial");
+      const auto& speedup = result.predicted_speedup;
+      predicted.push_back(speedup ? fmt::format("{:.3f}", *speedup) : "-");
+      const bool both = to_this && ratios.front();
+      simulated.push_back(both ? fmt::format("{:.3f}", *ratios.front() / *to_this) : "-");
     }
+    const bool predicts = std::ranges::any_of(
+        systems, [](const RunResult& r) { return r.predicted_speedup.has_value(); });
     TextTable table(std::move(columns));
     for (const SummaryRow& row : rows) {
       std::vector<std::string> cells{row.heading};
       for (const RunResult& result : shown) cells.push_back(row.cell(result));
       table.add_row(std::move(cells));
-      if (&row == rows.data()) table.add_row(to_fastest);
+      if (&row != rows.data()) continue;
+      table.add_row(to_fastest);
+      if (predicts) table.add_row(predicted);
+      if (predicts) table.add_row(simulated);
     }
     return table;
   });

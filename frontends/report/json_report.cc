@@ -227,6 +227,7 @@ std::string comparison_json(std::span<const RunResult> results, const ReportOpti
   for (std::size_t i = 0; i < results.size(); ++i) {
     Json system = run_object(results[i], options);
     system["ratio_to_fastest"] = ratios[i] ? Json(*ratios[i]) : Json(nullptr);
+    if (results[i].predicted_speedup) system["predicted_speedup"] = *results[i].predicted_speedup;
     systems.push_back(std::move(system));
   }
   return text_of({{"schema", "orrery.compare/1"}, {"systems", std::move(systems)}});

@@ -181,7 +181,8 @@ struct RunResult {
   Duration bound;                   // max of compute and of bytes over bandwidth per level
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
-  std::optional<TrainingResult> training;  // only of a transformer, and of a complete run
+  std::optional<double> predicted_speedup;  // from the profile of another run (speedup.h)
+  std::optional<TrainingResult> training;   // only of a transformer, and of a complete run
   std::vector<LayerRow> layers;
   std::vector<SelectedRow> selected;
   std::vector<LevelRow> levels;
