@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/trace/byte_bins.h"
 #include "network/fluid/flow_classes.h"
 #include "network/fluid/flow_limits.h"
 #include "network/routing/router.h"
@@ -26,6 +27,10 @@ std::vector<double> capacities_of(const Topology& topology) {
   for (const Link& link : topology.links())
     capacities.push_back(static_cast<double>(link.bandwidth.value));
   return capacities;
+}
+
+Bytes share_of(Bytes size, const LinkUse& use) {
+  return use.share == 1.0 ? size : Bytes{std::llround(static_cast<double>(size.value) * use.share)};
 }
 
 class FluidBackend final : public NetworkBackend, private EventHandler, private RouteListener {
@@ -66,6 +71,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     statistics.limited = limited_;
     return statistics;
   }
+  void watch_links(ByteBins& bins) override { watched_ = &bins; }
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
   std::vector<std::string> notices() const override;
 
@@ -84,6 +90,11 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     Duration latency = {};
   };
 
+  struct Carried {  // of a flight, if links are watched
+    Time since;
+    std::vector<LinkUse> uses;
+  };
+
   void on_event(std::uint64_t argument) override;
   void links_changed(std::span<const LinkIndex> links) override;
   void routes_changed() override;
@@ -95,6 +106,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   bool find_path(Flight& flight, Bytes size);
   void divide_over_paths(NodeId from, NodeId to);
   void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
+  void watch(std::uint32_t slot, Bytes left);
   void begin(std::uint32_t slot);
   void solve_soon();
   void solve();
@@ -114,7 +126,9 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
 
   std::vector<Flight> flights_;  // slots
   std::vector<std::uint32_t> free_slots_;
-  std::vector<LinkIndex> path_;  // of the message at hand
+  ByteBins* watched_ = nullptr;   // watch_links()
+  std::vector<Carried> carried_;  // by slot
+  std::vector<LinkIndex> path_;   // of the message at hand
   std::vector<LinkShare> shares_;
   std::vector<LinkUse> uses_;
   Bandwidth narrowest_;
@@ -182,11 +196,17 @@ void FluidBackend::count(const Flight& flight, std::span<const LinkUse> uses, By
   std::uint64_t levels = 0;
   for (const LinkUse& use : uses) {
     levels |= counters_.level_bit(use.link);
-    counters_.add_to_link(
-        use.link,
-        use.share == 1.0 ? size : Bytes{std::llround(static_cast<double>(size.value) * use.share)});
+    counters_.add_to_link(use.link, share_of(size, use));
   }
   if (size == flight.message.size) counters_.add_to_levels(levels, flight.message.label, size);
+}
+
+// What the flight carried since it took its path, up to what is left: evenly, whatever its rates
+// were meanwhile.
+void FluidBackend::watch(std::uint32_t slot, Bytes left) {
+  for (const LinkUse& use : carried_[slot].uses)
+    watched_->add(use.link, carried_[slot].since, queue_.now(),
+                  share_of(flights_[slot].left, use) - share_of(left, use));
 }
 
 void FluidBackend::begin(std::uint32_t slot) {
@@ -204,6 +224,10 @@ void FluidBackend::begin(std::uint32_t slot) {
   const bool heavier = highest && spec_.highest == ClassSharing::weighted;
   const bool later = !highest && spec_.highest == ClassSharing::strict;
   flight.state = State::flowing;
+  if (watched_ != nullptr) {
+    carried_.resize(flights_.size());
+    carried_[slot] = {queue_.now(), uses_};
+  }
   flight.flow = flows_.add(
       {.path = uses_,
        .size = static_cast<double>(flight.left.value),
@@ -249,6 +273,7 @@ void FluidBackend::wake() {
     const auto [slot, bottleneck] = complete_[i];
     Flight& flight = flights_[slot];
     flight.state = State::arriving;
+    if (watched_ != nullptr) watch(slot, Bytes{});
     if (bottleneck != fluid::no_link) {
       auto& by_link = limited_[flight.message.label];
       if (by_link.empty()) by_link.resize(topology_.links().size());
@@ -311,9 +336,8 @@ void FluidBackend::routes_changed() {
       Flight& flight = flights_[slot];
       const double left = flows_.remove(flight.flow, queue_.now());
       const Bytes bytes_left{std::max<std::int64_t>(1, std::llround(std::ceil(left)))};
-      for (const LinkUse& use : uses_)
-        counters_.add_to_link(
-            use.link, -Bytes{std::llround(static_cast<double>(bytes_left.value) * use.share)});
+      if (watched_ != nullptr) watch(slot, bytes_left);
+      for (const LinkUse& use : uses_) counters_.add_to_link(use.link, -share_of(bytes_left, use));
       flight.left = bytes_left;
       flight.state = State::waiting;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "core/trace/byte_bins.h"
 
 namespace orrery {
 namespace {
@@ -141,6 +142,10 @@ void PacketFabric::start(PacketIndex index, Port& port) {
   port.free_at = queue_.now() + duration_of(port, packet.wire_bytes);
   port.sent += bytes(packet.wire_bytes);
   ++port.packets;
+  if (watched_ != nullptr) {
+    const auto link = static_cast<std::size_t>(&port - ports_.data());
+    watched_->add(link, queue_.now(), port.free_at, bytes(packet.wire_bytes));
+  }
   if (packet.tell_when_left && starts_path(packet.cursor))
     queue_.schedule_at(port.free_at, handler_, event_of(Happens::packet_left, index));
   queue_.schedule_at(port.free_at + port.latency, handler_,
