@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "frontends/report/training_result.h"
 #include "network/packet_statistics.h"
 #include "system/job.h"
 
@@ -180,6 +181,7 @@ struct RunResult {
   Duration bound;                   // max of compute and of bytes over bandwidth per level
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
+  std::optional<TrainingResult> training;  // only of a transformer, and of a complete run
   std::vector<LayerRow> layers;
   std::vector<SelectedRow> selected;
   std::vector<LevelRow> levels;

@@ -45,7 +45,7 @@ class Trial final : private CollectiveListener {
   }
 
  private:
-  void collective_finished(Rank, OperationId) override {
+  void collective_finished(Rank, OperationId, Time) override {
     ++finished_;
     end_ = queue_.now();
   }

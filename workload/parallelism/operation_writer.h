@@ -49,13 +49,14 @@ class OperationWriter {
     operations_.push_back({.id = id, .label = row, .what = std::move(what)});
     return id;
   }
-  OperationId collective(std::string_view name, std::string_view traffic, Group group,
-                         Collective kind, Bytes size) {
+  // What the rank waits for it is summed under the kind of the group, unless `traffic` is named.
+  OperationId collective(std::string_view name, Group group, Collective kind, Bytes size,
+                         std::string_view traffic = "") {
     CollectiveCall call{};
     call.kind = kind;
     call.communicator = groups_.number_of(group);
     call.size = size;
-    return append(row(name, Pass::none, traffic), call);
+    return append(row(name, Pass::none, traffic.empty() ? traffic_of(group) : traffic), call);
   }
   // What the rank waits here is booked to the row of the operation waited for.
   void wait(OperationId operation) { append(operations_[operation].label, Wait{operation}); }
