@@ -21,7 +21,8 @@ RunResult run(const std::string& backend, bool activity) {
                          "      - {name: fabric, kind: switch, size: 2, bandwidth: 25 GB/s, "
                          "latency: 1 us}\nnetwork: {backend: "
                       << backend
-                      << "}\nsystem: {algorithms: ring, chunks: 1}\nworkload:\n  program:\n"
+                      << "}\nsystem: {algorithms: ring, chunks: 1, injection_latency: 0 "
+                         "ns}\nworkload:\n  program:\n"
                          "    - operations: [{all_reduce: 1 MB}, {compute: 100 us}, "
                          "{all_reduce: 1 MB}]\n";
   SimulateOptions options;
