@@ -362,6 +362,8 @@ void Simulation::add_packets(RunResult& result, const PacketStatistics& packets)
   for (std::size_t label = 0; label < packets.waits.size(); ++label)
     add_wait(counted, name_of_traffic(label), packets.waits[label]);
   add_wait(counted, "acknowledgements", packets.acknowledgement_waits);
+  for (const QueueDepthStatistics& depth : packets.depths)
+    counted.depths.push_back({topology_.link_name(depth.link), depth.interval, depth.peaks});
   for (const FlowStatistics& flow : packets.flows)
     counted.flows.push_back(
         {topology_.node_name(flow.source) + " -> " + topology_.node_name(flow.target),

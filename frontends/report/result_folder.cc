@@ -24,10 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array result_names{
-    "result.json",     "comparison.json",  "summary.csv", "exposed.csv", "layers.csv",
-    "levels.csv",      "links.csv",        "ranks.csv",   "matrix.csv",  "activity.csv",
-    "jobs.csv",        "flows.csv",        "coll.json",   "coll.csv",    "stages.csv",
-    "utilisation.csv", "link_activity.csv"};
+    "result.json",     "comparison.json", "summary.csv",      "exposed.csv", "layers.csv",
+    "levels.csv",      "links.csv",       "ranks.csv",        "matrix.csv",  "activity.csv",
+    "jobs.csv",        "flows.csv",       "coll.json",        "coll.csv",    "stages.csv",
+    "utilisation.csv", "depths.csv",      "link_activity.csv"};
 
 struct ResultFile {
   std::string name, text;
@@ -70,6 +70,10 @@ std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportO
   if (std::ranges::any_of(
           results, [](const RunResult& run) { return run.packets && !run.packets->flows.empty(); }))
     files.push_back({"flows.csv", flows_csv(results)});
+  if (std::ranges::any_of(results, [](const RunResult& run) {
+        return run.packets && !run.packets->depths.empty();
+      }))
+    files.push_back({"depths.csv", depths_csv(results)});
   for (ResultFile& file : captures(results)) files.push_back(std::move(file));
   return files;
 }

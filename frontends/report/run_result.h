@@ -137,6 +137,13 @@ struct SwitchRow {
   std::vector<std::int64_t> peaks;  // most bytes in use in each interval from the start
 };
 
+// The queue before a watched link.
+struct DepthRow {
+  std::string name;  // "switch 128 -> npu 3"
+  Duration interval;
+  std::vector<std::int64_t> peaks;  // most bytes waiting in each interval from the start
+};
+
 // What the packets of a kind of traffic waited, on the average.
 struct WaitRow {
   std::string collective;  // or "point_to_point", "acknowledgements"
@@ -165,6 +172,7 @@ struct PacketResult {
   std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;
+  std::vector<DepthRow> depths;
   std::vector<FlowRow> flows;
   std::vector<CaptureRow> captures;
 };
