@@ -288,9 +288,18 @@ std::string layers(Systems systems) {
          tables.substr(1);
 }
 
+// "the fluid backend"; of several "different backends (A: fluid, B: analytical)".
+std::string backends(Systems systems) {
+  const auto is_first = [&](const RunResult& run) { return run.backend == systems[0].backend; };
+  if (std::ranges::all_of(systems, is_first))
+    return fmt::format("the {} backend", systems.empty() ? "" : systems.front().backend);
+  std::vector<std::string> each;
+  for (const RunResult& run : systems) each.push_back(run.name + ": " + run.backend);
+  return fmt::format("different backends ({})", fmt::join(each, ", "));
+}
+
 std::string title(Systems systems) {
-  std::string text = fmt::format("{} systems on the {} backend\n", systems.size(),
-                                 systems.empty() ? "" : systems.front().backend);
+  std::string text = fmt::format("{} systems on {}\n", systems.size(), backends(systems));
   for (const RunResult& result : systems) {
     if (result.partial) {
       text += fmt::format("PARTIAL RESULT of {} ({}): what follows is what was reached\n",

@@ -131,6 +131,19 @@ Json activity(const RunResult& result) {
   return rows;
 }
 
+Json link_activity(const RunResult& result) {
+  Json rows = Json::array();
+  for (const LinkActivityRow& row : result.link_activity) {
+    rows.push_back({{"link", row.link},
+                    {"level", row.level},
+                    {"begin_ps", row.begin.value},
+                    {"end_ps", row.end.value},
+                    {"bytes", row.bytes.value},
+                    {"utilisation", row.utilisation}});
+  }
+  return rows;
+}
+
 Json matrix(const RunResult& result) {
   Json rows = Json::array();
   for (const MatrixRow& row : result.matrix) {
@@ -206,6 +219,7 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
   if (!result.memory.empty()) run["memory"] = memory(result);
   if (!result.memory.empty() && result.npu_memory) run["npu_memory"] = result.npu_memory->value;
   if (!result.activity.empty()) run["activity"] = activity(result);
+  if (!result.link_activity.empty()) run["link_activity"] = link_activity(result);
   if (!result.matrix.empty()) run["matrix"] = matrix(result);
   return run;
 }
