@@ -118,6 +118,18 @@ std::string activity_csv(std::span<const RunResult> results) {
   return csv;
 }
 
+std::string link_activity_csv(std::span<const RunResult> results) {
+  std::string csv = "system,link,level,begin_ps,end_ps,bytes,utilisation\n";
+  for (const RunResult& run : results) {
+    for (const LinkActivityRow& row : run.link_activity) {
+      csv += fmt::format("{},{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.link),
+                         csv_field(row.level), row.begin.value, row.end.value, row.bytes.value,
+                         row.utilisation);
+    }
+  }
+  return csv;
+}
+
 std::string ranks_csv(std::span<const RunResult> results) {
   std::string csv = "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps,stolen_ps\n";
   for (const RunResult& run : results) {
@@ -125,6 +137,23 @@ std::string ranks_csv(std::span<const RunResult> results) {
       csv += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(run.name), row.rank,
                          row.multiplicity, row.finish.value, row.compute.value, row.exposed.value,
                          row.idle.value, row.stolen.value);
+    }
+  }
+  return csv;
+}
+
+std::string depths_csv(std::span<const RunResult> results) {
+  std::string csv = "system,queue,begin_ps,end_ps,most_waiting\n";
+  for (const RunResult& run : results) {
+    if (!run.packets) continue;
+    for (const DepthRow& row : run.packets->depths) {
+      Duration begin;
+      for (const std::int64_t peak : row.peaks) {
+        const Duration end = begin + row.interval;
+        csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
+                           begin.value, end.value, peak);
+        begin = end;
+      }
     }
   }
   return csv;

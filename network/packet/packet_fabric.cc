@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "core/trace/byte_bins.h"
 
 namespace orrery {
 namespace {
@@ -36,6 +37,9 @@ PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const Sw
     }
     ports_[i].memory = memory;
   }
+  depths_.resize(spec.watched.size());
+  for (std::size_t i = 0; i < depths_.size(); ++i)
+    ports_[spec.watched[i]].depth = static_cast<std::int32_t>(i);
 }
 
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
@@ -110,6 +114,7 @@ void PacketFabric::enter(PacketIndex index) {
   port.waiting += size;
   port.most_waiting = std::max(port.most_waiting, port.waiting);
   if (port.memory >= 0) memories_[port.memory].add(size, queue_.now());
+  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
   if (port.wake_comes) return;
   port.wake_comes = true;
   queue_.schedule_at(port.free_at, handler_, event_of(Happens::link_is_free, link));
@@ -141,7 +146,10 @@ void PacketFabric::start(PacketIndex index, Port& port) {
   port.free_at = queue_.now() + duration_of(port, packet.wire_bytes);
   port.sent += bytes(packet.wire_bytes);
   ++port.packets;
-  if (port.reports_starts) owner_.packet_starts(index, path_links_[packet.cursor], packet.marked);
+  const LinkIndex link = path_links_[packet.cursor];
+  if (watched_ != nullptr)
+    watched_->add(link, queue_.now(), port.free_at, bytes(packet.wire_bytes));
+  if (port.reports_starts) owner_.packet_starts(index, link, packet.marked);
   if (packet.tell_when_left && starts_path(packet.cursor))
     queue_.schedule_at(port.free_at, handler_, event_of(Happens::packet_left, index));
   queue_.schedule_at(port.free_at + port.latency, handler_,
@@ -169,7 +177,8 @@ PacketIndex PacketFabric::take_first(Port& port) {
   const Packet& packet = packets_[index];
   port.first = packet.next;
   port.waiting -= bytes(packet.wire_bytes);
-  if (port.memory >= 0) memories_[port.memory].remove(bytes(packet.wire_bytes));
+  if (port.memory >= 0) memories_[port.memory].remove(bytes(packet.wire_bytes), queue_.now());
+  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
   return index;
 }
 
@@ -217,6 +226,10 @@ PacketStatistics PacketFabric::statistics() const {
     statistics.links.push_back(
         {port.sent, port.packets, port.drops, port.marks, port.most_waiting});
   }
+  for (std::size_t i = 0; i < depths_.size(); ++i)
+    statistics.depths.push_back({spec_.watched[i],
+                                 depths_[i].interval(),
+                                 {depths_[i].peaks().begin(), depths_[i].peaks().end()}});
   for (const SwitchMemory& memory : memories_) {
     const PeakSeries& series = memory.series();
     if (series.most() == 0) continue;

@@ -16,6 +16,7 @@
 
 #include "core/base/random.h"
 #include "core/event/event_queue.h"
+#include "network/packet/peak_series.h"
 #include "network/packet/red_queue.h"
 #include "network/packet/switch_memory.h"
 #include "network/packet_statistics.h"
@@ -23,6 +24,8 @@
 #include "network/topology/topology.h"
 
 namespace orrery {
+
+class ByteBins;
 
 // Numbers of packets on their way; free again when packet_arrived() or packet_lost() returns.
 using PacketIndex = std::uint32_t;
@@ -65,6 +68,9 @@ class PacketFabric final : private EventHandler {
   PacketIndex allocate();
   void send(PacketIndex packet, const PacketToSend& to_send);
 
+  // From now on every byte on a link is also added to `bins`, a row for each link.
+  void watch_links(ByteBins& bins) { watched_ = &bins; }
+
   // What the link carries from now on; 0: it is down, and what comes to it is lost.
   void set_bandwidth(LinkIndex link, Bandwidth bandwidth);
 
@@ -97,6 +103,7 @@ class PacketFabric final : private EventHandler {
     Duration last_duration;
     PacketIndex first = none, last = none;  // that wait
     std::int32_t memory = -1;               // of its switch; -1: without limit
+    std::int32_t depth = -1;                // of depths_, if it is watched
     bool wake_comes = false, reports_starts = false;
     RedQueue red;
     Bytes waiting, most_waiting, sent;
@@ -122,8 +129,10 @@ class PacketFabric final : private EventHandler {
   PacketOwner& owner_;
   RandomStream random_;
   EventQueue::HandlerId handler_;
-  std::vector<Port> ports_;  // as Topology::links()
+  std::vector<Port> ports_;      // as Topology::links()
+  ByteBins* watched_ = nullptr;  // watch_links()
   std::vector<SwitchMemory> memories_;
+  std::vector<PeakSeries> depths_;         // as SwitchSpec::watched
   std::vector<std::uint32_t> path_links_;  // of all paths, each ended by `none`
   std::vector<Packet> packets_;
   std::vector<PacketWaits> waits_;

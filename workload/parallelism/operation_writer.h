@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "workload/graph/program.h"
+#include "workload/parallelism/ring_places.h"
 #include "workload/parallelism/transformer_groups.h"
 
 namespace orrery {
@@ -66,8 +67,14 @@ class OperationWriter {
     entries_.push_back({operation, entry});
   }
 
+  // It goes to the next rank of a ring of this group, or comes from the one before.
+  void passes_on(OperationId operation, PartGroup group) {
+    neighbours_.push_back({operation, group});
+  }
+
   std::vector<Operation> take() { return std::move(operations_); }
   Program::Entries take_entries() { return std::move(entries_); }
+  RingPlaces::Neighbours take_neighbours() { return std::move(neighbours_); }
 
  private:
   const Groups& groups_;
@@ -75,6 +82,7 @@ class OperationWriter {
   std::int32_t iteration_ = 0;
   std::vector<Operation> operations_;
   Program::Entries entries_;
+  RingPlaces::Neighbours neighbours_;
 };
 
 }  // namespace orrery

@@ -109,20 +109,19 @@ OperationId PassStream::exchange(const PartStep::Exchange& exchange) {
   CHECK(false, "a group without a name");
 }
 
-// RoutedWork knows the neighbours. The tag tells these messages from those between parts of the
+// RingPlaces knows the neighbours. The tag tells these messages from those between parts of the
 // model, which are fewer than a million.
 OperationId PassStream::shift(const PartStep::Shift& shift) {
   const bool tensor = shift.group == PartGroup::tensor;
   const std::int32_t tag = (1 << 20) + (tensor ? 1 : 0);
-  const std::int32_t neighbour =
-      tensor ? RoutedWork::tensor_neighbour : RoutedWork::context_neighbour;
   const std::int32_t row = tensor ? to_.operations.row("tensor ring", Pass::none, "TP")
                                   : to_.operations.row("context ring", Pass::none, "CP");
-  to_.operations.differs(
-      to_.operations.append(row, SendCall{.to = 0, .size = shift.size, .tag = tag}), neighbour);
+  const OperationId sent =
+      to_.operations.append(row, SendCall{.to = 0, .size = shift.size, .tag = tag});
   const OperationId received =
       to_.operations.append(row, ReceiveCall{.from = 0, .size = shift.size, .tag = tag});
-  to_.operations.differs(received, neighbour);
+  to_.operations.passes_on(sent, shift.group);
+  to_.operations.passes_on(received, shift.group);
   return received;
 }
 
