@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/trace/byte_bins.h"
 #include "network/routing/router.h"
 #include "network/traffic_counters.h"
 
@@ -45,6 +46,7 @@ class QueueBackend final : public NetworkBackend, private EventHandler, private 
 
   std::optional<Time> send(const Message& message, MessageListener& listener) override;
   NetworkStatistics statistics() const override;
+  void watch_links(ByteBins& bins) override { watched_ = &bins; }
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
 
  private:
@@ -100,6 +102,7 @@ class QueueBackend final : public NetworkBackend, private EventHandler, private 
   const std::optional<Bytes> segment_;
   Router router_;
   TrafficCounters counters_;
+  ByteBins* watched_ = nullptr;  // watch_links()
   std::vector<LinkQueue> links_;
   std::vector<std::string> unused_settings_;
   EventQueue::HandlerId handler_;
@@ -171,6 +174,7 @@ std::optional<Time> QueueBackend::enter(std::uint32_t number) {
   link.free = std::max(queue_.now(), link.free) + duration;
   link.busy += duration;
   counters_.add_to_link(index, segment.size);
+  if (watched_ != nullptr) watched_->add(index, link.free - duration, link.free, segment.size);
   Flight& flight = flights_[segment.flight];
   const std::uint64_t level = counters_.level_bit(index);
   if ((flight.levels & level) == 0) {
