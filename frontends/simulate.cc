@@ -18,6 +18,7 @@
 #include "frontends/report/traffic_matrix.h"
 #include "frontends/selected_rows.h"
 #include "network/backends.h"
+#include "network/network_error.h"
 #include "network/traced_backend.h"
 #include "system/compute/roofline.h"
 #include "system/compute/variation.h"
@@ -145,11 +146,22 @@ std::optional<RunResult> Simulation::run() {
     if (options_.progress) options_.progress({runner_.progress(), queue_.now(), queue_.executed()});
     return options_.stop && options_.stop();
   };
-  bool ran_dry = queue_.run(stop);
-  if (ran_dry && !runner_.finished() && !runner_.fold().none()) return std::nullopt;
-  while (ran_dry && !runner_.finished() && runner_.unblock()) ran_dry = queue_.run(stop);
+  bool ran_dry = false;
+  std::string broken;  // what the network cannot do
+  try {
+    ran_dry = queue_.run(stop);
+    if (ran_dry && !runner_.finished() && !runner_.fold().none()) return std::nullopt;
+    while (ran_dry && !runner_.finished() && runner_.unblock()) ran_dry = queue_.run(stop);
+  } catch (const NetworkError& error) {
+    broken = error.what();
+  }
   if (!runner_.finished()) runner_.emit_open_spans();
   RunResult result = this->result();
+  if (!broken.empty()) {
+    result.partial = true;
+    result.partial_reason = "network";
+    throw StuckError(broken, std::move(result));
+  }
   if (!ran_dry) {
     result.partial = true;
     result.partial_reason = "interrupted";
@@ -334,6 +346,18 @@ void Simulation::add_packets(RunResult& result, const PacketStatistics& packets)
     counted.flows.push_back(
         {topology_.node_name(flow.source) + " -> " + topology_.node_name(flow.target),
          flow.samples});
+  for (std::size_t i = 0; i < packets.captures.size(); ++i) {
+    const CaptureStatistics& capture = packets.captures[i];
+    counted.captures.push_back({capture.link, capture.packets, capture.left_out, capture.pcap});
+    if (capture.packets == 0)
+      result.notices.push_back(fmt::format(
+          "network.transport.capture[{}] is empty: no such packet crossed {}", i, capture.link));
+    else if (capture.left_out > 0)
+      result.notices.push_back(
+          fmt::format("network.transport.capture[{}] has the first {} of {} packets: raise "
+                      "network.transport.capture_limit for more",
+                      i, capture.packets, capture.packets + capture.left_out));
+  }
 }
 
 // Of the communicators, with the levels that they span: "communicator 1 (node, fabric)".

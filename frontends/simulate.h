@@ -27,8 +27,8 @@ struct SimulateOptions {
   bool activity = false;       // fill RunResult::activity
 };
 
-// The job cannot go on: no event is left and operations are unfinished. what() says who waits for
-// whom; the partial result is kept. Exit code 1.
+// The job cannot go on: no event is left and operations are unfinished, or the network gave up.
+// what() says who waits for whom, or why; the partial result is kept. Exit code 1.
 class StuckError : public std::runtime_error {
  public:
   StuckError(const std::string& report, RunResult result)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "network/capture_spec.h"
 #include "network/credit_spec.h"
 #include "network/fluid_spec.h"
 #include "network/queue_spec.h"
@@ -48,6 +49,8 @@ struct NetworkSpec {
   SwitchSpec switches = {};
   std::vector<LevelNetworkSpec> levels = {};  // as the topology's; those missing have nothing
   std::uint64_t seed = 1;                     // of random losses and marks
+  std::vector<CaptureSpec> captures = {};
+  std::int64_t capture_limit = 100'000;  // packets that each keeps, the first ones
 
   // What carries the messages of a level where backends have a choice: inside a node the ideal
   // (analytical) model, unless the level says otherwise.

@@ -46,6 +46,13 @@ struct FlowStatistics {
   std::vector<FlowSample> samples;
 };
 
+// What crossed the links of a CaptureSpec, as the contents of a file (packet_capture.h).
+struct CaptureStatistics {
+  std::string link;  // CaptureSpec::link
+  std::uint64_t packets = 0, left_out = 0;
+  std::string pcap;
+};
+
 struct PacketStatistics {
   std::uint64_t packets = 0;      // handed to the network by its ends, acknowledgements too
   std::uint64_t packet_hops = 0;  // links crossed by all of them
@@ -56,6 +63,7 @@ struct PacketStatistics {
   std::vector<LinkQueueStatistics> links;        // as Topology::links()
   std::vector<SwitchMemoryStatistics> switches;  // that held packets
   std::vector<FlowStatistics> flows;             // those that were asked for
+  std::vector<CaptureStatistics> captures;       // as NetworkSpec::captures
 };
 
 }  // namespace orrery

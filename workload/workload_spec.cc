@@ -68,6 +68,8 @@ std::string_view name_of(ContextMethod method) {
       return "ring";
     case ContextMethod::all_gather:
       return "all_gather";
+    case ContextMethod::ulysses_ring:
+      return "ulysses_ring";
     case ContextMethod::ulysses:
       return "ulysses";
   }

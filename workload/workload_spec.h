@@ -134,7 +134,12 @@ enum class Accumulation : std::uint8_t {
 std::string_view name_of(Accumulation accumulation);
 
 // How ranks that share a sequence come by the keys and values of the others (model/attention.cc).
-enum class ContextMethod : std::uint8_t { ring, all_gather, ulysses };
+enum class ContextMethod : std::uint8_t {
+  ring,
+  all_gather,
+  ulysses,
+  ulysses_ring  // all-to-all among neighbours, a ring over these groups of context_inner ranks
+};
 std::string_view name_of(ContextMethod method);
 
 // Which of data and pipeline neighbours are nearer in rank; those of tensor, context and expert
@@ -147,8 +152,10 @@ struct TransformerTraining {
   std::int32_t tensor = 1, pipeline = 1, data = 1;  // t, p, d; t * c * p * d = ranks
   std::int32_t context = 1;                         // c: ranks that share a sequence
   ContextMethod context_method = ContextMethod::ring;
+  std::int32_t context_inner = 1;  // of ulysses_ring
   ExpertTraining experts;
   bool sequence_parallel = false;  // activations outside t regions are split too
+  bool overlap_tensor = false;     // ... and come and go in t parts beside the products of others
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   std::int32_t chunks = 1;             // v, of layers on each stage, of `interleaved`
   std::int64_t global_batch = 0;       // samples of an iteration
@@ -156,10 +163,14 @@ struct TransformerTraining {
   std::int32_t micro_batch_group = 0;  // that pass a chunk in a row, of `interleaved`; 0 = p
   std::optional<bool> overlap_p2p;     // sends of activations go beside what is computed next; none
                                        // = except in 1f1b, as in Megatron-LM
+  bool scatter_gather = false;  // without sequence_parallel: each tensor-parallel rank sends its
+                                // part of the activations between stages, which are gathered there
   bool post_validation =
       false;  // the step does not wait for the norm of the gradients of all ranks
   bool ends_take_a_layer = false;  // embedding and head count as a layer when layers are dealt out
   bool fused_cross_entropy = false;
+  bool defer_head_gradients = false;  // the head's weight gradients come behind all backward passes
+  std::int32_t deferral_limit = 0;    // of so many first micro-batches; 0 = all
   Recompute recompute = Recompute::none;
   std::optional<std::int32_t>
       recompute_layers;  // of `full`: the first ones of each chunk; none = all

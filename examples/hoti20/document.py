@@ -33,6 +33,17 @@ def distinct(rows, key):
     return list(dict.fromkeys(row[key] for row in rows))
 
 
+def grid_of(data, *sweeps):
+    """The full grid where all of these sweeps were run on it, else the reduced one."""
+    full = all(data[f"full-{name}"] and len(data[f"full-{name}"]) >= len(data[f"reduced-{name}"])
+               for name in sweeps)
+    return "full" if full else "reduced"
+
+
+def model(grid):
+    return {"full": "The full model.\n\n", "reduced": "The reduced model.\n\n"}[grid]
+
+
 def systems(data, grid):
     tcp, ideal = (select(data[f"{grid}-systems"], backend=name) for name in ("ns3", "analytical"))
     if not tcp:
@@ -79,10 +90,10 @@ def layers(data):
     return text, plots
 
 
-def varied(data, sweep, key, base_value, title, name):
+def varied(data, key, base_value, title, name):
     """A row for each value of `key`, a column for each system; the default from `systems`."""
-    rows = [row for part in sweep for row in data[f"reduced-{part}"]]
-    defaults = data["reduced-systems"]
+    grid = grid_of(data, name)
+    rows, defaults = data[f"{grid}-{name}"], data[f"{grid}-systems"]
     if not rows or not defaults:
         return NOT_RUN, {}
     times = {system: {base_value: milliseconds(results.base(defaults, system))}
@@ -94,14 +105,15 @@ def varied(data, sweep, key, base_value, title, name):
     body = [[value] + [f"{times[system][value]:.2f} ({times[system][value] / times[system][base_value]:.2f})"
                        if value in times[system] else "" for system in SYSTEMS]
             for value in values]
-    line, files = picture(name, plot.lines(title, key, "ms for two iterations", values, times))
-    return table([key] + SYSTEMS, body) + line, files
+    line, files = picture(name, plot.lines(f"{title} ({grid} model)", key, "ms for two iterations",
+                                           values, times))
+    return model(grid) + table([key] + SYSTEMS, body) + line, files
 
 
 def injection(data):
-    text, files = varied(data, ["injection"], INJECTION, "0.01 us",
-                         "Injection latency (reduced model)", "injection")
-    slope = results.slopes(data["reduced-systems"], data["reduced-injection"])
+    text, files = varied(data, INJECTION, "0.01 us", "Injection latency", "injection")
+    grid = grid_of(data, "injection")
+    slope = results.slopes(data[f"{grid}-systems"], data[f"{grid}-injection"])
     if slope:
         text += "\nMicroseconds more for each microsecond of latency, 0.01 to 100 us: " + ", ".join(
             f"{system} {value:.0f}" for system, value in slope.items()) + ".\n"
@@ -110,9 +122,10 @@ def injection(data):
 
 def buffer(data):
     """Hierarchical systems have sixteen switches: their sixteenths are shown as the whole."""
-    defaults = data["reduced-systems"]
-    rows = [(row, 1) for row in data["reduced-buffer-flat"]]
-    rows += [(row, 16) for row in data["reduced-buffer-hier"]]
+    grid = grid_of(data, "buffer-flat", "buffer-hier")
+    defaults = data[f"{grid}-systems"]
+    rows = [(row, 1) for row in data[f"{grid}-buffer-flat"]]
+    rows += [(row, 16) for row in data[f"{grid}-buffer-hier"]]
     if not rows or not defaults:
         return NOT_RUN, {}
     body, series = [], {system: {} for system in SYSTEMS}
@@ -128,10 +141,10 @@ def buffer(data):
     names = sorted({name for points in series.values() for name in points},
                    key=lambda name: int(name.split()[0]))
     line, files = picture("buffer", plot.lines(
-        "Memory of the switches of the fabric (reduced model)", "all switches together",
+        f"Memory of the switches of the fabric ({grid} model)", "all switches together",
         "ms for two iterations", names, {name: series[name] for name in SYSTEMS if series[name]}))
-    return table(["system", "memory", "ms", "change", "lost", "sent again", "timeouts", "used"],
-                 body) + line, files
+    return model(grid) + table(["system", "memory", "ms", "change", "lost", "sent again", "timeouts",
+                                "used"], body) + line, files
 
 
 def megabyte(text):
@@ -140,7 +153,8 @@ def megabyte(text):
 
 
 def chunks(data):
-    rows = data["reduced-chunks"]
+    grid = grid_of(data, "chunks")
+    rows = data[f"{grid}-chunks"]
     if not rows:
         return NOT_RUN, {}
     points = list(dict.fromkeys((row[CHUNKS], row[LIMIT]) for row in rows))
@@ -157,26 +171,28 @@ def chunks(data):
     series = {system: {f"{count} x {limit}": time[system, count, limit]
                        for count, limit in points if (system, count, limit) in time}
               for system in SYSTEMS if system in best}
-    line, files = picture("chunks", plot.lines("Chunks x parallelism (reduced model)",
+    line, files = picture("chunks", plot.lines(f"Chunks x parallelism ({grid} model)",
                                                "chunks x chunks in their first phase",
                                                "ms for two iterations", names, series))
-    return table(["chunks x parallelism"] + [f"{system} ms" for system in SYSTEMS], body) + line, files
+    return (model(grid) + table(["chunks x parallelism"] + [f"{system} ms" for system in SYSTEMS],
+                                body) + line, files)
 
 
 def algorithm(data):
-    rows, defaults = data["reduced-algorithm"], data["reduced-systems"]
+    grid = grid_of(data, "algorithm", "buffer-flat")
+    rows, defaults = data[f"{grid}-algorithm"], data[f"{grid}-systems"]
     if not rows or not defaults:
         return NOT_RUN, {}
     body = []
     for system in distinct(rows, "system"):
         tree = results.base(defaults, system)
-        small = [row for row in select(data["reduced-buffer-flat"], system=system)]
+        small = [row for row in select(data[f"{grid}-buffer-flat"], system=system)]
         for row, name in ([(tree, "DBT")] + [(row, "DBT") for row in small] +
                           [(row, "A2A") for row in select(rows, system=system)]):
             body.append([system, name, row.get(BUFFER, "1 GB"), f"{milliseconds(row):.2f}",
                          f"{milliseconds(row) / milliseconds(tree):.3f}", *counters(row), row["cpu_s"]])
-    return table(["system", "all-reduce", "memory", "ms", "over DBT at 1 GB", "lost", "sent again",
-                  "timeouts", "CPU s"], body), {}
+    return model(grid) + table(["system", "all-reduce", "memory", "ms", "over DBT at 1 GB", "lost",
+                                "sent again", "timeouts", "CPU s"], body), {}
 
 
 def single(data):
@@ -223,7 +239,8 @@ def order(data):
 
 
 def mtu(data):
-    rows, defaults = data["reduced-mtu"], data["reduced-systems"]
+    grid = grid_of(data, "mtu")
+    rows, defaults = data[f"{grid}-mtu"], data[f"{grid}-systems"]
     if not rows or not defaults:
         return NOT_RUN, {}
     body = []
@@ -232,19 +249,26 @@ def mtu(data):
         body.append([small["system"], f"{milliseconds(large):.2f}", f"{milliseconds(small):.2f}",
                      f"{milliseconds(small) / milliseconds(large) - 1:+.1%}", large["packets"],
                      small["packets"], large["cpu_s"], small["cpu_s"]])
-    return table(["system", "9,000: ms", "1,500: ms", "change", "9,000: packets", "1,500: packets",
-                  "9,000: CPU s", "1,500: CPU s"], body), {}
+    return model(grid) + table(["system", "9,000: ms", "1,500: ms", "change", "9,000: packets",
+                                "1,500: packets", "9,000: CPU s", "1,500: CPU s"], body), {}
 
 
 def claims(data):
     grid = "full" if data["full-systems"] else "reduced"
-    checks = (results.check_systems(data[f"{grid}-systems"], data[f"{grid}-systems-layers"]) +
+    layers_of = data[f"{grid}-systems-layers"]
+    copy, memory = grid_of(data, "injection"), grid_of(data, "buffer-flat", "buffer-hier")
+    checks = (results.check_sums(data[f"{grid}-systems"]) +
+              results.check_systems(data[f"{grid}-systems"], layers_of) +
+              results.check_layers(layers_of) +
               results.check_single(data["single-single"], data["single-single-a2a"],
                                    data["single-single-analytical"]) +
-              results.check_injection(data["reduced-systems"], data["reduced-injection"]) +
-              results.check_buffer(data["reduced-systems"],
-                                   data["reduced-buffer-flat"] + data["reduced-buffer-hier"]) +
-              results.check_chunks(data["reduced-chunks"]))
+              results.check_injection(data[f"{copy}-systems"], data[f"{copy}-injection"]) +
+              results.check_buffer(data[f"{memory}-systems"],
+                                   data[f"{memory}-buffer-flat"] + data[f"{memory}-buffer-hier"]) +
+              results.check_chunks(data[f"{grid_of(data, 'chunks')}-chunks"]) +
+              results.check_slow_copy(data["reduced-injection"], data["reduced-slow-copy"]) +
+              results.check_order(data["reduced-systems-layers"],
+                                  data["reduced-scheduling-layers"]))
     return table(["claim", "measured", "holds"],
                  [[claim, measured, "yes" if holds else "**no**"]
                   for claim, measured, holds in checks]), {}
@@ -257,8 +281,7 @@ SECTIONS = {
     "layers": layers,
     "injection": injection,
     "buffer": buffer,
-    "window": lambda data: varied(data, ["window"], WINDOW, "0.5 MB", "TCP window (reduced model)",
-                                  "window"),
+    "window": lambda data: varied(data, WINDOW, "0.5 MB", "TCP window", "window"),
     "chunks": chunks,
     "algorithm": algorithm,
     "single": single,

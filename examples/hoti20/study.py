@@ -21,8 +21,9 @@ sys.path.insert(0, str(HERE))
 import document  # noqa: E402
 
 SINGLE = ["single-analytical", "single", "single-a2a"]  # the same in both grids
-TRAINING = ["systems", "injection", "buffer-flat", "buffer-hier", "window", "chunks", "algorithm",
-            "mtu"]
+TRAINING = ["systems", "scheduling", "injection", "slow-copy", "buffer-flat", "buffer-hier",
+            "window", "chunks", "algorithm", "mtu"]
+WITH_LAYERS = ["systems", "scheduling"]
 REDUCED = ["workload.model.bottom_mlp=[1024, 1024, 64]", "workload.model.top_mlp=[2048, 2048, 1]"]
 COUNTERS = ["packets", "packet_hops", "drops", "retransmissions", "timeouts", "connections"]
 
@@ -85,7 +86,7 @@ def collect(options):
         with table.open(encoding="utf-8", newline="") as file:
             both = [collected(row) for row in csv.DictReader(file)]
         write_csv(document.DATA / f"{name}.csv", [row for row, _ in both])
-        if table.parent.name == "systems":
+        if table.parent.name in WITH_LAYERS:
             write_csv(document.DATA / f"{name}-layers.csv", layers_of(both))
         print(f"{name}: {len(both)} rows")
 

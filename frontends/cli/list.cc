@@ -67,6 +67,13 @@ std::string bundled(const char* heading, const std::vector<yaml::BundledFile>& f
   return table.text();
 }
 
+std::string experts_text(const ExpertsSpec& experts) {
+  if (experts.count == 0) return "";
+  const std::string shared =
+      experts.shared > 0 ? fmt::format(" and {} shared", experts.shared) : std::string();
+  return fmt::format(", {} of {} experts{}", experts.top_k, experts.count, shared);
+}
+
 std::string presets() {
   TextTable npus({{"  platform.npu.preset", left}, {"", left}});
   for (const yaml::NpuPreset& preset : yaml::npu_presets()) {
@@ -94,10 +101,10 @@ std::string presets() {
   TextTable transformers({{"  workload.transformer.preset", left}, {"", left}});
   for (const yaml::TransformerPreset& preset : yaml::transformer_presets()) {
     const TransformerSpec& spec = preset.spec;
-    transformers.add_row(
-        {fmt::format("  {}", preset.name),
-         fmt::format("{} layers of {}, {} heads, vocabulary {}, sequence {}", spec.layers,
-                     spec.hidden, spec.heads, spec.vocabulary, spec.sequence)});
+    transformers.add_row({fmt::format("  {}", preset.name),
+                          fmt::format("{} layers of {}, {} heads, vocabulary {}, sequence {}{}",
+                                      spec.layers, spec.hidden, spec.heads, spec.vocabulary,
+                                      spec.sequence, experts_text(spec.experts))});
   }
   return npus.text() + '\n' +
          bundled("  platform.npu.efficiency.preset", yaml::bundled_efficiencies(),

@@ -24,6 +24,13 @@ std::string report(const RunResult& result, const SimulationOptions& options) {
   return text_report(result, options.report);
 }
 
+// Captures are files, and have no other place to go.
+void note_lost_captures(RunResult& result) {
+  if (result.packets && !result.packets->captures.empty())
+    result.notices.push_back(
+        "network.transport.capture writes its files where -o says, and that is not given");
+}
+
 CsvSink::Messages messages_of(const SimulationOptions& options) {
   return options.message_spans ? CsvSink::Messages::include : CsvSink::Messages::leave_out;
 }
@@ -36,13 +43,14 @@ ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   std::optional<SpanFile> spans;
   if (!options.spans.empty()) spans.emplace(options.spans, messages_of(options), options.force);
-  const std::vector<Outcome> outcomes = simulate_all({&experiment, 1}, terminal,
-                                                     {.fold = options.fold,
-                                                      .spans = spans ? &spans->sink() : nullptr,
-                                                      .matrix = options.matrix,
-                                                      .activity = options.activity});
+  std::vector<Outcome> outcomes = simulate_all({&experiment, 1}, terminal,
+                                               {.fold = options.fold,
+                                                .spans = spans ? &spans->sink() : nullptr,
+                                                .matrix = options.matrix,
+                                                .activity = options.activity});
   if (spans) spans->finish();
-  const Outcome& outcome = outcomes.front();
+  Outcome& outcome = outcomes.front();
+  if (outcome.result && options.output.empty()) note_lost_captures(*outcome.result);
   print_remarks(outcomes, options.quiet, terminal);
   if (outcome.result) {
     terminal.out << report(*outcome.result, options);

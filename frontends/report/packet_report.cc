@@ -82,7 +82,8 @@ Json packet_json(const PacketResult& packets, const ReportOptions& options) {
                {"queues", Json::array()},
                {"switches", Json::array()},
                {"waits", Json::array()},
-               {"flows", Json::array()}};
+               {"flows", Json::array()},
+               {"captures", Json::array()}};
   for (const QueueRow& row : shown_queues(packets, options))
     json["queues"].push_back({{"name", row.name},
                               {"packets", row.packets},
@@ -108,6 +109,9 @@ Json packet_json(const PacketResult& packets, const ReportOptions& options) {
           {sample.at.since_start.value, sample.congestion_window.value, sample.smoothed_rtt.value});
     json["flows"].push_back({{"name", row.name}, {"samples", std::move(samples)}});
   }
+  for (const CaptureRow& row : packets.captures)
+    json["captures"].push_back(
+        {{"link", row.link}, {"packets", row.packets}, {"left_out", row.left_out}});
   return json;
 }
 

@@ -31,6 +31,23 @@ struct ResultFile {
   std::string name, text;
 };
 
+// capture-1.pcap, ...; of several systems capture-1-1.pcap (the first one's first), ...
+std::vector<ResultFile> captures(std::span<const RunResult> results) {
+  std::vector<ResultFile> files;
+  for (std::size_t run = 0; run < results.size(); ++run) {
+    if (!results[run].packets) continue;
+    const std::string system = results.size() > 1 ? fmt::format("{}-", run + 1) : "";
+    const std::vector<CaptureRow>& rows = results[run].packets->captures;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      files.push_back({fmt::format("capture-{}{}.pcap", system, i + 1), rows[i].pcap});
+  }
+  return files;
+}
+
+bool is_capture(const std::string& name) {
+  return name.starts_with("capture-") && name.ends_with(".pcap");
+}
+
 std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportOptions& options) {
   std::vector<ResultFile> files{
       {"summary.csv", summary_csv(results)},      {"exposed.csv", exposed_csv(results)},
@@ -45,6 +62,7 @@ std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportO
   if (std::ranges::any_of(
           results, [](const RunResult& run) { return run.packets && !run.packets->flows.empty(); }))
     files.push_back({"flows.csv", flows_csv(results)});
+  for (ResultFile& file : captures(results)) files.push_back(std::move(file));
   return files;
 }
 
@@ -62,6 +80,16 @@ void write_file(const fs::path& path, const std::string& text) {
   }
 }
 
+void remove_stale_captures(const fs::path& folder, const std::vector<ResultFile>& files) {
+  std::vector<fs::path> stale;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const auto is_it = [&](const ResultFile& file) { return file.name == name; };
+    if (is_capture(name) && std::ranges::none_of(files, is_it)) stale.push_back(entry.path());
+  }
+  for (const fs::path& file : stale) fs::remove(file);
+}
+
 // What an earlier command left and this one does not write: it would contradict the new tables.
 void remove_stale(const fs::path& folder, const std::vector<ResultFile>& files) {
   for (const char* name : result_names) {
@@ -69,6 +97,7 @@ void remove_stale(const fs::path& folder, const std::vector<ResultFile>& files) 
     for (const ResultFile& file : files) written = written || file.name == name;
     if (!written) fs::remove(folder / name);
   }
+  remove_stale_captures(folder, files);
 }
 
 void write_all(const fs::path& folder, const std::vector<ResultFile>& files, Overwrite overwrite) {

@@ -141,6 +141,14 @@ struct FlowRow {
   std::vector<FlowSample> samples;
 };
 
+// What crossed a link, as a file for tcpdump and Wireshark; its place in PacketResult::captures is
+// that in network.transport.capture.
+struct CaptureRow {
+  std::string link;
+  std::uint64_t packets = 0, left_out = 0;  // in the file, and after it was full
+  std::string pcap;
+};
+
 // Of a backend that has packets.
 struct PacketResult {
   std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
@@ -149,6 +157,7 @@ struct PacketResult {
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;
   std::vector<FlowRow> flows;
+  std::vector<CaptureRow> captures;
 };
 
 struct RunResult {

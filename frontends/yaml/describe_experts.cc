@@ -182,15 +182,45 @@ void check_expert_training(Reader& training, TransformerTraining& spec,
     check_nodes(training, experts, model, platform);
 }
 
+namespace {
+
+// All-to-alls in groups of `inner` cut the heads, a ring over c / inner of these the tokens.
+void check_context_inner(Reader& training, const TransformerTraining& spec) {
+  const std::int32_t inner = spec.context_inner, c = spec.context;
+  if (spec.context_method != ContextMethod::ulysses_ring) {
+    if (training.given("context_inner"))
+      training.wrong("context_inner",
+                     fmt::format("{} has one level", orrery::name_of(spec.context_method)),
+                     "write context_method: ulysses_ring, or leave it out");
+  } else if (inner == 1 || inner >= c || c % inner != 0) {
+    training.wrong(training.given("context_inner") ? "context_inner" : "context_method",
+                   fmt::format("groups of {} among {} ranks that share a sequence", inner, c),
+                   "give context_inner: a divisor of context between 1 and context, such as the "
+                   "ranks of a node");
+  }
+}
+
+// Ranks that share a sequence and have a part of the heads each.
+std::int32_t ranks_of_heads(const TransformerTraining& spec) {
+  if (spec.context_method == ContextMethod::ulysses) return spec.context;
+  return spec.context_method == ContextMethod::ulysses_ring ? spec.context_inner : 1;
+}
+
+}  // namespace
+
 void check_context(Reader& training, const TransformerTraining& spec,
                    const TransformerSpec& model) {
   if (spec.context == 1) {
-    if (training.given("context_method"))
-      training.wrong("context_method", "no ranks share a sequence",
-                     "give context: 2 or more, or leave it out");
+    for (const std::string_view key : {"context_method", "context_inner"})
+      if (training.given(key))
+        training.wrong(key, "no ranks share a sequence",
+                       "give context: 2 or more, or leave it out");
     return;
   }
-  if (spec.context_method == ContextMethod::ring && model.attention == AttentionKernel::unfused)
+  check_context_inner(training, spec);
+  const bool ring = spec.context_method == ContextMethod::ring ||
+                    spec.context_method == ContextMethod::ulysses_ring;
+  if (ring && model.attention == AttentionKernel::unfused)
     training.wrong("context_method", "unfused attention has no blocks that a ring could bring",
                    "write context_method: all_gather or ulysses, or attention: flash");
   const bool in_two = model.causal_kernel && spec.context_method != ContextMethod::ulysses;
@@ -200,12 +230,13 @@ void check_context(Reader& training, const TransformerTraining& spec,
                    fmt::format("{} tokens are not cut into {} parts{}", model.sequence, parts,
                                in_two ? ", two for each rank so that causal work is equal" : ""),
                    fmt::format("choose a sequence that is a multiple of {}", parts));
-  const std::int64_t shared = std::int64_t{spec.tensor} * spec.context;
-  if (spec.context_method == ContextMethod::ulysses &&
-      (model.heads % shared != 0 || model.key_heads() % shared != 0))
+  const std::int32_t with_heads = ranks_of_heads(spec);
+  const std::int64_t shared = std::int64_t{spec.tensor} * with_heads;
+  if (with_heads > 1 && (model.heads % shared != 0 || model.key_heads() % shared != 0))
     training.wrong("context_method",
-                   fmt::format("tensor x context = {} must divide the {} heads and {} key heads",
-                               shared, model.heads, model.key_heads()),
+                   fmt::format("tensor x {} = {} must divide the {} heads and {} key heads",
+                               with_heads == spec.context ? "context" : "context_inner", shared,
+                               model.heads, model.key_heads()),
                    "write context_method: ring or all_gather");
   if (spec.shard_group > 0 && spec.shard_group % spec.context != 0 &&
       spec.context % spec.shard_group != 0)

@@ -98,6 +98,9 @@ void describe_context(Keys& keys, TransformerTraining& spec) {
                 between(1, std::int64_t{1} << 24));
   keys.optional("context_method", spec.context_method,
                 "how these come by each other's keys and values");
+  keys.optional("context_inner", spec.context_inner,
+                "neighbours that exchange heads, in ulysses_ring",
+                between(1, std::int64_t{1} << 24));
 }
 
 template <class Keys>

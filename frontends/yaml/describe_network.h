@@ -75,7 +75,29 @@ void describe_tcp_timers(GroupKeys<Keys>& key, TransportSpec& spec) {
 void check_transport(Reader& transport, const TransportSpec& spec);
 
 template <class Keys>
-void describe_transport(Keys& keys, NetworkSpec& network) {
+void describe_captures(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                       bool topology_known) {
+  std::vector<CaptureKeys> captures;
+  keys.optional_items(
+      "capture", captures, "links whose packets are kept, each for a pcap file in the folder of -o",
+      [](auto& capture, CaptureKeys& spec, std::size_t) {
+        capture.required("link", spec.link, "\"a -> b\", \"a - b\" (both ways), or its index");
+        capture.optional("between", spec.between,
+                         "two NPUs: only what one of them sends to the other", not_negative);
+      });
+  GroupKeys<Keys>{keys, network, SettingGroup::transport}(
+      "capture_limit", network.capture_limit, "packets that each capture keeps, the first ones",
+      between(1, 10'000'000));
+  keys.note_if_given("capture", network.given, SettingGroup::transport);
+  keys.check([&](Reader& reader) {
+    if (reader.clean() && topology_known && !captures.empty())
+      resolve_captures(reader, captures, topology, network);
+  });
+}
+
+template <class Keys>
+void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                        bool topology_known) {
   TransportSpec& spec = network.transport;
   const TransportPreset* preset = nullptr;
   keys.preset(transport_presets(), preset,
@@ -114,6 +136,7 @@ void describe_transport(Keys& keys, NetworkSpec& network) {
                         pair.required("to", watched.to, "the NPU that receives", not_negative);
                       });
   keys.note_if_given("watch", network.given, SettingGroup::transport);
+  describe_captures(keys, network, topology, topology_known);
   keys.check([&](Reader& reader) { check_transport(reader, spec); });
 }
 
@@ -153,8 +176,9 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
   BackendName backend{network.backend};
   keys.optional("backend", backend, "the model of the network; `orrery list` describes them");
   network.backend = backend.name;
-  keys.map("transport", "the transport protocol; for packet backends",
-           [&](auto& transport) { describe_transport(transport, network); });
+  keys.map("transport", "the transport protocol; for packet backends", [&](auto& transport) {
+    describe_transport(transport, network, topology, topology_known);
+  });
   network.routing.seed = network.seed;
   keys.map("routing", "which way messages go", [&](auto& routing) {
     describe_routing(routing, network.routing, topology, topology_known);

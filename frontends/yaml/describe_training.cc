@@ -100,12 +100,33 @@ void check_pipeline_options(Reader& reader, const TransformerTraining& spec) {
                  "write schedule: interleaved, or leave it out");
   if (spec.overlap_p2p && spec.pipeline == 1)
     reader.wrong("overlap_p2p", "there is no pipeline", "leave it out");
+  if (spec.scatter_gather && (spec.sequence_parallel || spec.tensor == 1 || spec.pipeline == 1))
+    reader.wrong("scatter_gather",
+                 spec.sequence_parallel ? "with sequence_parallel stages send parts already"
+                                        : "it takes tensor parallelism and a pipeline",
+                 "leave it out");
   if (spec.recompute_layers && spec.recompute != Recompute::full)
     reader.wrong("recompute_layers", fmt::format("recompute is {}", name_of(spec.recompute)),
                  "write recompute: full, or leave it out");
   if (spec.fused_cross_entropy && spec.tensor == 1)
     reader.wrong("fused_cross_entropy", "without tensor parallelism the loss exchanges nothing",
                  "give tensor: 2 or more, or leave it out");
+}
+
+// Megatron-LM puts them off in its own two schedules.
+void check_deferral(Reader& reader, const TransformerTraining& spec) {
+  const bool known = spec.schedule == PipelineSchedule::one_forward_one_backward ||
+                     spec.schedule == PipelineSchedule::interleaved;
+  if (spec.defer_head_gradients && (spec.pipeline == 1 || !known))
+    reader.wrong("defer_head_gradients",
+                 spec.pipeline == 1
+                     ? "without a pipeline no stage has time left (Megatron-LM refuses it)"
+                     : fmt::format("{} has an order of its own for weight gradients",
+                                   name_of(spec.schedule)),
+                 "leave it out");
+  if (reader.given("deferral_limit") && !spec.defer_head_gradients)
+    reader.wrong("deferral_limit", "nothing is put off",
+                 "write defer_head_gradients: true, or leave it out");
 }
 
 // What ZeRO and FSDP are combined with, and what their settings mean something for.
@@ -165,6 +186,7 @@ void check_training(Reader& training, TransformerTraining& spec, const Transform
   check_batches(training, spec);
   if (training.clean()) check_schedule(training, spec);
   check_pipeline_options(training, spec);
+  check_deferral(training, spec);
   check_sharding(training, spec, model);
   check_unused(training, spec);
   divides(training, "tensor", spec.tensor, model.heads, "attention heads");
@@ -180,6 +202,11 @@ void check_training(Reader& training, TransformerTraining& spec, const Transform
   if (spec.sequence_parallel && spec.tensor == 1)
     training.wrong("sequence_parallel", "there is no tensor parallelism to add it to",
                    "give tensor: 2 or more, or leave it out");
+  if (spec.overlap_tensor && !spec.sequence_parallel)
+    training.wrong("overlap_tensor",
+                   "it splits what sequence parallelism gathers and scatters (Megatron-LM and "
+                   "PyTorch refuse it without)",
+                   "write sequence_parallel: true, or leave it out");
   const bool dual = spec.schedule == PipelineSchedule::dualpipe;
   const std::int64_t parts = std::int64_t{spec.pipeline} * (dual ? 1 : spec.stage_chunks());
   if (model.layers + (spec.ends_take_a_layer ? 2 : 0) < parts)

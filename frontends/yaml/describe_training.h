@@ -17,6 +17,36 @@ void check_training(Reader& training, TransformerTraining& spec, const Transform
                     const PlatformFacts& platform, bool by_node);
 
 template <class Keys>
+void describe_pipeline(Keys& keys, TransformerTraining& spec) {
+  constexpr Limits count = between(0, std::int64_t{1} << 24);
+  keys.optional("schedule", spec.schedule, "order of the micro-batches in a pipeline");
+  keys.optional("chunks", spec.chunks,
+                "parts of the layers that a stage has, for the interleaved schedule",
+                between(1, std::int64_t{1} << 24));
+  keys.optional(
+      "micro_batch_group", spec.micro_batch_group,
+      "micro-batches that pass a chunk in a row, for the interleaved schedule; 0 = as many "
+      "as there are stages",
+      count);
+  keys.optional("embedding_and_loss_take_a_layer", spec.ends_take_a_layer,
+                "embedding and head count as a layer each when layers are dealt out to stages");
+  keys.optional("overlap_p2p", spec.overlap_p2p,
+                "sends between stages go beside what is computed next; without it as Megatron-LM: "
+                "not in 1f1b");
+  keys.optional("scatter_gather", spec.scatter_gather,
+                "without sequence_parallel: tensor-parallel ranks each send their part of the "
+                "activations to the next stage, which gathers them");
+  keys.optional("post_validation", spec.post_validation,
+                "the optimizer does not wait for the norm of all gradients, for zero-bubble "
+                "schedules");
+  keys.optional("defer_head_gradients", spec.defer_head_gradients,
+                "weight gradients of the head are computed behind the backward passes of all "
+                "micro-batches (defer_embedding_wgrad_compute)");
+  keys.optional("deferral_limit", spec.deferral_limit,
+                "of so many first micro-batches (wgrad_deferral_limit); 0 = all", count);
+}
+
+template <class Keys>
 void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
                        const PlatformFacts& platform) {
   constexpr Limits ranks = between(1, std::int64_t{1} << 24);
@@ -27,22 +57,10 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   describe_context(keys, spec);
   keys.optional("sequence_parallel", spec.sequence_parallel,
                 "tensor-parallel ranks also share the tokens between the matrices");
-  keys.optional("schedule", spec.schedule, "order of the micro-batches in a pipeline");
-  keys.optional("chunks", spec.chunks,
-                "parts of the layers that a stage has, for the interleaved schedule", ranks);
-  keys.optional(
-      "micro_batch_group", spec.micro_batch_group,
-      "micro-batches that pass a chunk in a row, for the interleaved schedule; 0 = as many "
-      "as there are stages",
-      between(0, std::int64_t{1} << 24));
-  keys.optional("embedding_and_loss_take_a_layer", spec.ends_take_a_layer,
-                "embedding and head count as a layer each when layers are dealt out to stages");
-  keys.optional("overlap_p2p", spec.overlap_p2p,
-                "sends between stages go beside what is computed next; without it as Megatron-LM: "
-                "not in 1f1b");
-  keys.optional("post_validation", spec.post_validation,
-                "the optimizer does not wait for the norm of all gradients, for zero-bubble "
-                "schedules");
+  keys.optional("overlap_tensor", spec.overlap_tensor,
+                "what sequence_parallel gathers and scatters goes rank by rank beside the matrix "
+                "products that it belongs to (tp_comm_overlap, async TP)");
+  describe_pipeline(keys, spec);
   keys.required("global_batch", spec.global_batch, "samples of an iteration",
                 between(1, std::int64_t{1} << 32));
   keys.optional("micro_batch", spec.micro_batch, "samples that a pipeline takes in at a time",

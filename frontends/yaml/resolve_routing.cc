@@ -108,6 +108,25 @@ void resolve_faults(Reader& network, const std::vector<FaultKeys>& faults, const
   }
 }
 
+void resolve_captures(Reader& transport, const std::vector<CaptureKeys>& captures,
+                      const TopologySpec& spec, NetworkSpec& network) {
+  const Topology topology(spec);
+  const Names names(topology);
+  for (std::size_t i = 0; i < captures.size(); ++i) {
+    const auto& [link, between] = captures[i];
+    CaptureSpec capture{link, names.links(link), {}};
+    if (capture.links.empty())
+      transport.wrong_item("capture", i, "there is no link " + in_quotes(link), names_remedy);
+    if (between.size() == 2 && between[0] != between[1] &&
+        std::max(between[0], between[1]) < topology.npu_count())
+      capture.between = {NodeId{between[0]}, NodeId{between[1]}};
+    else if (!between.empty())
+      transport.wrong_item("capture", i, "`between` are not two NPUs",
+                           fmt::format("name two of the NPUs 0 to {}", topology.npu_count() - 1));
+    network.captures.push_back(std::move(capture));
+  }
+}
+
 void read_routes(Reader& keys, const TopologySpec& spec, RoutingSpec& routing) {
   const YamlNode* key = keys.find("routes");
   const std::string path = resolved_path(*key);

@@ -148,7 +148,7 @@ struct ValuesOf<Accumulation> {
 template <>
 struct ValuesOf<ContextMethod> {
   static constexpr std::array all{ContextMethod::ring, ContextMethod::all_gather,
-                                  ContextMethod::ulysses};
+                                  ContextMethod::ulysses, ContextMethod::ulysses_ring};
 };
 template <>
 struct ValuesOf<ExpertLoad> {

@@ -79,6 +79,13 @@ struct FaultKeys {
 // Finds the links and nodes by name or index.
 void resolve_faults(Reader& network, const std::vector<FaultKeys>& faults,
                     const TopologySpec& topology, RoutingSpec& routing);
+
+struct CaptureKeys {
+  std::string link;
+  std::vector<std::int32_t> between;
+};
+void resolve_captures(Reader& transport, const std::vector<CaptureKeys>& captures,
+                      const TopologySpec& topology, NetworkSpec& network);
 // Of the CSV file under `routes`.
 void read_routes(Reader& keys, const TopologySpec& topology, RoutingSpec& routing);
 void check_policy(Reader& keys, const TopologySpec& topology, const RoutingSpec& routing);

@@ -10,6 +10,7 @@
 #include "core/base/check.h"
 #include "network/fluid/flow_classes.h"
 #include "network/fluid/flow_limits.h"
+#include "network/folded_links.h"
 #include "network/routing/router.h"
 #include "network/traffic_counters.h"
 
@@ -35,6 +36,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
         topology_(topology),
         spec_(network.fluid),
         router_(topology, network.routing),
+        searches_(network.routing.searches(topology.structural())),
         flows_(capacities_of(topology), spec_.highest == ClassSharing::strict ? 2 : 1,
                value_of(spec_.completion_tolerance)),
         counters_(topology),
@@ -61,11 +63,16 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     return std::nullopt;
   }
 
-  NetworkStatistics statistics() const override {
-    NetworkStatistics statistics = counters_.statistics();
-    statistics.limited = limited_;
-    return statistics;
+  // A link that representatives share carries what all alike do, in the folded run as in the full
+  // one: shares and rates are exact sums (max_min_solver.h).
+  bool fold(const Fold& fold) override {
+    if (!topology_.structural() || searches_ || router_.changes_to_come()) return false;
+    like_ = representative_links(topology_, fold);
+    multiplicity_ = fold.multiplicity();
+    return true;
   }
+
+  NetworkStatistics statistics() const override;
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
   std::vector<std::string> notices() const override;
 
@@ -94,6 +101,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   }
   bool find_path(Flight& flight, Bytes size);
   void divide_over_paths(NodeId from, NodeId to);
+  void fold_path();
   void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
   void begin(std::uint32_t slot);
   void solve_soon();
@@ -106,6 +114,9 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   const Topology& topology_;
   const FluidSpec spec_;
   Router router_;
+  bool searches_;                  // routes are not arithmetic
+  std::vector<LinkIndex> like_;    // of each link, if folded
+  std::int32_t multiplicity_ = 1;  // of representatives
   FlowClasses flows_;
   TrafficCounters counters_;
   std::vector<std::vector<Bytes>> limited_;  // NetworkStatistics::limited
@@ -158,8 +169,10 @@ bool FluidBackend::find_path(Flight& flight, Bytes size) {
     for (const LinkShare& share : shares_) uses_.push_back({share.link, share.fraction});
   } else if (router_.policy() == RoutingPolicy::qp_spread) {
     divide_over_paths(from, to);
-  } else {
+  } else if (like_.empty()) {
     for (const LinkIndex link : path_) uses_.push_back({link, 1.0});
+  } else {
+    fold_path();
   }
   count(flight, uses_, size);
   return true;
@@ -175,6 +188,19 @@ void FluidBackend::divide_over_paths(NodeId from, NodeId to) {
   for (std::size_t i = 0, next = 0; i < path_.size(); i = next) {
     while (next < path_.size() && path_[next] == path_[i]) ++next;
     uses_.push_back({path_[i], static_cast<double>(next - i) / parts});
+  }
+}
+
+// Where the path crosses several links that are alike, each carries as many alike flows. Fills
+// uses_.
+void FluidBackend::fold_path() {
+  for (const LinkIndex link : path_) {
+    const auto use = std::find_if(uses_.begin(), uses_.end(),
+                                  [&](const LinkUse& one) { return one.link == like_[link]; });
+    if (use == uses_.end())
+      uses_.push_back({like_[link], 1.0});
+    else
+      use->share += 1.0;
   }
 }
 
@@ -286,6 +312,22 @@ std::vector<std::string> FluidBackend::notices() const {
       "(network.fluid.completion_tolerance): these are the exact times of messages up to {:g} % "
       "larger",
       100 * value_of(spec_.completion_tolerance))};
+}
+
+NetworkStatistics FluidBackend::statistics() const {
+  NetworkStatistics statistics = counters_.statistics();
+  statistics.limited = limited_;
+  if (like_.empty()) return statistics;
+  statistics.messages *= static_cast<std::uint64_t>(multiplicity_);
+  for (LevelTraffic& level : statistics.levels)
+    for (Bytes& bytes : level.bytes_by_label) bytes = bytes * multiplicity_;
+  const auto unfold = [&](std::vector<Bytes>& by_link) {
+    const std::vector<Bytes> folded = by_link;
+    for (std::size_t link = 0; link < by_link.size(); ++link) by_link[link] = folded[like_[link]];
+  };
+  unfold(statistics.links);
+  for (std::vector<Bytes>& by_link : statistics.limited) unfold(by_link);
+  return statistics;
 }
 
 void FluidBackend::links_changed(std::span<const LinkIndex> links) {

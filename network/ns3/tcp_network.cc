@@ -35,6 +35,7 @@ TcpNetwork::TcpNetwork(EventQueue& queue, const Topology& topology, const Networ
       listener_(listener),
       topology_(topology),
       fabric_(queue, topology, spec.switches, spec.level_buffers(), spec.seed, *this),
+      captures_(spec, fabric_),
       paths_(queue, topology, spec.routing, fabric_, *this) {
   make_stack();
 }
@@ -174,6 +175,9 @@ void TcpNetwork::take_from_tcp(ns3::Ptr<ns3::Packet> packet, ns3::Ipv4Address fr
   const std::int64_t stream_end = sender.new_bytes_end();
   const bool tell = stream_end > 0 && flow.ends_message(stream_end);
   carried_[index] = {std::move(packet), target, tell ? stream_end : 0, can_be_marked};
+  if (captures_.any())
+    captures_.note_ends(index,
+                        captured_ends(flow.source, flow.target, flow.number, source % 2 == 0));
   fabric_.send(index, {.path = choice.take(),
                        .wire_bytes = size,
                        .can_be_marked = can_be_marked,
@@ -198,6 +202,11 @@ void TcpNetwork::packet_left(PacketIndex index) {
   flow_of(carried_[index].to).left_source(carried_[index].stream_end);
 }
 
+void TcpNetwork::packet_starts(PacketIndex index, LinkIndex link, bool marked) {
+  const Carried& carried = carried_[index];
+  captures_.packet_starts(queue_.now(), index, link, carried.packet, carried.can_be_marked, marked);
+}
+
 // A packet that is lost has left, too: it will be sent again from the send buffer.
 void TcpNetwork::packet_lost(PacketIndex index) {
   const Carried carried = std::move(carried_[index]);
@@ -218,6 +227,7 @@ PacketStatistics TcpNetwork::statistics() const {
   statistics.timeouts = counters_.timeouts;
   for (const auto& flow : flows_)
     if (flow != nullptr && flow->watched()) statistics.flows.push_back(flow->statistics());
+  statistics.captures = captures_.statistics();
   return statistics;
 }
 

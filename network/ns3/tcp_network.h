@@ -14,6 +14,7 @@
 #include "network/network_spec.h"
 #include "network/ns3/flow_paths.h"
 #include "network/ns3/process_turn.h"
+#include "network/ns3/tcp_captures.h"
 #include "network/ns3/tcp_flow.h"
 #include "network/packet/packet_fabric.h"
 
@@ -65,6 +66,7 @@ class TcpNetwork final : private PacketOwner, private FlowListener, private Rout
   void packet_arrived(PacketIndex packet, bool marked) override;
   void packet_lost(PacketIndex packet) override;
   void packet_left(PacketIndex packet) override;
+  void packet_starts(PacketIndex packet, LinkIndex link, bool marked) override;
 
   // --- FlowListener ---
   void message_left(MessageSlot message) override { listener_.message_left(message); }
@@ -95,6 +97,7 @@ class TcpNetwork final : private PacketOwner, private FlowListener, private Rout
   Listener& listener_;
   const Topology& topology_;
   PacketFabric fabric_;
+  TcpCaptures captures_;
   FlowPaths paths_;
   PacketStatistics counters_;
   ns3::Ptr<ns3::Node> node_;

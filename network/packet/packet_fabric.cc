@@ -141,6 +141,7 @@ void PacketFabric::start(PacketIndex index, Port& port) {
   port.free_at = queue_.now() + duration_of(port, packet.wire_bytes);
   port.sent += bytes(packet.wire_bytes);
   ++port.packets;
+  if (port.reports_starts) owner_.packet_starts(index, path_links_[packet.cursor], packet.marked);
   if (packet.tell_when_left && starts_path(packet.cursor))
     queue_.schedule_at(port.free_at, handler_, event_of(Happens::packet_left, index));
   queue_.schedule_at(port.free_at + port.latency, handler_,

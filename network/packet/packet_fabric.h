@@ -35,6 +35,8 @@ class PacketOwner {
   virtual void packet_lost(PacketIndex packet) = 0;
   // Its last bit has left the node it started from. Only if it was asked for.
   virtual void packet_left(PacketIndex packet) = 0;
+  // Its first bit goes onto a link. Only if report_starts() was called for the link.
+  virtual void packet_starts(PacketIndex, LinkIndex, [[maybe_unused]] bool marked) {}
 
  protected:
   ~PacketOwner() = default;
@@ -66,6 +68,8 @@ class PacketFabric final : private EventHandler {
   // What the link carries from now on; 0: it is down, and what comes to it is lost.
   void set_bandwidth(LinkIndex link, Bandwidth bandwidth);
 
+  void report_starts(LinkIndex link) { ports_[link].reports_starts = true; }
+
   // By PacketToSend::kind; as long as the largest that was sent needs.
   std::span<const PacketWaits> waits() const { return waits_; }
 
@@ -93,7 +97,7 @@ class PacketFabric final : private EventHandler {
     Duration last_duration;
     PacketIndex first = none, last = none;  // that wait
     std::int32_t memory = -1;               // of its switch; -1: without limit
-    bool wake_comes = false;
+    bool wake_comes = false, reports_starts = false;
     RedQueue red;
     Bytes waiting, most_waiting, sent;
     std::uint64_t packets = 0, drops = 0, marks = 0;

@@ -252,6 +252,17 @@ TEST_CASE("a run of which some ranks stand for others is the run of all ranks") 
   CHECK(partly > 100);
 }
 
+TEST_CASE("with flows that share links too") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    Experiment experiment = RandomJob(seed, seed % 2 == 1).make();
+    experiment.network.backend = "fluid";
+    const RunResult folded = run(experiment, true), full = run(experiment, false);
+    if (seed % 2 == 0) CHECK(folded.unfolded_because == "");
+    check_equal(folded, full);
+  }
+}
+
 TEST_CASE("a folded run is the run of all ranks, many of them", "[slow]") {
   for (std::uint64_t seed = 1'000; seed < 6'000; ++seed) {
     INFO("seed " << seed);

@@ -137,6 +137,102 @@ TEST_CASE("embedding and loss take the place of a layer") {
         Approx(3.0 / 4).epsilon(0.01));
 }
 
+// Two ranks send half of Y = 16 x 4,096 x 2 B each instead of all of it, and gather it on the other
+// side, where each receives the other's half: m = 4 micro-batches, there and back.
+TEST_CASE("activations that are scattered for the way between stages") {
+  Experiment experiment = pipeline(PipelineSchedule::one_forward_one_backward, 2, 1, 2, 4);
+  experiment.topology.levels.insert(
+      experiment.topology.levels.begin(),
+      {"node", LevelKind::switched, 2, gigabytes_per_second(100), Duration{}, Scope::local});
+  TransformerTraining& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  training.tensor = 2;
+  training.scatter_gather = true;
+  std::get<TransformerWorkload>(experiment.workload.what).model.vocabulary = 2;
+  std::int64_t sent = 0, gathered = 0;
+  for (const LevelRow& row : simulate(experiment).levels) {
+    if (row.collective == "point_to_point") sent += row.bytes.value;
+    if (row.collective == "all_gather") gathered += row.bytes.value;
+  }
+  constexpr std::int64_t y = 16 * 4'096 * 2;
+  CHECK(sent == 2 * 4 * 2 * y / 2);
+  CHECK(gathered == 2 * 4 * 2 * y / 2);
+}
+
+// p = 4, m = 8, two layers a stage; a head of V = 3 h takes 2 T h V operations for each of its
+// three products, 1.610612736 ms, an eighth of the stage's forward pass. The last stage is the
+// slowest and sets the pace: put off, m such products come while the others drain their pipeline,
+// for which these take 6 forward passes; with a limit of 3, three of them.
+TEST_CASE("weight gradients of the head in the time in which the pipeline drains") {
+  const auto finish = [](bool deferred, int limit) {
+    Experiment experiment = pipeline(PipelineSchedule::one_forward_one_backward, 4, 1, 8, 8);
+    auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+    workload.model.vocabulary = 3 * 4'096;
+    workload.model.tied_embeddings = false;
+    workload.training.defer_head_gradients = deferred;
+    workload.training.deferral_limit = limit;
+    return simulate(experiment).finish;
+  };
+  const Duration product = picoseconds(1'610'612'736);
+  CHECK(finish(false, 0) - finish(true, 0) == product * 8);
+  CHECK(finish(false, 0) - finish(true, 3) == product * 3);
+}
+
+// The bucket with the head is exchanged when its last gradient is there, whatever layers it shares
+// it with: the bytes are those of the same job without putting off, the time is no longer. With
+// every gradient of the stage in one bucket nothing is left beside which to exchange it.
+TEST_CASE("the gradients of a head that were put off are still exchanged once") {
+  for (const std::optional<Bytes> bucket : {std::optional<Bytes>{}, std::optional(Bytes{1})}) {
+    Experiment experiment = pipeline(PipelineSchedule::interleaved, 2, 2, 8, 4);
+    experiment.topology.levels.push_back({"replicas", LevelKind::switched, 2,
+                                          gigabytes_per_second(100), nanoseconds(500),
+                                          Scope::scale_out});
+    auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+    workload.model.vocabulary = 4'096;
+    workload.model.tied_embeddings = false;
+    workload.training.data = 2;
+    workload.training.order = RankOrder::tensor_pipeline_data;
+    workload.training.global_batch = 8;
+    workload.training.bucket = bucket;
+    const RunResult before = simulate(experiment);
+    workload.training.defer_head_gradients = true;
+    const RunResult after = simulate(experiment);
+    const auto reduced = [](const RunResult& result) {
+      std::int64_t sum = 0;
+      for (const LevelRow& row : result.levels)
+        if (row.collective == "all_reduce") sum += row.bytes.value;
+      return sum;
+    };
+    CHECK(reduced(after) == reduced(before));
+    std::int64_t computed = 0;
+    for (std::size_t i = 0; i < after.ranks.size(); ++i)
+      computed += (after.ranks[i].compute - before.ranks[i].compute).value;
+    CHECK(computed == 0);
+  }
+}
+
+// Gradients that are not overlapped are exchanged when a stage is through with all its backward
+// passes: no stage waits for another one's exchange. So p = 4 stages of two chunks take as long as
+// without replicas, and then each two all-reduces of two layers of 12 h^2 + 2 h, 4 B each, of which
+// a ring of two sends as much as there is, at 10 GB/s; the embedding and the head are nothing here.
+TEST_CASE("gradients that are not overlapped are exchanged behind the pipeline") {
+  using enum PipelineSchedule;
+  for (const auto& [schedule, chunks] :
+       {std::pair{interleaved, 2}, {one_forward_one_backward, 1}}) {
+    const Experiment alone = pipeline(schedule, 4, chunks, 8 * chunks, 8);
+    Experiment replicated = alone;
+    replicated.topology.levels.push_back({"replicas", LevelKind::switched, 2,
+                                          gigabytes_per_second(10), Duration{}, Scope::scale_out});
+    auto& training = std::get<TransformerWorkload>(replicated.workload.what).training;
+    training.data = 2;
+    training.order = RankOrder::tensor_pipeline_data;
+    training.global_batch = 16;
+    training.overlap_gradients = false;
+    const double layer = (12.0 * 4'096 * 4'096 + 2 * 4'096) * 4 / 10e9;
+    const Duration longer = simulate(replicated).finish - simulate(alone).finish;
+    CHECK(static_cast<double>(longer.value) * 1e-12 == Approx(2 * chunks * layer).epsilon(0.001));
+  }
+}
+
 // In 1f1b a stage waits until what it sends has left: 64 x 128 x 2 B at 1 GB/s, 16.4 us, after
 // each forward pass; overlapped it does not.
 TEST_CASE("sends that are not overlapped are waited for") {
@@ -207,4 +303,45 @@ TEST_CASE("exposed time is told apart by kind of parallelism") {
   }
   CHECK(sum == result.exposed);
   CHECK_THAT(kinds, Catch::Contains("PP "));
+}
+
+// t = 4 on one switch of 1 GB/s, one sample of T = 1,024 tokens, h = 256, one layer. What a rank
+// shifts, 256 x 256 x 2 B, takes s = 131.072 us; at 200 GFLOP/s a part of 256 rows of a product
+// takes
+//   into queries, keys, values  2 x 256 x 256 x 192   125.829120 us   forwards
+//   projection                  2 x 256 x 64 x 256     41.943040 us   forwards and backwards
+//   both of the MLP             2 x 256 x 256 x 256   167.772160 us
+// and of the three shifts of a product 3 (s - p) are left where p < s. The rest of the exchanges is
+// as without.
+TEST_CASE("tensor-parallel exchanges beside their own products leave what is longer") {
+  Experiment experiment;
+  experiment.topology.levels = {
+      {"node", LevelKind::switched, 4, gigabytes_per_second(1), Duration{}, Scope::local}};
+  experiment.system.injection_latency = experiment.system.local_injection_latency = Duration{};
+  experiment.npu.peak = FlopRate{200'000'000'000};
+  TransformerWorkload workload;
+  workload.model.layers = 1;
+  workload.model.hidden = 256;
+  workload.model.heads = 4;
+  workload.model.vocabulary = 4;
+  workload.model.sequence = 1'024;
+  workload.model.element = Bytes{2};
+  workload.training.tensor = 4;
+  workload.training.sequence_parallel = true;
+  workload.training.global_batch = 1;
+  experiment.workload.what = workload;
+  const RunResult whole = simulate(experiment);
+  std::get<TransformerWorkload>(experiment.workload.what).training.overlap_tensor = true;
+  const RunResult parts = simulate(experiment);
+  Duration ring;
+  std::int64_t shifted = 0;
+  for (const LayerRow& row : parts.layers)
+    if (row.name == "tensor ring") ring += row.exposed;
+  for (const LevelRow& row : parts.levels)
+    if (row.collective == "point_to_point") shifted += row.bytes.value;
+  CHECK(ring == picoseconds(3 * (131'072'000 - 125'829'120) + 6 * (131'072'000 - 41'943'040)));
+  CHECK(shifted == 4 * 6 * 3 * 131'072);  // 4 ranks, 4 products forwards and 2 backwards
+  CHECK(parts.compute == whole.compute);
+  // Whole, each of the six takes 3 s.
+  CHECK(whole.exposed - parts.exposed == picoseconds(6 * 3 * 131'072'000LL) - ring);
 }

@@ -22,8 +22,8 @@ namespace orrery {
 class RankWork {
  public:
   virtual ~RankWork() = default;
-  // What `operation` is for this rank, peers as its program names them. Entries are numbers that
-  // the program gives its operations. The same every time it is asked.
+  // What `operation` is for this rank, peers as its program names them. Entries are numbers from
+  // 0 on that the program gives its operations. The same every time it is asked.
   virtual void fill(Rank rank, std::int32_t entry, Operation& operation) = 0;
 };
 

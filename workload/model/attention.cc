@@ -8,6 +8,9 @@
 //   all_gather  before the scores; backwards again, and a reduce-scatter of the gradients.
 //               A. Grattafiori et al., arXiv 2407.21783, section 3.3.2
 //   ulysses     all-to-alls turn tokens into heads and back.  S. Jacobs et al., arXiv 2309.14509
+//   ulysses_ring  all-to-alls among neighbours, so that each has a part of the heads for the tokens
+//               of all of them; these go round a ring of such groups.  J. Fang, S. Zhao, "USP",
+//               arXiv 2405.07719; Megatron-LM's hierarchical context parallelism (a2a+p2p)
 #include <algorithm>
 
 #include "workload/model/part_writer.h"
@@ -44,6 +47,7 @@ class Attention {
   void scores_forward();
   void scores_backward();
   void ring(Steps& to, Pass pass, std::int64_t width_of_head, Bytes block);
+  void turn(Steps& to, std::int64_t width);
 
   PartWriter& to_;
   const TransformerSpec& model_;
@@ -120,12 +124,19 @@ void Attention::unfused_scores(Steps& to, Pass pass) {
     for (const Compute& work : kernels.backward()) to.push_back({pass, work});
 }
 
+// With an inner group a rank has a part of the heads for as many times the tokens: blocks are as
+// large, and there are fewer of them.
 void Attention::ring(Steps& to, Pass pass, std::int64_t width_of_head, Bytes block) {
-  for (std::int32_t left = to_.shard.context - 1; left >= 0; --left) {
-    const std::int32_t next = left > 0 ? to_.shift(to, block) : 0;
-    scores(to, pass, width_of_head, to_.shard.context);
-    if (left > 0) to_.await(to, next);
-  }
+  const std::int32_t ranks = to_.shard.context / to_.shard.context_inner;
+  to_.go_round(to, PartGroup::context, ranks, block,
+               [&] { scores(to, pass, width_of_head, ranks); });
+}
+
+// Tokens become heads, or heads tokens.
+void Attention::turn(Steps& to, std::int64_t width) {
+  const bool inner = to_.shard.context_method == ContextMethod::ulysses_ring;
+  to_.exchange_and_await(to, inner ? PartGroup::context_inner : PartGroup::context,
+                         Collective::all_to_all, to_.activations(width));
 }
 
 // Two products: queries by keys, scores by values.
@@ -142,11 +153,13 @@ void Attention::scores_forward() {
                              block * to_.shard.context);
       return scores(steps, Pass::forward, width, 1);
     case ContextMethod::ulysses:
-      to_.exchange_and_await(steps, PartGroup::context, Collective::all_to_all,
-                             to_.activations(queries() + keys_and_values()));
+      turn(steps, queries() + keys_and_values());
       scores(steps, Pass::forward, width, 1);
-      return to_.exchange_and_await(steps, PartGroup::context, Collective::all_to_all,
-                                    to_.activations(outputs()));
+      return turn(steps, outputs());
+    case ContextMethod::ulysses_ring:
+      turn(steps, queries() + keys_and_values());
+      ring(steps, Pass::forward, width, block);
+      return turn(steps, outputs());
   }
 }
 
@@ -166,11 +179,13 @@ void Attention::scores_backward() {
       return to_.exchange_and_await(steps, PartGroup::context, Collective::reduce_scatter,
                                     block * to_.shard.context);
     case ContextMethod::ulysses:
-      to_.exchange_and_await(steps, PartGroup::context, Collective::all_to_all,
-                             to_.activations(outputs()));
+      turn(steps, outputs());
       scores(steps, Pass::input_gradient, width, 1);
-      return to_.exchange_and_await(steps, PartGroup::context, Collective::all_to_all,
-                                    to_.activations(queries() + keys_and_values()));
+      return turn(steps, queries() + keys_and_values());
+    case ContextMethod::ulysses_ring:
+      turn(steps, outputs());
+      ring(steps, Pass::input_gradient, width, block * 2);
+      return turn(steps, queries() + keys_and_values());
   }
 }
 

@@ -39,8 +39,8 @@ void PartWriter::await(Steps& to, std::int32_t handle) {
   to.push_back({Pass::none, PartStep::Await{handle}});
 }
 
-std::int32_t PartWriter::shift(Steps& to, Bytes size) {
-  to.push_back({Pass::none, PartStep::Shift{size, handles_}});
+std::int32_t PartWriter::shift(Steps& to, PartGroup group, Bytes size) {
+  to.push_back({Pass::none, PartStep::Shift{size, handles_, group}});
   return handles_++;
 }
 
@@ -51,11 +51,38 @@ void PartWriter::sum_outputs(Steps& to, std::int64_t width) {
                      activations(width));
 }
 
+// A product whose first factor's rows are scattered over the group.
+void PartWriter::gather_and_multiply(Steps& to, Pass pass, std::int64_t columns,
+                                     std::int64_t depth) {
+  if (!in_parts) {
+    if (scattered)
+      exchange_and_await(to, PartGroup::tensor, Collective::all_gather, activations(depth));
+    return gemm(to, pass, tokens, columns, depth);
+  }
+  go_round(to, PartGroup::tensor, shard.tensor, model.element * (own_tokens() * depth),
+           [&] { gemm(to, pass, own_tokens(), columns, depth); });
+}
+
+// A product that is one of the group's partial sums, of which each rank gets the rows of its own
+// tokens. In parts, the sums of the others' tokens leave one by one, each beside the product of the
+// next; what arrived is added up at the end, as in Transformer Engine and PyTorch.
+void PartWriter::multiply_and_sum(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth) {
+  if (!in_parts) {
+    gemm(to, pass, tokens, columns, depth);
+    return sum_outputs(to, columns);
+  }
+  std::vector<std::int32_t> leaving;
+  for (std::int32_t left = shard.tensor - 1; left >= 0; --left) {
+    gemm(to, pass, own_tokens(), columns, depth);
+    if (left > 0)
+      leaving.push_back(shift(to, PartGroup::tensor, model.element * (own_tokens() * columns)));
+  }
+  for (const std::int32_t handle : leaving) await(to, handle);
+  memory(to, pass, (shard.tensor + 1) * own_tokens() * columns);
+}
+
 void PartWriter::column_forward(std::int64_t inputs, std::int64_t own_outputs) {
-  if (scattered)
-    exchange_and_await(steps.forward, PartGroup::tensor, Collective::all_gather,
-                       activations(inputs));
-  gemm(steps.forward, Pass::forward, tokens, own_outputs, inputs);
+  gather_and_multiply(steps.forward, Pass::forward, own_outputs, inputs);
 }
 
 void PartWriter::column_backward(std::int64_t inputs, std::int64_t own_outputs) {
@@ -73,15 +100,11 @@ void PartWriter::column_backward(std::int64_t inputs, std::int64_t own_outputs) 
 }
 
 void PartWriter::row_forward(std::int64_t own_inputs, std::int64_t outputs) {
-  gemm(steps.forward, Pass::forward, tokens, outputs, own_inputs);
-  sum_outputs(steps.forward, outputs);
+  multiply_and_sum(steps.forward, Pass::forward, outputs, own_inputs);
 }
 
 void PartWriter::row_backward(std::int64_t own_inputs, std::int64_t outputs) {
-  if (scattered)
-    exchange_and_await(steps.backward, PartGroup::tensor, Collective::all_gather,
-                       activations(outputs));
-  gemm(steps.backward, Pass::input_gradient, tokens, own_inputs, outputs);
+  gather_and_multiply(steps.backward, Pass::input_gradient, own_inputs, outputs);
   gemm(weights(), Pass::weight_gradient, own_inputs, outputs, tokens);
 }
 

@@ -17,12 +17,14 @@ class PartWriter {
       : model(of),
         shard(by),
         tokens(by.micro_batch * of.sequence / by.context),
-        scattered(by.sequence_parallel && by.tensor > 1) {}
+        scattered(by.sequence_parallel && by.tensor > 1),
+        in_parts(by.overlap_tensor && scattered) {}
 
   const TransformerSpec& model;
   const TransformerShard& shard;
   const std::int64_t tokens;  // of a micro-batch, of this rank's share of the sequence
   const bool scattered;       // sequence parallel
+  const bool in_parts;        // exchanges beside the products that they feed
   PartSteps steps;
 
   // Tokens of this rank outside the tensor-parallel regions.
@@ -40,8 +42,18 @@ class PartWriter {
   void exchange_and_await(Steps& to, PartGroup group, Collective kind, Bytes size) {
     await(to, exchange(to, group, kind, size));
   }
-  // To the next rank of the context-parallel ring, and from the one before.
-  std::int32_t shift(Steps& to, Bytes size);
+  // To the next rank of a ring, and from the one before.
+  std::int32_t shift(Steps& to, PartGroup group, Bytes size);
+  // What each of so many ranks has goes round, each piece beside what `work` writes for the piece
+  // before it: first the rank's own.
+  template <class Work>
+  void go_round(Steps& to, PartGroup group, std::int32_t ranks, Bytes size, Work work) {
+    for (std::int32_t left = ranks - 1; left >= 0; --left) {
+      const std::int32_t next = left > 0 ? shift(to, group, size) : 0;
+      work();
+      if (left > 0) await(to, next);
+    }
+  }
 
   // Bytes of so many elements for each token.
   Bytes activations(std::int64_t width) const { return model.element * (tokens * width); }
@@ -70,6 +82,9 @@ class PartWriter {
   void sum_outputs(Steps& to, std::int64_t width);
 
  private:
+  void gather_and_multiply(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth);
+  void multiply_and_sum(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth);
+
   std::int32_t handles_ = 0;
 };
 

@@ -96,8 +96,14 @@ std::string_view name_of(TransformerPart part) {
   return "?";
 }
 
+// Products are overlapped with their own exchanges where Transformer Engine does it: in attention
+// and in MLPs. Vocabulary, latent vectors and shared experts have layers of another kind.
 PartSteps transformer_part(TransformerPart part, const TransformerSpec& model,
-                           const TransformerShard& shard) {
+                           const TransformerShard& of_rank) {
+  TransformerShard shard = of_rank;
+  shard.overlap_tensor =
+      shard.overlap_tensor &&
+      ((part == TransformerPart::attention && !model.latent) || part == TransformerPart::mlp);
   PartWriter writer(model, shard);
   switch (part) {
     case TransformerPart::embedding:

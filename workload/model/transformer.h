@@ -37,6 +37,7 @@ constexpr bool is_of_layer(TransformerPart part) {
 enum class PartGroup : std::uint8_t {
   tensor,
   context,
+  context_inner,  // of `context`, those that exchange heads in ulysses_ring
   expert,         // ranks that share the experts of a layer
   expert_tensor,  // that share each of these experts
   expert_all,     // both
@@ -69,9 +70,10 @@ struct PartStep {
     std::int32_t handle;  // that Await names
     PartGroup group = PartGroup::tensor;
   };
-  struct Shift {  // to the next rank of the context-parallel group, and from the one before
+  struct Shift {  // to the next rank of a ring, and from the one before
     Bytes size;
     std::int32_t handle;
+    PartGroup group;  // tensor, or context: with ulysses_ring those at the same place of each group
   };
   struct Await {
     std::int32_t handle;
@@ -95,8 +97,10 @@ struct TransformerShard {
   Recompute recompute = Recompute::none;
   std::int32_t context = 1;
   ContextMethod context_method = ContextMethod::ring;
+  std::int32_t context_inner = 1;
   ExpertTraining experts = {};
   bool fused_cross_entropy = false;
+  bool overlap_tensor = false;
 };
 
 // REQUIRES: the sizes divide as the YAML reader checks; of experts, shard.experts.parallel divides

@@ -106,7 +106,19 @@ void DataExchange::after_unit(std::int32_t unit, bool is_last_batch) {
 void DataExchange::gradients(std::int32_t chunk, std::size_t part, bool is_last_batch) {
   const StagePart& place = layout_.chunks[chunk][part];
   const bool now = is_last_batch || training_.accumulates() == Accumulation::reduced;
-  if (exchanges() && place.opens && now) reduce(layout_.units[place.unit]);
+  if (exchanges() && place.opens && now && place.unit != held_) complete(place.unit);
+}
+
+void DataExchange::release() {
+  if (held_ && exchanges()) complete(*held_);
+  held_.reset();
+}
+
+void DataExchange::complete(std::int32_t unit) {
+  if (reduces_behind())
+    behind_.push_back(unit);
+  else
+    reduce(layout_.units[unit]);
 }
 
 void DataExchange::reduce(const ExchangeUnit& unit) {
@@ -124,8 +136,7 @@ void DataExchange::reduce(const ExchangeUnit& unit) {
   } else {
     reductions_.push_back(reduction);
   }
-  if (training_.overlap_gradients) return;
-  finish_gradients();
+  if (!training_.overlap_gradients) wait_for_reductions();
 }
 
 void DataExchange::sum_over_groups() {
@@ -137,6 +148,11 @@ void DataExchange::sum_over_groups() {
 }
 
 void DataExchange::finish_gradients() {
+  for (const std::int32_t unit : std::exchange(behind_, {})) reduce(layout_.units[unit]);
+  wait_for_reductions();
+}
+
+void DataExchange::wait_for_reductions() {
   sum_over_groups();
   for (const OperationId reduction : std::exchange(reductions_, {})) operations_.wait(reduction);
 }

@@ -3,9 +3,11 @@
 //
 //   gradients   all-reduced, or with sharding reduce-scattered over the shard group and, if the job
 //               has several, the shares all-reduced over these; with each micro-batch or the last.
-//               They go beside the backward pass. As FSDP does, zero3 has one reduce-scatter under
-//               way: the end of a unit waits for that of the unit before. A shard group's sum goes
-//               on to the other groups at the end of the next unit.
+//               They go beside the backward pass, or, if they are not to overlap and are summed
+//               over the micro-batches first, behind the last one of the stage. As FSDP does, zero3
+//               has one reduce-scatter under way: the end of a unit waits for that of the unit
+//               before. A shard group's sum goes on to the other groups at the end of the next
+//               unit.
 //   parameters  all-gathered over the shard group: at the end of the iteration (zero1, zero2), unit
 //               by unit before the next iteration's first use (overlap_parameters), or before each
 //               forward and backward pass that does not find them (zero3). `prefetch` units are
@@ -45,6 +47,10 @@ class DataExchange {
   // The gradients of a part are complete for this micro-batch.
   void gradients(std::int32_t chunk, std::size_t part, bool is_last_batch);
 
+  // The gradients of a unit are complete only when release() says so.
+  void hold(std::int32_t unit) { held_ = unit; }
+  void release();
+
   // Before the optimizer's step: until all gradients are here.
   void finish_gradients();
   // After it.
@@ -68,6 +74,10 @@ class DataExchange {
   bool exchanges() const { return shards_ * copies_ > 1; }
   Group shard_group() const { return kept_ == Kept::by_all ? Group::shard : Group::expert_data; }
   bool gathers_ahead() const;
+  bool reduces_behind() const {  // all backward passes
+    return !training_.overlap_gradients && training_.sharding != Sharding::zero3 &&
+           training_.accumulates() == Accumulation::local;
+  }
   std::string row_of(std::string_view what) const;
   void before_unit(std::int32_t unit);
   void after_unit(std::int32_t unit, bool is_last_batch);
@@ -75,8 +85,10 @@ class DataExchange {
     return queues_[gathers_ahead() ? 0 : layout_.units[unit].chunk];
   }
   void gather_next(Queue& queue);
+  void complete(std::int32_t unit);
   void reduce(const ExchangeUnit& unit);
   void sum_over_groups();
+  void wait_for_reductions();
 
   const TransformerSpec& model_;
   const TransformerTraining& training_;
@@ -88,8 +100,10 @@ class DataExchange {
   std::vector<std::optional<OperationId>> under_way_;  // by unit
   std::vector<bool> here_;                             // by unit: all parameters are on the rank
 
+  std::vector<std::int32_t> behind_;     // units to be reduced behind the backward passes
   std::vector<OperationId> reductions_;  // under way
   std::optional<Share> share_;
+  std::optional<std::int32_t> held_;
 };
 
 }  // namespace orrery

@@ -17,13 +17,15 @@ bool is_wait(const PartStep& step) { return std::holds_alternative<PartStep::Awa
 
 PassStream::PassStream(const PipelineStep& step, std::int32_t iteration, bool is_last_batch,
                        const std::vector<StagePart>& parts,
-                       const std::vector<const StagePartSteps*>& steps, const Writers& writers)
+                       const std::vector<const StagePartSteps*>& steps, const Writers& writers,
+                       HeadGradient head)
     : step_(step),
       iteration_(iteration),
       is_last_batch_(is_last_batch),
       parts_(parts),
       steps_of_(steps),
-      to_(writers) {
+      to_(writers),
+      head_(head) {
   if (step.kind == Kind::weight_gradient) return;
   for (DataExchange& exchange : to_.exchanges) exchange.begin_pass(step.chunk, is_forward());
 }
@@ -34,6 +36,8 @@ const std::vector<PartStep>& PassStream::steps() const {
     case Kind::forward:
       return steps.whole.forward;
     case Kind::backward:
+      if (head_ == HeadGradient::later && part().part == TransformerPart::head)
+        return steps.split.backward;
       return steps.whole.backward;
     case Kind::input_gradient:
       return steps.split.backward;
@@ -89,6 +93,8 @@ OperationId PassStream::exchange(const PartStep::Exchange& exchange) {
       return write("tensor", "TP", Group::tensor);
     case PartGroup::context:
       return write("context", "CP", Group::context);
+    case PartGroup::context_inner:
+      return write("context", "CP", Group::context_inner);
     case PartGroup::expert:
       return write("expert", "EP", Group::expert);
     case PartGroup::expert_tensor:
@@ -106,14 +112,17 @@ OperationId PassStream::exchange(const PartStep::Exchange& exchange) {
 // RoutedWork knows the neighbours. The tag tells these messages from those between parts of the
 // model, which are fewer than a million.
 OperationId PassStream::shift(const PartStep::Shift& shift) {
-  constexpr std::int32_t tag = 1 << 20;
-  const std::int32_t row = to_.operations.row("context ring", Pass::none, "CP");
+  const bool tensor = shift.group == PartGroup::tensor;
+  const std::int32_t tag = (1 << 20) + (tensor ? 1 : 0);
+  const std::int32_t neighbour =
+      tensor ? RoutedWork::tensor_neighbour : RoutedWork::context_neighbour;
+  const std::int32_t row = tensor ? to_.operations.row("tensor ring", Pass::none, "TP")
+                                  : to_.operations.row("context ring", Pass::none, "CP");
   to_.operations.differs(
-      to_.operations.append(row, SendCall{.to = 0, .size = shift.size, .tag = tag}),
-      RoutedWork::neighbour);
+      to_.operations.append(row, SendCall{.to = 0, .size = shift.size, .tag = tag}), neighbour);
   const OperationId received =
       to_.operations.append(row, ReceiveCall{.from = 0, .size = shift.size, .tag = tag});
-  to_.operations.differs(received, RoutedWork::neighbour);
+  to_.operations.differs(received, neighbour);
   return received;
 }
 

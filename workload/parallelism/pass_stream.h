@@ -22,6 +22,14 @@ struct StagePartSteps {
   PartSteps whole, split;
 };
 
+// When the weight gradient of the head is computed. Megatron-LM's defer_embedding_wgrad_compute
+// puts it behind all backward passes, where the last stage of a pipeline has nothing to do.
+enum class HeadGradient : std::uint8_t {
+  with_pass,
+  later,
+  alone  // nothing but it: of a weight_gradient step
+};
+
 class PassStream {
  public:
   // Of a stage. `exchanges`: of each kind of parameters. REQUIRES: all outlive the stream.
@@ -34,9 +42,9 @@ class PassStream {
   // `steps` of each part of the chunk, in forward order. REQUIRES: all outlive the stream.
   PassStream(const PipelineStep& step, std::int32_t iteration, bool is_last_batch,
              const std::vector<StagePart>& parts, const std::vector<const StagePartSteps*>& steps,
-             const Writers& writers);
+             const Writers& writers, HeadGradient head = HeadGradient::with_pass);
 
-  bool done() const { return part_ == parts_.size(); }
+  bool done() const { return part_ == (head_ == HeadGradient::alone ? 1 : parts_.size()); }
   // Writes what comes before the next wait for an exchange of the pass. If it stands before one,
   // that comes first. REQUIRES: not done.
   void write_until_wait();
@@ -58,6 +66,7 @@ class PassStream {
   const std::vector<StagePart>& parts_;
   const std::vector<const StagePartSteps*>& steps_of_;
   Writers to_;
+  HeadGradient head_;
   std::size_t part_ = 0, next_ = 0;                // part of the pass, step of the part
   bool begun_ = false;                             // the part
   std::map<std::int32_t, OperationId> under_way_;  // exchanges of the part, by handle

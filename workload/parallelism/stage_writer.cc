@@ -45,8 +45,10 @@ void StageWriter::make_steps() {
                              : Recompute::none,
             .context = training_.context,
             .context_method = training_.context_method,
+            .context_inner = training_.context_inner,
             .experts = training_.experts,
-            .fused_cross_entropy = training_.fused_cross_entropy};
+            .fused_cross_entropy = training_.fused_cross_entropy,
+            .overlap_tensor = training_.overlap_tensor};
         StagePartSteps& both = part_steps_[key];
         both.whole = transformer_part(part.part, model_, shard);
         shard.split_backward = true;
@@ -58,8 +60,9 @@ void StageWriter::make_steps() {
 }
 
 Bytes StageWriter::boundary() const {
+  const bool in_parts = training_.sequence_parallel || training_.scatter_gather;
   const std::int64_t tokens = training_.micro_batch * model_.sequence / training_.context /
-                              (training_.sequence_parallel ? training_.tensor : 1);
+                              (in_parts ? training_.tensor : 1);
   return model_.element * (tokens * model_.hidden);
 }
 
@@ -95,27 +98,51 @@ void StageWriter::receive_for(const PipelineStep& step) {
       row_of(step), ReceiveCall{.from = distance_to(*from),
                                 .size = boundary(),
                                 .tag = forward ? boundary_number : -boundary_number}));
+  if (!training_.scatter_gather) return;
+  operations_.wait(operations_.collective("gathered activations", "PP", Group::tensor,
+                                          Collective::all_gather, boundary() * training_.tensor));
 }
 
 void StageWriter::finish_sends() {
   for (const OperationId send : std::exchange(sends_, {})) operations_.wait(send);
 }
 
-PassStream StageWriter::stream(const PipelineStep& step) {
+PassStream StageWriter::stream(const PipelineStep& step, HeadGradient head) {
   const bool is_last = step.micro_batch == placement_.last_micro_batch(step.chunk);
   return {step,
           iteration_,
           is_last,
           layout_.chunks[step.chunk],
           steps_[step.chunk],
-          {exchanges_, operations_, routed_}};
+          {exchanges_, operations_, routed_},
+          head};
+}
+
+bool StageWriter::defers(const PipelineStep& step) const {
+  if (!training_.defer_head_gradients || step.kind != Kind::backward || !has_head(step))
+    return false;
+  const auto limit = static_cast<std::size_t>(training_.deferral_limit);
+  return limit == 0 || deferred_.size() < limit;
+}
+
+void StageWriter::write_deferred() {
+  for (PipelineStep step : std::exchange(deferred_, {})) {
+    step.kind = Kind::weight_gradient;
+    PassStream steps = stream(step, HeadGradient::alone);
+    while (!steps.done()) steps.write_until_wait();
+  }
+  exchanges_.front().release();
 }
 
 void StageWriter::pass(const PipelineStep& step) {
   receive_for(step);
   finish_sends();
-  PassStream steps = stream(step);
+  // The bucket of the head waits for what is put off.
+  const bool later = defers(step);
+  if (later && deferred_.empty()) exchanges_.front().hold(layout_.chunks[step.chunk].back().unit);
+  PassStream steps = stream(step, later ? HeadGradient::later : HeadGradient::with_pass);
   while (!steps.done()) steps.write_until_wait();
+  if (later) deferred_.push_back(step);
   send_from(step);
 }
 
@@ -149,6 +176,7 @@ void StageWriter::sum_gradient_norm() {
 }
 
 void StageWriter::finish_iteration() {
+  write_deferred();
   finish_sends();
   for (DataExchange& exchange : exchanges_) exchange.finish_gradients();
   sum_gradients_of_norms();

@@ -2,7 +2,8 @@
 //
 // An iteration of a stage is its pipeline schedule (pipeline_schedule.h), each step a chunk of
 // layers forwards or backwards for one micro-batch, with the activations and their gradients
-// received before and sent after it; then the end of the iteration:
+// received before and sent after it; then weight gradients of the head that were put off, and the
+// end of the iteration:
 //   1. the last gradients of the data-parallel exchange (data_exchange.h)
 //   2. sequence parallel: the gradients of the norms, summed over the tensor-parallel group
 //   3. tied embeddings: the gradients of the matrix, between the first and the last stage
@@ -51,7 +52,12 @@ class StageWriter {
   void make_steps();
   void pass(const PipelineStep& step);
   void passes_together(const PipelineStep& one, const PipelineStep& other);
-  PassStream stream(const PipelineStep& step);
+  PassStream stream(const PipelineStep& step, HeadGradient head = HeadGradient::with_pass);
+  bool has_head(const PipelineStep& step) const {
+    return placement_.part(here(step)) == placement_.parts() - 1;
+  }
+  bool defers(const PipelineStep& step) const;
+  void write_deferred();
   void finish_iteration();
   void sum_gradients_of_norms();
   void sum_gradient_norm();
@@ -80,6 +86,7 @@ class StageWriter {
   OperationWriter operations_;
   std::vector<DataExchange> exchanges_;  // of each kind of parameters that the stage has
   std::vector<OperationId> sends_;       // that the next pass waits for
+  std::vector<PipelineStep> deferred_;   // backward passes that left out the head's weight gradient
 };
 
 }  // namespace orrery

@@ -51,6 +51,7 @@ Groups::Groups(const TransformerWorkload& workload) {
   const std::int32_t all = ranks.data * ranks.context, shards = workload.training.shard_ranks();
   add(Group::tensor, "tensor", {{ranks.tensor, 1}});
   add(Group::context, "context", {{ranks.context, ranks.tensor}});
+  add(Group::context_inner, "context inner", {{workload.training.context_inner, ranks.tensor}});
   add_replicas(Group::data, Group::data_other, "data", nearest_replicas(ranks, all), workload);
   if (shards == workload.training.replicas() && shards > 1) {
     number_of_[Group::shard] = number_of_.at(Group::data);

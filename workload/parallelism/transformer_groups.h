@@ -16,6 +16,7 @@ namespace orrery {
 enum class Group : std::uint8_t {
   tensor,
   context,
+  context_inner,
   data,        // that sum gradients: context-parallel ranks too
   shard,       // of these, those that divide one copy of the training state between them
   copies,      // those that have the same share of it

@@ -30,7 +30,6 @@ struct TransformerRanks {
 
   std::int32_t count() const { return tensor * context * data * pipeline; }
   std::int32_t stage_of(Rank rank) const { return rank / pipeline_stride % pipeline; }
-  std::int32_t context_place_of(Rank rank) const { return rank / tensor % context; }
   std::int32_t expert_place_of(Rank rank) const { return rank / expert_tensor % expert; }
   // Which of the d_e groups of a stage.
   std::int32_t expert_group_of(Rank rank) const { return rank / expert_data_stride % expert_data; }

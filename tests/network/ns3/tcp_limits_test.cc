@@ -8,6 +8,7 @@
 #include "network/ns3/ns3_backend.h"
 #include "network/transport_spec.h"
 #include "tests/network/message_log.h"
+#include "tests/network/pcap_file.h"
 
 namespace orrery {
 namespace {
@@ -98,6 +99,55 @@ TEST_CASE("no connection outlives its last acknowledgement") {
     const Time last = *std::max_element(run.log.delivered_at.begin(), run.log.delivered_at.end());
     CHECK(run.queue.now() - last <= milliseconds(1'001));
   }
+}
+
+// What both ends of the link of NPU 0 sent, by a capture of it.
+std::vector<test::PcapPacket> crossed_link_of_0(NetworkSpec network, int messages, Bytes size,
+                                                Time& end) {
+  const Topology two({{{"", LevelKind::switched, 2, gigabits_per_second(100), nanoseconds(500),
+                        Scope::scale_out}}});
+  CaptureSpec capture{"npu 0 - switch 2", {}, {}};
+  for (LinkIndex i = 0; i < two.links().size(); ++i)
+    if (two.links()[i].from == NodeId{0} || two.links()[i].to == NodeId{0})
+      capture.links.push_back(i);
+  network.captures = {capture};
+  EventQueue queue;
+  const auto backend = make_ns3_backend(queue, two, network);
+  test::MessageLog log(queue);
+  for (int i = 0; i < messages; ++i) log.send(*backend, 0, 1, size);
+  queue.run();
+  for (const Time at : log.delivered_at) end = std::max(end, at);
+  return test::read_pcap(backend->statistics().packets->captures.at(0).pcap);
+}
+
+TEST_CASE("a window of one segment is never closed: receivers read before they acknowledge") {
+  // So there is one segment in each round trip: two links of 723.04 ns (9,038 B) and 500 ns there,
+  // of 6.24 ns (78 B) and 500 ns back: 3,458.56 ns. 100 kB are 11 of 8,960 B and one of 1,440 B,
+  // which takes two links of 121.44 ns (1,518 B) and 1 us: 38,044.16 + 1,242.88 = 39,287.04 ns, and
+  // picoseconds between write and send.
+  NetworkSpec network;
+  network.transport.receive_window = bytes(8'960);
+  network.transport.delayed_ack_count = 1;
+  Time end;
+  const auto packets = crossed_link_of_0(network, 1, bytes(100'000), end);
+  CHECK(end - Time{} >= picoseconds(39'287'040));
+  CHECK(end - Time{} < picoseconds(39'287'040 + 30'000));
+  for (const test::PcapPacket& packet : packets) CHECK(packet.big(34, 2) > 0);  // its window
+}
+
+TEST_CASE("no connection sends a FIN, so none can be lost") {
+  NetworkSpec network;
+  network.transport.connect = ConnectPolicy::per_message;
+  Time end;
+  const auto packets = crossed_link_of_0(network, 5, bytes(20'000), end);
+  int synchronised = 0, finished = 0;
+  for (const test::PcapPacket& packet : packets) {
+    const unsigned flags = packet.kept.at(33);
+    synchronised += (flags & 2) != 0;
+    finished += (flags & 1) != 0;
+  }
+  CHECK(synchronised == 10);  // both ends of five connections
+  CHECK(finished == 0);
 }
 
 TEST_CASE("a watched connection tells its window and round trip, in bounded space") {

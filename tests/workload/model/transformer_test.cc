@@ -69,6 +69,49 @@ TEST_CASE("a layer of GPT-3 with tensor and sequence parallelism") {
                                  "memory 50331648",    // 2 x 2048 x 6144 elements
                                  "gemm 309237645312", "reduce_scatter 50331648", "wait",
                                  "memory 18874368"});
+  CHECK(text_of(mlp.backward) ==
+        std::vector<std::string>{"memory 12582912", "all_gather 50331648", "wait",
+                                 "gemm 309237645312", "gemm 309237645312",
+                                 "memory 75497472",  // 3 x 2048 x 6144 elements
+                                 "all_gather 50331648", "gemm 309237645312", "wait",
+                                 "reduce_scatter 50331648", "gemm 309237645312", "wait",
+                                 "memory 25165824"});
+}
+
+// The same layer with exchanges overlapped: the 256 tokens of each rank go round, 256 x 12288 x 2 =
+// 6,291,456 B each, and each product is done in eight parts of 256 rows. Of the eight partial sums
+// seven leave, each while the next is computed; at the end eight are read and one is written, 9 x
+// 256 x 12288 elements.
+TEST_CASE("a layer of GPT-3 whose exchanges go beside their own products") {
+  const TransformerShard shard{
+      .tensor = 8, .sequence_parallel = true, .micro_batch = 1, .overlap_tensor = true};
+  const PartSteps attention = transformer_part(TransformerPart::attention, gpt3(), shard);
+  std::vector<std::string> expected{"memory 12582912"};
+  const auto add = [&](std::vector<std::string> lines, int times) {
+    for (int i = 0; i < times; ++i) expected.insert(expected.end(), lines.begin(), lines.end());
+  };
+  add({"shift 6291456", "gemm 28991029248", "wait"}, 7);  // 2 x 256 x 12288 x 3 x 12288/8
+  add({"gemm 28991029248"}, 1);
+  add({"gemm 12884901888"}, 1);                  // scores, as before
+  add({"gemm 9663676416", "shift 6291456"}, 7);  // 2 x 256 x 12288/8 x 12288
+  add({"gemm 9663676416"}, 1);
+  add({"wait"}, 7);
+  add({"memory 56623104", "memory 18874368"}, 1);
+  CHECK(text_of(attention.forward) == expected);
+  // Backwards the gradient of the output is gathered beside the input gradient of the projection;
+  // what the projection into queries, keys and values exchanges goes beside other products anyway.
+  expected = {"memory 12582912"};
+  add({"shift 6291456", "gemm 9663676416", "wait"}, 7);
+  add({"gemm 9663676416", "gemm 77309411328", "gemm 32212254720", "all_gather 50331648",
+       "gemm 231928233984", "wait", "reduce_scatter 50331648", "gemm 231928233984", "wait",
+       "memory 25165824"},
+      1);
+  CHECK(text_of(attention.backward) == expected);
+  // The head is not of that kind.
+  TransformerShard whole = shard;
+  whole.overlap_tensor = false;
+  CHECK(text_of(transformer_part(TransformerPart::head, gpt3(), shard).forward) ==
+        text_of(transformer_part(TransformerPart::head, gpt3(), whole).forward));
 }
 
 // Without sequence parallelism: two all-reduces forward, two backward, both of T x h x 2 B.
@@ -86,16 +129,39 @@ TEST_CASE("a layer of GPT-3 with tensor parallelism alone") {
 }
 
 // Grouped queries: 8 key-value heads of 128, so K = 1,024; gated: two matrices of 53,248 columns.
+// t = 8, T = 8,192 tokens, 1,024 of them on each rank; Y = 8192 x 16384 x 2 B = 268,435,456 B.
 TEST_CASE("a layer of Llama-3 405B") {
   const TransformerShard shard{.tensor = 8, .sequence_parallel = true, .micro_batch = 1};
   const PartSteps attention = transformer_part(TransformerPart::attention, llama405b(), shard);
-  const auto texts = text_of(attention.forward);
-  CHECK(texts[1] == "all_gather 268435456");  // 8192 x 16384 x 2 B
-  CHECK(texts[3] == "gemm 618475290624");     // 2 x 8192 x 16384 x (16384 + 2 x 1024) / 8
-  CHECK(texts[4] == "gemm 274877906944");     // 4 x 8192^2 x 16384/8, half
+  CHECK(text_of(attention.forward) ==
+        std::vector<std::string>{"memory 67108864",  // 2 x 1024 x 16384 elements
+                                 "all_gather 268435456", "wait",
+                                 "gemm 618475290624",  // 2 x 8192 x 16384 x (16384 + 2 x 1024) / 8
+                                 "gemm 274877906944",  // 4 x 8192^2 x 16384/8, half
+                                 "gemm 549755813888",  // 2 x 8192 x 16384/8 x 16384
+                                 "reduce_scatter 268435456", "wait",
+                                 "memory 100663296"});  // 3 x 1024 x 16384 elements
+  CHECK(text_of(attention.backward) ==
+        std::vector<std::string>{"memory 67108864", "all_gather 268435456", "wait",
+                                 "gemm 549755813888", "gemm 549755813888",
+                                 "gemm 687194767360",  // 2.5 x the forward
+                                 "all_gather 268435456", "gemm 618475290624", "wait",
+                                 "reduce_scatter 268435456", "gemm 618475290624", "wait",
+                                 "memory 134217728"});  // 4 x 1024 x 16384 elements
   const PartSteps mlp = transformer_part(TransformerPart::mlp, llama405b(), shard);
-  CHECK(text_of(mlp.forward)[3] == "gemm 3573412790272");  // 2 x 8192 x 16384 x 2 x 53248/8
-  CHECK(text_of(mlp.forward)[5] == "gemm 1786706395136");
+  CHECK(text_of(mlp.forward) ==
+        std::vector<std::string>{"memory 67108864", "all_gather 268435456", "wait",
+                                 "gemm 3573412790272",  // 2 x 8192 x 16384 x 2 x 53248/8
+                                 "memory 327155712",    // 3 x 8192 x 6656 elements
+                                 "gemm 1786706395136",  //
+                                 "reduce_scatter 268435456", "wait", "memory 100663296"});
+  CHECK(text_of(mlp.backward) ==
+        std::vector<std::string>{"memory 67108864", "all_gather 268435456", "wait",
+                                 "gemm 1786706395136", "gemm 1786706395136",
+                                 "memory 545259520",  // 5 x 8192 x 6656 elements
+                                 "all_gather 268435456", "gemm 3573412790272", "wait",
+                                 "reduce_scatter 268435456", "gemm 3573412790272", "wait",
+                                 "memory 134217728"});
 }
 
 TEST_CASE("parameters") {
@@ -152,6 +218,26 @@ TEST_CASE("context parallelism of Llama-3 405B: what goes where beside the score
         Lines{"all_to_all 18874368", "wait", "gemm 137438953472", "all_to_all 16777216", "wait"});
   CHECK(scores_of(ContextMethod::ulysses, false) ==
         Lines{"all_to_all 16777216", "wait", "gemm 343597383680", "all_to_all 18874368", "wait"});
+}
+
+// Four ranks share the sequence, two of them exchange heads: T = 2,048. t = 4: queries of 4,096
+// columns and 2 key and 2 value heads, 512 columns, on each rank. Before the ring each turns 2048 x
+// (4096 + 512) x 2 B into half of the heads of 4,096 tokens, so a block has 4096 x 256 x 2 B; two
+// of them are 4 x 2048 x 8192 x 4096 / 2 operations.
+TEST_CASE("context parallelism of Llama-3 405B in two levels") {
+  TransformerShard shard{.tensor = 4, .sequence_parallel = true, .micro_batch = 1};
+  shard.context = 4;
+  shard.context_inner = 2;
+  shard.context_method = ContextMethod::ulysses_ring;
+  const PartSteps steps = transformer_part(TransformerPart::attention, llama405b(), shard);
+  const auto forward = text_of(steps.forward), backward = text_of(steps.backward);
+  using Lines = std::vector<std::string>;
+  CHECK(Lines(forward.begin() + 4, forward.end() - 4) ==
+        Lines{"all_to_all 18874368", "wait", "shift 2097152", "gemm 68719476736", "wait",
+              "gemm 68719476736", "all_to_all 16777216", "wait"});
+  CHECK(Lines(backward.begin() + 5, backward.end() - 7) ==
+        Lines{"all_to_all 16777216", "wait", "shift 4194304", "gemm 171798691840", "wait",
+              "gemm 171798691840", "all_to_all 18874368", "wait"});
 }
 
 // 16 ranks for 8 key heads: each head is on two of them, so a rank has h x (A/16 + 2 x 128)

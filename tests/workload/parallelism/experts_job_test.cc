@@ -177,3 +177,47 @@ TEST_CASE("context-parallel ranks form rings and take part in the sum of gradien
   const Job apart = make_transformer_job(workload, 1);
   CHECK(std::get<Extents>(groups_of(apart, "data")) == Extents{{4, 2}, {2, 16}});
 }
+
+// t = 2, c = 8 in groups of 2: neighbours exchange heads, and the ring goes over every other of
+// them, four ranks apart.
+TEST_CASE("context parallelism in two levels: groups, and rings over them") {
+  TransformerWorkload workload = small();
+  workload.model.experts = {};
+  workload.training.experts = {};
+  workload.training.data = 1;
+  workload.training.context = 8;
+  workload.training.context_inner = 2;
+  workload.training.context_method = ContextMethod::ulysses_ring;
+  Job job = make_transformer_job(workload, 1);
+  CHECK(std::get<Extents>(groups_of(job, "context inner")) == Extents{{2, 2}});
+  for (const auto& [rank, next, before] : {std::tuple{1, 5, 13}, {13, 1, 9}, {6, 10, 2}}) {
+    int sends = 0;
+    for (const Operation& operation : test::drain(job, rank)) {
+      if (const auto* send = std::get_if<SendCall>(&operation.what)) {
+        CHECK(send->to == next);
+        ++sends;
+      }
+      if (const auto* receive = std::get_if<ReceiveCall>(&operation.what))
+        CHECK(receive->from == before);
+    }
+    CHECK(sends == 8 * 3 * 3 * 2);  // micro-batches, layers, steps of the ring, both passes
+  }
+}
+
+// t = 4 neighbours, two data-parallel groups of them.
+TEST_CASE("overlapped tensor parallelism goes round the tensor-parallel ranks") {
+  TransformerWorkload workload = small();
+  workload.model.experts = {};
+  workload.model.heads = 4;
+  workload.training.experts = {};
+  workload.training.tensor = 4;
+  workload.training.data = 2;
+  workload.training.overlap_tensor = true;
+  Job job = make_transformer_job(workload, 1);
+  for (const auto& [rank, next, before] : {std::tuple{0, 1, 3}, {3, 0, 2}, {6, 7, 5}, {7, 4, 6}})
+    for (const Operation& operation : test::drain(job, rank)) {
+      if (const auto* send = std::get_if<SendCall>(&operation.what)) CHECK(send->to == next);
+      if (const auto* receive = std::get_if<ReceiveCall>(&operation.what))
+        CHECK(receive->from == before);
+    }
+}
