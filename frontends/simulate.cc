@@ -17,6 +17,7 @@
 #include "frontends/report/summary_sink.h"
 #include "frontends/report/traffic_matrix.h"
 #include "frontends/selected_rows.h"
+#include "frontends/training_rows.h"
 #include "network/backends.h"
 #include "network/network_error.h"
 #include "network/traced_backend.h"
@@ -115,6 +116,7 @@ class Simulation {
   RunResult result() const;
   void add_jobs(RunResult& result) const;
   void add_rows(RunResult& result, Rank last) const;
+  void add_training(RunResult& result) const;
   void add_memory(RunResult& result) const;
   void add_traffic(RunResult& result) const;
   void add_packets(RunResult& result, const PacketStatistics& packets) const;
@@ -208,6 +210,7 @@ RunResult Simulation::result() const {
                        account->waited};
   add_jobs(result);
   add_rows(result, last);
+  add_training(result);
   add_memory(result);
   result.selected = selected_rows(runner_.selection());
   add_traffic(result);
@@ -252,6 +255,17 @@ void Simulation::add_jobs(RunResult& result) const {
                            job.workload.iterations, job.start, last->finish, last->compute,
                            last->exposed, last->idle - job.start});
   }
+}
+
+// Its parts tell the bubble of the pipeline from what was waited for the network.
+void Simulation::add_training(RunResult& result) const {
+  const auto* workload = std::get_if<TransformerWorkload>(&experiment_.workload.what);
+  if (workload == nullptr || !runner_.finished()) return;
+  result.training =
+      training_rows(experiment_, *workload, result.ranks, job_.labels, summary_.rows(), runner_);
+  result.exposed_by.clear();
+  for (const TrainingPart& part : training_parts(result.training->last_stage()))
+    if (part.exposed && part.time > Duration{}) result.exposed_by.push_back({part.name, part.time});
 }
 
 void Simulation::add_memory(RunResult& result) const {
@@ -342,6 +356,8 @@ void Simulation::add_packets(RunResult& result, const PacketStatistics& packets)
   for (std::size_t label = 0; label < packets.waits.size(); ++label)
     add_wait(counted, name_of_traffic(label), packets.waits[label]);
   add_wait(counted, "acknowledgements", packets.acknowledgement_waits);
+  for (const QueueDepthStatistics& depth : packets.depths)
+    counted.depths.push_back({topology_.link_name(depth.link), depth.interval, depth.peaks});
   for (const FlowStatistics& flow : packets.flows)
     counted.flows.push_back(
         {topology_.node_name(flow.source) + " -> " + topology_.node_name(flow.target),

@@ -26,6 +26,14 @@ struct SwitchMemoryStatistics {
   std::vector<std::int64_t> peaks;
 };
 
+// Most bytes that waited before a watched link in each of a row of equal intervals, to that of the
+// last change.
+struct QueueDepthStatistics {
+  LinkIndex link;
+  Duration interval;
+  std::vector<std::int64_t> peaks;
+};
+
 // What packets of a kind waited, summed over them, each rounded down to nanoseconds (sums in
 // picoseconds could overflow).
 struct PacketWaits {
@@ -62,6 +70,7 @@ struct PacketStatistics {
   PacketWaits acknowledgement_waits;
   std::vector<LinkQueueStatistics> links;        // as Topology::links()
   std::vector<SwitchMemoryStatistics> switches;  // that held packets
+  std::vector<QueueDepthStatistics> depths;      // of SwitchSpec::watched
   std::vector<FlowStatistics> flows;             // those that were asked for
   std::vector<CaptureStatistics> captures;       // as NetworkSpec::captures
 };

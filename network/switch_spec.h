@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "core/units/units.h"
+#include "network/topology/topology.h"
 
 namespace orrery {
 
@@ -34,6 +36,8 @@ struct SwitchSpec {
   Bytes red_maximum = bytes(150'000);
   double red_probability = 1;
   double red_weight = 1;  // of the newest length in the average
+
+  std::vector<LinkIndex> watched = {};  // the queues before these report their depth over time
 
   double loss = 0;  // probability that a link loses a packet, for experiments with bad links
 };

@@ -15,6 +15,7 @@
 #include "frontends/report/derived.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/text_table.h"
+#include "frontends/report/training_report.h"
 
 namespace orrery {
 
@@ -172,6 +173,10 @@ std::vector<SummaryRow> summary_rows(Systems systems) {
       {"exposed", [](const RunResult& r) { return to_text(r.exposed); }}};
   std::ranges::move(exposed_rows(systems), std::back_inserter(rows));
   rows.push_back({"idle", [](const RunResult& r) { return to_text(r.idle); }});
+  if (std::ranges::any_of(systems, [](const RunResult& r) { return r.training.has_value(); })) {
+    rows.push_back({"tokens/s a NPU", tokens_per_second_text});
+    rows.push_back({"MFU, all attention", model_utilisation_text});
+  }
   const std::vector<SummaryRow> levels = level_rows(systems);
   const std::vector<std::string> names = level_names(systems);
   if (!names.empty()) rows.push_back({"busiest link", blank});

@@ -130,6 +130,23 @@ std::string ranks_csv(std::span<const RunResult> results) {
   return csv;
 }
 
+std::string depths_csv(std::span<const RunResult> results) {
+  std::string csv = "system,queue,begin_ps,end_ps,most_waiting\n";
+  for (const RunResult& run : results) {
+    if (!run.packets) continue;
+    for (const DepthRow& row : run.packets->depths) {
+      Duration begin;
+      for (const std::int64_t peak : row.peaks) {
+        const Duration end = begin + row.interval;
+        csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
+                           begin.value, end.value, peak);
+        begin = end;
+      }
+    }
+  }
+  return csv;
+}
+
 std::string flows_csv(std::span<const RunResult> results) {
   std::string csv = "system,flow,time_ps,congestion_window,smoothed_rtt_ps\n";
   for (const RunResult& run : results) {

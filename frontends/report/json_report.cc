@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "frontends/report/packet_report.h"
+#include "frontends/report/training_report.h"
 
 namespace orrery {
 
@@ -200,6 +201,7 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
                 {"cpu_s", result.host.cpu_s},
                 {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
   if (result.packets) run["packets"] = packet_json(*result.packets, options);
+  if (result.training) run["training"] = training_json(result);
   if (!result.jobs.empty()) run["jobs"] = jobs(result);
   if (!result.memory.empty()) run["memory"] = memory(result);
   if (!result.memory.empty() && result.npu_memory) run["npu_memory"] = result.npu_memory->value;

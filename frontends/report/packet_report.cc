@@ -82,6 +82,7 @@ Json packet_json(const PacketResult& packets, const ReportOptions& options) {
                {"queues", Json::array()},
                {"switches", Json::array()},
                {"waits", Json::array()},
+               {"depths", Json::array()},
                {"flows", Json::array()},
                {"captures", Json::array()}};
   for (const QueueRow& row : shown_queues(packets, options))
@@ -102,6 +103,9 @@ Json packet_json(const PacketResult& packets, const ReportOptions& options) {
                              {"at_source_ps", row.at_source.value},
                              {"in_switches_ps", row.in_switches.value},
                              {"longest_ps", row.longest.value}});
+  for (const DepthRow& row : packets.depths)
+    json["depths"].push_back(
+        {{"name", row.name}, {"interval_ps", row.interval.value}, {"peaks", row.peaks}});
   for (const FlowRow& row : packets.flows) {
     Json samples = Json::array();
     for (const FlowSample& sample : row.samples)

@@ -15,6 +15,7 @@
 #include "core/base/io_error.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
+#include "frontends/report/training_report.h"
 
 namespace orrery {
 
@@ -22,10 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array result_names{"result.json", "comparison.json", "summary.csv", "exposed.csv",
-                                  "layers.csv",  "levels.csv",      "links.csv",   "ranks.csv",
-                                  "matrix.csv",  "activity.csv",    "jobs.csv",    "flows.csv",
-                                  "coll.json",   "coll.csv"};
+constexpr std::array result_names{
+    "result.json", "comparison.json", "summary.csv", "exposed.csv",     "layers.csv", "levels.csv",
+    "links.csv",   "ranks.csv",       "matrix.csv",  "activity.csv",    "jobs.csv",   "flows.csv",
+    "coll.json",   "coll.csv",        "stages.csv",  "utilisation.csv", "depths.csv"};
 
 struct ResultFile {
   std::string name, text;
@@ -55,6 +56,10 @@ std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportO
       {"links.csv", links_csv(results, options)}, {"ranks.csv", ranks_csv(results)}};
   if (std::ranges::any_of(results, [](const RunResult& run) { return !run.jobs.empty(); }))
     files.push_back({"jobs.csv", jobs_csv(results)});
+  if (std::ranges::any_of(results, [](const RunResult& run) { return run.training.has_value(); })) {
+    files.push_back({"stages.csv", stages_csv(results)});
+    files.push_back({"utilisation.csv", utilisation_csv(results)});
+  }
   if (std::ranges::any_of(results, [](const RunResult& run) { return !run.matrix.empty(); }))
     files.push_back({"matrix.csv", matrix_csv(results)});
   if (std::ranges::any_of(results, [](const RunResult& run) { return !run.activity.empty(); }))
@@ -62,6 +67,10 @@ std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportO
   if (std::ranges::any_of(
           results, [](const RunResult& run) { return run.packets && !run.packets->flows.empty(); }))
     files.push_back({"flows.csv", flows_csv(results)});
+  if (std::ranges::any_of(results, [](const RunResult& run) {
+        return run.packets && !run.packets->depths.empty();
+      }))
+    files.push_back({"depths.csv", depths_csv(results)});
   for (ResultFile& file : captures(results)) files.push_back(std::move(file));
   return files;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "frontends/report/training_result.h"
 #include "network/packet_statistics.h"
 #include "system/job.h"
 
@@ -128,6 +129,13 @@ struct SwitchRow {
   std::vector<std::int64_t> peaks;  // most bytes in use in each interval from the start
 };
 
+// The queue before a watched link.
+struct DepthRow {
+  std::string name;  // "switch 128 -> npu 3"
+  Duration interval;
+  std::vector<std::int64_t> peaks;  // most bytes waiting in each interval from the start
+};
+
 // What the packets of a kind of traffic waited, on the average.
 struct WaitRow {
   std::string collective;  // or "point_to_point", "acknowledgements"
@@ -156,6 +164,7 @@ struct PacketResult {
   std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;
+  std::vector<DepthRow> depths;
   std::vector<FlowRow> flows;
   std::vector<CaptureRow> captures;
 };
@@ -172,6 +181,7 @@ struct RunResult {
   Duration bound;                   // max of compute and of bytes over bandwidth per level
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
+  std::optional<TrainingResult> training;  // only of a transformer, and of a complete run
   std::vector<LayerRow> layers;
   std::vector<SelectedRow> selected;
   std::vector<LevelRow> levels;

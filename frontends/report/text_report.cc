@@ -10,6 +10,7 @@
 #include "frontends/report/numbers.h"
 #include "frontends/report/packet_report.h"
 #include "frontends/report/text_table.h"
+#include "frontends/report/training_report.h"
 
 namespace orrery {
 
@@ -79,6 +80,7 @@ std::string why(const RunResult& result) {
 }
 
 std::string exposed_by(const RunResult& result) {
+  if (result.training) return "";  // whose own table has them
   TextTable table({{"exposed by", left}, {"time"}, {"of finish"}});
   for (const ExposedBy& row : result.exposed_by) {
     table.add_row({row.kind, to_text(row.exposed), percentage(row.exposed, result.finish)});
@@ -228,10 +230,10 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  return title(result) + '\n' + summary(result) + jobs(result) + why(result) + exposed_by(result) +
-         endpoint(result) + layers(result) + selected(result) + levels(result) +
-         links(result, options) + bottlenecks(result) + memory(result) +
-         packet_text(result, options) + footer(result);
+  return title(result) + '\n' + summary(result) + jobs(result) + why(result) +
+         training_text(result) + exposed_by(result) + endpoint(result) + layers(result) +
+         selected(result) + levels(result) + links(result, options) + bottlenecks(result) +
+         memory(result) + packet_text(result, options) + footer(result);
 }
 
 }  // namespace orrery

@@ -144,7 +144,8 @@ void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& to
 void check_switches(Reader& reader, const NetworkSpec& network);
 
 template <class Keys>
-void describe_switches(Keys& keys, NetworkSpec& network) {
+void describe_switches(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                       bool topology_known) {
   SwitchSpec& spec = network.switches;
   GroupKeys<Keys> key{keys, network, SettingGroup::switch_buffer};
   key("buffer", spec.buffer, "packet buffer of a switch without one of its own", positive);
@@ -164,7 +165,15 @@ void describe_switches(Keys& keys, NetworkSpec& network) {
       "of the newest queue length in the average; 1: no averaging, as DCTCP wants", between(0, 1));
   key("loss", spec.loss, "probability that a link loses a packet, for experiments with bad links",
       between(0, 1));
-  keys.check([&](Reader& reader) { check_switches(reader, network); });
+  std::vector<std::string> watched;
+  keys.optional("watch", watched,
+                "links, \"a -> b\" or \"a - b\" (both ways): what waits before them over time");
+  keys.note_if_given("watch", network.given, SettingGroup::switch_buffer);
+  keys.check([&](Reader& reader) {
+    check_switches(reader, network);
+    if (reader.clean() && topology_known && !watched.empty())
+      resolve_watched(reader, watched, topology, spec);
+  });
 }
 
 // The buffers of levels hold a packet, and watched pairs are NPUs.
@@ -190,7 +199,7 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
   keys.map("queue", "the queue backend", [&](auto& queue) { describe_queue(queue, network); });
   keys.map("credit", "the credit backend", [&](auto& credit) { describe_credit(credit, network); });
   keys.map("switch", "all switches; for packet backends",
-           [&](auto& switches) { describe_switches(switches, network); });
+           [&](auto& switches) { describe_switches(switches, network, topology, topology_known); });
   keys.check([&](Reader& reader) {
     if (topology_known) check_packets(reader, network, topology);
   });

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <map>
@@ -124,6 +125,20 @@ void resolve_captures(Reader& transport, const std::vector<CaptureKeys>& capture
       transport.wrong_item("capture", i, "`between` are not two NPUs",
                            fmt::format("name two of the NPUs 0 to {}", topology.npu_count() - 1));
     network.captures.push_back(std::move(capture));
+  }
+}
+
+void resolve_watched(Reader& switches, const std::vector<std::string>& links,
+                     const TopologySpec& topology, SwitchSpec& spec) {
+  const Topology built(topology);
+  const Names names(built);
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const std::vector<LinkIndex> found = names.links(links[i]);
+    if (found.empty())
+      switches.wrong_item("watch", i, "there is no link " + in_quotes(links[i]), names_remedy);
+    for (const LinkIndex link : found)
+      if (std::find(spec.watched.begin(), spec.watched.end(), link) == spec.watched.end())
+        spec.watched.push_back(link);
   }
 }
 

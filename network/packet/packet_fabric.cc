@@ -36,6 +36,9 @@ PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const Sw
     }
     ports_[i].memory = memory;
   }
+  depths_.resize(spec.watched.size());
+  for (std::size_t i = 0; i < depths_.size(); ++i)
+    ports_[spec.watched[i]].depth = static_cast<std::int32_t>(i);
 }
 
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
@@ -110,6 +113,7 @@ void PacketFabric::enter(PacketIndex index) {
   port.waiting += size;
   port.most_waiting = std::max(port.most_waiting, port.waiting);
   if (port.memory >= 0) memories_[port.memory].add(size, queue_.now());
+  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
   if (port.wake_comes) return;
   port.wake_comes = true;
   queue_.schedule_at(port.free_at, handler_, event_of(Happens::link_is_free, link));
@@ -169,7 +173,8 @@ PacketIndex PacketFabric::take_first(Port& port) {
   const Packet& packet = packets_[index];
   port.first = packet.next;
   port.waiting -= bytes(packet.wire_bytes);
-  if (port.memory >= 0) memories_[port.memory].remove(bytes(packet.wire_bytes));
+  if (port.memory >= 0) memories_[port.memory].remove(bytes(packet.wire_bytes), queue_.now());
+  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
   return index;
 }
 
@@ -217,6 +222,10 @@ PacketStatistics PacketFabric::statistics() const {
     statistics.links.push_back(
         {port.sent, port.packets, port.drops, port.marks, port.most_waiting});
   }
+  for (std::size_t i = 0; i < depths_.size(); ++i)
+    statistics.depths.push_back({spec_.watched[i],
+                                 depths_[i].interval(),
+                                 {depths_[i].peaks().begin(), depths_[i].peaks().end()}});
   for (const SwitchMemory& memory : memories_) {
     const PeakSeries& series = memory.series();
     if (series.most() == 0) continue;

@@ -16,6 +16,7 @@
 
 #include "core/base/random.h"
 #include "core/event/event_queue.h"
+#include "network/packet/peak_series.h"
 #include "network/packet/red_queue.h"
 #include "network/packet/switch_memory.h"
 #include "network/packet_statistics.h"
@@ -97,6 +98,7 @@ class PacketFabric final : private EventHandler {
     Duration last_duration;
     PacketIndex first = none, last = none;  // that wait
     std::int32_t memory = -1;               // of its switch; -1: without limit
+    std::int32_t depth = -1;                // of depths_, if it is watched
     bool wake_comes = false, reports_starts = false;
     RedQueue red;
     Bytes waiting, most_waiting, sent;
@@ -124,6 +126,7 @@ class PacketFabric final : private EventHandler {
   EventQueue::HandlerId handler_;
   std::vector<Port> ports_;  // as Topology::links()
   std::vector<SwitchMemory> memories_;
+  std::vector<PeakSeries> depths_;         // as SwitchSpec::watched
   std::vector<std::uint32_t> path_links_;  // of all paths, each ended by `none`
   std::vector<Packet> packets_;
   std::vector<PacketWaits> waits_;

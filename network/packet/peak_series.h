@@ -1,5 +1,6 @@
-// The largest values over time, in at most 128 equal intervals: when the run outgrows them, pairs
-// are merged and the interval doubles. Needs no event of its own, so it never keeps a run alive.
+// The largest values of something that changes in steps, in at most 128 equal intervals: when the
+// run outgrows them, pairs are merged and the interval doubles. Needs no event of its own, so it
+// never keeps a run alive.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +15,23 @@ namespace orrery {
 
 class PeakSeries {
  public:
-  void add(Time at, std::int64_t value) {
-    auto place = static_cast<std::size_t>(at.since_start.value / interval_.value);
-    while (place >= peaks_.size()) {
-      merge_pairs();
-      place = static_cast<std::size_t>(at.since_start.value / interval_.value);
-    }
+  // From `at` on. REQUIRES: not before the last change, nor negative.
+  void set(Time at, std::int64_t value) {
+    const std::int64_t now = at.since_start.value;
+    while (now / interval_.value >= static_cast<std::int64_t>(peaks_.size())) merge_pairs();
+    const auto place = static_cast<std::size_t>(now / interval_.value);
+    const auto held_until = static_cast<std::size_t>(std::max<std::int64_t>(now - 1, 0) /
+                                                     interval_.value);  // the value before
+    for (std::size_t i = changed_ + 1; i <= held_until; ++i) peaks_[i] = value_;
     peaks_[place] = std::max(peaks_[place], value);
-    used_ = std::max(used_, place + 1);
     most_ = std::max(most_, value);
+    value_ = value;
+    changed_ = place;
   }
 
   Duration interval() const { return interval_; }
-  std::span<const std::int64_t> peaks() const { return {peaks_.data(), used_}; }
+  // To the one of the last change.
+  std::span<const std::int64_t> peaks() const { return {peaks_.data(), changed_ + 1}; }
   std::int64_t most() const { return most_; }
 
  private:
@@ -34,14 +39,14 @@ class PeakSeries {
     const std::size_t half = peaks_.size() / 2;
     for (std::size_t i = 0; i < half; ++i) peaks_[i] = std::max(peaks_[2 * i], peaks_[2 * i + 1]);
     std::fill(peaks_.begin() + half, peaks_.end(), 0);
-    used_ = (used_ + 1) / 2;
+    changed_ /= 2;
     interval_ = interval_ * 2;
   }
 
   Duration interval_ = microseconds(1);
   std::array<std::int64_t, 128> peaks_{};
-  std::size_t used_ = 0;
-  std::int64_t most_ = 0;
+  std::size_t changed_ = 0;  // the place of the last change
+  std::int64_t value_ = 0, most_ = 0;
 };
 
 }  // namespace orrery

@@ -30,9 +30,12 @@ class SwitchMemory {
 
   void add(Bytes packet, Time now) {
     used_ += packet;
-    series_.add(now, used_.value);
+    series_.set(now, used_.value);
   }
-  void remove(Bytes packet) { used_ -= packet; }
+  void remove(Bytes packet, Time now) {
+    used_ -= packet;
+    series_.set(now, used_.value);
+  }
 
   NodeId node() const { return node_; }
   Bytes size() const { return size_; }

@@ -74,7 +74,7 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   }
   Run& run = runs_[id];
   run.spec = spec;
-  run.pieces = PieceSizes(whole_of(spec.bytes, spec.efficiency), spec.plan->pieces());
+  run.pieces = PieceSizes(spec.bytes, spec.plan->pieces());
   run.lane_count = spec.plan->lanes();
   run.exchanges = spec.plan->symmetry() == Symmetry::exchange;
   run.participants = run.unfinished = spec.size / spec.fold.count + spec.plan->switches();
@@ -207,11 +207,12 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
     const bool local = spec.ranks_of_node > 0 &&
                        stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
     const Position to = represented(spec.fold, send.to);
+    const Bytes data = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
+                                  : run.pieces.size(send.pieces);
     const Message message{
         .source = node_of(run, place.position),
         .target = node_of(run, send.to),
-        .size = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
-                           : run.pieces.size(send.pieces),
+        .size = spec.efficiency == Share{1, 1} ? data : whole_of(data, spec.efficiency),
         .token = {.owner = place.run,
                   .position = static_cast<std::uint32_t>(to),
                   .lane = to_lane | place.lane << kSourceLaneShift |

@@ -8,7 +8,7 @@
 // Endpoint costs (docs/models/endpoint.md): a message is handed to the network `endpoint_delay`
 // after the stage that sends it began, and counts as arrived `endpoint_delay` after its delivery,
 // plus the time to add it up if it is to be added. A protocol's step comes before the first; its
-// flags are bytes like others: with an efficiency the buffer that is cut is that much larger.
+// flags are bytes like others: with an efficiency a message is that much larger.
 #pragma once
 
 #include <cstdint>

@@ -82,6 +82,7 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
                 .next_chunk = 0,
                 .unfinished_chunks = instance.chunk_count};
   instance.calls[instance.index_of(position)] = id;
+  instance.joined = queue_.now();
   if (instance.recipe->launch > Duration{})
     queue_.schedule(instance.recipe->launch, [this, id] { make_ready(id); });
   else
@@ -407,6 +408,7 @@ void CollectiveScheduler::finish_chunk(std::uint32_t id) {
   if (--calls_[id].unfinished_chunks > 0) return;
   const Call call = calls_[id];
   Instance& instance = instances_[call.instance];
+  const Time joined = instance.joined;
   --state_of(call.rank).under_way[instance.communicator];
   if (--instance.unfinished == 0) {
     open_instances_.erase(instance.key);
@@ -414,7 +416,7 @@ void CollectiveScheduler::finish_chunk(std::uint32_t id) {
     free_instances_.push_back(call.instance);
   }
   free_calls_.push_back(id);
-  listener_.collective_finished(call.rank, call.operation);
+  listener_.collective_finished(call.rank, call.operation, joined);
 }
 
 // ---- look-ups ----------------------------------------------------------------------------------

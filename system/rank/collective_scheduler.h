@@ -46,8 +46,9 @@ namespace orrery {
 
 class CollectiveListener {
  public:
-  // The rank's part of a collective is complete. Called from the event queue, never inside call().
-  virtual void collective_finished(Rank rank, OperationId operation) = 0;
+  // The rank's part of a collective is complete, whose ranks had all called it at `joined` (those
+  // that are yet to call it not counted). Called from the event queue, never inside call().
+  virtual void collective_finished(Rank rank, OperationId operation, Time joined) = 0;
 
  protected:
   ~CollectiveListener() = default;
@@ -103,6 +104,7 @@ class CollectiveScheduler final : private RunListener {
     PieceSizes chunks;
     std::vector<ChunkPath> paths;           // of each chunk
     std::int32_t size = 0, unfinished = 0;  // members, of those that run
+    Time joined;                            // when the last of them so far called it
     std::int64_t begun = StartOrder::kNew;  // its number among those of the communicator
 
     const PathRecipe& path_of(std::int32_t chunk) const { return recipe->paths[paths[chunk].path]; }

@@ -174,19 +174,13 @@ class CallCheck {
       for (const PhaseRecipe& phase : path.phases) {
         std::int64_t parts = 1;
         for (const int d : phase.phase.scattered) parts *= recipe.layout->dimensions[d].size;
-        for (const std::int32_t chunk : {0, chunks - 1})  // chunks have one size or two
-          for (const Plan* plan : phase.variants)
-            if (!divides(sizes.size(chunk), parts, phase.efficiency, plan->pieces()))
+        for (const Plan* plan : phase.variants)
+          for (const std::int32_t chunk : {0, chunks - 1})  // chunks have one size or two
+            if (sizes.size(chunk).value % (parts * plan->pieces()) != 0)
               return fmt::format("a chunk of the {}, {} B, does not divide into {} equal parts",
                                  name(call), sizes.size(chunk).value, parts * plan->pieces());
       }
     return "";
-  }
-
-  // What a rank has of the chunk is cut with what the protocol adds to it.
-  static bool divides(Bytes chunk, std::int64_t parts, Share efficiency, int pieces) {
-    if (chunk.value % parts != 0) return false;
-    return whole_of(bytes(chunk.value / parts), efficiency).value % pieces == 0;
   }
 
   void check(const CollectiveCall& call, const PhaseRecipe& phase) {

@@ -46,6 +46,7 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       scheduler_(queue, endpoints_ ? *endpoints_ : network, topology, spec, job.communicators,
                  *this),
       transfers_(queue, endpoints_ ? *endpoints_ : network, topology, spec, *this),
+      kinds_(job.labels),
       bounds_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
   choose_fold(network, topology, folding);
@@ -73,6 +74,7 @@ void JobRunner::start() {
     RankState& state = ranks_[index];
     state.operations = job_.operations->operation_count(rank);
     state.mark = state.finish = queue_.now();
+    state.traffic.resize(kinds_.names().size());
     operations_ += state.operations;
     if (state.operations == 0) continue;
     ++unfinished_ranks_;
@@ -99,8 +101,10 @@ void JobRunner::accept(Rank rank, const std::vector<Operation>& ready) {
 
 void JobRunner::issue(Rank rank, const Operation& operation) {
   RankState& state = state_of(rank);
-  if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation);
-  state.outstanding.try_emplace(operation.id, Outstanding{operation, queue_.now()});
+  if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation, Time{});
+  state.outstanding.try_emplace(operation.id, Outstanding{operation, queue_.now(), Time{}});
+  if (const std::int32_t kind = kinds_.of(operation.label); kind >= 0)
+    state.traffic[kind].begins(computed_until_now(state));
   processors_.communication_begins(rank);
   std::visit(
       Overloaded{[&](const CollectiveCall& call) {
@@ -119,14 +123,16 @@ void JobRunner::run_stream(Rank rank) {
   RankState& state = state_of(rank);
   while (!state.busy && !state.stream.empty()) {
     const Operation front = state.stream.front();
-    close_dry_interval(rank, front);
+    close_dry_interval(rank, front, Time{});
     state.busy = true;
     if (const auto* work = std::get_if<Compute>(&front.what)) {
+      state.computed += work->flops;
       processors_.begin(rank, time_of(rank, front, *work));
       return;
     }
     if (find_outstanding(state, std::get<Wait>(front.what).operation) != nullptr) return;
-    finish_front(rank, kDetailCompute);  // waited for something that is complete: takes no time
+    finish_front(rank, kDetailCompute,
+                 Time{});  // waited for something that is complete: takes no time
   }
 }
 
@@ -139,18 +145,32 @@ void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {
   RankState& state = state_of(rank);
   state.compute += work + stolen;
   state.stolen += stolen;
-  finish_front(rank, kDetailCompute);
+  finish_front(rank, kDetailCompute, Time{});
   run_stream(rank);
 }
 
-// The front of the stream is done. `detail` says what a Wait waited for.
-void JobRunner::finish_front(Rank rank, std::uint8_t detail) {
+// What the rank has computed until now.
+Duration JobRunner::computed_until_now(const RankState& state) const {
+  const bool computes = state.busy && std::holds_alternative<Compute>(state.stream.front().what);
+  return computes ? state.compute + (queue_.now() - state.mark) : state.compute;
+}
+
+// The rank has waited since `mark`, for those who take part until `joined`.
+void JobRunner::waited(RankState& state, std::int32_t label, Time joined) {
+  state.exposed += queue_.now() - state.mark;
+  if (const std::int32_t kind = kinds_.of(label); kind >= 0)
+    state.traffic[kind].waited(state.mark, queue_.now(), joined);
+}
+
+// The front of the stream is done. `detail` says what a Wait waited for, and `joined` when all who
+// take part in that had come.
+void JobRunner::finish_front(Rank rank, std::uint8_t detail, Time joined) {
   RankState& state = state_of(rank);
   const Operation front = state.stream.front();
-  const bool waited = std::holds_alternative<Wait>(front.what);
-  if (waited) state.exposed += queue_.now() - state.mark;
-  if (!waited || queue_.now() > state.mark)
-    sink_.on_span({.kind = waited ? SpanKind::exposed : SpanKind::compute,
+  const bool is_wait = std::holds_alternative<Wait>(front.what);
+  if (is_wait) waited(state, front.label, joined);
+  if (!is_wait || queue_.now() > state.mark)
+    sink_.on_span({.kind = is_wait ? SpanKind::exposed : SpanKind::compute,
                    .rank = rank,
                    .operation = front.id,
                    .label = front.label,
@@ -166,12 +186,12 @@ void JobRunner::finish_front(Rank rank, std::uint8_t detail) {
 
 // The stream was empty since `mark`: that time was exposed if communication was outstanding (booked
 // to `next`, which ends the interval), idle if not.
-void JobRunner::close_dry_interval(Rank rank, const Operation& next) {
+void JobRunner::close_dry_interval(Rank rank, const Operation& next, Time joined) {
   RankState& state = state_of(rank);
   const Duration dry = queue_.now() - state.mark;
   if (dry > Duration{} && state.outstanding.empty()) state.idle += dry;
   if (dry > Duration{} && !state.outstanding.empty()) {
-    state.exposed += dry;
+    waited(state, next.label, joined);
     sink_.on_span({.kind = SpanKind::exposed,
                    .rank = rank,
                    .operation = next.id,
@@ -184,27 +204,30 @@ void JobRunner::close_dry_interval(Rank rank, const Operation& next) {
   state.mark = queue_.now();
 }
 
-void JobRunner::collective_finished(Rank rank, OperationId operation) {
-  processors_.communication_ends(rank);
-  finish_communication(rank, operation);
+void JobRunner::collective_finished(Rank rank, OperationId operation, Time joined) {
+  finish_communication(rank, operation, joined);
 }
 
-void JobRunner::transfer_finished(Rank rank, OperationId operation) {
-  processors_.communication_ends(rank);
-  finish_communication(rank, operation);
+void JobRunner::transfer_finished(Rank rank, OperationId operation, Time sent) {
+  finish_communication(rank, operation, sent);
 }
 
-void JobRunner::finish_communication(Rank rank, OperationId id) {
-  const Outstanding* outstanding = find_outstanding(state_of(rank), id);
-  CHECK(outstanding != nullptr, "rank {} finished operation {}, which is not outstanding", rank,
-        id);
-  const Operation& operation = outstanding->operation;
+void JobRunner::finish_communication(Rank rank, OperationId id, Time joined) {
+  processors_.communication_ends(rank);
+  RankState& state = state_of(rank);
+  const auto outstanding = state.outstanding.find(id);
+  CHECK(outstanding != state.outstanding.end(),
+        "rank {} finished operation {}, which is not outstanding", rank, id);
+  outstanding->second.joined = joined;
+  const Operation& operation = outstanding->second.operation;
+  if (const std::int32_t kind = kinds_.of(operation.label); kind >= 0)
+    state.traffic[kind].ends(computed_until_now(state));
   sink_.on_span({.kind = SpanKind::collective,
                  .rank = rank,
                  .operation = id,
                  .label = operation.label,
                  .detail = detail_of(operation),
-                 .begin = outstanding->issued,
+                 .begin = outstanding->second.issued,
                  .end = queue_.now(),
                  .size = size_of(operation)});
   const auto* call = std::get_if<CollectiveCall>(&operation.what);
@@ -218,13 +241,13 @@ void JobRunner::finish_communication(Rank rank, OperationId id) {
 void JobRunner::settle(Rank rank, OperationId id) {
   RankState& state = state_of(rank);
   const Outstanding* outstanding = find_outstanding(state, id);
-  const Operation operation = outstanding->operation;
-  if (!state.busy) close_dry_interval(rank, operation);
+  const auto [operation, issued, joined] = *outstanding;
+  if (!state.busy) close_dry_interval(rank, operation, joined);
   state.outstanding.erase(id);
   operation_finished(rank, id);
   if (state.busy) {
     const auto* wait = std::get_if<Wait>(&state.stream.front().what);
-    if (wait != nullptr && wait->operation == id) finish_front(rank, detail_of(operation));
+    if (wait != nullptr && wait->operation == id) finish_front(rank, detail_of(operation), joined);
   }
   run_stream(rank);
 }
@@ -280,9 +303,13 @@ double JobRunner::progress() const {
 RankAccount JobRunner::account(Rank rank) const {
   const RankState& state = state_of(rank);
   if (state.finished_operations == state.operations)
-    return {state.finish, state.compute, state.exposed, state.idle, state.stolen};
-  RankAccount account{queue_.now(), state.compute, state.exposed, state.idle,
-                      state.stolen + processors_.stolen_so_far(rank)};
+    return {state.finish, state.compute, state.exposed, state.idle, state.stolen, state.computed};
+  RankAccount account{queue_.now(),
+                      state.compute,
+                      state.exposed,
+                      state.idle,
+                      state.stolen + processors_.stolen_so_far(rank),
+                      state.computed};
   const Duration open = queue_.now() - state.mark;
   if (state.busy && std::holds_alternative<Compute>(state.stream.front().what))
     account.compute += open;

@@ -9,7 +9,8 @@
 //   exposed  the time in Wait operations (and, when the stream has run dry, the time until the last
 //            outstanding communication is complete)
 //   idle     the time with an empty stream and no communication outstanding
-// They add up to the time at which the rank finished.
+// They add up to the time at which the rank finished. Exposed time is also summed by kind of
+// traffic (traffic_account.h).
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@
 #include "system/rank/folding.h"
 #include "system/rank/point_to_point.h"
 #include "system/rank/processor.h"
+#include "system/rank/traffic_account.h"
 #include "system/system_spec.h"
 
 namespace orrery {
@@ -39,6 +41,7 @@ struct RankAccount {
   Time finish;
   Duration compute, exposed, idle;
   Duration stolen;  // of compute: how much longer it took because of collectives beside it
+  Flops computed;   // operations of the work that has begun, as the job states them
 };
 
 class JobRunner final : private CollectiveListener,
@@ -76,6 +79,10 @@ class JobRunner final : private CollectiveListener,
   // Up to now, or to the rank's end: compute + exposed + idle == finish, to the picosecond.
   RankAccount account(Rank rank) const;
 
+  // Of each kind of traffic: what is over. REQUIRES: as account().
+  const std::vector<TrafficAccount>& traffic(Rank rank) const { return state_of(rank).traffic; }
+  const std::vector<std::string>& traffic_kinds() const { return kinds_.names(); }
+
   // What the messages of a rank spent in its endpoints; none if endpoints cost nothing.
   std::optional<EndpointAccount> endpoint_account(Rank rank) const {
     if (endpoints_ == nullptr) return std::nullopt;
@@ -98,6 +105,7 @@ class JobRunner final : private CollectiveListener,
   struct Outstanding {  // a collective, send or receive that is not finished
     Operation operation;
     Time issued;
+    Time joined;  // all who take part have come; once it is complete
   };
   struct RankState {
     std::deque<Operation> stream;
@@ -106,6 +114,8 @@ class JobRunner final : private CollectiveListener,
     std::map<OperationId, Outstanding> outstanding;
     std::int64_t finished_operations = 0, operations = 0;
     Duration compute, exposed, idle, stolen;
+    Flops computed;
+    std::vector<TrafficAccount> traffic;  // of each kind
     Time finish;
   };
 
@@ -115,17 +125,19 @@ class JobRunner final : private CollectiveListener,
   void accept(Rank rank, const std::vector<Operation>& ready);
   void issue(Rank rank, const Operation& operation);
   void run_stream(Rank rank);
-  void finish_front(Rank rank, std::uint8_t detail);
-  void close_dry_interval(Rank rank, const Operation& next);
-  void collective_finished(Rank rank, OperationId operation) override;
-  void transfer_finished(Rank rank, OperationId operation) override;
+  void finish_front(Rank rank, std::uint8_t detail, Time joined);
+  void close_dry_interval(Rank rank, const Operation& next, Time joined);
+  void waited(RankState& state, std::int32_t label, Time joined);
+  void collective_finished(Rank rank, OperationId operation, Time joined) override;
+  void transfer_finished(Rank rank, OperationId operation, Time sent) override;
   Duration time_of(Rank rank, const Operation& operation, const Compute& work) const;
   void work_done(Rank rank, Duration work, Duration stolen) override;
-  void finish_communication(Rank rank, OperationId operation);
+  void finish_communication(Rank rank, OperationId operation, Time joined);
   void settle(Rank rank, OperationId operation);
   void operation_finished(Rank rank, OperationId operation);
   const Outstanding* find_outstanding(const RankState& state, OperationId operation) const;
   std::string describe(Rank rank, const Operation& operation) const;
+  Duration computed_until_now(const RankState& state) const;
 
   EventQueue& queue_;
   Job& job_;
@@ -135,6 +147,7 @@ class JobRunner final : private CollectiveListener,
   Processors processors_;
   CollectiveScheduler scheduler_;
   PointToPoint transfers_;
+  TrafficKinds kinds_;
   Fold fold_;
   std::string unfolded_because_;
   std::vector<RankState> ranks_;                 // of representatives

@@ -40,7 +40,7 @@ void PointToPoint::send(Rank rank, OperationId operation, const SendCall& call) 
     free_flights_.pop_back();
   }
   const std::uint32_t channel = channel_of(rank, call.to, call.tag);
-  flights_[flight] = {channel, operation, channels_[channel].sent++, 2};
+  flights_[flight] = {channel, operation, channels_[channel].sent++, queue_.now(), 2};
   queue_.schedule(endpoint_delay(rank, call.to),
                   [this, flight, size = call.size] { post(flight, size); });
 }
@@ -60,7 +60,7 @@ void PointToPoint::post(std::uint32_t flight, Bytes size) {
 void PointToPoint::injected(const MessageToken& token, NodeId) {
   const Flight flight = flights_[token.owner];
   close_end(token.owner);
-  listener_.transfer_finished(channels_[flight.channel].source, flight.send);
+  listener_.transfer_finished(channels_[flight.channel].source, flight.send, flight.sent);
 }
 
 void PointToPoint::close_end(std::uint32_t flight) {
@@ -70,10 +70,11 @@ void PointToPoint::close_end(std::uint32_t flight) {
 void PointToPoint::delivered(const MessageToken& token, Bytes size) {
   const std::uint32_t id = flights_[token.owner].channel;
   const std::int64_t number = flights_[token.owner].number;
+  const Channel::Arrived message{size, flights_[token.owner].sent};
   const Channel& channel = channels_[id];
   close_end(token.owner);
-  queue_.schedule(endpoint_delay(channel.source, channel.target), [this, id, number, size] {
-    channels_[id].arrived.emplace(number, size);
+  queue_.schedule(endpoint_delay(channel.source, channel.target), [this, id, number, message] {
+    channels_[id].arrived.emplace(number, message);
     match(id);
   });
 }
@@ -91,7 +92,7 @@ void PointToPoint::match(std::uint32_t id) {
     const auto next = channel.arrived.find(channel.matched);
     if (next == channel.arrived.end() || channel.receives.empty()) return;
     const Channel::Pending pending = channel.receives.front();
-    const Bytes size = next->second;
+    const auto [size, sent] = next->second;
     if (pending.size != size)
       throw JobError(fmt::format("rank {} receives {} B from rank {} (tag {}), which sent {} B",
                                  channel.target, pending.size.value, channel.source, channel.tag,
@@ -99,7 +100,7 @@ void PointToPoint::match(std::uint32_t id) {
     channel.receives.pop_front();
     channel.arrived.erase(next);
     ++channel.matched;
-    listener_.transfer_finished(channel.target, pending.operation);
+    listener_.transfer_finished(channel.target, pending.operation, sent);
   }
 }
 

@@ -20,8 +20,8 @@ namespace orrery {
 
 class PointToPointListener {
  public:
-  // Called from the event queue, never inside send() or receive().
-  virtual void transfer_finished(Rank rank, OperationId operation) = 0;
+  // The send was called at `sent`. Called from the event queue, never inside send() or receive().
+  virtual void transfer_finished(Rank rank, OperationId operation, Time sent) = 0;
 
  protected:
   ~PointToPointListener() = default;
@@ -52,18 +52,23 @@ class PointToPoint final : private MessageListener {
       OperationId operation;
       Bytes size;
     };
+    struct Arrived {
+      Bytes size;
+      Time sent;
+    };
     Rank source = 0, target = 0;
     std::int32_t tag = 0;
-    std::int64_t sent = 0;                  // sends called so far
-    std::int64_t matched = 0;               // messages received so far
-    std::map<std::int64_t, Bytes> arrived;  // messages without a receive, by number of the send
-    std::deque<Pending> receives;           // receives without a message
+    std::int64_t sent = 0;                    // sends called so far
+    std::int64_t matched = 0;                 // messages received so far
+    std::map<std::int64_t, Arrived> arrived;  // messages without a receive, by number of the send
+    std::deque<Pending> receives;             // receives without a message
   };
   struct Flight {
     std::uint32_t channel;
     OperationId send;
     std::int64_t number;  // of the sends of its channel
-    int open_ends = 2;    // not yet delivered, not yet injected
+    Time sent;
+    int open_ends = 2;  // not yet delivered, not yet injected
   };
 
   std::uint32_t channel_of(Rank source, Rank target, std::int32_t tag);

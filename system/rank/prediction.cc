@@ -45,7 +45,7 @@ class Trial final : private CollectiveListener {
   }
 
  private:
-  void collective_finished(Rank, OperationId) override {
+  void collective_finished(Rank, OperationId, Time) override {
     ++finished_;
     end_ = queue_.now();
   }
@@ -131,7 +131,7 @@ class Walker {
     const ProtocolCost* cost = find_cost(system_.protocols, candidate_.protocol, algorithm.name);
     const Share efficiency = cost == nullptr ? Share{1, 1} : cost->efficiency;
     const Duration step = cost == nullptr ? Duration{} : cost->step;
-    const PieceSizes pieces(whole_of(part, efficiency), plan->pieces());
+    const PieceSizes pieces(part, plan->pieces());
     Duration busy;
     for (int lane = 0; lane < plan->lanes(); ++lane)
       for (int index = 0;; ++index) {
@@ -141,7 +141,7 @@ class Walker {
           const Send send = plan->send(0, lane, index, i);
           const Path path = send.to < size ? path_between(topology_, system_, 0, send.to * stride)
                                            : path_to_switch(topology_, system_, phase.dimension);
-          carried += transfer_time(pieces.size(send.pieces), path.bandwidth);
+          carried += transfer_time(whole_of(pieces.size(send.pieces), efficiency), path.bandwidth);
           latency = std::max(latency, path.latency + step);
         }
         walk_.messages += stage.sends;

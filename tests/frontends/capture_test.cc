@@ -99,6 +99,18 @@ TEST_CASE("a full capture and an empty one are told, and a backend without packe
                    "network.transport.capture has no effect on the analytical backend") == 1);
 }
 
+TEST_CASE("the depth of a watched queue is a table beside the results") {
+  if (!has_ns3()) return;
+  // Ten segments (the initial window) come to the port at once. One leaves, nine of 9,038 B wait
+  // until it has, 0.72 us later.
+  const Folder folder;
+  const RunResult result =
+      simulate(load_experiment(folder.file(job), {{"network.switch.watch=[npu 0 -> switch 2]"}}));
+  write_run(folder.path / "out", result, {}, Overwrite::refuse);
+  CHECK(contents(folder.path / "out/depths.csv").find(",npu 0 -> switch 2,0,1000000,81342\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("a connection that is given up leaves the capture of how it died") {
   if (!has_ns3()) return;
   // The link is down from 20 us to 1 s: 27 segments of 723 ns have gone up; then nothing is

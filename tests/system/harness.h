@@ -99,7 +99,9 @@ struct World {
         network(find_backend(network_spec.backend)->make(queue, topology, network_spec)),
         spec(std::move(system_spec)) {
     std::size_t labels = 0;
-    for (const auto& program : programs) labels = std::max(labels, program.size());
+    for (const auto& program : programs)
+      for (const Operation& operation : program)
+        labels = std::max(labels, static_cast<std::size_t>(operation.label + 1));
     for (std::size_t i = 0; i < labels; ++i) job.labels.push_back({std::to_string(i), 0, {}});
     job.ranks = topology.npu_count();
     std::vector<int> all;

@@ -67,7 +67,7 @@ void DataExchange::gather_next(Queue& queue) {
   if (queue.asked == queue.wanted.size()) return;
   const std::int32_t unit = queue.wanted[queue.asked++];
   under_way_[unit] =
-      operations_.collective(row_of("parameters"), "DP", shard_group(), Collective::all_gather,
+      operations_.collective(row_of("parameters"), shard_group(), Collective::all_gather,
                              model_.element * layout_.units[unit].elements);
 }
 
@@ -129,7 +129,7 @@ void DataExchange::reduce(const ExchangeUnit& unit) {
   if (one_at_a_time) reductions_.clear();
   sum_over_groups();
   const OperationId reduction =
-      operations_.collective(row_of("gradients"), "DP", unit.group,
+      operations_.collective(row_of("gradients"), unit.group,
                              scatters ? Collective::reduce_scatter : Collective::all_reduce, size);
   if (scatters && copies_ > 1) {
     share_ = Share{reduction, Bytes{size.value / shards_}};
@@ -142,7 +142,7 @@ void DataExchange::reduce(const ExchangeUnit& unit) {
 void DataExchange::sum_over_groups() {
   if (!share_) return;
   operations_.wait(share_->scattered);
-  reductions_.push_back(operations_.collective("gradients of copies", "DP", Group::copies,
+  reductions_.push_back(operations_.collective("gradients of copies", Group::copies,
                                                Collective::all_reduce, share_->size));
   share_.reset();
 }
@@ -159,7 +159,7 @@ void DataExchange::wait_for_reductions() {
 
 void DataExchange::gather_parameters() {
   if (shards_ == 1 || training_.sharding == Sharding::zero3 || gathers_ahead()) return;
-  operations_.wait(operations_.collective(row_of("parameters"), "DP", shard_group(),
+  operations_.wait(operations_.collective(row_of("parameters"), shard_group(),
                                           Collective::all_gather,
                                           model_.element * layout_.parameters));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "workload/graph/program.h"
+#include "workload/parallelism/ring_places.h"
 #include "workload/parallelism/transformer_groups.h"
 
 namespace orrery {
@@ -49,13 +50,14 @@ class OperationWriter {
     operations_.push_back({.id = id, .label = row, .what = std::move(what)});
     return id;
   }
-  OperationId collective(std::string_view name, std::string_view traffic, Group group,
-                         Collective kind, Bytes size) {
+  // What the rank waits for it is summed under the kind of the group, unless `traffic` is named.
+  OperationId collective(std::string_view name, Group group, Collective kind, Bytes size,
+                         std::string_view traffic = "") {
     CollectiveCall call{};
     call.kind = kind;
     call.communicator = groups_.number_of(group);
     call.size = size;
-    return append(row(name, Pass::none, traffic), call);
+    return append(row(name, Pass::none, traffic.empty() ? traffic_of(group) : traffic), call);
   }
   // What the rank waits here is booked to the row of the operation waited for.
   void wait(OperationId operation) { append(operations_[operation].label, Wait{operation}); }
@@ -65,8 +67,14 @@ class OperationWriter {
     entries_.push_back({operation, entry});
   }
 
+  // It goes to the next rank of a ring of this group, or comes from the one before.
+  void passes_on(OperationId operation, PartGroup group) {
+    neighbours_.push_back({operation, group});
+  }
+
   std::vector<Operation> take() { return std::move(operations_); }
   Program::Entries take_entries() { return std::move(entries_); }
+  RingPlaces::Neighbours take_neighbours() { return std::move(neighbours_); }
 
  private:
   const Groups& groups_;
@@ -74,6 +82,7 @@ class OperationWriter {
   std::int32_t iteration_ = 0;
   std::vector<Operation> operations_;
   Program::Entries entries_;
+  RingPlaces::Neighbours neighbours_;
 };
 
 }  // namespace orrery

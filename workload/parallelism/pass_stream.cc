@@ -84,45 +84,44 @@ void PassStream::write(const PartStep& step) {
 }
 
 OperationId PassStream::exchange(const PartStep::Exchange& exchange) {
-  const auto write = [&](std::string_view whose, std::string_view traffic, Group group) {
+  const auto write = [&](std::string_view whose, Group group) {
     const std::string name = std::string(whose) + ' ' + std::string(name_of(exchange.kind));
-    return to_.operations.collective(name, traffic, group, exchange.kind, exchange.size);
+    return to_.operations.collective(name, group, exchange.kind, exchange.size);
   };
   switch (exchange.group) {
     case PartGroup::tensor:
-      return write("tensor", "TP", Group::tensor);
+      return write("tensor", Group::tensor);
     case PartGroup::context:
-      return write("context", "CP", Group::context);
+      return write("context", Group::context);
     case PartGroup::context_inner:
-      return write("context", "CP", Group::context_inner);
+      return write("context", Group::context_inner);
     case PartGroup::expert:
-      return write("expert", "EP", Group::expert);
+      return write("expert", Group::expert);
     case PartGroup::expert_tensor:
-      return write("expert tensor", "EP", Group::expert_tensor);
+      return write("expert tensor", Group::expert_tensor);
     case PartGroup::expert_all:
-      return write("expert counts", "EP", Group::expert_all);
+      return write("expert counts", Group::expert_all);
     case PartGroup::expert_node:
-      return write("expert node", "EP", Group::expert_node);
+      return write("expert node", Group::expert_node);
     case PartGroup::expert_rail:
-      return write("expert rail", "EP", Group::expert_rail);
+      return write("expert rail", Group::expert_rail);
   }
   CHECK(false, "a group without a name");
 }
 
-// RoutedWork knows the neighbours. The tag tells these messages from those between parts of the
+// RingPlaces knows the neighbours. The tag tells these messages from those between parts of the
 // model, which are fewer than a million.
 OperationId PassStream::shift(const PartStep::Shift& shift) {
   const bool tensor = shift.group == PartGroup::tensor;
   const std::int32_t tag = (1 << 20) + (tensor ? 1 : 0);
-  const std::int32_t neighbour =
-      tensor ? RoutedWork::tensor_neighbour : RoutedWork::context_neighbour;
   const std::int32_t row = tensor ? to_.operations.row("tensor ring", Pass::none, "TP")
                                   : to_.operations.row("context ring", Pass::none, "CP");
-  to_.operations.differs(
-      to_.operations.append(row, SendCall{.to = 0, .size = shift.size, .tag = tag}), neighbour);
+  const OperationId sent =
+      to_.operations.append(row, SendCall{.to = 0, .size = shift.size, .tag = tag});
   const OperationId received =
       to_.operations.append(row, ReceiveCall{.from = 0, .size = shift.size, .tag = tag});
-  to_.operations.differs(received, neighbour);
+  to_.operations.passes_on(sent, shift.group);
+  to_.operations.passes_on(received, shift.group);
   return received;
 }
 

@@ -28,9 +28,6 @@ std::vector<std::int64_t> transposed(const std::vector<std::int64_t>& square, st
 
 RoutedWork::RoutedWork(const TransformerWorkload& workload)
     : ranks_(workload.training),
-      tensor_ring_{ranks_.tensor, 1},
-      context_ring_{ranks_.context / workload.training.context_inner,
-                    ranks_.tensor * workload.training.context_inner},
       training_(workload.training.experts),
       balanced_(copies_of_rank(workload.model.experts, training_, own_tokens(workload))),
       limited_(1),
@@ -46,13 +43,11 @@ RoutedWork::RoutedWork(const TransformerWorkload& workload)
 
 std::int32_t RoutedWork::entry(const Routed& routed, const ExpertLoads::Draw& draw) {
   entries_.push_back({routed, draw});
-  return static_cast<std::int32_t>(entries_.size()) + 1;
+  return static_cast<std::int32_t>(entries_.size()) - 1;
 }
 
 void RoutedWork::fill(Rank rank, std::int32_t number, Operation& operation) {
-  if (number == context_neighbour) return pass_on(rank, context_ring_, operation);
-  if (number == tensor_neighbour) return pass_on(rank, tensor_ring_, operation);
-  Entry entry = entries_[number - 2];
+  Entry entry = entries_[number];
   entry.draw.group = ranks_.expert_group_of(rank);
   entry.draw.group += ranks_.expert_data * ranks_.stage_of(rank);
   const std::int32_t place = ranks_.expert_place_of(rank);
@@ -69,15 +64,6 @@ void RoutedWork::fill(Rank rank, std::int32_t number, Operation& operation) {
     call.size = unit * (loads_.counts(entry.draw).arriving[place] * training_.tensor);
   else
     travel(entry, place, call);
-}
-
-// The ring closes behind the last rank of the group. Peers are distances (Program::Peers).
-void RoutedWork::pass_on(Rank rank, const Extent& ring, Operation& operation) const {
-  const std::int32_t place = rank / ring.stride % ring.count;
-  const auto distance = [&](std::int32_t to) { return (to % ring.count - place) * ring.stride; };
-  if (auto* send = std::get_if<SendCall>(&operation.what)) send->to = distance(place + 1);
-  if (auto* receive = std::get_if<ReceiveCall>(&operation.what))
-    receive->from = distance(place + ring.count - 1);
 }
 
 void RoutedWork::travel(const Entry& entry, std::int32_t place, CollectiveCall& call) {

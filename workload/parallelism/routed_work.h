@@ -1,6 +1,5 @@
 // What each rank does for the experts of a layer where it is drawn which experts are popular: the
-// entries of a program (Program::fill_in) that says what it is if all are equally popular. Also
-// whom a rank of a ring sends to.
+// entries of a program (Program::fill_in) that says what it is if all are equally popular.
 //
 // All ranks of an expert-parallel group draw the same copies (model/expert_loads.h), those that
 // share an expert too. Pair sizes of a call are made when its first rank gets it and kept for the
@@ -26,8 +25,6 @@ class RoutedWork final : public RankWork {
 
   // A step of a layer's experts. The draw's group is taken from the rank.
   std::int32_t entry(const Routed& routed, const ExpertLoads::Draw& draw);
-  // A send to the next rank of a ring, or a receive from the one before.
-  static constexpr std::int32_t context_neighbour = 0, tensor_neighbour = 1;
 
   void fill(Rank rank, std::int32_t entry, Operation& operation) override;
 
@@ -41,7 +38,6 @@ class RoutedWork final : public RankWork {
   using Key = std::tuple<ExpertLoads::Draw, Routed::Role, std::int32_t, std::int64_t>;
   using Sizes = std::shared_ptr<const PairSizes>;
 
-  void pass_on(Rank rank, const Extent& ring, Operation& operation) const;
   void travel(const Entry& entry, std::int32_t place, CollectiveCall& call);
   Sizes make_sizes(const Entry& entry, std::int32_t part);
   std::vector<std::int64_t> copies_between(const Entry& entry, std::int32_t part);
@@ -49,13 +45,12 @@ class RoutedWork final : public RankWork {
   std::vector<std::int64_t> copies_inside(const ExpertLoads::Draw& draw, std::int32_t node);
 
   TransformerRanks ranks_;
-  Extent tensor_ring_, context_ring_;
   ExpertTraining training_;
   std::int64_t balanced_;   // copies that arrive at a rank if all experts are equally popular
   double limited_;          // part of the crossings that is left when groups of experts are limited
   std::int32_t node_size_;  // ranks of a group in a node
   ExpertLoads loads_;
-  std::vector<Entry> entries_;  // from entry 2 on
+  std::vector<Entry> entries_;
   Recent<Key, Sizes> sizes_;
 };
 

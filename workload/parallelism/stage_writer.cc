@@ -99,8 +99,9 @@ void StageWriter::receive_for(const PipelineStep& step) {
                                 .size = boundary(),
                                 .tag = forward ? boundary_number : -boundary_number}));
   if (!training_.scatter_gather) return;
-  operations_.wait(operations_.collective("gathered activations", "PP", Group::tensor,
-                                          Collective::all_gather, boundary() * training_.tensor));
+  operations_.wait(operations_.collective("gathered activations", Group::tensor,
+                                          Collective::all_gather, boundary() * training_.tensor,
+                                          "PP"));
 }
 
 void StageWriter::finish_sends() {
@@ -161,8 +162,7 @@ void StageWriter::passes_together(const PipelineStep& one, const PipelineStep& o
 
 void StageWriter::sum_gradients_of_norms() {
   if (training_.tensor == 1 || !training_.sequence_parallel) return;
-  operations_.wait(operations_.collective("norm gradients", "TP", Group::tensor,
-                                          Collective::all_reduce,
+  operations_.wait(operations_.collective("norm gradients", Group::tensor, Collective::all_reduce,
                                           model_.gradient_element * layout_.norms));
 }
 
@@ -170,8 +170,8 @@ void StageWriter::sum_gradients_of_norms() {
 // turns out not to be (P. Qi et al., ICLR 2024, section 4); that never happens here.
 void StageWriter::sum_gradient_norm() {
   if (ranks_.count() == 1) return;
-  const OperationId norm = operations_.collective("gradient norm", "norm", Group::world,
-                                                  Collective::all_reduce, Bytes{4});
+  const OperationId norm =
+      operations_.collective("gradient norm", Group::world, Collective::all_reduce, Bytes{4});
   if (!training_.post_validation) operations_.wait(norm);
 }
 
@@ -182,8 +182,8 @@ void StageWriter::finish_iteration() {
   sum_gradients_of_norms();
   const std::int64_t matrix = model_.vocabulary * model_.hidden / training_.tensor;
   if (joins_ends(workload_) && has_ends())
-    operations_.wait(operations_.collective("embedding gradients", "embedding",
-                                            Group::pipeline_ends, Collective::all_reduce,
+    operations_.wait(operations_.collective("embedding gradients", Group::pipeline_ends,
+                                            Collective::all_reduce,
                                             model_.gradient_element * matrix));
   sum_gradient_norm();
   std::int64_t updated = 0;

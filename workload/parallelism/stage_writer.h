@@ -41,6 +41,8 @@ class StageWriter {
   std::vector<Operation> take() { return operations_.take(); }
   // Operations that RoutedWork fills in.
   Program::Entries take_entries() { return operations_.take_entries(); }
+  // Operations whose peers RingPlaces names.
+  RingPlaces::Neighbours take_neighbours() { return operations_.take_neighbours(); }
 
  private:
   using Kind = PipelineStep::Kind;

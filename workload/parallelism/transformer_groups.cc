@@ -39,6 +39,34 @@ RankLists mirrored(const TransformerRanks& ranks, const std::vector<Extent>& ext
 
 }  // namespace
 
+std::string_view traffic_of(Group group) {
+  switch (group) {
+    case Group::tensor:
+      return "TP";
+    case Group::context:
+    case Group::context_inner:
+      return "CP";
+    case Group::data:
+    case Group::shard:
+    case Group::copies:
+    case Group::data_other:
+    case Group::expert_data:
+    case Group::expert_data_other:
+      return "DP";
+    case Group::expert:
+    case Group::expert_tensor:
+    case Group::expert_all:
+    case Group::expert_node:
+    case Group::expert_rail:
+      return "EP";
+    case Group::world:
+      return "norm";
+    case Group::pipeline_ends:
+      return "embedding";
+  }
+  return "";
+}
+
 bool joins_ends(const TransformerWorkload& workload) {
   const TransformerTraining& training = workload.training;
   const ChunkPlacement placement(training.schedule, pipeline_shape(training));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,10 @@ enum class Group : std::uint8_t {
   world,
   pipeline_ends
 };
+
+// What time spent waiting in such a group is summed under (Label::traffic): the kind of
+// parallelism.
+std::string_view traffic_of(Group group);
 
 // Whether the first and the last stage each have a copy of the embedding, whose gradients are
 // summed. In pipelines that go back to the first stage it has both.

@@ -157,15 +157,45 @@ TEST_CASE("a link that goes down loses what waits for it") {
 
 TEST_CASE("a series of peaks merges intervals when it outgrows them") {
   PeakSeries series;
-  series.add(Time{microseconds(3)}, 5);
-  series.add(Time{microseconds(127)}, 7);
+  series.set(Time{microseconds(3)}, 5);
+  series.set(Time{microseconds(4)}, 0);
+  series.set(Time{microseconds(127)}, 7);
   CHECK(series.interval() == microseconds(1));
-  series.add(Time{microseconds(128)}, 2);  // the 129th microsecond: intervals of two
+  series.set(Time{microseconds(128)}, 2);  // the 129th microsecond: intervals of two
   CHECK(series.interval() == microseconds(2));
   CHECK(series.peaks()[1] == 5);
+  CHECK(series.peaks()[2] == 0);
   CHECK(series.peaks()[63] == 7);
   CHECK(series.peaks()[64] == 2);
   CHECK(series.most() == 7);
+}
+
+TEST_CASE("a series has what lasts in each interval until it changes") {
+  PeakSeries series;
+  series.set(Time{nanoseconds(1'500)}, 9);
+  series.set(Time{microseconds(4)}, 3);  // 9 lasted to the end of the fourth microsecond
+  series.set(Time{nanoseconds(5'500)}, 0);
+  CHECK(std::vector<std::int64_t>(series.peaks().begin(), series.peaks().end()) ==
+        std::vector<std::int64_t>{0, 9, 9, 9, 3, 3});
+}
+
+TEST_CASE("a watched queue tells what waited in it over time") {
+  // Three packets of 12,500 B (1 us at 100 Gb/s) come to the switch at 1.5 us. One goes on at once,
+  // two wait; the second goes at 2.5, the third at 3.5 us.
+  Star probe({});
+  SwitchSpec spec;
+  spec.watched = {static_cast<LinkIndex>(probe.topology.switch_to_npu_link(0, {1}))};
+  Star star(spec);
+  for (const std::int32_t from : {0, 2, 3}) star.send(star.path(from, 1), 12'500);
+  star.queue.run();
+  const PacketStatistics statistics = star.fabric.statistics();
+  REQUIRE(statistics.depths.size() == 1);
+  CHECK(statistics.depths[0].link == spec.watched[0]);
+  CHECK(statistics.depths[0].interval == microseconds(1));
+  CHECK(statistics.depths[0].peaks == std::vector<std::int64_t>{0, 25'000, 25'000, 12'500});
+  // The same of the whole switch, whose only queue it is.
+  REQUIRE(statistics.switches.size() == 1);
+  CHECK(statistics.switches[0].peaks == statistics.depths[0].peaks);
 }
 
 }  // namespace

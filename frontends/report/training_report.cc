@@ -1,0 +1,245 @@
+#include "frontends/report/training_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/units/unit_text.h"
+#include "frontends/report/csv_report.h"
+#include "frontends/report/derived.h"
+#include "frontends/report/numbers.h"
+#include "frontends/report/text_table.h"
+
+namespace orrery {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto left = TextTable::Align::left;
+
+// Of the whole run; each iteration has as many.
+double per_second(const RunResult& result, std::int64_t of_iteration) {
+  const double seconds = static_cast<double>(result.finish.value) * 1e-12;
+  return static_cast<double>(of_iteration) * result.training->iterations / seconds;
+}
+
+double flop_rate_of_npu(const RunResult& result, const UtilisationRow& row) {
+  const double seconds = static_cast<double>(result.finish.value) * 1e-12;
+  return row.flops * result.training->iterations / seconds /
+         static_cast<double>(rank_count(result));
+}
+
+std::optional<double> utilisation(const RunResult& result, const UtilisationRow& row) {
+  const auto peak = static_cast<double>(result.training->peak.value);
+  if (peak == 0) return std::nullopt;
+  return flop_rate_of_npu(result, row) / peak;
+}
+
+// "53.3 k", for numbers of which nobody reads more than three or four digits.
+std::string short_number(double number) {
+  for (const char* suffix : {"", " k", " M"}) {
+    if (number < 10'000)
+      return number < 100 ? fmt::format("{:.2f}{}", number, suffix)
+                          : fmt::format("{:.0f}{}", number, suffix);
+    number /= 1'000;
+  }
+  return fmt::format("{:.0f} G", number);
+}
+
+// Of what would have been waited for if nothing had been computed beside it.
+std::string overlapped(const TrafficRow& row) {
+  return percentage(row.hidden, row.hidden + (row.exposed - row.late));
+}
+
+const TrafficRow* traffic_of(const StageRow& stage, const std::string& kind) {
+  const auto row = std::ranges::find(stage.traffic, kind, &TrafficRow::kind);
+  return row == stage.traffic.end() ? nullptr : &*row;
+}
+
+std::string throughput(const RunResult& result) {
+  const TrainingResult& training = *result.training;
+  const auto ranks = static_cast<double>(rank_count(result));
+  const double tokens = per_second(result, training.tokens);
+  return fmt::format(
+      "\ntraining: {} samples of {} tokens an iteration; {} samples/s, {} tokens/s, {} tokens/s a "
+      "NPU\n",
+      training.samples, training.tokens / training.samples,
+      short_number(per_second(result, training.samples)), short_number(tokens),
+      short_number(tokens / ranks));
+}
+
+std::string parts(const RunResult& result) {
+  const StageRow& stage = result.training->last_stage();
+  const std::vector<TrainingPart> all = training_parts(stage);
+  std::vector<Duration> times;
+  for (const TrainingPart& part : all) times.push_back(part.time);
+  const std::vector<std::string> shares = percentages(times);
+  TextTable table({{"time goes into", left},
+                   {"time"},
+                   {"share"},
+                   {"for late\nranks"},
+                   {"hidden"},
+                   {"over-\nlapped"}});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const TrafficRow* traffic = traffic_of(stage, all[i].name);
+    if (all[i].time == Duration{} && traffic == nullptr) continue;
+    const bool in_bubble =
+        traffic != nullptr && is_between_stages(*traffic) && stage.bubble > Duration{};
+    table.add_row({all[i].name, to_text(all[i].time), shares[i],
+                   traffic == nullptr || in_bubble ? "" : to_text(traffic->late),
+                   traffic == nullptr ? "" : to_text(traffic->hidden),
+                   traffic == nullptr ? "" : overlapped(*traffic)});
+  }
+  return fmt::format("\n{}(rank {}, stage {}, which finishes last)\n", table.text(), stage.rank,
+                     stage.stage);
+}
+
+// Of a single stage the table before says it all.
+std::string stages(const RunResult& result) {
+  const TrainingResult& training = *result.training;
+  if (training.stages.size() == 1) return "";
+  std::vector<std::string> names;
+  for (const StageRow& stage : training.stages)
+    for (const TrainingPart& part : training_parts(stage))
+      if (part.time > Duration{} && std::ranges::find(names, part.name) == names.end())
+        names.push_back(part.name);
+  Duration longest;
+  for (const StageRow& stage : training.stages) longest = std::max(longest, stage.finish);
+  const TimeUnit unit = common_unit(longest);
+  std::vector<TextTable::Column> columns{{"stage"}};
+  for (const std::string& name : names) columns.push_back({name});
+  columns.push_back({"finish"});
+  if (!result.memory.empty()) columns.push_back({"memory"});
+  TextTable table(columns);
+  for (const StageRow& stage : training.stages) {
+    const std::vector<TrainingPart> parts = training_parts(stage);
+    std::vector<std::string> cells{std::to_string(stage.stage)};
+    for (const std::string& name : names) {
+      const auto part = std::ranges::find(parts, name, &TrainingPart::name);
+      cells.push_back(part == parts.end() ? "-" : in_unit(part->time, unit));
+    }
+    cells.push_back(in_unit(stage.finish, unit));
+    if (!result.memory.empty())
+      cells.push_back(to_text(result.memory[static_cast<std::size_t>(stage.stage)].total));
+    table.add_row(cells);
+  }
+  return fmt::format("\nstages, times in {}\n", unit.name) + table.text();
+}
+
+struct Convention {
+  const char *name, *measure, *text;
+};
+constexpr Convention conventions[] = {
+    {"model", "MFU", "all attention: Megatron-LM, SC'21 eq. 3"},
+    {"causal", "MFU", "half of the attention"},
+    {"palm", "MFU", "6N + 12LHQT: PaLM"},
+    {"six_n", "MFU", "6N"},
+    {"recomputed", "HFU", "all attention, and what is recomputed: SC'21 eq. 3"},
+    {"executed", "HFU", "the operations that were simulated"}};
+
+std::string utilisations(const RunResult& result) {
+  const TrainingResult& training = *result.training;
+  const std::string of = training.peak == FlopRate{} ? "" : "of " + to_text(training.peak);
+  TextTable table({{"", left}, {"counts", left}, {"TFLOP/s\na NPU"}, {of}});
+  for (const UtilisationRow& row : training.utilisation) {
+    const Convention& convention = *std::ranges::find_if(
+        conventions, [&](const Convention& c) { return c.name == row.convention; });
+    const std::optional<double> share = utilisation(result, row);
+    table.add_row({convention.measure, convention.text,
+                   fmt::format("{:.1f}", flop_rate_of_npu(result, row) * 1e-12),
+                   share ? fmt::format("{:.1f} %", 100 * *share) : "-"});
+  }
+  return '\n' + table.text();
+}
+
+Json stage_json(const StageRow& stage) {
+  Json parts = Json::object(), traffic = Json::array();
+  for (const TrainingPart& part : training_parts(stage)) parts[part.name] = part.time.value;
+  for (const TrafficRow& row : stage.traffic)
+    traffic.push_back({{"kind", row.kind},
+                       {"exposed_ps", row.exposed.value},
+                       {"late_ps", row.late.value},
+                       {"hidden_ps", row.hidden.value}});
+  return {{"stage", stage.stage},
+          {"rank", stage.rank},
+          {"finish_ps", stage.finish.value},
+          {"parts_ps", std::move(parts)},
+          {"traffic", std::move(traffic)}};
+}
+
+bool has_training(const RunResult& result) { return result.training && !result.partial; }
+
+}  // namespace
+
+std::string training_text(const RunResult& result) {
+  if (!has_training(result)) return "";
+  return throughput(result) + utilisations(result) + parts(result) + stages(result);
+}
+
+std::string tokens_per_second_text(const RunResult& result) {
+  if (!has_training(result)) return "";
+  return short_number(per_second(result, result.training->tokens) /
+                      static_cast<double>(rank_count(result)));
+}
+
+std::string model_utilisation_text(const RunResult& result) {
+  if (!has_training(result)) return "";
+  const auto share = utilisation(result, result.training->utilisation.front());
+  return share ? fmt::format("{:.1f} %", 100 * *share) : "";
+}
+
+Json training_json(const RunResult& result) {
+  const TrainingResult& training = *result.training;
+  Json stages = Json::array(), utilisations = Json::array();
+  for (const StageRow& stage : training.stages) stages.push_back(stage_json(stage));
+  for (const UtilisationRow& row : training.utilisation) {
+    const auto share = utilisation(result, row);
+    utilisations.push_back({{"convention", row.convention},
+                            {"flops", row.flops},
+                            {"flops_per_s_npu", flop_rate_of_npu(result, row)},
+                            {"utilisation", share ? Json(*share) : Json(nullptr)}});
+  }
+  const double tokens = per_second(result, training.tokens);
+  return {{"samples", training.samples},
+          {"tokens", training.tokens},
+          {"samples_per_s", per_second(result, training.samples)},
+          {"tokens_per_s", tokens},
+          {"tokens_per_s_npu", tokens / static_cast<double>(rank_count(result))},
+          {"peak_flops_per_s", training.peak.value},
+          {"utilisation", std::move(utilisations)},
+          {"last_stage", training.last_stage().stage},
+          {"stages", std::move(stages)}};
+}
+
+std::string stages_csv(std::span<const RunResult> results) {
+  std::string csv = "system,stage,rank,part,time_ps,late_ps,hidden_ps\n";
+  for (const RunResult& run : results) {
+    if (!has_training(run)) continue;
+    for (const StageRow& stage : run.training->stages)
+      for (const TrainingPart& part : training_parts(stage)) {
+        const TrafficRow* traffic = traffic_of(stage, part.name);
+        csv += fmt::format("{},{},{},{},{},{},{}\n", csv_field(run.name), stage.stage, stage.rank,
+                           part.name, part.time.value, traffic ? traffic->late.value : 0,
+                           traffic ? traffic->hidden.value : 0);
+      }
+  }
+  return csv;
+}
+
+std::string utilisation_csv(std::span<const RunResult> results) {
+  std::string csv = "system,convention,flops,flops_per_s_npu,utilisation\n";
+  for (const RunResult& run : results) {
+    if (!has_training(run)) continue;
+    for (const UtilisationRow& row : run.training->utilisation) {
+      const auto share = utilisation(run, row);
+      csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), row.convention, row.flops,
+                         flop_rate_of_npu(run, row), share ? fmt::format("{}", *share) : "");
+    }
+  }
+  return csv;
+}
+
+}  // namespace orrery
