@@ -63,6 +63,16 @@ ERAS = {
         free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="h100-2024",
                                           launch="a100-2021"),
         rows=["nemo-25.04/Nemotron4-15B 2x1x8 b2 B64", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
+    "gb200-2025": dict(
+        what="GB200, NeMo 25.05: bf16, flash attention",
+        free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="h100-2024",
+                                          launch="a100-2021"),
+        rows=["nemo-25.05-gb200/Llama3.1-405B 4x8x4 c2 b1 B128"]),
+    "gb200-2025-fp8": dict(
+        what="GB200, NeMo 25.05: fp8 matrices (of 5000 TFLOP/s)",
+        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="h100-2024",
+                                          launch="a100-2021"),
+        rows=["nemo-25.05-gb200/Llama3.1-405B 4x8x4 c2 b1 B128"]),
 }
 
 

@@ -50,28 +50,34 @@ NODES = {
     "GB200": (64, "900 GB/s", "391 Gb/s"),
 }
 
-# By set: the efficiency that the software of its time reaches, and how Megatron-LM, NeMo and FSDP
-# exchange gradients (bytes of a gradient, whether beside the backward pass).
+# By set: the efficiency that the software of its time reaches, how Megatron-LM, NeMo and FSDP
+# exchange gradients (bytes of a gradient, whether beside the backward pass), whether stages exchange
+# parts of the activations without sequence parallelism (Megatron-LM's default of those years; SC'21,
+# section 4.1), of how many micro-batches NeMo's recipes put the head's weight gradients off, and how
+# context parallelism works if not as a ring.
+NEMO = {"Llama3.1-405B": 50, "Llama3.1-70B": 22, "Nemotron4-340B": 22}
 SETS = {
     "megatron-2020-v100": dict(era="v100-2020", gradients="fp16", overlap=False),
     "megatron-2020-a100": dict(era="a100-2021", gradients="fp16", overlap=False),
-    "sc21": dict(era="a100-2021", gradients="fp16", overlap=False),
+    "sc21": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
     "sc21-zero3": dict(era="a100-2021", gradients="fp16", overlap=True),
-    "korthikanti": dict(era="a100-2021", gradients="fp16", overlap=False),
-    "mt-nlg": dict(era="a100-2021", gradients="fp16", overlap=False),
-    "vtrain-single": dict(era="a100-2021", gradients="fp16", overlap=False),
-    "vtrain-multi": dict(era="a100-2021", gradients="fp16", overlap=False),
+    "korthikanti": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
+    "mt-nlg": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
+    "vtrain-single": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
+    "vtrain-multi": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
     "megascale": dict(era="a100-2023", gradients="fp32", overlap=False),
     "llm-foundry-a100": dict(era="a100-2023", gradients="fp32", overlap=True),
     "llm-foundry-h100": dict(era="h100-2023", gradients="fp32", overlap=True),
     "mlperf-3.0": dict(era="h100-2023", gradients="bf16", overlap=True),
     "mlperf-3.1": dict(era="h100-2023", gradients="bf16", overlap=True),
     "megatron-core-0.8": dict(era="h100-2024", gradients="fp32", overlap=True),
-    "nemo-25.04": dict(era="h100-2024", gradients="bf16", overlap=True),
-    "torchtitan": dict(era="h100-2024", gradients="fp32", overlap=True),
-    "llama3-paper": dict(era="h100-2024", gradients="fp32", overlap=True),
-    "nemo-25.05-gb200": dict(era="gb200-2025", gradients="bf16", overlap=True),
+    "nemo-25.04": dict(era="h100-2024", gradients="bf16", overlap=True, deferral=NEMO),
+    "torchtitan": dict(era="h100-2024", gradients="fp32", overlap=True, context="all_gather"),
+    "llama3-paper": dict(era="h100-2024", gradients="fp32", overlap=True, context="all_gather"),
+    "nemo-25.05-gb200": dict(era="gb200-2025", gradients="bf16", overlap=True, deferral=NEMO),
 }
+
+EXPERTS = {"Grok1-314B": {"count": 8, "top_k": 2}}
 
 
 @dataclasses.dataclass
@@ -124,6 +130,8 @@ def experiment(row, era):
         model["key_value_heads"] = number("kv_heads")
     if row["ffn"]:
         model["feed_forward"] = number("ffn")
+    if row["model"] in EXPERTS:
+        model["experts"] = EXPERTS[row["model"]]
     training = {"tensor": number("tensor"), "pipeline": number("pipeline"), "data": number("data"),
                 "sequence_parallel": bool(number("sequence_parallel")),
                 "global_batch": number("global_batch"), "micro_batch": number("micro_batch"),
@@ -134,9 +142,31 @@ def experiment(row, era):
     if row["sharding"] == "zero1" and facts["overlap"]:
         training["overlap_parameters"] = True
     if number("context", 1) > 1:
-        training["context"] = number("context")
+        training.update(context=number("context"), context_method=facts.get("context", "ring"))
+    training.update(options(row, facts))
     return {"platform": platform(device, gpus, era), "system": system(device),
             "workload": {"transformer": model, "training": training}}
+
+
+def options(row, facts):
+    """What is only said where it is not the default."""
+    number = lambda key, default=0: int(row.get(key) or default)
+    parallel = number("tensor") > 1, number("pipeline") > 1
+    found = {}
+    if number("overlap_tensor"):
+        found["overlap_tensor"] = True
+    if facts.get("scatter") and all(parallel) and not number("sequence_parallel"):
+        found["scatter_gather"] = True
+    limit = facts.get("deferral", {}).get(row["model"])
+    if limit and parallel[1]:
+        found.update(defer_head_gradients=True, deferral_limit=limit)
+    # Llama-3 405B: 126 layers, embedding and loss are 128.
+    slots = number("pipeline") * number("chunks", 1)
+    if number("layers") % slots != 0 and (number("layers") + 2) % slots == 0:
+        found["embedding_and_loss_take_a_layer"] = True
+    if number("experts", 1) > 1:
+        found.update(expert=number("experts"), expert_tensor=number("expert_tensor", 1))
+    return found
 
 
 def name_of(row):
