@@ -14,6 +14,7 @@
 #include "frontends/make_job.h"
 #include "frontends/memory_notice.h"
 #include "frontends/report/level_activity.h"
+#include "frontends/report/link_activity.h"
 #include "frontends/report/summary_sink.h"
 #include "frontends/report/traffic_matrix.h"
 #include "frontends/selected_rows.h"
@@ -95,6 +96,7 @@ class Simulation {
         topology_(experiment.topology),
         activity_(topology_),
         message_sinks_(message_sinks(matrix_, activity_, options)),
+        link_activity_(options.activity ? std::make_unique<LinkActivity>(topology_) : nullptr),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
         job_(make_job(experiment, topology_)),
         device_(experiment.npu.roofline()),
@@ -105,7 +107,9 @@ class Simulation {
         runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_,
                 options.fold && options.spans == nullptr ? Folding::where_exact : Folding::off),
         summary_(job_.ranks, runner_.fold(), job_.labels.size()),
-        fingerprint_(representatives(runner_.fold(), job_.ranks)) {}
+        fingerprint_(representatives(runner_.fold(), job_.ranks)) {
+    if (link_activity_) network_->watch_links(link_activity_->bins());
+  }
 
   // Nothing if the job has to be run without folding: ranks wait for each other because of limits,
   // and one of them, of many alike, would have to begin beyond its own.
@@ -131,6 +135,7 @@ class Simulation {
   TrafficMatrix matrix_;
   LevelActivity activity_;
   TeeSink message_sinks_;
+  std::unique_ptr<LinkActivity> link_activity_;  // if it was asked for
   std::unique_ptr<NetworkBackend> network_;
   Job job_;
   Roofline device_;
@@ -217,6 +222,7 @@ RunResult Simulation::result() const {
   add_bottlenecks(result);
   add_bound(result);
   result.activity = activity_.rows();
+  if (link_activity_) result.link_activity = link_activity_->rows();
   result.matrix = matrix_.rows(group_names());
   for (const std::string& notice : network_->notices()) result.notices.push_back(notice);
   for (std::string& notice : memory_notices(experiment_))
@@ -261,8 +267,8 @@ void Simulation::add_jobs(RunResult& result) const {
 void Simulation::add_training(RunResult& result) const {
   const auto* workload = std::get_if<TransformerWorkload>(&experiment_.workload.what);
   if (workload == nullptr || !runner_.finished()) return;
-  result.training =
-      training_rows(experiment_, *workload, result.ranks, job_.labels, summary_.rows(), runner_);
+  result.training = training_rows(experiment_, *workload, topology_, result.ranks, job_.labels,
+                                  summary_.rows(), runner_);
   result.exposed_by.clear();
   for (const TrainingPart& part : training_parts(result.training->last_stage()))
     if (part.exposed && part.time > Duration{}) result.exposed_by.push_back({part.name, part.time});

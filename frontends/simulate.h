@@ -24,7 +24,7 @@ struct SimulateOptions {
   TraceSink* spans = nullptr;  // also gets every span, of messages too if it wants them;
                                // then nothing is folded
   bool matrix = false;         // fill RunResult::matrix
-  bool activity = false;       // fill RunResult::activity
+  bool activity = false;       // fill RunResult::activity and link_activity
 };
 
 // The job cannot go on: no event is left and operations are unfinished, or the network gave up.

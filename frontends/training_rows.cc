@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/base/check.h"
+#include "frontends/closed_form.h"
 #include "workload/parallelism/transformer_ranks.h"
 #include "workload/training_flops.h"
 
@@ -48,7 +49,8 @@ double operations_executed(std::span<const RankRow> ranks, const JobRunner& runn
 }  // namespace
 
 TrainingResult training_rows(const Experiment& experiment, const TransformerWorkload& workload,
-                             std::span<const RankRow> ranks, std::span<const Label> labels,
+                             const Topology& topology, std::span<const RankRow> ranks,
+                             std::span<const Label> labels,
                              std::span<const SummarySink::Row> summary, const JobRunner& runner) {
   TrainingResult result;
   result.iterations = experiment.workload.iterations;
@@ -79,6 +81,9 @@ TrainingResult training_rows(const Experiment& experiment, const TransformerWork
         {std::string(name_of(convention)), training_flops(workload, convention)});
   result.utilisation.push_back(
       {"executed", operations_executed(ranks, runner) / experiment.workload.iterations});
+  result.no_estimate = why_no_closed_form(experiment, workload, topology);
+  if (result.no_estimate.empty())
+    result.estimate = closed_form(experiment, workload, topology, result.stages.front());
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "frontends/experiment.h"
 #include "frontends/report/run_result.h"
 #include "frontends/report/summary_sink.h"
+#include "network/topology/topology.h"
 #include "system/job.h"
 #include "system/rank/job_runner.h"
 
@@ -14,7 +15,8 @@ namespace orrery {
 // REQUIRES: the runner has finished; `ranks` are the rows of the result, in the order in which the
 // summary has them.
 TrainingResult training_rows(const Experiment& experiment, const TransformerWorkload& workload,
-                             std::span<const RankRow> ranks, std::span<const Label> labels,
+                             const Topology& topology, std::span<const RankRow> ranks,
+                             std::span<const Label> labels,
                              std::span<const SummarySink::Row> summary, const JobRunner& runner);
 
 }  // namespace orrery

@@ -15,6 +15,8 @@
 
 namespace orrery {
 
+class ByteBins;  // core/trace/byte_bins.h
+
 // Who a message belongs to, opaque to the backend and handed back unchanged. Sixteen bytes instead
 // of a callback each: a 1,024-rank ring all-reduce in 64 chunks sends 134 million messages.
 struct MessageToken {
@@ -90,6 +92,12 @@ class NetworkBackend {
   virtual bool fold(const Fold&) { return false; }
 
   virtual NetworkStatistics statistics() const = 0;
+
+  // From now on the bytes of every link (a row each, as Topology::links()) are also added to
+  // `bins`, over the time in which the backend has them enter the link; when all messages are
+  // delivered the sum of a row is what statistics() says of the link. REQUIRES: nothing was sent
+  // yet, nothing is folded; bins outlive the backend.
+  virtual void watch_links(ByteBins& bins) = 0;
 
   // Settings of the user's file that this backend cannot honour, by name: the "notices".
   virtual std::span<const std::string> unused_settings() const { return {}; }

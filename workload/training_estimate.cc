@@ -35,12 +35,15 @@ TrainingEstimate estimate(const TransformerWorkload& workload, const EstimateRat
   const std::int64_t tokens = training.micro_batch * model.sequence;
   const std::int64_t parameters = matrix_parameters(model, training);
   const Bytes activations = model.element * (tokens * model.hidden);
+  const bool in_parts = training.sequence_parallel || training.scatter_gather;
+  const Bytes boundary{activations.value / (in_parts ? training.tensor : 1)};
 
   TrainingEstimate result;
   result.compute = compute_time(Flops{(again ? 8 : 6) * parameters * tokens * m}, rates.compute);
-  const std::int64_t all_reduces = (again ? 6 : 4) * model.layers * m;
+  const std::int64_t of_layer = (again ? 6 : 4) + (training.sequence_parallel ? 1 : 0);
+  const std::int64_t all_reduces = of_layer * model.layers * m;
   result.tensor = ring_time(activations * all_reduces, training.tensor, 2, rates.tensor * p);
-  if (p > 1) result.pipeline = transfer_time(activations * (2 * m), rates.pipeline);
+  if (p > 1) result.pipeline = transfer_time(boundary * (2 * m), rates.pipeline);
   const Duration of_passes = result.compute + result.tensor + result.pipeline;
   result.bubble = {of_passes.value * (p - 1) / (m * training.chunks)};
   result.data = data_time(model, training, parameters, rates.data);

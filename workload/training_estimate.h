@@ -6,8 +6,11 @@
 // A = b s h elements:
 //
 //   compute    m f N / (p t) b s / rate       f = 6 operations, 8 with full recomputation
-//   tensor     m L/p n 2(t-1)/t A / C_t       n = 4 all-reduces of a layer, 6 with recomputation
-//   pipeline   m 2 A / C_p                    activations sent, gradients received; 0 if p = 1
+//   tensor     m L/p n 2(t-1)/t A / C_t       n = 4 all-reduces of a layer, 6 with recomputation;
+//                                             sequence parallel, one more: two all-gathers of the
+//                                             backward pass bring saved inputs back
+//   pipeline   m 2 A / C_p                    activations sent, gradients received; 0 if p = 1;
+//                                             A / t if they are sent in parts
 //   bubble     (p - 1) / m times the sum of these three, divided by v if interleaved
 //   data       2(d-1)/d N / (p t) / C_d       of gradients; half of it with and half without
 //                                             parameters if they are sharded

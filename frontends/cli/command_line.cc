@@ -156,10 +156,13 @@ class CommandLine {
         ->needs(spans);
     run->add_flag("--matrix", simulation_.matrix,
                   "also who sent how much to whom, for each group: matrix in JSON, matrix.csv");
-    run->add_flag(
-        "--activity", simulation_.activity,
-        "also what was under way on each level over time: activity in JSON, activity.csv");
+    run->add_flag("--activity", simulation_.activity,
+                  "also each level and the busiest links over time: in text, JSON (activity, "
+                  "link_activity), CSV");
     CLI::App* compare = add("compare", help::compare, simulate(cli::compare));
+    compare->add_flag("--predict", simulation_.predict,
+                      "also the speed-up predicted from the first system's profile, of "
+                      "data-parallel training (docs/models/training-report.md)");
     compare->add_option("FILE", files_, "the experiments, a column each")
         ->type_name("")
         ->required();

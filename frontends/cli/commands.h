@@ -29,6 +29,7 @@ struct SimulationOptions {
   bool message_spans = false;  // a line for each message as well
   bool matrix = false;         // also who sent how much to whom
   bool activity = false;       // also what was under way when
+  bool predict = false;        // `compare`: also what the first system's profile says of the others
   ReportOptions report;
 };
 

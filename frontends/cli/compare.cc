@@ -10,6 +10,7 @@
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
 #include "frontends/report/result_folder.h"
+#include "frontends/speedup.h"
 
 namespace orrery::cli {
 
@@ -53,6 +54,13 @@ void make_names_unique(std::vector<Experiment>& experiments) {
   }
 }
 
+// From the profile of the first system.
+void predict(const std::vector<Experiment>& experiments, std::vector<RunResult>& results) {
+  for (std::size_t i = 1; i < results.size(); ++i)
+    results[i].predicted_speedup =
+        predicted_speedup(experiments.front(), results.front(), experiments[i]);
+}
+
 }  // namespace
 
 ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
@@ -72,6 +80,7 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
     }
     if (outcome.result) results.push_back(*outcome.result);
   }
+  if (options.predict && results.size() == experiments.size()) predict(experiments, results);
   print_remarks(outcomes, options.quiet, terminal);
   if (!results.empty()) {
     terminal.out << report(results, options);

@@ -26,7 +26,7 @@ struct Extras {
   bool fold = true;            // SimulateOptions::fold
   TraceSink* spans = nullptr;  // of all of them, so it goes with a single experiment
   bool matrix = false;         // fill RunResult::matrix
-  bool activity = false;       // fill RunResult::activity
+  bool activity = false;       // fill RunResult::activity and link_activity
 };
 std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
                                   const Extras& extras = {});

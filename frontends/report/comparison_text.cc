@@ -194,17 +194,27 @@ std::string summary(Systems systems) {
   return side_by_side(systems, [&](Systems shown) {
     std::vector<TextTable::Column> columns{{"", left}};
     std::vector<std::string> to_fastest{"times the fastest"};
+    std::vector<std::string> predicted{"predicted speed-up"}, simulated{"  simulated"};
     for (const RunResult& result : shown) {
       columns.push_back({result.name});
       const auto& to_this = ratios[static_cast<std::size_t>(&result - systems.data())];
       to_fastest.push_back(to_this ? fmt::format("{:.3f}", *to_this) : "partial");
+      const auto& speedup = result.predicted_speedup;
+      predicted.push_back(speedup ? fmt::format("{:.3f}", *speedup) : "-");
+      const bool both = to_this && ratios.front();
+      simulated.push_back(both ? fmt::format("{:.3f}", *ratios.front() / *to_this) : "-");
     }
+    const bool predicts = std::ranges::any_of(
+        systems, [](const RunResult& r) { return r.predicted_speedup.has_value(); });
     TextTable table(std::move(columns));
     for (const SummaryRow& row : rows) {
       std::vector<std::string> cells{row.heading};
       for (const RunResult& result : shown) cells.push_back(row.cell(result));
       table.add_row(std::move(cells));
-      if (&row == rows.data()) table.add_row(to_fastest);
+      if (&row != rows.data()) continue;
+      table.add_row(to_fastest);
+      if (predicts) table.add_row(predicted);
+      if (predicts) table.add_row(simulated);
     }
     return table;
   });
@@ -278,9 +288,18 @@ std::string layers(Systems systems) {
          tables.substr(1);
 }
 
+// "the fluid backend"; of several "different backends (A: fluid, B: analytical)".
+std::string backends(Systems systems) {
+  const auto is_first = [&](const RunResult& run) { return run.backend == systems[0].backend; };
+  if (std::ranges::all_of(systems, is_first))
+    return fmt::format("the {} backend", systems.empty() ? "" : systems.front().backend);
+  std::vector<std::string> each;
+  for (const RunResult& run : systems) each.push_back(run.name + ": " + run.backend);
+  return fmt::format("different backends ({})", fmt::join(each, ", "));
+}
+
 std::string title(Systems systems) {
-  std::string text = fmt::format("{} systems on the {} backend\n", systems.size(),
-                                 systems.empty() ? "" : systems.front().backend);
+  std::string text = fmt::format("{} systems on {}\n", systems.size(), backends(systems));
   for (const RunResult& result : systems) {
     if (result.partial) {
       text += fmt::format("PARTIAL RESULT of {} ({}): what follows is what was reached\n",

@@ -118,6 +118,18 @@ std::string activity_csv(std::span<const RunResult> results) {
   return csv;
 }
 
+std::string link_activity_csv(std::span<const RunResult> results) {
+  std::string csv = "system,link,level,begin_ps,end_ps,bytes,utilisation\n";
+  for (const RunResult& run : results) {
+    for (const LinkActivityRow& row : run.link_activity) {
+      csv += fmt::format("{},{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.link),
+                         csv_field(row.level), row.begin.value, row.end.value, row.bytes.value,
+                         row.utilisation);
+    }
+  }
+  return csv;
+}
+
 std::string ranks_csv(std::span<const RunResult> results) {
   std::string csv = "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps,stolen_ps\n";
   for (const RunResult& run : results) {

@@ -23,6 +23,7 @@ std::string ranks_csv(std::span<const RunResult> results);
 std::string jobs_csv(std::span<const RunResult> results);
 std::string matrix_csv(std::span<const RunResult> results);
 std::string activity_csv(std::span<const RunResult> results);
+std::string link_activity_csv(std::span<const RunResult> results);
 std::string depths_csv(std::span<const RunResult> results);
 std::string flows_csv(std::span<const RunResult> results);
 

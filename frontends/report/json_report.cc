@@ -131,6 +131,19 @@ Json activity(const RunResult& result) {
   return rows;
 }
 
+Json link_activity(const RunResult& result) {
+  Json rows = Json::array();
+  for (const LinkActivityRow& row : result.link_activity) {
+    rows.push_back({{"link", row.link},
+                    {"level", row.level},
+                    {"begin_ps", row.begin.value},
+                    {"end_ps", row.end.value},
+                    {"bytes", row.bytes.value},
+                    {"utilisation", row.utilisation}});
+  }
+  return rows;
+}
+
 Json matrix(const RunResult& result) {
   Json rows = Json::array();
   for (const MatrixRow& row : result.matrix) {
@@ -206,6 +219,7 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
   if (!result.memory.empty()) run["memory"] = memory(result);
   if (!result.memory.empty() && result.npu_memory) run["npu_memory"] = result.npu_memory->value;
   if (!result.activity.empty()) run["activity"] = activity(result);
+  if (!result.link_activity.empty()) run["link_activity"] = link_activity(result);
   if (!result.matrix.empty()) run["matrix"] = matrix(result);
   return run;
 }
@@ -227,6 +241,7 @@ std::string comparison_json(std::span<const RunResult> results, const ReportOpti
   for (std::size_t i = 0; i < results.size(); ++i) {
     Json system = run_object(results[i], options);
     system["ratio_to_fastest"] = ratios[i] ? Json(*ratios[i]) : Json(nullptr);
+    if (results[i].predicted_speedup) system["predicted_speedup"] = *results[i].predicted_speedup;
     systems.push_back(std::move(system));
   }
   return text_of({{"schema", "orrery.compare/1"}, {"systems", std::move(systems)}});

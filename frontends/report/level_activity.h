@@ -2,9 +2,9 @@
 // its send to its delivery, in at most 256 equal intervals for each level. On any backend.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
+#include "core/trace/byte_bins.h"
 #include "core/trace/trace_sink.h"
 #include "frontends/report/run_result.h"
 #include "network/topology/topology.h"
@@ -15,7 +15,7 @@ class LevelActivity final : public TraceSink {
  public:
   // REQUIRES: topology outlives this.
   explicit LevelActivity(const Topology& topology)
-      : topology_(topology), levels_(topology.levels().size()) {}
+      : topology_(topology), levels_(topology.levels().size(), 256, microseconds(1)) {}
 
   bool wants_messages() const override { return true; }
   void on_span(const Span& span) override;
@@ -24,14 +24,8 @@ class LevelActivity final : public TraceSink {
   std::vector<ActivityRow> rows() const;
 
  private:
-  static constexpr std::int64_t most_samples = 256;
-
-  void make_room(Time end);
-  void spread(std::vector<Bytes>& samples, Time begin, Time end, Bytes size) const;
-
   const Topology& topology_;
-  Duration interval_ = microseconds(1);  // doubles when the run outgrows it
-  std::vector<std::vector<Bytes>> levels_;
+  ByteBins levels_;
 };
 
 }  // namespace orrery

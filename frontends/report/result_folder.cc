@@ -24,9 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array result_names{
-    "result.json", "comparison.json", "summary.csv", "exposed.csv",     "layers.csv", "levels.csv",
-    "links.csv",   "ranks.csv",       "matrix.csv",  "activity.csv",    "jobs.csv",   "flows.csv",
-    "coll.json",   "coll.csv",        "stages.csv",  "utilisation.csv", "depths.csv"};
+    "result.json",     "comparison.json", "summary.csv",      "exposed.csv", "layers.csv",
+    "levels.csv",      "links.csv",       "ranks.csv",        "matrix.csv",  "activity.csv",
+    "jobs.csv",        "flows.csv",       "coll.json",        "coll.csv",    "stages.csv",
+    "utilisation.csv", "depths.csv",      "link_activity.csv"};
 
 struct ResultFile {
   std::string name, text;
@@ -64,6 +65,8 @@ std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportO
     files.push_back({"matrix.csv", matrix_csv(results)});
   if (std::ranges::any_of(results, [](const RunResult& run) { return !run.activity.empty(); }))
     files.push_back({"activity.csv", activity_csv(results)});
+  if (std::ranges::any_of(results, [](const RunResult& run) { return !run.link_activity.empty(); }))
+    files.push_back({"link_activity.csv", link_activity_csv(results)});
   if (std::ranges::any_of(
           results, [](const RunResult& run) { return run.packets && !run.packets->flows.empty(); }))
     files.push_back({"flows.csv", flows_csv(results)});

@@ -67,6 +67,14 @@ struct ActivityRow {
   double share = 0;  // of what all NPUs together can send there in that time
 };
 
+// What entered one of the busiest links in an interval of time, of a run that was asked for it.
+struct LinkActivityRow {
+  std::string link, level;
+  Duration begin, end;
+  Bytes bytes;
+  double utilisation = 0;  // of what its bandwidth allows
+};
+
 struct RankRow {
   std::int32_t rank = 0, multiplicity = 1;
   Duration finish, compute, exposed, idle;
@@ -181,7 +189,8 @@ struct RunResult {
   Duration bound;                   // max of compute and of bytes over bandwidth per level
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
-  std::optional<TrainingResult> training;  // only of a transformer, and of a complete run
+  std::optional<double> predicted_speedup;  // from the profile of another run (speedup.h)
+  std::optional<TrainingResult> training;   // only of a transformer, and of a complete run
   std::vector<LayerRow> layers;
   std::vector<SelectedRow> selected;
   std::vector<LevelRow> levels;
@@ -192,8 +201,9 @@ struct RunResult {
   std::vector<MemoryRow> memory;    // by stage; only of transformers
   std::optional<Bytes> npu_memory;  // less what is reserved
   bool folded = false;
-  std::string unfolded_because;         // a clause; "" if folded
-  std::vector<ActivityRow> activity;    // by level and time; empty unless asked for
+  std::string unfolded_because;                // a clause; "" if folded
+  std::vector<ActivityRow> activity;           // by level and time; empty unless asked for
+  std::vector<LinkActivityRow> link_activity;  // by link and time; empty unless asked for
   std::vector<MatrixRow> matrix;        // by group, source and target; empty unless asked for
   std::optional<EndpointRow> endpoint;  // of the rank that finishes last; none if it costs nothing
   std::optional<PacketResult> packets;

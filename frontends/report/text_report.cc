@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/units/unit_text.h"
+#include "frontends/report/activity_text.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/packet_report.h"
 #include "frontends/report/text_table.h"
@@ -233,7 +234,7 @@ std::string text_report(const RunResult& result, const ReportOptions& options) {
   return title(result) + '\n' + summary(result) + jobs(result) + why(result) +
          training_text(result) + exposed_by(result) + endpoint(result) + layers(result) +
          selected(result) + levels(result) + links(result, options) + bottlenecks(result) +
-         memory(result) + packet_text(result, options) + footer(result);
+         activity_text(result) + memory(result) + packet_text(result, options) + footer(result);
 }
 
 }  // namespace orrery

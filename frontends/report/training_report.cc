@@ -155,6 +155,37 @@ std::string utilisations(const RunResult& result) {
   return '\n' + table.text();
 }
 
+// Beside the simulation the closed form says what is due to overlap, uneven stages, latency, ...
+std::string closed_form(const RunResult& result) {
+  const TrainingResult& training = *result.training;
+  if (training.estimate.empty())
+    return fmt::format("\nno closed form to compare with: {}\n", training.no_estimate);
+  TextTable table({{"closed form", left},
+                   {"estimated"},
+                   {"simulated"},
+                   {"differ-\nence"},
+                   {"hidden by\ncomputing"}});
+  for (const EstimateRow& row : training.estimate) {
+    if (row.estimated == Duration{} && row.simulated == Duration{}) continue;
+    const auto estimated = static_cast<double>(row.estimated.value);
+    const double difference = static_cast<double>(row.simulated.value) / estimated - 1;
+    table.add_row({row.part, to_text(row.estimated), to_text(row.simulated),
+                   estimated > 0 ? fmt::format("{:+.1f} %", 100 * difference) : "-",
+                   row.hidden > Duration{} ? to_text(row.hidden) : ""});
+  }
+  return '\n' + table.text() + "(of an iteration, on the first stage)\n";
+}
+
+Json estimate_json(const TrainingResult& training) {
+  Json rows = Json::array();
+  for (const EstimateRow& row : training.estimate)
+    rows.push_back({{"part", row.part},
+                    {"estimated_ps", row.estimated.value},
+                    {"simulated_ps", row.simulated.value},
+                    {"hidden_ps", row.hidden.value}});
+  return rows;
+}
+
 Json stage_json(const StageRow& stage) {
   Json parts = Json::object(), traffic = Json::array();
   for (const TrainingPart& part : training_parts(stage)) parts[part.name] = part.time.value;
@@ -176,7 +207,8 @@ bool has_training(const RunResult& result) { return result.training && !result.p
 
 std::string training_text(const RunResult& result) {
   if (!has_training(result)) return "";
-  return throughput(result) + utilisations(result) + parts(result) + stages(result);
+  return throughput(result) + utilisations(result) + parts(result) + stages(result) +
+         closed_form(result);
 }
 
 std::string tokens_per_second_text(const RunResult& result) {
@@ -203,15 +235,18 @@ Json training_json(const RunResult& result) {
                             {"utilisation", share ? Json(*share) : Json(nullptr)}});
   }
   const double tokens = per_second(result, training.tokens);
-  return {{"samples", training.samples},
-          {"tokens", training.tokens},
-          {"samples_per_s", per_second(result, training.samples)},
-          {"tokens_per_s", tokens},
-          {"tokens_per_s_npu", tokens / static_cast<double>(rank_count(result))},
-          {"peak_flops_per_s", training.peak.value},
-          {"utilisation", std::move(utilisations)},
-          {"last_stage", training.last_stage().stage},
-          {"stages", std::move(stages)}};
+  return {
+      {"samples", training.samples},
+      {"tokens", training.tokens},
+      {"samples_per_s", per_second(result, training.samples)},
+      {"tokens_per_s", tokens},
+      {"tokens_per_s_npu", tokens / static_cast<double>(rank_count(result))},
+      {"peak_flops_per_s", training.peak.value},
+      {"utilisation", std::move(utilisations)},
+      {"last_stage", training.last_stage().stage},
+      {"stages", std::move(stages)},
+      {"estimate", estimate_json(training)},
+      {"no_estimate", training.no_estimate.empty() ? Json(nullptr) : Json(training.no_estimate)}};
 }
 
 std::string stages_csv(std::span<const RunResult> results) {

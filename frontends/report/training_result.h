@@ -39,6 +39,13 @@ struct UtilisationRow {
   double flops = 0;  // of an iteration, all ranks
 };
 
+// A part of an iteration as the closed form has it, and as a rank of the first stage had it.
+struct EstimateRow {
+  std::string part;
+  Duration estimated, simulated;
+  Duration hidden;  // what the formula counts and computing hid
+};
+
 struct TrainingResult {
   std::int32_t iterations = 1;
   std::int64_t samples = 0, tokens = 0;  // of an iteration, all ranks
@@ -46,6 +53,8 @@ struct TrainingResult {
   std::size_t last = 0;  // of these: that of the rank that finishes last of all
   FlopRate peak;         // of one NPU; 0 = not stated
   std::vector<UtilisationRow> utilisation;
+  std::vector<EstimateRow> estimate;
+  std::string no_estimate;  // a clause; "" if there is one
 
   const StageRow& last_stage() const { return stages[last]; }
 };

@@ -47,6 +47,15 @@ class Search {
   std::vector<std::int32_t> to_, distance_, queue_;
 };
 
+// Of an NPU among those that have its coordinates outside `level`, outer coordinates first: so the
+// first half of an odd number of groups ends in the middle of a group.
+std::int64_t place_in_block(const Topology& topology, NodeId npu, int level) {
+  std::int64_t place = 0;
+  for (int inner = level; inner >= 0; --inner)
+    place = place * topology.levels()[inner].size + topology.coordinate(npu, inner);
+  return place;
+}
+
 }  // namespace
 
 Distances survey_distances(const Topology& topology) {
@@ -76,15 +85,18 @@ Bisection survey_bisection(const Topology& topology) {
   constexpr std::size_t most_links = 150'000;
   Bisection best;
   if (topology.links().size() > most_links) return best;
-  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
-    const LevelSpec& spec = topology.levels()[level];
-    // An odd level cannot be halved; of several, the next inner one cuts as many NPUs.
-    if (spec.size % 2 != 0 && topology.levels().size() > 1) continue;
+  const int levels = static_cast<int>(topology.levels().size());
+  std::int64_t block = 1;
+  for (int level = 0; level < levels; ++level) {
+    block *= topology.levels()[level].size;
+    // Inner levels of an odd number of NPUs have no middle; of all levels there is a cut, at worst
+    // with one NPU more on one side.
+    if (block % 2 != 0 && level + 1 < levels) continue;
     MaximumFlow flow(static_cast<std::size_t>(topology.node_count()) + 2);
     const auto source = static_cast<std::size_t>(topology.node_count()), sink = source + 1;
     constexpr std::int64_t unlimited = std::int64_t{1} << 60;
     for (std::int32_t npu = 0; npu < topology.npu_count(); ++npu) {
-      if (topology.coordinate({npu}, level) < spec.size / 2)
+      if (place_in_block(topology, {npu}, level) < block / 2)
         flow.add(source, static_cast<std::size_t>(npu), unlimited);
       else
         flow.add(static_cast<std::size_t>(npu), sink, unlimited);
@@ -94,8 +106,8 @@ Bisection survey_bisection(const Topology& topology) {
                link.bandwidth.value);
     const Bandwidth capacity{flow.maximum(source, sink)};
     if (best.known && capacity >= best.capacity) continue;
-    best = {capacity, topology.injection_bandwidth(level) * (topology.npu_count() / 2), spec.name,
-            true};
+    best = {capacity, topology.injection_bandwidth(level) * (topology.npu_count() / 2),
+            topology.levels()[level].name, true};
   }
   return best;
 }

@@ -19,9 +19,9 @@ struct Distances {
 };
 Distances survey_distances(const Topology& topology);
 
-// The capacity between the two halves of the NPUs when some level is cut in the middle: the least
-// over the levels, by maximum flow. For the symmetric platforms of the builders this is the
-// bisection bandwidth; of any graph it is an upper bound of it.
+// The capacity between the two halves of the NPUs when some level is cut in the middle (of an odd
+// level, through the group in the middle): the least over the levels, by maximum flow. For
+// rings, tori and trees this is the bisection bandwidth; of any graph it is an upper bound of it.
 struct Bisection {
   Bandwidth capacity;   // in one direction; 0 if it was not computed (too many links)
   Bandwidth injection;  // what the NPUs of one half can send at most, to where it is cut

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/trace/byte_bins.h"
 #include "network/analytical/egress_port.h"
 #include "network/analytical/ingress_port.h"
 #include "network/analytical/listener_numbers.h"
@@ -64,6 +65,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
                                           .listener = listeners_.number_of(listener)},
                                          queue_.now(), head_end))
       queue_.schedule_early_at(head_end, handler_, route.ingress);
+    if (watched_ != nullptr) [[unlikely]]
+      watch(message, begin, egress.free);
     return egress.free;
   }
 
@@ -81,6 +84,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   }
 
   NetworkStatistics statistics() const override;
+  void watch_links(ByteBins& bins) override { watched_ = &bins; }
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
 
  private:
@@ -137,6 +141,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     const MessageToken token = head.token;
     const Bytes size = head.size;
     MessageListener& listener = listeners_[head.listener];
+    if (watched_ != nullptr) [[unlikely]]
+      watch_arrival(port, head);
     ingress_[port].drop_head(queue_.now(), head_ends_[port]);
     if (head_ends_[port] != Time::never())
       queue_.schedule_early_at(head_ends_[port], handler_, port);
@@ -224,6 +230,53 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
       transit_bytes_[topology_.egress_link(level, like(npu.value), port)] += size;
   }
 
+  // Link after link, as the head of the message comes there; but the link from the last switch to
+  // the target, if there is one, when its port takes the message in.
+  void watch(const Message& message, Time begin, Time end) {
+    const auto add = [&](std::size_t link) {
+      watched_->add(link, begin, end, message.size);
+      begin += topology_.links()[link].latency;
+      end += topology_.links()[link].latency;
+    };
+    if (message.source.value >= npu_count_) return;
+    if (message.target.value >= npu_count_) return add(link_to_switch(message));
+    NodeId here = message.source;
+    for (int l = 0; here != message.target; ++l) {
+      const std::int32_t from = topology_.coordinate(here, l);
+      const std::int32_t to = topology_.coordinate(message.target, l);
+      if (from == to) continue;
+      const NodeId there{here.value + (to - from) * topology_.stride(l)};
+      const std::int32_t port = topology_.egress_port(l, from, to);
+      if (levels_[l].kind == LevelKind::switched) {
+        add(topology_.egress_link(l, here, port));
+        if (there != message.target) add(topology_.switch_to_npu_link(l, there));
+        here = there;
+      }
+      for (; here != there; here = topology_.links()[topology_.egress_link(l, here, port)].to)
+        add(topology_.egress_link(l, here, port));
+    }
+  }
+
+  std::size_t link_to_switch(const Message& message) const {
+    int l = 0;
+    while (levels_[l].kind != LevelKind::switched ||
+           topology_.switch_of(l, message.source) != message.target)
+      ++l;
+    return topology_.egress_link(l, message.source, 0);
+  }
+
+  // The head of a port of an NPU ends now.
+  void watch_arrival(std::size_t port, const Arrival& head) {
+    if (port >= npu_ports_) return;
+    const auto number = static_cast<std::uint32_t>(port % ports_per_npu_);
+    int l = 0;
+    while (levels_[l].first_port + static_cast<std::uint32_t>(levels_[l].ports) <= number) ++l;
+    if (levels_[l].kind != LevelKind::switched) return;
+    const NodeId npu{static_cast<std::int32_t>(port / ports_per_npu_)};
+    const Time end = queue_.now() - levels_[l].latency;
+    watched_->add(topology_.switch_to_npu_link(l, npu), end - head.duration, end, head.size);
+  }
+
   EventQueue& queue_;
   const Topology& topology_;
   std::int32_t npu_count_;
@@ -243,6 +296,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   ListenerNumbers listeners_;
   std::vector<Bytes> transit_bytes_;  // of each link, as Topology::links()
   std::uint64_t messages_ = 0;
+  ByteBins* watched_ = nullptr;  // watch_links()
 };
 
 NetworkStatistics AnalyticalBackend::statistics() const {

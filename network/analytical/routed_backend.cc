@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/trace/byte_bins.h"
 #include "network/analytical/egress_port.h"
 #include "network/analytical/ingress_port.h"
 #include "network/analytical/listener_numbers.h"
@@ -44,6 +45,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
       statistics.levels.push_back({{by_label.begin(), by_label.end()}});
     return statistics;
   }
+  void watch_links(ByteBins& bins) override { watched_ = &bins; }
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
 
  private:
@@ -82,6 +84,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
                                  .listener = listeners_.number_of(listener)},
                                 queue_.now(), head_ends_[into]))
       queue_.schedule_early_at(head_ends_[into], handler_, into);
+    if (watched_ != nullptr) watch(begin, egress.free, into, message.size);
     return egress.free;
   }
 
@@ -119,6 +122,16 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
       if (levels >> level & 1) traffic_[level][message.label] += message.size;
   }
 
+  // Link after link, as the head of the message comes there; but at the port `into` when that takes
+  // the message in.
+  void watch(Time begin, Time end, LinkIndex into, Bytes size) {
+    for (const LinkIndex link : path_) {
+      if (link != into) watched_->add(link, begin, end, size);
+      begin += topology_.links()[link].latency;
+      end += topology_.links()[link].latency;
+    }
+  }
+
   // The head of a port has ended; or it was displaced and something else happens to end later.
   void on_event(std::uint64_t port) override {
     if (head_ends_[port] != queue_.now()) return;
@@ -126,6 +139,10 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
     ingress_[port].drop_head(queue_.now(), head_ends_[port]);
     if (head_ends_[port] != Time::never())
       queue_.schedule_early_at(head_ends_[port], handler_, port);
+    if (watched_ != nullptr) {
+      const Time end = queue_.now() - topology_.links()[port].latency;
+      watched_->add(port, end - arrival.duration, end, arrival.size);
+    }
     listeners_[arrival.listener].delivered(arrival.token, arrival.size);
   }
 
@@ -160,6 +177,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   std::vector<Held> held_;
   std::vector<LinkIndex> path_;  // of the message that is being sent
   std::uint64_t messages_ = 0;
+  ByteBins* watched_ = nullptr;  // watch_links()
 };
 
 }  // namespace

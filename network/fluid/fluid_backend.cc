@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/trace/byte_bins.h"
 #include "network/fluid/flow_classes.h"
 #include "network/fluid/flow_limits.h"
 #include "network/folded_links.h"
@@ -27,6 +28,10 @@ std::vector<double> capacities_of(const Topology& topology) {
   for (const Link& link : topology.links())
     capacities.push_back(static_cast<double>(link.bandwidth.value));
   return capacities;
+}
+
+Bytes share_of(Bytes size, const LinkUse& use) {
+  return use.share == 1.0 ? size : Bytes{std::llround(static_cast<double>(size.value) * use.share)};
 }
 
 class FluidBackend final : public NetworkBackend, private EventHandler, private RouteListener {
@@ -71,6 +76,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     multiplicity_ = fold.multiplicity();
     return true;
   }
+  void watch_links(ByteBins& bins) override { watched_ = &bins; }
 
   NetworkStatistics statistics() const override;
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
@@ -91,6 +97,11 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     Duration latency = {};
   };
 
+  struct Carried {  // of a flight, if links are watched
+    Time since;
+    std::vector<LinkUse> uses;
+  };
+
   void on_event(std::uint64_t argument) override;
   void links_changed(std::span<const LinkIndex> links) override;
   void routes_changed() override;
@@ -103,6 +114,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   void divide_over_paths(NodeId from, NodeId to);
   void fold_path();
   void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
+  void watch(std::uint32_t slot, Bytes left);
   void begin(std::uint32_t slot);
   void solve_soon();
   void solve();
@@ -125,7 +137,9 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
 
   std::vector<Flight> flights_;  // slots
   std::vector<std::uint32_t> free_slots_;
-  std::vector<LinkIndex> path_;  // of the message at hand
+  ByteBins* watched_ = nullptr;   // watch_links()
+  std::vector<Carried> carried_;  // by slot
+  std::vector<LinkIndex> path_;   // of the message at hand
   std::vector<LinkShare> shares_;
   std::vector<LinkUse> uses_;
   Bandwidth narrowest_;
@@ -208,11 +222,17 @@ void FluidBackend::count(const Flight& flight, std::span<const LinkUse> uses, By
   std::uint64_t levels = 0;
   for (const LinkUse& use : uses) {
     levels |= counters_.level_bit(use.link);
-    counters_.add_to_link(
-        use.link,
-        use.share == 1.0 ? size : Bytes{std::llround(static_cast<double>(size.value) * use.share)});
+    counters_.add_to_link(use.link, share_of(size, use));
   }
   if (size == flight.message.size) counters_.add_to_levels(levels, flight.message.label, size);
+}
+
+// What the flight carried since it took its path, up to what is left: evenly, whatever its rates
+// were meanwhile.
+void FluidBackend::watch(std::uint32_t slot, Bytes left) {
+  for (const LinkUse& use : carried_[slot].uses)
+    watched_->add(use.link, carried_[slot].since, queue_.now(),
+                  share_of(flights_[slot].left, use) - share_of(left, use));
 }
 
 void FluidBackend::begin(std::uint32_t slot) {
@@ -230,6 +250,10 @@ void FluidBackend::begin(std::uint32_t slot) {
   const bool heavier = highest && spec_.highest == ClassSharing::weighted;
   const bool later = !highest && spec_.highest == ClassSharing::strict;
   flight.state = State::flowing;
+  if (watched_ != nullptr) {
+    carried_.resize(flights_.size());
+    carried_[slot] = {queue_.now(), uses_};
+  }
   flight.flow = flows_.add(
       {.path = uses_,
        .size = static_cast<double>(flight.left.value),
@@ -275,6 +299,7 @@ void FluidBackend::wake() {
     const auto [slot, bottleneck] = complete_[i];
     Flight& flight = flights_[slot];
     flight.state = State::arriving;
+    if (watched_ != nullptr) watch(slot, Bytes{});
     if (bottleneck != fluid::no_link) {
       auto& by_link = limited_[flight.message.label];
       if (by_link.empty()) by_link.resize(topology_.links().size());
@@ -353,9 +378,8 @@ void FluidBackend::routes_changed() {
       Flight& flight = flights_[slot];
       const double left = flows_.remove(flight.flow, queue_.now());
       const Bytes bytes_left{std::max<std::int64_t>(1, std::llround(std::ceil(left)))};
-      for (const LinkUse& use : uses_)
-        counters_.add_to_link(
-            use.link, -Bytes{std::llround(static_cast<double>(bytes_left.value) * use.share)});
+      if (watched_ != nullptr) watch(slot, bytes_left);
+      for (const LinkUse& use : uses_) counters_.add_to_link(use.link, -share_of(bytes_left, use));
       flight.left = bytes_left;
       flight.state = State::waiting;
     }

@@ -44,6 +44,10 @@ class Ns3Backend final : public NetworkBackend,
   }
 
   NetworkStatistics statistics() const override;
+  void watch_links(ByteBins& bins) override {
+    ideal_->watch_links(bins);
+    tcp_.watch_links(bins);
+  }
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
 
  private:

@@ -47,6 +47,7 @@ class TcpNetwork final : private PacketOwner, private FlowListener, private Rout
   void send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label);
 
   PacketStatistics statistics() const;
+  void watch_links(ByteBins& bins) { fabric_.watch_links(bins); }
 
  private:
   static constexpr std::uint8_t acknowledgement_kind = 255;  // of packets; data: Message::label

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "core/trace/byte_bins.h"
 
 namespace orrery {
 namespace {
@@ -145,7 +146,10 @@ void PacketFabric::start(PacketIndex index, Port& port) {
   port.free_at = queue_.now() + duration_of(port, packet.wire_bytes);
   port.sent += bytes(packet.wire_bytes);
   ++port.packets;
-  if (port.reports_starts) owner_.packet_starts(index, path_links_[packet.cursor], packet.marked);
+  const LinkIndex link = path_links_[packet.cursor];
+  if (watched_ != nullptr)
+    watched_->add(link, queue_.now(), port.free_at, bytes(packet.wire_bytes));
+  if (port.reports_starts) owner_.packet_starts(index, link, packet.marked);
   if (packet.tell_when_left && starts_path(packet.cursor))
     queue_.schedule_at(port.free_at, handler_, event_of(Happens::packet_left, index));
   queue_.schedule_at(port.free_at + port.latency, handler_,

@@ -25,6 +25,8 @@
 
 namespace orrery {
 
+class ByteBins;
+
 // Numbers of packets on their way; free again when packet_arrived() or packet_lost() returns.
 using PacketIndex = std::uint32_t;
 using PathIndex = std::uint32_t;
@@ -65,6 +67,9 @@ class PacketFabric final : private EventHandler {
   // A packet is allocated, then sent; it may be lost before send() returns.
   PacketIndex allocate();
   void send(PacketIndex packet, const PacketToSend& to_send);
+
+  // From now on every byte on a link is also added to `bins`, a row for each link.
+  void watch_links(ByteBins& bins) { watched_ = &bins; }
 
   // What the link carries from now on; 0: it is down, and what comes to it is lost.
   void set_bandwidth(LinkIndex link, Bandwidth bandwidth);
@@ -124,7 +129,8 @@ class PacketFabric final : private EventHandler {
   PacketOwner& owner_;
   RandomStream random_;
   EventQueue::HandlerId handler_;
-  std::vector<Port> ports_;  // as Topology::links()
+  std::vector<Port> ports_;      // as Topology::links()
+  ByteBins* watched_ = nullptr;  // watch_links()
   std::vector<SwitchMemory> memories_;
   std::vector<PeakSeries> depths_;         // as SwitchSpec::watched
   std::vector<std::uint32_t> path_links_;  // of all paths, each ended by `none`

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/trace/byte_bins.h"
 
 namespace orrery {
 StoreAndForward::StoreAndForward(EventQueue& queue, const Topology& topology,
@@ -89,6 +90,7 @@ Time StoreAndForward::put_on_link(SegmentNumber number, Time begin) {
   link.free = begin + duration;
   link.busy += duration;
   counters_.add_to_link(index, segment.size);
+  if (watched_ != nullptr) watched_->add(index, begin, link.free, segment.size);
   Flight& flight = flights_[segment.flight];
   const std::uint64_t level = counters_.level_bit(index);
   if ((flight.levels & level) == 0) {

@@ -22,6 +22,7 @@ class StoreAndForward : public NetworkBackend, private EventHandler, private Rou
  public:
   std::optional<Time> send(const Message& message, MessageListener& listener) final;
   NetworkStatistics statistics() const final;
+  void watch_links(ByteBins& bins) final { watched_ = &bins; }
   std::span<const std::string> unused_settings() const final { return unused_settings_; }
 
  protected:
@@ -115,6 +116,7 @@ class StoreAndForward : public NetworkBackend, private EventHandler, private Rou
 
   const std::optional<Bytes> segment_;
   TrafficCounters counters_;
+  ByteBins* watched_ = nullptr;  // watch_links()
   std::vector<std::string> unused_settings_;
   EventQueue::HandlerId handler_;
   std::vector<Flight> flights_;

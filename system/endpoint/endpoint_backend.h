@@ -45,6 +45,7 @@ class EndpointBackend final : public NetworkBackend, private MessageListener, pr
 
   std::optional<Time> send(const Message& message, MessageListener& listener) override;
   NetworkStatistics statistics() const override { return network_.statistics(); }
+  void watch_links(ByteBins& bins) override { network_.watch_links(bins); }
   std::span<const std::string> unused_settings() const override {
     return network_.unused_settings();
   }

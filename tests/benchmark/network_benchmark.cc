@@ -1,8 +1,9 @@
 // The patterns of peers/pattern.h on a backend of ours, hosts around one switch (50 GB/s and 1 us a
-// link): makespan, CPU seconds, messages per second. peers/simgrid_driver runs the same on SimGrid.
+// link) or, "@torus", on a square torus (50 GB/s, no latency): makespan, CPU seconds, messages per
+// second. peers/simgrid_driver runs the same on SimGrid.
 //
-//   network_benchmark ring|halving_doubling|pairwise|burst RANKS BYTES JITTER [BACKEND [TOLERANCE
-//   in millionths]]
+//   network_benchmark ring|halving_doubling|pairwise|burst[@torus] RANKS BYTES JITTER [BACKEND
+//   [TOLERANCE in millionths]]
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -65,6 +66,16 @@ class Exchange final : public MessageListener {
   std::vector<Rank> ranks_;
 };
 
+TopologySpec hosts(const Pattern& pattern) {
+  if (pattern.on_torus) {
+    const LevelSpec dimension{"",         LevelKind::ring, pattern.side(), gigabytes_per_second(50),
+                              Duration{}, Scope::scale_out};
+    return {{dimension, dimension}};
+  }
+  return {{{"", LevelKind::switched, pattern.ranks, gigabytes_per_second(50), microseconds(1),
+            Scope::scale_out}}};
+}
+
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -83,8 +94,7 @@ int main(int argc, char** argv) {
   const BackendEntry* backend = find_backend(spec.backend);
   if (backend == nullptr) return 2;
   EventQueue queue;
-  const Topology topology({{{"", LevelKind::switched, pattern.ranks, gigabytes_per_second(50),
-                             microseconds(1), Scope::scale_out}}});
+  const Topology topology(hosts(pattern));
   const auto network = backend->make(queue, topology, spec);
   Exchange exchange(queue, *network, pattern);
   exchange.start();

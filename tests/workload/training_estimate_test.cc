@@ -46,6 +46,14 @@ TEST_CASE("without recomputation there are three quarters of the operations, fou
   CHECK(estimate(workload, rates).tensor == microseconds(2'560));
 }
 
+// Seven all-reduces for six, and half of the activations at boundaries.
+TEST_CASE("sequence parallel ranks gather once more, and send their own tokens on") {
+  TransformerWorkload workload = small();
+  workload.training.sequence_parallel = true;
+  CHECK(estimate(workload, rates).tensor == microseconds(4'480));
+  CHECK(estimate(workload, rates).pipeline == microseconds(3'200));
+}
+
 TEST_CASE("a single stage has no bubble, a chunked one a smaller, and one rank exchanges nothing") {
   TransformerWorkload workload = small();
   workload.training.schedule = PipelineSchedule::interleaved;

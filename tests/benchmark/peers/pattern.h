@@ -6,6 +6,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -17,17 +18,22 @@ struct Pattern {
   int ranks = 0;
   std::int64_t size = 0;  // of a message; halving-doubling: of the first one
   double jitter = 0;      // sizes vary by this share up and down, drawn by (source, target, step)
+  bool on_torus = false;  // of side() x side(), not around one switch
 
-  // argv: pattern ranks size jitter
+  // argv: pattern ranks size jitter; a pattern may be "NAME@torus"
   static Pattern parse(char** argv) {
-    const std::string name = argv[1];
-    Pattern pattern{Kind::ring, std::atoi(argv[2]), std::atoll(argv[3]), std::atof(argv[4])};
+    std::string name = argv[1];
+    const bool on_torus = name.ends_with("@torus");
+    name = name.substr(0, name.find('@'));
+    Pattern pattern{Kind::ring, std::atoi(argv[2]), std::atoll(argv[3]), std::atof(argv[4]),
+                    on_torus};
     if (name == "halving_doubling") pattern.kind = Kind::halving_doubling;
     if (name == "pairwise") pattern.kind = Kind::pairwise;
     if (name == "burst") pattern.kind = Kind::burst;
     return pattern;
   }
 
+  int side() const { return static_cast<int>(std::lround(std::sqrt(ranks))); }
   int rounds() const { return std::bit_width(static_cast<unsigned>(ranks)) - 1; }
   int steps() const {
     switch (kind) {

@@ -1,8 +1,9 @@
 // The patterns of pattern.h on SimGrid, for docs/speed.md: one actor a rank, hosts around one
 // switch with a link up and a link down each (50 GB/s and 1 us), model CM02 without TCP's window,
-// no cross traffic.
+// no cross traffic. Or on a square torus, 50 GB/s each way and no latency: where routes differ in
+// length SimGrid shares by latency, which we do not.
 //
-//   simgrid_driver ring|halving_doubling|pairwise|burst RANKS BYTES JITTER [--cfg=...]
+//   simgrid_driver ring|halving_doubling|pairwise|burst[@torus] RANKS BYTES JITTER [--cfg=...]
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -15,7 +16,22 @@ namespace sg4 = simgrid::s4u;
 
 namespace {
 
-std::vector<sg4::Host*> make_platform(int ranks) {
+std::vector<sg4::Host*> make_torus(unsigned long side) {
+  std::vector<sg4::Host*> hosts;
+  const sg4::ClusterCallbacks callbacks(
+      [&hosts](sg4::NetZone* zone, const std::vector<unsigned long>&, unsigned long id) {
+        auto* host = zone->create_host("h" + std::to_string(id), 1e9);
+        hosts.push_back(host);
+        return std::pair<simgrid::kernel::routing::NetPoint*, simgrid::kernel::routing::NetPoint*>(
+            host->get_netpoint(), nullptr);
+      });
+  sg4::create_torus_zone("torus", nullptr, {side, side}, callbacks, 50e9, 0,
+                         sg4::Link::SharingPolicy::SPLITDUPLEX)
+      ->seal();
+  return hosts;
+}
+
+std::vector<sg4::Host*> make_star(int ranks) {
   auto* zone = sg4::create_star_zone("star");
   std::vector<sg4::Host*> hosts;
   for (int i = 0; i < ranks; ++i) {
@@ -56,7 +72,8 @@ int main(int argc, char** argv) {
   sg4::Engine::set_config("network/crosstraffic:0");
   sg4::Engine::set_config("network/TCP-gamma:0");
   const Pattern pattern = Pattern::parse(argv);
-  const auto hosts = make_platform(pattern.ranks);
+  const auto hosts = pattern.on_torus ? make_torus(static_cast<unsigned long>(pattern.side()))
+                                      : make_star(pattern.ranks);
   for (int rank = 0; rank < pattern.ranks; ++rank)
     sg4::Actor::create("rank", hosts[static_cast<std::size_t>(rank)],
                        [&pattern, rank] { run_rank(pattern, rank); });

@@ -100,3 +100,11 @@ TEST_CASE("a comparison names the saturated links") {
   CHECK_THAT(comparison_text(systems),
              Catch::Contains("fabric: wire 5, wire 4, wire 3, wire 2, and 2 more\n"));
 }
+
+TEST_CASE("a comparison of backends says which is on which", "[report]") {
+  std::vector<RunResult> results{test::sample(), test::faster_sample()};
+  results[1].backend = "fluid";
+  CHECK_THAT(
+      comparison_text(results),
+      Catch::StartsWith("2 systems on different backends (Ring: analytical, Switch: fluid)\n\n"));
+}

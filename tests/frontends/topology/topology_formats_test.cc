@@ -5,6 +5,7 @@
 #include "frontends/topology/hpcc_format.h"
 #include "frontends/topology/survey.h"
 #include "frontends/yaml/load_experiment.h"
+#include "network/topology/builders/dragonfly.h"
 #include "network/topology/builders/tree.h"
 
 namespace orrery {
@@ -90,6 +91,21 @@ TEST_CASE("bisection of rings, tori and meshes") {
             .capacity == gigabytes_per_second(8));
   CHECK(survey_bisection(Topology({{level(LevelKind::mesh, 8)}})).capacity ==
         gigabytes_per_second(1));
+}
+
+// Three groups of two routers a, b with three NPUs each. Cables go from group 0's a to group 1's b,
+// 0's b to 2's a, 1's a to 2's b. Nine of the 18 NPUs: group 0 and 1's a; cut are the three cables
+// and the one inside group 1. Halving the groups would cut the three inside and the three cables.
+TEST_CASE("an odd number of groups is cut through the middle one") {
+  const Wire wire{gigabits_per_second(100), nanoseconds(500)};
+  DragonflySpec dragonfly;
+  dragonfly.plugs = 3;
+  dragonfly.routers = 2;
+  dragonfly.globals = 1;
+  dragonfly.plug_wire = dragonfly.local_wire = dragonfly.global_wire = wire;
+  const Bisection cut = survey_bisection(Topology(build_dragonfly(dragonfly)));
+  CHECK(cut.capacity == gigabits_per_second(400));
+  CHECK(cut.injection == gigabits_per_second(900));
 }
 
 TEST_CASE("what is suspicious in a graph is named") {
