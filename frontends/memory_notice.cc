@@ -44,7 +44,7 @@ std::string kinds(const StageMemory& memory) {
 void add_notice(std::vector<std::string>& notices, const std::string& job,
                 const WorkloadSpec& workload, const NpuSpec& npu) {
   const auto* training = std::get_if<TransformerWorkload>(&workload.what);
-  if (training == nullptr || !memory_is_modelled(*training)) return;
+  if (training == nullptr) return;
   std::int32_t fullest = 0;
   StageMemory most = stage_memory(*training, 0);
   for (std::int32_t stage = 1; stage < training->training.pipeline; ++stage) {

@@ -276,7 +276,7 @@ void Simulation::add_training(RunResult& result) const {
 
 void Simulation::add_memory(RunResult& result) const {
   const auto* training = std::get_if<TransformerWorkload>(&experiment_.workload.what);
-  if (training == nullptr || !memory_is_modelled(*training)) return;
+  if (training == nullptr) return;
   if (experiment_.npu.memory) result.npu_memory = *experiment_.npu.memory - experiment_.npu.reserve;
   for (std::int32_t stage = 0; stage < training->training.pipeline; ++stage) {
     const StageMemory memory = stage_memory(*training, stage);

@@ -25,8 +25,8 @@ std::optional<std::int64_t> samples_of_rank(const WorkloadSpec& workload) {
 
 // Alone, on all ranks.
 Duration time_alone(const Experiment& platform, Collective kind, Bytes size) {
-  ProgramSpec::Step step;
-  step.operation.what = CollectiveCall{kind, 0, size, Priority::normal, {}};
+  ProgramSpec::Step step{};
+  step.operation = {0, -1, CollectiveCall{kind, 0, size, Priority::normal, {}}};
   step.wait = true;
   ProgramSpec program;
   program.parts.push_back({{}, {step}});

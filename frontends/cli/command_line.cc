@@ -31,6 +31,7 @@ class CommandLine {
     add_simulations();
     add_collectives();
     add_sweeps();
+    add_search();
     add_topologies();
     add_checks();
     add_information();
@@ -193,6 +194,37 @@ class CommandLine {
     sweep->add_flag("--quiet", sweep_.quiet, "no progress, and no word about failures");
   }
 
+  void add_search() {
+    CLI::App* search = add("search", help::search, [this] {
+      search_.overrides = overrides();
+      Terminal terminal = terminal_;
+      terminal.shows_progress = terminal.shows_progress && !search_.quiet;
+      return cli::search(search_, terminal);
+    });
+    search->add_option("FILE", search_.file, "the experiment")->type_name("")->required();
+    search->add_option("--top", search_.top, "configurations to print; without it 10")
+        ->type_name("N");
+    search
+        ->add_option("--simulate", search_.simulate,
+                     "so many of the fastest by estimate are simulated; without it 10")
+        ->type_name("N");
+    search_.jobs = std::max(1U, std::thread::hardware_concurrency());
+    search
+        ->add_option("--jobs", search_.jobs, "threads that estimate; without it one for each core")
+        ->check(CLI::PositiveNumber.description(""))
+        ->type_name("N");
+    add_overrides(search);
+    search
+        ->add_option("-o,--output", search_.output,
+                     "also write search.json, search.csv, search.svg and best.yaml here")
+        ->type_name("DIR");
+    search->add_flag("--force", search_.force, "replace earlier results in DIR");
+    add_format(search, search_.format,
+               {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}},
+               "text, json or csv (every configuration that fits)");
+    search->add_flag("--quiet", search_.quiet, "no progress and no notices");
+  }
+
   void add_topologies() {
     CLI::App* topo = app_.add_subcommand("topo", help::topo.sentence);
     topo->footer(help::topo.footer);
@@ -223,9 +255,14 @@ class CommandLine {
   }
 
   void add_checks() {
-    CLI::App* validate = add("validate", help::validate,
-                             [this] { return cli::validate(files_, overrides(), terminal_); });
-    validate->add_option("FILE", files_, "the experiments")->type_name("")->required();
+    CLI::App* validate = add("validate", help::validate, [this] {
+      validate_.overrides = overrides();
+      return cli::validate(validate_, terminal_);
+    });
+    validate->add_option("FILE", validate_.files, "the experiments")->type_name("")->required();
+    validate->add_flag("--what-fits", validate_.what_fits,
+                       "list the parallel configurations of a transformer that fit into memory; "
+                       "those of the files are not checked");
     add_overrides(validate);
     CLI::App* explain = add("explain", help::explain, [this] {
       return cli::explain(files_.front(), overrides(), terminal_);
@@ -277,6 +314,8 @@ class CommandLine {
   SimulationOptions simulation_;
   CollectiveOptions collectives_;
   SweepOptions sweep_;
+  ValidateOptions validate_;
+  SearchOptions search_;
   TopologyOptions topology_;
   std::vector<std::string> files_, sets_;
   std::string seed_, topic_;

@@ -36,8 +36,13 @@ struct SimulationOptions {
 ExitCode run(const SimulationOptions& options, const Terminal& terminal);
 ExitCode compare(const SimulationOptions& options, const Terminal& terminal);
 
-ExitCode validate(const std::vector<std::string>& files, const std::vector<Override>& overrides,
-                  const Terminal& terminal);
+struct ValidateOptions {
+  std::vector<std::string> files;
+  std::vector<Override> overrides;
+  bool what_fits = false;  // also lists parallel configurations with room in memory
+};
+
+ExitCode validate(const ValidateOptions& options, const Terminal& terminal);
 ExitCode explain(const std::string& file, const std::vector<Override>& overrides,
                  const Terminal& terminal);
 
@@ -86,6 +91,21 @@ struct SweepOptions {
 };
 
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal);
+
+struct SearchOptions {
+  std::string file;
+  std::vector<Override> overrides;
+  std::size_t top = 10;       // rows to print
+  std::size_t simulate = 10;  // of the fastest by estimate
+  std::size_t jobs = 1;       // threads
+  std::string output;         // folder; "" = none
+  bool force = false;
+  Format format = Format::text;
+  bool quiet = false;
+};
+
+// Exit code 1 if nothing fits.
+ExitCode search(const SearchOptions& options, const Terminal& terminal);
 
 // `topic`: "backends", "algorithms", "presets", "platforms" or "" for all of them.
 ExitCode list(const std::string& topic, const Terminal& terminal);

@@ -95,8 +95,24 @@ command later goes on. Data files that an experiment names are not looked into: 
 --force runs all points again. Columns of sweep.csv: docs/results.md.)"};
 
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
-                               R"(Example:
-  orrery validate *.yaml)"};
+                               R"(Examples:
+  orrery validate *.yaml
+  orrery validate --what-fits gpt3.yaml         every way to train it that fits into memory
+
+--what-fits lists the tensor, pipeline and data parallel sizes, micro-batches, sharding and
+recomputation that training frameworks allow and that leave room: docs/models/memory.md.)"};
+
+inline constexpr Text search{
+    "Find the fastest parallel configurations of a transformer that fit into memory.",
+    R"(Examples:
+  orrery search gpt3.yaml
+  orrery search gpt3.yaml --top 20 --simulate 5 -o out/gpt3    best.yaml is ready to run
+  orrery search gpt3.yaml --set search.micro_batch='[1, 2]' --set network.backend=fluid
+
+The section `search:` of the experiment says which values of which keys of workload.training are
+tried; without it divisors and powers of two. What training frameworks refuse, and what does not fit
+into the memory of an NPU, is left out; the rest is estimated by playing the pipeline schedule, and
+the fastest are simulated. Which times are estimates the table says: docs/models/search.md.)"};
 
 inline constexpr Text explain{
     "Show the resolved configuration, where each value came from, and what follows from it.",

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
 #include "frontends/cli/commands.h"
+#include "frontends/cli/count_progress.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/report/result_folder.h"
 #include "frontends/sweep/process_pool.h"
@@ -89,38 +89,6 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
-// "12 of 96 points, 1 failed, 85 s left", rewritten on a terminal.
-class PointProgress {
- public:
-  PointProgress(const Terminal& terminal, std::size_t points)
-      : terminal_(terminal), points_(points) {}
-  ~PointProgress() {
-    if (terminal_.shows_progress) terminal_.error << erase_line << std::flush;
-  }
-  PointProgress(const PointProgress&) = delete;
-  PointProgress& operator=(const PointProgress&) = delete;
-
-  void show(std::size_t done, std::size_t failed) const {
-    if (!terminal_.shows_progress) return;
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    terminal_.error << erase_line << fmt::format("{} of {} points", done, points_);
-    if (failed > 0) terminal_.error << fmt::format(", {} failed", failed);
-    if (done > 0) {
-      const double left =
-          elapsed.count() * static_cast<double>(points_ - done) / static_cast<double>(done);
-      terminal_.error << fmt::format(", {:.0f} s left", left);
-    }
-    terminal_.error << std::flush;
-  }
-
- private:
-  static constexpr const char* erase_line = "\r\x1b[K";
-
-  Terminal terminal_;
-  std::size_t points_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 // What a child process is asked to do.
 std::vector<std::string> arguments_of(const SweepRow& row, const std::string& program) {
   std::vector<std::string> arguments{program, "run", row.point.experiment};
@@ -156,7 +124,7 @@ ExitCode run_points(std::vector<SweepRow>& rows, const SweepOptions& options,
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (options.force || !read_result(rows[i])) waiting.push_back(i);
   const InterruptGuard interrupt;
-  const PointProgress progress(terminal, waiting.size());
+  CountProgress progress(terminal, waiting.size(), "points");
   ProcessPool pool(options.jobs);
   std::size_t next = 0, done = 0, failed = 0;
   bool passed_on = false;

@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "frontends/astra/text_workload.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/memory_notice.h"
+#include "frontends/report/search_report.h"
+#include "frontends/search/fitting.h"
 
 namespace orrery::cli {
 
@@ -18,14 +23,28 @@ std::vector<std::string> check(const std::string& file, const std::vector<Overri
   return memory_notices(experiment);
 }
 
+// In the order of micro-batches that is written, unless `search:` lists others.
+std::string what_fits(const std::string& file, const std::vector<Override>& overrides) {
+  const TrainingVariants variants(file, overrides);
+  SearchSpec spec = variants.spec();
+  const ParallelChoice& written = variants.written_choice();
+  if (spec.schedule.empty()) spec.schedule = {written.schedule};
+  if (spec.chunks.empty() && written.chunks > 1) spec.chunks = {written.chunks};
+  return what_fits_text(
+      fitting_choices(variants, spec, std::max(1U, std::thread::hardware_concurrency())));
+}
+
 }  // namespace
 
-ExitCode validate(const std::vector<std::string>& files, const std::vector<Override>& overrides,
-                  const Terminal& terminal) {
+ExitCode validate(const ValidateOptions& options, const Terminal& terminal) {
   ExitCode worst = ok;
-  for (const std::string& file : files) {
+  for (const std::string& file : options.files) {
     try {
-      const std::vector<std::string> notices = check(file, overrides);
+      if (options.what_fits) {
+        terminal.out << what_fits(file, options.overrides);
+        continue;
+      }
+      const std::vector<std::string> notices = check(file, options.overrides);
       terminal.out << fmt::format("{}: ok\n", file);
       for (const std::string& notice : notices)
         terminal.error << fmt::format("notice: {}: {}\n", file, notice);

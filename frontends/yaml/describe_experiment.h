@@ -8,6 +8,7 @@
 #include "frontends/experiment.h"
 #include "frontends/yaml/describe_network.h"
 #include "frontends/yaml/describe_platform.h"
+#include "frontends/yaml/describe_search.h"
 #include "frontends/yaml/describe_system.h"
 #include "frontends/yaml/describe_workload.h"
 #include "frontends/yaml/reader.h"
@@ -53,6 +54,9 @@ void describe_experiment(Keys& keys, Experiment& experiment) {
   keys.required_section("workload", "what the NPUs do", [&](auto& section) {
     describe_workload(section, experiment.workload, platform);
   });
+  SearchSpec of_search;  // another command's
+  keys.optional_map("search", "which parallel configurations `orrery search` looks at",
+                    [&](auto& below) { describe_search(below, of_search); });
   keys.check([&](Reader& root) {
     if (platform.known) check_peak(root, experiment.npu);
   });

@@ -96,15 +96,6 @@ void check_expert_load(Reader& load, const ExpertLoadSpec& spec) {
 
 namespace {
 
-// Ranks of a node: what the local levels join, or the innermost level if none is local.
-std::int32_t node_size(const PlatformFacts& platform) {
-  std::int32_t size = 1;
-  for (const LevelSpec& level : platform.levels)
-    if (level.scope == Scope::local) size *= level.size;
-  if (size == 1 && !platform.levels.empty()) size = platform.levels.front().size;
-  return size;
-}
-
 void check_unused(Reader& reader, const ExpertTraining& spec, const TransformerSpec& model) {
   const auto needless = [&](std::string_view key, bool useless, std::string why) {
     if (reader.given(key) && useless) reader.wrong(key, std::move(why), "leave it out");

@@ -20,6 +20,8 @@ class Problems {
   // What another reader found.
   void add(Diagnostic diagnostic);
   std::size_t count() const { return diagnostics_.size() + not_kept_; }
+  // Null if there is none.
+  const Diagnostic* first() const { return diagnostics_.empty() ? nullptr : &diagnostics_.front(); }
 
   // Throws ConfigError with the first 20, in the order of the files, if there are any.
   void throw_if_any();

@@ -72,30 +72,8 @@ struct Walk {
   Duration busiest;           // of its ports in one phase: the next chunk follows after it
 };
 
-// The path between two ranks: the sum of latencies, the least bandwidth.
-struct Path {
-  Duration latency;
-  Bandwidth bandwidth;
-};
-Path path_between(const Topology& topology, const SystemSpec& system, Rank from, Rank to) {
-  Path path{.latency = {}, .bandwidth = Bandwidth{0}};
-  Scope scope = Scope::local;
-  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
-    const LevelSpec& spec = topology.levels()[level];
-    const std::int32_t a = topology.coordinate({from}, level), b = topology.coordinate({to}, level);
-    if (a == b) continue;
-    path.latency += topology.path_latency(level, a, b);
-    if (path.bandwidth.value == 0 || spec.bandwidth < path.bandwidth)
-      path.bandwidth = spec.bandwidth;
-    scope = spec.scope;
-  }
-  path.latency +=
-      (scope == Scope::scale_out ? system.injection_latency : system.local_injection_latency) * 2;
-  return path;
-}
-
 // Position n of a plan over n ranks is their switch, which has no memory to copy from.
-Path path_to_switch(const Topology& topology, const SystemSpec& system, int level) {
+PathBetween path_to_switch(const Topology& topology, const SystemSpec& system, int level) {
   const LevelSpec& spec = topology.levels()[level];
   const bool scale_out = spec.scope == Scope::scale_out;
   return {.latency = spec.latency +
@@ -139,8 +117,9 @@ class Walker {
         Duration latency, carried;
         for (int i = 0; i < stage.sends; ++i) {
           const Send send = plan->send(0, lane, index, i);
-          const Path path = send.to < size ? path_between(topology_, system_, 0, send.to * stride)
-                                           : path_to_switch(topology_, system_, phase.dimension);
+          const PathBetween path = send.to < size
+                                       ? path_between(topology_, system_, 0, send.to * stride)
+                                       : path_to_switch(topology_, system_, phase.dimension);
           carried += transfer_time(whole_of(pieces.size(send.pieces), efficiency), path.bandwidth);
           latency = std::max(latency, path.latency + step);
         }
@@ -159,6 +138,33 @@ class Walker {
 };
 
 }  // namespace
+
+PathBetween path_between(const Topology& topology, const SystemSpec& system, Rank from, Rank to) {
+  PathBetween path{.latency = {}, .bandwidth = Bandwidth{0}};
+  Scope scope = Scope::local;
+  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
+    const LevelSpec& spec = topology.levels()[level];
+    const std::int32_t a = topology.coordinate({from}, level), b = topology.coordinate({to}, level);
+    if (a == b) continue;
+    path.latency += topology.path_latency(level, a, b);
+    if (path.bandwidth.value == 0 || spec.bandwidth < path.bandwidth)
+      path.bandwidth = spec.bandwidth;
+    scope = spec.scope;
+  }
+  path.latency +=
+      (scope == Scope::scale_out ? system.injection_latency : system.local_injection_latency) * 2;
+  return path;
+}
+
+Duration estimated_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
+                        const CollectiveSpec& candidate, Collective kind, Bytes size) {
+  kind = planned_as(kind);
+  const Topology topology({group});
+  const std::int32_t chunks = chunk_count(size, candidate.chunks, system.minimum_chunk);
+  const Walk walk =
+      Walker(topology, system, candidate).walk(kind, PieceSizes(size, chunks).size(0));
+  return walk.time + walk.busiest * (chunks - 1);
+}
 
 Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
                         const CollectiveSpec& candidate, Collective kind, Bytes size) {

@@ -14,6 +14,7 @@
 #include "core/units/units.h"
 #include "network/topology/topology.h"
 #include "system/collective_algorithm.h"
+#include "system/job.h"
 #include "system/system_spec.h"
 
 namespace orrery {
@@ -25,5 +26,18 @@ inline constexpr std::int64_t kMostMessages = 1 << 20;
 // it ranges.
 Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
                         const CollectiveSpec& candidate, Collective kind, Bytes size);
+
+// The last of these ways by itself, whatever the number of messages: microseconds of work.
+// REQUIRES: as above.
+Duration estimated_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
+                        const CollectiveSpec& candidate, Collective kind, Bytes size);
+
+// The way between two ranks: the sum of latencies, with those of the messages themselves, and the
+// least bandwidth.
+struct PathBetween {
+  Duration latency;
+  Bandwidth bandwidth;
+};
+PathBetween path_between(const Topology& topology, const SystemSpec& system, Rank from, Rank to);
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "workload/model/expert_routing.h"
 #include "workload/parallelism/stage_layout.h"
 
 namespace orrery {
@@ -29,6 +30,7 @@ class ActivationSizes {
 
   Bytes attention() const;
   Bytes mlp() const;
+  Bytes experts() const;
   Bytes embedding() const { return dropout_mask(); }
   Bytes head() const;
 
@@ -40,6 +42,7 @@ class ActivationSizes {
   // Only software with unfused attention is modelled with dropout. A byte each.
   Bytes dropout_mask() const { return Bytes{unfused() ? own_tokens_ * model_.hidden : 0}; }
   Bytes scores() const;
+  Bytes projections() const;
 
   const TransformerSpec& model_;
   const TransformerTraining& training_;
@@ -53,16 +56,42 @@ Bytes ActivationSizes::scores() const {
   return (model_.element * 2 + Bytes{1}) * elements;
 }
 
+// Queries, keys and values of the rank's heads: those of keys are fewer, but one for each rank at
+// least. Of latent attention also the vectors that they are made from, before and after their norm,
+// and the part of the key that knows its position, which every rank has of its own tokens.
+Bytes ActivationSizes::projections() const {
+  if (!model_.latent) {
+    const std::int64_t keys =
+        std::max(model_.key_value_width(), model_.head_width() * std::int64_t{training_.tensor});
+    return inside(model_.query_width() + 2 * keys);
+  }
+  const LatentAttention& latent = *model_.latent;
+  const std::int64_t vectors = 2 * (latent.query_rank + latent.key_value_rank) + latent.rotary;
+  return model_.element * (own_tokens_ * vectors) +
+         inside(2 * model_.query_width() + model_.output_width());
+}
+
 // Inputs of norm and QKV; queries, keys, values; input of the projection.
 Bytes ActivationSizes::attention() const {
-  const std::int64_t query = model_.query_width(), both = 2 * model_.key_value_width();
-  return outside(2) + inside(query + both) + inside(model_.output_width()) + scores() +
-         dropout_mask();
+  return outside(2) + projections() + inside(model_.output_width()) + scores() + dropout_mask();
 }
 
 // Inputs of norm and FC1; of the activation function; of FC2.
 Bytes ActivationSizes::mlp() const {
   return outside(2) + inside((model_.mlp_inputs() + 1) * model_.mlp_width()) + dropout_mask();
+}
+
+// Inputs of norm and of router and shared experts; probabilities in single precision. Of the copies
+// that arrive: inputs of FC1, of the activation function, of FC2; of shared experts the last two.
+// As Megatron-LM since it weighs copies before FC2: nothing is kept of what experts return.
+Bytes ActivationSizes::experts() const {
+  const ExpertTraining& training = training_.experts;
+  const std::int64_t inner = (model_.mlp_inputs() + 1) * (model_.expert_width() / training.tensor);
+  const std::int64_t arriving =
+      copies_of_rank(model_.experts, training, own_tokens_) * training.tensor;
+  return outside(2) + single * (own_tokens_ * model_.experts.count) +
+         model_.element * (arriving * (model_.hidden + inner)) +
+         inside((model_.mlp_inputs() + 1) * model_.shared_width()) + dropout_mask();
 }
 
 // Inputs of norm and product; the logits, and in single precision for the loss.
@@ -82,27 +111,28 @@ Bytes largest_units(const StageLayout& layout, Bytes element, std::int64_t count
   return sum;
 }
 
-void add_fixed(StageMemory& memory, const TransformerWorkload& workload,
-               const StageLayout& layout) {
+// Parameters of one kind, whose training state so many ranks divide.
+void add_fixed(StageMemory& memory, const TransformerWorkload& workload, const StageLayout& layout,
+               std::int64_t ranks) {
   const TransformerTraining& training = workload.training;
   const Bytes weight = workload.model.element, gradient = workload.model.gradient_element;
-  const std::int64_t ranks = training.shard_ranks();
   const bool is_zero3 = training.sharding == Sharding::zero3;
   const Bytes states = single * (weight == single ? 2 : 3);
-  memory.parameters = weight * layout.parameters;
-  memory.gradients = gradient * layout.parameters;
-  memory.optimizer = share_of(states * layout.parameters, ranks);
+  Bytes parameters = weight * layout.parameters, gradients = gradient * layout.parameters;
+  memory.optimizer += share_of(states * layout.parameters, ranks);
   if (is_zero3) {
     memory.buffers += training.frees_after_forward()
                           ? largest_units(layout, weight, training.prefetch + 1)
-                          : memory.parameters;
-    memory.parameters = share_of(memory.parameters, ranks);
+                          : parameters;
+    parameters = share_of(parameters, ranks);
   }
   const bool shares_gradients = is_zero3 || training.sharding == Sharding::zero2;
   if (shares_gradients && training.accumulates() == Accumulation::reduced) {
     memory.buffers += largest_units(layout, gradient, 1);
-    memory.gradients = share_of(memory.gradients, ranks);
+    gradients = share_of(gradients, ranks);
   }
+  memory.parameters += parameters;
+  memory.gradients += gradients;
 }
 
 // What a micro-batch leaves in each chunk.
@@ -116,12 +146,23 @@ std::vector<Bytes> activations_of_chunks(const TransformerWorkload& workload,
   return sizes;
 }
 
+// The order repeats itself after a while, and no more micro-batches are in flight than before. All
+// of them are in gpipe.
+PipelineShape until_it_repeats(const TransformerTraining& training) {
+  PipelineShape shape = pipeline_shape(training);
+  if (training.schedule == PipelineSchedule::gpipe) return shape;
+  const std::int32_t group = std::max(shape.group, shape.stages);
+  const std::int32_t enough = 4 * group + shape.micro_batches % group;
+  shape.micro_batches = std::min(shape.micro_batches, enough + enough % 2);
+  return shape;
+}
+
 // Plays the stage's steps. Of two that are done together, both are there at once.
 void add_activations(StageMemory& memory, const TransformerWorkload& workload,
                      const std::vector<Bytes>& chunks, std::int32_t stage) {
   using Kind = PipelineStep::Kind;
   const TransformerTraining& training = workload.training;
-  const auto steps = pipeline_steps(training.schedule, pipeline_shape(training), stage);
+  const auto steps = pipeline_steps(training.schedule, until_it_repeats(training), stage);
   Bytes now;
   std::int32_t in_flight = 0;
   const auto begin = [&](const PipelineStep& step) {
@@ -160,10 +201,10 @@ Bytes activations_of(TransformerPart part, bool recomputed, const TransformerWor
       return recomputed ? sizes.outside(1) : sizes.attention();
     case TransformerPart::mlp:
       return recomputed ? Bytes{} : sizes.mlp();
+    case TransformerPart::experts:
+      return recomputed ? Bytes{} : sizes.experts();
     case TransformerPart::head:
       return sizes.head();
-    case TransformerPart::experts:
-      break;  // REQUIRES: not of these
   }
   return {};
 }
@@ -171,13 +212,20 @@ Bytes activations_of(TransformerPart part, bool recomputed, const TransformerWor
 StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage) {
   const StageLayout layout = stage_layout(workload, stage);
   StageMemory memory;
-  add_fixed(memory, workload, layout);
+  const TransformerTraining& training = workload.training;
+  add_fixed(memory, workload, layout, training.shard_ranks());
+  const StageLayout experts = stage_layout(workload, stage, Kept::by_experts);
+  if (experts.parameters > 0) {
+    const bool shared = training.sharding != Sharding::none;
+    add_fixed(memory, workload, experts, shared ? training.expert_replicas() : 1);
+  }
   add_activations(memory, workload, activations_of_chunks(workload, layout), stage);
+  const Bytes attention = activations_of(TransformerPart::attention, false, workload);
   for (const auto& parts : layout.chunks)
     for (const StagePart& part : parts)
-      if (part.recomputed && part.part == TransformerPart::attention)
-        memory.again = activations_of(TransformerPart::attention, false, workload) +
-                       activations_of(TransformerPart::mlp, false, workload);
+      if (part.recomputed && is_of_layer(part.part) && part.part != TransformerPart::attention)
+        memory.again =
+            std::max(memory.again, attention + activations_of(part.part, false, workload));
   return memory;
 }
 

@@ -9,13 +9,15 @@
 // Parameters of 4 B are their own copy: 8 N. Gradients that are summed on the rank before they are
 // exchanged (Accumulation::local) are all there, N bg.
 //
+// The parameters of experts are a kind of their own: N of them on a rank, which d_e ranks divide.
+//
 // Activations are what the backward pass of a micro-batch finds from its forward pass. How many
 // micro-batches are in flight is not a formula: the order of steps that the stage executes
 // (pipeline_schedule.h) is played, and the step with the most is the peak.
 //
 // S. Rajbhandari et al., "ZeRO", SC'20. V. Korthikanti et al., "Reducing activation recomputation
 // in large transformer models", MLSys 2023, section 4: with attention::unfused, equations 1, 2 and
-// 4 of a layer.
+// 4 of a layer. DeepSeek-AI, "DeepSeek-V2", arXiv 2405.04434 (latent attention).
 #pragma once
 
 #include <cstdint>
@@ -39,13 +41,8 @@ struct StageMemory {
   Bytes total() const { return fixed() + activations + again; }
 };
 
-// Models with experts or latent attention are not.
-inline bool memory_is_modelled(const TransformerWorkload& workload) {
-  return workload.model.experts.count == 0 && !workload.model.latent;
-}
-
-// Of each rank of the stage. REQUIRES: as make_transformer_job(); memory_is_modelled(); 0 <= stage
-// < p.
+// Of each rank of the stage; of experts as if all were equally popular. REQUIRES: as
+// make_transformer_job(); 0 <= stage < p.
 StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage);
 
 // What a micro-batch leaves in one part for its backward pass; `recomputed`: only the input of its

@@ -72,6 +72,7 @@ class OperationWriter {
     neighbours_.push_back({operation, group});
   }
 
+  const std::vector<Operation>& operations() const { return operations_; }
   std::vector<Operation> take() { return std::move(operations_); }
   Program::Entries take_entries() { return std::move(entries_); }
   RingPlaces::Neighbours take_neighbours() { return std::move(neighbours_); }

@@ -12,6 +12,34 @@ constexpr std::int64_t optimizer_traffic = 30;
 
 }  // namespace
 
+TransformerShard shard_of(const TransformerTraining& training, bool recomputed) {
+  return {.tensor = training.tensor,
+          .sequence_parallel = training.sequence_parallel,
+          .micro_batch = training.micro_batch,
+          .recompute = recomputed || training.recompute != Recompute::full ? training.recompute
+                                                                           : Recompute::none,
+          .context = training.context,
+          .context_method = training.context_method,
+          .context_inner = training.context_inner,
+          .experts = training.experts,
+          .fused_cross_entropy = training.fused_cross_entropy,
+          .overlap_tensor = training.overlap_tensor};
+}
+
+Bytes boundary_of(const TransformerWorkload& workload) {
+  const TransformerTraining& training = workload.training;
+  const bool in_parts = training.sequence_parallel || training.scatter_gather;
+  const std::int64_t tokens = training.micro_batch * workload.model.sequence / training.context /
+                              (in_parts ? training.tensor : 1);
+  return workload.model.element * (tokens * workload.model.hidden);
+}
+
+Compute optimizer_step(const std::vector<DataExchange>& exchanges) {
+  std::int64_t updated = 0;
+  for (const DataExchange& exchange : exchanges) updated += exchange.parameters_to_update();
+  return {Flops{}, Bytes{optimizer_traffic * updated}, std::nullopt};
+}
+
 StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& groups,
                          RoutedWork& routed, std::int32_t stage, Rows& rows)
     : workload_(workload),
@@ -36,19 +64,7 @@ void StageWriter::make_steps() {
     for (const StagePart& part : chunk) {
       const std::tuple key(part.part, part.recomputed);
       if (!part_steps_.contains(key)) {
-        TransformerShard shard{
-            .tensor = training_.tensor,
-            .sequence_parallel = training_.sequence_parallel,
-            .micro_batch = training_.micro_batch,
-            .recompute = part.recomputed || training_.recompute != Recompute::full
-                             ? training_.recompute
-                             : Recompute::none,
-            .context = training_.context,
-            .context_method = training_.context_method,
-            .context_inner = training_.context_inner,
-            .experts = training_.experts,
-            .fused_cross_entropy = training_.fused_cross_entropy,
-            .overlap_tensor = training_.overlap_tensor};
+        TransformerShard shard = shard_of(training_, part.recomputed);
         StagePartSteps& both = part_steps_[key];
         both.whole = transformer_part(part.part, model_, shard);
         shard.split_backward = true;
@@ -57,13 +73,6 @@ void StageWriter::make_steps() {
       steps.push_back(&part_steps_.at(key));
     }
   }
-}
-
-Bytes StageWriter::boundary() const {
-  const bool in_parts = training_.sequence_parallel || training_.scatter_gather;
-  const std::int64_t tokens = training_.micro_batch * model_.sequence / training_.context /
-                              (in_parts ? training_.tensor : 1);
-  return model_.element * (tokens * model_.hidden);
 }
 
 std::int32_t StageWriter::row_of(const PipelineStep& step) {
@@ -82,7 +91,7 @@ void StageWriter::send_from(const PipelineStep& step) {
   const std::int32_t boundary_number = placement_.part(place) + (forward ? 1 : 0);
   const OperationId sent = operations_.append(
       row_of(step), SendCall{.to = distance_to(*to),
-                             .size = boundary(),
+                             .size = boundary_of(workload_),
                              .tag = forward ? boundary_number : -boundary_number});
   if (!training_.overlaps_p2p()) sends_.push_back(sent);
 }
@@ -96,12 +105,12 @@ void StageWriter::receive_for(const PipelineStep& step) {
   const std::int32_t boundary_number = placement_.part(place) + (forward ? 0 : 1);
   operations_.wait(operations_.append(
       row_of(step), ReceiveCall{.from = distance_to(*from),
-                                .size = boundary(),
+                                .size = boundary_of(workload_),
                                 .tag = forward ? boundary_number : -boundary_number}));
   if (!training_.scatter_gather) return;
   operations_.wait(operations_.collective("gathered activations", Group::tensor,
-                                          Collective::all_gather, boundary() * training_.tensor,
-                                          "PP"));
+                                          Collective::all_gather,
+                                          boundary_of(workload_) * training_.tensor, "PP"));
 }
 
 void StageWriter::finish_sends() {
@@ -186,10 +195,7 @@ void StageWriter::finish_iteration() {
                                             Collective::all_reduce,
                                             model_.gradient_element * matrix));
   sum_gradient_norm();
-  std::int64_t updated = 0;
-  for (const DataExchange& exchange : exchanges_) updated += exchange.parameters_to_update();
-  operations_.append(operations_.row("optimizer", Pass::none),
-                     Compute{Flops{}, Bytes{optimizer_traffic * updated}, std::nullopt});
+  operations_.append(operations_.row("optimizer", Pass::none), optimizer_step(exchanges_));
   for (DataExchange& exchange : exchanges_) exchange.gather_parameters();
 }
 

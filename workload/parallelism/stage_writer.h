@@ -31,6 +31,13 @@
 
 namespace orrery {
 
+// What the ranks of a stage do in a part of the model that is recomputed, or is not.
+TransformerShard shard_of(const TransformerTraining& training, bool recomputed);
+// Activations of a micro-batch between two stages, of one rank.
+Bytes boundary_of(const TransformerWorkload& workload);
+// Of what a rank keeps of the parameters of each kind.
+Compute optimizer_step(const std::vector<DataExchange>& exchanges);
+
 class StageWriter {
  public:
   // REQUIRES: all outlive the writer.
@@ -68,7 +75,6 @@ class StageWriter {
   void receive_for(const PipelineStep& step);
   void send_from(const PipelineStep& step);
   void finish_sends();
-  Bytes boundary() const;  // activations of a micro-batch between two stages, of one rank
   Rank distance_to(const Place& place) const {
     return (place.stage - stage_) * ranks_.pipeline_stride;
   }

@@ -49,6 +49,8 @@ class Groups {
 
   // Index of the group's communicator. REQUIRES: it has more than one rank.
   std::int32_t number_of(Group group) const { return number_of_.at(group); }
+  const Communicator& communicator(Group group) const { return communicators_[number_of(group)]; }
+  const std::vector<Communicator>& communicators() const { return communicators_; }
   std::vector<Communicator> take() { return std::move(communicators_); }
 
  private:

@@ -351,7 +351,7 @@ TEST_CASE("--set: what is wrong is said with the option") {
         "it must be at least 1");
   CHECK(first_problem("minimal.yaml", "sytem.chunks=1") ==
         "--set sytem.chunks=1: error: unknown key \"sytem\": did you mean \"system\"? "
-        "(known: name, description, seed, platform, system, network, workload)");
+        "(known: name, description, seed, platform, system, network, workload, search)");
   CHECK(first_problem("minimal.yaml", "platform.topology.levels[1].size=2") ==
         "--set platform.topology.levels[1].size=2: error: platform.topology.levels: "
         "there is no element \"1\": this list has 1, numbered from 0");

@@ -1,6 +1,7 @@
 // Bytes on a rank, against readings of allocators and against sums made by hand.
 #include "workload/memory/stage_memory.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "workload/workload.h"
@@ -183,4 +184,124 @@ TEST_CASE("Full recomputation keeps the inputs of layers and one layer") {
   const StageMemory memory = stage_memory(workload, 0);
   CHECK(memory.activations == Bytes{4 * 64 + 512});
   CHECK(memory.again == Bytes{1'024});
+}
+
+// Fig. 1 of Korthikanti et al., as digitised for calculon's validation: GiB of a GPU of the first
+// stage. The figure is without embedding and head. GPT-22B of 48 layers and 6,144, 64 heads:
+//   s b h = 2,048 x 4 x 6,144 = 50.33e6, 5 a s / h = 106.7; t = 8 without sequence parallelism:
+//   48 x s b h (10 + 24/8 + 106.7/8) B = 63.62e9 B = 59.25 GiB; selective, with it: 34/8: 9.56 GiB
+TEST_CASE("Activations are within 10 % of the published ones") {
+  struct Published {
+    std::int64_t layers, hidden, heads;
+    std::int32_t pipeline, chunks;
+    std::int64_t micro_batch;
+    bool selective;
+    double gibibytes;
+  };
+  for (const Published& row : {Published{48, 6'144, 64, 1, 1, 4, false, 59.25},
+                               Published{48, 6'144, 64, 1, 1, 4, true, 9.5625},
+                               Published{105, 20'480, 128, 35, 3, 1, true, 23.076},
+                               Published{128, 25'600, 160, 64, 1, 1, false, 131.25},
+                               Published{128, 25'600, 160, 64, 1, 1, true, 26.5625}}) {
+    TransformerWorkload workload;
+    workload.model.layers = row.layers;
+    workload.model.hidden = row.hidden;
+    workload.model.heads = row.heads;
+    workload.model.vocabulary = 51'200;
+    workload.model.sequence = 2'048;
+    workload.model.attention = AttentionKernel::unfused;
+    workload.model.element = Bytes{2};
+    workload.training.tensor = 8;
+    workload.training.pipeline = row.pipeline;
+    workload.training.chunks = row.chunks;
+    if (row.chunks > 1) workload.training.schedule = PipelineSchedule::interleaved;
+    workload.training.micro_batch = row.micro_batch;
+    workload.training.global_batch = row.micro_batch * row.pipeline * 8;
+    workload.training.sequence_parallel = row.selective;
+    workload.training.recompute = row.selective ? Recompute::selective : Recompute::none;
+    CAPTURE(row.layers, row.selective);
+    CHECK(in_gibibytes(stage_memory(workload, 0).activations) ==
+          Approx(row.gibibytes).epsilon(0.1));
+  }
+}
+
+// The whole order, step by step, has as many passes in flight as its beginning.
+TEST_CASE("More micro-batches do not keep more in flight") {
+  using Kind = PipelineStep::Kind;
+  TransformerWorkload workload = small();
+  workload.model.layers = 16;
+  workload.training.pipeline = 4;
+  workload.training.global_batch = 66;
+  for (const PipelineSchedule schedule :
+       {PipelineSchedule::gpipe, PipelineSchedule::one_forward_one_backward,
+        PipelineSchedule::interleaved, PipelineSchedule::zb_h1, PipelineSchedule::zb_h2,
+        PipelineSchedule::zbv, PipelineSchedule::dualpipe_v}) {
+    workload.training.schedule = schedule;
+    workload.training.chunks = schedule == PipelineSchedule::interleaved ? 2 : 1;
+    workload.training.micro_batch_group = schedule == PipelineSchedule::interleaved ? 11 : 0;
+    for (std::int32_t stage = 0; stage < 4; ++stage) {
+      std::int32_t now = 0, most = 0;
+      bool held = false;  // the first of two that are done together ends with the second's begin
+      for (const PipelineStep& step :
+           pipeline_steps(schedule, pipeline_shape(workload.training), stage)) {
+        const bool ends = step.kind == Kind::backward || step.kind == Kind::weight_gradient;
+        if (step.kind == Kind::forward) most = std::max(most, ++now);
+        if (held) --now;
+        held = ends && step.with_next;
+        if (ends && !held) --now;
+      }
+      CAPTURE(name_of(schedule), stage);
+      CHECK(stage_memory(workload, stage).in_flight == most);
+    }
+  }
+}
+
+namespace {
+
+// One layer of 4 experts of inner width 16, 2 of them for each of 4 tokens; two ranks share them.
+TransformerWorkload with_experts() {
+  TransformerWorkload workload = small();
+  workload.model.layers = 1;
+  workload.model.experts.count = 4;
+  workload.model.experts.top_k = 2;
+  workload.model.experts.width = 16;
+  workload.training.data = 2;
+  workload.training.global_batch = 2;
+  workload.training.experts.parallel = 2;
+  workload.training.sharding = Sharding::zero1;
+  return workload;
+}
+
+}  // namespace
+
+// On a rank 2 experts of 2 x 8 x 16: 512 parameters, which no other rank has. Attention 264, norm
+// and router 8 + 32, embedding 128, head 136: 568, whose states two ranks divide.
+TEST_CASE("Experts are divided among other ranks than the rest of the model") {
+  const StageMemory memory = stage_memory(with_experts(), 0);
+  CHECK(memory.parameters == Bytes{2 * (512 + 568)});
+  CHECK(memory.gradients == Bytes{4 * (512 + 568)});
+  CHECK(memory.optimizer == Bytes{12 * 512 + 12 * 568 / 2});
+}
+
+// Inputs of norm and router 2 x 4 x 8 elements, 4 x 4 probabilities of 4 B; 4 x 2 copies arrive, of
+// 8 + 16 + 16 elements. A shared expert adds 16 + 16 of each token. With a capacity of twice the
+// mean, padded, 16 copies arrive.
+TEST_CASE("A layer of experts keeps the copies that arrive") {
+  TransformerWorkload workload = with_experts();
+  const auto size = [&] { return activations_of(TransformerPart::experts, false, workload); };
+  CHECK(size() == Bytes{2 * 64 + 64 + 2 * 8 * 40});
+  workload.model.experts.shared = 1;
+  CHECK(size() == Bytes{2 * 64 + 64 + 2 * 8 * 40 + 2 * 4 * 32});
+  workload.training.experts.capacity = 2;
+  workload.training.experts.capacity_mode = CapacityMode::pad;
+  CHECK(size() == Bytes{2 * 64 + 64 + 2 * 16 * 40 + 2 * 4 * 32});
+}
+
+// Of a token: inputs of norm and projections 2 x 8; latent vectors before and after their norms
+// 2 (4 + 3), a rotary element; queries and keys of two heads 2 x 6, values 4; their result 4.
+TEST_CASE("Latent attention keeps latent vectors and what is made from them") {
+  TransformerWorkload workload = small();
+  workload.model.latent = LatentAttention{4, 3, 2, 1, 2};
+  CHECK(activations_of(TransformerPart::attention, false, workload) ==
+        Bytes{2 * 4 * (16 + 14 + 1 + 12 + 4 + 4)});
 }

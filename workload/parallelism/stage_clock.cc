@@ -1,0 +1,142 @@
+#include "workload/parallelism/stage_clock.h"
+
+#include <algorithm>
+
+#include "workload/parallelism/stage_writer.h"
+
+namespace orrery {
+
+namespace {
+
+using Kind = PipelineStep::Kind;
+
+const PassTime& of_kind(const PartTimes& times, Kind kind) {
+  switch (kind) {
+    case Kind::forward:
+      return times.forward;
+    case Kind::backward:
+      return times.backward;
+    case Kind::input_gradient:
+      return times.input_gradient;
+    case Kind::weight_gradient:
+      return times.weight_gradient;
+  }
+  return times.forward;
+}
+
+}  // namespace
+
+StageClock::StageClock(const TransformerWorkload& workload, std::int32_t stage,
+                       const Groups& groups, PartTimer& parts, ExchangeTimes& exchanges)
+    : workload_(workload),
+      groups_(groups),
+      times_(exchanges),
+      placement_(workload.training.schedule, pipeline_shape(workload.training)),
+      layout_(stage_layout(workload, stage)),
+      expert_layout_(stage_layout(workload, stage, Kept::by_experts)),
+      operations_(groups, rows_),
+      begun_(layout_.chunks.size()),
+      free_(groups.communicators().size()) {
+  const TransformerTraining& training = workload.training;
+  exchanges_.emplace_back(workload, layout_, Kept::by_all, operations_);
+  if (expert_layout_.parameters > 0)
+    exchanges_.emplace_back(workload, expert_layout_, Kept::by_experts, operations_);
+  in_every_pass_ =
+      training.sharding == Sharding::zero3 || training.accumulates() == Accumulation::reduced;
+  gathers_ahead_ = training.overlap_parameters;
+  for (const auto& chunk : layout_.chunks) {
+    PartTimes& sum = chunks_.emplace_back();
+    auto& own = parts_.emplace_back();
+    for (const StagePart& part : chunk) {
+      const PartTimes& times = parts.of(part.part, part.recomputed, training, groups);
+      own.push_back(&times);
+      sum.forward += times.forward;
+      sum.backward += times.backward;
+      sum.input_gradient += times.input_gradient;
+      sum.weight_gradient += times.weight_gradient;
+    }
+  }
+}
+
+void StageClock::begin_iteration() {
+  for (DataExchange& exchange : exchanges_) exchange.begin_iteration();
+  play_exchanges();
+}
+
+const PassTime& StageClock::time_of(const PipelineStep& step) const {
+  return of_kind(chunks_[step.chunk], step.kind);
+}
+
+bool StageClock::exchanges_in(const PipelineStep& step) {
+  const bool first = !begun_[step.chunk];
+  begun_[step.chunk] = true;
+  return in_every_pass_ || is_last(step) || (gathers_ahead_ && first);
+}
+
+void StageClock::pass(const PipelineStep& step) {
+  if (exchanges_in(step)) return pass_part_by_part(step);
+  now_ += time_of(step).whole;
+}
+
+// As PassStream writes it.
+void StageClock::pass_part_by_part(const PipelineStep& step) {
+  const bool forward = step.kind == Kind::forward, weights = step.kind == Kind::weight_gradient;
+  const std::vector<const PartTimes*>& parts = parts_[step.chunk];
+  if (!weights)
+    for (DataExchange& exchange : exchanges_) exchange.begin_pass(step.chunk, forward);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t place = forward ? i : parts.size() - 1 - i;
+    if (!weights)
+      for (DataExchange& exchange : exchanges_) exchange.before_part(step.chunk, place, forward);
+    play_exchanges();
+    now_ += of_kind(*parts[place], step.kind).whole;
+    for (DataExchange& exchange : exchanges_) {
+      if (!weights) exchange.after_part(step.chunk, place, forward, is_last(step));
+      if (weights || step.kind == Kind::backward)
+        exchange.gradients(step.chunk, place, is_last(step));
+    }
+    play_exchanges();
+  }
+}
+
+void StageClock::passes_together(const PipelineStep& one, const PipelineStep& other) {
+  pass(one);
+  pass(other);
+  const PassTime &first = time_of(one), &second = time_of(other);
+  const Duration together =
+      std::max({first.computing + second.computing, first.whole, second.whole});
+  now_ -= first.whole + second.whole - together;
+}
+
+void StageClock::play_exchanges() {
+  const std::vector<Operation>& operations = operations_.operations();
+  for (; played_ < operations.size(); ++played_) {
+    Duration& end = ends_.emplace_back();
+    const auto& what = operations[played_].what;
+    if (const auto* call = std::get_if<CollectiveCall>(&what)) {
+      const auto number = static_cast<std::size_t>(call->communicator);
+      Duration& free = free_[number];
+      end = free = std::max(free, now_) +
+                   times_.collective(groups_.communicators()[number], call->kind, call->size);
+    } else if (const auto* wait = std::get_if<Wait>(&what)) {
+      wait_until(ends_[static_cast<std::size_t>(wait->operation)]);
+    }
+  }
+}
+
+void StageClock::finish_gradients() {
+  for (DataExchange& exchange : exchanges_) exchange.finish_gradients();
+  play_exchanges();
+  const TransformerTraining& training = workload_.training;
+  if (training.tensor == 1 || !training.sequence_parallel) return;
+  now_ += times_.collective(groups_.communicator(Group::tensor), Collective::all_reduce,
+                            workload_.model.gradient_element * layout_.norms);
+}
+
+void StageClock::update(const ComputeModel& compute) {
+  now_ += compute.time_of(optimizer_step(exchanges_));
+  for (DataExchange& exchange : exchanges_) exchange.gather_parameters();
+  play_exchanges();
+}
+
+}  // namespace orrery

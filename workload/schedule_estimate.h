@@ -1,0 +1,68 @@
+// The time of a training iteration of a transformer without simulating its ranks: what a pass of a
+// stage takes follows from the steps of its parts (model/transformer.h), and the passes are played
+// in the order of the pipeline schedule, with a clock for each stage. Milliseconds for a
+// configuration, whatever the number of ranks: what `orrery search` ranks thousands of them by.
+//
+// The clock of a stage waits for the activations or gradients of its neighbours, for exchanges
+// where the program of a rank waits for them, and in 1f1b for what it sends. What is exchanged
+// beside computing takes turns with other exchanges of the same group. It is an estimate because
+//   - exchanges of different groups do not slow each other down, nor do they slow down computing
+//     (SystemSpec::sm_tax), and take as long as ExchangeTimes knows
+//   - all ranks of a stage are alike: experts are equally popular, devices equally fast
+//   - two passes that are done together (dualpipe) take as long as both compute, or as the longer
+//     of them takes alone
+//   - weight gradients of the head are computed with their pass, also where they are put off
+// The closed form of training_estimate.h knows neither schedules nor sharding nor memory traffic.
+#pragma once
+
+#include <memory>
+
+#include "core/units/units.h"
+#include "system/compute_model.h"
+#include "system/job.h"
+#include "workload/workload_spec.h"
+
+namespace orrery {
+
+// How long exchanges take alone.
+class ExchangeTimes {
+ public:
+  virtual ~ExchangeTimes() = default;
+
+  // Of one group of that communicator.
+  virtual Duration collective(const Communicator& communicator, Collective kind, Bytes size) = 0;
+
+  struct Message {
+    Duration sending;  // until the sender is rid of it
+    Duration arrival;  // until it is there
+  };
+  // To a rank so far away. REQUIRES: distance != 0
+  virtual Message message(Rank distance, Bytes size) = 0;
+};
+
+class PartTimer;
+
+// Keeps what the parts of the model take, so that estimating many configurations is cheap. Not for
+// several threads at once.
+class ScheduleEstimator {
+ public:
+  // REQUIRES: all outlive the estimator.
+  ScheduleEstimator(const TransformerSpec& model, const ComputeModel& compute,
+                    ExchangeTimes& exchanges);
+  ~ScheduleEstimator();
+  ScheduleEstimator(const ScheduleEstimator&) = delete;
+  ScheduleEstimator& operator=(const ScheduleEstimator&) = delete;
+
+  // From the start of an iteration to the end of its last stage. REQUIRES: as
+  // make_transformer_job(); what a part does differs between the calls by t, c, e, the micro-batch,
+  // sequence parallelism and recomputation only.
+  Duration iteration(const TransformerTraining& training);
+
+ private:
+  const TransformerSpec& model_;
+  const ComputeModel& compute_;
+  ExchangeTimes& exchanges_;
+  std::unique_ptr<PartTimer> parts_;
+};
+
+}  // namespace orrery
