@@ -1,6 +1,7 @@
 #include "network/backends.h"
 
 #include "network/analytical/analytical_backend.h"
+#include "network/credit/credit_backend.h"
 #include "network/fluid/fluid_backend.h"
 #include "network/queue/queue_backend.h"
 #ifdef ORRERY_HAS_NS3

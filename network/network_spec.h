@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "network/capture_spec.h"
+#include "network/credit_spec.h"
 #include "network/fluid_spec.h"
 #include "network/queue_spec.h"
 #include "network/routing_spec.h"
@@ -25,6 +26,7 @@ enum class SettingGroup : std::uint8_t {
   routing,        // network.routing, network.faults: which way messages go
   fluid,          // network.fluid
   queue,          // network.queue
+  credit,         // network.credit
 };
 
 struct GivenSetting {
@@ -56,6 +58,7 @@ struct NetworkSpec {
   std::vector<std::optional<Bytes>> level_buffers() const;
   FluidSpec fluid = {};
   QueueSpec queue = {};
+  CreditSpec credit = {};
 };
 
 // The paths of what the user gave that a backend which honours these groups does not: what it

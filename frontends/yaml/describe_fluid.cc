@@ -18,4 +18,12 @@ void check_fluid(Reader& keys, const FluidSpec& fluid) {
                "write 0.1 % or less");
 }
 
+void check_credit(Reader& keys, const CreditSpec& credit) {
+  if (keys.clean() && credit.buffer < credit.segment)
+    keys.wrong("buffer",
+               "a buffer of " + text_of(credit.buffer) + " cannot hold a segment of " +
+                   text_of(credit.segment) + ", so nothing would ever be sent",
+               "make it larger, or network.credit.segment smaller");
+}
+
 }  // namespace orrery::yaml

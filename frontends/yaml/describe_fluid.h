@@ -1,4 +1,5 @@
-// The keys of `network.fluid:` and `network.queue:`. Keys is Reader or SchemaWriter.
+// The keys of `network.fluid:`, `network.queue:` and `network.credit:`. Keys is Reader or
+// SchemaWriter.
 #pragma once
 
 #include "frontends/yaml/reader.h"
@@ -45,6 +46,22 @@ void describe_queue(Keys& keys, NetworkSpec& network) {
                 "messages are stored and forwarded in pieces of at most this size; none: whole",
                 positive);
   keys.note_if_given("segment", network.given, SettingGroup::queue);
+}
+
+// A buffer holds a segment.
+void check_credit(Reader& keys, const CreditSpec& credit);
+
+template <class Keys>
+void describe_credit(Keys& keys, NetworkSpec& network) {
+  CreditSpec& credit = network.credit;
+  keys.optional("segment", credit.segment,
+                "messages are stored and forwarded in pieces of at most this size", positive);
+  keys.optional("buffer", credit.buffer,
+                "room at the receiving end of a link, for each virtual channel; at least a segment",
+                positive);
+  keys.check([&](Reader& reader) { check_credit(reader, credit); });
+  for (const char* key : {"segment", "buffer"})
+    keys.note_if_given(key, network.given, SettingGroup::credit);
 }
 
 }  // namespace orrery::yaml

@@ -188,6 +188,7 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
   keys.note_if_given("faults", network.given, SettingGroup::routing);
   keys.map("fluid", "the fluid backend", [&](auto& fluid) { describe_fluid(fluid, network); });
   keys.map("queue", "the queue backend", [&](auto& queue) { describe_queue(queue, network); });
+  keys.map("credit", "the credit backend", [&](auto& credit) { describe_credit(credit, network); });
   keys.map("switch", "all switches; for packet backends",
            [&](auto& switches) { describe_switches(switches, network); });
   keys.check([&](Reader& reader) {

@@ -51,7 +51,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     ++messages_;
 
     EgressPort& egress = egress_[route.egress];
-    const Duration duration = egress.duration_of(message.size, route.bottleneck);
+    const Duration duration = egress.transfer.duration_of(message.size, route.bottleneck);
     const Time begin = std::max(queue_.now(), egress.free);
     egress.free = begin + duration;
 

@@ -69,7 +69,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
       bottleneck = std::min(bottleneck, router_.bandwidth(link));
     }
     EgressPort& egress = egress_[port(path_.front(), path_.size() > 1 ? path_[1] : path_.front())];
-    const Duration duration = egress.duration_of(message.size, bottleneck);
+    const Duration duration = egress.transfer.duration_of(message.size, bottleneck);
     const Time begin = std::max(queue_.now(), egress.free);
     egress.free = begin + duration;
 

@@ -2,6 +2,7 @@
 // is tested by being listed. network/network_backend.h is the contract.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -134,6 +135,16 @@ Outcome storm(const BackendEntry& backend, const TopologySpec& spec, std::uint64
   return outcome;
 }
 
+// Segments of `piece` and a rest, stored at every node: the full ones leave one after the other,
+// and behind the last of them the rest goes over the last link; or the rest is all there is.
+Duration in_segments(Bytes size, Bytes piece, std::int64_t links) {
+  const std::int64_t full = std::max<std::int64_t>(0, size.value - 1) / piece.value;
+  const Bytes rest = size - piece * full;
+  const Duration one = transfer_time(piece, gigabits_per_second(100));
+  const Duration last = transfer_time(rest, gigabits_per_second(100));
+  return full == 0 ? last * links : one * (full + links - 1) + last;
+}
+
 // What a message that is alone takes: latency and size over bandwidth, or that on every link for a
 // backend that stores and forwards. One with headers or windows states its tolerance here.
 Duration closed_form(const BackendEntry& backend, const Topology& topology, std::int32_t target,
@@ -141,6 +152,7 @@ Duration closed_form(const BackendEntry& backend, const Topology& topology, std:
   const Duration latency = way_of(topology, {0}, {target}).latency;
   const Duration once = transfer_time(size, gigabits_per_second(100));
   const std::int64_t links = latency.value / nanoseconds(500).value;
+  if (backend.name == "credit") return latency + in_segments(size, bytes(4'096), links);
   return latency + (backend.name == "queue" ? once * links : once);
 }
 

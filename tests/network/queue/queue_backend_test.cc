@@ -1,31 +1,14 @@
 // The queue backend against time lines by hand. Links of 1 GB/s carry a byte in 1 ns, in 100 ns.
-#include "network/queue/queue_backend.h"
-
 #include <catch2/catch.hpp>
 
-#include "tests/network/message_log.h"
+#include "tests/network/one_level.h"
 
 namespace orrery {
 namespace {
 
-using test::MessageLog;
-
-struct Fabric {
+struct Fabric : test::OneLevel {
   Fabric(LevelKind kind, std::int32_t size, NetworkSpec spec = {})
-      : topology({{{"", kind, size, gigabytes_per_second(1), nanoseconds(100), Scope::scale_out}}}),
-        network(make_queue_backend(queue, topology, spec)),
-        log(queue) {}
-
-  std::size_t send(std::int32_t source, std::int32_t target, std::int64_t size) {
-    return log.send(*network, source, target, bytes(size));
-  }
-  Duration delivered(std::size_t message) const { return log.delivered_at[message] - Time{}; }
-  Duration injected(std::size_t message) const { return log.injected_at[message] - Time{}; }
-
-  EventQueue queue;
-  Topology topology;
-  std::unique_ptr<NetworkBackend> network;
-  MessageLog log;
+      : OneLevel("queue", kind, size, spec) {}
 };
 
 // 1,000 ns on the link to the switch, 100 to get there, and both again.

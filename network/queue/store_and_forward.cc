@@ -1,0 +1,154 @@
+#include "network/queue/store_and_forward.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace orrery {
+StoreAndForward::StoreAndForward(EventQueue& queue, const Topology& topology,
+                                 const NetworkSpec& network, std::optional<Bytes> segment,
+                                 std::initializer_list<SettingGroup> honoured)
+    : queue_(queue),
+      topology_(topology),
+      router_(topology, network.routing),
+      links_(topology.links().size()),
+      segment_(segment),
+      counters_(topology),
+      unused_settings_(settings_outside(network, honoured)) {
+  handler_ = queue.add_handler(*this);
+  router_.schedule_changes(queue, *this);
+}
+
+std::optional<Time> StoreAndForward::send(const Message& message, MessageListener& listener) {
+  DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
+         message.size.value, message.source.value, message.target.value);
+  counters_.add_message();
+  const std::uint32_t slot = take(flights_, free_flights_);
+  const Bytes whole = message.size;
+  const Bytes piece = segment_ ? std::min(*segment_, whole) : whole;
+  const std::int64_t count = piece > Bytes{} ? (whole.value + piece.value - 1) / piece.value : 1;
+  flights_[slot] = {message, &listener, count, 0, 0};
+
+  Time last = queue_.now();  // byte of those that do not wait
+  Bytes left = whole;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const SegmentNumber number = take(segments_, free_segments_);
+    Segment& segment = segments_[number];
+    segment.flight = slot;
+    segment.size = std::min(piece, left);
+    segment.number = router_.next_flow(message.source);
+    segment.hop = 0;
+    segment.sent = true;
+    segment.path.clear();
+    left -= segment.size;
+    const std::optional<Time> out = enter(number);
+    if (out) {
+      last = std::max(last, *out);
+      continue;
+    }
+    segments_[number].sent = false;  // waits: nobody knows until when
+    ++flights_[slot].to_leave;
+  }
+  if (flights_[slot].to_leave == 0) return last;
+  ++flights_[slot].to_leave;  // for those that do not wait
+  schedule(last, leave_step, slot);
+  return std::nullopt;
+}
+
+// From where the segment is. False if there is no way now, but there may be one later.
+bool StoreAndForward::find_path(Segment& segment) {
+  const NodeId from = place_of(segment), to = flights_[segment.flight].message.target;
+  segment.path.resize(segment.hop);
+  if (router_.path(from, to, segment.number, segment.path)) return true;
+  if (!router_.changes_to_come()) throw router_.no_route(from, to, queue_.now());
+  return false;
+}
+
+// Hands the segment to the backend at its next link, or lets it wait for a way. Returns when its
+// last byte will be on the link, if that is known.
+std::optional<Time> StoreAndForward::enter(SegmentNumber number) {
+  Segment& segment = segments_[number];
+  const bool has_way = segment.hop < segment.path.size() || find_path(segment);
+  if (has_way && router_.bandwidth(next_link(segment)) > Bandwidth{}) return join(number);
+  segment.path.resize(segment.hop);
+  waiting_.push_back(number);
+  return std::nullopt;
+}
+
+void StoreAndForward::find_way_again(SegmentNumber number) {
+  segments_[number].path.resize(segments_[number].hop);
+  enter(number);
+}
+
+Time StoreAndForward::put_on_link(SegmentNumber number, Time begin) {
+  Segment& segment = segments_[number];
+  const LinkIndex index = next_link(segment);
+  LinkState& link = links_[index];
+  const Duration duration = link.transfer.duration_of(segment.size, router_.bandwidth(index));
+  link.free = begin + duration;
+  link.busy += duration;
+  counters_.add_to_link(index, segment.size);
+  Flight& flight = flights_[segment.flight];
+  const std::uint64_t level = counters_.level_bit(index);
+  if ((flight.levels & level) == 0) {
+    flight.levels |= level;
+    counters_.add_to_levels(level, flight.message.label, flight.message.size);
+  }
+  if (!std::exchange(segment.sent, true)) schedule(link.free, leave_step, segment.flight);
+  schedule(link.free + topology_.links()[index].latency, arrive_step, number);
+  return link.free;
+}
+
+void StoreAndForward::on_event(std::uint64_t argument) {
+  const auto number = static_cast<std::uint32_t>(argument);
+  const auto step = static_cast<std::uint32_t>(argument >> number_bits);
+  if (step == arrive_step)
+    arrive(number);
+  else if (step == leave_step)
+    leave(number);
+  else
+    on_own_event(step - own_steps, number);
+}
+
+void StoreAndForward::on_own_event(std::uint32_t step, std::uint32_t number) {
+  CHECK(false, "step {} of {} at {} ps", step, number, queue_.now().since_start.value);
+}
+
+void StoreAndForward::arrive(SegmentNumber number) {
+  reached_node(number);
+  Segment& segment = segments_[number];
+  ++segment.hop;
+  if (place_of(segment) != flights_[segment.flight].message.target) {
+    enter(number);
+    return;
+  }
+  const std::uint32_t slot = segment.flight;
+  free_segments_.push_back(number);
+  if (--flights_[slot].to_arrive > 0) return;
+  const Flight flight = flights_[slot];
+  free_flights_.push_back(slot);
+  flight.listener->delivered(flight.message.token, flight.message.size);
+}
+
+// A segment that had to wait at its source has left it, or all that had not.
+void StoreAndForward::leave(std::uint32_t slot) {
+  Flight& flight = flights_[slot];
+  if (--flight.to_leave > 0) return;
+  const MessageToken token = flight.message.token;
+  flight.listener->injected(token, flight.message.source);
+}
+
+// What waits looks for a way from where it is. What has a time on a link that went down keeps it.
+void StoreAndForward::retry() {
+  const std::vector<SegmentNumber> waiting = std::exchange(waiting_, {});
+  for (const SegmentNumber number : waiting) enter(number);
+}
+
+NetworkStatistics StoreAndForward::statistics() const {
+  NetworkStatistics statistics = counters_.statistics();
+  for (const LinkState& link : links_) statistics.busy.push_back(link.busy);
+  return statistics;
+}
+
+}  // namespace orrery
