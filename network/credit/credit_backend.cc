@@ -56,6 +56,7 @@ class CreditBackend final : public StoreAndForward {
 
   std::optional<Time> join(SegmentNumber number) override;
   void reached_node(SegmentNumber number) override;
+  void lost(SegmentNumber number) override;
   void on_own_event(std::uint32_t step, std::uint32_t number) override;
 
   std::optional<SegmentNumber> serve(LinkIndex link);
@@ -154,6 +155,11 @@ void CreditBackend::reached_node(SegmentNumber number) {
   Channels& channels = channels_[number];
   channels.held = channels.wanted;
   if (at_target(segment)) give_back(next_link(segment), channels.held, segment.size, queue_.now());
+}
+
+void CreditBackend::lost(SegmentNumber number) {
+  const Segment& segment = segments_[number];
+  give_back(segment.path[segment.hop - 1], channels_[number].held, segment.size, queue_.now());
 }
 
 void CreditBackend::on_own_event(std::uint32_t step, std::uint32_t number) {

@@ -57,12 +57,24 @@ std::optional<Time> StoreAndForward::send(const Message& message, MessageListene
   return std::nullopt;
 }
 
-// From where the segment is. False if there is no way now, but there may be one later.
-bool StoreAndForward::find_path(Segment& segment) {
-  const NodeId from = place_of(segment), to = flights_[segment.flight].message.target;
-  segment.path.resize(segment.hop);
-  if (router_.path(from, to, segment.number, segment.path)) return true;
-  if (!router_.changes_to_come()) throw router_.no_route(from, to, queue_.now());
+// From where the segment is. Where nothing leads on from there its node has failed, or is cut off:
+// the segment is lost, and its source sends it again. False if there is no way now, but there may
+// be one later.
+bool StoreAndForward::find_path(SegmentNumber number) {
+  Segment& segment = segments_[number];
+  const Message& message = flights_[segment.flight].message;
+  const auto leads_from = [&](NodeId from) {
+    segment.path.resize(segment.hop);
+    return router_.path(from, message.target, segment.number, segment.path);
+  };
+  if (leads_from(place_of(segment))) return true;
+  if (segment.hop > 0) {
+    lost(number);
+    segment.hop = 0;
+    if (leads_from(message.source)) return true;
+  }
+  if (!router_.changes_to_come())
+    throw router_.no_route(message.source, message.target, queue_.now());
   return false;
 }
 
@@ -70,8 +82,12 @@ bool StoreAndForward::find_path(Segment& segment) {
 // last byte will be on the link, if that is known.
 std::optional<Time> StoreAndForward::enter(SegmentNumber number) {
   Segment& segment = segments_[number];
-  const bool has_way = segment.hop < segment.path.size() || find_path(segment);
-  if (has_way && router_.bandwidth(next_link(segment)) > Bandwidth{}) return join(number);
+  const auto is_open = [&] {
+    return segment.hop < segment.path.size() && router_.bandwidth(next_link(segment)) > Bandwidth{};
+  };
+  // A way from before a fault is looked for again. Routers that have not learnt of it name the
+  // same.
+  if (is_open() || (find_path(number) && is_open())) return join(number);
   segment.path.resize(segment.hop);
   waiting_.push_back(number);
   return std::nullopt;

@@ -52,6 +52,9 @@ class StoreAndForward : public NetworkBackend, private EventHandler, private Rou
   virtual std::optional<Time> join(SegmentNumber number) = 0;
   // The segment has crossed segment.path[segment.hop], and goes on or is where it has to be.
   virtual void reached_node(SegmentNumber) {}
+  // The segment, which had crossed segment.path[segment.hop - 1], is where it was no more: its node
+  // failed. It begins again at its source.
+  virtual void lost(SegmentNumber) {}
   // An event of schedule_own().
   virtual void on_own_event(std::uint32_t step, std::uint32_t number);
 
@@ -109,7 +112,7 @@ class StoreAndForward : public NetworkBackend, private EventHandler, private Rou
     return segment.hop == 0 ? flights_[segment.flight].message.source
                             : topology_.links()[segment.path[segment.hop - 1]].to;
   }
-  bool find_path(Segment& segment);
+  bool find_path(SegmentNumber number);
   std::optional<Time> enter(SegmentNumber number);
   void arrive(SegmentNumber number);
   void leave(std::uint32_t slot);
