@@ -40,6 +40,11 @@ void simulate_all_of(const TrainingVariants& variants, SearchResult& result) {
 
 }  // namespace
 
+// An estimate takes one collective after the other. In a simulation the next gather of ZeRO-3 is in
+// the fabric while the last one is still inside the nodes: of S bytes 3/16 cross the fabric at 5
+// GB/s (37.5 ps a byte) and 3/4 the node at 50 GB/s (15 ps), so in a row they take 37.5 and
+// not 52.5 ps a byte. An estimate is at most 1.4 times the simulation for that, where nothing is
+// computed beside.
 TEST_CASE("estimates put a whole space into the order of its simulations", "[slow]") {
   const SearchFile file(medium_experiment +
                         "search: {micro_batch: [1, 4], chunks: 2, recompute: none}\n");
@@ -51,7 +56,7 @@ TEST_CASE("estimates put a whole space into the order of its simulations", "[slo
   CAPTURE(quality.least, quality.most);
   CHECK(quality.spearman > 0.98);
   CHECK(quality.least > -0.2);
-  CHECK(quality.most < 0.2);
+  CHECK(quality.most < 0.4);
 }
 
 // One stage and one rank: nothing is exchanged, and nothing is left to estimate.
