@@ -64,7 +64,9 @@ SMALL_ALL_REDUCE = {"ranges": [
 # exchange gradients (bytes of a gradient, whether beside the backward pass), whether stages exchange
 # parts of the activations without sequence parallelism (Megatron-LM's default of those years; SC'21,
 # section 4.1), of how many micro-batches NeMo's recipes put the head's weight gradients off, whether
-# the loss is fused (NeMo's default), and how context parallelism works if not as a ring.
+# the loss is fused (NeMo's default), how context parallelism works if not as a ring, and the share of
+# a NIC that a GPU has where it is not one (vTrain's nodes have 800 Gb/s for 8 GPUs: inter_node_bandwidth
+# in the configurations of its validation).
 NEMO = {"Llama3.1-405B": 50, "Llama3.1-70B": 22, "Nemotron4-340B": 22}
 SETS = {
     "megatron-2020-v100": dict(era="v100-2020", gradients="fp16", overlap=False),
@@ -74,7 +76,8 @@ SETS = {
     "korthikanti": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
     "mt-nlg": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
     "vtrain-single": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
-    "vtrain-multi": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
+    "vtrain-multi": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True,
+                         nic="95 Gb/s"),
     "megascale": dict(era="a100-2023", gradients="fp32", overlap=False),
     "llm-foundry-a100": dict(era="a100-2023", gradients="fp32", overlap=True),
     "llm-foundry-h100": dict(era="h100-2023", gradients="fp32", overlap=True),
@@ -110,15 +113,15 @@ class Row:
         return training["data"] * replica * per_rank * model["layers"] // training["pipeline"]
 
 
-def platform(device, gpus, era):
+def platform(device, gpus, era, nic=None):
     peak, memory = DEVICES[device]
     generation = device.split("-")[0].split(" ")[0]
-    size, nvlink, nic = NODES[generation]
+    size, nvlink, nic_of_generation = NODES[generation]
     levels = [{"name": "nvlink", "kind": "switch", "size": min(size, gpus), "bandwidth": nvlink,
                "latency": "0.2 us"}]
     if gpus > size:
-        levels.append({"name": "fabric", "kind": "switch", "size": gpus // size, "bandwidth": nic,
-                       "latency": "1 us"})
+        levels.append({"name": "fabric", "kind": "switch", "size": gpus // size,
+                       "bandwidth": nic or nic_of_generation, "latency": "1 us"})
     return {"npu": {"peak": peak, "memory_bandwidth": memory, "efficiency": {"preset": era}},
             "topology": {"levels": levels}}
 
@@ -161,7 +164,7 @@ def experiment(row, era):
     training.update(options(row, facts))
     if number("gpus") == 1:  # a platform has two: each has the row's batch, and one says nothing
         training.update(data=2, global_batch=2 * number("global_batch"))
-    return {"platform": platform(device, gpus, era), "system": system(device),
+    return {"platform": platform(device, gpus, era, facts.get("nic")), "system": system(device),
             "workload": {"transformer": model, "training": training}}
 
 
