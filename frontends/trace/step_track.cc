@@ -51,11 +51,6 @@ void StepTrack::computed(const Span& span, const OperationPlace& place, std::int
   step_until_ = until_ = span.end;
 }
 
-void StepTrack::waited(const Span& span, const OperationPlace& place) {
-  if (is_open(place)) step_until_ = span.end;
-  until_ = span.end;
-}
-
 void StepTrack::close() {
   close_step();
   release(until_);

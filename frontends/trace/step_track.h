@@ -2,8 +2,9 @@
 // the forward pass of micro-batch 3, B3 for the backward pass, W3 for weight gradients that are
 // computed apart, F3.1 for the second chunk of layers; and what its memory holds meanwhile.
 //
-// A step is from the first of its operations that the processor begins to the last that it ends or
-// waits for. Steps that are done together, operation by operation, are drawn piece by piece.
+// A step is from the first of its operations that the processor begins to the last that it ends:
+// what the rank waits for in between is inside, what it waits for at an end is not. Steps that are
+// done together, operation by operation, are drawn piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ class StepTrack {
 
   // The rank computed or waited, in time. `iteration` from 1.
   void computed(const Span& span, const OperationPlace& place, std::int32_t iteration);
-  void waited(const Span& span, const OperationPlace& place);
+  void waited(const Span& span) { until_ = span.end; }
   // Ends what is open.
   void close();
 

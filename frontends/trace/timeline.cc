@@ -15,6 +15,7 @@ namespace orrery {
 namespace {
 
 std::string_view category_of(const Span& span) {
+  if (is_of_message(span.kind)) return "message";
   if (span.kind == SpanKind::compute) return "compute";
   if (span.kind == SpanKind::exposed) return "exposed";
   if (span.detail == kDetailSend || span.detail == kDetailReceive) return "point_to_point";
@@ -52,7 +53,6 @@ std::optional<StepTrack::Memory> Timeline::memory_of(const Experiment& experimen
 }
 
 void Timeline::on_span(const Span& span) {
-  if (is_of_message(span.kind)) return;
   const auto traced = ranks_.find(span.rank);
   if (traced == ranks_.end()) return;
   if (drawn_ == options_.limit) {
@@ -64,15 +64,17 @@ void Timeline::on_span(const Span& span) {
 }
 
 void Timeline::draw(TracedTracks& tracks, const Span& span) {
-  const OperationPlace place = job_->operations->place_of(span.rank, span.operation);
+  const bool is_message = is_of_message(span.kind);
+  const OperationPlace place =
+      is_message ? OperationPlace{} : job_->operations->place_of(span.rank, span.operation);
   const std::array<TrackEventWriter::Argument, 5> arguments = {{
       {"begin_ps", span.begin.since_start.value},
       {"duration_ps", (span.end - span.begin).value},
-      {"operation", span.operation},
+      {is_message ? "other_rank" : "operation", span.operation},
       {"iteration", iteration_of(span)},
       {"bytes", span.size.value},
   }};
-  const std::size_t count = span.kind == SpanKind::collective ? 5 : 4;
+  const std::size_t count = is_message || span.kind == SpanKind::collective ? 5 : 4;
   draw_steps(tracks, span, place);
   const Arrow arrow = arrow_of(span);
   Lane& lane = lane_for(tracks, text_->track_of(span), span.begin);
@@ -86,7 +88,7 @@ void Timeline::draw_steps(TracedTracks& tracks, const Span& span, const Operatio
   if (span.kind == SpanKind::compute)
     tracks.steps.computed(span, place, iteration_of(span));
   else if (span.kind == SpanKind::exposed)
-    tracks.steps.waited(span, place);
+    tracks.steps.waited(span);
 }
 
 // Only between ranks that are traced.

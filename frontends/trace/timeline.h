@@ -31,6 +31,7 @@ class Timeline final : public TraceSink {
   struct Options {
     std::string ranks;               // choose_traced_ranks()
     std::int64_t limit = 1'000'000;  // slices, but for those of steps and iterations
+    bool messages = false;           // also each message, of its sender; then nothing is folded
   };
 
   // `open` gives an empty stream that lives until it is called again: once for each begin().
@@ -39,6 +40,7 @@ class Timeline final : public TraceSink {
 
   // A run begins; what was written of another is void. REQUIRES: job outlives the run.
   void begin(const Experiment& experiment, const Job& job, const Fold& fold);
+  bool wants_messages() const override { return options_.messages; }
   void on_span(const Span& span) override;
   // The run has ended; what the trace does not have becomes a notice of the result.
   void end(RunResult& result);

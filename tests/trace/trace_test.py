@@ -225,6 +225,16 @@ def counters(binary):
     equal(len(network), len(links) + 2, "counters of links and of two levels")
 
 
+def messages(binary):
+    """Each of the four ranks sends 6 messages of 1 kB to the next one, twice."""
+    run = Run(binary, RING, "--trace-messages")
+    for rank in range(4):
+        sent = run.of_rank(rank)["messages"]
+        equal({piece.name for piece in sent}, {f"to {(rank + 1) % 4}: 1 kB, world"}, "names")
+        equal([piece.duration for piece in sent], [2 * 500_000 + 333_334] * 12, "times")
+    require("messages" not in Run(binary, RING).of_rank(0), "only if they are asked for")
+
+
 def same_bytes(binary):
     """The same input and seed give the same file."""
     require(Run(binary, PIPELINE).bytes == Run(binary, PIPELINE).bytes, "two runs differ")
@@ -245,7 +255,8 @@ def limits(binary):
     require("is not among 16 ranks" in Run(binary, PIPELINE, "--trace-ranks", "16").said, "why")
 
 
-CASES = [ring, sums, folded, schedule, layers, arrows, memory, counters, same_bytes, limits]
+CASES = [ring, sums, folded, schedule, layers, arrows, memory, counters, messages,
+         same_bytes, limits]
 
 
 def main(binary_folder):
