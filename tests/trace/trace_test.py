@@ -235,6 +235,43 @@ def messages(binary):
     require("messages" not in Run(binary, RING).of_rank(0), "only if they are asked for")
 
 
+def overlapping(binary):
+    """Two collectives beside each other are in two rows; one that begins when both are over needs
+    no third. That slices of a row do not overlap is what the decoder checks."""
+    beside = ("{all_reduce: 4 kB, name: one, async: true}, "
+              "{all_reduce: 8 kB, name: two, async: true}, {wait: one}, {wait: two}")
+    run = Run(binary, RING.replace("{all_reduce: 4 kB, name: sum}, {wait: sum}", beside))
+    for path, rows in run.trace.by_path().items():
+        if not path.endswith("/ all_reduce"):
+            continue
+        equal(len(rows), 2, "rows")
+        pieces = run.trace.slices(path)
+        equal(sorted(piece.name for piece in pieces),
+              ["one all_reduce 4 kB"] * 2 + ["two all_reduce 8 kB"] * 2, "slices of two iterations")
+        for one, two in (pieces[:2], pieces[2:]):
+            equal(one.begin, two.begin, "called at the same time")
+            require(one.end != two.end and one.track != two.track, "ends apart, rows apart")
+
+
+STUCK = """
+workload:
+  program:
+    - {ranks: 0, operations: [{compute: 3 us}, {receive: 1 kB, from: 1}]}
+    - {ranks: 1, operations: [{compute: 1 us}]}
+platform:
+  topology:
+    levels: [{kind: switch, size: 2, bandwidth: 3 GB/s, latency: 0.5 us}]
+"""
+
+
+def stuck(binary):
+    """A run that ends early has a trace of what was reached, under the name that was asked for."""
+    run = Run(binary, STUCK)
+    equal(run.exit_code, 1, "exit code")
+    equal([piece.duration for piece in run.of_rank(0)["compute"]], [3_000_000], "compute")
+    equal(run.left, ["job.yaml", "run.pftrace"], "files")
+
+
 def same_bytes(binary):
     """The same input and seed give the same file."""
     require(Run(binary, PIPELINE).bytes == Run(binary, PIPELINE).bytes, "two runs differ")
@@ -256,7 +293,7 @@ def limits(binary):
 
 
 CASES = [ring, sums, folded, schedule, layers, arrows, memory, counters, messages,
-         same_bytes, limits]
+         overlapping, stuck, same_bytes, limits]
 
 
 def main(binary_folder):
