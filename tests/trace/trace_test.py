@@ -225,6 +225,42 @@ def counters(binary):
     equal(len(network), len(links) + 2, "counters of links and of two levels")
 
 
+INCAST = """
+platform:
+  topology:
+    levels: [{kind: switch, size: 4, bandwidth: 100 Gb/s, latency: 0.5 us, scope: scale_out}]
+network:
+  backend: ns3
+  switch: {watch: [switch 4 -> npu 0]}
+workload:
+  program:
+    - ranks: 0
+      operations:
+        - {receive: 1 MB, from: 1, async: true}
+        - {receive: 1 MB, from: 2, async: true}
+        - {receive: 1 MB, from: 3, async: true}
+    - {ranks: [1, 2, 3], operations: [{send: 1 MB, to: 0}]}
+"""
+
+
+def queues(binary):
+    """Three send to one: the queue before it and the switch's memory over time, where packets are
+    simulated."""
+    backends = subprocess.run([binary / "orrery", "list", "backends"], text=True, check=True,
+                              stdout=subprocess.PIPE).stdout
+    if "\n  ns3 " not in backends:
+        return
+    run = Run(binary, INCAST)
+    network = {path.partition(" / ")[2]: [value for _, value in tracks[0].values]
+               for path, tracks in run.trace.by_path().items() if path.startswith("network / ")}
+    packets = run.result["packets"]
+    [before] = [row for row in packets["queues"] if row["name"] == "switch 4 -> npu 0"]
+    require(before["most_waiting"] > 400_000, "nothing waits")
+    equal(max(network["queue before switch 4 -> npu 0"]), before["most_waiting"], "queue")
+    equal(network["memory of switch 4"], packets["switches"][0]["peaks"] + [0], "memory")
+    equal(len(run.trace.flows()), 3, "arrows")
+
+
 def messages(binary):
     """Each of the four ranks sends 6 messages of 1 kB to the next one, twice."""
     run = Run(binary, RING, "--trace-messages")
@@ -292,7 +328,7 @@ def limits(binary):
     require("is not among 16 ranks" in Run(binary, PIPELINE, "--trace-ranks", "16").said, "why")
 
 
-CASES = [ring, sums, folded, schedule, layers, arrows, memory, counters, messages,
+CASES = [ring, sums, folded, schedule, layers, arrows, memory, counters, queues, messages,
          overlapping, stuck, same_bytes, limits]
 
 
