@@ -338,9 +338,9 @@ def main(binary_folder):
     for case in CASES:
         try:
             case(binary)
-        except AssertionError as complaint:
+        except Exception as complaint:  # a track that is not there is a KeyError
             failed += 1
-            print(f"{case.__name__}: {complaint}")
+            print(f"{case.__name__}: {type(complaint).__name__}: {complaint}")
     print(f"{len(CASES) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
