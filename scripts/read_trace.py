@@ -154,6 +154,9 @@ class Trace:
         elif kind == 2:
             ended = track.open.pop()
             ended.end_ns = time
+            # Whether slices of a track overlapped, and an end closed the wrong one.
+            assert "duration_ps" not in ended.arguments or ended.end // 1000 == time, \
+                f"{track.path}: {ended.name} ends at {time} ns, and should at {ended.end} ps"
             ended.flows_in = [struct.unpack("<Q", flow)[0] for flow in event[48]]
         elif kind == 4:
             assert track.is_counter, "a value on a track of slices"

@@ -68,13 +68,14 @@ struct TransformerSpec {
   std::int64_t feed_forward = 0;          // f: inner width of the MLP; 0 = 4 hidden
   bool gated = false;  // two matrices of f columns each and their product (SwiGLU)
   AttentionKernel attention = AttentionKernel::flash;
-  bool causal_kernel = true;    // flash attention computes only what causality does not mask
-  bool tied_embeddings = true;  // input and output embedding are one matrix
-  std::int64_t vocabulary = 0;  // V, padded to what tensor parallelism needs
-  std::int64_t sequence = 0;    // s: tokens of a sample
-  ExpertsSpec experts;          // in the place of some layers' MLP
-  Bytes element;                // of weights and activations: 2 B for bf16
-  Bytes gradient_element{4};    // of gradients on the wire and in memory
+  bool causal_kernel = true;        // flash attention computes only what causality does not mask
+  bool tied_embeddings = true;      // input and output embedding are one matrix
+  std::int64_t vocabulary = 0;      // V, padded to what tensor parallelism needs
+  std::int64_t sequence = 0;        // s: tokens of a sample
+  ExpertsSpec experts;              // in the place of some layers' MLP
+  Bytes element;                    // of weights and activations: 2 B for bf16
+  Bytes gradient_element{4};        // of gradients on the wire and in memory
+  bool eight_bit_products = false;  // of layers; `element` is 2 B then
 
   std::int64_t head_width() const {  // of queries and keys
     if (latent) return latent->plain + latent->rotary;

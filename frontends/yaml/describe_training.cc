@@ -108,9 +108,6 @@ void check_pipeline_options(Reader& reader, const TransformerTraining& spec) {
   if (spec.recompute_layers && spec.recompute != Recompute::full)
     reader.wrong("recompute_layers", fmt::format("recompute is {}", name_of(spec.recompute)),
                  "write recompute: full, or leave it out");
-  if (spec.fused_cross_entropy && spec.tensor == 1)
-    reader.wrong("fused_cross_entropy", "without tensor parallelism the loss exchanges nothing",
-                 "give tensor: 2 or more, or leave it out");
 }
 
 // Megatron-LM puts them off in its own two schedules.

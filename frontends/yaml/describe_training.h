@@ -70,8 +70,10 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   keys.optional("recompute_layers", spec.recompute_layers,
                 "first layers of each chunk that recompute: full is done for; without it all",
                 between(0, std::int64_t{1} << 24));
-  keys.optional("fused_cross_entropy", spec.fused_cross_entropy,
-                "the loss takes two all-reduces over the vocabulary's parts instead of three");
+  keys.optional(
+      "fused_cross_entropy", spec.fused_cross_entropy,
+      "the loss takes two all-reduces over the vocabulary's parts instead of three and fewer "
+      "passes through the logits");
   keys.optional("sharding", spec.sharding,
                 "what data-parallel ranks divide between them: nothing, optimizer states (zero1, "
                 "Megatron-LM's distributed optimizer), gradients too (zero2), parameters too "

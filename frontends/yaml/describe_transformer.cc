@@ -33,6 +33,9 @@ void check_transformer(Reader& model, const TransformerSpec& spec) {
     divides(model, "heads", spec.heads, spec.hidden, "of hidden");
   if (spec.key_value_heads > 0)
     divides(model, "key_value_heads", spec.key_value_heads, spec.heads, "heads");
+  if (spec.eight_bit_products && spec.element != Bytes{2})
+    model.wrong("eight_bit_products", "operands are cast from 16 bits",
+                "write data_type: bf16 or fp16, or leave it out");
   if (!sums_fit(spec))
     model.wrong_map("the sizes multiply to more than 9.2e18", "check for a digit too many");
 }

@@ -51,6 +51,9 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
   keys.from_preset("vocabulary", spec.vocabulary, "rows of the embedding, padded", size);
   keys.from_preset("sequence", spec.sequence, "tokens of a sample", size);
   keys.optional("data_type", data_type, "of weights and activations");
+  keys.optional("eight_bit_products", spec.eight_bit_products,
+                "layers multiply 8-bit operands (Transformer Engine), with the casts that this "
+                "takes; peak is that of 8 bits, and the head has half of it");
   keys.optional("gradient_type", gradient_type, "of gradients when they are summed");
   keys.map("experts", "layers of experts in the place of MLPs",
            [&](auto& below) { describe_experts(below, spec.experts, spec); });

@@ -225,6 +225,42 @@ def counters(binary):
     equal(len(network), len(links) + 2, "counters of links and of two levels")
 
 
+INCAST = """
+platform:
+  topology:
+    levels: [{kind: switch, size: 4, bandwidth: 100 Gb/s, latency: 0.5 us, scope: scale_out}]
+network:
+  backend: ns3
+  switch: {watch: [switch 4 -> npu 0]}
+workload:
+  program:
+    - ranks: 0
+      operations:
+        - {receive: 1 MB, from: 1, async: true}
+        - {receive: 1 MB, from: 2, async: true}
+        - {receive: 1 MB, from: 3, async: true}
+    - {ranks: [1, 2, 3], operations: [{send: 1 MB, to: 0}]}
+"""
+
+
+def queues(binary):
+    """Three send to one: the queue before it and the switch's memory over time, where packets are
+    simulated."""
+    backends = subprocess.run([binary / "orrery", "list", "backends"], text=True, check=True,
+                              stdout=subprocess.PIPE).stdout
+    if "\n  ns3 " not in backends:
+        return
+    run = Run(binary, INCAST)
+    network = {path.partition(" / ")[2]: [value for _, value in tracks[0].values]
+               for path, tracks in run.trace.by_path().items() if path.startswith("network / ")}
+    packets = run.result["packets"]
+    [before] = [row for row in packets["queues"] if row["name"] == "switch 4 -> npu 0"]
+    require(before["most_waiting"] > 400_000, "nothing waits")
+    equal(max(network["queue before switch 4 -> npu 0"]), before["most_waiting"], "queue")
+    equal(network["memory of switch 4"], packets["switches"][0]["peaks"] + [0], "memory")
+    equal(len(run.trace.flows()), 3, "arrows")
+
+
 def messages(binary):
     """Each of the four ranks sends 6 messages of 1 kB to the next one, twice."""
     run = Run(binary, RING, "--trace-messages")
@@ -233,6 +269,43 @@ def messages(binary):
         equal({piece.name for piece in sent}, {f"to {(rank + 1) % 4}: 1 kB, world"}, "names")
         equal([piece.duration for piece in sent], [2 * 500_000 + 333_334] * 12, "times")
     require("messages" not in Run(binary, RING).of_rank(0), "only if they are asked for")
+
+
+def overlapping(binary):
+    """Two collectives beside each other are in two rows; one that begins when both are over needs
+    no third. That slices of a row do not overlap is what the decoder checks."""
+    beside = ("{all_reduce: 4 kB, name: one, async: true}, "
+              "{all_reduce: 8 kB, name: two, async: true}, {wait: one}, {wait: two}")
+    run = Run(binary, RING.replace("{all_reduce: 4 kB, name: sum}, {wait: sum}", beside))
+    for path, rows in run.trace.by_path().items():
+        if not path.endswith("/ all_reduce"):
+            continue
+        equal(len(rows), 2, "rows")
+        pieces = run.trace.slices(path)
+        equal(sorted(piece.name for piece in pieces),
+              ["one all_reduce 4 kB"] * 2 + ["two all_reduce 8 kB"] * 2, "slices of two iterations")
+        for one, two in (pieces[:2], pieces[2:]):
+            equal(one.begin, two.begin, "called at the same time")
+            require(one.end != two.end and one.track != two.track, "ends apart, rows apart")
+
+
+STUCK = """
+workload:
+  program:
+    - {ranks: 0, operations: [{compute: 3 us}, {receive: 1 kB, from: 1}]}
+    - {ranks: 1, operations: [{compute: 1 us}]}
+platform:
+  topology:
+    levels: [{kind: switch, size: 2, bandwidth: 3 GB/s, latency: 0.5 us}]
+"""
+
+
+def stuck(binary):
+    """A run that ends early has a trace of what was reached, under the name that was asked for."""
+    run = Run(binary, STUCK)
+    equal(run.exit_code, 1, "exit code")
+    equal([piece.duration for piece in run.of_rank(0)["compute"]], [3_000_000], "compute")
+    equal(run.left, ["job.yaml", "run.pftrace"], "files")
 
 
 def same_bytes(binary):
@@ -255,8 +328,8 @@ def limits(binary):
     require("is not among 16 ranks" in Run(binary, PIPELINE, "--trace-ranks", "16").said, "why")
 
 
-CASES = [ring, sums, folded, schedule, layers, arrows, memory, counters, messages,
-         same_bytes, limits]
+CASES = [ring, sums, folded, schedule, layers, arrows, memory, counters, queues, messages,
+         overlapping, stuck, same_bytes, limits]
 
 
 def main(binary_folder):
@@ -265,9 +338,9 @@ def main(binary_folder):
     for case in CASES:
         try:
             case(binary)
-        except AssertionError as complaint:
+        except Exception as complaint:  # a track that is not there is a KeyError
             failed += 1
-            print(f"{case.__name__}: {complaint}")
+            print(f"{case.__name__}: {type(complaint).__name__}: {complaint}")
     print(f"{len(CASES) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
