@@ -19,6 +19,7 @@
 #include "frontends/report/traffic_matrix.h"
 #include "frontends/selected_rows.h"
 #include "frontends/trace/timeline.h"
+#include "frontends/training_notices.h"
 #include "frontends/training_rows.h"
 #include "network/backends.h"
 #include "network/network_error.h"
@@ -229,8 +230,8 @@ RunResult Simulation::result() const {
   if (link_activity_) result.link_activity = link_activity_->rows();
   result.matrix = matrix_.rows(group_names());
   for (const std::string& notice : network_->notices()) result.notices.push_back(notice);
-  for (std::string& notice : memory_notices(experiment_))
-    result.notices.push_back(std::move(notice));
+  for (const auto& notices : {memory_notices(experiment_), training_notices(experiment_)})
+    result.notices.insert(result.notices.end(), notices.begin(), notices.end());
   for (const std::string& setting : network_->unused_settings())
     result.notices.push_back(
         fmt::format("{} has no effect on the {} backend", setting, result.backend));

@@ -85,6 +85,12 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   keys.optional("accumulation", spec.accumulation,
                 "whether gradients are exchanged with the last micro-batch or reduced with each; "
                 "without it reduced for zero2, and for zero3 without pipeline");
+  keys.optional("fp8_parameters", spec.fp8_parameters,
+                "parameters are gathered in 8 bits (fp8-param-gather); with sharding and "
+                "eight_bit_products");
+  keys.optional("activation_overhead", spec.activation_overhead,
+                "memory that activations take besides what is counted, such as 25 % for software "
+                "with unfused norms; changes no time");
   keys.optional("overlap_gradients", spec.overlap_gradients,
                 "gradients are exchanged beside the backward pass");
   keys.optional("overlap_parameters", spec.overlap_parameters,

@@ -53,8 +53,8 @@ std::int32_t PartWriter::exchange(Steps& to, PartGroup group, Collective kind, B
   return handles_++;
 }
 
-void PartWriter::await(Steps& to, std::int32_t handle) {
-  to.push_back({Pass::none, PartStep::Await{handle}});
+void PartWriter::await(Steps& to, std::int32_t handle, bool journey) {
+  to.push_back({Pass::none, PartStep::Await{handle, journey}});
 }
 
 std::int32_t PartWriter::shift(Steps& to, PartGroup group, Bytes size) {

@@ -41,7 +41,7 @@ class PartWriter {
   void memory(Steps& to, Pass pass, std::int64_t elements);
 
   std::int32_t exchange(Steps& to, PartGroup group, Collective kind, Bytes size);
-  void await(Steps& to, std::int32_t handle);
+  void await(Steps& to, std::int32_t handle, bool journey = false);
   void exchange_and_await(Steps& to, PartGroup group, Collective kind, Bytes size) {
     await(to, exchange(to, group, kind, size));
   }
