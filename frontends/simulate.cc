@@ -13,6 +13,7 @@
 #include "core/units/unit_text.h"
 #include "frontends/make_job.h"
 #include "frontends/memory_notice.h"
+#include "frontends/network_notices.h"
 #include "frontends/report/level_activity.h"
 #include "frontends/report/link_activity.h"
 #include "frontends/report/summary_sink.h"
@@ -151,7 +152,7 @@ std::optional<RunResult> Simulation::run() {
   runner_.start();
   const auto stop = [&] {
     if (options_.progress) options_.progress({runner_.progress(), queue_.now(), queue_.executed()});
-    return options_.stop && options_.stop();
+    return runner_.done() || (options_.stop && options_.stop());
   };
   bool ran_dry = false;
   std::string broken;  // what the network cannot do
@@ -169,7 +170,7 @@ std::optional<RunResult> Simulation::run() {
     result.partial_reason = "network";
     throw StuckError(broken, std::move(result));
   }
-  if (!ran_dry) {
+  if (!ran_dry && !runner_.done()) {
     result.partial = true;
     result.partial_reason = "interrupted";
   } else if (!runner_.finished()) {
@@ -227,9 +228,8 @@ RunResult Simulation::result() const {
   for (const std::string& notice : network_->notices()) result.notices.push_back(notice);
   for (std::string& notice : memory_notices(experiment_))
     result.notices.push_back(std::move(notice));
-  for (const std::string& setting : network_->unused_settings())
-    result.notices.push_back(
-        fmt::format("{} has no effect on the {} backend", setting, result.backend));
+  for (std::string& notice : setting_notices(experiment_.network, network_->unused_settings()))
+    result.notices.push_back(std::move(notice));
   constexpr std::int32_t many = 1'024;
   if (job_.ranks >= many && options_.fold && runner_.fold().none())
     result.notices.push_back(fmt::format("all {} ranks are simulated one by one: {}", job_.ranks,
@@ -368,18 +368,10 @@ void Simulation::add_packets(RunResult& result, const PacketStatistics& packets)
     counted.flows.push_back(
         {topology_.node_name(flow.source) + " -> " + topology_.node_name(flow.target),
          flow.samples});
-  for (std::size_t i = 0; i < packets.captures.size(); ++i) {
-    const CaptureStatistics& capture = packets.captures[i];
+  for (const CaptureStatistics& capture : packets.captures)
     counted.captures.push_back({capture.link, capture.packets, capture.left_out, capture.pcap});
-    if (capture.packets == 0)
-      result.notices.push_back(fmt::format(
-          "network.transport.capture[{}] is empty: no such packet crossed {}", i, capture.link));
-    else if (capture.left_out > 0)
-      result.notices.push_back(
-          fmt::format("network.transport.capture[{}] has the first {} of {} packets: raise "
-                      "network.transport.capture_limit for more",
-                      i, capture.packets, capture.packets + capture.left_out));
-  }
+  for (std::string& notice : packet_notices(experiment_.network, topology_, packets))
+    result.notices.push_back(std::move(notice));
 }
 
 // Of the communicators, with the levels that they span: "communicator 1 (node, fabric)".
@@ -431,7 +423,7 @@ void Simulation::add_bound(RunResult& result) const {
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Link& link = topology_.links()[i];
     Duration bound = transfer_time(links[i], link.bandwidth);
-    // Acknowledgements go on when the last rank has finished, and take part of no bound.
+    // A packet counts when it begins to be sent: one may still be on its way.
     if (statistics.packets) bound = std::min(bound, result.finish);
     if (bound <= result.bound) continue;
     result.bound = bound;

@@ -139,7 +139,7 @@ void CreditBackend::send_elsewhere(Port& port) {
     for (const Waiting& waiting : std::exchange(channel.waiting, {}))
       stranded.push_back(waiting.number);
   port.waiting = 0;
-  for (const SegmentNumber number : stranded) find_way_again(number);
+  for (const SegmentNumber number : stranded) enter(number);
 }
 
 // A segment leaves the buffer behind `link` at `when`.
