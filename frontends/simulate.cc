@@ -19,6 +19,7 @@
 #include "frontends/report/summary_sink.h"
 #include "frontends/report/traffic_matrix.h"
 #include "frontends/selected_rows.h"
+#include "frontends/trace/timeline.h"
 #include "frontends/training_rows.h"
 #include "network/backends.h"
 #include "network/network_error.h"
@@ -30,12 +31,6 @@
 
 namespace orrery {
 namespace {
-
-std::string name_of_detail(std::uint8_t detail) {
-  if (detail == kDetailSend) return "send";
-  if (detail == kDetailReceive) return "receive";
-  return std::string(name_of(static_cast<Collective>(detail)));
-}
 
 std::string name_of_traffic(std::size_t label) {
   if (label == kPointToPointLabel) return "point_to_point";
@@ -76,6 +71,14 @@ std::vector<TraceSink*> message_sinks(TrafficMatrix& matrix, LevelActivity& acti
   return sinks;
 }
 
+std::vector<TraceSink*> span_sinks(SummarySink& summary, FingerprintSink& fingerprint,
+                                   const SimulateOptions& options) {
+  std::vector<TraceSink*> sinks = {&summary, &fingerprint};
+  if (options.spans != nullptr) sinks.push_back(options.spans);
+  if (options.timeline != nullptr) sinks.push_back(options.timeline);
+  return sinks;
+}
+
 // Of each rank; nothing if all are simulated.
 std::vector<std::int32_t> representatives(const Fold& fold, std::int32_t ranks) {
   std::vector<std::int32_t> of_rank;
@@ -102,9 +105,7 @@ class Simulation {
         job_(make_job(experiment, topology_)),
         device_(experiment.npu.roofline()),
         compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
-        sinks_(options.spans == nullptr
-                   ? std::vector<TraceSink*>{&summary_, &fingerprint_}
-                   : std::vector<TraceSink*>{&summary_, &fingerprint_, options.spans}),
+        sinks_(span_sinks(summary_, fingerprint_, options)),
         runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_,
                 options.fold && options.spans == nullptr ? Folding::where_exact : Folding::off),
         summary_(job_.ranks, runner_.fold(), job_.labels.size()),
@@ -149,6 +150,7 @@ class Simulation {
 };
 
 std::optional<RunResult> Simulation::run() {
+  if (options_.timeline != nullptr) options_.timeline->begin(experiment_, job_, runner_.fold());
   runner_.start();
   const auto stop = [&] {
     if (options_.progress) options_.progress({runner_.progress(), queue_.now(), queue_.executed()});
@@ -165,6 +167,7 @@ std::optional<RunResult> Simulation::run() {
   }
   if (!runner_.finished()) runner_.emit_open_spans();
   RunResult result = this->result();
+  if (options_.timeline != nullptr) options_.timeline->end(result);
   if (!broken.empty()) {
     result.partial = true;
     result.partial_reason = "network";

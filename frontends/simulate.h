@@ -11,6 +11,8 @@
 
 namespace orrery {
 
+class Timeline;  // frontends/trace/timeline.h
+
 struct Progress {
   double fraction;  // of the operations of all ranks
   Time simulated;
@@ -21,10 +23,11 @@ struct SimulateOptions {
   std::function<bool()> stop;                     // asked now and then; true ends the run, partial
   std::function<void(const Progress&)> progress;  // told now and then
   bool fold = true;  // simulate one rank for all where all are alike; the result is the same
-  TraceSink* spans = nullptr;  // also gets every span, of messages too if it wants them;
-                               // then nothing is folded
-  bool matrix = false;         // fill RunResult::matrix
-  bool activity = false;       // fill RunResult::activity and link_activity
+  TraceSink* spans = nullptr;    // also gets every span, of messages too if it wants them;
+                                 // then nothing is folded
+  Timeline* timeline = nullptr;  // draws the ranks that are simulated
+  bool matrix = false;           // fill RunResult::matrix
+  bool activity = false;         // fill RunResult::activity and link_activity
 };
 
 // The job cannot go on: no event is left and operations are unfinished, or the network gave up.

@@ -49,6 +49,7 @@ std::string_view name_of(Pass pass);
 
 // Span::detail of the spans that system/ emits: the Collective, or one of these.
 inline constexpr std::uint8_t kDetailSend = 100, kDetailReceive = 101, kDetailCompute = 102;
+std::string_view name_of_detail(std::uint8_t detail);  // "all_reduce", "send", "compute"
 
 // A job that contradicts itself while it runs: ranks of a group that call different collectives, a
 // receive of another size than its send. Exit code 1.

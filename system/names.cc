@@ -52,6 +52,13 @@ std::string_view name_of(Protocol protocol) {
   return "?";
 }
 
+std::string_view name_of_detail(std::uint8_t detail) {
+  if (detail == kDetailSend) return "send";
+  if (detail == kDetailReceive) return "receive";
+  if (detail == kDetailCompute) return "compute";
+  return name_of(static_cast<Collective>(detail));
+}
+
 std::string_view name_of(Pass pass) {
   switch (pass) {
     case Pass::none:

@@ -86,6 +86,19 @@ struct Operation {
   std::variant<Compute, CollectiveCall, SendCall, ReceiveCall, Wait> what;
 };
 
+// Where in a training iteration an operation is; -1 = nowhere in particular. For traces: nothing
+// that happens depends on it.
+struct OperationPlace {
+  // What is done with a micro-batch; a backward pass is one step, or two.
+  enum class Step : std::uint8_t { none, forward, backward, input_gradient, weight_gradient };
+  Step step = Step::none;
+  std::int32_t micro_batch = -1;
+  std::int32_t chunk = -1;     // of the rank's stage of the pipeline
+  std::int32_t layer = -1;     // of the model
+  std::int32_t together = -1;  // steps whose operations alternate have the same number
+  bool operator==(const OperationPlace&) const = default;
+};
+
 class OperationSource {
  public:
   virtual ~OperationSource() = default;
@@ -106,6 +119,11 @@ class OperationSource {
 
   // For progress and for the report of a job that got stuck.
   virtual std::int64_t operation_count(Rank rank) const = 0;
+
+  // Of an operation that the rank was handed: where it is, and once more what it is, if that is
+  // still known. For traces.
+  virtual OperationPlace place_of(Rank, OperationId) const { return {}; }
+  virtual std::optional<Operation> find(Rank, OperationId) const { return std::nullopt; }
 };
 
 }  // namespace orrery

@@ -155,6 +155,7 @@ class CommandLine {
     run->add_flag("--message-spans", simulation_.message_spans,
                   "and one for every message (long: a collective has thousands)")
         ->needs(spans);
+    add_trace(run);
     run->add_flag("--matrix", simulation_.matrix,
                   "also who sent how much to whom, for each group: matrix in JSON, matrix.csv");
     run->add_flag("--activity", simulation_.activity,
@@ -168,6 +169,23 @@ class CommandLine {
         ->type_name("")
         ->required();
     add_simulation_options(compare);
+  }
+
+  void add_trace(CLI::App* run) {
+    CLI::Option* trace =
+        run->add_option("--trace", simulation_.trace,
+                        "also write a timeline for ui.perfetto.dev (docs/trace.md)")
+            ->type_name("FILE");
+    run->add_option("--trace-ranks", simulation_.trace_ranks,
+                    "of these ranks, like 0,8,16-23, or all; without it one of each pipeline "
+                    "stage, or the first 8")
+        ->type_name("RANKS")
+        ->needs(trace);
+    run->add_option("--trace-limit", simulation_.trace_limit,
+                    "write at most so many slices; without it a million")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber.description(""))
+        ->needs(trace);
   }
 
   void add_sweeps() {

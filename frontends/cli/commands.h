@@ -23,13 +23,16 @@ struct SimulationOptions {
   std::string output;               // folder; "" = none
   bool force = false;               // replace earlier results there
   Format format = Format::text;
-  bool quiet = false;          // neither progress nor notices
-  bool fold = true;            // SimulateOptions::fold
-  std::string spans;           // `run`: file for a line per span; "" = none
-  bool message_spans = false;  // a line for each message as well
-  bool matrix = false;         // also who sent how much to whom
-  bool activity = false;       // also what was under way when
-  bool predict = false;        // `compare`: also what the first system's profile says of the others
+  bool quiet = false;                    // neither progress nor notices
+  bool fold = true;                      // SimulateOptions::fold
+  std::string spans;                     // `run`: file for a line per span; "" = none
+  bool message_spans = false;            // a line for each message as well
+  std::string trace;                     // `run`: file for a picture of the run; "" = none
+  std::string trace_ranks;               // choose_traced_ranks()
+  std::int64_t trace_limit = 1'000'000;  // slices
+  bool matrix = false;                   // also who sent how much to whom
+  bool activity = false;                 // also what was under way when
+  bool predict = false;  // `compare`: also what the first system's profile says of the others
   ReportOptions report;
 };
 

@@ -1,12 +1,14 @@
 #include <optional>
 
+#include "core/trace/csv_sink.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/simulations.h"
-#include "frontends/cli/span_file.h"
+#include "frontends/cli/unfinished_file.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
 #include "frontends/report/result_folder.h"
 #include "frontends/report/text_report.h"
+#include "frontends/trace/timeline.h"
 
 namespace orrery::cli {
 
@@ -35,6 +37,24 @@ CsvSink::Messages messages_of(const SimulationOptions& options) {
   return options.message_spans ? CsvSink::Messages::include : CsvSink::Messages::leave_out;
 }
 
+// `run --spans`: one CSV line per span.
+struct SpanFile {
+  SpanFile(const SimulationOptions& options)
+      : file(options.spans, options.force), sink(file.stream(), messages_of(options)) {}
+  UnfinishedFile file;
+  CsvSink sink;
+};
+
+// `run --trace`.
+struct TraceFile {
+  TraceFile(const SimulationOptions& options)
+      : file(options.trace, options.force),
+        timeline([this]() -> std::ostream& { return file.begin_anew(); },
+                 {options.trace_ranks, options.trace_limit}) {}
+  UnfinishedFile file;
+  Timeline timeline;
+};
+
 }  // namespace
 
 ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
@@ -42,14 +62,19 @@ ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
   const Experiment experiment = load_experiment(options.files.front(), options.overrides);
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   std::optional<SpanFile> spans;
-  if (!options.spans.empty()) spans.emplace(options.spans, messages_of(options), options.force);
+  if (!options.spans.empty()) spans.emplace(options);
+  std::optional<TraceFile> trace;
+  if (!options.trace.empty()) trace.emplace(options);
   std::vector<Outcome> outcomes = simulate_all({&experiment, 1}, terminal,
                                                {.fold = options.fold,
-                                                .spans = spans ? &spans->sink() : nullptr,
+                                                .spans = spans ? &spans->sink : nullptr,
+                                                .timeline = trace ? &trace->timeline : nullptr,
                                                 .matrix = options.matrix,
                                                 .activity = options.activity});
-  if (spans) spans->finish();
   Outcome& outcome = outcomes.front();
+  if (spans) spans->file.finish();
+  if (trace && outcome.result) trace->file.finish();
+  if (trace && !outcome.result) trace->file.discard();
   if (outcome.result && options.output.empty()) note_lost_captures(*outcome.result);
   print_remarks(outcomes, options.quiet, terminal);
   if (outcome.result) {

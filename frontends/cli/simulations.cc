@@ -74,6 +74,7 @@ std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const
       options.stop = [&interrupt] { return interrupt.interrupted(); };
       options.fold = extras.fold;
       options.spans = extras.spans;
+      options.timeline = extras.timeline;
       options.matrix = extras.matrix;
       options.activity = extras.activity;
       options.progress = [&line, i](const Progress& progress) { line.update(i, progress); };

@@ -13,6 +13,10 @@
 #include "frontends/experiment.h"
 #include "frontends/report/run_result.h"
 
+namespace orrery {
+class Timeline;  // frontends/trace/timeline.h
+}
+
 namespace orrery::cli {
 
 struct Outcome {
@@ -23,10 +27,11 @@ struct Outcome {
 // In the order of the experiments, whatever the order in which they end. On as many threads as the
 // machine has cores; simulations share nothing.
 struct Extras {
-  bool fold = true;            // SimulateOptions::fold
-  TraceSink* spans = nullptr;  // of all of them, so it goes with a single experiment
-  bool matrix = false;         // fill RunResult::matrix
-  bool activity = false;       // fill RunResult::activity and link_activity
+  bool fold = true;              // SimulateOptions::fold
+  TraceSink* spans = nullptr;    // of all of them, so it goes with a single experiment
+  Timeline* timeline = nullptr;  // likewise
+  bool matrix = false;           // fill RunResult::matrix
+  bool activity = false;         // fill RunResult::activity and link_activity
 };
 std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
                                   const Extras& extras = {});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "core/base/check.h"
 
@@ -277,7 +276,9 @@ bool MaxMinSolver::include_violated_at(LinkId link) {
   const Filling& filled = filling_[link];
   const double own = state.level;  // of the others whose bottleneck this link was
   const bool is_full = filled.full || filled.residual <= state.capacity * 0x1p-40 + 64 * quantum_;
-  const bool group_joins = !is_full || filled.top > own * tie || (filled.full && filled.top != own);
+  const bool group_joins =
+      own < infinite && (!is_full || filled.top > own * tie || (filled.full && filled.top != own));
+  if (!group_joins && !filled.full) return false;  // without a look at anybody
   const double most = filled.full ? filled.top * tie : infinite;
   bool grown = false;
   for (const Crossing& crossing : state.crossings) {
@@ -342,32 +343,55 @@ void MaxMinSolver::solve_all() {
   }
 }
 
+// The links that may be full first. Of those that no other flow of A crosses, a flow needs only the
+// one with the lowest level: when that is full, the others are of no use to anybody.
+template <MaxMinSolver::Scope scope>
+void MaxMinSolver::find_candidates() {
+  candidates_.clear();
+  for (const LinkId link : touched_) {
+    const Filling& filling = filling_[link];
+    if (scope == Scope::all || filling.open > 1)
+      candidates_.add(filling.residual / filling.demand, link);
+  }
+  if constexpr (scope == Scope::part) {
+    for (const FlowId flow : members_) {
+      double least = infinite;
+      LinkId first = no_link;
+      for (const Step& step : paths_.steps(flow)) {
+        const Filling& filling = filling_[step.link];
+        if (filling.open > 1) continue;
+        const double level = filling.residual / filling.demand;
+        if (level > least || (level == least && step.link > first)) continue;
+        least = level;
+        first = step.link;
+      }
+      if (first != no_link) candidates_.add(least, first);
+    }
+  }
+  candidates_.arrange();
+}
+
 // Water-filling: the link that is full first fixes the level of its open flows, and so on. The
 // level at which a link is full only rises while others are fixed, so an old one is a lower bound.
 template <MaxMinSolver::Scope scope>
 void MaxMinSolver::fill() {
-  candidates_.clear();
-  for (const LinkId link : touched_) {
-    const Filling& filling = filling_[link];
-    candidates_.push_back({filling.residual / filling.demand, link});
-  }
-  const std::greater<> later;
-  std::make_heap(candidates_.begin(), candidates_.end(), later);
+  find_candidates<scope>();
   double last = 0;
-  while (!candidates_.empty()) {
-    std::pop_heap(candidates_.begin(), candidates_.end(), later);
-    const LinkId link = candidates_.back().link;
-    candidates_.pop_back();
+  for (std::size_t open = scope == Scope::all ? flow_count_ : members_.size(); open > 0;) {
+    const LinkId link = candidates_.link();
     Filling& filling = filling_[link];
-    if (filling.open == 0) continue;
-    const double level = filling.residual / filling.demand;
-    if (!candidates_.empty() && level > candidates_.front().level * tie && level > last * tie) {
-      candidates_.push_back({level, link});
-      std::push_heap(candidates_.begin(), candidates_.end(), later);
+    if (filling.open == 0) {
+      candidates_.pop();
       continue;
     }
+    const double level = filling.residual / filling.demand;
+    if (level > candidates_.second_level() * tie && level > last * tie) {
+      candidates_.raise(level);
+      continue;
+    }
+    candidates_.pop();
     if (level > last * tie) last = rounded(level);
-    fix_flows<scope>(link, last);
+    open -= fix_flows<scope>(link, last);
     filling.full = true;
   }
 }
@@ -381,7 +405,8 @@ inline void MaxMinSolver::fix_on(LinkId link, double demand, double level) {
 }
 
 template <MaxMinSolver::Scope scope>
-void MaxMinSolver::fix_flows(LinkId link, double level) {
+std::size_t MaxMinSolver::fix_flows(LinkId link, double level) {
+  std::size_t fixed = 0;
   for (const Crossing& crossing : links_[link].crossings) {
     const FlowId flow = crossing.flow;
     if constexpr (scope == Scope::all) {
@@ -394,7 +419,9 @@ void MaxMinSolver::fix_flows(LinkId link, double level) {
     }
     for (const Step& step : paths_.steps(flow)) fix_on(step.link, step.demand, level);
     if (scope == Scope::all && bottleneck_[flow] != link) move(flow, link);
+    ++fixed;
   }
+  return fixed;
 }
 
 // As fill(), where every flow has two links and demands of 1.
@@ -404,43 +431,29 @@ void MaxMinSolver::fill_plain() {
   for (const LinkId link : touched_) {
     const Filling& filling = filling_[link];
     plain_[link] = {filling.residual, filling.open, 1};
-    candidates_.push_back({filling.residual / filling.open, link});
+    candidates_.add(filling.residual / filling.open, link);
   }
-  const std::greater<> later;
-  std::make_heap(candidates_.begin(), candidates_.end(), later);
+  candidates_.arrange();
   double last = 0;
-  while (!candidates_.empty()) {
-    const LinkId link = candidates_.front().link;
+  for (std::size_t open = flow_count_; open > 0;) {
+    const LinkId link = candidates_.link();
     PlainFilling& filling = plain_[link];
     const double level = filling.open == 0 ? infinite : filling.residual / filling.open;
-    if (level > candidates_.front().level * tie && level > last * tie && level < infinite) {
-      replace_first_candidate({level, link});
-      if (candidates_.front().link != link) continue;
+    if (level > candidates_.level() * tie && level > last * tie && level < infinite) {
+      candidates_.raise(level);
+      if (candidates_.link() != link) continue;
     }
-    std::pop_heap(candidates_.begin(), candidates_.end(), later);
-    candidates_.pop_back();
+    candidates_.pop();
     if (level == infinite) continue;
     if (level > last * tie) last = rounded(level);
     filling.is_open = 0;
-    filling.residual -= fix_plain_flows(link, last) * last;
+    const std::uint32_t fixed = fix_plain_flows(link, last);
+    filling.residual -= fixed * last;
+    open -= fixed;
     filling_[link].full = true;
     filling_[link].top = last;
   }
   for (const LinkId link : touched_) filling_[link].residual = plain_[link].residual;
-}
-
-// The first candidate turned out to be full at a higher level.
-void MaxMinSolver::replace_first_candidate(const Candidate& candidate) {
-  std::size_t place = 0;
-  const std::size_t count = candidates_.size();
-  while (2 * place + 1 < count) {
-    std::size_t below = 2 * place + 1;
-    if (below + 1 < count && candidates_[below] > candidates_[below + 1]) ++below;
-    if (!(candidate > candidates_[below])) break;
-    candidates_[place] = candidates_[below];
-    place = below;
-  }
-  candidates_[place] = candidate;
 }
 
 // A flow is fixed if its other link is full, and nothing of the flow itself is looked at; no branch

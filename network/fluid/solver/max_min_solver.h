@@ -25,6 +25,7 @@
 #include <span>
 #include <vector>
 
+#include "network/fluid/solver/candidate_heap.h"
 #include "network/fluid/solver/path_store.h"
 
 namespace orrery::fluid {
@@ -105,13 +106,6 @@ class MaxMinSolver {
     double residual = 0, demand = 0;
     std::uint32_t flows = 0, stamp = 0;
   };
-  struct Candidate {
-    double level;
-    LinkId link;
-    bool operator>(const Candidate& other) const {
-      return level != other.level ? level > other.level : link > other.link;
-    }
-  };
   enum class Scope : std::uint8_t { part, all };
 
   double rounded(double value) const { return value + rounder_ - rounder_; }
@@ -133,11 +127,12 @@ class MaxMinSolver {
   void commit_part();
   void solve_all();
   template <Scope scope>
+  void find_candidates();
+  template <Scope scope>
   void fill();
   template <Scope scope>
-  void fix_flows(LinkId link, double level);
+  std::size_t fix_flows(LinkId link, double level);  // returns how many it fixed
   void fill_plain();
-  void replace_first_candidate(const Candidate& candidate);
   std::uint32_t fix_plain_flows(LinkId link, double level);
   void fix_on(LinkId link, double demand, double level);
   void move(FlowId flow, LinkId bottleneck);
@@ -163,7 +158,7 @@ class MaxMinSolver {
   std::vector<Room> room_;           // of each link
   std::vector<Filling> filling_;     // of each link
   std::vector<PlainFilling> plain_;  // of each link
-  std::vector<Candidate> candidates_;
+  CandidateHeap candidates_;
   std::uint32_t epoch_ = 0;
   std::uint32_t patience_ = 0, parts_to_skip_ = 0;  // solves that fill everything at once
 

@@ -1,0 +1,26 @@
+// A file that takes its name when it is complete: until then it is beside it, as NAME.unfinished.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+
+namespace orrery::cli {
+
+class UnfinishedFile {
+ public:
+  // Throws IoError if the file exists and `force` is not given, or cannot be written.
+  UnfinishedFile(const std::filesystem::path& path, bool force);
+
+  std::ostream& stream() { return stream_; }
+  std::ostream& begin_anew();  // what was written is gone; throws IoError
+  void finish();               // throws IoError
+  void discard();              // no file comes about
+
+ private:
+  void open();
+
+  std::filesystem::path path_, unfinished_;
+  std::ofstream stream_;
+};
+
+}  // namespace orrery::cli

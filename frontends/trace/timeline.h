@@ -1,0 +1,69 @@
+// A run as a picture: for each traced rank a track of what it computed, one of what it waited for,
+// and one for each kind of communication (docs/trace.md). Spans are written as they end, so memory
+// does not grow with the run; beyond a limit they are dropped and counted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/trace/trace_sink.h"
+#include "frontends/experiment.h"
+#include "frontends/report/run_result.h"
+#include "frontends/trace/span_text.h"
+#include "frontends/trace/traced_ranks.h"
+#include "frontends/trace/track_event_writer.h"
+#include "network/fold.h"
+#include "system/job.h"
+
+namespace orrery {
+
+class Timeline final : public TraceSink {
+ public:
+  struct Options {
+    std::string ranks;               // choose_traced_ranks()
+    std::int64_t limit = 1'000'000;  // slices
+  };
+
+  // `open` gives an empty stream that lives until it is called again: once for each begin().
+  Timeline(std::function<std::ostream&()> open, Options options)
+      : open_(std::move(open)), options_(std::move(options)) {}
+
+  // A run begins; what was written of another is void. REQUIRES: job outlives the run.
+  void begin(const Experiment& experiment, const Job& job, const Fold& fold);
+  void on_span(const Span& span) override;
+  // The run has ended; what the trace does not have becomes a notice of the result.
+  void end(RunResult& result);
+
+ private:
+  // Slices that overlap need tracks of their own, which are drawn as one.
+  struct Lane {
+    TrackEventWriter::Track track;
+    Time until;
+  };
+  struct TracedTracks {
+    TrackEventWriter::Track rank;
+    std::map<std::int32_t, std::vector<Lane>> lanes;  // by SpanTrack::place
+  };
+
+  void draw(TracedTracks& tracks, const Span& span);
+  Lane& lane_for(TracedTracks& tracks, const SpanTrack& track, Time begin);
+
+  std::function<std::ostream&()> open_;
+  Options options_;
+  const Job* job_ = nullptr;
+  std::optional<SpanText> text_;
+  std::unique_ptr<TrackEventWriter> writer_;
+  std::map<std::int32_t, TracedTracks> ranks_;
+  std::string chosen_by_;
+  std::int32_t stands_for_ = 1;
+  std::int64_t drawn_ = 0, dropped_ = 0;
+};
+
+}  // namespace orrery
