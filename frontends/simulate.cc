@@ -330,7 +330,9 @@ void Simulation::add_traffic(RunResult& result) const {
     const Link& link = topology_.links()[i];
     const double capacity = static_cast<double>(link.bandwidth.value) *
                             static_cast<double>(result.finish.value) * 1e-12;
-    const auto bytes = static_cast<double>(statistics.links[i].value);
+    auto bytes = static_cast<double>(statistics.links[i].value);
+    // Messages count when they are sent; of a run that ends early some are not carried yet.
+    if (!runner_.finished()) bytes = std::min(bytes, capacity);
     result.links.push_back({topology_.link_name(static_cast<LinkIndex>(i)),
                             topology_.levels()[link.level].name, statistics.links[i],
                             capacity > 0 ? bytes / capacity : 0});
@@ -426,8 +428,9 @@ void Simulation::add_bound(RunResult& result) const {
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Link& link = topology_.links()[i];
     Duration bound = transfer_time(links[i], link.bandwidth);
-    // A packet counts when it begins to be sent: one may still be on its way.
-    if (statistics.packets) bound = std::min(bound, result.finish);
+    // What is sent counts, and some of it may still be on its way: the last packets, or anything in
+    // a run that ends early.
+    if (statistics.packets || !runner_.finished()) bound = std::min(bound, result.finish);
     if (bound <= result.bound) continue;
     result.bound = bound;
     result.bound_by = topology_.levels()[link.level].name;
