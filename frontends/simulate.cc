@@ -68,6 +68,7 @@ std::vector<TraceSink*> message_sinks(TrafficMatrix& matrix, LevelActivity& acti
   if (options.activity) sinks.push_back(&activity);
   if (options.matrix) sinks.push_back(&matrix);
   if (options.spans != nullptr) sinks.push_back(options.spans);
+  if (options.timeline != nullptr) sinks.push_back(options.timeline);
   return sinks;
 }
 

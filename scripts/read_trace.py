@@ -4,6 +4,7 @@ that tests do not check the writer with itself.
 
     ./scripts/read_trace.py FILE             every track with its number of slices and their time
     ./scripts/read_trace.py FILE TRACK       and the slices of the tracks whose path has this in it
+    ./scripts/read_trace.py FILE --picture   the steps of every rank as a line of text
 
 Field numbers are those of github.com/google/perfetto, protos/perfetto/trace.
 """
@@ -153,6 +154,9 @@ class Trace:
         elif kind == 2:
             ended = track.open.pop()
             ended.end_ns = time
+            # Whether slices of a track overlapped, and an end closed the wrong one.
+            assert "duration_ps" not in ended.arguments or ended.end // 1000 == time, \
+                f"{track.path}: {ended.name} ends at {time} ns, and should at {ended.end} ps"
             ended.flows_in = [struct.unpack("<Q", flow)[0] for flow in event[48]]
         elif kind == 4:
             assert track.is_counter, "a value on a track of slices"
@@ -179,10 +183,10 @@ class Trace:
 
     def flows(self):
         """(slice that it leaves, slice at whose end it arrives)"""
-        leaves = {flow: piece for track in self.tracks.values() for piece in track.slices
-                  for flow in piece.flows_out}
-        return [(leaves[flow], piece) for track in self.tracks.values() for piece in track.slices
-                for flow in piece.flows_in]
+        pieces = [piece for track in self.tracks.values() for piece in track.slices]
+        leaves = {flow: piece for piece in pieces for flow in piece.flows_out}
+        return [(leaves[flow], piece) for piece in pieces for flow in piece.flows_in
+                if flow in leaves]
 
 
 def read(path):
@@ -202,7 +206,8 @@ def digest(trace, wanted):
             continue
         slices = trace.slices(path)
         busy = sum(piece.end_ns - piece.begin_ns for piece in slices if piece.depth == 0)
-        yield f"{path}: {len(slices)} slices" + (f", {microseconds(busy)} us" if slices else "")
+        if slices:
+            yield f"{path}: {len(slices)} slices, {microseconds(busy)} us"
         if wanted is not None and wanted in path:
             for piece in slices:
                 yield (f"  {microseconds(piece.begin_ns):>12} {microseconds(piece.end_ns):>12}  "
@@ -211,8 +216,27 @@ def digest(trace, wanted):
         yield f"{len(trace.flows())} arrows"
 
 
+def picture(trace, columns=120):
+    """A column is what the rank was at in the middle of its time: 0 1 2 forward passes of
+    micro-batches, a b c backward passes, A B C weight gradients apart."""
+    ranks = [path for path in trace.by_path() if path.startswith("rank") and " / " not in path]
+    end = max(piece.end_ns for path in ranks for piece in trace.slices(path))
+    for path in ranks:
+        line = ["."] * columns
+        for piece in trace.slices(path):
+            if piece.category != "step":
+                continue
+            number = int(piece.name[1:].partition(".")[0]) % 26
+            sign = {"F": str(number % 10), "B": chr(ord("a") + number), "W": chr(ord("A") + number)}
+            for column in range(columns):
+                if piece.begin_ns <= (column + 0.5) * end / columns < piece.end_ns:
+                    line[column] = sign[piece.name[0]]
+        yield f"{''.join(line)}  {path}"
+
+
 def main(path, wanted=None):
-    for line in digest(read(path), wanted):
+    trace = read(path)
+    for line in picture(trace) if wanted == "--picture" else digest(trace, wanted):
         print(line)
 
 

@@ -87,15 +87,15 @@ struct Operation {
 };
 
 // Where in a training iteration an operation is; -1 = nowhere in particular. For traces: nothing
-// that happens depends on it.
+// that happens depends on it. Sixteen bytes.
 struct OperationPlace {
   // What is done with a micro-batch; a backward pass is one step, or two.
   enum class Step : std::uint8_t { none, forward, backward, input_gradient, weight_gradient };
-  Step step = Step::none;
   std::int32_t micro_batch = -1;
-  std::int32_t chunk = -1;     // of the rank's stage of the pipeline
-  std::int32_t layer = -1;     // of the model
-  std::int32_t together = -1;  // steps whose operations alternate have the same number
+  std::int32_t layer = -1;  // of the model
+  std::int32_t group = 0;   // steps that are done together, operation by operation, are in one
+  std::int16_t chunk = -1;  // of the layers of the rank's stage of the pipeline
+  Step step = Step::none;
   bool operator==(const OperationPlace&) const = default;
 };
 

@@ -1,5 +1,5 @@
 // Where everything that happened goes. Model code emits spans with quantities; it never formats and
-// never opens a file. Summary, CSV and fingerprint are sinks (Perfetto later).
+// never opens a file. Summary, CSV, fingerprint and timeline are sinks.
 #pragma once
 
 #include <cstdint>

@@ -181,6 +181,9 @@ class CommandLine {
                     "stage, or the first 8")
         ->type_name("RANKS")
         ->needs(trace);
+    run->add_flag("--trace-messages", simulation_.trace_messages,
+                  "and each message that they send; every rank is simulated then")
+        ->needs(trace);
     run->add_option("--trace-limit", simulation_.trace_limit,
                     "write at most so many slices; without it a million")
         ->type_name("N")

@@ -30,6 +30,7 @@ struct SimulationOptions {
   std::string trace;                     // `run`: file for a picture of the run; "" = none
   std::string trace_ranks;               // choose_traced_ranks()
   std::int64_t trace_limit = 1'000'000;  // slices
+  bool trace_messages = false;           // also each message
   bool matrix = false;                   // also who sent how much to whom
   bool activity = false;                 // also what was under way when
   bool predict = false;  // `compare`: also what the first system's profile says of the others

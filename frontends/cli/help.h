@@ -28,6 +28,7 @@ inline constexpr Text run{"Simulate one experiment and report where its time goe
   orrery run first.yaml --set 'platform.topology.levels[0].bandwidth=400 Gb/s'
   orrery run first.yaml -o out/first            result.json and CSV tables as well
   orrery run first.yaml --format json | jq .finish_ps
+  orrery run first.yaml --trace first.pftrace   a timeline: drop it on https://ui.perfetto.dev
 
 Ctrl-C ends the simulation; what was reached is reported, marked as partial (exit code 130).
 Fields and columns: docs/results.md. How to read the report: docs/how-to/read-the-report.md.)"};

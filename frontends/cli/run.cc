@@ -50,7 +50,7 @@ struct TraceFile {
   TraceFile(const SimulationOptions& options)
       : file(options.trace, options.force),
         timeline([this]() -> std::ostream& { return file.begin_anew(); },
-                 {options.trace_ranks, options.trace_limit}) {}
+                 {options.trace_ranks, options.trace_limit, options.trace_messages}) {}
   UnfinishedFile file;
   Timeline timeline;
 };

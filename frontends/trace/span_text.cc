@@ -8,13 +8,23 @@ namespace orrery {
 
 namespace {
 
-constexpr std::int32_t compute_place = 1, exposed_place = 2, first_place = 10, last_places = 1'000;
+constexpr std::int32_t compute_place = 1, exposed_place = 2, first_place = 10, last_places = 1'000,
+                       message_places = 2'000;
+
+std::string name_of_message(const Span& span, const Job& job) {
+  if (span.kind == SpanKind::endpoint) return fmt::format("rank {} in endpoint", span.operation);
+  const std::string group =
+      span.group < 0 ? "" : ", " + job.communicators[static_cast<std::size_t>(span.group)].name;
+  return fmt::format("to {}: {}{}", span.operation, to_text(span.size), group);
+}
 
 }  // namespace
 
 SpanTrack SpanText::track_of(const Span& span) const {
   if (span.kind == SpanKind::compute) return {compute_place, "compute"};
   if (span.kind == SpanKind::exposed) return {exposed_place, "exposed"};
+  if (span.kind == SpanKind::message) return {message_places, "messages"};
+  if (span.kind == SpanKind::endpoint) return {message_places + 1, "endpoint"};
   const std::string what(name_of_detail(span.detail));
   const std::int32_t kind = kinds_.of(span.label);
   const bool one_sided = span.detail == kDetailSend || span.detail == kDetailReceive;
@@ -26,6 +36,7 @@ SpanTrack SpanText::track_of(const Span& span) const {
 }
 
 std::string SpanText::name_of(const Span& span, const OperationPlace& place) const {
+  if (is_of_message(span.kind)) return name_of_message(span, job_);
   const std::string what(name_of_detail(span.detail));
   std::string name = span.kind == SpanKind::exposed ? "waits: " : "";
   Pass pass = Pass::none;

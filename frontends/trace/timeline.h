@@ -1,6 +1,7 @@
-// A run as a picture: for each traced rank a track of what it computed, one of what it waited for,
-// and one for each kind of communication (docs/trace.md). Spans are written as they end, so memory
-// does not grow with the run; beyond a limit they are dropped and counted.
+// A run as a picture: for each traced rank a track of its iterations and steps, one of what it
+// computed, one of what it waited for, and one for each kind of communication (docs/trace.md).
+// Spans are written as they end, so memory does not grow with the run; beyond a limit they are
+// dropped and counted.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,9 @@
 #include "core/trace/trace_sink.h"
 #include "frontends/experiment.h"
 #include "frontends/report/run_result.h"
+#include "frontends/trace/flows.h"
 #include "frontends/trace/span_text.h"
-#include "frontends/trace/traced_ranks.h"
+#include "frontends/trace/step_track.h"
 #include "frontends/trace/track_event_writer.h"
 #include "network/fold.h"
 #include "system/job.h"
@@ -28,7 +30,8 @@ class Timeline final : public TraceSink {
  public:
   struct Options {
     std::string ranks;               // choose_traced_ranks()
-    std::int64_t limit = 1'000'000;  // slices
+    std::int64_t limit = 1'000'000;  // slices, but for those of steps and iterations
+    bool messages = false;           // also each message, of its sender; then nothing is folded
   };
 
   // `open` gives an empty stream that lives until it is called again: once for each begin().
@@ -37,11 +40,15 @@ class Timeline final : public TraceSink {
 
   // A run begins; what was written of another is void. REQUIRES: job outlives the run.
   void begin(const Experiment& experiment, const Job& job, const Fold& fold);
+  bool wants_messages() const override { return options_.messages; }
   void on_span(const Span& span) override;
   // The run has ended; what the trace does not have becomes a notice of the result.
   void end(RunResult& result);
 
  private:
+  struct Arrow {
+    TrackEventWriter::Flow departs, arrives;
+  };
   // Slices that overlap need tracks of their own, which are drawn as one.
   struct Lane {
     TrackEventWriter::Track track;
@@ -49,20 +56,26 @@ class Timeline final : public TraceSink {
   };
   struct TracedTracks {
     TrackEventWriter::Track rank;
-    std::map<std::int32_t, std::vector<Lane>> lanes;  // by SpanTrack::place
+    StepTrack steps;
+    std::map<std::int32_t, std::vector<Lane>> lanes = {};  // by SpanTrack::place
   };
 
+  std::optional<StepTrack::Memory> memory_of(const Experiment& experiment, Rank rank) const;
   void draw(TracedTracks& tracks, const Span& span);
+  void draw_steps(TracedTracks& tracks, const Span& span, const OperationPlace& place);
+  Arrow arrow_of(const Span& span);
+  std::int32_t iteration_of(const Span& span) const;  // from 1
   Lane& lane_for(TracedTracks& tracks, const SpanTrack& track, Time begin);
 
   std::function<std::ostream&()> open_;
   Options options_;
   const Job* job_ = nullptr;
+  Fold fold_;
   std::optional<SpanText> text_;
+  Flows flows_;
   std::unique_ptr<TrackEventWriter> writer_;
   std::map<std::int32_t, TracedTracks> ranks_;
   std::string chosen_by_;
-  std::int32_t stands_for_ = 1;
   std::int64_t drawn_ = 0, dropped_ = 0;
 };
 

@@ -9,25 +9,8 @@
 namespace orrery {
 namespace {
 
-constexpr std::uint64_t key_of(std::uint64_t communicator, std::uint64_t base, std::uint64_t rest) {
-  return (communicator << 56) | (base << 32) | rest;
-}
-// What comes behind (communicator, base) in the key of a StartOrder.
+// What comes behind the group in the key of a StartOrder.
 constexpr std::uint64_t kCalls = 0xFFFFFFFF, kAdmission = kCalls - 1;
-
-// Whether two ranks mean the same collective.
-bool agree(const CollectiveCall& a, const CollectiveCall& b) {
-  const bool same_pairs = a.pair_sizes == b.pair_sizes ||
-                          (a.pair_sizes && b.pair_sizes && *a.pair_sizes == *b.pair_sizes);
-  return a.kind == b.kind && a.size == b.size && a.root == b.root && same_pairs;
-}
-
-std::string text_of(const CollectiveCall& call) {
-  const std::string root =
-      has_root(call.kind) ? fmt::format(" (root {})", call.root) : std::string();
-  return fmt::format("{}{} of {} B{}", name_of(call.kind), root, call.size.value,
-                     call.pair_sizes ? " at most, in sizes of its own" : "");
-}
 
 }  // namespace
 
@@ -40,6 +23,7 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
       spec_(spec),
       listener_(listener),
       recipes_(topology, spec, communicators),
+      calls_(spec, recipes_),
       executor_(queue, network, spec.reduction_bandwidth, *this) {
   CHECK(communicators.size() < 256 && topology.npu_count() < (1 << 24),
         "{} communicators, {} ranks", communicators.size(), topology.npu_count());
@@ -62,29 +46,15 @@ void CollectiveScheduler::make_ranks(const Fold& fold) {
 // ---- calls -------------------------------------------------------------------------------------
 
 void CollectiveScheduler::call(Rank rank, OperationId operation, const CollectiveCall& call) {
-  const std::uint32_t instance_id = instance_of(rank, call);
-  Instance& instance = instances_[instance_id];
-  std::uint32_t id = static_cast<std::uint32_t>(calls_.size());
-  if (free_calls_.empty()) {
-    calls_.emplace_back();
-  } else {
-    id = free_calls_.back();
-    free_calls_.pop_back();
-  }
   RankState& state = state_of(rank);
-  const Position position = recipes_.families()[call.communicator].find(rank)->position;
-  calls_[id] = {.rank = rank,
-                .position = position,
-                .instance = instance_id,
-                .operation = operation,
-                .priority = call.priority,
-                .issue = state.issued++,
-                .next_chunk = 0,
-                .unfinished_chunks = instance.chunk_count};
-  instance.calls[instance.index_of(position)] = id;
-  instance.joined = queue_.now();
-  if (instance.recipe->launch > Duration{})
-    queue_.schedule(instance.recipe->launch, [this, id] { make_ready(id); });
+  std::uint32_t& number = state.call_count[static_cast<std::size_t>(call.communicator)];
+  const std::uint32_t id = calls_.join(rank, call, number++, queue_.now());
+  calls_[id].operation = operation;
+  calls_[id].priority = call.priority;
+  calls_[id].issue = state.issued++;
+  const Duration launch = instance_of(calls_[id]).recipe->launch;
+  if (launch > Duration{})
+    queue_.schedule(launch, [this, id] { make_ready(id); });
   else
     make_ready(id);
 }
@@ -98,69 +68,6 @@ void CollectiveScheduler::make_ready(std::uint32_t id) {
       [this](std::uint32_t other, std::uint32_t mine) { return goes_before(other, mine); });
   state.ready.insert(place, id);
   admit(rank);
-}
-
-std::uint32_t CollectiveScheduler::instance_of(Rank rank, const CollectiveCall& call) {
-  const auto communicator = static_cast<std::uint32_t>(call.communicator);
-  const GroupFamily& family = recipes_.families()[communicator];
-  const auto member = family.find(rank);
-  if (!member)
-    throw JobError(fmt::format("rank {} calls {} of a communicator that it is not in", rank,
-                               name_of(call.kind)));
-  const Rank base = member->base;
-  const std::uint32_t number = state_of(rank).call_count[communicator]++;
-  const std::uint64_t key = key_of(communicator, static_cast<std::uint64_t>(base), number);
-  const auto [found, inserted] = open_instances_.try_emplace(key, 0);
-  if (!inserted) {
-    const CollectiveCall& first = instances_[found->second].call;
-    if (!agree(first, call))
-      throw JobError(fmt::format(
-          "ranks of one group disagree on their collective number {}: rank {} calls {}, another "
-          "rank {}: every rank of a group must call the same collectives in the same order",
-          number + 1, rank, text_of(call), text_of(first)));
-    return found->second;
-  }
-  const CollectiveRecipe& recipe = recipes_.of(call, member->layout);
-  if (recipe.paths.empty())
-    throw JobError(fmt::format("the job calls {}, which system.{}.algorithms cannot do",
-                               name_of(call.kind), name_of(call.kind)));
-  const std::int32_t size = family.layouts()[member->layout].whole.size;
-  if (call.pair_sizes && call.pair_sizes->ranks() != size)
-    throw JobError(fmt::format("rank {} calls {} with the sizes of {} ranks in a group of {}", rank,
-                               name_of(call.kind), call.pair_sizes->ranks(), size));
-  std::uint32_t id = static_cast<std::uint32_t>(instances_.size());
-  if (free_instances_.empty()) {
-    instances_.emplace_back();
-  } else {
-    id = free_instances_.back();
-    free_instances_.pop_back();
-  }
-  found->second = id;
-  Instance& instance = instances_[id];
-  instance.key = key;
-  instance.communicator = communicator;
-  instance.base = base;
-  instance.call = call;
-  instance.recipe = &recipe;
-  instance.chunk_count = chunk_count(call.size, recipe.chunks, spec_.minimum_chunk);
-  instance.chunks = PieceSizes(call.size, instance.chunk_count);
-  instance.paths = paths_of_chunks(call, recipe, instance.chunk_count);
-  instance.begun = StartOrder::kNew;
-  instance.size = instance.unfinished = size / recipe.fold.multiplicity();
-  instance.calls.assign(instance.size, kNone);
-  instance.admissions.assign(instance.chunk_count, StartOrder::kNew);
-  instance.runs.assign(instance.chunk_count, {});
-  return id;
-}
-
-std::vector<CollectiveScheduler::ChunkPath> CollectiveScheduler::paths_of_chunks(
-    const CollectiveCall& call, const CollectiveRecipe& recipe, std::int32_t chunks) {
-  std::vector<std::int32_t> so_far(recipe.paths.size());
-  std::vector<ChunkPath> paths;
-  for (const std::int32_t path :
-       orders_of_chunks(call.kind, recipe.schedule, call.size, chunks, recipe.rates))
-    paths.push_back({path, so_far[path]++});
-  return paths;
 }
 
 bool CollectiveScheduler::goes_before(std::uint32_t call, std::uint32_t other) const {
@@ -177,8 +84,8 @@ bool CollectiveScheduler::goes_before(std::uint32_t call, std::uint32_t other) c
       if (a.priority != b.priority) return a.priority > b.priority;
       break;
     case SchedulingPolicy::shortest_first:
-      const Bytes size_a = instances_[a.instance].call.size;
-      const Bytes size_b = instances_[b.instance].call.size;
+      const Bytes size_a = instance_of(a).call.size;
+      const Bytes size_b = instance_of(b).call.size;
       if (size_a != size_b) return size_a < size_b;
       break;
   }
@@ -207,7 +114,7 @@ bool CollectiveScheduler::may_admit(const Call& call) {
   if (call.next_chunk == 0 && !may_begin(call)) return false;
   const std::int32_t chunk = call.next_chunk;
   if (own_phase(call, chunk, 0) != 0) return true;  // skips the first phase: takes no place there
-  const Instance& instance = instances_[call.instance];
+  const Instance& instance = instance_of(call);
   return in_first_phase(call.rank, instance, chunk) +
              admission_order(instance, chunk)
                  .reserved_before(instance.index_of(call.position), instance.admissions[chunk]) <
@@ -217,7 +124,7 @@ bool CollectiveScheduler::may_admit(const Call& call) {
 // Room for one more collective of the communicator, beside those that others began earlier.
 bool CollectiveScheduler::may_begin(const Call& call) {
   if (!spec_.overlap_limit) return true;
-  const Instance& instance = instances_[call.instance];
+  const Instance& instance = instance_of(call);
   return state_of(call.rank).under_way[instance.communicator] +
              call_order(instance).reserved_before(instance.index_of(call.position),
                                                   instance.begun) <
@@ -228,7 +135,7 @@ void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
   RankState& state = state_of(rank);
   const std::uint32_t id = state.ready[place_in_ready];
   Call& call = calls_[id];
-  Instance& instance = instances_[call.instance];
+  Instance& instance = calls_.instance(call.instance);
   const std::int32_t chunk = call.next_chunk++;
   const std::int32_t phase = own_phase(call, chunk, 0);
   if (chunk == 0) {
@@ -261,13 +168,14 @@ std::int32_t& CollectiveScheduler::in_first_phase(Rank rank, const Instance& ins
 // The collectives of a group, in the order in which anyone began them.
 StartOrder& CollectiveScheduler::call_order(const Instance& instance) {
   const std::uint64_t key =
-      key_of(instance.communicator, static_cast<std::uint64_t>(instance.base), kCalls);
+      key_in_group(instance.communicator, static_cast<std::uint64_t>(instance.base), kCalls);
   return orders_.try_emplace(key, instance.size).first->second;
 }
 
 StartOrder& CollectiveScheduler::admission_order(const Instance& instance, std::int32_t chunk) {
-  const std::uint64_t key = key_of(instance.communicator, static_cast<std::uint64_t>(instance.base),
-                                   kAdmission - way_of(instance, chunk, 0));
+  const std::uint64_t key =
+      key_in_group(instance.communicator, static_cast<std::uint64_t>(instance.base),
+                   kAdmission - way_of(instance, chunk, 0));
   return orders_.try_emplace(key, instance.size).first->second;
 }
 
@@ -322,7 +230,7 @@ void CollectiveScheduler::start(Rank rank, const Task& task, std::size_t index) 
 
 std::uint32_t CollectiveScheduler::open_run(const Task& task) {
   const Call& call = calls_[task.call];
-  const Instance& instance = instances_[call.instance];
+  const Instance& instance = instance_of(call);
   const GroupFamily& family = recipes_.families()[instance.communicator];
   const PhaseRecipe& phase = phase_of(task);
   Bytes bytes = instance.chunks.size(task.chunk);
@@ -384,7 +292,7 @@ std::shared_ptr<const PartSizes> CollectiveScheduler::part_sizes_of(const Instan
 
 void CollectiveScheduler::run_finished(std::uint32_t run, Position position, bool) {
   const RunInfo info = runs_[run];
-  const Instance& instance = instances_[info.instance];
+  const Instance& instance = calls_.instance(info.instance);
   const PathRecipe& path = instance.path_of(info.chunk);
   const PhaseRecipe& phase = path.phases[info.phase];
   const Position in_group = info.first + position * phase.dimension.stride;
@@ -407,31 +315,26 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
 void CollectiveScheduler::finish_chunk(std::uint32_t id) {
   if (--calls_[id].unfinished_chunks > 0) return;
   const Call call = calls_[id];
-  Instance& instance = instances_[call.instance];
+  const Instance& instance = instance_of(call);
   const Time joined = instance.joined;
   --state_of(call.rank).under_way[instance.communicator];
-  if (--instance.unfinished == 0) {
-    open_instances_.erase(instance.key);
-    instance.runs.clear();
-    free_instances_.push_back(call.instance);
-  }
-  free_calls_.push_back(id);
+  calls_.leave(id);
   listener_.collective_finished(call.rank, call.operation, joined);
 }
 
 // ---- look-ups ----------------------------------------------------------------------------------
 
 std::uint32_t CollectiveScheduler::communicator_of(const Task& task) const {
-  return instances_[calls_[task.call].instance].communicator;
+  return instance_of(calls_[task.call]).communicator;
 }
 
 const PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
-  return instances_[calls_[task.call].instance].path_of(task.chunk).phases[task.phase];
+  return instance_of(calls_[task.call]).path_of(task.chunk).phases[task.phase];
 }
 
 std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t chunk,
                                             std::int32_t phase) const {
-  const Instance& instance = instances_[call.instance];
+  const Instance& instance = instance_of(call);
   const auto& dimensions = instance.recipe->layout->dimensions;
   const auto differs_from_root = [&](const std::vector<int>& at_root) {
     return std::any_of(at_root.begin(), at_root.end(), [&](int d) {
@@ -452,7 +355,7 @@ bool CollectiveScheduler::comes_in_late(const Task& task) const {
 
 std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
   const Call& call = calls_[task.call];
-  Instance& instance = instances_[call.instance];
+  Instance& instance = calls_.instance(call.instance);
   const PathRecipe& path = instance.path_of(task.chunk);
   const PhaseRecipe& phase = path.phases[task.phase];
   auto& slots = instance.runs[task.chunk];
@@ -464,7 +367,7 @@ std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
 }
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
-  const Instance& instance = instances_[calls_[task.call].instance];
+  const Instance& instance = instance_of(calls_[task.call]);
   const auto turn = static_cast<std::size_t>(instance.paths[task.chunk].turn) %
                     static_cast<std::size_t>(spec_.queues_per_level);
   const PhaseRecipe& phase = phase_of(task);
@@ -485,17 +388,17 @@ CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
 
 std::int32_t CollectiveScheduler::index_of_member(const Task& task) const {
   const Call& call = calls_[task.call];
-  return phase_of(task).digit.of(instances_[call.instance].index_of(call.position));
+  return phase_of(task).digit.of(calls_.instance(call.instance).index_of(call.position));
 }
 
 Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {
-  const Instance& instance = instances_[calls_[task.call].instance];
+  const Instance& instance = instance_of(calls_[task.call]);
   return recipes_.families()[instance.communicator].rank_at(instance.base, position);
 }
 
 StartOrder& CollectiveScheduler::queue_order(const Task& task, std::size_t queue) {
   const auto base = static_cast<std::uint64_t>(rank_at(task, seat_of(task).first));
-  const std::uint64_t key = key_of(communicator_of(task), base, queue);
+  const std::uint64_t key = key_in_group(communicator_of(task), base, queue);
   const std::int32_t members = phase_of(task).digit.count;
   return orders_.try_emplace(key, members).first->second;
 }

@@ -35,9 +35,9 @@
 #include "core/event/event_queue.h"
 #include "network/network_backend.h"
 #include "network/topology/topology.h"
-#include "system/collective/piece_sizes.h"
 #include "system/collective/plan_executor.h"
 #include "system/job.h"
+#include "system/rank/collective_calls.h"
 #include "system/rank/collective_recipes.h"
 #include "system/rank/start_order.h"
 #include "system/system_spec.h"
@@ -87,44 +87,10 @@ class CollectiveScheduler final : private RunListener {
   std::string describe(Rank rank, OperationId operation) const;
 
  private:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  static constexpr std::uint32_t kNone = CollectiveCalls::kNone;
 
-  struct ChunkPath {
-    std::int32_t path;  // of the recipe
-    std::int32_t turn;  // the number of the chunk among those of the same path
-  };
-  // A collective as its group shares it.
-  struct Instance {
-    std::uint64_t key = 0;  // in open_instances_
-    std::uint32_t communicator = 0;
-    Rank base = 0;
-    CollectiveCall call{};
-    const CollectiveRecipe* recipe = nullptr;
-    std::int32_t chunk_count = 1;
-    PieceSizes chunks;
-    std::vector<ChunkPath> paths;           // of each chunk
-    std::int32_t size = 0, unfinished = 0;  // members, of those that run
-    Time joined;                            // when the last of them so far called it
-    std::int64_t begun = StartOrder::kNew;  // its number among those of the communicator
-
-    const PathRecipe& path_of(std::int32_t chunk) const { return recipe->paths[paths[chunk].path]; }
-    std::int32_t index_of(Position position) const { return recipe->fold.index_of(position); }
-
-    std::vector<std::uint32_t> calls;              // of each index_of(), kNone until it called
-    std::vector<std::int64_t> admissions;          // of each chunk, its number in the StartOrder
-    std::vector<std::vector<std::uint32_t>> runs;  // of each chunk, by slot
-  };
-  // A rank's part of an instance.
-  struct Call {
-    Rank rank = 0;
-    std::int32_t position = 0;
-    std::uint32_t instance = 0;
-    OperationId operation = 0;
-    Priority priority = Priority::normal;
-    std::int64_t issue = 0;  // the n-th call of this rank
-    std::int32_t next_chunk = 0;
-    std::int32_t unfinished_chunks = 0;
-  };
+  using Call = CollectiveCalls::Call;
+  using Instance = CollectiveCalls::Instance;
   struct Task {  // a chunk of a call in one of its phases
     std::uint32_t call;
     std::int32_t chunk;
@@ -151,11 +117,8 @@ class CollectiveScheduler final : private RunListener {
 
   RankState& state_of(Rank rank) { return ranks_[fold_.index_of(rank)]; }
 
-  static std::vector<ChunkPath> paths_of_chunks(const CollectiveCall& call,
-                                                const CollectiveRecipe& recipe,
-                                                std::int32_t chunks);
   void make_ready(std::uint32_t call);
-  std::uint32_t instance_of(Rank rank, const CollectiveCall& call);
+  const Instance& instance_of(const Call& call) const { return calls_.instance(call.instance); }
   bool goes_before(std::uint32_t call, std::uint32_t other) const;
 
   void admit(Rank rank);
@@ -202,16 +165,12 @@ class CollectiveScheduler final : private RunListener {
   const SystemSpec& spec_;
   CollectiveListener& listener_;
   CollectiveRecipes recipes_;
+  CollectiveCalls calls_;
   PlanExecutor executor_;
   Fold fold_;
   std::vector<RankState> ranks_;  // of representatives
-  std::vector<Call> calls_;
-  std::vector<std::uint32_t> free_calls_;
-  std::vector<Instance> instances_;
-  std::vector<std::uint32_t> free_instances_;
-  std::unordered_map<std::uint64_t, std::uint32_t> open_instances_;  // communicator, base, number
-  std::unordered_map<std::uint64_t, StartOrder> orders_;             // made when first asked for
-  std::vector<RunInfo> runs_;  // by run number of the executor
+  std::unordered_map<std::uint64_t, StartOrder> orders_;  // made when first asked for
+  std::vector<RunInfo> runs_;                             // by run number of the executor
   std::int64_t started_beyond_limit_ = 0;
 };
 

@@ -29,14 +29,14 @@ bool CollectiveScheduler::start_beyond_limit() {
     const RankState& state = ranks_[index];
     for (std::size_t i = 0; i < state.ready.size(); ++i) {
       const Call& call = calls_[state.ready[i]];
-      const Instance& instance = instances_[call.instance];
+      const Instance& instance = instance_of(call);
       consider({instance.admissions[call.next_chunk] == StartOrder::kNew, instance.key & 0xFFFFFFFF,
                 call.next_chunk, 0, rank, kReady, i});
     }
     for (std::size_t queue = 0; queue < state.queues.size(); ++queue)
       for (std::size_t i = 0; i < state.queues[queue].waiting.size(); ++i) {
         const Task& task = state.queues[queue].waiting[i];
-        const Instance& instance = instances_[calls_[task.call].instance];
+        const Instance& instance = instance_of(calls_[task.call]);
         consider({run_slot(task) == kNone, instance.key & 0xFFFFFFFF, task.chunk, task.phase, rank,
                   queue, i});
       }
@@ -55,36 +55,32 @@ bool CollectiveScheduler::start_beyond_limit() {
 }
 
 std::string CollectiveScheduler::describe(Rank rank, OperationId operation) const {
-  for (const Call& call : calls_) {
-    if (call.rank != rank || call.operation != operation || call.unfinished_chunks == 0) continue;
-    const Instance& instance = instances_[call.instance];
-    const GroupFamily& family = recipes_.families()[instance.communicator];
-    std::string absent;
-    int count = 0;
-    for (Position p = 0; p < instance.size; ++p) {
-      if (instance.calls[p] != kNone) continue;
-      const Position position = instance.recipe->fold.representative_at(p);
-      if (count++ < 5)
-        absent +=
-            fmt::format("{}{}", count > 1 ? ", " : "", family.rank_at(instance.base, position));
-    }
-    if (count > 5) absent += fmt::format(" and {} more", count - 5);
-    if (count > 0)
-      return fmt::format("rank {} {} not called it", absent, count > 1 ? "have" : "has");
-    for (std::size_t chunk = 0; chunk < instance.runs.size(); ++chunk)
-      for (const std::uint32_t run : instance.runs[chunk]) {
-        if (run == kNone || runs_[run].chunk != static_cast<std::int32_t>(chunk)) continue;
-        const RunInfo& info = runs_[run];
-        const GroupDimension& dimension = instance.path_of(info.chunk).phases[info.phase].dimension;
-        const std::int32_t member = dimension.coordinate(call.position);
-        if (info.instance == call.instance &&
-            call.position - member * dimension.stride == info.first)
-          return fmt::format("chunk {} of {} in phase {} {}", chunk, instance.chunk_count,
-                             info.phase, executor_.describe(run, member));
-      }
-    return "none of its chunks has begun";
+  const Call* const found = calls_.find(rank, operation);
+  if (!found) return "it is complete";
+  const Call& call = *found;
+  const Instance& instance = instance_of(call);
+  const GroupFamily& family = recipes_.families()[instance.communicator];
+  std::string absent;
+  int count = 0;
+  for (Position p = 0; p < instance.size; ++p) {
+    if (instance.calls[p] != kNone) continue;
+    const Position position = instance.recipe->fold.representative_at(p);
+    if (count++ < 5)
+      absent += fmt::format("{}{}", count > 1 ? ", " : "", family.rank_at(instance.base, position));
   }
-  return "it is complete";
+  if (count > 5) absent += fmt::format(" and {} more", count - 5);
+  if (count > 0) return fmt::format("rank {} {} not called it", absent, count > 1 ? "have" : "has");
+  for (std::size_t chunk = 0; chunk < instance.runs.size(); ++chunk)
+    for (const std::uint32_t run : instance.runs[chunk]) {
+      if (run == kNone || runs_[run].chunk != static_cast<std::int32_t>(chunk)) continue;
+      const RunInfo& info = runs_[run];
+      const GroupDimension& dimension = instance.path_of(info.chunk).phases[info.phase].dimension;
+      const std::int32_t member = dimension.coordinate(call.position);
+      if (info.instance == call.instance && call.position - member * dimension.stride == info.first)
+        return fmt::format("chunk {} of {} in phase {} {}", chunk, instance.chunk_count, info.phase,
+                           executor_.describe(run, member));
+    }
+  return "none of its chunks has begun";
 }
 
 }  // namespace orrery

@@ -2,34 +2,19 @@
 #include <catch2/catch.hpp>
 
 #include "network/analytical/analytical_backend.h"
-#include "tests/network/message_log.h"
+#include "tests/network/network_under_test.h"
 
 namespace orrery {
 namespace {
 
-using test::MessageLog;
-
 constexpr Bandwidth kRate = gigabytes_per_second(1);
 constexpr Duration kLink = nanoseconds(100);
 
-struct Fabric {
+struct Fabric : test::NetworkUnderTest {
   explicit Fabric(std::vector<LevelSpec> levels)
-      : topology({std::move(levels)}),
-        network(make_analytical_backend(queue, topology)),
-        log(queue) {}
+      : NetworkUnderTest("analytical", {std::move(levels)}) {}
   Fabric(LevelKind kind, std::int32_t size)
       : Fabric({{"", kind, size, kRate, kLink, Scope::scale_out}}) {}
-
-  std::size_t send(std::int32_t source, std::int32_t target, std::int64_t size) {
-    return log.send(*network, source, target, bytes(size));
-  }
-  Duration delivered(std::size_t message) const { return log.delivered_at[message] - Time{}; }
-  Duration injected(std::size_t message) const { return log.injected_at[message] - Time{}; }
-
-  EventQueue queue;
-  Topology topology;
-  std::unique_ptr<NetworkBackend> network;
-  MessageLog log;
 };
 
 // Two links of 100 ns and 1,000 B at 1 B/ns: cut-through, so the bytes are paid once.

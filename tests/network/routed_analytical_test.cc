@@ -4,7 +4,7 @@
 #include "core/base/random.h"
 #include "network/analytical/analytical_backend.h"
 #include "network/analytical/routed_backend.h"
-#include "tests/network/message_log.h"
+#include "tests/network/network_under_test.h"
 #include "tests/network/routing/small_graphs.h"
 
 namespace orrery {
@@ -13,18 +13,8 @@ namespace {
 using test::GraphMaker;
 using test::MessageLog;
 
-struct Fabric {
-  explicit Fabric(const GraphMaker& maker)
-      : topology(maker.spec()), network(make_analytical_backend(queue, topology)), log(queue) {}
-  std::size_t send(std::int32_t source, std::int32_t target, std::int64_t size) {
-    return log.send(*network, source, target, bytes(size));
-  }
-  Duration delivered(std::size_t message) const { return log.delivered_at[message] - Time{}; }
-
-  EventQueue queue;
-  Topology topology;
-  std::unique_ptr<NetworkBackend> network;
-  MessageLog log;
+struct Fabric : test::NetworkUnderTest {
+  explicit Fabric(const GraphMaker& maker) : NetworkUnderTest("analytical", maker.spec()) {}
 };
 
 // NPUs 0, 1 under switch 3, 2 under switch 4, 1 GB/s; 0.5 GB/s between the switches: 3 links of

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -64,6 +65,16 @@ class PlacedSource final : public OperationSource {
   std::int64_t operation_count(Rank npu) const override {
     const Place& place = place_of_npu_[npu];
     return place.job < 0 ? 0 : jobs_[place.job].operations->operation_count(place.rank);
+  }
+  OperationPlace place_of(Rank npu, OperationId id) const override {
+    const Place& place = place_of_npu_[npu];
+    return jobs_[place.job].operations->place_of(place.rank, id);
+  }
+  std::optional<Operation> find(Rank npu, OperationId id) const override {
+    const Place& place = place_of_npu_[npu];
+    auto found = jobs_[place.job].operations->find(place.rank, id);
+    if (found) translate(place, std::span(&*found, 1));
+    return found;
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "workload/graph/program.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/base/check.h"
@@ -47,6 +48,14 @@ Operation Program::operation_of(Rank rank, OperationId id) const {
   return operation;
 }
 
+OperationPlace Program::place_of(OperationId id) const {
+  if (places_ == nullptr) return {};
+  const auto behind =
+      std::upper_bound(places_->begin(), places_->end(), id,
+                       [](OperationId wanted, const auto& place) { return wanted < place.first; });
+  return behind == places_->begin() ? OperationPlace{} : std::prev(behind)->second;
+}
+
 ProgramSource::ProgramSource(std::int32_t ranks, Program program)
     : next_(static_cast<std::size_t>(ranks), 0) {
   programs_.push_back(std::move(program));
@@ -87,6 +96,14 @@ std::span<const Operation> ProgramSource::known_operations(Rank rank) const {
 
 bool ProgramSource::names_distances(Rank rank) const {
   return program_of(rank).peers() == Program::Peers::distances;
+}
+
+OperationPlace ProgramSource::place_of(Rank rank, OperationId id) const {
+  return program_of(rank).place_of(id);
+}
+
+std::optional<Operation> ProgramSource::find(Rank rank, OperationId id) const {
+  return program_of(rank).operation_of(rank, id);
 }
 
 void ProgramSource::advance(Rank rank, std::vector<Operation>& ready) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -42,6 +43,11 @@ class Program {
   void fill_in(Entries entries, std::shared_ptr<RankWork> work);
   bool is_filled_in() const { return !entries_.empty(); }
 
+  // The operations from each of these ids on, ascending, are there. The first is 0.
+  using Places = std::vector<std::pair<OperationId, OperationPlace>>;
+  void set_places(std::shared_ptr<const Places> places) { places_ = std::move(places); }
+  OperationPlace place_of(OperationId id) const;
+
   std::span<const Operation> operations() const { return operations_; }
   Peers peers() const { return peers_; }
   Operation operation_of(Rank rank, OperationId id) const;
@@ -51,6 +57,7 @@ class Program {
   Peers peers_;
   Entries entries_;
   std::shared_ptr<RankWork> work_;
+  std::shared_ptr<const Places> places_;  // null: nowhere
 };
 
 class ProgramSource : public OperationSource {
@@ -66,6 +73,8 @@ class ProgramSource : public OperationSource {
   std::int64_t operation_count(Rank rank) const override;
   std::span<const Operation> known_operations(Rank rank) const override;
   bool names_distances(Rank rank) const override;
+  OperationPlace place_of(Rank rank, OperationId id) const override;
+  std::optional<Operation> find(Rank rank, OperationId id) const override;
 
   const Program& program_of(Rank rank) const;
 

@@ -192,6 +192,10 @@ void add_activations(StageMemory& memory, const TransformerWorkload& workload,
 
 }  // namespace
 
+std::vector<Bytes> activations_of_chunks(const TransformerWorkload& workload, std::int32_t stage) {
+  return activations_of_chunks(workload, stage_layout(workload, stage));
+}
+
 Bytes activations_of(TransformerPart part, bool recomputed, const TransformerWorkload& workload) {
   const ActivationSizes sizes(workload);
   switch (part) {

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/units/units.h"
 #include "workload/model/transformer.h"
@@ -44,6 +45,9 @@ struct StageMemory {
 // Of each rank of the stage; of experts as if all were equally popular. REQUIRES: as
 // make_transformer_job(); 0 <= stage < p.
 StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage);
+
+// What a micro-batch leaves in each chunk of the stage for its backward pass.
+std::vector<Bytes> activations_of_chunks(const TransformerWorkload& workload, std::int32_t stage);
 
 // What a micro-batch leaves in one part for its backward pass; `recomputed`: only the input of its
 // layer, which the attention block has.

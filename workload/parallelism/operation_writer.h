@@ -42,12 +42,20 @@ class OperationWriter {
   // Rows belong to this iteration from now on.
   void set_iteration(std::int32_t iteration) { iteration_ = iteration; }
 
+  // Operations are there from now on; steps that are not done together call begin_step() between.
+  void begin_step() { ++place_.group; }
+  void set_place(OperationPlace::Step step, std::int32_t micro_batch, std::int32_t chunk,
+                 std::int32_t layer) {
+    place_ = {micro_batch, layer, place_.group, static_cast<std::int16_t>(chunk), step};
+  }
+
   std::int32_t row(std::string_view name, Pass pass, std::string_view traffic = "") {
     return rows_.label(name, pass, traffic, iteration_);
   }
   OperationId append(std::int32_t row, Work what) {
     const auto id = static_cast<OperationId>(operations_.size());
     operations_.push_back({.id = id, .label = row, .what = std::move(what)});
+    if (places_.empty() || places_.back().second != place_) places_.push_back({id, place_});
     return id;
   }
   // What the rank waits for it is summed under the kind of the group, unless `traffic` is named.
@@ -76,6 +84,7 @@ class OperationWriter {
   std::vector<Operation> take() { return std::move(operations_); }
   Program::Entries take_entries() { return std::move(entries_); }
   RingPlaces::Neighbours take_neighbours() { return std::move(neighbours_); }
+  Program::Places take_places() { return std::move(places_); }
 
  private:
   const Groups& groups_;
@@ -84,6 +93,8 @@ class OperationWriter {
   std::vector<Operation> operations_;
   Program::Entries entries_;
   RingPlaces::Neighbours neighbours_;
+  OperationPlace place_;
+  Program::Places places_;
 };
 
 }  // namespace orrery

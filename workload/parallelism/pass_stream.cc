@@ -15,6 +15,23 @@ bool is_wait(const PartStep& step) { return std::holds_alternative<PartStep::Awa
 
 }  // namespace
 
+void set_place(OperationWriter& operations, const PipelineStep& step, std::int32_t layer) {
+  const auto step_of = [](Kind kind) {
+    switch (kind) {
+      case Kind::forward:
+        return OperationPlace::Step::forward;
+      case Kind::backward:
+        return OperationPlace::Step::backward;
+      case Kind::input_gradient:
+        return OperationPlace::Step::input_gradient;
+      case Kind::weight_gradient:
+        return OperationPlace::Step::weight_gradient;
+    }
+    return OperationPlace::Step::none;
+  };
+  operations.set_place(step_of(step.kind), step.micro_batch, step.chunk, layer);
+}
+
 PassStream::PassStream(const PipelineStep& step, std::int32_t iteration, bool is_last_batch,
                        const std::vector<StagePart>& parts,
                        const std::vector<const StagePartSteps*>& steps, const Writers& writers,
@@ -127,6 +144,7 @@ OperationId PassStream::shift(const PartStep::Shift& shift) {
 
 void PassStream::write_until_wait() {
   for (bool first = true; !done(); first = false) {
+    set_place(to_.operations, step_, part().layer);
     if (!begun_) begin_part();
     if (next_ == steps().size()) {
       end_part();

@@ -30,6 +30,9 @@ enum class HeadGradient : std::uint8_t {
   alone  // nothing but it: of a weight_gradient step
 };
 
+// What is written next belongs to this step; `layer` of the model, -1 = of none.
+void set_place(OperationWriter& operations, const PipelineStep& step, std::int32_t layer = -1);
+
 class PassStream {
  public:
   // Of a stage. `exchanges`: of each kind of parameters. REQUIRES: all outlive the stream.

@@ -88,6 +88,7 @@ void StageWriter::send_from(const PipelineStep& step) {
   const Place place = here(step);
   const auto to = forward ? placement_.after(place) : placement_.before(place);
   if (!to || to->stage == stage_) return;
+  set_place(operations_, step);
   const std::int32_t boundary_number = placement_.part(place) + (forward ? 1 : 0);
   const OperationId sent = operations_.append(
       row_of(step), SendCall{.to = distance_to(*to),
@@ -102,6 +103,7 @@ void StageWriter::receive_for(const PipelineStep& step) {
   const Place place = here(step);
   const auto from = forward ? placement_.before(place) : placement_.after(place);
   if (!from || from->stage == stage_) return;
+  set_place(operations_, step);
   const std::int32_t boundary_number = placement_.part(place) + (forward ? 0 : 1);
   operations_.wait(operations_.append(
       row_of(step), ReceiveCall{.from = distance_to(*from),
@@ -138,6 +140,7 @@ bool StageWriter::defers(const PipelineStep& step) const {
 void StageWriter::write_deferred() {
   for (PipelineStep step : std::exchange(deferred_, {})) {
     step.kind = Kind::weight_gradient;
+    operations_.begin_step();
     PassStream steps = stream(step, HeadGradient::alone);
     while (!steps.done()) steps.write_until_wait();
   }
@@ -145,6 +148,7 @@ void StageWriter::write_deferred() {
 }
 
 void StageWriter::pass(const PipelineStep& step) {
+  operations_.begin_step();
   receive_for(step);
   finish_sends();
   // The bucket of the head waits for what is put off.
@@ -157,6 +161,7 @@ void StageWriter::pass(const PipelineStep& step) {
 }
 
 void StageWriter::passes_together(const PipelineStep& one, const PipelineStep& other) {
+  operations_.begin_step();
   receive_for(one);
   receive_for(other);
   finish_sends();
@@ -186,6 +191,8 @@ void StageWriter::sum_gradient_norm() {
 
 void StageWriter::finish_iteration() {
   write_deferred();
+  operations_.begin_step();
+  operations_.set_place(OperationPlace::Step::none, -1, -1, -1);
   finish_sends();
   for (DataExchange& exchange : exchanges_) exchange.finish_gradients();
   sum_gradients_of_norms();

@@ -50,6 +50,7 @@ class StageWriter {
   Program::Entries take_entries() { return operations_.take_entries(); }
   // Operations whose peers RingPlaces names.
   RingPlaces::Neighbours take_neighbours() { return operations_.take_neighbours(); }
+  Program::Places take_places() { return operations_.take_places(); }
 
  private:
   using Kind = PipelineStep::Kind;

@@ -22,12 +22,14 @@ Job make_transformer_job(const TransformerWorkload& workload, std::int32_t itera
     std::vector<Operation> operations = writer.take();
     const RingPlaces::Neighbours neighbours = writer.take_neighbours();
     const Program::Entries entries = writer.take_entries();
+    const auto written_at = std::make_shared<const Program::Places>(writer.take_places());
     for (std::int32_t variant = 0; variant < places.variants(); ++variant) {
       const bool last = variant + 1 == places.variants();
       Program& program = programs.emplace_back(
           places.operations(last ? std::move(operations) : operations, neighbours, variant),
           Program::Peers::distances);
       program.fill_in(entries, routed);
+      program.set_places(written_at);
     }
   }
   std::vector<std::int32_t> program_of_rank;

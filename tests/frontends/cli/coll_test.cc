@@ -1,31 +1,24 @@
 // `orrery coll` as a user calls it.
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "frontends/cli/command_line.h"
+#include "tests/frontends/cli/command_under_test.h"
 
 using namespace orrery;
 using Catch::Contains;
 using Catch::StartsWith;
+using test::Printed;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Printed {
-  int exit_code;
-  std::string out, error;
-};
-
-// In a folder of its own that holds four.yaml.
-class Coll {
+// On four.yaml.
+class Coll : public test::Files {
  public:
   Coll() {
-    fs::create_directories(folder_);
     write("four.yaml", R"(platform:
   topology:
     levels:
@@ -33,26 +26,11 @@ class Coll {
 system: {injection_latency: 0 us, local_injection_latency: 0 us, chunks: 1}
 )");
   }
-  ~Coll() { fs::remove_all(folder_); }
-  Coll(const Coll&) = delete;
-  Coll& operator=(const Coll&) = delete;
-
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return folder_ / name;
-  }
-  std::string path(const std::string& name) const { return folder_ / name; }
 
   Printed operator()(std::vector<std::string> arguments) const {
-    std::vector<std::string> all{"coll", "--platform", path("four.yaml")};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    std::ostringstream out, error;
-    const int exit_code = cli::run_command_line(all, "1.2.3", {out, error});
-    return {exit_code, out.str(), error.str()};
+    arguments.insert(arguments.begin(), {"coll", "--platform", path("four.yaml")});
+    return test::run_orrery(arguments);
   }
-
- private:
-  fs::path folder_ = fs::temp_directory_path() / ("orrery_coll_test." + std::to_string(getpid()));
 };
 
 nlohmann::json rows_of(const Printed& printed) {

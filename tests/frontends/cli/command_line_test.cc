@@ -1,8 +1,6 @@
 // The commands as a user calls them, without a process around them.
 #include "frontends/cli/command_line.h"
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
@@ -13,41 +11,16 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/frontends/cli/command_under_test.h"
+
 using namespace orrery;
 using Catch::Contains;
 using Catch::StartsWith;
+using test::Files;
+using test::Printed;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Printed {
-  int exit_code;
-  std::string out, error;
-};
-
-Printed orrery_(std::initializer_list<std::string> arguments) {
-  std::ostringstream out, error;
-  const int exit_code = cli::run_command_line(arguments, "1.2.3", {out, error});
-  return {exit_code, out.str(), error.str()};
-}
-
-// A folder of experiment files that is gone after the test.
-class Files {
- public:
-  Files() { fs::create_directories(folder_); }
-  ~Files() { fs::remove_all(folder_); }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
-
-  std::string path(const std::string& name) const { return folder_ / name; }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return path(name);
-  }
-
- private:
-  fs::path folder_ = fs::temp_directory_path() / ("orrery_cli_test." + std::to_string(getpid()));
-};
 
 const std::string platform = R"(platform:
   topology:
@@ -83,7 +56,7 @@ std::string named(const std::string& name, const std::string& job) {
 
 TEST_CASE("run prints the report on standard output", "[cli]") {
   const Files files;
-  const Printed run = orrery_({"run", files.write("ring.yaml", named("ring", ring_job))});
+  const Printed run = test::run_orrery({"run", files.write("ring.yaml", named("ring", ring_job))});
   CHECK(run.error == "");
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.out, StartsWith("ring on the analytical backend: 4 ranks, 1 iteration, seed 1\n"));
@@ -92,8 +65,8 @@ TEST_CASE("run prints the report on standard output", "[cli]") {
 
 TEST_CASE("run --format json is one object", "[cli]") {
   const Files files;
-  const Printed run =
-      orrery_({"run", files.write("ring.yaml", named("ring", ring_job)), "--format", "json"});
+  const Printed run = test::run_orrery(
+      {"run", files.write("ring.yaml", named("ring", ring_job)), "--format", "json"});
   REQUIRE(run.exit_code == 0);
   const auto json = nlohmann::json::parse(run.out);
   CHECK(json["finish_ps"] == 17'000'000);
@@ -103,9 +76,9 @@ TEST_CASE("run --format json is one object", "[cli]") {
 
 TEST_CASE("--set and --seed override the file", "[cli]") {
   const Files files;
-  const Printed run =
-      orrery_({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
-               "workload.iterations=2", "--set", "name=twice", "--seed", "42", "--format", "json"});
+  const Printed run = test::run_orrery({"run", files.write("ring.yaml", named("ring", ring_job)),
+                                        "--set", "workload.iterations=2", "--set", "name=twice",
+                                        "--seed", "42", "--format", "json"});
   REQUIRE(run.error == "");
   const auto json = nlohmann::json::parse(run.out);
   CHECK(json["name"] == "twice");
@@ -119,13 +92,13 @@ TEST_CASE("-o leaves files and does not overwrite them", "[cli]") {
   const Files files;
   const std::string file = files.write("ring.yaml", named("ring", ring_job));
   const std::string folder = files.path("out");
-  CHECK(orrery_({"run", file, "-o", folder}).exit_code == 0);
+  CHECK(test::run_orrery({"run", file, "-o", folder}).exit_code == 0);
   CHECK(fs::exists(folder + "/result.json"));
-  const Printed again = orrery_({"run", file, "-o", folder});
+  const Printed again = test::run_orrery({"run", file, "-o", folder});
   CHECK(again.exit_code == 3);
   CHECK(again.out == "");
   CHECK_THAT(again.error, Contains("already holds a result") && Contains("--force"));
-  CHECK(orrery_({"compare", file, file, "-o", folder, "--force"}).exit_code == 0);
+  CHECK(test::run_orrery({"compare", file, file, "-o", folder, "--force"}).exit_code == 0);
   CHECK(fs::exists(folder + "/comparison.json"));
 }
 
@@ -141,28 +114,29 @@ TEST_CASE("--spans writes a line per span, and per message if asked", "[cli]") {
     return count;
   };
   const std::string few = files.path("few.csv"), all = files.path("all.csv");
-  CHECK(orrery_({"run", job, "--spans", few}).exit_code == 0);
+  CHECK(test::run_orrery({"run", job, "--spans", few}).exit_code == 0);
   CHECK(lines(few, "compute") == 4);
   CHECK(lines(few, "collective") == 4);
   CHECK(lines(few, "exposed") == 4);
   CHECK(lines(few, "message") == 0);
-  CHECK(orrery_({"run", job, "--spans", all, "--message-spans"}).exit_code == 0);
+  CHECK(test::run_orrery({"run", job, "--spans", all, "--message-spans"}).exit_code == 0);
   CHECK(lines(all, "message") == 24);
-  CHECK(orrery_({"run", job, "--spans", all}).exit_code == 3);
-  CHECK(orrery_({"run", job, "--spans", all, "--force"}).exit_code == 0);
-  CHECK(orrery_({"run", job, "--message-spans"}).exit_code == 2);
+  CHECK(test::run_orrery({"run", job, "--spans", all}).exit_code == 3);
+  CHECK(test::run_orrery({"run", job, "--spans", all, "--force"}).exit_code == 0);
+  CHECK(test::run_orrery({"run", job, "--message-spans"}).exit_code == 2);
 }
 
 // 9e17 B at 1 GB/s are 9e8 s; the clock ends at 9.2e6 s.
 TEST_CASE("a job beyond the end of the clock is refused, not wrapped round", "[cli]") {
   const Files files;
-  const Printed run = orrery_({"run", files.write("long.yaml", named("ring", ring_job)), "--set",
-                               "workload.program=[{operations: [{all_reduce: 900000 TB}]}]"});
+  const Printed run =
+      test::run_orrery({"run", files.write("long.yaml", named("ring", ring_job)), "--set",
+                        "workload.program=[{operations: [{all_reduce: 900000 TB}]}]"});
   CHECK(run.exit_code == 1);
   CHECK_THAT(run.error, Contains("the simulated time goes beyond 106 days"));
-  const Printed twice =
-      orrery_({"run", files.write("twice.yaml", named("ring", ring_job)), "--set",
-               "workload.program=[{operations: [{compute: 9000000 s}, {compute: 9000000 s}]}]"});
+  const Printed twice = test::run_orrery(
+      {"run", files.write("twice.yaml", named("ring", ring_job)), "--set",
+       "workload.program=[{operations: [{compute: 9000000 s}, {compute: 9000000 s}]}]"});
   CHECK(twice.exit_code == 1);
 }
 
@@ -171,18 +145,18 @@ TEST_CASE("a job beyond the end of the clock is refused, not wrapped round", "[c
 TEST_CASE("a link that carries more than it can is named in a notice", "[cli]") {
   const Files files;
   const Printed run =
-      orrery_({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
-               "platform.topology.levels.0.size=64", "--set", "system.algorithms=direct", "--set",
-               "workload.program=[{operations: [{all_to_all: 64 MB}]}]"});
+      test::run_orrery({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
+                        "platform.topology.levels.0.size=64", "--set", "system.algorithms=direct",
+                        "--set", "workload.program=[{operations: [{all_to_all: 64 MB}]}]"});
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.error, Contains("does not model contention inside the fabric"));
 }
 
 TEST_CASE("a message that nobody receives is named in a notice", "[cli]") {
   const Files files;
-  const Printed run =
-      orrery_({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
-               "workload.program=[{ranks: 0, operations: [{send: 1 kB, to: 1, tag: 3}]}]"});
+  const Printed run = test::run_orrery(
+      {"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
+       "workload.program=[{ranks: 0, operations: [{send: 1 kB, to: 1, tag: 3}]}]"});
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.error, Contains("1 message from rank 0 to rank 1 with tag 3 never received"));
 }
@@ -192,11 +166,11 @@ TEST_CASE("a message that nobody receives is named in a notice", "[cli]") {
 TEST_CASE("exposed time is booked to what was waited for", "[cli]") {
   const Files files;
   const Printed run =
-      orrery_({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
-               "workload.program=[{ranks: 0, operations: [{name: x, send: 10 MB, to: "
-               "1}, {compute: 1 ms}]}, {ranks: 1, operations: [{name: x, receive: "
-               "10 MB, from: 0}]}]",
-               "--format", "json"});
+      test::run_orrery({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
+                        "workload.program=[{ranks: 0, operations: [{name: x, send: 10 MB, to: "
+                        "1}, {compute: 1 ms}]}, {ranks: 1, operations: [{name: x, receive: "
+                        "10 MB, from: 0}]}]",
+                        "--format", "json"});
   const auto result = nlohmann::json::parse(run.out);
   CHECK(result["exposed_by"].contains("send"));
   CHECK_FALSE(result["exposed_by"].contains("receive"));
@@ -206,7 +180,7 @@ TEST_CASE("a collective's priority is a word or a number", "[cli]") {
   const Files files;
   const std::string job = files.write("ring.yaml", named("ring", ring_job));
   const auto run = [&](const std::string& priority) {
-    return orrery_(
+    return test::run_orrery(
         {"run", job, "--set", "system.scheduling=priority", "--set",
          "workload.program=[{operations: [{all_reduce: 4 kB, priority: " + priority + "}]}]"});
   };
@@ -219,7 +193,7 @@ TEST_CASE("compare keeps the order of the files and tells equal names apart", "[
   const Files files;
   const std::string slow = files.write("slow.yaml", named("same", ring_job));
   const std::string fast = files.write("fast.yaml", named("other", ring_job));
-  const Printed compared = orrery_({"compare", slow, fast, slow, "--format", "json"});
+  const Printed compared = test::run_orrery({"compare", slow, fast, slow, "--format", "json"});
   REQUIRE(compared.exit_code == 0);
   const auto systems = nlohmann::json::parse(compared.out)["systems"];
   REQUIRE(systems.size() == 3);
@@ -232,7 +206,7 @@ TEST_CASE("compare keeps the order of the files and tells equal names apart", "[
 TEST_CASE("a stuck job says who waits for whom, and exits 1 with its partial result", "[cli]") {
   const Files files;
   const std::string file = files.write("stuck.yaml", named("stuck", stuck_job));
-  const Printed run = orrery_({"run", file, "-o", files.path("out"), "--format", "json"});
+  const Printed run = test::run_orrery({"run", file, "-o", files.path("out"), "--format", "json"});
   CHECK(run.exit_code == 1);
   CHECK_THAT(run.error, Contains("rank 1") && Contains("never"));
   CHECK(nlohmann::json::parse(run.out)["partial"] == true);
@@ -253,9 +227,10 @@ TEST_CASE("Ctrl-C ends a simulation with its partial result, and exits 130", "[c
     } while (now.sa_handler == before.sa_handler);
     std::raise(SIGINT);
   });
-  const Printed run = orrery_({"run", file, "-o", files.path("out"), "--format", "json", "--set",
-                               "system.chunks=10000", "--set", "workload.iterations=1000", "--set",
-                               "workload.program[0].operations[1].all_reduce=1 GB"});
+  const Printed run =
+      test::run_orrery({"run", file, "-o", files.path("out"), "--format", "json", "--set",
+                        "system.chunks=10000", "--set", "workload.iterations=1000", "--set",
+                        "workload.program[0].operations[1].all_reduce=1 GB"});
   user.join();
   CHECK(run.exit_code == 130);
   CHECK_THAT(run.error, StartsWith("interrupted: "));
@@ -267,8 +242,9 @@ TEST_CASE("Ctrl-C ends a simulation with its partial result, and exits 130", "[c
 
 TEST_CASE("compare reports what it can and exits with the worst code", "[cli]") {
   const Files files;
-  const Printed compared = orrery_({"compare", files.write("ring.yaml", named("ring", ring_job)),
-                                    files.write("stuck.yaml", named("stuck", stuck_job))});
+  const Printed compared =
+      test::run_orrery({"compare", files.write("ring.yaml", named("ring", ring_job)),
+                        files.write("stuck.yaml", named("stuck", stuck_job))});
   CHECK(compared.exit_code == 1);
   CHECK_THAT(compared.out, Contains("PARTIAL RESULT of stuck"));
   CHECK_THAT(compared.error, StartsWith("stuck: error: "));
@@ -279,7 +255,7 @@ TEST_CASE("wrong files are reported all at once, and nothing is simulated", "[cl
   const std::string one = files.write("one.yaml", "name: one\n");
   const std::string two = files.write("two.yaml", named("two", ring_job) + "sytem: {}\n");
   for (const char* command : {"compare", "validate"}) {
-    const Printed printed = orrery_({command, one, two});
+    const Printed printed = test::run_orrery({command, one, two});
     CHECK(printed.exit_code == 2);
     CHECK(printed.out == "");
     CHECK_THAT(printed.error, Contains("one.yaml:1:1: error: ") && Contains("two.yaml:") &&
@@ -288,10 +264,10 @@ TEST_CASE("wrong files are reported all at once, and nothing is simulated", "[cl
 }
 
 TEST_CASE("a file that is not there is an input/output error", "[cli]") {
-  const Printed run = orrery_({"run", "/nowhere/x.yaml"});
+  const Printed run = test::run_orrery({"run", "/nowhere/x.yaml"});
   CHECK(run.exit_code == 3);
   CHECK_THAT(run.error, Contains("/nowhere/x.yaml"));
-  CHECK(orrery_({"validate", "/nowhere/x.yaml"}).exit_code == 3);
+  CHECK(test::run_orrery({"validate", "/nowhere/x.yaml"}).exit_code == 3);
 }
 
 TEST_CASE("wrong usage exits 2 and prints nothing on standard output", "[cli]") {
@@ -302,39 +278,39 @@ TEST_CASE("wrong usage exits 2 and prints nothing on standard output", "[cli]") 
                                 {"run", "x.yaml", "--format", "xml"},
                                 {"run", "x.yaml", "--wrong"},
                                 {"list", "nothing"}}) {
-    const Printed printed = orrery_(arguments);
+    const Printed printed = test::run_orrery(arguments);
     CAPTURE(printed.error);
     CHECK(printed.exit_code == 2);
     CHECK(printed.out == "");
     CHECK(printed.error != "");
   }
-  CHECK_THAT(orrery_({"rum", "x.yaml"}).error, Contains("did you mean \"run\"?"));
+  CHECK_THAT(test::run_orrery({"rum", "x.yaml"}).error, Contains("did you mean \"run\"?"));
 }
 
 TEST_CASE("a wrong --set is a configuration error that names the option", "[cli]") {
   const Files files;
-  const Printed run = orrery_(
+  const Printed run = test::run_orrery(
       {"run", files.write("ring.yaml", named("ring", ring_job)), "--set", "system.chunks=many"});
   CHECK(run.exit_code == 2);
   CHECK_THAT(run.error, Contains("--set system.chunks=many") && Contains("system.chunks"));
-  CHECK(orrery_({"run", files.path("ring.yaml"), "--seed", "-1"}).exit_code == 2);
+  CHECK(test::run_orrery({"run", files.path("ring.yaml"), "--seed", "-1"}).exit_code == 2);
 }
 
 TEST_CASE("notices go to standard error, once, and not when quiet", "[cli]") {
   const Files files;
   const std::string file =
       files.write("ring.yaml", named("ring", ring_job) + "network: {transport: {kind: tcp}}\n");
-  const Printed compared = orrery_({"compare", file, file});
+  const Printed compared = test::run_orrery({"compare", file, file});
   CHECK(compared.exit_code == 0);
   CHECK_THAT(compared.error, StartsWith("notice: network.transport"));
   CHECK(compared.error.find("notice:") == compared.error.rfind("notice:"));
-  CHECK(orrery_({"run", file, "--quiet"}).error == "");
+  CHECK(test::run_orrery({"run", file, "--quiet"}).error == "");
 }
 
 TEST_CASE("explain shows values with their origin, and what follows from them", "[cli]") {
   const Files files;
   const std::string file = files.write("ring.yaml", named("ring", ring_job));
-  const Printed explained = orrery_({"explain", file, "--set", "workload.iterations=3"});
+  const Printed explained = test::run_orrery({"explain", file, "--set", "workload.iterations=3"});
   CHECK(explained.error == "");
   CHECK(explained.exit_code == 0);
   // A ring of 4: two ports of 1 GB/s; the farthest is 2 links away. All-reduce of 100 MB: 2*3/4 of
@@ -346,15 +322,16 @@ TEST_CASE("explain shows values with their origin, and what follows from them", 
 }
 
 TEST_CASE("list, schema, version and help print on standard output", "[cli]") {
-  CHECK_THAT(orrery_({"list"}).out, Contains("analytical") && Contains("double_binary_tree") &&
-                                        Contains("v100") && Contains("dlrm-hoti20"));
-  CHECK_THAT(orrery_({"list", "backends"}).out, !Contains("double_binary_tree"));
-  CHECK(nlohmann::json::parse(orrery_({"schema"}).out).is_object());
-  CHECK(orrery_({"version"}).out == "orrery 1.2.3\n");
-  CHECK(orrery_({"--version"}).out == "orrery 1.2.3\n");
-  CHECK_THAT(orrery_({"--help"}).out, Contains("Exit codes:") && Contains("compare"));
+  CHECK_THAT(test::run_orrery({"list"}).out, Contains("analytical") &&
+                                                 Contains("double_binary_tree") &&
+                                                 Contains("v100") && Contains("dlrm-hoti20"));
+  CHECK_THAT(test::run_orrery({"list", "backends"}).out, !Contains("double_binary_tree"));
+  CHECK(nlohmann::json::parse(test::run_orrery({"schema"}).out).is_object());
+  CHECK(test::run_orrery({"version"}).out == "orrery 1.2.3\n");
+  CHECK(test::run_orrery({"--version"}).out == "orrery 1.2.3\n");
+  CHECK_THAT(test::run_orrery({"--help"}).out, Contains("Exit codes:") && Contains("compare"));
   for (const char* command : {"run", "compare", "validate", "explain", "list", "schema"}) {
-    const Printed help = orrery_({command, "--help"});
+    const Printed help = test::run_orrery({command, "--help"});
     CHECK(help.exit_code == 0);
     CHECK_THAT(help.out, Contains("Example"));
   }

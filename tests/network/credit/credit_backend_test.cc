@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/random.h"
-#include "tests/network/one_level.h"
+#include "tests/network/network_under_test.h"
 
 namespace orrery {
 namespace {

@@ -6,27 +6,20 @@
 
 #include "network/fluid/group_clocks.h"
 #include "network/no_route.h"
-#include "tests/network/message_log.h"
+#include "tests/network/network_under_test.h"
 
 namespace orrery {
 namespace {
 
-using test::MessageLog;
-
 constexpr Bandwidth kRate = gigabytes_per_second(1);
 constexpr Duration kLink = nanoseconds(100);
 
-struct Fabric {
+struct Fabric : test::NetworkUnderTest {
   explicit Fabric(std::vector<LevelSpec> levels, NetworkSpec spec = {})
-      : topology({std::move(levels)}),
-        network(make_fluid_backend(queue, topology, spec)),
-        log(queue) {}
+      : NetworkUnderTest("fluid", {std::move(levels)}, std::move(spec)) {}
   Fabric(LevelKind kind, std::int32_t size, NetworkSpec spec = {})
       : Fabric({{"", kind, size, kRate, kLink, Scope::scale_out}}, std::move(spec)) {}
 
-  std::size_t send(std::int32_t source, std::int32_t target, std::int64_t size) {
-    return log.send(*network, source, target, bytes(size));
-  }
   std::size_t send_highest(std::int32_t source, std::int32_t target, std::int64_t size) {
     const std::size_t number = log.prepare();
     network->send({.source = {source},
@@ -37,13 +30,6 @@ struct Fabric {
                   log);
     return number;
   }
-  Duration delivered(std::size_t message) const { return log.delivered_at[message] - Time{}; }
-  Duration injected(std::size_t message) const { return log.injected_at[message] - Time{}; }
-
-  EventQueue queue;
-  Topology topology;
-  std::unique_ptr<NetworkBackend> network;
-  MessageLog log;
 };
 
 NetworkSpec with(const FluidSpec& fluid) {

@@ -1,7 +1,7 @@
 // The queue backend against time lines by hand. Links of 1 GB/s carry a byte in 1 ns, in 100 ns.
 #include <catch2/catch.hpp>
 
-#include "tests/network/one_level.h"
+#include "tests/network/network_under_test.h"
 
 namespace orrery {
 namespace {

@@ -2,10 +2,9 @@
 // of it.
 #include <catch2/catch.hpp>
 
-#include "network/analytical/analytical_backend.h"
 #include "network/no_route.h"
 #include "network/routing/router.h"
-#include "tests/network/message_log.h"
+#include "tests/network/network_under_test.h"
 #include "tests/network/routing/small_graphs.h"
 
 namespace orrery {
@@ -94,21 +93,9 @@ TEST_CASE("on levels, a message takes the shortest way round a failed link") {
   CHECK(path(router, 1, 3).size() == 2);  // does not cross it
 }
 
-struct Fabric {
-  explicit Fabric(TopologySpec spec, RoutingSpec routing = {})
-      : topology(std::move(spec)),
-        network(make_analytical_backend(queue, topology, {.routing = std::move(routing)})),
-        log(queue) {}
-  std::size_t send(std::int32_t source, std::int32_t target, std::int64_t size) {
-    return log.send(*network, source, target, bytes(size));
-  }
-  Duration delivered(std::size_t message) const { return log.delivered_at[message] - Time{}; }
-  Duration injected(std::size_t message) const { return log.injected_at[message] - Time{}; }
-
-  EventQueue queue;
-  Topology topology;
-  std::unique_ptr<NetworkBackend> network;
-  test::MessageLog log;
+struct Fabric : test::NetworkUnderTest {
+  explicit Fabric(TopologySpec shape, RoutingSpec routing = {})
+      : NetworkUnderTest("analytical", std::move(shape), {.routing = std::move(routing)}) {}
 };
 
 // 0 - switch 2 - 1, links of 100 ns and 1 B/ns; down from 1 to 5 us. What is sent at 2 us waits

@@ -72,6 +72,21 @@ TEST_CASE("ranks can run different programs, also none at all") {
   CHECK(started(source, 1) == Ids{0});
 }
 
+// Operations 0 and 1 are nowhere, 2 to 4 belong to micro-batch 7.
+TEST_CASE("an operation is where the last place before it says") {
+  Program program({compute(0), compute(1), compute(2), compute(3), compute(4)});
+  CHECK(program.place_of(3) == OperationPlace{});
+  OperationPlace seventh;
+  seventh.micro_batch = 7;
+  program.set_places(std::make_shared<const Program::Places>(
+      Program::Places{{0, OperationPlace{}}, {2, seventh}}));
+  const ProgramSource source(2, std::move(program));
+  CHECK(source.place_of(0, 1) == OperationPlace{});
+  CHECK(source.place_of(0, 2) == seventh);
+  CHECK(source.place_of(1, 4) == seventh);
+  CHECK(source.find(1, 4)->id == 4);
+}
+
 TEST_CASE("a program that contradicts itself is refused") {
   CHECK_THROWS_AS(Program({compute(1)}), std::logic_error);
   CHECK_THROWS_AS(Program({wait(0, 0)}), std::logic_error);

@@ -1,0 +1,12 @@
+// What a result knows over time, as counters of a trace: levels and links of --activity, queues
+// that network.switch.watch names, memories of switches.
+#pragma once
+
+#include "frontends/report/run_result.h"
+#include "frontends/trace/track_event_writer.h"
+
+namespace orrery {
+
+void write_counters(TrackEventWriter& writer, const RunResult& result);
+
+}  // namespace orrery
