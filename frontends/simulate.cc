@@ -20,6 +20,7 @@
 #include "frontends/report/traffic_matrix.h"
 #include "frontends/selected_rows.h"
 #include "frontends/trace/timeline.h"
+#include "frontends/training_notices.h"
 #include "frontends/training_rows.h"
 #include "network/backends.h"
 #include "network/network_error.h"
@@ -230,10 +231,9 @@ RunResult Simulation::result() const {
   if (link_activity_) result.link_activity = link_activity_->rows();
   result.matrix = matrix_.rows(group_names());
   for (const std::string& notice : network_->notices()) result.notices.push_back(notice);
-  for (std::string& notice : memory_notices(experiment_))
-    result.notices.push_back(std::move(notice));
-  for (std::string& notice : setting_notices(experiment_.network, network_->unused_settings()))
-    result.notices.push_back(std::move(notice));
+  for (const auto& notices : {memory_notices(experiment_), training_notices(experiment_),
+                              setting_notices(experiment_.network, network_->unused_settings())})
+    result.notices.insert(result.notices.end(), notices.begin(), notices.end());
   constexpr std::int32_t many = 1'024;
   if (job_.ranks >= many && options_.fold && runner_.fold().none())
     result.notices.push_back(fmt::format("all {} ranks are simulated one by one: {}", job_.ranks,

@@ -17,6 +17,7 @@ enum class RoutingPolicy : std::uint8_t {
   dimension_order,  // level by level, innermost first; levels only
   ecmp,             // one of the shortest paths, by a hash of the flow, a choice at every node
   weighted_ecmp,    // the same, in proportion to what can be carried behind each choice
+  d_mod_k,          // one of the shortest paths, by the digits of the target's port
   qp_spread,        // ecmp with `paths` flows between two nodes, taken in turn
   spray,            // every packet its own way: all shortest paths at once
   valiant,          // shortest to a switch drawn by the hash, and shortest from there

@@ -56,13 +56,23 @@ ERAS = {
         what="H100, Megatron Core 0.8 and NeMo 25.04: bf16, flash attention",
         free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="a100-2021",
                                           launch="a100-2021"),
-        rows=["megatron-core-0.8/GPT-1.7B 1x1x48 b4 B192", "megatron-core-0.8/GPT-16B 4x1x48 b1 B192",
+        rows=["megatron-core-0.8/GPT-1.7B 1x1x48 b4 B192",
               "nemo-25.04/Nemotron4-15B 2x1x16 b2 B128", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
     "h100-2024-fp8": dict(
         what="H100, NeMo 25.04: fp8 matrices (of 1979 TFLOP/s)",
         free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="h100-2024",
                                           launch="a100-2021"),
         rows=["nemo-25.04/Nemotron4-15B 2x1x8 b2 B64", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
+    "h100-2024-fsdp": dict(
+        what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025 (FSDP2): bf16, flash attention 2",
+        free=dict(matrix=0.5), fixed=dict(attention=H100_FLASH_2, memory="a100-2021",
+                                          launch="a100-2021"),
+        rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16"]),
+    "h100-2024-fsdp-fp8": dict(
+        what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025: fp8 matrices (of 1979 TFLOP/s)",
+        free=dict(matrix=0.4), fixed=dict(attention=H100_FLASH_2 / 2, memory="a100-2021",
+                                          launch="a100-2021"),
+        rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16"]),
     "gb200-2025": dict(
         what="GB200, NeMo 25.05: bf16, flash attention",
         free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="h100-2024",
@@ -80,6 +90,9 @@ def calibration_rows(era):
     everything = training_rows.published() + training_rows.vtrain("single")
     rows = [row for row in everything
             if row.era == era and f"{row.set}/{row.name}" in ERAS[era]["rows"]]
+    missing = set(ERAS[era]["rows"]) - {f"{row.set}/{row.name}" for row in rows}
+    if missing:
+        sys.exit(f"{era}: no row {missing}")
     if "every" in ERAS[era]:
         chosen, step = ERAS[era]["every"]
         rows += [row for row in everything if row.set == chosen][::step]

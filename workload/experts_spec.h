@@ -65,9 +65,11 @@ struct ExpertTraining {
   bool fp8_dispatch = false;  // forward, with a scale of 4 B for 128 elements
   double capacity = 0;        // factor; 0 = no limit
   CapacityMode capacity_mode = CapacityMode::drop;
-  bool overlap_shared = true;   // shared experts work beside dispatch and combine
-  std::int32_t node_ranks = 0;  // a token crosses once to each node of so many ranks; 0 = to each
-                                // of its experts
+  bool overlap_shared = true;    // shared experts work beside dispatch and combine
+  bool overlap_batches = false;  // of `interleaved`, or without a pipeline: what one micro-batch
+                                 // exchanges goes beside what another one computes
+  std::int32_t node_ranks = 0;   // a token crosses once to each node of so many ranks; 0 = to each
+                                 // of its experts
   ExpertLoadSpec load;
 
   // Whether the work of a rank depends on what is drawn.

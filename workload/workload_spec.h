@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/units/share.h"
 #include "core/units/units.h"
 #include "system/job.h"
 #include "system/operation_source.h"
@@ -68,15 +69,17 @@ struct TransformerSpec {
   std::int64_t feed_forward = 0;          // f: inner width of the MLP; 0 = 4 hidden
   bool gated = false;  // two matrices of f columns each and their product (SwiGLU)
   AttentionKernel attention = AttentionKernel::flash;
-  bool causal_kernel = true;    // flash attention computes only what causality does not mask
-  bool tied_embeddings = true;  // input and output embedding are one matrix
-  std::int64_t vocabulary = 0;  // V, padded to what tensor parallelism needs
-  std::int64_t sequence = 0;    // s: tokens of a sample
-  ExpertsSpec experts;          // in the place of some layers' MLP
-  Bytes element;                // of weights and activations: 2 B for bf16
-  Bytes gradient_element{4};    // of gradients on the wire and in memory
+  bool causal_kernel = true;        // flash attention computes only what causality does not mask
+  bool tied_embeddings = true;      // input and output embedding are one matrix
+  std::int64_t vocabulary = 0;      // V, padded to what tensor parallelism needs
+  std::int64_t sequence = 0;        // s: tokens of a sample
+  ExpertsSpec experts;              // in the place of some layers' MLP
+  Bytes element;                    // of weights and activations: 2 B for bf16
+  Bytes gradient_element{4};        // of gradients on the wire and in memory
+  bool eight_bit_products = false;  // of layers; `element` is 2 B then
 
-  std::int64_t head_width() const {  // of queries and keys
+  Bytes operand() const { return eight_bit_products ? Bytes{1} : element; }  // of such a product
+  std::int64_t head_width() const {                                          // of queries and keys
     if (latent) return latent->plain + latent->rotary;
     return head_dimension > 0 ? head_dimension : hidden / heads;
   }
@@ -178,6 +181,8 @@ struct TransformerTraining {
   std::int32_t shard_group = 0;              // ds: replicas that hold one copy of what is
                                              // sharded between them (HSDP if fewer); 0 = all
   std::optional<Accumulation> accumulation;  // none = as the frameworks do: accumulates()
+  bool fp8_parameters = false;               // gathered in 8 bits, as products take them
+  Share activation_overhead{0, 100};         // kept besides, of what memory/stage_memory.h counts
   bool overlap_gradients = true;    // buckets are exchanged while the backward pass goes on
   bool overlap_parameters = false;  // ... gathered while the next forward pass goes on
   std::int32_t prefetch = 1;        // exchange units that are gathered ahead of their use

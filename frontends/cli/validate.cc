@@ -9,6 +9,7 @@
 #include "frontends/memory_notice.h"
 #include "frontends/report/search_report.h"
 #include "frontends/search/fitting.h"
+#include "frontends/training_notices.h"
 
 namespace orrery::cli {
 
@@ -20,7 +21,9 @@ std::vector<std::string> check(const std::string& file, const std::vector<Overri
   if (const auto* text = std::get_if<TextWorkloadSpec>(&experiment.workload.what)) {
     read_text_workload(text->file);
   }
-  return memory_notices(experiment);
+  std::vector<std::string> notices = memory_notices(experiment);
+  for (std::string& notice : training_notices(experiment)) notices.push_back(std::move(notice));
+  return notices;
 }
 
 // In the order of micro-batches that is written, unless `search:` lists others.

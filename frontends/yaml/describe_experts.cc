@@ -111,6 +111,43 @@ void check_unused(Reader& reader, const ExpertTraining& spec, const TransformerS
   needless("overlap_shared_experts", model.experts.shared == 0, "the model has no shared experts");
 }
 
+// As Megatron-LM's overlap_moe_expert_parallel_comm. Shared experts are then not beside the
+// journeys of their own micro-batch, unless the file says so.
+void check_overlap(Reader& reader, TransformerTraining& spec) {
+  ExpertTraining& experts = spec.experts;
+  if (!experts.overlap_batches) return;
+  const auto refuse = [&](std::string why, std::string remedy) {
+    reader.wrong("overlap_experts", std::move(why), std::move(remedy));
+  };
+  const bool dual =
+      spec.schedule == PipelineSchedule::dualpipe || spec.schedule == PipelineSchedule::dualpipe_v;
+  if (experts.parallel == 1)
+    refuse("every rank has all experts: nothing is exchanged", "leave it out");
+  else if (dual)
+    refuse(fmt::format("{} always does that", orrery::name_of(spec.schedule)), "leave it out");
+  else if (spec.pipeline > 1 && spec.schedule != PipelineSchedule::interleaved)
+    refuse(fmt::format("in {} a micro-batch goes back before another is there (Megatron-LM refuses "
+                       "it)",
+                       orrery::name_of(spec.schedule)),
+           "write schedule: interleaved, dualpipe or dualpipe-v");
+  else if (spec.pipeline == 1 && spec.schedule != PipelineSchedule::one_forward_one_backward &&
+           spec.schedule != PipelineSchedule::interleaved)
+    refuse(fmt::format("{} has an order of its own", orrery::name_of(spec.schedule)),
+           "write schedule: 1f1b");
+  if (spec.sharding == Sharding::zero3)
+    refuse("two passes at once would gather and free the same layers",
+           "write sharding: zero1, or zero3 with schedule: dualpipe-v");
+  if (spec.recompute == Recompute::full)
+    refuse(
+        "a layer that is done again exchanges in the middle of its backward pass (Megatron-LM "
+        "refuses it)",
+        "write recompute: none or selective");
+  if (reader.given("overlap_shared_experts") && experts.overlap_shared)
+    refuse("shared experts cannot be beside the same exchanges (Megatron-LM refuses it)",
+           "write overlap_shared_experts: false");
+  experts.overlap_shared = false;
+}
+
 void check_nodes(Reader& reader, ExpertTraining& spec, const TransformerSpec& model,
                  const PlatformFacts& platform) {
   const std::int32_t size = node_size(platform), ranks = spec.parallel * spec.tensor;
@@ -134,7 +171,7 @@ void check_expert_training(Reader& training, TransformerTraining& spec,
   if (model.experts.count == 0) {
     for (const std::string_view key :
          {"expert", "expert_tensor", "dispatch", "fp8_dispatch", "expert_capacity", "capacity_mode",
-          "overlap_shared_experts", "expert_load"})
+          "overlap_shared_experts", "overlap_experts", "expert_load"})
       if (training.given(key))
         training.wrong(key, "the model has no experts",
                        "give transformer.experts, or leave it out");
@@ -169,6 +206,7 @@ void check_expert_training(Reader& training, TransformerTraining& spec,
     training.wrong("shard_group", "the experts are not copied with the rest of the model",
                    "leave it out");
   check_unused(training, experts, model);
+  check_overlap(training, spec);
   if (by_node && experts.parallel > 1 && platform.known)
     check_nodes(training, experts, model, platform);
 }

@@ -121,6 +121,10 @@ void describe_expert_training(Keys& keys, ExpertTraining& spec, const Transforme
                 "whether experts with fewer tokens get empty ones");
   keys.optional("overlap_shared_experts", spec.overlap_shared,
                 "shared experts work beside dispatch and combine");
+  keys.optional(
+      "overlap_experts", spec.overlap_batches,
+      "what experts exchange for one micro-batch goes beside what is computed for another "
+      "(overlap_moe_expert_parallel_comm); of interleaved, or without a pipeline");
   keys.value_or_map("expert_load", spec.load.kind, "how popular experts are", [&](auto& below) {
     describe_expert_load(below, spec.load, model.experts.count);
   });

@@ -39,11 +39,12 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
   keys.optional("reserve", npu.reserve,
                 "of the memory that the model cannot have: buffers of the communication library, "
                 "fragments",
-                not_negative);
-  keys.map("efficiency", "what kernels reach of both; without it all", [&](auto& efficiency) {
-    std::string description;
-    describe_efficiency(efficiency, npu.efficiency, description);
-  });
+                not_negative, "default");
+  keys.map_without_preset("efficiency", "what kernels reach of both; without it all",
+                          [&](auto& efficiency) {
+                            std::string description;
+                            describe_efficiency(efficiency, npu.efficiency, description);
+                          });
   describe_variation(keys, npu.variation);
 }
 

@@ -108,9 +108,6 @@ void check_pipeline_options(Reader& reader, const TransformerTraining& spec) {
   if (spec.recompute_layers && spec.recompute != Recompute::full)
     reader.wrong("recompute_layers", fmt::format("recompute is {}", name_of(spec.recompute)),
                  "write recompute: full, or leave it out");
-  if (spec.fused_cross_entropy && spec.tensor == 1)
-    reader.wrong("fused_cross_entropy", "without tensor parallelism the loss exchanges nothing",
-                 "give tensor: 2 or more, or leave it out");
 }
 
 // Megatron-LM puts them off in its own two schedules.
@@ -159,7 +156,7 @@ void check_sharding(Reader& reader, const TransformerTraining& spec, const Trans
 }
 
 // Settings that would change nothing.
-void check_unused(Reader& reader, const TransformerTraining& spec) {
+void check_unused(Reader& reader, const TransformerTraining& spec, const TransformerSpec& model) {
   const bool none = spec.sharding == Sharding::none, zero3 = spec.sharding == Sharding::zero3;
   if (none && spec.shard_group > 0)
     reader.wrong("shard_group", "without sharding there is nothing to share",
@@ -172,8 +169,25 @@ void check_unused(Reader& reader, const TransformerTraining& spec) {
   if (reader.given("prefetch") && !zero3 && !spec.overlap_parameters)
     reader.wrong("prefetch", "nothing is gathered ahead of its use",
                  "write sharding: zero3 or overlap_parameters: true, or leave it out");
+  if (spec.fp8_parameters && (none || !model.eight_bit_products))
+    reader.wrong("fp8_parameters",
+                 none ? "without sharding no parameters are gathered"
+                      : "products do not take them in 8 bits",
+                 none ? "leave it out" : "write eight_bit_products: true in the transformer");
   if (reader.given("reshard_after_forward") && !zero3)
     reader.wrong("reshard_after_forward", "only zero3 frees parameters", "leave it out");
+}
+
+// Megatron-LM pads it to a multiple of 128 t.
+void check_vocabulary(Reader& reader, const TransformerTraining& spec,
+                      const TransformerSpec& model) {
+  if (model.vocabulary % spec.tensor == 0) return;
+  const std::int64_t step = std::int64_t{128} * spec.tensor;
+  reader.wrong("tensor",
+               fmt::format("{} does not divide the {} rows of the vocabulary", spec.tensor,
+                           model.vocabulary),
+               fmt::format("pad it, as Megatron-LM does: write vocabulary: {} in the transformer",
+                           (model.vocabulary + step - 1) / step * step));
 }
 
 }  // namespace
@@ -188,12 +202,12 @@ void check_training(Reader& training, TransformerTraining& spec, const Transform
   check_pipeline_options(training, spec);
   check_deferral(training, spec);
   check_sharding(training, spec, model);
-  check_unused(training, spec);
+  check_unused(training, spec, model);
   divides(training, "tensor", spec.tensor, model.heads, "attention heads");
   if (spec.tensor % model.key_heads() != 0)
     divides(training, "tensor", spec.tensor, model.key_heads(), "key heads");
   divides(training, "tensor", spec.tensor, model.mlp_width(), "columns of the MLP");
-  divides(training, "tensor", spec.tensor, model.vocabulary, "rows of the vocabulary");
+  check_vocabulary(training, spec, model);
   if (spec.sequence_parallel)
     divides(training, "tensor", spec.tensor, spec.micro_batch * model.sequence / spec.context,
             "tokens");

@@ -70,8 +70,10 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   keys.optional("recompute_layers", spec.recompute_layers,
                 "first layers of each chunk that recompute: full is done for; without it all",
                 between(0, std::int64_t{1} << 24));
-  keys.optional("fused_cross_entropy", spec.fused_cross_entropy,
-                "the loss takes two all-reduces over the vocabulary's parts instead of three");
+  keys.optional(
+      "fused_cross_entropy", spec.fused_cross_entropy,
+      "the loss takes two all-reduces over the vocabulary's parts instead of three and fewer "
+      "passes through the logits");
   keys.optional("sharding", spec.sharding,
                 "what data-parallel ranks divide between them: nothing, optimizer states (zero1, "
                 "Megatron-LM's distributed optimizer), gradients too (zero2), parameters too "
@@ -83,6 +85,12 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   keys.optional("accumulation", spec.accumulation,
                 "whether gradients are exchanged with the last micro-batch or reduced with each; "
                 "without it reduced for zero2, and for zero3 without pipeline");
+  keys.optional("fp8_parameters", spec.fp8_parameters,
+                "parameters are gathered in 8 bits (fp8-param-gather); with sharding and "
+                "eight_bit_products");
+  keys.optional("activation_overhead", spec.activation_overhead,
+                "memory that activations take besides what is counted, such as 25 % for software "
+                "with unfused norms; changes no time");
   keys.optional("overlap_gradients", spec.overlap_gradients,
                 "gradients are exchanged beside the backward pass");
   keys.optional("overlap_parameters", spec.overlap_parameters,

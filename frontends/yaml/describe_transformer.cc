@@ -29,10 +29,18 @@ void divides(Reader& reader, std::string_view key, std::int64_t divisor, std::in
 
 void check_transformer(Reader& model, const TransformerSpec& spec) {
   if (!model.clean()) return;
+  if (spec.element == Bytes{1})
+    model.wrong("data_type",
+                "software that trains in fp8 multiplies in 8 bits, and keeps and sends activations "
+                "in 16",
+                "write data_type: bf16 and eight_bit_products: true");
   if (spec.head_dimension == 0 && !spec.latent)
     divides(model, "heads", spec.heads, spec.hidden, "of hidden");
   if (spec.key_value_heads > 0)
     divides(model, "key_value_heads", spec.key_value_heads, spec.heads, "heads");
+  if (spec.eight_bit_products && spec.element > Bytes{2})
+    model.wrong("eight_bit_products", "operands are cast from 16 bits",
+                "write data_type: bf16 or fp16, or leave it out");
   if (!sums_fit(spec))
     model.wrong_map("the sizes multiply to more than 9.2e18", "check for a digit too many");
 }

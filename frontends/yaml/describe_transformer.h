@@ -43,15 +43,21 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
   keys.optional("gated", spec.gated, "the MLP multiplies two inner products (SwiGLU)");
   keys.optional("attention", spec.attention,
                 "flash: one kernel; unfused: scores, softmax, dropout and values are kernels of "
-                "their own, which read and write sequence x sequence elements");
+                "their own, which read and write sequence x sequence elements",
+                any_value, "default");
   keys.optional("causal_kernel", spec.causal_kernel,
                 "flash attention computes only what causality does not mask");
   keys.optional("tied_embeddings", spec.tied_embeddings,
                 "input and output embedding are one matrix");
   keys.from_preset("vocabulary", spec.vocabulary, "rows of the embedding, padded", size);
   keys.from_preset("sequence", spec.sequence, "tokens of a sample", size);
-  keys.optional("data_type", data_type, "of weights and activations");
-  keys.optional("gradient_type", gradient_type, "of gradients when they are summed");
+  keys.optional("data_type", data_type, "of weights and activations", any_value, "default");
+  keys.optional("eight_bit_products", spec.eight_bit_products,
+                "layers multiply 8-bit operands (Transformer Engine), with the casts that this "
+                "takes; peak is that of 8 bits, and the head has half of it",
+                any_value, "default");
+  keys.optional("gradient_type", gradient_type, "of gradients when they are summed", any_value,
+                "default");
   keys.map("experts", "layers of experts in the place of MLPs",
            [&](auto& below) { describe_experts(below, spec.experts, spec); });
   spec.element = size_of(data_type);

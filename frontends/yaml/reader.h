@@ -84,6 +84,13 @@ class Reader {
   void map(std::string_view key, std::string_view help, Describe describe) {
     read_map(key, help, describe, false);
   }
+  // Its keys have values that the preset beside it does not give.
+  template <class Describe>
+  void map_without_preset(std::string_view key, std::string_view help, Describe describe) {
+    const std::string origin = std::exchange(default_origin_, "default");
+    read_map(key, help, describe, false);
+    default_origin_ = origin;
+  }
   template <class Describe>
   void required_map(std::string_view key, std::string_view help, Describe describe) {
     read_map(key, help, describe, true);

@@ -92,8 +92,8 @@ template <>
 struct ValuesOf<RoutingPolicy> {
   static constexpr std::array all{RoutingPolicy::automatic, RoutingPolicy::dimension_order,
                                   RoutingPolicy::ecmp,      RoutingPolicy::weighted_ecmp,
-                                  RoutingPolicy::qp_spread, RoutingPolicy::spray,
-                                  RoutingPolicy::valiant};
+                                  RoutingPolicy::d_mod_k,   RoutingPolicy::qp_spread,
+                                  RoutingPolicy::spray,     RoutingPolicy::valiant};
 };
 template <>
 struct ValuesOf<LinkCondition> {

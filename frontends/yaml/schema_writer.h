@@ -61,6 +61,10 @@ class SchemaWriter {
     describe_map(key, help, describe, false);
   }
   template <class Describe>
+  void map_without_preset(std::string_view key, std::string_view help, Describe describe) {
+    map(key, help, describe);
+  }
+  template <class Describe>
   void required_map(std::string_view key, std::string_view help, Describe describe) {
     describe_map(key, help, describe, false);
     require(key);

@@ -30,18 +30,16 @@ class CreditBackend final : public StoreAndForward {
  private:
   enum OwnStep : std::uint32_t { credit_step, wake_step };
 
-  struct Waiting {
-    SegmentNumber number = 0;
-    std::uint64_t turn = 0;  // counts what has come to the link
+  struct Input {  // what is stored behind one link, in one channel, and goes on in one channel
+    std::optional<LinkIndex> link;  // none: it begins here
+    std::uint32_t held = 0, wanted = 0;
+    std::deque<SegmentNumber> waiting;
   };
-  struct Channel {
-    Bytes room;  // in the buffer at the other end, as the sending end knows
-    std::deque<Waiting> waiting;
-  };
-  struct Port {  // the sending end of a link
-    std::vector<Channel> channels;
-    std::uint64_t turns = 0;
-    std::uint64_t waiting = 0;  // in all channels
+  struct Port {               // the sending end of a link
+    std::vector<Bytes> room;  // of each channel, in the buffer at the other end, as we know here
+    std::vector<Input> inputs;
+    std::size_t turn = 0;       // of the input that is asked first
+    std::uint64_t waiting = 0;  // in all inputs
     bool wakes = false;         // there is a wake_step to come
   };
   struct Credit {  // on its way back
@@ -54,14 +52,15 @@ class CreditBackend final : public StoreAndForward {
     std::uint32_t wanted = 0;  // of the link it is on or waits for
   };
 
+  static Input& input_of(Port& port, const Segment& segment, const Channels& channels);
   std::optional<Time> join(SegmentNumber number) override;
   void reached_node(SegmentNumber number) override;
   void lost(SegmentNumber number) override;
   void on_own_event(std::uint32_t step, std::uint32_t number) override;
 
   std::optional<SegmentNumber> serve(LinkIndex link);
-  Channel* next_to_send(Port& port);
-  void start(LinkIndex link, Channel& channel);
+  Input* next_to_send(Port& port);
+  void start(Port& port, Input& input);
   void send_elsewhere(Port& port);
   void give_back(LinkIndex link, std::uint32_t channel, Bytes size, Time when);
 
@@ -81,12 +80,22 @@ std::optional<Time> CreditBackend::join(SegmentNumber number) {
   channels.wanted =
       segment.hop == 0 ? 0 : order_.next(segment.path[segment.hop - 1], channels.held, link);
   Port& port = ports_[link];
-  if (port.channels.size() <= channels.wanted)
-    port.channels.resize(channels.wanted + 1, Channel{buffer_, {}});
-  port.channels[channels.wanted].waiting.push_back({number, port.turns++});
+  if (port.room.size() <= channels.wanted) port.room.resize(channels.wanted + 1, buffer_);
+  input_of(port, segment, channels).waiting.push_back(number);
   ++port.waiting;
   if (serve(link) != number) return std::nullopt;
   return links_[link].free;
+}
+
+// The inputs of a port are those that were ever needed: a few.
+CreditBackend::Input& CreditBackend::input_of(Port& port, const Segment& segment,
+                                              const Channels& channels) {
+  std::optional<LinkIndex> from;
+  if (segment.hop > 0) from = segment.path[segment.hop - 1];
+  for (Input& input : port.inputs)
+    if (input.link == from && input.held == channels.held && input.wanted == channels.wanted)
+      return input;
+  return port.inputs.emplace_back(Input{from, channels.held, channels.wanted, {}});
 }
 
 // Sends the next segment if the link is free and one fits. Returns which.
@@ -94,50 +103,48 @@ std::optional<CreditBackend::SegmentNumber> CreditBackend::serve(LinkIndex link)
   Port& port = ports_[link];
   std::optional<SegmentNumber> started;
   if (links_[link].free <= queue_.now()) {
-    Channel* const channel = next_to_send(port);
-    if (channel == nullptr) return std::nullopt;  // the next credit comes back here
+    Input* const input = next_to_send(port);
+    if (input == nullptr) return std::nullopt;  // the next credit comes back here
     if (router_.bandwidth(link) == Bandwidth{}) {
       send_elsewhere(port);
       return std::nullopt;
     }
-    started = channel->waiting.front().number;
-    start(link, *channel);
+    started = input->waiting.front();
+    start(port, *input);
   }
   if (port.waiting > 0 && !std::exchange(port.wakes, true))
     schedule_own(links_[link].free, wake_step, link);
   return started;
 }
 
-// Within a channel first come, first served; of the channels whose first one fits, that of the one
-// that came first.
-CreditBackend::Channel* CreditBackend::next_to_send(Port& port) {
-  Channel* best = nullptr;
-  for (Channel& channel : port.channels) {
-    if (channel.waiting.empty()) continue;
-    const Waiting& first = channel.waiting.front();
-    if (segments_[first.number].size > channel.room) continue;
-    if (best == nullptr || first.turn < best->waiting.front().turn) best = &channel;
+// The inputs take turns; one whose first segment does not fit is passed over.
+CreditBackend::Input* CreditBackend::next_to_send(Port& port) {
+  for (std::size_t i = 0; i < port.inputs.size(); ++i) {
+    const std::size_t asked = (port.turn + i) % port.inputs.size();
+    Input& input = port.inputs[asked];
+    if (input.waiting.empty()) continue;
+    if (segments_[input.waiting.front()].size > port.room[input.wanted]) continue;
+    port.turn = asked + 1;
+    return &input;
   }
-  return best;
+  return nullptr;
 }
 
-void CreditBackend::start(LinkIndex link, Channel& channel) {
-  const SegmentNumber number = channel.waiting.front().number;
+void CreditBackend::start(Port& port, Input& input) {
+  const SegmentNumber number = input.waiting.front();
   const Segment& segment = segments_[number];
-  channel.waiting.pop_front();
-  --ports_[link].waiting;
-  channel.room -= segment.size;
+  input.waiting.pop_front();
+  --port.waiting;
+  port.room[input.wanted] -= segment.size;
   const Time out = put_on_link(number, queue_.now());
-  if (segment.hop > 0)
-    give_back(segment.path[segment.hop - 1], channels_[number].held, segment.size, out);
+  if (input.link) give_back(*input.link, input.held, segment.size, out);
 }
 
 // The link went down: what waits for it looks for another way.
 void CreditBackend::send_elsewhere(Port& port) {
   std::vector<SegmentNumber> stranded;
-  for (Channel& channel : port.channels)
-    for (const Waiting& waiting : std::exchange(channel.waiting, {}))
-      stranded.push_back(waiting.number);
+  for (Input& input : port.inputs)
+    for (const SegmentNumber number : std::exchange(input.waiting, {})) stranded.push_back(number);
   port.waiting = 0;
   for (const SegmentNumber number : stranded) enter(number);
 }
@@ -170,10 +177,9 @@ void CreditBackend::on_own_event(std::uint32_t step, std::uint32_t number) {
   }
   const Credit credit = credits_[number];
   free_credits_.push_back(number);
-  Channel& channel = ports_[credit.link].channels[credit.channel];
-  channel.room += credit.size;
-  DCHECK(channel.room <= buffer_, "link {}: room for {} B of {}", credit.link, channel.room.value,
-         buffer_.value);
+  Bytes& room = ports_[credit.link].room[credit.channel];
+  room += credit.size;
+  DCHECK(room <= buffer_, "link {}: room for {} B of {}", credit.link, room.value, buffer_.value);
   serve(credit.link);
 }
 

@@ -36,6 +36,13 @@ constexpr std::size_t choice_of(std::uint64_t hash, std::size_t count) {
   return static_cast<std::size_t>((hash >> 32) * count >> 32);
 }
 
+// The lowest digit of a number in base `count`, which it loses. REQUIRES: count >= 1.
+constexpr std::size_t take_digit(std::uint64_t& number, std::size_t count) {
+  const std::uint64_t digit = number % count;
+  number /= count;
+  return static_cast<std::size_t>(digit);
+}
+
 // In [0, 1).
 constexpr double fraction_of(std::uint64_t hash) {
   return static_cast<double>(hash >> 11) * 0x1p-53;

@@ -19,6 +19,12 @@ RoutingPolicy resolved(RoutingPolicy policy, const Topology& topology) {
   return topology.structural() ? RoutingPolicy::dimension_order : RoutingPolicy::ecmp;
 }
 
+ShortestPaths::Choice choice_by(RoutingPolicy policy) {
+  if (policy == RoutingPolicy::weighted_ecmp) return ShortestPaths::Choice::weighted;
+  if (policy == RoutingPolicy::d_mod_k) return ShortestPaths::Choice::by_port;
+  return ShortestPaths::Choice::hashed;
+}
+
 bool by_ends(const StaticRoute& a, const StaticRoute& b) {
   return std::pair{a.from, a.to} < std::pair{b.from, b.to};
 }
@@ -40,9 +46,8 @@ Router::Router(const Topology& topology, const RoutingSpec& spec)
 
 ShortestPaths& Router::search() {
   if (search_ == nullptr)
-    search_ = std::make_unique<ShortestPaths>(
-        topology_, states_,
-        ShortestPaths::Options{.weighted = policy_ == RoutingPolicy::weighted_ecmp});
+    search_ = std::make_unique<ShortestPaths>(topology_, states_,
+                                              ShortestPaths::Options{.choice = choice_by(policy_)});
   return *search_;
 }
 
@@ -117,7 +122,7 @@ void Router::cut_loops(NodeId from, std::size_t first, std::vector<LinkIndex>& l
 
 std::uint64_t Router::next_flow(NodeId from) {
   if (policy_ == RoutingPolicy::dimension_order || policy_ == RoutingPolicy::ecmp ||
-      policy_ == RoutingPolicy::weighted_ecmp)
+      policy_ == RoutingPolicy::weighted_ecmp || policy_ == RoutingPolicy::d_mod_k)
     return 0;
   if (sent_.empty()) sent_.resize(static_cast<std::size_t>(topology_.node_count()));
   const std::uint32_t number = sent_[from.value]++;
@@ -178,6 +183,8 @@ std::string_view name_of(RoutingPolicy policy) {
       return "ecmp";
     case RoutingPolicy::weighted_ecmp:
       return "weighted_ecmp";
+    case RoutingPolicy::d_mod_k:
+      return "d_mod_k";
     case RoutingPolicy::qp_spread:
       return "qp_spread";
     case RoutingPolicy::spray:

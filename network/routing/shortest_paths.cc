@@ -18,12 +18,26 @@ double as_double(Bandwidth bandwidth) { return static_cast<double>(bandwidth.val
 }  // namespace
 
 ShortestPaths::ShortestPaths(const Topology& topology, const LinkStates& states, Options options)
-    : topology_(topology), states_(states), options_(options), core_(topology) {
-  const std::size_t each = sizeof(std::uint32_t) + (options.weighted ? sizeof(double) : 0);
+    : topology_(topology),
+      states_(states),
+      options_(options),
+      core_(topology),
+      weighted_(options.choice == Choice::weighted) {
+  const std::size_t each = sizeof(std::uint32_t) + (weighted_ ? sizeof(double) : 0);
   most_fields_ =
       std::max<std::size_t>(2, options.cache_bytes / std::max<std::size_t>(1, core_.size() * each));
   inflow_.resize(core_.size());
+  if (options.choice == Choice::by_port) number_ports();
   forget();
+}
+
+// NPUs count for themselves, and NICs: what has one port to the network has one number.
+void ShortestPaths::number_ports() {
+  std::uint32_t nics = 0;
+  for (std::int32_t i = 0; i < topology_.node_count(); ++i) {
+    const bool is_nic = i >= topology_.npu_count() && core_.next_to_core({i});
+    ports_.push_back(is_nic ? nics++ : static_cast<std::uint32_t>(i));
+  }
 }
 
 void ShortestPaths::forget() {
@@ -104,7 +118,7 @@ bool ShortestPaths::find_candidates(NodeId from, NodeId to) {
           same ? 0 : field(entries_[entry].core).distance[exits_[exit].core];
       if (between != unreachable) consider(ends + between, exit, entry);
     }
-  if (options_.weighted && candidates_.size() > 1)
+  if (weighted_ && candidates_.size() > 1)
     for (Candidate& candidate : candidates_) weigh(candidate);
   return !candidates_.empty();
 }
@@ -125,8 +139,10 @@ void ShortestPaths::weigh(Candidate& candidate) {
   candidate.weight = least;
 }
 
-const ShortestPaths::Candidate& ShortestPaths::choose(std::uint64_t hash) const {
-  if (!options_.weighted) return candidates_[choice_of(hash, candidates_.size())];
+const ShortestPaths::Candidate& ShortestPaths::choose(NodeId to, std::uint64_t hash) const {
+  if (options_.choice == Choice::by_port)
+    return candidates_[static_cast<std::size_t>(to.value) % candidates_.size()];
+  if (!weighted_) return candidates_[choice_of(hash, candidates_.size())];
   double total = 0;
   for (const Candidate& candidate : candidates_) total += candidate.weight;
   double rest = fraction_of(hash) * total;
@@ -138,12 +154,17 @@ const ShortestPaths::Candidate& ShortestPaths::choose(std::uint64_t hash) const 
 bool ShortestPaths::path(NodeId from, NodeId to, std::uint64_t hash,
                          std::vector<LinkIndex>& links) {
   if (!find_candidates(from, to)) return false;
-  const Candidate chosen = choose(hash);
+  const Candidate chosen = choose(to, hash);
   const Access& exit = exits_[chosen.exit];
   links.insert(links.end(), exit.links, exit.links + exit.count);
   if (chosen.entry == past_the_core) return true;
   const Access& entry = entries_[chosen.entry];
-  if (exit.core != entry.core) walk(exit.core, field(entry.core), hash, links);
+  if (options_.choice == Choice::by_port) {
+    const NodeId port = entry.count == 0 ? to : topology_.links()[entry.links[0]].to;
+    walk_by_port(exit.core, field(entry.core), ports_[port.value], links);
+  } else if (exit.core != entry.core) {
+    walk(exit.core, field(entry.core), hash, links);
+  }
   links.insert(links.end(), entry.links, entry.links + entry.count);
   return true;
 }
@@ -183,7 +204,7 @@ void ShortestPaths::compute(Field& field) {
     for (const CoreNode here : bucket) {
       --open;
       if (field.distance[here] != distance) continue;  // found nearer since
-      if (options_.weighted) by_distance.push_back(here);
+      if (weighted_) by_distance.push_back(here);
       for (const CoreEdge& edge : core_.back_edges(here)) {
         const std::uint32_t there = distance + edge.cost;
         if (there >= field.distance[edge.far] || !states_.believed_up(edge.link)) continue;
@@ -194,7 +215,7 @@ void ShortestPaths::compute(Field& field) {
     }
     bucket.clear();
   }
-  if (options_.weighted) compute_capacity(field, by_distance);
+  if (weighted_) compute_capacity(field, by_distance);
 }
 
 // What a node can carry towards the target over shortest paths: the sum over its next links of the
@@ -224,25 +245,45 @@ void ShortestPaths::find_next(const Field& field, CoreNode from) {
 }
 
 double ShortestPaths::weight(const Field& field, const CoreEdge& edge) const {
-  if (!options_.weighted) return 1;
+  if (!weighted_) return 1;
   return std::min(as_double(states_.believed_bandwidth(edge.link)), field.capacity[edge.far]);
+}
+
+// Of next_, at the node `here`.
+std::size_t ShortestPaths::choose_next(const Field& field, CoreNode here,
+                                       std::uint64_t hash) const {
+  const std::uint64_t local = hash_at(hash, static_cast<std::uint64_t>(core_.node(here).value));
+  if (!weighted_) return choice_of(local, next_.size());
+  double total = 0;
+  for (const CoreEdge& edge : next_) total += weight(field, edge);
+  double rest = fraction_of(local) * total;
+  std::size_t chosen = 0;
+  for (; chosen + 1 < next_.size(); ++chosen)
+    if ((rest -= weight(field, next_[chosen])) < 0) break;
+  return chosen;
 }
 
 void ShortestPaths::walk(CoreNode from, const Field& field, std::uint64_t hash,
                          std::vector<LinkIndex>& links) {
   for (CoreNode here = from; here != field.target;) {
     find_next(field, here);
-    const std::uint64_t local = hash_at(hash, static_cast<std::uint64_t>(core_.node(here).value));
-    std::size_t chosen = choice_of(local, next_.size());
-    if (options_.weighted) {
-      double total = 0;
-      for (const CoreEdge& edge : next_) total += weight(field, edge);
-      double rest = fraction_of(local) * total;
-      for (chosen = 0; chosen + 1 < next_.size(); ++chosen)
-        if ((rest -= weight(field, next_[chosen])) < 0) break;
-    }
-    links.push_back(next_[chosen].link);
-    here = next_[chosen].far;
+    const CoreEdge& chosen = next_[choose_next(field, here, hash)];
+    links.push_back(chosen.link);
+    here = chosen.far;
+  }
+}
+
+// Where k ways are equally short, the port's last digit in base k says which, and what is left of
+// the number says it at the next node. On a fat tree the way up is that of E. Zahavi et al.,
+// "Optimized InfiniBand fat-tree routing for shift all-to-all communication patterns", Concurrency
+// and Computation 22(2), 2010; the way down is the only one.
+void ShortestPaths::walk_by_port(CoreNode from, const Field& field, std::uint64_t port,
+                                 std::vector<LinkIndex>& links) {
+  for (CoreNode here = from; here != field.target;) {
+    find_next(field, here);
+    const CoreEdge& chosen = next_[take_digit(port, next_.size())];
+    links.push_back(chosen.link);
+    here = chosen.far;
   }
 }
 

@@ -24,15 +24,21 @@ struct LinkShare {
 
 class ShortestPaths {
  public:
+  enum class Choice : std::uint8_t {
+    hashed,
+    weighted,  // hashed, in proportion to what can be carried behind each choice
+    by_port,   // by the digits of the number of the target's port: choose_by_port()
+  };
   struct Options {
-    bool weighted = false;  // choose in proportion to what can be carried behind each choice
+    Choice choice = Choice::hashed;
     std::size_t cache_bytes = std::size_t{256} << 20;
   };
 
   // REQUIRES: topology and states outlive this.
   ShortestPaths(const Topology& topology, const LinkStates& states, Options options);
 
-  // As Router::path() and shares(); `hash` decides between equally short ways.
+  // As Router::path() and shares(); `hash` decides between equally short ways, unless their port
+  // does.
   bool path(NodeId from, NodeId to, std::uint64_t hash, std::vector<LinkIndex>& links);
   void shares(NodeId from, NodeId to, std::vector<LinkShare>& shares);
 
@@ -66,7 +72,7 @@ class ShortestPaths {
   void find_bypasses(NodeId from, NodeId to);
   bool find_candidates(NodeId from, NodeId to);
   void weigh(Candidate& candidate);
-  const Candidate& choose(std::uint64_t hash) const;
+  const Candidate& choose(NodeId to, std::uint64_t hash) const;
 
   const Field& field(CoreNode target);
   void compute(Field& field);
@@ -74,7 +80,11 @@ class ShortestPaths {
   // The edges of the shortest paths from `from`, into next_.
   void find_next(const Field& field, CoreNode from);
   double weight(const Field& field, const CoreEdge& edge) const;
+  void number_ports();
+  std::size_t choose_next(const Field& field, CoreNode here, std::uint64_t hash) const;
   void walk(CoreNode from, const Field& field, std::uint64_t hash, std::vector<LinkIndex>& links);
+  void walk_by_port(CoreNode from, const Field& field, std::uint64_t port,
+                    std::vector<LinkIndex>& links);
   void spread(const Field& field, const std::vector<CoreNode>& sources,
               std::vector<LinkShare>& shares);
 
@@ -82,6 +92,8 @@ class ShortestPaths {
   const LinkStates& states_;
   Options options_;
   CoreGraph core_;
+  bool weighted_;
+  std::vector<std::uint32_t> ports_;  // of each node, if choices are by port
 
   std::list<Field> fields_;                         // least recently asked last
   std::vector<std::list<Field>::iterator> cached_;  // of each core node; end() if there is none

@@ -1,16 +1,18 @@
 // The patterns of peers/pattern.h on a backend of ours, hosts around one switch (50 GB/s and 1 us a
-// link) or, "@torus", on a square torus (50 GB/s, no latency): makespan, CPU seconds, messages per
-// second. peers/simgrid_driver runs the same on SimGrid.
+// link), on a square torus or on a fat tree (50 GB/s, no latency): makespan, CPU seconds, messages
+// per second. peers/simgrid_driver runs the same on SimGrid, over the same links.
 //
-//   network_benchmark ring|halving_doubling|pairwise|burst[@torus] RANKS BYTES JITTER [BACKEND
-//   [TOLERANCE in millionths]]
+//   network_benchmark ring|halving_doubling|pairwise|burst[@torus|@tree|@tapered] RANKS BYTES
+//   JITTER
+//                     [BACKEND [TOLERANCE in millionths]]
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <cstdlib>
 #include <vector>
 
 #include "network/backends.h"
+#include "network/topology/builders/tree.h"
+#include "tests/benchmark/peers/cost.h"
 #include "tests/benchmark/peers/pattern.h"
 
 namespace {
@@ -67,25 +69,74 @@ class Exchange final : public MessageListener {
 };
 
 TopologySpec hosts(const Pattern& pattern) {
-  if (pattern.on_torus) {
-    const LevelSpec dimension{"",         LevelKind::ring, pattern.side(), gigabytes_per_second(50),
-                              Duration{}, Scope::scale_out};
+  const Bandwidth bandwidth = gigabytes_per_second(50);
+  if (pattern.fabric == Pattern::Fabric::star)
+    return {
+        {{"", LevelKind::switched, pattern.ranks, bandwidth, microseconds(1), Scope::scale_out}}};
+  if (pattern.fabric == Pattern::Fabric::torus) {
+    const LevelSpec dimension{"",        LevelKind::ring, pattern.side(),
+                              bandwidth, Duration{},      Scope::scale_out};
     return {{dimension, dimension}};
   }
-  return {{{"", LevelKind::switched, pattern.ranks, gigabytes_per_second(50), microseconds(1),
-            Scope::scale_out}}};
+  const Wire wire{bandwidth, {}};
+  const auto down = pattern.down(), up = pattern.up();
+  TreeSpec tree;
+  tree.tiers = {
+      {"leaf", down[0], up[1], wire}, {"spine", down[1], up[2], wire}, {"core", down[2], 0, wire}};
+  return build_tree(tree);
 }
 
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+// On a ring of even size k two ways are equally long when the target is half way round. We go up;
+// so does SimGrid 3.32 (TorusZone::get_local_route), but from coordinate k/2 to 0.
+bool simgrid_goes_down(std::int32_t from, std::int32_t to, std::int32_t size) {
+  return size > 2 && 2 * from == size && to == 0;
+}
+
+StaticRoute route_of_simgrid(const Topology& topology, NodeId from, NodeId to) {
+  StaticRoute route{from, to, {}};
+  NodeId here = from;
+  for (int level = 0; level < 2; ++level) {
+    const std::int32_t size = topology.levels()[level].size;
+    const std::int32_t end = topology.coordinate(to, level);
+    const bool down = simgrid_goes_down(topology.coordinate(from, level), end, size);
+    for (std::int32_t c = topology.coordinate(here, level); c != end;
+         c = topology.coordinate(here, level)) {
+      const std::int32_t port = topology.egress_port(level, c, down ? c - 1 : end);
+      const auto link = static_cast<LinkIndex>(topology.egress_link(level, here, port));
+      route.links.push_back(link);
+      here = topology.links()[link].to;
+    }
+  }
+  return route;
+}
+
+// The routes of a square torus where SimGrid's differ from ours.
+std::vector<StaticRoute> routes_of_simgrid(const Topology& topology) {
+  const std::int32_t side = topology.levels()[0].size;
+  std::vector<StaticRoute> routes;
+  for (NodeId from{0}; from.value < topology.npu_count(); ++from.value) {
+    const std::int32_t x = topology.coordinate(from, 0), y = topology.coordinate(from, 1);
+    if (2 * x != side && 2 * y != side) continue;
+    for (NodeId to{0}; to.value < topology.npu_count(); ++to.value)
+      if (simgrid_goes_down(x, topology.coordinate(to, 0), side) ||
+          simgrid_goes_down(y, topology.coordinate(to, 1), side))
+        routes.push_back(route_of_simgrid(topology, from, to));
+  }
+  return routes;
+}
+
+RoutingSpec routing(const Pattern& pattern, const Topology& topology) {
+  RoutingSpec routing;
+  if (pattern.fabric == Pattern::Fabric::torus) routing.routes = routes_of_simgrid(topology);
+  if (pattern.fabric == Pattern::Fabric::tree || pattern.fabric == Pattern::Fabric::tapered)
+    routing.policy = RoutingPolicy::d_mod_k;
+  return routing;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const double to_load = cpu_seconds();
   if (argc < 5) return 2;
   const Pattern pattern = Pattern::parse(argv);
   NetworkSpec spec;
@@ -95,17 +146,17 @@ int main(int argc, char** argv) {
   if (backend == nullptr) return 2;
   EventQueue queue;
   const Topology topology(hosts(pattern));
+  spec.routing = routing(pattern, topology);
   const auto network = backend->make(queue, topology, spec);
   Exchange exchange(queue, *network, pattern);
   exchange.start();
   queue.run();
   const double cpu = cpu_seconds();
   const auto messages = static_cast<double>(network->statistics().messages);
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   fmt::print(
-      "{} {} {}: makespan {:.12f} s, {:.0f} flows, {:.3f} CPU s, {:.1f} k flows/s, {:.1f} MB\n",
+      "{} {} {}: makespan {:.12f} s, {:.0f} flows, {:.3f} CPU s ({:.3f} to load), {:.1f} k "
+      "flows/s, {:.1f} MB\n",
       spec.backend, argv[1], pattern.ranks,
-      static_cast<double>(queue.now().since_start.value) * 1e-12, messages, cpu,
-      messages / cpu * 1e-3, static_cast<double>(usage.ru_maxrss) * 1e-3);
+      static_cast<double>(queue.now().since_start.value) * 1e-12, messages, cpu, to_load,
+      messages / cpu * 1e-3, peak_megabytes());
 }

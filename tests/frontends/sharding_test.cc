@@ -58,6 +58,21 @@ TEST_CASE("zero3 : zero2 bytes on the wire are 1.5, and 3m/(m+1) with m micro-ba
   }
 }
 
+// Gradients of 2 B scattered with one micro-batch, N, and parameters of 1 B instead of 2 gathered:
+// 3/4 of the bytes of zero2, and 2/3 of those of zero3, which gathers twice.
+TEST_CASE("parameters that are gathered in 8 bits") {
+  const auto part = [](Sharding sharding) {
+    Experiment experiment = two_nodes(sharding, 4);
+    const auto plain = static_cast<double>(bytes_on(simulate(experiment), "fabric"));
+    std::get<TransformerWorkload>(experiment.workload.what).model.eight_bit_products = true;
+    CHECK(static_cast<double>(bytes_on(simulate(experiment), "fabric")) == plain);
+    training_of(experiment).fp8_parameters = true;
+    return static_cast<double>(bytes_on(simulate(experiment), "fabric")) / plain;
+  };
+  CHECK(part(Sharding::zero2) == Approx(0.75));
+  CHECK(part(Sharding::zero3) == Approx(2.0 / 3));
+}
+
 // N = 8 (12 x 256^2 + 512) + 2 x 512 x 256 + 256 elements of 2 B. Shared inside a node, 3 (ds-1)/ds
 // N = 3/2 N a rank stay there, and of the half that a rank is left with an all-reduce over the two
 // nodes sends 2 (1/2) = one of it.

@@ -21,18 +21,21 @@ DEVICES = {
     "A100": ("312 TFLOP/s", "2039 GB/s"),
     "H100": ("989 TFLOP/s", "3350 GB/s"),
     "H100 fp8": ("1979 TFLOP/s", "3350 GB/s"),
+    # Grand Teton's, at 500 W; memory as torchtitan states it, the peak at 700 W.
+    "H100-96GB": ("989 TFLOP/s", "2400 GB/s"),
+    "H100-96GB fp8": ("1979 TFLOP/s", "2400 GB/s"),
     "GB200": ("2500 TFLOP/s", "8 TB/s"),
     "GB200 fp8": ("5000 TFLOP/s", "8 TB/s"),
 }
 
-# What NCCL costs in a node, read off measured all-reduces among 8: of H100 as in
-# platforms/dgx-h100-nccl.yaml; of A100 from data/nccl_a100_8_all_reduce.csv: simple from 16 MiB and
-# the busbw at 16 GiB (235 GB/s), ll128 from 4 and 8 MiB, ll from 32 and 512 KiB.
+# What NCCL costs, read off measured all-reduces among 8, with efficiencies of the NVLink in NODES: of
+# H100 as in platforms/dgx-h100-nccl.yaml; of A100 from data/nccl_a100_8_all_reduce.csv: simple from
+# 16 MiB, ll128 from 4 and 8 MiB, ll from 32 and 512 KiB.
 PROTOCOLS = {
     "A100": [
-        {"protocol": "ll", "launch": "6.6 us", "step": "2.1 us", "efficiency": "7.8 %"},
-        {"protocol": "ll128", "launch": "14 us", "step": "3.6 us", "efficiency": "76.5 %"},
-        {"protocol": "simple", "launch": "8.4 us", "step": "9.8 us", "efficiency": "78.3 %"}],
+        {"protocol": "ll", "launch": "6.6 us", "step": "2.1 us", "efficiency": "10.0 %"},
+        {"protocol": "ll128", "launch": "14 us", "step": "3.6 us", "efficiency": "97.7 %"},
+        {"protocol": "simple", "launch": "8.4 us", "step": "9.8 us", "efficiency": "100 %"}],
     "H100": [
         {"protocol": "ll", "launch": "6.6 us", "step": "317663 ps", "efficiency": "31.33 %"},
         {"protocol": "ll128", "launch": "14 us", "step": "390076 ps", "efficiency": "56.54 %"},
@@ -41,20 +44,29 @@ PROTOCOLS = {
 PROTOCOLS["V100"] = PROTOCOLS["A100"]
 PROTOCOLS["GB200"] = PROTOCOLS["H100"]
 
-# GPUs in a node, NVLink each way, and what a NIC for each GPU carries: NCCL reaches 24 GB/s of 200
-# Gb/s (95.1 GB/s of 4 NICs, nccl-tests issue 252) and 49 of 400 Gb/s (391 of 8, two nodes of H100).
+# GPUs in a node, NVLink each way, and what a NIC for each GPU carries. NVLink of A100: the busbw at 16
+# GiB of the same file, 235 GB/s of 300; of V100 the same part of 150 is assumed; of H100 and GB200 the
+# data sheet. NICs: NCCL reaches 24 GB/s of 200 Gb/s (95.1 GB/s of 4 NICs, nccl-tests issue 252) and
+# 49 of 400 Gb/s (391 of 8, two nodes of H100).
 NODES = {
-    "V100": (16, "150 GB/s", "100 Gb/s"),
-    "A100": (8, "300 GB/s", "190 Gb/s"),
+    "V100": (16, "117.5 GB/s", "100 Gb/s"),
+    "A100": (8, "235 GB/s", "190 Gb/s"),
     "H100": (8, "450 GB/s", "391 Gb/s"),
     "GB200": (64, "900 GB/s", "391 Gb/s"),
 }
 
+# The norm of all gradients, 4 B over all ranks, and the like. NCCL does not send a few bytes round a
+# ring of thousands: its trees need a time that grows with the logarithm, as exchanges do.
+SMALL_ALL_REDUCE = {"ranges": [
+    {"below": "1 KiB", "use": "recursive_doubling", "schedule": "baseline"}, {"use": "ring"}]}
+
 # By set: the efficiency that the software of its time reaches, how Megatron-LM, NeMo and FSDP
 # exchange gradients (bytes of a gradient, whether beside the backward pass), whether stages exchange
 # parts of the activations without sequence parallelism (Megatron-LM's default of those years; SC'21,
-# section 4.1), of how many micro-batches NeMo's recipes put the head's weight gradients off, and how
-# context parallelism works if not as a ring.
+# section 4.1), of how many micro-batches NeMo's recipes put the head's weight gradients off, whether
+# the loss is fused (NeMo's default), how context parallelism works if not as a ring, and the share of
+# a NIC that a GPU has where it is not one (vTrain's nodes have 800 Gb/s for 8 GPUs: inter_node_bandwidth
+# in the configurations of its validation).
 NEMO = {"Llama3.1-405B": 50, "Llama3.1-70B": 22, "Nemotron4-340B": 22}
 SETS = {
     "megatron-2020-v100": dict(era="v100-2020", gradients="fp16", overlap=False),
@@ -64,17 +76,20 @@ SETS = {
     "korthikanti": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
     "mt-nlg": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
     "vtrain-single": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
-    "vtrain-multi": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
+    "vtrain-multi": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True,
+                         nic="95 Gb/s"),
     "megascale": dict(era="a100-2023", gradients="fp32", overlap=False),
     "llm-foundry-a100": dict(era="a100-2023", gradients="fp32", overlap=True),
     "llm-foundry-h100": dict(era="h100-2023", gradients="fp32", overlap=True),
     "mlperf-3.0": dict(era="h100-2023", gradients="bf16", overlap=True),
     "mlperf-3.1": dict(era="h100-2023", gradients="bf16", overlap=True),
     "megatron-core-0.8": dict(era="h100-2024", gradients="fp32", overlap=True),
-    "nemo-25.04": dict(era="h100-2024", gradients="bf16", overlap=True, deferral=NEMO),
-    "torchtitan": dict(era="h100-2024", gradients="fp32", overlap=True, context="all_gather"),
+    "nemo-25.04": dict(era="h100-2024", gradients="bf16", overlap=True, deferral=NEMO,
+                       fused_loss=True),
+    "torchtitan": dict(era="h100-2024-fsdp", gradients="fp32", overlap=True, context="all_gather"),
     "llama3-paper": dict(era="h100-2024", gradients="fp32", overlap=True, context="all_gather"),
-    "nemo-25.05-gb200": dict(era="gb200-2025", gradients="bf16", overlap=True, deferral=NEMO),
+    "nemo-25.05-gb200": dict(era="gb200-2025", gradients="bf16", overlap=True, deferral=NEMO,
+                             fused_loss=True),
 }
 
 EXPERTS = {"Grok1-314B": {"count": 8, "top_k": 2}}
@@ -98,15 +113,15 @@ class Row:
         return training["data"] * replica * per_rank * model["layers"] // training["pipeline"]
 
 
-def platform(device, gpus, era):
+def platform(device, gpus, era, nic=None):
     peak, memory = DEVICES[device]
     generation = device.split("-")[0].split(" ")[0]
-    size, nvlink, nic = NODES[generation]
+    size, nvlink, nic_of_generation = NODES[generation]
     levels = [{"name": "nvlink", "kind": "switch", "size": min(size, gpus), "bandwidth": nvlink,
                "latency": "0.2 us"}]
     if gpus > size:
-        levels.append({"name": "fabric", "kind": "switch", "size": gpus // size, "bandwidth": nic,
-                       "latency": "1 us"})
+        levels.append({"name": "fabric", "kind": "switch", "size": gpus // size,
+                       "bandwidth": nic or nic_of_generation, "latency": "1 us"})
     return {"npu": {"peak": peak, "memory_bandwidth": memory, "efficiency": {"preset": era}},
             "topology": {"levels": levels}}
 
@@ -114,18 +129,21 @@ def platform(device, gpus, era):
 def system(device):
     generation = device.split("-")[0].split(" ")[0]
     return {"algorithms": "ring", "schedule": "local_bandwidth_aware", "chunks": 1,
-            "protocol": "auto", "protocols": PROTOCOLS[generation]}
+            "all_reduce": SMALL_ALL_REDUCE, "protocol": "auto",
+            "protocols": PROTOCOLS[generation]}
 
 
 def experiment(row, era):
     number = lambda key, default=0: int(row[key] or default)
     facts = SETS[row["set"]]
-    gpus, fp8 = number("gpus"), row["precision"] == "fp8"
+    gpus, fp8 = max(2, number("gpus")), row["precision"] == "fp8"
     device = row["gpu"] + (" fp8" if fp8 else "")
     model = {"layers": number("layers"), "hidden": number("hidden"), "heads": number("heads"),
              "sequence": number("seq"), "vocabulary": number("vocab"),
              "attention": row["attention"], "tied_embeddings": bool(number("tied")),
              "gated": bool(number("gated")), "gradient_type": facts["gradients"]}
+    if fp8:
+        model["eight_bit_products"] = True
     if row["kv_heads"]:
         model["key_value_heads"] = number("kv_heads")
     if row["ffn"]:
@@ -144,7 +162,9 @@ def experiment(row, era):
     if number("context", 1) > 1:
         training.update(context=number("context"), context_method=facts.get("context", "ring"))
     training.update(options(row, facts))
-    return {"platform": platform(device, gpus, era), "system": system(device),
+    if number("gpus") == 1:  # a platform has two: each has the row's batch, and one says nothing
+        training.update(data=2, global_batch=2 * number("global_batch"))
+    return {"platform": platform(device, gpus, era, facts.get("nic")), "system": system(device),
             "workload": {"transformer": model, "training": training}}
 
 
@@ -153,8 +173,12 @@ def options(row, facts):
     number = lambda key, default=0: int(row.get(key) or default)
     parallel = number("tensor") > 1, number("pipeline") > 1
     found = {}
+    if number("recompute_layers"):
+        found["recompute_layers"] = number("recompute_layers")
     if number("overlap_tensor"):
         found["overlap_tensor"] = True
+    if facts.get("fused_loss"):
+        found["fused_cross_entropy"] = True
     if facts.get("scatter") and all(parallel) and not number("sequence_parallel"):
         found["scatter_gather"] = True
     limit = facts.get("deferral", {}).get(row["model"])

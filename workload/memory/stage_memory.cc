@@ -23,6 +23,8 @@ class ActivationSizes {
         tokens_(training_.micro_batch * model_.sequence / training_.context),
         own_tokens_(training_.sequence_parallel ? tokens_ / training_.tensor : tokens_) {}
 
+  // What a product takes that is as wide as the model, as the product takes it.
+  Bytes input() const { return model_.operand() * (own_tokens_ * model_.hidden); }
   // Activations as wide as the model, outside the tensor-parallel regions.
   Bytes outside(std::int64_t count) const {
     return model_.element * (count * own_tokens_ * model_.hidden);
@@ -33,11 +35,18 @@ class ActivationSizes {
   Bytes experts() const;
   Bytes embedding() const { return dropout_mask(); }
   Bytes head() const;
+  // What a weight gradient of the head that is put off needs: its input, and the gradient of the
+  // logits.
+  Bytes deferred_head() const { return outside(1) + inside(model_.vocabulary); }
 
  private:
   bool unfused() const { return model_.attention == AttentionKernel::unfused; }
   Bytes inside(std::int64_t width) const {
     return model_.element * (tokens_ * width / training_.tensor);
+  }
+  // Before and after the activation function, of so many tokens and columns.
+  Bytes of_mlp(std::int64_t tokens, std::int64_t width) const {
+    return (model_.element * model_.mlp_inputs() + model_.operand()) * (tokens * width);
   }
   // Only software with unfused attention is modelled with dropout. A byte each.
   Bytes dropout_mask() const { return Bytes{unfused() ? own_tokens_ * model_.hidden : 0}; }
@@ -73,12 +82,14 @@ Bytes ActivationSizes::projections() const {
 
 // Inputs of norm and QKV; queries, keys, values; input of the projection.
 Bytes ActivationSizes::attention() const {
-  return outside(2) + projections() + inside(model_.output_width()) + scores() + dropout_mask();
+  return outside(1) + input() + projections() + inside(model_.output_width()) + scores() +
+         dropout_mask();
 }
 
 // Inputs of norm and FC1; of the activation function; of FC2.
 Bytes ActivationSizes::mlp() const {
-  return outside(2) + inside((model_.mlp_inputs() + 1) * model_.mlp_width()) + dropout_mask();
+  return outside(1) + input() + of_mlp(tokens_, model_.mlp_width() / training_.tensor) +
+         dropout_mask();
 }
 
 // Inputs of norm and of router and shared experts; probabilities in single precision. Of the copies
@@ -86,12 +97,12 @@ Bytes ActivationSizes::mlp() const {
 // As Megatron-LM since it weighs copies before FC2: nothing is kept of what experts return.
 Bytes ActivationSizes::experts() const {
   const ExpertTraining& training = training_.experts;
-  const std::int64_t inner = (model_.mlp_inputs() + 1) * (model_.expert_width() / training.tensor);
+  const std::int64_t inner = model_.expert_width() / training.tensor;
   const std::int64_t arriving =
       copies_of_rank(model_.experts, training, own_tokens_) * training.tensor;
   return outside(2) + single * (own_tokens_ * model_.experts.count) +
-         model_.element * (arriving * (model_.hidden + inner)) +
-         inside((model_.mlp_inputs() + 1) * model_.shared_width()) + dropout_mask();
+         model_.operand() * (arriving * model_.hidden) + of_mlp(arriving, inner) +
+         of_mlp(tokens_, model_.shared_width() / training_.tensor) + dropout_mask();
 }
 
 // Inputs of norm and product; the logits, and in single precision for the loss.
@@ -213,6 +224,28 @@ Bytes activations_of(TransformerPart part, bool recomputed, const TransformerWor
   return {};
 }
 
+namespace {
+
+// Of the head, on the stage that has it. All are counted with the most micro-batches in flight: the
+// last ones are put off when fewer are.
+Bytes deferred_gradients(const TransformerWorkload& workload, const StageLayout& layout) {
+  const TransformerTraining& training = workload.training;
+  if (!training.defer_head_gradients) return {};
+  const bool has_head = layout.chunks.back().back().part == TransformerPart::head;
+  const std::int32_t limit = training.deferral_limit, m = training.micro_batches();
+  return ActivationSizes(workload).deferred_head() * (!has_head   ? 0
+                                                      : limit > 0 ? std::min(limit, m)
+                                                                  : m);
+}
+
+Bytes part_of(Bytes size, Share share) {
+  return Bytes{
+      static_cast<std::int64_t>(static_cast<double>(size.value) * static_cast<double>(share.part) /
+                                static_cast<double>(share.whole))};
+}
+
+}  // namespace
+
 StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage) {
   const StageLayout layout = stage_layout(workload, stage);
   StageMemory memory;
@@ -230,6 +263,9 @@ StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage
       if (part.recomputed && is_of_layer(part.part) && part.part != TransformerPart::attention)
         memory.again =
             std::max(memory.again, attention + activations_of(part.part, false, workload));
+  memory.activations += deferred_gradients(workload, layout);
+  memory.activations += part_of(memory.activations, training.activation_overhead);
+  memory.again += part_of(memory.again, training.activation_overhead);
   return memory;
 }
 

@@ -120,7 +120,7 @@ void Experts::travel(Steps& to, Bytes copy, const std::vector<Leg>& legs, Beside
         to_.exchange(to, leg.group, Collective::all_to_all, copy * leg.copies);
     if (drawn_) to.back().routed = {leg.role, copy};
     if (training_.overlap_shared && !std::exchange(done, true)) beside();
-    to_.await(to, handle);
+    to_.await(to, handle, true);
   }
   if (!done) beside();
 }

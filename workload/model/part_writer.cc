@@ -19,15 +19,33 @@ MatrixShape shape_of(std::int64_t rows, std::int64_t columns, std::int64_t depth
 // Reads both factors and writes the product once.
 void PartWriter::gemm(Steps& to, Pass pass, std::int64_t rows, std::int64_t columns,
                       std::int64_t depth) {
-  const Flops flops{2 * rows * columns * depth};
-  const Bytes traffic = model.element * (rows * depth + depth * columns + rows * columns);
-  Compute product{flops, traffic, std::nullopt};
+  const std::int64_t each = model.eight_bit_products && !in_8_bits ? 4 : 2;
+  const Bytes moved =
+      operand() * (rows * depth + depth * columns) + model.element * (rows * columns);
+  Compute product{Flops{each * rows * columns * depth}, moved, std::nullopt};
   product.shape = shape_of(rows, columns, depth);
   to.push_back({pass, product});
 }
 
 void PartWriter::memory(Steps& to, Pass pass, std::int64_t elements) {
-  to.push_back({pass, Compute{Flops{}, model.element * elements, std::nullopt}});
+  traffic(to, pass, model.element * elements);
+}
+
+void PartWriter::traffic(Steps& to, Pass pass, Bytes bytes) {
+  to.push_back({pass, Compute{Flops{}, bytes, std::nullopt}});
+}
+
+void PartWriter::cast(Steps& to, Pass pass, std::int64_t of_tokens, std::int64_t width) {
+  if (in_8_bits) traffic(to, pass, Bytes{3} * (of_tokens * width));
+}
+
+void PartWriter::transpose(Steps& to, Pass pass, std::int64_t width) {
+  if (in_8_bits) traffic(to, pass, Bytes{2} * (tokens * width));
+}
+
+// In one kernel, which reads once.
+void PartWriter::cast_and_transpose(Steps& to, Pass pass, std::int64_t width) {
+  if (in_8_bits) traffic(to, pass, Bytes{4} * (tokens * width));
 }
 
 std::int32_t PartWriter::exchange(Steps& to, PartGroup group, Collective kind, Bytes size) {
@@ -35,8 +53,8 @@ std::int32_t PartWriter::exchange(Steps& to, PartGroup group, Collective kind, B
   return handles_++;
 }
 
-void PartWriter::await(Steps& to, std::int32_t handle) {
-  to.push_back({Pass::none, PartStep::Await{handle}});
+void PartWriter::await(Steps& to, std::int32_t handle, bool journey) {
+  to.push_back({Pass::none, PartStep::Await{handle, journey}});
 }
 
 std::int32_t PartWriter::shift(Steps& to, PartGroup group, Bytes size) {
@@ -56,10 +74,10 @@ void PartWriter::gather_and_multiply(Steps& to, Pass pass, std::int64_t columns,
                                      std::int64_t depth) {
   if (!in_parts) {
     if (scattered)
-      exchange_and_await(to, PartGroup::tensor, Collective::all_gather, activations(depth));
+      exchange_and_await(to, PartGroup::tensor, Collective::all_gather, operands(depth));
     return gemm(to, pass, tokens, columns, depth);
   }
-  go_round(to, PartGroup::tensor, shard.tensor, model.element * (own_tokens() * depth),
+  go_round(to, PartGroup::tensor, shard.tensor, operand() * (own_tokens() * depth),
            [&] { gemm(to, pass, own_tokens(), columns, depth); });
 }
 
@@ -87,24 +105,32 @@ void PartWriter::column_forward(std::int64_t inputs, std::int64_t own_outputs) {
 
 void PartWriter::column_backward(std::int64_t inputs, std::int64_t own_outputs) {
   std::int32_t gathered = 0, summed = 0;
+  cast_and_transpose(steps.backward, Pass::input_gradient, own_outputs);
   if (scattered)
-    gathered = exchange(weights(), PartGroup::tensor, Collective::all_gather, activations(inputs));
+    gathered = exchange(weights(), PartGroup::tensor, Collective::all_gather, operands(inputs));
   gemm(steps.backward, Pass::input_gradient, tokens, inputs, own_outputs);
   if (scattered) await(weights(), gathered);
   if (shard.tensor > 1)
     summed = exchange(steps.backward, PartGroup::tensor,
                       scattered ? Collective::reduce_scatter : Collective::all_reduce,
                       activations(inputs));
+  if (scattered) transpose(weights(), Pass::weight_gradient, inputs);
   gemm(weights(), Pass::weight_gradient, inputs, own_outputs, tokens);
   if (shard.tensor > 1) await(steps.backward, summed);
 }
 
 void PartWriter::row_forward(std::int64_t own_inputs, std::int64_t outputs) {
+  cast_and_transpose(steps.forward, Pass::forward, own_inputs);
   multiply_and_sum(steps.forward, Pass::forward, outputs, own_inputs);
 }
 
 void PartWriter::row_backward(std::int64_t own_inputs, std::int64_t outputs) {
+  if (scattered)
+    cast(steps.backward, Pass::input_gradient, own_tokens(), outputs);
+  else
+    cast_and_transpose(steps.backward, Pass::input_gradient, outputs);
   gather_and_multiply(steps.backward, Pass::input_gradient, own_inputs, outputs);
+  if (scattered) transpose(weights(), Pass::weight_gradient, outputs);
   gemm(weights(), Pass::weight_gradient, own_inputs, outputs, tokens);
 }
 

@@ -13,15 +13,17 @@ class PartWriter {
  public:
   using Steps = std::vector<PartStep>;
 
-  PartWriter(const TransformerSpec& of, const TransformerShard& by)
+  PartWriter(const TransformerSpec& of, const TransformerShard& by, bool in_layer)
       : model(of),
         shard(by),
+        in_8_bits(of.eight_bit_products && in_layer),
         tokens(by.micro_batch * of.sequence / by.context),
         scattered(by.sequence_parallel && by.tensor > 1),
         in_parts(by.overlap_tensor && scattered) {}
 
   const TransformerSpec& model;
   const TransformerShard& shard;
+  const bool in_8_bits;       // the operands of products, and what is gathered for them
   const std::int64_t tokens;  // of a micro-batch, of this rank's share of the sequence
   const bool scattered;       // sequence parallel
   const bool in_parts;        // exchanges beside the products that they feed
@@ -32,13 +34,14 @@ class PartWriter {
   // Where weight gradients are computed: in the backward pass, or steps of their own.
   Steps& weights() { return shard.split_backward ? steps.weight_gradient : steps.backward; }
 
-  // A product of rows x depth by depth x columns.
+  // A product of rows x depth by depth x columns. The device's peak is that of 8 bits where layers
+  // use them, so a product in 16 bits (the head's) counts twice.
   void gemm(Steps& to, Pass pass, std::int64_t rows, std::int64_t columns, std::int64_t depth);
   // Elements read and written.
   void memory(Steps& to, Pass pass, std::int64_t elements);
 
   std::int32_t exchange(Steps& to, PartGroup group, Collective kind, Bytes size);
-  void await(Steps& to, std::int32_t handle);
+  void await(Steps& to, std::int32_t handle, bool journey = false);
   void exchange_and_await(Steps& to, PartGroup group, Collective kind, Bytes size) {
     await(to, exchange(to, group, kind, size));
   }
@@ -57,6 +60,9 @@ class PartWriter {
 
   // Bytes of so many elements for each token.
   Bytes activations(std::int64_t width) const { return model.element * (tokens * width); }
+  // The same as operands of a product.
+  Bytes operand() const { return in_8_bits ? Bytes{1} : model.element; }
+  Bytes operands(std::int64_t width) const { return operand() * (tokens * width); }
 
   void norm_forward() { memory(steps.forward, Pass::forward, 2 * own_tokens() * model.hidden); }
   void norm_backward() {  // and the residual's sum
@@ -82,6 +88,14 @@ class PartWriter {
   void sum_outputs(Steps& to, std::int64_t width);
 
  private:
+  // What turns 16-bit elements into 8-bit operands, where no norm writes them so: `cast` of so many
+  // tokens reads 2 B and writes 1 B; `transpose` reads and writes 1 B. Tensor cores of Hopper take
+  // 8-bit factors in one layout only, and the weight gradient needs the other one.
+  void cast(Steps& to, Pass pass, std::int64_t of_tokens, std::int64_t width);
+  void transpose(Steps& to, Pass pass, std::int64_t width);
+  void cast_and_transpose(Steps& to, Pass pass, std::int64_t width);
+  void traffic(Steps& to, Pass pass, Bytes bytes);
+
   void gather_and_multiply(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth);
   void multiply_and_sum(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth);
 

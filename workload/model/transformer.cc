@@ -36,16 +36,27 @@ void write_embedding(PartWriter& to) {
   to.memory(to.weights(), Pass::weight_gradient, 3 * to.tokens * h);
 }
 
+// How often the loss reads or writes a logit in single precision, beside once as the product's
+// output and once as its gradient. Megatron-LM's vocab_parallel_cross_entropy has a kernel for each
+// step: cast (writes), maximum (reads), subtract (both), exponential (both), sum (reads), divide
+// (both); backwards times the loss's gradient (both) and the cast. Its fused_vocab_parallel_cross_
+// entropy joins cast with maximum, and subtract with exponential and sum; and all backwards.
+struct LossPasses {
+  std::int64_t forward, backward;
+};
+constexpr LossPasses loss_in_steps{9, 3}, fused_loss{5, 1};
+
 // Final norm, logits cut by vocabulary, and the cross entropy over all parts of it: maximum, target
 // and sum of exponentials of each token are summed over the group in single precision; fused, the
 // last two together. Loss and number of tokens are summed over the ranks that share a sequence.
 void write_head(PartWriter& to) {
   const std::int64_t h = to.model.hidden, own = to.model.vocabulary / to.shard.tensor;
   constexpr Bytes single{4};
-  const std::int64_t logits = to.tokens * own * single.value / to.model.element.value;
+  const LossPasses passes = to.shard.fused_cross_entropy ? fused_loss : loss_in_steps;
+  const std::int64_t logits = to.tokens * own, width = single.value / to.model.element.value;
   to.norm_forward();
   to.column_forward(h, own);
-  to.memory(to.steps.forward, Pass::forward, 2 * logits);
+  to.memory(to.steps.forward, Pass::forward, (1 + passes.forward * width) * logits);
   const std::vector<int> sums =
       to.shard.fused_cross_entropy ? std::vector{1, 2} : std::vector{1, 1, 1};
   for (std::size_t i = 0; i < sums.size() && to.shard.tensor > 1; ++i)
@@ -53,7 +64,7 @@ void write_head(PartWriter& to) {
                           single * (to.tokens * sums[i]));
   if (to.shard.context > 1)
     to.exchange_and_await(to.steps.forward, PartGroup::context, Collective::all_reduce, single * 2);
-  to.memory(to.steps.backward, Pass::input_gradient, 2 * logits);
+  to.memory(to.steps.backward, Pass::input_gradient, (1 + passes.backward * width) * logits);
   to.column_backward(h, own);
   to.norm_backward();
 }
@@ -104,7 +115,7 @@ PartSteps transformer_part(TransformerPart part, const TransformerSpec& model,
   shard.overlap_tensor =
       shard.overlap_tensor &&
       ((part == TransformerPart::attention && !model.latent) || part == TransformerPart::mlp);
-  PartWriter writer(model, shard);
+  PartWriter writer(model, shard, is_of_layer(part));
   switch (part) {
     case TransformerPart::embedding:
       write_embedding(writer);

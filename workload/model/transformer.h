@@ -77,6 +77,7 @@ struct PartStep {
   };
   struct Await {
     std::int32_t handle;
+    bool journey = false;  // tokens on their way to experts, or back
   };
   Pass pass;  // what a compute step is booked to
   std::variant<Compute, Exchange, Shift, Await> what;

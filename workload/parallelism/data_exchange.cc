@@ -68,7 +68,7 @@ void DataExchange::gather_next(Queue& queue) {
   const std::int32_t unit = queue.wanted[queue.asked++];
   under_way_[unit] =
       operations_.collective(row_of("parameters"), shard_group(), Collective::all_gather,
-                             model_.element * layout_.units[unit].elements);
+                             gathered_element() * layout_.units[unit].elements);
 }
 
 void DataExchange::before_part(std::int32_t chunk, std::size_t part, bool forwards) {
@@ -161,7 +161,7 @@ void DataExchange::gather_parameters() {
   if (shards_ == 1 || training_.sharding == Sharding::zero3 || gathers_ahead()) return;
   operations_.wait(operations_.collective(row_of("parameters"), shard_group(),
                                           Collective::all_gather,
-                                          model_.element * layout_.parameters));
+                                          gathered_element() * layout_.parameters));
 }
 
 }  // namespace orrery

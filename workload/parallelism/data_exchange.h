@@ -78,6 +78,9 @@ class DataExchange {
     return !training_.overlap_gradients && training_.sharding != Sharding::zero3 &&
            training_.accumulates() == Accumulation::local;
   }
+  Bytes gathered_element() const {
+    return training_.fp8_parameters ? model_.operand() : model_.element;
+  }
   std::string row_of(std::string_view what) const;
   void before_unit(std::int32_t unit);
   void after_unit(std::int32_t unit, bool is_last_batch);

@@ -1,7 +1,9 @@
 #include "workload/parallelism/pass_stream.h"
 
+#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/check.h"
 
@@ -10,8 +12,6 @@ namespace orrery {
 namespace {
 
 using Kind = PipelineStep::Kind;
-
-bool is_wait(const PartStep& step) { return std::holds_alternative<PartStep::Await>(step.what); }
 
 }  // namespace
 
@@ -47,13 +47,13 @@ PassStream::PassStream(const PipelineStep& step, std::int32_t iteration, bool is
   for (DataExchange& exchange : to_.exchanges) exchange.begin_pass(step.chunk, is_forward());
 }
 
-const std::vector<PartStep>& PassStream::steps() const {
-  const StagePartSteps& steps = *steps_of_[place()];
+const std::vector<PartStep>& PassStream::steps(std::size_t number) const {
+  const StagePartSteps& steps = *steps_of_[place(number)];
   switch (step_.kind) {
     case Kind::forward:
       return steps.whole.forward;
     case Kind::backward:
-      if (head_ == HeadGradient::later && part().part == TransformerPart::head)
+      if (head_ == HeadGradient::later && parts_[place(number)].part == TransformerPart::head)
         return steps.split.backward;
       return steps.whole.backward;
     case Kind::input_gradient:
@@ -142,18 +142,57 @@ OperationId PassStream::shift(const PartStep::Shift& shift) {
   return received;
 }
 
-void PassStream::write_until_wait() {
-  for (bool first = true; !done(); first = false) {
+bool PassStream::is_turn(const PartStep& step) const {
+  const auto* await = std::get_if<PartStep::Await>(&step.what);
+  return await != nullptr && (await->journey || !to_.experts_travel);
+}
+
+std::int32_t PassStream::legs_ahead() const {
+  if (done()) return 0;
+  std::int32_t legs = 0;
+  for (std::size_t i = next_; i < steps(part_).size(); ++i) {
+    const PartStep& step = steps(part_)[i];
+    if (std::holds_alternative<Compute>(step.what)) break;
+    legs += is_turn(step) ? 1 : 0;
+  }
+  return legs;
+}
+
+std::int64_t PassStream::flops_until_turn() const {
+  std::int64_t flops = 0;
+  bool passed = !at_turn_;  // the turn that it stands before
+  for (std::size_t part = part_; part < parts_to_do(); ++part)
+    for (std::size_t i = part == part_ ? next_ : 0; i < steps(part).size(); ++i) {
+      const PartStep& step = steps(part)[i];
+      if (std::exchange(passed, true) && is_turn(step)) return flops;
+      if (const auto* work = std::get_if<Compute>(&step.what)) flops += work->flops.value;
+    }
+  return flops;
+}
+
+// Until the next turn, or until so many operations are written.
+void PassStream::write_until(std::int64_t flops) {
+  while (!done() && flops > 0) {
     set_place(to_.operations, step_, part().layer);
     if (!begun_) begin_part();
-    if (next_ == steps().size()) {
+    if (next_ == steps(part_).size()) {
       end_part();
-    } else if (first || !is_wait(steps()[next_])) {
-      write(steps()[next_++]);
-    } else {
-      return;
+      continue;
     }
+    const PartStep& step = steps(part_)[next_];
+    at_turn_ = !at_turn_ && is_turn(step);
+    if (at_turn_) return;
+    write(step);
+    ++next_;
+    if (const auto* work = std::get_if<Compute>(&step.what)) flops -= work->flops.value;
   }
+}
+
+void PassStream::write_until_turn() { write_until(std::numeric_limits<std::int64_t>::max()); }
+
+void PassStream::write_one_of(std::int32_t n) {
+  if (n == 1) return write_until_turn();
+  write_until((flops_until_turn() + n - 1) / n);
 }
 
 }  // namespace orrery

@@ -1,6 +1,11 @@
 // The steps of one micro-batch through a chunk of layers, written into the stage's program piece by
 // piece, so that two passes can be done together: where one waits for its own exchanges the other
 // goes on.
+//
+// With expert parallelism, passes take turns only where tokens travel to experts and back, as in
+// DualPipe and Megatron-LM's combined 1f1b: what else is exchanged (tensor parallel, the counts of
+// copies) is too short, and would leave these journeys with nothing beside them. Other models take
+// turns at every wait.
 #pragma once
 
 #include <cstddef>
@@ -40,6 +45,7 @@ class PassStream {
     std::vector<DataExchange>& exchanges;
     OperationWriter& operations;
     RoutedWork& routed;
+    bool experts_travel;  // the stage's layers are trained with expert parallelism
   };
 
   // `steps` of each part of the chunk, in forward order. REQUIRES: all outlive the stream.
@@ -47,16 +53,28 @@ class PassStream {
              const std::vector<StagePart>& parts, const std::vector<const StagePartSteps*>& steps,
              const Writers& writers, HeadGradient head = HeadGradient::with_pass);
 
-  bool done() const { return part_ == (head_ == HeadGradient::alone ? 1 : parts_.size()); }
-  // Writes what comes before the next wait for an exchange of the pass. If it stands before one,
-  // that comes first. REQUIRES: not done.
-  void write_until_wait();
+  bool done() const { return part_ == parts_to_do(); }
+  // Writes what comes before the next wait where passes take turns. If it stands before one, that
+  // comes first. Nothing if it is done.
+  void write_until_turn();
+  // The first n-th of that: by the operations that it states, or up to the turn if that is before.
+  // REQUIRES: n >= 1.
+  void write_one_of(std::int32_t n);
+  // How many waits come before it computes again: a journey in two legs is two.
+  std::int32_t legs_ahead() const;
 
  private:
-  std::size_t place() const { return is_forward() ? part_ : parts_.size() - 1 - part_; }
+  bool is_turn(const PartStep& step) const;
+  std::int64_t flops_until_turn() const;
+  void write_until(std::int64_t flops);
+  std::size_t parts_to_do() const { return head_ == HeadGradient::alone ? 1 : parts_.size(); }
+  std::size_t place(std::size_t part) const {
+    return is_forward() ? part : parts_.size() - 1 - part;
+  }
+  std::size_t place() const { return place(part_); }
   const StagePart& part() const { return parts_[place()]; }
   bool is_forward() const { return step_.kind == PipelineStep::Kind::forward; }
-  const std::vector<PartStep>& steps() const;
+  const std::vector<PartStep>& steps(std::size_t part) const;
   void begin_part();
   void end_part();
   void write(const PartStep& step);
@@ -72,6 +90,7 @@ class PassStream {
   HeadGradient head_;
   std::size_t part_ = 0, next_ = 0;                // part of the pass, step of the part
   bool begun_ = false;                             // the part
+  bool at_turn_ = false;                           // it stands before one, and has stopped for it
   std::map<std::int32_t, OperationId> under_way_;  // exchanges of the part, by handle
 };
 

@@ -50,11 +50,14 @@ class Turns {
 std::vector<PipelineStep> one_of_each(const PipelineShape& shape, std::int32_t warm_up) {
   const Turns turns{shape};
   const std::int32_t total = shape.micro_batches * shape.chunks;
-  warm_up = std::min(warm_up, total);
+  warm_up = std::min(warm_up + (shape.together ? 1 : 0), total);
   std::vector<PipelineStep> steps;
   for (std::int32_t k = 0; k < warm_up; ++k) steps.push_back(turns.forward(k));
   for (std::int32_t k = 0; k < total; ++k) {
-    if (warm_up + k < total) steps.push_back(turns.forward(warm_up + k));
+    if (warm_up + k < total) {
+      steps.push_back(turns.forward(warm_up + k));
+      steps.back().with_next = shape.together;
+    }
     steps.push_back(turns.backward(k));
   }
   return steps;

@@ -14,6 +14,8 @@
 //                                   of the model: parameters are there twice; p + 1 in flight
 //   dualpipe-v   (p-1)(F+2B-W)      the same on half as many stages: two of 2p parts each, there
 //                                   and back. F, B and W are those of a part
+// `together` (Megatron-LM's combined 1f1b) begins with a forward more, so that the forward and the
+// backward pass that follow each other are of different micro-batches: 1 more chunk is in flight.
 // The zero-bubble orders shift the stages in time: stage s begins and ends an iteration s F after
 // the first one, which a wait for all stages at its end makes idle again (post_validation).
 //
@@ -36,11 +38,12 @@ struct PipelineShape {
   std::int32_t chunks = 1;         // v, of layers on each stage: TransformerTraining::stage_chunks
   std::int32_t micro_batches = 1;  // m
   std::int32_t group = 0;  // of interleaved: micro-batches that pass a chunk in a row; 0 = p
+  bool together = false;   // of 1f1b and interleaved: a forward and a backward pass go together
 };
 
 inline PipelineShape pipeline_shape(const TransformerTraining& training) {
   return {training.pipeline, training.stage_chunks(), training.micro_batches(),
-          training.micro_batch_group};
+          training.micro_batch_group, training.experts.overlap_batches};
 }
 
 struct PipelineStep {
@@ -57,6 +60,7 @@ struct PipelineStep {
 //   interleaved          m % group is 0 or at least p
 //   dualpipe             p and m even, m >= 2p
 //   dualpipe-v           m >= 2p
+//   together             interleaved, or p = 1
 std::vector<PipelineStep> pipeline_steps(PipelineSchedule schedule, const PipelineShape& shape,
                                          std::int32_t stage);
 

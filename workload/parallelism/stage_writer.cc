@@ -126,7 +126,7 @@ PassStream StageWriter::stream(const PipelineStep& step, HeadGradient head) {
           is_last,
           layout_.chunks[step.chunk],
           steps_[step.chunk],
-          {exchanges_, operations_, routed_},
+          {exchanges_, operations_, routed_, training_.experts.parallel > 1},
           head};
 }
 
@@ -142,7 +142,7 @@ void StageWriter::write_deferred() {
     step.kind = Kind::weight_gradient;
     operations_.begin_step();
     PassStream steps = stream(step, HeadGradient::alone);
-    while (!steps.done()) steps.write_until_wait();
+    while (!steps.done()) steps.write_until_turn();
   }
   exchanges_.front().release();
 }
@@ -155,20 +155,34 @@ void StageWriter::pass(const PipelineStep& step) {
   const bool later = defers(step);
   if (later && deferred_.empty()) exchanges_.front().hold(layout_.chunks[step.chunk].back().unit);
   PassStream steps = stream(step, later ? HeadGradient::later : HeadGradient::with_pass);
-  while (!steps.done()) steps.write_until_wait();
+  while (!steps.done()) steps.write_until_turn();
   if (later) deferred_.push_back(step);
   send_from(step);
 }
 
+// What `computes` does until its next turn, beside the legs of what the other one exchanges: a part
+// of it beside each.
+void StageWriter::take_turn(PassStream& computes, PassStream& travels) {
+  for (std::int32_t legs = travels.legs_ahead(); legs > 1; --legs) {
+    computes.write_one_of(legs);
+    travels.write_until_turn();
+  }
+  computes.write_until_turn();
+}
+
+// The backward pass begins: its first journey to experts needs nothing computed, the forward pass's
+// an attention, which is then beside it; and so on in turn, none with nothing beside it.
 void StageWriter::passes_together(const PipelineStep& one, const PipelineStep& other) {
   operations_.begin_step();
   receive_for(one);
   receive_for(other);
   finish_sends();
-  PassStream first = stream(one), second = stream(other);
+  const bool forward_is_one = one.kind == Kind::forward;
+  PassStream first = stream(forward_is_one ? other : one);
+  PassStream second = stream(forward_is_one ? one : other);
   while (!first.done() || !second.done()) {
-    if (!first.done()) first.write_until_wait();
-    if (!second.done()) second.write_until_wait();
+    take_turn(first, second);
+    take_turn(second, first);
   }
   send_from(one);
   send_from(other);

@@ -62,6 +62,7 @@ class StageWriter {
   void make_steps();
   void pass(const PipelineStep& step);
   void passes_together(const PipelineStep& one, const PipelineStep& other);
+  static void take_turn(PassStream& computes, PassStream& travels);
   PassStream stream(const PipelineStep& step, HeadGradient head = HeadGradient::with_pass);
   bool has_head(const PipelineStep& step) const {
     return placement_.part(here(step)) == placement_.parts() - 1;

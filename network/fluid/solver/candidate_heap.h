@@ -44,7 +44,7 @@ class CandidateHeap {
   __extension__ typedef unsigned __int128 Key;  // the bits of the level above the link
 
   static Key key(double level, LinkId link) {
-    return Key{std::bit_cast<std::uint64_t>(std::max(level, 0.0))} << 32 | link;
+    return Key{std::bit_cast<std::uint64_t>(level > 0 ? level : 0.0)} << 32 | link;
   }
   static double level_of(Key key) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(key >> 32));

@@ -5,6 +5,7 @@
 // it is delivered.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -13,26 +14,41 @@
 
 struct Pattern {
   enum class Kind { ring, halving_doubling, pairwise, burst };
+  // Around one switch; a square torus; a fat tree of three tiers, or one with half the links from
+  // the leaves up.
+  enum class Fabric { star, torus, tree, tapered };
 
   Kind kind = Kind::ring;
   int ranks = 0;
   std::int64_t size = 0;  // of a message; halving-doubling: of the first one
   double jitter = 0;      // sizes vary by this share up and down, drawn by (source, target, step)
-  bool on_torus = false;  // of side() x side(), not around one switch
+  Fabric fabric = Fabric::star;
 
-  // argv: pattern ranks size jitter; a pattern may be "NAME@torus"
+  // argv: pattern ranks size jitter; a pattern may be "NAME@torus", "NAME@tree", "NAME@tapered"
   static Pattern parse(char** argv) {
-    std::string name = argv[1];
-    const bool on_torus = name.ends_with("@torus");
-    name = name.substr(0, name.find('@'));
+    const std::string name_and_fabric = argv[1];
+    const auto end = name_and_fabric.find('@');
+    const std::string name = name_and_fabric.substr(0, end);
     Pattern pattern{Kind::ring, std::atoi(argv[2]), std::atoll(argv[3]), std::atof(argv[4]),
-                    on_torus};
+                    Fabric::star};
+    if (end != std::string::npos) {
+      const std::string fabric = name_and_fabric.substr(end + 1);
+      if (fabric == "torus") pattern.fabric = Fabric::torus;
+      if (fabric == "tree") pattern.fabric = Fabric::tree;
+      if (fabric == "tapered") pattern.fabric = Fabric::tapered;
+    }
     if (name == "halving_doubling") pattern.kind = Kind::halving_doubling;
     if (name == "pairwise") pattern.kind = Kind::pairwise;
     if (name == "burst") pattern.kind = Kind::burst;
     return pattern;
   }
 
+  // Of a tree, from the leaves up: links of a switch to what is below, and of what is below to
+  // switches. REQUIRES: ranks a multiple of 16, of 64 from 256 on.
+  std::array<int, 3> down() const { return {width(), width(), ranks / (width() * width())}; }
+  std::array<int, 3> up() const {
+    return {1, fabric == Fabric::tapered ? width() / 2 : width(), width()};
+  }
   int side() const { return static_cast<int>(std::lround(std::sqrt(ranks))); }
   int rounds() const { return std::bit_width(static_cast<unsigned>(ranks)) - 1; }
   int steps() const {
@@ -67,6 +83,7 @@ struct Pattern {
   }
 
  private:
+  int width() const { return ranks < 256 ? 4 : 8; }
   int hop(int step, int i) const {
     if (kind == Kind::ring) return 1;
     return kind == Kind::pairwise ? step + 1 : i + 1;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/random.h"
+#include "network/topology/builders/tree.h"
 #include "tests/network/routing/small_graphs.h"
 
 namespace orrery {
@@ -60,7 +61,8 @@ TopologySpec random_graph(std::uint64_t seed, bool npus_forward) {
 
 TEST_CASE("paths on random graphs are contiguous, loop-free and shortest, from and to any node") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed)
-    for (const RoutingPolicy policy : {RoutingPolicy::ecmp, RoutingPolicy::weighted_ecmp}) {
+    for (const RoutingPolicy policy :
+         {RoutingPolicy::ecmp, RoutingPolicy::weighted_ecmp, RoutingPolicy::d_mod_k}) {
       INFO("seed " << seed);
       const Topology topology(random_graph(seed, seed % 3 == 0));
       Router router(topology, {.policy = policy});
@@ -166,10 +168,90 @@ TEST_CASE("weighted ECMP looks at what can be carried behind a choice") {
     if (topology.links()[share.link].to == NodeId{4}) CHECK(share.fraction == Approx(0.25));
 }
 
+TreeSpec tree(std::vector<TreeTier> tiers, NodeSpec node = {}) {
+  return {.node = std::move(node), .tiers = std::move(tiers)};
+}
+
+// 12 hosts, 2 under each leaf, 3 leaves in each of 2 groups. A leaf has 2 links
+// up and a spine 3: to host 11 = 1 + 2 * (2 + 3 * 1), over the second link of the leaf and the
+// third of the spine; to host 8 = 0 + 2 * (1 + 3 * 1), over the first and the second.
+TEST_CASE("d mod k goes up by the digits of the target's number") {
+  const Wire wire{gigabytes_per_second(1), nanoseconds(10)};
+  const Topology topology(
+      build_tree(tree({{"leaf", 2, 2, wire}, {"spine", 3, 3, wire}, {"core", 2, 0, wire}})));
+  REQUIRE(topology.npu_count() == 12);
+  Router router(topology, {.policy = RoutingPolicy::d_mod_k});
+  const auto names = [&](std::int32_t from, std::int32_t to, std::uint64_t flow) {
+    std::string text;
+    for (const LinkIndex link : path(router, from, to, flow))
+      text += topology.node_name(topology.links()[link].to) + " ";
+    return text;
+  };
+  // Spine s of a group is joined to cores 3 s, 3 s + 1 and 3 s + 2; the second group has spines 2
+  // and 3.
+  for (const std::uint64_t flow : {0, 1, 99}) {
+    CHECK(names(0, 11, flow) ==
+          "leaf0 spine1 core5 spine3 leaf5 " + topology.node_name({11}) + " ");
+    CHECK(names(3, 11, flow) ==
+          "leaf1 spine1 core5 spine3 leaf5 " + topology.node_name({11}) + " ");
+    CHECK(names(0, 8, flow) == "leaf0 spine0 core1 spine2 leaf4 " + topology.node_name({8}) + " ");
+    CHECK(names(0, 3, flow) == "leaf0 spine1 leaf1 " + topology.node_name({3}) + " ");
+  }
+}
+
+// The theorem of the paper: on a fat tree that is nowhere oversubscribed, of the messages of any
+// shift no two cross the same link. By a hash, some always do.
+TEST_CASE("no two messages of a shift meet where d mod k routes a full fat tree") {
+  const Wire wire{gigabytes_per_second(1), nanoseconds(10)};
+  const Topology topology(build_tree(tree(tiers_by_radix(8, 3, {}, wire))));
+  const std::int32_t hosts = topology.npu_count();
+  REQUIRE(hosts == 128);
+  Router d_mod_k(topology, {.policy = RoutingPolicy::d_mod_k}), ecmp(topology, {});
+  const auto most_on_a_link = [&](Router& router, std::int32_t shift) {
+    std::map<LinkIndex, int> flows;
+    int most = 0;
+    for (std::int32_t from = 0; from < hosts; ++from)
+      for (const LinkIndex link : path(router, from, (from + shift) % hosts))
+        most = std::max(most, ++flows[link]);
+    return most;
+  };
+  for (std::int32_t shift = 1; shift < hosts; ++shift) {
+    INFO("shift " << shift);
+    REQUIRE(most_on_a_link(d_mod_k, shift) == 1);
+    const bool many_leave_their_leaf = shift >= 4 && shift <= hosts - 4;
+    if (many_leave_their_leaf) REQUIRE(most_on_a_link(ecmp, shift) > 1);
+  }
+}
+
+// Two servers of 4 NPUs on one leaf each, and 2 spines. With one NIC a server has one port: 1, odd,
+// the second spine for all its NPUs. With a NIC for each NPU the ports are 4 to 7.
+TEST_CASE("d mod k counts the ports of servers, not their NPUs") {
+  const Wire wire{gigabytes_per_second(1), nanoseconds(10)};
+  for (const std::int32_t nics : {1, 4}) {
+    const NodeSpec server{.npus = 4,
+                          .inside = NodeInside::switched,
+                          .link = wire,
+                          .nics = nics,
+                          .bus = wire,
+                          .affinity = {}};
+    const Topology topology(
+        build_tree(tree({{"leaf", nics, 2, wire}, {"spine", 2, 0, wire}}, server)));
+    Router router(topology, {.policy = RoutingPolicy::d_mod_k});
+    for (std::int32_t to = 4; to < 8; ++to) {
+      const auto links = path(router, 0, to);
+      REQUIRE(links.size() == 6);  // NIC, leaf, spine, leaf, NIC, NPU
+      const int port = nics == 1 ? 1 : to;
+      CHECK(topology.node_name(topology.links()[links[2]].to) ==
+            (port % 2 == 0 ? "spine0" : "spine1"));
+    }
+  }
+}
+
 TEST_CASE("flows are numbered as the policy needs them") {
   const Topology topology(two_tiers(2, 2, 2));
   Router ecmp(topology, {}), spread(topology, {.policy = RoutingPolicy::qp_spread, .paths = 3});
   Router spray(topology, {.policy = RoutingPolicy::spray});
+  CHECK(Router(topology, {.policy = RoutingPolicy::d_mod_k}).next_flow({0}) == 0);
   for (const std::uint64_t flow : {0, 1, 2, 0, 1}) {
     CHECK(ecmp.next_flow({0}) == 0);
     CHECK(spread.next_flow({0}) == flow);

@@ -1,6 +1,7 @@
 // One layer of GPT-3 175B and of Llama-3 405B, operation by operation, written out by hand.
 #include "workload/model/transformer.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -162,6 +163,56 @@ TEST_CASE("a layer of Llama-3 405B") {
                                  "all_gather 268435456", "gemm 3573412790272", "wait",
                                  "reduce_scatter 268435456", "gemm 3573412790272", "wait",
                                  "memory 134217728"});
+}
+
+// t = 8, T = 2,048: 2048 x 51200/8 = 13,107,200 logits. Of each the loss in steps moves 2 B (read
+// as the product wrote it), then 4 B nine times (cast, maximum, 2 subtract, 2 exponential, sum, 2
+// divide): 38 B; backwards 3 x 4 B and 2 B. Fused 2 + 5 x 4 B (cast with maximum, subtract with
+// exponential and sum, divide) and 4 + 2 B.
+TEST_CASE("the loss passes through the logits, fused or in steps") {
+  TransformerShard shard{.tensor = 8, .sequence_parallel = true, .micro_batch = 1};
+  const auto has = [&](bool forward, const std::string& line) {
+    const PartSteps head = transformer_part(TransformerPart::head, gpt3(), shard);
+    const auto texts = text_of(forward ? head.forward : head.backward);
+    return std::count(texts.begin(), texts.end(), line);
+  };
+  CHECK(has(true, "memory 498073600") == 1);
+  CHECK(has(false, "memory 183500800") == 1);
+  CHECK(has(true, "all_reduce 8192") == 3);
+  shard.fused_cross_entropy = true;
+  CHECK(has(true, "memory 288358400") == 1);
+  CHECK(has(false, "memory 78643200") == 1);
+  CHECK(has(true, "all_reduce 8192") == 1);
+  CHECK(has(true, "all_reduce 16384") == 1);
+}
+
+// The MLP of GPT-3 above in 8 bits. Its input leaves the norm in 8 bits and is gathered so: 2048 x
+// 12288 x 1 B = 25,165,824 B. What the activation leaves, 2048 x 6144, is cast and transposed at
+// once, 4 B each; the output's gradient, 256 tokens of 12288, cast with 3 B each, gathered, and
+// turned with 2 B for the weight gradient, as is the input; the activation's gradient again with 4
+// B.
+TEST_CASE("casts of products in 8 bits") {
+  const TransformerShard shard{.tensor = 8, .sequence_parallel = true, .micro_batch = 1};
+  TransformerSpec model = gpt3();
+  model.eight_bit_products = true;
+  const PartSteps mlp = transformer_part(TransformerPart::mlp, model, shard);
+  CHECK(text_of(mlp.forward) ==
+        std::vector<std::string>{"memory 12582912", "all_gather 25165824", "wait",
+                                 "gemm 309237645312", "memory 50331648", "memory 50331648",
+                                 "gemm 309237645312", "reduce_scatter 50331648", "wait",
+                                 "memory 18874368"});
+  CHECK(text_of(mlp.backward) ==
+        std::vector<std::string>{
+            "memory 12582912", "memory 9437184", "all_gather 25165824", "wait", "gemm 309237645312",
+            "memory 50331648", "gemm 309237645312", "memory 75497472", "memory 50331648",
+            "all_gather 25165824", "gemm 309237645312", "wait", "reduce_scatter 50331648",
+            "memory 50331648", "gemm 309237645312", "wait", "memory 25165824"});
+  // The head stays in 16 bits, which takes twice the time of 8: 4 x 2048 x 12288 x 51200/8.
+  const PartSteps head = transformer_part(TransformerPart::head, model, shard);
+  CHECK(text_of(head.forward)[3] == "gemm 644245094400");
+  // Without tensor parallelism nothing is gathered: 2048 x 12288 gradients of the output at once.
+  const PartSteps whole = transformer_part(TransformerPart::mlp, model, {.micro_batch = 1});
+  CHECK(text_of(whole.backward)[1] == "memory 100663296");
 }
 
 TEST_CASE("parameters") {

@@ -1,5 +1,6 @@
 // Who exchanges what in a job with experts or shared sequences, and what each rank is handed.
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "tests/workload/describe_job.h"
 #include "workload/parallelism/stage_layout.h"
@@ -220,4 +221,69 @@ TEST_CASE("overlapped tensor parallelism goes round the tensor-parallel ranks") 
       if (const auto* receive = std::get_if<ReceiveCall>(&operation.what))
         CHECK(receive->from == before);
     }
+}
+
+namespace {
+
+// Four micro-batches of two layers of experts, those of each pair of passes done together.
+TransformerWorkload together() {
+  TransformerWorkload workload = small();
+  workload.model.layers = 2;
+  workload.model.experts.first_dense = 0;
+  workload.training.tensor = 1;
+  workload.training.sequence_parallel = false;
+  workload.training.global_batch = 32;
+  workload.training.experts.overlap_batches = true;
+  workload.training.experts.overlap_shared = false;
+  return workload;
+}
+
+// All-to-alls between whose call and whose wait no product is computed.
+int journeys_alone(const TransformerWorkload& workload) {
+  Job job = make_transformer_job(workload, 1);
+  int alone = 0;
+  std::map<OperationId, bool> beside;  // of those under way: whether there was a product
+  for (const Operation& operation : test::drain(job, 0)) {
+    if (const auto* call = std::get_if<CollectiveCall>(&operation.what)) {
+      if (call->kind == Collective::all_to_all) beside[operation.id] = false;
+    } else if (const auto* work = std::get_if<Compute>(&operation.what)) {
+      for (auto& [id, product] : beside) product = product || work->flops.value > 0;
+    } else if (const auto* wait = std::get_if<Wait>(&operation.what)) {
+      if (beside.contains(wait->operation) && !beside.at(wait->operation)) ++alone;
+      beside.erase(wait->operation);
+    }
+  }
+  return alone;
+}
+
+}  // namespace
+
+// m = 4: the first forward and the last backward pass of four are alone, 2 journeys in each of 2
+// layers. In the three pairs between a backward pass begins, so that each journey has a part of the
+// other pass beside it: none is alone. Without pairs all 4 x 2 x 4 are.
+TEST_CASE("of two passes that go together no journey to experts is alone") {
+  TransformerWorkload workload = together();
+  CHECK(journeys_alone(workload) == 8);
+  workload.training.experts.overlap_batches = false;
+  CHECK(journeys_alone(workload) == 32);
+}
+
+// Node by node each journey has two legs, one after the other: what the other pass computes until
+// its own next journey is divided between them.
+TEST_CASE("each leg of a journey node by node has something beside it") {
+  TransformerWorkload workload = together();
+  workload.training.experts.node_ranks = 2;
+  CHECK(journeys_alone(workload) == 16);
+  workload.training.experts.overlap_batches = false;
+  CHECK(journeys_alone(workload) == 64);
+}
+
+// Exchanges of tensor parallelism and of counts do not end a turn: as many journeys are alone.
+TEST_CASE("other exchanges of a pass do not disturb its journeys") {
+  TransformerWorkload workload = together();
+  workload.training.tensor = 2;
+  workload.training.sequence_parallel = true;
+  workload.training.data = 4;
+  workload.training.global_batch = 16;
+  CHECK(journeys_alone(workload) == 8);
 }

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 
 using namespace orrery;
@@ -245,4 +246,33 @@ TEST_CASE("interleaved with a last group of another size") {
   for (const std::int32_t m : {4, 6, 10, 12, 16})
     CHECK(bubble(PipelineSchedule::interleaved, {4, 2, m, 6}, {1, 1, 1}) >= 3 * 3);
   CHECK(bubble(PipelineSchedule::interleaved, {4, 2, 12, 6}, {1, 1, 1}) == 3 * 3);
+}
+
+// Megatron-LM's combined 1f1b: a forward more before the first backward pass, then pairs of which
+// neither needs the other. One chunk more is in flight than without: p v + p - 1 on stage 0, and 2
+// instead of 1 without a pipeline.
+TEST_CASE("forward and backward passes that go together") {
+  const Times t{3, 3, 3};
+  for (const std::int32_t p : {2, 4}) {
+    for (const std::int32_t v : {2, 3}) {
+      PipelineShape shape{p, v, 2 * p};
+      const Played alone = Player(PipelineSchedule::interleaved, shape, t).play();
+      shape.together = true;
+      const Played pairs = Player(PipelineSchedule::interleaved, shape, t).play();
+      CHECK(alone.in_flight[0] == p * v + p - 1);
+      CHECK(pairs.in_flight[0] == p * v + p);
+      for (const PipelineStep& step : pipeline_steps(PipelineSchedule::interleaved, shape, p - 1))
+        if (step.with_next) CHECK(step.kind == Kind::forward);
+    }
+  }
+  const PipelineShape shape{1, 1, 4, 0, true};
+  const auto steps = pipeline_steps(PipelineSchedule::one_forward_one_backward, shape, 0);
+  std::string text;
+  for (const PipelineStep& step : steps) {
+    text += step.kind == Kind::forward ? 'F' : 'B';
+    text += static_cast<char>('0' + step.micro_batch);
+    text += step.with_next ? '+' : ' ';
+  }
+  CHECK(text == "F0 F1+B0 F2+B1 F3+B2 B3 ");
+  CHECK(Player(PipelineSchedule::one_forward_one_backward, shape, t).play().in_flight[0] == 2);
 }

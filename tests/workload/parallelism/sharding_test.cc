@@ -167,3 +167,19 @@ TEST_CASE("zero3 in a pipeline gathers once an iteration") {
   CHECK(count("reduce_scatter data 1568") == 1);
   CHECK(count("all_gather data 1568") == 5);
 }
+
+// Buckets of 784 elements or more: head, MLP and attention are 920, the other layer 784, the
+// embedding 128. Nothing of them holds up the backward pass.
+TEST_CASE("gradients without overlap are exchanged behind the last backward pass") {
+  TransformerWorkload workload = small(Sharding::zero1);
+  workload.training.overlap_gradients = false;
+  workload.training.bucket = Bytes{1568};
+  CHECK(exchanges(workload) ==
+        Lines{"embedding", "attention", "mlp", "attention", "mlp", "head",
+              // backwards
+              "mlp", "attention", "mlp", "attention", "embedding",
+              // the end
+              "reduce_scatter data 1840", "wait gradients", "reduce_scatter data 1568",
+              "wait gradients", "reduce_scatter data 256", "wait gradients", "all_reduce world 4",
+              "wait gradient norm", "optimizer", "all_gather data 3664", "wait parameters"});
+}
