@@ -13,6 +13,7 @@
 #include "core/units/unit_text.h"
 #include "frontends/make_job.h"
 #include "frontends/memory_notice.h"
+#include "frontends/network_notices.h"
 #include "frontends/report/level_activity.h"
 #include "frontends/report/link_activity.h"
 #include "frontends/report/summary_sink.h"
@@ -155,7 +156,7 @@ std::optional<RunResult> Simulation::run() {
   runner_.start();
   const auto stop = [&] {
     if (options_.progress) options_.progress({runner_.progress(), queue_.now(), queue_.executed()});
-    return options_.stop && options_.stop();
+    return runner_.done() || (options_.stop && options_.stop());
   };
   bool ran_dry = false;
   std::string broken;  // what the network cannot do
@@ -174,7 +175,7 @@ std::optional<RunResult> Simulation::run() {
     result.partial_reason = "network";
     throw StuckError(broken, std::move(result));
   }
-  if (!ran_dry) {
+  if (!ran_dry && !runner_.done()) {
     result.partial = true;
     result.partial_reason = "interrupted";
   } else if (!runner_.finished()) {
@@ -230,11 +231,9 @@ RunResult Simulation::result() const {
   if (link_activity_) result.link_activity = link_activity_->rows();
   result.matrix = matrix_.rows(group_names());
   for (const std::string& notice : network_->notices()) result.notices.push_back(notice);
-  for (const auto& notices : {memory_notices(experiment_), training_notices(experiment_)})
+  for (const auto& notices : {memory_notices(experiment_), training_notices(experiment_),
+                              setting_notices(experiment_.network, network_->unused_settings())})
     result.notices.insert(result.notices.end(), notices.begin(), notices.end());
-  for (const std::string& setting : network_->unused_settings())
-    result.notices.push_back(
-        fmt::format("{} has no effect on the {} backend", setting, result.backend));
   constexpr std::int32_t many = 1'024;
   if (job_.ranks >= many && options_.fold && runner_.fold().none())
     result.notices.push_back(fmt::format("all {} ranks are simulated one by one: {}", job_.ranks,
@@ -332,7 +331,9 @@ void Simulation::add_traffic(RunResult& result) const {
     const Link& link = topology_.links()[i];
     const double capacity = static_cast<double>(link.bandwidth.value) *
                             static_cast<double>(result.finish.value) * 1e-12;
-    const auto bytes = static_cast<double>(statistics.links[i].value);
+    auto bytes = static_cast<double>(statistics.links[i].value);
+    // Messages count when they are sent; of a run that ends early some are not carried yet.
+    if (!runner_.finished()) bytes = std::min(bytes, capacity);
     result.links.push_back({topology_.link_name(static_cast<LinkIndex>(i)),
                             topology_.levels()[link.level].name, statistics.links[i],
                             capacity > 0 ? bytes / capacity : 0});
@@ -373,18 +374,10 @@ void Simulation::add_packets(RunResult& result, const PacketStatistics& packets)
     counted.flows.push_back(
         {topology_.node_name(flow.source) + " -> " + topology_.node_name(flow.target),
          flow.samples});
-  for (std::size_t i = 0; i < packets.captures.size(); ++i) {
-    const CaptureStatistics& capture = packets.captures[i];
+  for (const CaptureStatistics& capture : packets.captures)
     counted.captures.push_back({capture.link, capture.packets, capture.left_out, capture.pcap});
-    if (capture.packets == 0)
-      result.notices.push_back(fmt::format(
-          "network.transport.capture[{}] is empty: no such packet crossed {}", i, capture.link));
-    else if (capture.left_out > 0)
-      result.notices.push_back(
-          fmt::format("network.transport.capture[{}] has the first {} of {} packets: raise "
-                      "network.transport.capture_limit for more",
-                      i, capture.packets, capture.packets + capture.left_out));
-  }
+  for (std::string& notice : packet_notices(experiment_.network, topology_, packets))
+    result.notices.push_back(std::move(notice));
 }
 
 // Of the communicators, with the levels that they span: "communicator 1 (node, fabric)".
@@ -436,8 +429,9 @@ void Simulation::add_bound(RunResult& result) const {
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Link& link = topology_.links()[i];
     Duration bound = transfer_time(links[i], link.bandwidth);
-    // Acknowledgements go on when the last rank has finished, and take part of no bound.
-    if (statistics.packets) bound = std::min(bound, result.finish);
+    // What is sent counts, and some of it may still be on its way: the last packets, or anything in
+    // a run that ends early.
+    if (statistics.packets || !runner_.finished()) bound = std::min(bound, result.finish);
     if (bound <= result.bound) continue;
     result.bound = bound;
     result.bound_by = topology_.levels()[link.level].name;

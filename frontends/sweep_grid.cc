@@ -7,14 +7,13 @@
 
 namespace orrery {
 
-namespace {
-
-// FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/.
-std::uint64_t hash_of(const std::string& text) {
+std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
   return hash;
 }
+
+namespace {
 
 std::string readable(const std::string& text) {
   std::string result;

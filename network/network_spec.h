@@ -32,6 +32,8 @@ enum class SettingGroup : std::uint8_t {
 struct GivenSetting {
   std::string path;  // "network.transport.window", "platform.topology.levels[1].buffer"
   SettingGroup group;
+  // What its effect needs that the user did not give, "network.switch.queue: red"; "" = nothing.
+  std::string needs = "";
   bool operator==(const GivenSetting&) const = default;
 };
 
@@ -65,5 +67,9 @@ struct NetworkSpec {
 // returns as NetworkBackend::unused_settings().
 std::vector<std::string> settings_outside(const NetworkSpec& spec,
                                           std::initializer_list<SettingGroup> honoured);
+
+// Marks the settings whose effect needs another one (GivenSetting::needs). The topology, if it is
+// known, tells which levels have switches.
+void mark_idle_settings(NetworkSpec& spec, const TopologySpec* topology);
 
 }  // namespace orrery

@@ -1,13 +1,13 @@
 // There is no path between two nodes, and nothing to come will make one. Exit code 1.
 #pragma once
 
-#include <stdexcept>
+#include "network/network_error.h"
 
 namespace orrery {
 
-class NoRouteError : public std::runtime_error {
+class NoRouteError : public NetworkError {
  public:
-  using std::runtime_error::runtime_error;
+  using NetworkError::NetworkError;
 };
 
 }  // namespace orrery

@@ -121,7 +121,7 @@ bool EventQueue::run(const std::function<bool()>& stop) {
   constexpr int events_between_questions = 256;
   const RunningClock clock(now_);
   while (true) {
-    for (int i = 0; i < events_between_questions; ++i) {
+    for (until_asked_ = events_between_questions; until_asked_ > 0; --until_asked_) {
       if (!execute_next()) return true;
     }
     if (stop()) return false;

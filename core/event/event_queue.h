@@ -92,6 +92,8 @@ class EventQueue {
   // Returns false if it was stopped.
   bool run();
   bool run(const std::function<bool()>& stop);
+  // `stop` is asked after the event that is being executed.
+  void ask_now() { until_asked_ = 1; }
 
   bool run_one();          // false if the queue was empty
   Time next_time() const;  // Time::never() if empty; never reorders anything. Constant time, except
@@ -142,6 +144,7 @@ class EventQueue {
   RadixHeap heap_;
   std::uint64_t scheduled_ = 0, executed_ = 0, cancelled_ = 0;
   std::size_t cancelled_in_heap_ = 0;
+  int until_asked_ = 0;                  // events, by run(stop)
   std::vector<EventHandler*> handlers_;  // by id; 0 stands for callbacks
   std::vector<Slot> slots_;
   std::uint32_t first_free_ = no_slot;

@@ -9,7 +9,6 @@
 #include "core/event/event_queue.h"
 #include "frontends/simulate.h"
 #include "network/network_error.h"
-#include "network/no_route.h"
 #include "system/job.h"
 
 namespace orrery::cli {
@@ -37,8 +36,6 @@ Failure describe_failure(const std::exception_ptr& error) {
     return {simulation_failed, fmt::format("error: {}", contradiction.what())};
   } catch (const NetworkError& failed) {
     return {simulation_failed, fmt::format("error: {}", failed.what())};
-  } catch (const NoRouteError& cut) {
-    return {simulation_failed, fmt::format("error: {}", cut.what())};
   } catch (const TimeLimitError& limit) {
     return {simulation_failed, fmt::format("error: {}", limit.what())};
   } catch (const std::bad_alloc&) {

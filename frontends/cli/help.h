@@ -91,9 +91,9 @@ inline constexpr Text sweep{
       system.first_phase_limit: [64, 128]
 
 One process per point, as many at a time as there are cores (--jobs N). A point is done when its
-result is in DIR/points and is that of the same version and configuration; Ctrl-C, and the same
-command later goes on. Data files that an experiment names are not looked into: if one changed,
---force runs all points again. Columns of sweep.csv: docs/results.md.)"};
+result is in DIR/points and is that of the same version, configuration and data files; Ctrl-C, and
+the same command later goes on. --force runs all points again. Columns of sweep.csv:
+docs/results.md.)"};
 
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
                                R"(Examples:

@@ -28,6 +28,27 @@ std::optional<std::string> contents(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+// The data files that a value names, beside the file that it stands in or from here: one, or those
+// of all ranks of a Chakra trace, "name.et" for name.0.et, name.1.et, ... A name that happens to be
+// that of a file costs no more than a simulation that was done already.
+std::vector<std::filesystem::path> files_named(const ResolvedValue& value) {
+  namespace fs = std::filesystem;
+  const fs::path beside = fs::path(value.origin.substr(0, value.origin.rfind(':'))).parent_path();
+  for (const fs::path& file : {beside / value.value, fs::path(value.value)}) {
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored)) return {file};
+    std::vector<fs::path> of_ranks;
+    for (int rank = 0; file.extension() == ".et"; ++rank) {
+      const fs::path one =
+          fmt::format("{}.{}.et", (file.parent_path() / file.stem()).string(), rank);
+      if (!fs::is_regular_file(one, ignored)) break;
+      of_ranks.push_back(one);
+    }
+    if (!of_ranks.empty()) return of_ranks;
+  }
+  return {};
+}
+
 void fill(SweepRow& row, const Json& result) {
   const auto time = [&](const char* key) { return Duration{result.at(key).get<std::int64_t>()}; };
   row.system = result.at("name");
@@ -54,8 +75,12 @@ bool several_experiments(const std::vector<SweepRow>& rows) {
 
 std::string inputs_text(const Experiment& experiment, const std::string& version) {
   std::string text = fmt::format("orrery {}\n", version);
-  for (const ResolvedValue& value : experiment.resolved)
+  for (const ResolvedValue& value : experiment.resolved) {
     text += fmt::format("{} = {}\n", value.path, value.value);
+    for (const std::filesystem::path& file : files_named(value))
+      if (const auto held = contents(file))
+        text += fmt::format("{} holds {:016x}\n", file.filename().string(), hash_of(*held));
+  }
   return text;
 }
 

@@ -32,8 +32,8 @@ struct SweepRow {
   std::map<std::string, std::string> numbers = {};  // "events", "messages", "wall_s", ...
 };
 
-// All that a result depends on: the program's version and every value of the configuration.
-// (What data files hold that the experiment names is not in it: `--force` runs again.)
+// All that a result depends on: the program's version, every value of the configuration, and of
+// the data files that values name (wires, routes, traces, matrices) a digest of their contents.
 std::string inputs_text(const Experiment& experiment, const std::string& version);
 
 // Fills the row from a complete result of the same inputs; false if there is none.

@@ -35,6 +35,7 @@ class HpccReader {
     graph.nodes.resize(static_cast<std::size_t>(nodes - switches), {NodeKind::npu, ""});
     graph.nodes.resize(static_cast<std::size_t>(nodes), {NodeKind::switched, ""});
     for (std::int64_t link = 0; link < links; ++link) read_link(graph, nodes);
+    check_end(links);
     return with_level(std::move(graph), static_cast<std::int32_t>(nodes - switches));
   }
 
@@ -68,6 +69,17 @@ class HpccReader {
       wrong("the error rate is not 0", "links of a topology lose nothing: write 0");
     graph.links.push_back({from, to, 0, *bandwidth, *latency, 1});
     graph.links.push_back({to, from, 0, *bandwidth, *latency, 1});
+  }
+
+  // Files end with words about the format, but not with more links.
+  void check_end(std::int64_t links) {
+    for (std::string text; std::getline(stream_, text);) {
+      ++number_;
+      const std::size_t first = text.find_first_not_of(" \t\r");
+      if (first != std::string::npos && text[first] >= '0' && text[first] <= '9')
+        wrong(fmt::format("the first line announces {} links, and this is one more", links),
+              "correct the number there");
+    }
   }
 
   static TopologySpec with_level(GraphSpec graph, std::int32_t hosts) {

@@ -146,7 +146,7 @@ std::vector<std::string> find_suspicions(const Topology& topology) {
     if (node >= topology.npu_count() && links_of[node] == 1 && ends++ == 0) first_end = name;
     if (node < topology.npu_count() && any_nic && !has_nic[node] && bare++ == 0) first_bare = name;
   }
-  report(alone, first_alone, "without any link");
+  report(alone, first_alone, "without a link out");
   report(ends, first_end, "with one link only, a dead end");
   report(bare, first_bare, "without a NIC, which other NPUs have");
   const Distances distances = survey_distances(topology);

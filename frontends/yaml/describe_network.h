@@ -117,7 +117,7 @@ void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& to
   describe_tcp_windows(key, spec);
   describe_tcp_timers(key, spec);
   key("limited_transmit", spec.limited_transmit,
-      "the first two duplicate acknowledgements each send a new segment (RFC 3042)");
+      "the first two duplicate acknowledgements each send a new segment (RFC 3042); without sack");
   key("sack", spec.sack, "selective acknowledgements (RFC 2018)");
   key("timestamps", spec.timestamps,
       "time stamps (RFC 7323): 12 bytes in each packet, round trips in whole milliseconds");
@@ -191,6 +191,8 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
   network.routing.seed = network.seed;
   keys.map("routing", "which way messages go", [&](auto& routing) {
     describe_routing(routing, network.routing, topology, topology_known);
+    for (const char* key : {"paths", "reroute_delay"})
+      routing.note_if_given(key, network.given, SettingGroup::routing);
   });
   keys.note_if_given("routing", network.given, SettingGroup::routing);
   describe_faults(keys, network.routing, topology, topology_known);
@@ -202,6 +204,7 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
            [&](auto& switches) { describe_switches(switches, network, topology, topology_known); });
   keys.check([&](Reader& reader) {
     if (topology_known) check_packets(reader, network, topology);
+    mark_idle_settings(network, topology_known ? &topology : nullptr);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/io_error.h"
+#include "core/units/unit_text.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/topology_keys.h"
 
@@ -74,6 +75,21 @@ class Names {
   std::multimap<std::pair<NodeId, NodeId>, LinkIndex> links_;
 };
 
+// What a line `from,to,via,...` cannot be a route of, though all its nodes exist; "" if it can.
+std::string flaw_of_route(const std::vector<NodeId>& nodes, const Topology& topology) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::string name = topology.node_name(nodes[i]);
+    if (std::find(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(i), nodes[i]) !=
+        nodes.begin() + static_cast<std::ptrdiff_t>(i))
+      return fmt::format("the route comes to {} twice", name);
+    if (i < 2 && topology.node_kind(nodes[i]) != orrery::NodeKind::npu)
+      return fmt::format("{} is no NPU: nothing is sent from or to it", name);
+    if (i >= 2 && !topology.forwards(nodes[i]))
+      return fmt::format("{} does not pass on what is not for it", name);
+  }
+  return "";
+}
+
 constexpr const char* names_remedy = "orrery topo export --format dot shows the names of all nodes";
 
 }  // namespace
@@ -103,6 +119,14 @@ void resolve_faults(Reader& network, const std::vector<FaultKeys>& faults, const
     if (links.empty())
       network.wrong_item("faults", i, "there is no link " + in_quotes(fault.link), names_remedy);
     for (const LinkIndex link : links) {
+      const Bandwidth whole = topology.links()[link].bandwidth;
+      if (degraded && made.bandwidth > whole) {
+        network.wrong_item("faults", i,
+                           fmt::format("{} is more than the {} of the link",
+                                       to_text(made.bandwidth), to_text(whole)),
+                           "a degraded link carries less; write state: up for all of it");
+        break;
+      }
       made.link = link;
       routing.faults.push_back(made);
     }
@@ -174,6 +198,8 @@ void read_routes(Reader& keys, const TopologySpec& spec, RoutingSpec& routing) {
       return;
     }
     StaticRoute route{nodes[0], nodes[1], {}};
+    if (const std::string flaw = flaw_of_route(nodes, topology); !flaw.empty())
+      return wrong(flaw, "write from,to,via,via,... : two NPUs, and what is between them in order");
     nodes.erase(nodes.begin() + 1);
     nodes.push_back(route.to);
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {

@@ -229,6 +229,8 @@ FromText<SizeIfGiven> ScalarType<SizeIfGiven>::parse(const std::string& text) {
 
 template <>
 FromText<Bytes> ScalarType<Bytes>::parse(const std::string& text) {
+  const bool many = text.size() >= 3 && std::all_of(text.begin(), text.end(), is_digit);
+  if (many) return parsed(text, parse_bytes(text), {"B", "kB"});  // an MTU: 1500
   return parsed(text, parse_bytes(text), {"MB", "KiB"});
 }
 template <>

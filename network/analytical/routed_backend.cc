@@ -60,8 +60,8 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
     const bool found =
         router_.path(message.source, message.target, router_.next_flow(message.source), path_);
     if (!found || !router_.carries(path_)) {
-      if (router_.changes_to_come()) return std::nullopt;
-      throw router_.no_route(message.source, message.target, queue_.now());
+      if (!router_.changes_to_come()) router_.give_up(message.source, message.target, queue_);
+      return std::nullopt;
     }
     count(message);
     Duration latency;

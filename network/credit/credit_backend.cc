@@ -146,7 +146,7 @@ void CreditBackend::send_elsewhere(Port& port) {
   for (Input& input : port.inputs)
     for (const SegmentNumber number : std::exchange(input.waiting, {})) stranded.push_back(number);
   port.waiting = 0;
-  for (const SegmentNumber number : stranded) find_way_again(number);
+  for (const SegmentNumber number : stranded) enter(number);
 }
 
 // A segment leaves the buffer behind `link` at `when`.

@@ -168,7 +168,7 @@ bool FluidBackend::find_path(Flight& flight, Bytes size) {
   path_.clear();
   uses_.clear();
   if (!router_.path(from, to, flight.number, path_)) {
-    if (!router_.changes_to_come()) throw router_.no_route(from, to, queue_.now());
+    if (!router_.changes_to_come()) router_.give_up(from, to, queue_);
     return false;
   }
   flight.latency = {};

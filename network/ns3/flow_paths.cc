@@ -26,10 +26,15 @@ PathChoice FlowPaths::choose(NodeId from, NodeId to, std::uint32_t connection) {
     if (std::find(found.begin(), found.end(), links) == found.end())
       found.push_back(std::move(links));
   }
-  if (found.empty() && !router_.changes_to_come()) throw router_.no_route(from, to, queue_.now());
   PathChoice choice;
   for (const std::vector<LinkIndex>& links : found) choice.paths.push_back(fabric_.add_path(links));
   return choice;
+}
+
+void FlowPaths::require_paths(const TcpFlow& flow) {
+  if (router_.changes_to_come()) return;
+  if (flow.forward.paths.empty()) router_.give_up(flow.source, flow.target, queue_);
+  if (flow.backward.paths.empty()) router_.give_up(flow.target, flow.source, queue_);
 }
 
 std::vector<LinkIndex> FlowPaths::links(NodeId from, NodeId to, std::uint32_t connection) {

@@ -1,6 +1,7 @@
 // The paths that the packets of a connection take, and links that fail under them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,14 +19,22 @@ class FlowPaths {
             PacketFabric& fabric, RouteListener& listener);
 
   // The paths that packets of a connection take in turn: one; several, if they are sprayed; none,
-  // if a fault cut the two off and a later one may join them. Throws NoRouteError if none will.
-  // `connection`: counts those between the two.
+  // if the two are cut off. `connection`: counts those between the two.
   PathChoice choose(NodeId from, NodeId to, std::uint32_t connection);
 
   // The links of the first of them.
   std::vector<LinkIndex> links(NodeId from, NodeId to, std::uint32_t connection);
 
   Bandwidth bandwidth(LinkIndex link) const { return router_.bandwidth(link); }
+
+  // Connections between two NPUs, of which `asked` are asked for: a queue pair is a connection.
+  std::int32_t connections(std::int32_t asked) const {
+    return router_.policy() == RoutingPolicy::qp_spread ? std::max(asked, router_.paths()) : asked;
+  }
+
+  // Of a flow that has something to send: ends the run if it has no path, in one direction or the
+  // other, and will not have one.
+  void require_paths(const TcpFlow& flow);
 
  private:
   EventQueue& queue_;

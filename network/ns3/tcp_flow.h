@@ -74,6 +74,7 @@ class TcpFlow final : private TcpEndListener {
   const NodeId source, target;
   std::uint32_t number = 0;  // of the connections between the two
   PathChoice forward, backward;
+  const char* given_up = nullptr;  // why: TCP sends nothing more on it
   bool shortcut = false;  // packets take no path and no time: a handshake before the job starts
 
  private:

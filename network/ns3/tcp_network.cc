@@ -56,7 +56,10 @@ void TcpNetwork::make_stack() {
 // --- Messages and connections ---
 
 void TcpNetwork::send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label) {
-  flows_[flow_for(from, to)]->send(message, size, label);
+  TcpFlow& flow = *flows_[flow_for(from, to)];
+  flow.send(message, size, label);
+  paths_.require_paths(flow);
+  if (flow.given_up != nullptr) end_run(flow);
 }
 
 std::uint32_t TcpNetwork::flow_for(NodeId from, NodeId to) {
@@ -70,7 +73,7 @@ std::uint32_t TcpNetwork::flow_for(NodeId from, NodeId to) {
     pair.flows.push_back(make_flow(from, to, static_cast<std::uint32_t>(pair.next++)));
     return pair.flows.back();
   }
-  const auto most = static_cast<std::size_t>(spec_.connections_per_pair);
+  const auto most = static_cast<std::size_t>(paths_.connections(spec_.connections_per_pair));
   const std::size_t turn = pair.next++ % most;
   if (turn == pair.flows.size())
     pair.flows.push_back(make_flow(from, to, static_cast<std::uint32_t>(turn)));
@@ -126,12 +129,20 @@ ns3::Time TcpNetwork::handshake_time(const TcpFlow& flow) {
   return ns3::TimeStep(time.value);
 }
 
+// Of a connection that has delivered everything nobody needs the last acknowledgement, until there
+// is something else to send.
 void TcpNetwork::flow_gave_up(TcpFlow& flow, const char* why) {
+  flow.given_up = why;
+  if (flow.undelivered_messages() > 0) end_run(flow);
+}
+
+void TcpNetwork::end_run(TcpFlow& flow) {
+  const std::int64_t waiting = flow.undelivered_messages();
   std::string text = fmt::format(
-      "TCP gave up the connection {} -> {} at {}: {} in {} attempts; {} messages wait.\n"
+      "TCP gave up the connection {} -> {} at {}: {} in {} attempts; {} message{}.\n"
       "  sender: {}\n  receiver: {}\n",
-      flow.source.value, flow.target.value, to_text(queue_.now().since_start), why,
-      spec_.retries + 1, flow.undelivered_messages(), flow.sender().describe(),
+      flow.source.value, flow.target.value, to_text(queue_.now().since_start), flow.given_up,
+      spec_.retries + 1, waiting, waiting == 1 ? " waits" : "s wait", flow.sender().describe(),
       flow.receiver().describe());
   for (const LinkIndex link : paths_.links(flow.source, flow.target, flow.number))
     text += fmt::format("  {}: {} packets lost, bandwidth {}\n", topology_.link_name(link),
@@ -154,6 +165,7 @@ void TcpNetwork::routes_changed() {
     if (flow == nullptr) continue;
     flow->forward = paths_.choose(flow->source, flow->target, flow->number);
     flow->backward = paths_.choose(flow->target, flow->source, flow->number);
+    if (flow->undelivered_messages() > 0) paths_.require_paths(*flow);
   }
 }
 

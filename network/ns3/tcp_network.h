@@ -73,6 +73,7 @@ class TcpNetwork final : private PacketOwner, private FlowListener, private Rout
   void message_left(MessageSlot message) override { listener_.message_left(message); }
   void message_delivered(MessageSlot message) override { listener_.message_delivered(message); }
   void flow_gave_up(TcpFlow& flow, const char* why) override;
+  void end_run(TcpFlow& flow);
 
   // --- RouteListener ---
   void links_changed(std::span<const LinkIndex> links) override;

@@ -73,29 +73,20 @@ bool StoreAndForward::find_path(SegmentNumber number) {
     segment.hop = 0;
     if (leads_from(message.source)) return true;
   }
-  if (!router_.changes_to_come())
-    throw router_.no_route(message.source, message.target, queue_.now());
+  if (!router_.changes_to_come()) router_.give_up(message.source, message.target, queue_);
   return false;
 }
 
-// Hands the segment to the backend at its next link, or lets it wait for a way. Returns when its
+// Hands the segment to the backend at its next link, or lets it wait for a way. A way that a fault
+// cut is kept until the routers have learnt of that, and then looked for again. Returns when its
 // last byte will be on the link, if that is known.
 std::optional<Time> StoreAndForward::enter(SegmentNumber number) {
   Segment& segment = segments_[number];
-  const auto is_open = [&] {
-    return segment.hop < segment.path.size() && router_.bandwidth(next_link(segment)) > Bandwidth{};
-  };
-  // A way from before a fault is looked for again. Routers that have not learnt of it name the
-  // same.
-  if (is_open() || (find_path(number) && is_open())) return join(number);
-  segment.path.resize(segment.hop);
+  const bool has_way = segment.hop < segment.path.size() && router_.believed_up(next_link(segment));
+  if ((has_way || find_path(number)) && router_.bandwidth(next_link(segment)) > Bandwidth{})
+    return join(number);
   waiting_.push_back(number);
   return std::nullopt;
-}
-
-void StoreAndForward::find_way_again(SegmentNumber number) {
-  segments_[number].path.resize(segments_[number].hop);
-  enter(number);
 }
 
 Time StoreAndForward::put_on_link(SegmentNumber number, Time begin) {

@@ -60,8 +60,8 @@ class StoreAndForward : public NetworkBackend, private EventHandler, private Rou
 
   // Puts the segment on its link from `begin` on. Returns when its last byte will be on it.
   Time put_on_link(SegmentNumber number, Time begin);
-  // For a segment whose next link went down before it was put on it.
-  void find_way_again(SegmentNumber number);
+  // At its next link, or, if that went down before the segment was put on it, on another way.
+  std::optional<Time> enter(SegmentNumber number);
 
   LinkIndex next_link(const Segment& segment) const { return segment.path[segment.hop]; }
   bool at_target(const Segment& segment) const {  // once it has crossed segment.path[segment.hop]
@@ -113,7 +113,6 @@ class StoreAndForward : public NetworkBackend, private EventHandler, private Rou
                             : topology_.links()[segment.path[segment.hop - 1]].to;
   }
   bool find_path(SegmentNumber number);
-  std::optional<Time> enter(SegmentNumber number);
   void arrive(SegmentNumber number);
   void leave(std::uint32_t slot);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/units/unit_text.h"
@@ -161,11 +163,14 @@ void Router::learn(RouteListener& listener) {
   listener.routes_changed();
 }
 
-NoRouteError Router::no_route(NodeId from, NodeId to, Time now) const {
-  return NoRouteError(fmt::format(
+// Not from inside a send: who sends is in the middle of something, and keeps a partial result.
+void Router::give_up(NodeId from, NodeId to, EventQueue& queue) {
+  if (std::exchange(gave_up_, true)) return;
+  std::string text = fmt::format(
       "at {} there is no path from {} to {}, and no change of the links is to come: repair a link "
       "(network.faults), or join the two (orrery topo check shows what is not connected)",
-      to_text(now.since_start), topology_.node_name(from), topology_.node_name(to)));
+      to_text(queue.now().since_start), topology_.node_name(from), topology_.node_name(to));
+  queue.schedule(Duration{}, [text = std::move(text)] { throw NoRouteError(text); });
 }
 
 std::string_view name_of(RoutingPolicy policy) {

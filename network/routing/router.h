@@ -70,9 +70,12 @@ class Router {
   // What the link can carry now; 0 if it is down.
   Bandwidth bandwidth(LinkIndex link) const { return states_.bandwidth(link); }
   bool carries(std::span<const LinkIndex> path) const;  // no link of it is down
+  // The routers have not heard that it is down: they send over it.
+  bool believed_up(LinkIndex link) const { return states_.believed_up(link); }
 
-  // For a message that has no way and will not have one: who, when, and what to do about it.
-  NoRouteError no_route(NodeId from, NodeId to, Time now) const;
+  // For a message that has no way and will not have one: the run ends, once all that is under way
+  // now has been done, with a NoRouteError that says who, when, and what to do about it.
+  void give_up(NodeId from, NodeId to, EventQueue& queue);
 
  private:
   bool structural_path(NodeId from, NodeId to, std::vector<LinkIndex>& links) const;
@@ -91,6 +94,7 @@ class Router {
   std::unique_ptr<ShortestPaths> search_;  // made when it is needed first
   std::vector<std::uint32_t> sent_;        // of each node, for next_flow()
   std::size_t changes_to_come_ = 0;
+  bool gave_up_ = false;
 };
 
 }  // namespace orrery

@@ -258,6 +258,7 @@ void JobRunner::operation_finished(Rank rank, OperationId id) {
   if (++state.finished_operations == state.operations) {
     state.finish = queue_.now();
     --unfinished_ranks_;
+    if (finished()) queue_.ask_now();
   }
   std::vector<Operation> ready;
   job_.operations->finish(rank, id, ready);

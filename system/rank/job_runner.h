@@ -73,6 +73,9 @@ class JobRunner final : private CollectiveListener,
 
   // True when every operation of every rank is finished.
   bool finished() const { return unfinished_ranks_ == 0; }
+  // Finished, and every message was received: what is left to happen (acknowledgements, faults) is
+  // no part of the job. The queue's run(stop) asks when it may be so.
+  bool done() const { return finished() && transfers_.all_received(); }
   // Finished operations over all operations.
   double progress() const;
 

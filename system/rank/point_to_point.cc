@@ -114,6 +114,11 @@ std::vector<std::string> PointToPoint::unreceived() const {
   return texts;
 }
 
+bool PointToPoint::all_received() const {
+  return std::all_of(channels_.begin(), channels_.end(),
+                     [](const Channel& channel) { return channel.sent == channel.matched; });
+}
+
 std::string PointToPoint::describe_receive(Rank rank, const ReceiveCall& call) const {
   std::int64_t sent = 0, other_tags = 0;
   for (const Channel& channel : channels_) {

@@ -42,6 +42,7 @@ class PointToPoint final : private MessageListener {
 
   // Messages that arrived and were not received: "1 message from rank 0 to rank 1 with tag 7".
   std::vector<std::string> unreceived() const;
+  bool all_received() const;  // of those sent, also of those that are on their way
 
   // For the report of a job that got stuck.
   std::string describe_receive(Rank rank, const ReceiveCall& call) const;

@@ -67,11 +67,11 @@ TEST_CASE("captures are files beside the results, and go when results without th
   CHECK(result.notices.empty());
   write_run(folder.path / "out", result, {}, Overwrite::refuse);
   // 1 MB in segments of 8,960 B: 112, and as many acknowledgements as come back, which are all
-  // that the second capture has.
+  // that the second capture has: one for two segments, but the last is sent when the job is over.
   const auto both = test::read_pcap(contents(folder.path / "out/capture-1.pcap"));
   const auto back = test::read_pcap(contents(folder.path / "out/capture-2.pcap"));
   CHECK(both.size() == 112 + back.size());
-  CHECK(back.size() >= 56);
+  CHECK(back.size() >= 55);
 
   const RunResult without = simulate(load_experiment(without_capture(file), {}));
   CHECK(without.finish == result.finish);

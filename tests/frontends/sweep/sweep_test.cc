@@ -190,6 +190,23 @@ TEST_CASE("a changed experiment, a lost or a partial result are simulated again"
   CHECK(sweeps.run(grid).out != before);
 }
 
+// 12.5 GB/s, then 1.25 GB/s: the wires are in a file, whose name does not change.
+TEST_CASE("a point whose data file has changed is simulated again") {
+  const Sweeps sweeps;
+  const auto wires = [](const std::string& rate) {
+    return "3 1 2\n2\n0 2 " + rate + " 1us 0\n1 2 " + rate + " 1us 0\n";
+  };
+  sweeps.write("wires.txt", wires("100Gbps"));
+  sweeps.write("wired.yaml",
+               "platform: {topology: {hpcc: wires.txt}}\n"
+               "workload: {program: [{operations: [{all_reduce: 4 MB}]}]}\n");
+  const std::string sweep = "name: s\nexperiments: wired.yaml\nvary:\n  - seed: [1]\n";
+  const std::string fast = sweeps.run(sweep).out;
+  CHECK(sweeps.run(sweep).out == fast);
+  sweeps.write("wires.txt", wires("10Gbps"));
+  CHECK(sweeps.run(sweep).out != fast);
+}
+
 TEST_CASE("a point that fails does not stop the others, and is tried again") {
   const Sweeps sweeps;
   // A barrier that one rank never calls: stuck.

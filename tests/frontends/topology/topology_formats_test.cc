@@ -125,7 +125,7 @@ TEST_CASE("what is suspicious in a graph is named") {
        std::make_shared<const GraphSpec>(graph)});
   CHECK(find_suspicions(topology) ==
         std::vector<std::string>{"switch 3 -> switch 4 without an equal link back",
-                                 "npu 2 and 1 more without any link",
+                                 "npu 2 and 1 more without a link out",
                                  "no path from npu 0 to npu 2, nor between 3 more pairs of NPUs"});
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "network/network_error.h"
+#include "network/no_route.h"
 #include "network/ns3/ns3_backend.h"
 #include "tests/network/message_log.h"
 
@@ -237,6 +238,28 @@ TEST_CASE("a flow over a dead link ends the run with the flow, its state and the
     CHECK(text.find("in flight") != std::string::npos);
     CHECK(text.find("network.transport.retries") != std::string::npos);
   }
+}
+
+TEST_CASE("a link that fails when all is delivered ends no run") {
+  NetworkSpec network;
+  network.routing.faults = {{Time{milliseconds(5)}, LinkIndex{0}, {}, LinkCondition::down, {}}};
+  Run run(star(4, gigabits_per_second(100), nanoseconds(500)), network);
+  run.log.send(*run.backend, 0, 1, bytes(100'000));
+  REQUIRE_NOTHROW(run.run());
+  CHECK(run.log.deliveries[0] == 1);
+  // But what is sent over it from then on has no way.
+  run.log.send(*run.backend, 0, 1, bytes(100'000));
+  CHECK_THROWS_AS(run.run(), NoRouteError);
+}
+
+TEST_CASE("queue pairs are connections, which messages take in turn") {
+  NetworkSpec network;
+  network.routing.policy = RoutingPolicy::qp_spread;
+  network.routing.paths = 3;
+  Run run(star(4, gigabits_per_second(100), nanoseconds(500)), network);
+  for (int i = 0; i < 7; ++i) run.log.send(*run.backend, 0, 1, bytes(5'000));
+  run.run();
+  CHECK(run.backend->statistics().packets->connections == 3);
 }
 
 TEST_CASE("a level of transport ideal is the analytical model's") {

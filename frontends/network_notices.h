@@ -1,0 +1,22 @@
+// What the user should know about settings of the network that did not do what they say, as
+// sentences for RunResult::notices.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "network/network_spec.h"
+#include "network/packet_statistics.h"
+
+namespace orrery {
+
+// `unused`: NetworkBackend::unused_settings().
+std::vector<std::string> setting_notices(const NetworkSpec& spec,
+                                         std::span<const std::string> unused);
+
+// Watched connections that never were, captures that are empty or full.
+std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology& topology,
+                                        const PacketStatistics& packets);
+
+}  // namespace orrery
