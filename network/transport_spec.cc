@@ -16,6 +16,10 @@ std::string_view name_of(TransportKind kind) {
   return "";
 }
 
+std::string_view name_of(IdealModel model) {
+  return model == IdealModel::analytical ? "analytical" : "fluid";
+}
+
 std::string_view name_of(ConnectPolicy policy) {
   switch (policy) {
     case ConnectPolicy::before_use:

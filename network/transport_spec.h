@@ -16,6 +16,10 @@ namespace orrery {
 enum class TransportKind : std::uint8_t { tcp, roce, ideal };
 std::string_view name_of(TransportKind kind);  // "tcp", "roce", "ideal"
 
+// What carries messages over levels of transport ideal, on the same clock.
+enum class IdealModel : std::uint8_t { analytical, fluid };
+std::string_view name_of(IdealModel model);  // that of the backend
+
 // When a connection's handshake is paid.
 enum class ConnectPolicy : std::uint8_t {
   before_use,     // never: connections exist before the job starts
@@ -31,6 +35,7 @@ struct WatchedPair {
 
 struct TransportSpec {
   TransportKind kind = TransportKind::tcp;
+  IdealModel ideal = IdealModel::analytical;
   std::string congestion_control = "cubic";  // a name of congestion_controls()
   Bytes mtu = bytes(9'000);                  // IP packet: headers of IP and TCP, and data
   // On the wire, for each packet: preamble 8, Ethernet header 14, checksum 4, gap 12.

@@ -107,6 +107,9 @@ void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& to
   GroupKeys<Keys> key{keys, network, SettingGroup::transport};
   key("kind", spec.kind,
       "the protocol between nodes: tcp or ideal (no protocol: the analytical model)");
+  key("ideal", spec.ideal,
+      "what carries messages over levels of transport ideal: analytical, or fluid, where they "
+      "share links (docs/models/fluid.md)");
   CongestionControlName control{spec.congestion_control};
   key("congestion_control", control, "its variant; `orrery list transports` describes them");
   spec.congestion_control = control.name;

@@ -197,6 +197,10 @@ struct ValuesOf<TransportKind> {
   static constexpr std::array all{TransportKind::tcp, TransportKind::roce, TransportKind::ideal};
 };
 template <>
+struct ValuesOf<IdealModel> {
+  static constexpr std::array all{IdealModel::analytical, IdealModel::fluid};
+};
+template <>
 struct ValuesOf<ConnectPolicy> {
   static constexpr std::array all{ConnectPolicy::before_use, ConnectPolicy::first_message,
                                   ConnectPolicy::per_message};

@@ -2,17 +2,36 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
 #include "core/base/check.h"
 #include "network/analytical/analytical_backend.h"
+#include "network/fluid/fluid_backend.h"
 #include "network/ns3/tcp_network.h"
 #include "network/routing/router.h"
 
 namespace orrery {
 namespace {
+
+bool has_fluid(const NetworkSpec& spec) { return spec.transport.ideal == IdealModel::fluid; }
+
+std::vector<std::string> unused_settings_of(const NetworkSpec& spec) {
+  const std::initializer_list<SettingGroup> own = {
+      SettingGroup::transport, SettingGroup::switch_buffer, SettingGroup::routing};
+  const std::initializer_list<SettingGroup> with_fluid = {
+      SettingGroup::transport, SettingGroup::switch_buffer, SettingGroup::routing,
+      SettingGroup::fluid};
+  return settings_outside(spec, has_fluid(spec) ? with_fluid : own);
+}
+
+std::unique_ptr<NetworkBackend> make_ideal(EventQueue& queue, const Topology& topology,
+                                           const NetworkSpec& spec) {
+  return has_fluid(spec) ? make_fluid_backend(queue, topology, spec)
+                         : make_analytical_backend(queue, topology, spec);
+}
 
 class Ns3Backend final : public NetworkBackend,
                          private MessageListener,
@@ -20,10 +39,9 @@ class Ns3Backend final : public NetworkBackend,
  public:
   Ns3Backend(EventQueue& queue, const Topology& topology, const NetworkSpec& spec)
       : topology_(topology),
-        unused_settings_(settings_outside(
-            spec, {SettingGroup::transport, SettingGroup::switch_buffer, SettingGroup::routing})),
+        unused_settings_(unused_settings_of(spec)),
         traffic_(topology.levels().size()),
-        ideal_(make_analytical_backend(queue, topology, spec)),
+        ideal_(make_ideal(queue, topology, spec)),
         router_(topology, spec.routing),
         tcp_(queue, topology, spec, *this) {
     for (std::size_t level = 0; level < topology.levels().size(); ++level)
@@ -49,6 +67,7 @@ class Ns3Backend final : public NetworkBackend,
     tcp_.watch_links(bins);
   }
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
+  std::vector<std::string> notices() const override { return ideal_->notices(); }
 
  private:
   // A message goes leg by leg: a leg is as many levels as have the same transport, and ends at an
@@ -88,7 +107,7 @@ class Ns3Backend final : public NetworkBackend,
     return left;
   }
 
-  // Also counts the bytes on the levels of a TCP leg; the analytical model counts its own.
+  // Also counts the bytes on the levels of a TCP leg; the ideal model counts its own.
   Leg next_leg(const Journey& journey) {
     const bool between_npus = journey.message.source.value < topology_.npu_count() &&
                               journey.message.target.value < topology_.npu_count();
@@ -154,7 +173,7 @@ class Ns3Backend final : public NetworkBackend,
     journey.listener->delivered(journey.message.token, journey.message.size);
   }
 
-  // --- Of the analytical model ---
+  // --- Of the ideal model ---
   void delivered(const MessageToken& token, Bytes) override { message_delivered(token.owner); }
   void injected(const MessageToken& token, NodeId) override { message_left(token.owner); }
 

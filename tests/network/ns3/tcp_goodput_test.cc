@@ -240,6 +240,31 @@ TEST_CASE("a flow over a dead link ends the run with the flow, its state and the
   }
 }
 
+// 150 kB at 150 GB/s take 1 us, and the latency is 1 us. Two such messages to one NPU take turns at
+// its port on the analytical model: 2 and 3 us; on the fluid one they share it, and both take 3.
+TEST_CASE("a level of transport ideal is the fluid model's where it is asked for") {
+  TopologySpec spec = star(4, gigabits_per_second(100), nanoseconds(500));
+  spec.levels.insert(spec.levels.begin(),
+                     LevelSpec{"node", LevelKind::switched, 4, gigabytes_per_second(150),
+                               nanoseconds(500), Scope::local});
+  for (const IdealModel model : {IdealModel::analytical, IdealModel::fluid}) {
+    NetworkSpec network;
+    network.transport.ideal = model;
+    Run run(spec, network);
+    run.log.send(*run.backend, 1, 0, bytes(150'000));
+    run.log.send(*run.backend, 2, 0, bytes(150'000));
+    run.log.send(*run.backend, 0, 4, bytes(1'000));  // over TCP
+    run.run();
+    const Duration first = std::min(run.end_of(0), run.end_of(1));
+    CHECK(first == nanoseconds(model == IdealModel::fluid ? 3'000 : 2'000));
+    CHECK(std::max(run.end_of(0), run.end_of(1)) == nanoseconds(3'000));
+    CHECK(run.end_of(2) == nanoseconds(1'000) + picoseconds(2 * 86'240 + 1));
+    const NetworkStatistics statistics = run.backend->statistics();
+    CHECK(statistics.levels[0].bytes_by_label[0] == bytes(300'000));
+    CHECK(statistics.levels[1].bytes_by_label[0] == bytes(1'000));
+  }
+}
+
 TEST_CASE("a link that fails when all is delivered ends no run") {
   NetworkSpec network;
   network.routing.faults = {{Time{milliseconds(5)}, LinkIndex{0}, {}, LinkCondition::down, {}}};
