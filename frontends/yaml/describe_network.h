@@ -106,7 +106,7 @@ void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& to
   keys.note_if_given("preset", network.given, SettingGroup::transport);
   GroupKeys<Keys> key{keys, network, SettingGroup::transport};
   key("kind", spec.kind,
-      "the protocol between nodes: tcp or ideal (no protocol: the analytical model)");
+      "the protocol between nodes: tcp or ideal (no protocol: the model that `ideal` names)");
   key("ideal", spec.ideal,
       "what carries messages over levels of transport ideal: analytical, or fluid, where they "
       "share links (docs/models/fluid.md)");

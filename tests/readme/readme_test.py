@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Executes what the documents tell a reader to type: every ```sh block of README.md and of
 docs/how-to/*.md, one test case each, in the repository's root, stopping at the first failing line.
-Blocks marked ```console or ```text show what is seen, and are not executed.
+Blocks marked ```console or ```text show what is seen, and are not executed. Each line of a block
+marked ```text printed must be among what the ```sh block before it prints.
 
     readme_test.py BINARY_FOLDER [ROOT]
 """
@@ -21,21 +22,26 @@ def is_exception(line):
 
 
 def blocks(text):
-    """(line of the first command, commands) of each ```sh block, without the exceptions."""
-    first, commands = None, []
+    """(line of the first command, commands, lines to be printed) of each ```sh block, without the
+    exceptions."""
+    found = []
+    inside = None  # the list that takes the lines of the block
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
-        if first is None and stripped == "```sh":
-            first, commands = number + 1, []
-        elif first is not None and stripped == "```":
-            if any(command and not command.startswith("#") for command in commands):
-                yield first, "\n".join(commands)
-            first = None
-        elif first is not None and not is_exception(stripped):
-            commands.append(stripped)
+        if inside is None and stripped == "```sh":
+            found.append((number + 1, [], []))
+            inside = found[-1][1]
+        elif inside is None and stripped == "```text printed":
+            inside = found[-1][2]
+        elif stripped == "```":
+            inside = None
+        elif inside is not None and stripped and not is_exception(stripped):
+            inside.append(stripped)
+    return [(first, "\n".join(commands), printed) for first, commands, printed in found
+            if any(not command.startswith("#") for command in commands)]
 
 
-def run(commands, root, binary_folder):
+def run(commands, printed, root, binary_folder):
     """The complaint about one block, None if all of it went well."""
     environment = dict(os.environ, NO_COLOR="1")
     environment["PATH"] = f"{pathlib.Path(binary_folder).resolve()}:{environment['PATH']}"
@@ -47,7 +53,11 @@ def run(commands, root, binary_folder):
                              timeout=TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         return f"not done after {TIMEOUT_SECONDS} s"
-    return None if ran.returncode == 0 else f"exit code {ran.returncode}\n{ran.stdout[-4000:]}"
+    if ran.returncode != 0:
+        return f"exit code {ran.returncode}\n{ran.stdout[-4000:]}"
+    seen = {line.strip() for line in ran.stdout.splitlines()}
+    missing = [line for line in printed if line not in seen]
+    return "it does not print\n" + "\n".join(missing) if missing else None
 
 
 def main(binary_folder, root=pathlib.Path(__file__).resolve().parent.parent.parent):
@@ -58,8 +68,8 @@ def main(binary_folder, root=pathlib.Path(__file__).resolve().parent.parent.pare
             print(f"{document.name} is missing")
             failed += 1
             continue
-        for line, commands in blocks(document.read_text(encoding="utf-8")):
-            complaint = run(commands, root, binary_folder)
+        for line, commands, printed in blocks(document.read_text(encoding="utf-8")):
+            complaint = run(commands, printed, root, binary_folder)
             print(f"{document.relative_to(root)}:{line}: {complaint or 'ok'}")
             passed, failed = passed + (not complaint), failed + bool(complaint)
     print(f"{passed} passed, {failed} failed")
