@@ -7,12 +7,13 @@
 #include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
 #include "network/backends.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
 
 const std::string kHealthy =
-    std::string(ORRERY_SOURCE_DIR) + "/examples/failing-switch/healthy.yaml";
+    source_folder() + "/examples/failing-switch/healthy.yaml";
 
 Experiment experiment_on(std::string_view backend, const std::string& faults) {
   return load_experiment(kHealthy, {{"network.backend=" + std::string(backend)},

@@ -8,6 +8,7 @@
 #include "frontends/report/text_report.h"
 #include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 // and 2 us more to arrive: the links up are busy from 0 to 20 us and 22 to 42 us. 100 us of
 // computing later, at 144 us, all of it once more; the end is at 188 us.
 RunResult run(const std::string& backend, bool activity) {
-  const std::string file = std::string(ORRERY_BINARY_DIR) + "/link_activity_test.yaml";
+  const std::string file = build_folder() + "/link_activity_test.yaml";
   std::ofstream(file) << "name: gaps\nplatform:\n  topology:\n    levels:\n"
                          "      - {name: fabric, kind: switch, size: 2, bandwidth: 25 GB/s, "
                          "latency: 1 us}\nnetwork: {backend: "

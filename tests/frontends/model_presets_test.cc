@@ -4,6 +4,7 @@
 
 #include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/presets.h"
+#include "tests/paths.h"
 #include "workload/parallelism/stage_layout.h"
 
 using namespace orrery;
@@ -58,7 +59,7 @@ TEST_CASE("parameters that work on a token") {
 }
 
 TEST_CASE("a config.json describes the same model as the preset") {
-  const std::string folder = ORRERY_SOURCE_DIR "/tests/frontends/yaml/good/";
+  const std::string folder = source_folder() + "/tests/frontends/yaml/good/";
   const auto shape_of = [&](const std::string& file) {
     const Experiment experiment = load_experiment(folder + file, {});
     return std::get<TransformerWorkload>(experiment.workload.what).model;

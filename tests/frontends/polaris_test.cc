@@ -12,6 +12,7 @@
 
 #include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 Experiment gather(const std::string& platform, const std::string& backend,
                   const std::string& algorithm, const std::string& size = "256 MB",
                   const std::string& chunks = "16") {
-  return load_experiment(ORRERY_SOURCE_DIR "/examples/polaris-tg40/" + platform + ".yaml",
+  return load_experiment(source_folder() + "/examples/polaris-tg40/" + platform + ".yaml",
                          {{"network.backend=" + backend},
                           {"system.algorithms=" + algorithm},
                           {"system.chunks=" + chunks},

@@ -8,11 +8,12 @@
 
 #include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
 
-const std::string kExamples = std::string(ORRERY_SOURCE_DIR) + "/examples/";
+const std::string kExamples = source_folder() + "/examples/";
 
 // Each system is simulated once for all cases.
 const RunResult& result_of(const std::string& system) {

@@ -8,6 +8,7 @@
 
 #include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
@@ -60,7 +61,7 @@ TEST_CASE("the communication matrix of 3-D parallelism is that of its groups") {
   for (const Layout layout :
        {Layout{4, 2, 4}, Layout{4, 4, 4}, Layout{2, 8, 4}, Layout{1, 1, 16}}) {
     INFO(layout.pipeline << "," << layout.tensor << "," << layout.data);
-    const std::string file = std::string(ORRERY_BINARY_DIR) + "/traffic_matrix_test.yaml";
+    const std::string file = build_folder() + "/traffic_matrix_test.yaml";
     std::ofstream(file) << experiment_of(layout);
     SimulateOptions options;
     options.matrix = true;
@@ -88,7 +89,7 @@ TEST_CASE("the communication matrix of 3-D parallelism is that of its groups") {
 }
 
 TEST_CASE("without being asked, a run keeps no communication matrix") {
-  const std::string file = std::string(ORRERY_BINARY_DIR) + "/traffic_matrix_test.yaml";
+  const std::string file = build_folder() + "/traffic_matrix_test.yaml";
   std::ofstream(file) << experiment_of({1, 2, 2});
   CHECK(simulate(load_experiment(file, {})).matrix.empty());
 }

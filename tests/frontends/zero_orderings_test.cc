@@ -9,12 +9,13 @@
 
 #include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
 
 RunResult run(const std::string& platform, const std::string& model, const std::string& training) {
-  const std::string file = std::string(ORRERY_BINARY_DIR) + "/zero_orderings_test.yaml";
+  const std::string file = build_folder() + "/zero_orderings_test.yaml";
   std::ofstream(file) << "platform: " << platform
                       << "\nsystem: {schedule: flat, algorithms: \"ring:8\", chunks: 1}\n"
                          "network: {backend: analytical}\nworkload:\n  transformer: "

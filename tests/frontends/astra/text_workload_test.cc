@@ -11,12 +11,13 @@
 
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
+#include "tests/paths.h"
 #include "workload/workload.h"
 
 namespace orrery {
 namespace {
 
-const std::string kSample = ORRERY_SOURCE_DIR "/examples/dlrm-text/DLRM_HybridParallel.txt";
+const std::string kSample = source_folder() + "/examples/dlrm-text/DLRM_HybridParallel.txt";
 
 std::string contents_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -145,15 +146,15 @@ TEST_CASE("an all-gather's size becomes that of its output") {
 }
 
 TEST_CASE("a file that cannot be read is an input error, not a configuration error") {
-  CHECK_THROWS_AS(read_text_workload(ORRERY_SOURCE_DIR "/no/such/file.txt"), IoError);
-  CHECK_THROWS_AS(read_text_workload(ORRERY_SOURCE_DIR), IoError);
+  CHECK_THROWS_AS(read_text_workload(source_folder() + "/no/such/file.txt"), IoError);
+  CHECK_THROWS_AS(read_text_workload(source_folder()), IoError);
 }
 
 // tests/frontends/astra/malformed: NN_name.txt is refused with exactly NN_name.expected.
 TEST_CASE("malformed files are refused with a place, a reason and a remedy") {
   int files = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(ORRERY_SOURCE_DIR "/tests/frontends/astra/malformed")) {
+       std::filesystem::directory_iterator(source_folder() + "/tests/frontends/astra/malformed")) {
     if (entry.path().extension() != ".txt") continue;
     ++files;
     std::filesystem::path expected = entry.path();

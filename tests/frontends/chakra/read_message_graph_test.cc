@@ -10,6 +10,7 @@
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
 #include "frontends/chakra/execution_trace.h"
+#include "tests/paths.h"
 #include "tests/system/harness.h"
 
 namespace orrery {
@@ -19,7 +20,7 @@ using namespace orrery::test;
 using chakra::Node;
 using chakra::NodeType;
 
-const std::string folder = ORRERY_BINARY_DIR "/chakra_test/";
+const std::string folder = build_folder() + "/chakra_test/";
 
 Node letter(std::uint64_t id, bool sent, int peer, std::int64_t size, std::int64_t tag,
             std::vector<std::uint64_t> after) {

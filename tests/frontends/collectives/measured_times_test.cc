@@ -8,6 +8,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
+#include "tests/paths.h"
 
 using namespace orrery;
 using Catch::Contains;
@@ -30,7 +31,7 @@ MeasuredTimes measured(const std::string& text, std::int64_t ranks = 2) {
 }
 
 MeasuredTimes sample(const std::string& file) {
-  return read_measured_times(ORRERY_SOURCE_DIR "/tests/frontends/collectives/" + file, "all_reduce",
+  return read_measured_times(source_folder() + "/tests/frontends/collectives/" + file, "all_reduce",
                              2);
 }
 
@@ -90,7 +91,7 @@ TEST_CASE("files that are no measurement are explained", "[coll]") {
 }
 
 TEST_CASE("the published curves are read", "[coll]") {
-  const std::string folder = ORRERY_SOURCE_DIR "/tests/validation/data/";
+  const std::string folder = source_folder() + "/tests/validation/data/";
   const auto a100 = read_measured_times(folder + "nccl_a100_8_all_reduce.csv", "all_reduce", 8);
   const auto h100 = read_measured_times(folder + "nccl_h100_8_all_reduce.csv", "all_reduce", 8);
   CHECK(a100.size() == 20);

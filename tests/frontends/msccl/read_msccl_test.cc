@@ -9,6 +9,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
+#include "tests/paths.h"
 #include "tests/system/harness.h"
 
 namespace orrery {
@@ -17,7 +18,7 @@ namespace {
 using namespace orrery::test;
 
 std::string text_of(const std::string& file) {
-  std::ifstream stream(ORRERY_SOURCE_DIR "/examples/custom-collective/" + file);
+  std::ifstream stream(source_folder() + "/examples/custom-collective/" + file);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

@@ -1,4 +1,5 @@
 #include "frontends/report/collective_report.h"
+#include "tests/paths.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -23,7 +24,7 @@ CollectiveRow row(const std::string& algorithm, Bytes size, Duration time) {
 }
 
 std::string expected(const std::string& file) {
-  std::ifstream stream(ORRERY_SOURCE_DIR "/tests/frontends/report/" + file);
+  std::ifstream stream(source_folder() + "/tests/frontends/report/" + file);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

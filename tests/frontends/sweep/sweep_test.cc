@@ -12,6 +12,7 @@
 #include "frontends/cli/commands.h"
 #include "frontends/sweep/process_pool.h"
 #include "frontends/yaml/load_sweep.h"
+#include "tests/paths.h"
 
 using namespace orrery;
 using Catch::Contains;
@@ -53,7 +54,7 @@ class Sweeps {
     options.file = write("sweep.yaml", text);
     options.output = folder_ / "out";
     options.jobs = 2;
-    options.program = fs::path(ORRERY_BINARY_DIR) / "orrery";
+    options.program = fs::path(build_folder()) / "orrery";
     options.version = "1.2.3";
     options.force = force;
     std::ostringstream out, error;

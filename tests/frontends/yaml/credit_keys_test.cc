@@ -6,13 +6,14 @@
 #include "core/base/config_error.h"
 #include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
 
 RunResult run(const std::vector<Override>& overrides) {
   return simulate(
-      load_experiment(ORRERY_SOURCE_DIR "/examples/contention/interleaved.yaml", overrides));
+      load_experiment(source_folder() + "/examples/contention/interleaved.yaml", overrides));
 }
 
 // Eight rounds of 1 ms of computing and 25 MB in segments of 1 MB over links of 25 GB/s without

@@ -4,11 +4,12 @@
 #include "core/base/config_error.h"
 #include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
 
-const std::string folder = ORRERY_SOURCE_DIR "/examples/custom-collective/";
+const std::string folder = source_folder() + "/examples/custom-collective/";
 
 Experiment load(const std::vector<Override>& overrides = {}) {
   return load_experiment(folder + "custom.yaml", overrides);

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
@@ -29,7 +30,7 @@ TEST_CASE("the schema is JSON that knows every key the reader knows") {
   CHECK(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema");
   std::size_t keys = 0;
   for (const char* file : {"all_features.yaml", "program.yaml", "text.yaml", "hoti20.yaml"}) {
-    const std::string folder = ORRERY_SOURCE_DIR "/tests/frontends/yaml/good/";
+    const std::string folder = source_folder() + "/tests/frontends/yaml/good/";
     for (const ResolvedValue& value : load_experiment(folder + file, {}).resolved) {
       INFO(value.path);
       const Json* found = find(schema, value.path);

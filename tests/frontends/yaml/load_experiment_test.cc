@@ -5,11 +5,12 @@
 
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
 
-const std::string folder = ORRERY_SOURCE_DIR "/tests/frontends/yaml/good/";
+const std::string folder = source_folder() + "/tests/frontends/yaml/good/";
 
 Experiment load(const std::string& file, const std::vector<Override>& overrides = {}) {
   return load_experiment(folder + file, overrides);

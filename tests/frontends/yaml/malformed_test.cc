@@ -9,11 +9,12 @@
 #include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
 #include "network/backends.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
 
-const std::filesystem::path folder = ORRERY_SOURCE_DIR "/tests/frontends/yaml/malformed";
+const std::filesystem::path folder = source_folder() + "/tests/frontends/yaml/malformed";
 
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -63,7 +64,7 @@ TEST_CASE("malformed files are explained") {
 
 TEST_CASE("a build without ns-3 says what to do about it") {
   const auto load = [] {
-    load_experiment(ORRERY_SOURCE_DIR "/tests/frontends/yaml/good/minimal.yaml",
+    load_experiment(source_folder() + "/tests/frontends/yaml/good/minimal.yaml",
                     {{"network.backend=ns3"}});
   };
   if (find_backend("ns3") != nullptr)

@@ -9,6 +9,7 @@
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
 #include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
@@ -41,7 +42,7 @@ std::string mutated(std::string text, std::mt19937_64& random) {
 }
 
 void check_mutations(const std::string& name, int count, std::uint64_t seed) {
-  const std::string original = text_of(ORRERY_SOURCE_DIR "/tests/frontends/yaml/good/" + name);
+  const std::string original = text_of(source_folder() + "/tests/frontends/yaml/good/" + name);
   REQUIRE(!original.empty());
   const auto path = std::filesystem::temp_directory_path() /
                     ("orrery_mutation_" + std::to_string(std::random_device{}()) + ".yaml");

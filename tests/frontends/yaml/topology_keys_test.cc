@@ -6,12 +6,13 @@
 #include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
 #include "network/routing/router.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
 
 std::string in_file(const std::string& name, const std::string& text) {
-  const std::filesystem::path folder = ORRERY_BINARY_DIR "/topology_keys";
+  const std::filesystem::path folder = build_folder() + "/topology_keys";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / name) << text;
   return (folder / name).string();
