@@ -6,7 +6,7 @@
 
 #include "network/topology/topology.h"
 #include "system/job.h"
-#include "workload/model/layer_table.h"
+#include "workload/layer_table.h"
 #include "workload/workload_spec.h"
 
 namespace orrery {

@@ -13,6 +13,7 @@
 #include "system/job.h"
 #include "system/operation_source.h"
 #include "workload/experts_spec.h"
+#include "workload/layer_table.h"
 
 namespace orrery {
 
@@ -227,9 +228,11 @@ struct TransformerWorkload {
   TransformerTraining training;
 };
 
-// A workload in ASTRA-sim 1.0's text format.
-struct TextWorkloadSpec {
-  std::string file;
+// A training step as a table of layers, which a file of ASTRA-sim 1.0's text format holds.
+struct LayerTableWorkload {
+  std::string file;  // where it comes from
+  // An all-gather counts what a rank contributes, as the file does.
+  LayerTable table;
   // Policies speak of dimensions 0, 1, ...; entry i is the platform level that plays dimension i.
   // Empty: dimension i is level i.
   std::vector<int> dimensions;
@@ -282,7 +285,7 @@ struct JobsSpec {
 };
 
 struct WorkloadSpec {
-  std::variant<DlrmSpec, TextWorkloadSpec, ProgramSpec, TransformerWorkload, StackTraining,
+  std::variant<DlrmSpec, LayerTableWorkload, ProgramSpec, TransformerWorkload, StackTraining,
                JobsSpec>
       what;
   std::int32_t iterations = 1;

@@ -16,7 +16,6 @@
 #include "core/base/config_error.h"
 #include "core/base/edit_distance.h"
 #include "core/base/io_error.h"
-#include "workload/parallelism/involved_levels.h"
 
 namespace orrery {
 
@@ -459,10 +458,6 @@ std::optional<Collective> TextWorkloadReader::read_collective(const Line& line,
   return std::nullopt;
 }
 
-void scale_all_gather(PassSpec& pass, std::int64_t ranks) {
-  if (pass.collective == Collective::all_gather) pass.size = pass.size * ranks;
-}
-
 }  // namespace
 
 LayerTable parse_text_workload(std::string_view text, std::string file_name) {
@@ -479,24 +474,6 @@ LayerTable read_text_workload(const std::string& path) {
   if (!file) throw IoError("cannot read " + path + ": " + std::strerror(errno));
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return parse_text_workload(text, path);
-}
-
-void count_whole_all_gathers(LayerTable& table, std::span<const LevelSpec> levels,
-                             const std::vector<int>& dimensions) {
-  const InvolvedLevels involved =
-      involved_levels(table.policy, static_cast<int>(levels.size()), dimensions);
-  const auto ranks_of = [&](const std::vector<int>& group) {
-    std::int64_t ranks = 1;
-    for (const int level : group) ranks *= levels[level].size;
-    return ranks;
-  };
-  const std::int64_t activation_ranks = ranks_of(involved.activations);
-  const std::int64_t gradient_ranks = ranks_of(involved.gradients);
-  for (LayerSpec& layer : table.layers) {
-    scale_all_gather(layer.forward, activation_ranks);
-    scale_all_gather(layer.input_gradient, activation_ranks);
-    scale_all_gather(layer.weight_gradient, gradient_ranks);
-  }
 }
 
 }  // namespace orrery

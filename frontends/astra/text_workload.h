@@ -15,28 +15,21 @@
 // COLLECTIVE for NONE, and goes on with what it has read when a number is not one.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "network/topology/topology.h"
-#include "workload/model/layer_table.h"
+#include "workload/layer_table.h"
 
 namespace orrery {
 
 // Throws ConfigError with every problem found (at most 20), whatever the bytes; `file_name` is only
 // for the messages. Sizes stay as the file has them: that of an ALLGATHER is what each rank
-// contributes, see count_whole_all_gathers().
+// contributes, see
+// workload/parallelism/all_gather_sizes.h.
 LayerTable parse_text_workload(std::string_view text, std::string file_name);
 
 // The same for a file. Throws IoError if it cannot be read.
 LayerTable read_text_workload(const std::string& path);
-
-// Multiplies the size of every all-gather by the number of ranks that take part, because PassSpec
-// counts the whole output. A step of its own: the number follows from the platform, not the file.
-// Call it once. `dimensions` as for make_training_job().
-void count_whole_all_gathers(LayerTable& table, std::span<const LevelSpec> levels,
-                             const std::vector<int>& dimensions);
 
 }  // namespace orrery

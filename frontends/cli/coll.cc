@@ -7,12 +7,13 @@
 #include "core/base/config_error.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/simulations.h"
-#include "frontends/custom/custom_algorithm.h"
 #include "frontends/collectives/measured_times.h"
-#include "frontends/collectives/operations.h"
+#include "frontends/collectives/operation_named.h"
 #include "frontends/collectives/size_list.h"
+#include "frontends/custom/custom_algorithm.h"
 #include "frontends/report/collective_report.h"
 #include "frontends/report/result_folder.h"
+#include "simulation/collective_operations.h"
 
 namespace orrery::cli {
 

@@ -10,7 +10,7 @@
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
 #include "frontends/report/result_folder.h"
-#include "frontends/speedup.h"
+#include "simulation/speedup.h"
 
 namespace orrery::cli {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/units/unit_text.h"
-#include "frontends/make_job.h"
 #include "frontends/report/text_table.h"
-#include "frontends/selected_rows.h"
-#include "frontends/simulate.h"
+#include "simulation/make_job.h"
+#include "simulation/result/selected_rows.h"
+#include "simulation/simulate.h"
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/piece_sizes.h"
 #include "system/compute/roofline.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "frontends/experiment.h"
+#include "simulation/experiment.h"
 
 namespace orrery::cli {
 

@@ -7,8 +7,8 @@
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
 #include "core/event/event_queue.h"
-#include "frontends/simulate.h"
 #include "network/network_error.h"
+#include "simulation/simulate.h"
 #include "system/job.h"
 
 namespace orrery::cli {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "frontends/cli/terminal.h"
-#include "frontends/simulate.h"
+#include "simulation/simulate.h"
 
 namespace orrery::cli {
 

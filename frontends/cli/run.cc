@@ -68,7 +68,7 @@ ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
   std::vector<Outcome> outcomes = simulate_all({&experiment, 1}, terminal,
                                                {.fold = options.fold,
                                                 .spans = spans ? &spans->sink : nullptr,
-                                                .timeline = trace ? &trace->timeline : nullptr,
+                                                .observer = trace ? &trace->timeline : nullptr,
                                                 .matrix = options.matrix,
                                                 .activity = options.activity});
   Outcome& outcome = outcomes.front();

@@ -1,4 +1,4 @@
-#include "frontends/search/search.h"
+#include "simulation/search/search.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include "frontends/cli/simulations.h"
 #include "frontends/report/result_folder.h"
 #include "frontends/report/search_report.h"
+#include "frontends/yaml/searched_experiment.h"
 
 namespace orrery::cli {
 
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Everything that fits, with its estimate. Less if it was interrupted.
-SearchResult estimated(const TrainingVariants& variants, const SearchOptions& options,
+SearchResult estimated(const SearchedExperiment& variants, const SearchOptions& options,
                        const InterruptGuard& interrupt, const Terminal& terminal) {
   const std::size_t all =
       parallel_choices(variants.spec(), variants.model(), {variants.npus(), variants.node_ranks()})
@@ -42,7 +43,7 @@ SearchResult estimated(const TrainingVariants& variants, const SearchOptions& op
 }
 
 // The best `options.simulate` by estimate. Returns the worst exit code.
-ExitCode simulate_best(const TrainingVariants& variants, SearchResult& result,
+ExitCode simulate_best(const SearchedExperiment& variants, SearchResult& result,
                        const SearchOptions& options, const Terminal& terminal) {
   std::vector<Experiment> experiments;
   for (const SearchRow& row : result.rows)
@@ -61,7 +62,7 @@ ExitCode simulate_best(const TrainingVariants& variants, SearchResult& result,
   return worst;
 }
 
-std::string best_text(const TrainingVariants& variants, const SearchResult& result,
+std::string best_text(const SearchedExperiment& variants, const SearchResult& result,
                       const std::string& file) {
   const SearchRow& best = result.rows.front();
   const ParallelChoice& choice = best.found.choice;
@@ -75,7 +76,7 @@ std::string best_text(const TrainingVariants& variants, const SearchResult& resu
                                    to_text(best.time()), how, to_text(best.found.memory)));
 }
 
-void write_results(const fs::path& folder, const TrainingVariants& variants,
+void write_results(const fs::path& folder, const SearchedExperiment& variants,
                    const SearchResult& result, const SearchOptions& options) {
   write_whole_file(folder / "search.json", search_json(result, options.top));
   write_whole_file(folder / "search.csv", search_csv(result));
@@ -99,7 +100,7 @@ std::string report(const SearchResult& result, const SearchOptions& options) {
 }  // namespace
 
 ExitCode search(const SearchOptions& options, const Terminal& terminal) {
-  const TrainingVariants variants(options.file, options.overrides);
+  const SearchedExperiment variants(options.file, options.overrides);
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   SearchResult result;

@@ -11,7 +11,7 @@
 
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/progress_line.h"
-#include "frontends/simulate.h"
+#include "simulation/simulate.h"
 
 namespace orrery::cli {
 
@@ -74,7 +74,7 @@ std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const
       options.stop = [&interrupt] { return interrupt.interrupted(); };
       options.fold = extras.fold;
       options.spans = extras.spans;
-      options.timeline = extras.timeline;
+      options.observer = extras.observer;
       options.matrix = extras.matrix;
       options.activity = extras.activity;
       options.progress = [&line, i](const Progress& progress) { line.update(i, progress); };

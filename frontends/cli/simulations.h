@@ -10,11 +10,11 @@
 #include "core/trace/trace_sink.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/terminal.h"
-#include "frontends/experiment.h"
-#include "frontends/report/run_result.h"
+#include "simulation/experiment.h"
+#include "simulation/run_result.h"
 
 namespace orrery {
-class Timeline;  // frontends/trace/timeline.h
+class RunObserver;  // simulation/run_observer.h
 }
 
 namespace orrery::cli {
@@ -27,11 +27,11 @@ struct Outcome {
 // In the order of the experiments, whatever the order in which they end. On as many threads as the
 // machine has cores; simulations share nothing.
 struct Extras {
-  bool fold = true;              // SimulateOptions::fold
-  TraceSink* spans = nullptr;    // of all of them, so it goes with a single experiment
-  Timeline* timeline = nullptr;  // likewise
-  bool matrix = false;           // fill RunResult::matrix
-  bool activity = false;         // fill RunResult::activity and link_activity
+  bool fold = true;                 // SimulateOptions::fold
+  TraceSink* spans = nullptr;       // of all of them, so it goes with a single experiment
+  RunObserver* observer = nullptr;  // likewise
+  bool matrix = false;              // fill RunResult::matrix
+  bool activity = false;            // fill RunResult::activity and link_activity
 };
 std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
                                   const Extras& extras = {});

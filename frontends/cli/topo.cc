@@ -10,7 +10,7 @@
 #include "frontends/report/text_table.h"
 #include "frontends/topology/drawing.h"
 #include "frontends/topology/hpcc_format.h"
-#include "frontends/topology/survey.h"
+#include "simulation/survey/survey.h"
 
 namespace orrery::cli {
 

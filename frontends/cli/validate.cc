@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <thread>
 
-#include "frontends/astra/text_workload.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
-#include "frontends/memory_notice.h"
 #include "frontends/report/search_report.h"
-#include "frontends/search/fitting.h"
-#include "frontends/training_notices.h"
+#include "frontends/yaml/searched_experiment.h"
+#include "simulation/result/memory_notice.h"
+#include "simulation/result/training_notices.h"
+#include "simulation/search/fitting.h"
 
 namespace orrery::cli {
 
@@ -18,9 +18,6 @@ namespace {
 // Returns the notices.
 std::vector<std::string> check(const std::string& file, const std::vector<Override>& overrides) {
   const Experiment experiment = load_experiment(file, overrides);
-  if (const auto* text = std::get_if<TextWorkloadSpec>(&experiment.workload.what)) {
-    read_text_workload(text->file);
-  }
   std::vector<std::string> notices = memory_notices(experiment);
   for (std::string& notice : training_notices(experiment)) notices.push_back(std::move(notice));
   return notices;
@@ -28,7 +25,7 @@ std::vector<std::string> check(const std::string& file, const std::vector<Overri
 
 // In the order of micro-batches that is written, unless `search:` lists others.
 std::string what_fits(const std::string& file, const std::vector<Override>& overrides) {
-  const TrainingVariants variants(file, overrides);
+  const SearchedExperiment variants(file, overrides);
   SearchSpec spec = variants.spec();
   const ParallelChoice& written = variants.written_choice();
   if (spec.schedule.empty()) spec.schedule = {written.schedule};

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "frontends/report/run_result.h"
+#include "simulation/run_result.h"
 
 namespace orrery {
 

@@ -9,8 +9,8 @@
 
 #include "core/base/check.h"
 #include "frontends/collectives/measured_times.h"
-#include "frontends/collectives/operations.h"
 #include "frontends/report/csv_report.h"
+#include "simulation/collective_operations.h"
 
 namespace orrery {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/units/units.h"
-#include "frontends/report/run_result.h"
+#include "simulation/run_result.h"
 
 namespace orrery {
 

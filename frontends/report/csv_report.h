@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "frontends/report/derived.h"
-#include "frontends/report/run_result.h"
+#include "simulation/run_result.h"
 
 namespace orrery {
 

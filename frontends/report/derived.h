@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "frontends/report/run_result.h"
+#include "simulation/run_result.h"
 
 namespace orrery {
 

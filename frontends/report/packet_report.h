@@ -5,7 +5,7 @@
 #include <string>
 
 #include "frontends/report/derived.h"
-#include "frontends/report/run_result.h"
+#include "simulation/run_result.h"
 
 namespace orrery {
 

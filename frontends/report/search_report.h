@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "frontends/search/search.h"
+#include "simulation/search/search.h"
 
 namespace orrery {
 

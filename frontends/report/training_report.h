@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "frontends/report/run_result.h"
+#include "simulation/run_result.h"
 
 namespace orrery {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/units/units.h"
-#include "frontends/experiment.h"
-#include "frontends/sweep_grid.h"
+#include "simulation/experiment.h"
+#include "simulation/sweep_grid.h"
 
 namespace orrery {
 

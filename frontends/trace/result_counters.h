@@ -2,8 +2,8 @@
 // that network.switch.watch names, memories of switches.
 #pragma once
 
-#include "frontends/report/run_result.h"
 #include "frontends/trace/track_event_writer.h"
+#include "simulation/run_result.h"
 
 namespace orrery {
 

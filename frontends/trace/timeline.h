@@ -14,19 +14,17 @@
 #include <utility>
 #include <vector>
 
-#include "core/trace/trace_sink.h"
-#include "frontends/experiment.h"
-#include "frontends/report/run_result.h"
 #include "frontends/trace/flows.h"
 #include "frontends/trace/span_text.h"
 #include "frontends/trace/step_track.h"
 #include "frontends/trace/track_event_writer.h"
 #include "network/fold.h"
+#include "simulation/run_observer.h"
 #include "system/job.h"
 
 namespace orrery {
 
-class Timeline final : public TraceSink {
+class Timeline final : public RunObserver {
  public:
   struct Options {
     std::string ranks;               // choose_traced_ranks()
@@ -38,12 +36,11 @@ class Timeline final : public TraceSink {
   Timeline(std::function<std::ostream&()> open, Options options)
       : open_(std::move(open)), options_(std::move(options)) {}
 
-  // A run begins; what was written of another is void. REQUIRES: job outlives the run.
-  void begin(const Experiment& experiment, const Job& job, const Fold& fold);
+  void begin(const Experiment& experiment, const Job& job, const Fold& fold) override;
   bool wants_messages() const override { return options_.messages; }
   void on_span(const Span& span) override;
   // The run has ended; what the trace does not have becomes a notice of the result.
-  void end(RunResult& result);
+  void end(RunResult& result) override;
 
  private:
   struct Arrow {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "frontends/experiment.h"
 #include "network/fold.h"
+#include "simulation/experiment.h"
 
 namespace orrery {
 

@@ -5,13 +5,13 @@
 #include <optional>
 #include <string_view>
 
-#include "frontends/experiment.h"
 #include "frontends/yaml/describe_network.h"
 #include "frontends/yaml/describe_platform.h"
 #include "frontends/yaml/describe_search.h"
 #include "frontends/yaml/describe_system.h"
 #include "frontends/yaml/describe_workload.h"
 #include "frontends/yaml/reader.h"
+#include "simulation/experiment.h"
 
 namespace orrery::yaml {
 

@@ -6,13 +6,13 @@
 #include <optional>
 #include <vector>
 
-#include "frontends/experiment.h"
 #include "frontends/yaml/describe_efficiency.h"
 #include "frontends/yaml/describe_network.h"
 #include "frontends/yaml/describe_topology.h"
 #include "frontends/yaml/describe_variation.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
+#include "simulation/experiment.h"
 
 namespace orrery::yaml {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "frontends/search_spec.h"
 #include "frontends/yaml/describe_training.h"
 #include "frontends/yaml/reader.h"
+#include "simulation/search_spec.h"
 
 namespace orrery::yaml {
 

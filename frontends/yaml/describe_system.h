@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "frontends/experiment.h"
 #include "frontends/yaml/reader.h"
+#include "simulation/experiment.h"
 
 namespace orrery::yaml {
 

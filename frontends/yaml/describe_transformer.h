@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "frontends/experiment.h"
 #include "frontends/yaml/describe_experts.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
+#include "simulation/experiment.h"
 
 namespace orrery::yaml {
 

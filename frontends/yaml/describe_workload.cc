@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#include "core/base/io_error.h"
+#include "frontends/astra/text_workload.h"
+#include "frontends/yaml/input_files.h"
+
 namespace orrery::yaml {
 
 std::vector<int> levels_named(Reader& keys, std::string_view key,
@@ -39,6 +43,19 @@ std::vector<int> levels_named(Reader& keys, std::string_view key,
     levels.push_back(found);
   }
   return levels;
+}
+
+void read_layer_table(Reader& reader, LayerTableWorkload& text) {
+  const YamlNode* file = reader.find("text");
+  if (file->kind != NodeKind::scalar) return;
+  text.file = resolved_path(*file);
+  try {
+    text.table = read_text_workload(text.file);
+  } catch (const ConfigError& error) {
+    reader.wrong_elsewhere(error);
+  } catch (const IoError& error) {
+    reader.wrong("text", error.what(), "the path is relative to the file that names it");
+  }
 }
 
 namespace {

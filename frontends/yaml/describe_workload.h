@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "frontends/experiment.h"
 #include "frontends/yaml/describe_program.h"
 #include "frontends/yaml/describe_stack.h"
 #include "frontends/yaml/describe_training.h"
@@ -18,6 +17,7 @@
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/rank_claims.h"
 #include "frontends/yaml/reader.h"
+#include "simulation/experiment.h"
 
 namespace orrery::yaml {
 
@@ -86,15 +86,17 @@ void describe_parallelism(Keys& keys) {
   });
 }
 
+// Of the file that `text` names.
+void read_layer_table(Reader& reader, LayerTableWorkload& text);
+
 template <class Keys>
-void describe_text(Keys& keys, TextWorkloadSpec& text, const PlatformFacts& platform) {
+void describe_text(Keys& keys, LayerTableWorkload& text, const PlatformFacts& platform) {
   keys.optional("text", text.file, "a workload in ASTRA-sim 1.0's text format");
   std::vector<LevelReference> dimensions;
   keys.optional("dimensions", dimensions,
                 "the level that plays each dimension of the text, by name or index");
   keys.check([&](Reader& reader) {
-    const YamlNode* file = reader.find("text");
-    if (file->kind == NodeKind::scalar) text.file = resolved_path(*file);
+    read_layer_table(reader, text);
     check_dimensions(reader, dimensions, platform, text.dimensions);
   });
 }
@@ -129,7 +131,7 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
              [&](auto& below) { describe_data_parallel(below, stack, platform); });
   }
   if (keys.given("text")) {
-    describe_text(keys, workload.what.template emplace<TextWorkloadSpec>(), platform);
+    describe_text(keys, workload.what.template emplace<LayerTableWorkload>(), platform);
   }
   if (keys.given("program")) {
     auto& program = workload.what.template emplace<ProgramSpec>();

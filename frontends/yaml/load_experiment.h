@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontends/experiment.h"
+#include "simulation/experiment.h"
 
 namespace orrery {
 

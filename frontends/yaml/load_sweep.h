@@ -11,7 +11,7 @@
 
 #include <string>
 
-#include "frontends/sweep_grid.h"
+#include "simulation/sweep_grid.h"
 
 namespace orrery {
 

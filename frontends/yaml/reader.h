@@ -13,10 +13,10 @@
 #include <variant>
 #include <vector>
 
-#include "frontends/experiment.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/scalar_types.h"
 #include "frontends/yaml/yaml_node.h"
+#include "simulation/experiment.h"
 
 namespace orrery::yaml {
 

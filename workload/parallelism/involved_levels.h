@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "workload/model/layer_table.h"
+#include "workload/layer_table.h"
 
 namespace orrery {
 

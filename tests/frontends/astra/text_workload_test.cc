@@ -12,6 +12,7 @@
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
 #include "tests/paths.h"
+#include "workload/parallelism/all_gather_sizes.h"
 #include "workload/workload.h"
 
 namespace orrery {

@@ -6,7 +6,7 @@
 #include "core/base/check.h"
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
-#include "frontends/simulate.h"
+#include "simulation/simulate.h"
 #include "system/job.h"
 
 using namespace orrery;

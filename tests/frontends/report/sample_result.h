@@ -1,7 +1,7 @@
 // Hand-made results whose numbers are easy to follow: 2 ranks, 2 iterations, all times in round us.
 #pragma once
 
-#include "frontends/report/run_result.h"
+#include "simulation/run_result.h"
 
 namespace orrery::test {
 

@@ -3,10 +3,10 @@
 #include "core/base/config_error.h"
 #include "frontends/topology/drawing.h"
 #include "frontends/topology/hpcc_format.h"
-#include "frontends/topology/survey.h"
 #include "frontends/yaml/load_experiment.h"
 #include "network/topology/builders/dragonfly.h"
 #include "network/topology/builders/tree.h"
+#include "simulation/survey/survey.h"
 
 namespace orrery {
 namespace {

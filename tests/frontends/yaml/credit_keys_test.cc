@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/base/config_error.h"
-#include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
+#include "simulation/simulate.h"
 #include "tests/paths.h"
 
 namespace orrery {

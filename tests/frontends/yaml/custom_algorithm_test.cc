@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/config_error.h"
-#include "frontends/simulate.h"
 #include "frontends/yaml/load_experiment.h"
+#include "simulation/simulate.h"
 #include "tests/paths.h"
 
 namespace orrery {

@@ -181,11 +181,12 @@ TEST_CASE("the local-bandwidth-aware schedule asks a lower level for other kinds
 
 TEST_CASE("a text workload is found beside the file that names it") {
   const Experiment e = load("text.yaml");
-  const auto& text = std::get<TextWorkloadSpec>(e.workload.what);
+  const auto& text = std::get<LayerTableWorkload>(e.workload.what);
   CHECK(text.file == folder + "inputs/DLRM_HybridParallel.txt");
   CHECK(text.dimensions == std::vector<int>{1, 0});
-  const Experiment set = load("text.yaml", {{"workload.text=here.txt"}});
-  CHECK(std::get<TextWorkloadSpec>(set.workload.what).file == "here.txt");  // the working directory
+  CHECK(text.table.layers.size() == 2);
+  CHECK_THROWS_WITH(load("text.yaml", {{"workload.text=here.txt"}}),  // the working directory
+                    Catch::Contains("cannot read here.txt: No such file"));
 }
 
 TEST_CASE("a program becomes parts, steps and communicators") {
@@ -269,7 +270,7 @@ TEST_CASE("a section from a file, with keys beside the reference") {
   CHECK(all_reduce.schedule == HierarchicalSchedule::local_bandwidth_aware);
   CHECK(all_reduce.algorithms == std::vector<NamedAlgorithm>{"direct"});
   CHECK(of(e, Collective::all_gather).chunks == 3);
-  CHECK(std::get<TextWorkloadSpec>(e.workload.what).file == folder + "parts/jobs/one.txt");
+  CHECK(std::get<LayerTableWorkload>(e.workload.what).file == folder + "parts/jobs/one.txt");
   CHECK(resolved(e, "system.queue_limit") == "7 <- parts/base_system.yaml:2");
   CHECK(resolved(e, "system.chunks") == "3 <- references.yaml:4");
 

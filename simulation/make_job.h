@@ -1,0 +1,18 @@
+// The job that an experiment's workload describes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "network/topology/topology.h"
+#include "simulation/experiment.h"
+#include "system/job.h"
+
+namespace orrery {
+
+// `iterations`: of each job, instead of what the experiment says about them. Throws ConfigError or
+// IoError if the workload is a text file that cannot be understood or read.
+Job make_job(const Experiment& experiment, const Topology& topology,
+             std::optional<std::int32_t> iterations = std::nullopt);
+
+}  // namespace orrery

@@ -1,0 +1,145 @@
+#include "simulation/result/collect_result.h"
+
+#include <fmt/format.h>
+
+#include "core/base/check.h"
+#include "simulation/result/layer_rows.h"
+#include "simulation/result/memory_notice.h"
+#include "simulation/result/network_notices.h"
+#include "simulation/result/selected_rows.h"
+#include "simulation/result/traffic_rows.h"
+#include "simulation/result/training_notices.h"
+#include "simulation/result/training_rows.h"
+#include "workload/memory/stage_memory.h"
+
+namespace orrery {
+
+namespace {
+
+// Fills `ranks`, and what is said of the rank that finishes last. Returns that rank.
+Rank add_ranks(RunResult& result, const JobRunner& runner) {
+  const std::int32_t multiplicity = runner.fold().multiplicity();
+  std::size_t slowest = 0;
+  for (std::int32_t index = 0; index < runner.simulated_ranks(); ++index) {
+    const Rank rank = runner.fold().representative_at(index);
+    const RankAccount account = runner.account(rank);
+    const Duration finish = account.finish.since_start;
+    CHECK(account.compute + account.exposed + account.idle == finish,
+          "rank {}: compute {} + exposed {} + idle {} != finish {} ps", rank, account.compute.value,
+          account.exposed.value, account.idle.value, finish.value);
+    result.ranks.push_back({rank, multiplicity, finish, account.compute, account.exposed,
+                            account.idle, account.stolen});
+    if (finish > result.ranks[slowest].finish) slowest = static_cast<std::size_t>(index);
+  }
+  const RankRow& last = result.ranks[slowest];
+  result.finish = last.finish;
+  result.compute = last.compute;
+  result.exposed = last.exposed;
+  result.idle = last.idle;
+  result.stolen = last.stolen;
+  if (const auto account = runner.endpoint_account(last.rank))
+    result.endpoint = {account->sent, account->received, account->overhead, account->copy,
+                       account->waited};
+  return last.rank;
+}
+
+void add_jobs(RunResult& result, const FinishedRun& run) {
+  const auto* several = std::get_if<JobsSpec>(&run.experiment.workload.what);
+  if (several == nullptr) return;
+  const Fold& fold = run.runner.fold();
+  const auto row_of = [&](Rank rank) -> const RankRow& {
+    return result.ranks[fold.index_of(fold.representative(rank))];
+  };
+  for (const PlacedWorkload& job : several->jobs) {
+    const RankRow* last = nullptr;
+    for (const Rank npu : job.npus) {
+      const RankRow& row = row_of(npu);
+      if (last == nullptr || row.finish > last->finish) last = &row;
+    }
+    result.jobs.push_back({job.name, static_cast<std::int32_t>(job.npus.size()),
+                           job.workload.iterations, job.start, last->finish, last->compute,
+                           last->exposed, last->idle - job.start});
+  }
+}
+
+// Its parts tell the bubble of the pipeline from what was waited for the network.
+void add_training(RunResult& result, const FinishedRun& run) {
+  const auto* workload = std::get_if<TransformerWorkload>(&run.experiment.workload.what);
+  if (workload == nullptr || !run.runner.finished()) return;
+  result.training = training_rows(run.experiment, *workload, run.topology, result.ranks,
+                                  run.job.labels, run.summary.rows(), run.runner);
+  result.exposed_by.clear();
+  for (const TrainingPart& part : training_parts(result.training->last_stage()))
+    if (part.exposed && part.time > Duration{}) result.exposed_by.push_back({part.name, part.time});
+}
+
+void add_memory(RunResult& result, const FinishedRun& run) {
+  const auto* training = std::get_if<TransformerWorkload>(&run.experiment.workload.what);
+  if (training == nullptr) return;
+  if (run.experiment.npu.memory)
+    result.npu_memory = *run.experiment.npu.memory - run.experiment.npu.reserve;
+  for (std::int32_t stage = 0; stage < training->training.pipeline; ++stage) {
+    const StageMemory memory = stage_memory(*training, stage);
+    result.memory.push_back({stage, memory.total(), memory.parameters, memory.gradients,
+                             memory.optimizer, memory.buffers, memory.activations, memory.again,
+                             memory.in_flight});
+  }
+}
+
+void add_notices(RunResult& result, const FinishedRun& run) {
+  const auto add = [&](const std::vector<std::string>& notices) {
+    result.notices.insert(result.notices.end(), notices.begin(), notices.end());
+  };
+  add(run.network.notices());
+  add(memory_notices(run.experiment));
+  add(training_notices(run.experiment));
+  add(setting_notices(run.experiment.network, run.network.unused_settings()));
+  constexpr std::int32_t many = 1'024;
+  if (run.job.ranks >= many && run.folding_allowed && run.runner.fold().none())
+    result.notices.push_back(fmt::format("all {} ranks are simulated one by one: {}", run.job.ranks,
+                                         run.runner.unfolded_because()));
+  if (run.runner.unblocked() > 0)
+    result.notices.push_back(fmt::format(
+        "{} chunk{} began beyond first_phase_limit or queue_limit, because ranks waited "
+        "for each other",
+        run.runner.unblocked(), run.runner.unblocked() == 1 ? "" : "s"));
+  for (const std::string& messages : run.runner.unreceived())
+    result.notices.push_back(messages + " never received: is a receive missing?");
+}
+
+}  // namespace
+
+RunResult collect_result(const FinishedRun& run) {
+  RunResult result;
+  result.name = run.experiment.name;
+  result.backend = run.experiment.network.backend;
+  result.seed = run.experiment.seed;
+  result.folded = !run.runner.fold().none();
+  result.unfolded_because = run.runner.unfolded_because();
+  const Rank last = add_ranks(result, run.runner);
+  add_jobs(result, run);
+  add_layers(result, run, last);
+  add_training(result, run);
+  add_memory(result, run);
+  result.selected = selected_rows(run.runner.selection());
+  add_traffic(result, run);
+  add_bottlenecks(result, run);
+  add_bound(result, run);
+  add_notices(result, run);
+  return result;
+}
+
+std::vector<std::string> group_names(const Job& job, const Topology& topology) {
+  std::vector<std::string> names;
+  for (const Communicator& communicator : job.communicators) {
+    std::string levels;
+    if (const auto* spanned = std::get_if<std::vector<int>>(&communicator.groups))
+      for (const int level : *spanned)
+        levels += (levels.empty() ? "" : ", ") + topology.levels()[level].name;
+    names.push_back(levels.empty() ? communicator.name
+                                   : fmt::format("{} ({})", communicator.name, levels));
+  }
+  return names;
+}
+
+}  // namespace orrery

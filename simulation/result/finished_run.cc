@@ -1,0 +1,10 @@
+#include "simulation/result/finished_run.h"
+
+namespace orrery {
+
+std::string name_of_traffic(std::size_t label) {
+  if (label == kPointToPointLabel) return "point_to_point";
+  return std::string(name_of(static_cast<Collective>(label)));
+}
+
+}  // namespace orrery

@@ -1,0 +1,46 @@
+#include "simulation/result/layer_rows.h"
+
+#include <map>
+#include <utility>
+
+namespace orrery {
+
+namespace {
+
+// What exposed time is summed under: gradients are exchanged backward by nature.
+std::string exposed_kind(const Label& label, const LayerRow& row) {
+  if (!label.traffic.empty()) return label.traffic;
+  if (row.pass == Pass::forward) return row.collective + " forward";
+  if (row.pass == Pass::input_gradient) return row.collective + " backward";
+  return row.collective;
+}
+
+}  // namespace
+
+void add_layers(RunResult& result, const FinishedRun& run, Rank last) {
+  std::map<std::string, Duration> exposed_by;
+  for (std::size_t label = 0; label < run.job.labels.size(); ++label) {
+    const SummarySink::Row& seen = run.summary.rows()[label];
+    const bool reached = seen.detail || seen.raw_count > 0 || !seen.compute.empty();
+    if (!reached && !run.runner.finished()) continue;  // an interrupted run lists what it reached
+    const Label& named = run.job.labels[label];
+    LayerRow row;
+    row.name = named.layer;
+    row.iteration = named.iteration + 1;
+    row.pass = named.pass;
+    if (seen.detail) row.collective = name_of_detail(*seen.detail);
+    row.bytes = seen.bytes;
+    if (!seen.compute.empty()) row.compute = seen.compute[run.summary.index_of(last)];
+    if (!seen.exposed.empty()) row.exposed = seen.exposed[run.summary.index_of(last)];
+    if (seen.raw_count > 0)
+      row.raw = {
+          static_cast<std::int64_t>(seen.raw_sum / static_cast<std::uint64_t>(seen.raw_count))};
+    row.raw_max = seen.raw_max;
+    if (seen.raw_count > 0) row.raw_bound = run.runner.bound_of(static_cast<std::int32_t>(label));
+    if (row.exposed > Duration{}) exposed_by[exposed_kind(named, row)] += row.exposed;
+    result.layers.push_back(std::move(row));
+  }
+  for (const auto& [kind, exposed] : exposed_by) result.exposed_by.push_back({kind, exposed});
+}
+
+}  // namespace orrery

@@ -1,0 +1,60 @@
+#include "simulation/result/packet_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulation/result/network_notices.h"
+
+namespace orrery {
+
+namespace {
+
+void add_wait(PacketResult& result, std::string kind, const PacketWaits& waits) {
+  if (waits.packets == 0) return;
+  const auto mean = [&](std::int64_t sum) {
+    return nanoseconds(sum / static_cast<std::int64_t>(waits.packets));
+  };
+  result.waits.push_back({std::move(kind), waits.packets, mean(waits.at_source_ns),
+                          mean(waits.in_switches_ns), waits.longest});
+}
+
+}  // namespace
+
+void add_packets(RunResult& result, const FinishedRun& run, const PacketStatistics& packets) {
+  PacketResult& counted = result.packets.emplace();
+  counted.packets = packets.packets;
+  counted.packet_hops = packets.packet_hops;
+  counted.drops = packets.drops;
+  counted.marks = packets.marks;
+  counted.connections = packets.connections;
+  counted.retransmissions = packets.retransmissions;
+  counted.timeouts = packets.timeouts;
+  for (std::size_t i = 0; i < packets.links.size(); ++i) {
+    const LinkQueueStatistics& queue = packets.links[i];
+    if (queue.drops == 0 && queue.marks == 0 && queue.most_waiting == Bytes{}) continue;
+    counted.queues.push_back({run.topology.link_name(static_cast<LinkIndex>(i)), queue.packets,
+                              queue.drops, queue.marks, queue.most_waiting});
+  }
+  std::stable_sort(counted.queues.begin(), counted.queues.end(),
+                   [](const QueueRow& a, const QueueRow& b) {
+                     return std::pair(a.drops, a.most_waiting) > std::pair(b.drops, b.most_waiting);
+                   });
+  for (const SwitchMemoryStatistics& memory : packets.switches)
+    counted.switches.push_back({run.topology.node_name(memory.node), memory.size, memory.most_used,
+                                memory.interval, memory.peaks});
+  for (std::size_t label = 0; label < packets.waits.size(); ++label)
+    add_wait(counted, name_of_traffic(label), packets.waits[label]);
+  add_wait(counted, "acknowledgements", packets.acknowledgement_waits);
+  for (const QueueDepthStatistics& depth : packets.depths)
+    counted.depths.push_back({run.topology.link_name(depth.link), depth.interval, depth.peaks});
+  for (const FlowStatistics& flow : packets.flows)
+    counted.flows.push_back(
+        {run.topology.node_name(flow.source) + " -> " + run.topology.node_name(flow.target),
+         flow.samples});
+  for (const CaptureStatistics& capture : packets.captures)
+    counted.captures.push_back({capture.link, capture.packets, capture.left_out, capture.pcap});
+  for (std::string& notice : packet_notices(run.experiment.network, run.topology, packets))
+    result.notices.push_back(std::move(notice));
+}
+
+}  // namespace orrery

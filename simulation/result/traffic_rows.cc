@@ -1,0 +1,90 @@
+#include "simulation/result/traffic_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/units/unit_text.h"
+#include "simulation/result/packet_rows.h"
+
+namespace orrery {
+
+void add_traffic(RunResult& result, const FinishedRun& run) {
+  const NetworkStatistics statistics = run.network.statistics();
+  result.messages = statistics.messages;
+  for (std::size_t level = 0; level < statistics.levels.size(); ++level) {
+    const auto& by_label = statistics.levels[level].bytes_by_label;
+    for (std::size_t label = 0; label < by_label.size(); ++label)
+      if (by_label[label] > Bytes{})
+        result.levels.push_back(
+            {run.topology.levels()[level].name, name_of_traffic(label), by_label[label]});
+  }
+  for (std::size_t i = 0; i < statistics.links.size(); ++i) {
+    if (statistics.links[i] == Bytes{}) continue;
+    const Link& link = run.topology.links()[i];
+    const double capacity = static_cast<double>(link.bandwidth.value) *
+                            static_cast<double>(result.finish.value) * 1e-12;
+    auto bytes = static_cast<double>(statistics.links[i].value);
+    // Messages count when they are sent; of a run that ends early some are not carried yet.
+    if (!run.runner.finished()) bytes = std::min(bytes, capacity);
+    result.links.push_back({run.topology.link_name(static_cast<LinkIndex>(i)),
+                            run.topology.levels()[link.level].name, statistics.links[i],
+                            capacity > 0 ? bytes / capacity : 0});
+  }
+  std::stable_sort(result.links.begin(), result.links.end(),
+                   [](const LinkRow& a, const LinkRow& b) { return a.bytes > b.bytes; });
+  if (statistics.packets) add_packets(result, run, *statistics.packets);
+}
+
+void add_bottlenecks(RunResult& result, const FinishedRun& run) {
+  const NetworkStatistics statistics = run.network.statistics();
+  for (std::size_t label = 0; label < statistics.limited.size(); ++label) {
+    const std::vector<Bytes>& by_link = statistics.limited[label];
+    if (by_link.empty()) continue;
+    std::vector<Bytes> levels(run.topology.levels().size());
+    for (std::size_t i = 0; i < by_link.size(); ++i)
+      levels[static_cast<std::size_t>(run.topology.links()[i].level)] += by_link[i];
+    const auto level = std::max_element(levels.begin(), levels.end()) - levels.begin();
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < by_link.size(); ++i)
+      if (run.topology.links()[i].level == level &&
+          (run.topology.links()[most].level != level || by_link[i] > by_link[most]))
+        most = i;
+    result.bottlenecks.push_back(
+        {name_of_traffic(label), run.topology.levels()[static_cast<std::size_t>(level)].name,
+         levels[static_cast<std::size_t>(level)],
+         run.topology.link_name(static_cast<LinkIndex>(most)), by_link[most]});
+  }
+}
+
+void add_bound(RunResult& result, const FinishedRun& run) {
+  for (const RankRow& rank : result.ranks)
+    result.bound = std::max(result.bound, rank.compute - rank.stolen);
+  result.bound_by = "compute";
+  // Messages that nobody received may still be on their way when the last rank finishes.
+  if (!run.runner.unreceived().empty()) return;
+  const NetworkStatistics statistics = run.network.statistics();
+  const std::vector<Bytes>& links = statistics.links;
+  std::optional<std::size_t> overloaded;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Link& link = run.topology.links()[i];
+    Duration bound = transfer_time(links[i], link.bandwidth);
+    // What is sent counts, and some of it may still be on its way: the last packets, or anything in
+    // a run that ends early.
+    if (statistics.packets || !run.runner.finished()) bound = std::min(bound, result.finish);
+    if (bound <= result.bound) continue;
+    result.bound = bound;
+    result.bound_by = run.topology.levels()[link.level].name;
+    if (bound > result.finish) overloaded = i;
+  }
+  if (overloaded && run.runner.finished()) {
+    result.notices.push_back(
+        fmt::format("{} ({}) carries what would take it {}, and the run {}: the {} backend "
+                    "does not model contention inside the fabric, so this time is too short",
+                    run.topology.link_name(static_cast<LinkIndex>(*overloaded)), result.bound_by,
+                    to_text(result.bound), to_text(result.finish), result.backend));
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,19 @@
+// What the network carried: by level, by link, what held messages back, and the bound that follows.
+#pragma once
+
+#include "simulation/result/finished_run.h"
+#include "simulation/run_result.h"
+
+namespace orrery {
+
+// Fills `messages`, `levels`, `links` and `packets`. REQUIRES: result.finish is known.
+void add_traffic(RunResult& result, const FinishedRun& run);
+
+// Of each kind of collective the level, and of that the link, that held most of its bytes back.
+void add_bottlenecks(RunResult& result, const FinishedRun& run);
+
+// The longest of: the computing of a rank; what a link carried, at its full bandwidth.
+// REQUIRES: result.finish and result.ranks are known.
+void add_bound(RunResult& result, const FinishedRun& run);
+
+}  // namespace orrery

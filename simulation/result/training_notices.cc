@@ -1,0 +1,49 @@
+#include "simulation/result/training_notices.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+
+bool goes_round_a_ring(const SystemSpec& system) {
+  const CollectiveSpec& spec = system.collectives[static_cast<int>(Collective::all_to_all)];
+  return std::ranges::any_of(spec.algorithms,
+                             [](const NamedAlgorithm& one) { return one.name == "ring"; });
+}
+
+bool exchanges_all_to_all(const TransformerTraining& training) {
+  return training.experts.parallel > 1 ||
+         (training.context > 1 && (training.context_method == ContextMethod::ulysses ||
+                                   training.context_method == ContextMethod::ulysses_ring));
+}
+
+void add_notices(std::vector<std::string>& notices, const std::string& job,
+                 const WorkloadSpec& workload, const SystemSpec& system) {
+  const auto* transformer = std::get_if<TransformerWorkload>(&workload.what);
+  if (transformer == nullptr) return;
+  const auto add = [&](const char* text) {
+    notices.push_back((job.empty() ? "" : "job " + job + ": ") + text);
+  };
+  if (transformer->training.recompute == Recompute::selective &&
+      transformer->model.attention == AttentionKernel::flash)
+    add("recompute: selective costs and saves nothing with attention: flash, whose backward pass "
+        "always computes scores again; write attention: unfused for software without such a "
+        "kernel");
+  if (exchanges_all_to_all(transformer->training) && goes_round_a_ring(system))
+    add("all-to-alls of the training go round a ring, from rank to rank, which no library does; "
+        "write all_to_all: {algorithms: direct} in system");
+}
+
+}  // namespace
+
+std::vector<std::string> training_notices(const Experiment& experiment) {
+  std::vector<std::string> notices;
+  add_notices(notices, "", experiment.workload, experiment.system);
+  if (const auto* several = std::get_if<JobsSpec>(&experiment.workload.what))
+    for (const PlacedWorkload& job : several->jobs)
+      add_notices(notices, job.name, job.workload, experiment.system);
+  return notices;
+}
+
+}  // namespace orrery

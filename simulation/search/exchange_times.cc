@@ -1,0 +1,77 @@
+#include "simulation/search/exchange_times.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "system/collective/group.h"
+#include "system/rank/prediction.h"
+
+namespace orrery {
+
+namespace {
+
+// One group stands for all, and lists of ranks may be long.
+Communicator first_group(const Communicator& communicator) {
+  const auto* lists = std::get_if<RankLists>(&communicator.groups);
+  return lists == nullptr ? communicator
+                          : Communicator{communicator.name, RankLists{lists->front()}};
+}
+
+}  // namespace
+
+const EstimatedExchangeTimes::Layout& EstimatedExchangeTimes::layout_of(
+    const Communicator& communicator) {
+  Members members;
+  if (const auto* extents = std::get_if<std::vector<Extent>>(&communicator.groups))
+    for (const Extent& extent : *extents) members.emplace_back(extent.count, extent.stride);
+  if (const auto* lists = std::get_if<RankLists>(&communicator.groups))
+    for (const Rank rank : lists->front()) members.emplace_back(rank, 0);
+  const auto [found, is_new] = layouts_.try_emplace(std::move(members));
+  if (is_new) {
+    const GroupFamily family(topology_, first_group(communicator));
+    for (const GroupDimension& dimension : family.layouts().front().dimensions)
+      found->second.emplace_back(dimension.level, dimension.size);
+  }
+  return found->second;
+}
+
+Duration EstimatedExchangeTimes::collective(const Communicator& communicator, Collective kind,
+                                            Bytes size) {
+  const Layout& layout = layout_of(communicator);
+  const auto [found, is_new] = known_.try_emplace({layout, kind, size});
+  if (is_new) found->second = estimate(layout, kind, size);
+  return found->second;
+}
+
+Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind, Bytes size) const {
+  std::vector<LevelSpec> levels;
+  for (const auto& [level, members] : layout) {
+    levels.push_back(topology_.levels()[level]);
+    levels.back().size = members;
+  }
+  CollectiveSpec spec =
+      rule_for(system_.collectives[static_cast<std::size_t>(planned_as(kind))], size);
+  std::vector<NamedAlgorithm> own;
+  if (!is_automatic(spec.algorithms) && spec.algorithms.size() > 1)
+    for (const auto& [level, members] : layout) own.push_back(algorithm_on(spec, level));
+  if (!own.empty()) spec.algorithms = own;
+  if (!is_automatic(spec.algorithms)) return estimated_time(levels, system_, spec, kind, size);
+  spec.algorithms = {"ring"};
+  const Duration ring = estimated_time(levels, system_, spec, kind, size);
+  spec.algorithms = {"direct"};
+  return std::min(ring, estimated_time(levels, system_, spec, kind, size));
+}
+
+ExchangeTimes::Message EstimatedExchangeTimes::message(Rank distance, Bytes size) {
+  const auto [found, is_new] = messages_.try_emplace({distance, size});
+  if (!is_new) return found->second;
+  for (Rank from = 0; from + distance < topology_.npu_count(); from += distance) {
+    const PathBetween path = path_between(topology_, system_, from, from + distance);
+    const Duration sending = transfer_time(size, path.bandwidth);
+    found->second.sending = std::max(found->second.sending, sending);
+    found->second.arrival = std::max(found->second.arrival, sending + path.latency);
+  }
+  return found->second;
+}
+
+}  // namespace orrery

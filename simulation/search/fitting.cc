@@ -1,0 +1,71 @@
+#include "simulation/search/fitting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <variant>
+
+#include "simulation/search/parallel_for.h"
+#include "workload/memory/stage_memory.h"
+
+namespace orrery {
+
+namespace {
+
+// "workload.training.global_batch" -> "global_batch"
+std::string key_of(const Diagnostic& wrong) { return wrong.path.substr(wrong.path.rfind('.') + 1); }
+
+using Judged = std::variant<std::monostate, FittingChoice, Diagnostic>;
+
+Judged judged(const TrainingVariants& variants, const ParallelChoice& choice) {
+  auto training = variants.training(choice);
+  if (auto* wrong = std::get_if<Diagnostic>(&training)) return std::move(*wrong);
+  const auto& allowed = std::get<TransformerTraining>(training);
+  return FittingChoice{choice, allowed, most_memory({variants.model(), allowed})};
+}
+
+void add(FittingChoices& choices, Judged& judged) {
+  if (std::holds_alternative<std::monostate>(judged)) return;
+  ++choices.enumerated;
+  if (const auto* wrong = std::get_if<Diagnostic>(&judged)) {
+    RefusedChoices& refused = choices.refused[key_of(*wrong)];
+    if (refused.count++ == 0) refused.example = fmt::format("{}: {}", wrong->what, wrong->remedy);
+    return;
+  }
+  auto& choice = std::get<FittingChoice>(judged);
+  if (!choices.room || choice.memory <= *choices.room)
+    return choices.fitting.push_back(std::move(choice));
+  ++choices.too_large;
+  if (!choices.smallest_too_large || choice.memory < choices.smallest_too_large->memory)
+    choices.smallest_too_large = std::move(choice);
+}
+
+}  // namespace
+
+Bytes most_memory(const TransformerWorkload& workload) {
+  Bytes most;
+  for (std::int32_t stage = 0; stage < workload.training.pipeline; ++stage)
+    most = std::max(most, stage_memory(workload, stage).total());
+  return most;
+}
+
+FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpec& spec,
+                               std::size_t workers,
+                               const std::function<bool(std::size_t done)>& progress) {
+  const auto all =
+      parallel_choices(spec, variants.model(), {variants.npus(), variants.node_ranks()});
+  std::vector<Judged> results(all.size());
+  std::atomic<std::size_t> done{0};
+  parallel_for(all.size(), workers, [&](std::size_t, std::size_t i) {
+    results[i] = judged(variants, all[i]);
+    return !progress || progress(++done);
+  });
+  FittingChoices choices;
+  const NpuSpec& npu = variants.written().npu;
+  if (npu.memory) choices.room = *npu.memory - npu.reserve;
+  for (Judged& result : results) add(choices, result);
+  return choices;
+}
+
+}  // namespace orrery

@@ -1,0 +1,47 @@
+// Which parallel configurations are allowed and fit into the devices' memory: what `orrery validate
+// --what-fits` lists and `orrery search` goes on with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units/units.h"
+#include "simulation/search/search_space.h"
+#include "simulation/search/training_variants.h"
+
+namespace orrery {
+
+struct FittingChoice {
+  ParallelChoice choice;
+  TransformerTraining training;
+  Bytes memory;  // of a rank of the fullest stage
+};
+
+// Choices that a rule of the training frameworks, or arithmetic, forbids.
+struct RefusedChoices {
+  std::int64_t count = 0;
+  std::string example;  // what is wrong with the first of them
+};
+
+struct FittingChoices {
+  std::vector<FittingChoice> fitting;             // in the order of the space
+  std::int64_t enumerated = 0, too_large = 0;     // of these, allowed but without room
+  std::map<std::string, RefusedChoices> refused;  // by the key that is wrong
+  std::optional<Bytes> room;                      // of an NPU; none = not known: everything fits
+  std::optional<FittingChoice> smallest_too_large;
+};
+
+// On so many threads; the result does not depend on it. `progress` is told how many choices are
+// done, from any thread, and ends the work early by returning false. REQUIRES: workers > 0.
+FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpec& spec,
+                               std::size_t workers,
+                               const std::function<bool(std::size_t done)>& progress = {});
+
+// Of the fullest stage.
+Bytes most_memory(const TransformerWorkload& workload);
+
+}  // namespace orrery

@@ -1,0 +1,33 @@
+// Which parallel configurations of a transformer are to be looked at: what the section `search:` of
+// an experiment says, as plain data.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workload/workload_spec.h"
+
+namespace orrery {
+
+// Values of the keys of workload.training of the same names. An empty list: those that
+// simulation/search/search_space.h takes by itself.
+struct SearchSpec {
+  std::vector<std::int32_t> tensor, pipeline, context, expert, chunks;
+  std::vector<std::int64_t> micro_batch;
+  std::vector<PipelineSchedule> schedule;
+  std::vector<Sharding> sharding;
+  std::vector<Recompute> recompute;
+};
+
+// One of them. Data-parallel ranks are those that are left; everything else is as it is written.
+struct ParallelChoice {
+  std::int32_t tensor = 1, pipeline = 1, context = 1, expert = 1, chunks = 1;
+  std::int64_t micro_batch = 1;
+  PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
+  Sharding sharding = Sharding::none;
+  Recompute recompute = Recompute::none;
+
+  bool operator==(const ParallelChoice&) const = default;
+};
+
+}  // namespace orrery

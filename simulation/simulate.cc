@@ -1,0 +1,178 @@
+#include "simulation/simulate.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "core/trace/fingerprint_sink.h"
+#include "core/trace/tee_sink.h"
+#include "core/units/unit_text.h"
+#include "network/backends.h"
+#include "network/network_error.h"
+#include "network/traced_backend.h"
+#include "simulation/make_job.h"
+#include "simulation/result/collect_result.h"
+#include "simulation/run_observer.h"
+#include "simulation/sinks/level_activity.h"
+#include "simulation/sinks/link_activity.h"
+#include "simulation/sinks/summary_sink.h"
+#include "simulation/sinks/traffic_matrix.h"
+#include "system/compute/roofline.h"
+#include "system/compute/variation.h"
+#include "system/rank/job_runner.h"
+
+namespace orrery {
+namespace {
+
+// The backend of the experiment; with a span for every message if `spans` wants them.
+std::unique_ptr<NetworkBackend> make_network(EventQueue& queue, const Topology& topology,
+                                             const NetworkSpec& spec, TraceSink& spans) {
+  auto network = find_backend(spec.backend)->make(queue, topology, spec);
+  if (!spans.wants_messages()) return network;
+  return std::make_unique<TracedBackend>(queue, std::move(network), spans);
+}
+
+std::vector<TraceSink*> message_sinks(TrafficMatrix& matrix, LevelActivity& activity,
+                                      const SimulateOptions& options) {
+  std::vector<TraceSink*> sinks;
+  if (options.activity) sinks.push_back(&activity);
+  if (options.matrix) sinks.push_back(&matrix);
+  if (options.spans != nullptr) sinks.push_back(options.spans);
+  if (options.observer != nullptr) sinks.push_back(options.observer);
+  return sinks;
+}
+
+std::vector<TraceSink*> span_sinks(SummarySink& summary, FingerprintSink& fingerprint,
+                                   const SimulateOptions& options) {
+  std::vector<TraceSink*> sinks = {&summary, &fingerprint};
+  if (options.spans != nullptr) sinks.push_back(options.spans);
+  if (options.observer != nullptr) sinks.push_back(options.observer);
+  return sinks;
+}
+
+// Of each rank; nothing if all are simulated.
+std::vector<std::int32_t> representatives(const Fold& fold, std::int32_t ranks) {
+  std::vector<std::int32_t> of_rank;
+  for (Rank rank = 0; !fold.none() && rank < ranks; ++rank)
+    of_rank.push_back(fold.representative(rank));
+  return of_rank;
+}
+
+VariationSpec seeded(VariationSpec spec, std::uint64_t seed) {
+  spec.seed = seed;
+  return spec;
+}
+
+class Simulation {
+ public:
+  Simulation(const Experiment& experiment, const SimulateOptions& options)
+      : experiment_(experiment),
+        options_(options),
+        topology_(experiment.topology),
+        activity_(topology_),
+        message_sinks_(message_sinks(matrix_, activity_, options)),
+        link_activity_(options.activity ? std::make_unique<LinkActivity>(topology_) : nullptr),
+        network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
+        job_(make_job(experiment, topology_)),
+        device_(experiment.npu.roofline()),
+        compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
+        sinks_(span_sinks(summary_, fingerprint_, options)),
+        runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_,
+                options.fold && options.spans == nullptr ? Folding::where_exact : Folding::off),
+        summary_(job_.ranks, runner_.fold(), job_.labels.size()),
+        fingerprint_(representatives(runner_.fold(), job_.ranks)) {
+    if (link_activity_) network_->watch_links(link_activity_->bins());
+  }
+
+  // Nothing if the job has to be run without folding: ranks wait for each other because of limits,
+  // and one of them, of many alike, would have to begin beyond its own.
+  std::optional<RunResult> run();
+  const std::string& unfolded_because() const { return runner_.unfolded_because(); }
+
+ private:
+  RunResult collect() const;
+
+  const Experiment& experiment_;
+  const SimulateOptions& options_;
+  EventQueue queue_;
+  Topology topology_;
+  TrafficMatrix matrix_;
+  LevelActivity activity_;
+  TeeSink message_sinks_;
+  std::unique_ptr<LinkActivity> link_activity_;  // if it was asked for
+  std::unique_ptr<NetworkBackend> network_;
+  Job job_;
+  Roofline device_;
+  VariedCompute compute_;
+  TeeSink sinks_;
+  JobRunner runner_;
+  // Made when it is known for how many ranks a span stands; nothing is emitted before run().
+  SummarySink summary_;
+  FingerprintSink fingerprint_;
+};
+
+std::optional<RunResult> Simulation::run() {
+  if (options_.observer != nullptr) options_.observer->begin(experiment_, job_, runner_.fold());
+  runner_.start();
+  const auto stop = [&] {
+    if (options_.progress) options_.progress({runner_.progress(), queue_.now(), queue_.executed()});
+    return runner_.done() || (options_.stop && options_.stop());
+  };
+  bool ran_dry = false;
+  std::string broken;  // what the network cannot do
+  try {
+    ran_dry = queue_.run(stop);
+    if (ran_dry && !runner_.finished() && !runner_.fold().none()) return std::nullopt;
+    while (ran_dry && !runner_.finished() && runner_.unblock()) ran_dry = queue_.run(stop);
+  } catch (const NetworkError& error) {
+    broken = error.what();
+  }
+  if (!runner_.finished()) runner_.emit_open_spans();
+  RunResult result = collect();
+  if (options_.observer != nullptr) options_.observer->end(result);
+  if (!broken.empty()) {
+    result.partial = true;
+    result.partial_reason = "network";
+    throw StuckError(broken, std::move(result));
+  }
+  if (!ran_dry && !runner_.done()) {
+    result.partial = true;
+    result.partial_reason = "interrupted";
+  } else if (!runner_.finished()) {
+    result.partial = true;
+    result.partial_reason = "stuck";
+    throw StuckError(fmt::format("the job is stuck at {}: nothing is left to happen, and\n{}",
+                                 to_text(queue_.now()), runner_.describe_stuck(10)),
+                     std::move(result));
+  }
+  return result;
+}
+
+RunResult Simulation::collect() const {
+  RunResult result =
+      collect_result({experiment_, topology_, job_, *network_, runner_, summary_, options_.fold});
+  result.fingerprint = fingerprint_.hex();
+  result.events = queue_.executed();
+  result.activity = activity_.rows();
+  if (link_activity_) result.link_activity = link_activity_->rows();
+  result.matrix = matrix_.rows(group_names(job_, topology_));
+  return result;
+}
+
+}  // namespace
+
+std::string why_not_folded(const Experiment& experiment) {
+  return Simulation(experiment, SimulateOptions{}).unfolded_because();
+}
+
+RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
+  if (auto result = Simulation(experiment, options).run()) return *std::move(result);
+  SimulateOptions unfolded = options;
+  unfolded.fold = false;
+  RunResult result = *Simulation(experiment, unfolded).run();
+  result.unfolded_because = "ranks wait for each other";
+  return result;
+}
+
+}  // namespace orrery

@@ -1,0 +1,33 @@
+#include "simulation/sinks/level_activity.h"
+
+namespace orrery {
+
+void LevelActivity::on_span(const Span& span) {
+  if (span.kind != SpanKind::message) return;
+  const NodeId source{span.rank}, target{static_cast<std::int32_t>(span.operation)};
+  for (std::size_t level = 0; level < levels_.row_count(); ++level) {
+    const int l = static_cast<int>(level);
+    if (topology_.coordinate(source, l) != topology_.coordinate(target, l))
+      levels_.add(level, span.begin, span.end, span.size);
+  }
+}
+
+std::vector<ActivityRow> LevelActivity::rows() const {
+  std::vector<ActivityRow> rows;
+  const Duration width = levels_.width();
+  for (std::size_t level = 0; level < levels_.row_count(); ++level) {
+    const int l = static_cast<int>(level);
+    const double most = static_cast<double>(topology_.injection_bandwidth(l).value) *
+                        static_cast<double>(topology_.npu_count()) *
+                        static_cast<double>(width.value) * 1e-12;
+    Duration begin;
+    for (const Bytes bytes : levels_.row(level)) {
+      rows.push_back({topology_.levels()[level].name, begin, begin + width, bytes,
+                      static_cast<double>(bytes.value) / most});
+      begin += width;
+    }
+  }
+  return rows;
+}
+
+}  // namespace orrery

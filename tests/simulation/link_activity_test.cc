@@ -1,0 +1,71 @@
+// What a run says of its links over time, against an experiment that can be followed by hand.
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <map>
+
+#include "frontends/report/csv_report.h"
+#include "frontends/report/text_report.h"
+#include "frontends/yaml/load_experiment.h"
+#include "simulation/simulate.h"
+#include "tests/paths.h"
+
+namespace orrery {
+namespace {
+
+// A ring of two halves 1 MB: 0.5 MB to the other, twice. At 25 GB/s each takes 20 us on every link,
+// and 2 us more to arrive: the links up are busy from 0 to 20 us and 22 to 42 us. 100 us of
+// computing later, at 144 us, all of it once more; the end is at 188 us.
+RunResult run(const std::string& backend, bool activity) {
+  const std::string file = build_folder() + "/link_activity_test.yaml";
+  std::ofstream(file) << "name: gaps\nplatform:\n  topology:\n    levels:\n"
+                         "      - {name: fabric, kind: switch, size: 2, bandwidth: 25 GB/s, "
+                         "latency: 1 us}\nnetwork: {backend: "
+                      << backend
+                      << "}\nsystem: {algorithms: ring, chunks: 1, injection_latency: 0 "
+                         "ns}\nworkload:\n  program:\n"
+                         "    - operations: [{all_reduce: 1 MB}, {compute: 100 us}, "
+                         "{all_reduce: 1 MB}]\n";
+  SimulateOptions options;
+  options.activity = activity;
+  return simulate(load_experiment(file, {}), options);
+}
+
+// 188 intervals of 1 us: 256 of 0.5 us would be too short.
+TEST_CASE("a link is as busy as its messages make it, when they do") {
+  for (const char* backend : {"analytical", "fluid"}) {
+    const RunResult result = run(backend, true);
+    REQUIRE(result.finish == microseconds(188));
+    REQUIRE(result.links.size() == 4);
+    std::map<std::string, Bytes> sums;
+    for (const LinkActivityRow& row : result.link_activity) {
+      REQUIRE(row.end - row.begin == microseconds(1));
+      sums[row.link] += row.bytes;
+      if (row.link != "npu 0 -> switch 2") continue;
+      const auto us = row.begin.value / microseconds(1).value % 144;
+      const bool busy = us < 20 || (us >= 22 && us < 42);
+      CHECK(row.bytes == bytes(busy ? 25'000 : 0));
+      CHECK(row.utilisation == (busy ? 1.0 : 0.0));
+    }
+    for (const LinkRow& link : result.links) CHECK(sums.at(link.name) == link.bytes);
+    CHECK_THAT(link_activity_csv(std::vector{result}),
+               Catch::Contains("\ngaps,npu 0 -> switch 2,fabric,0,1000000,25000,1\n"));
+  }
+}
+
+// Columns of 3 us: 18 us full; 18 to 21 and 21 to 24 us two thirds; full to 42 us.
+TEST_CASE("the text report draws links over time") {
+  const std::string busy = "@@@@@@**@@@@@@";
+  CHECK_THAT(text_report(run("analytical", true), {}),
+             Catch::Contains("npu 0 -> switch 2  fabric  |" + busy + std::string(34, ' ') + busy +
+                             " |\n"));
+}
+
+TEST_CASE("without being asked, a run keeps nothing of links over time") {
+  const RunResult result = run("analytical", false);
+  CHECK(result.link_activity.empty());
+  CHECK_THAT(text_report(result, {}), !Catch::Contains("over time"));
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,94 @@
+// Which configurations are there, are allowed and fit.
+#include "simulation/search/fitting.h"
+#include "frontends/yaml/searched_experiment.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/base/config_error.h"
+#include "frontends/report/search_report.h"
+#include "tests/simulation/search/small_search.h"
+
+using namespace orrery;
+using Catch::Contains;
+
+namespace {
+
+FittingChoices found(const std::string& search, std::size_t workers = 1) {
+  const SearchFile file(small_experiment + search);
+  const SearchedExperiment variants(file.path(), {});
+  return fitting_choices(variants, variants.spec(), workers);
+}
+
+}  // namespace
+
+// Adam of 12 B a parameter, gradients of 4, weights of 2; activations of a layer 1,024 B, of the
+// head 512 B.
+//   p = 1  2 x 784 + 128 + 136 = 1,832 parameters: 1,832 x 18 + 2 x 1,024 + 512 = 35,536 B
+//          zero1, four ranks: 1,832 x (6 + 3) + 2,560 = 19,048 B
+//   p = 2  stage 0, two micro-batches in flight: 912 x 18 + 2 x 1,024 = 18,464 B, the fuller one
+//          zero1, two ranks: 912 x 12 + 2,048 = 12,992 B
+TEST_CASE("what fits, by hand") {
+  const FittingChoices choices = found(
+      "search: {tensor: 1, pipeline: [1, 2], micro_batch: 1, schedule: 1f1b, "
+      "sharding: [none, zero1], recompute: none}\n");
+  CHECK(choices.enumerated == 4);
+  CHECK(choices.too_large == 2);
+  CHECK(choices.refused.empty());
+  REQUIRE(choices.fitting.size() == 2);
+  CHECK(choices.fitting[0].memory == Bytes{18'464});
+  CHECK(choices.fitting[0].choice.pipeline == 2);
+  CHECK(choices.fitting[0].training.data == 2);
+  CHECK(choices.fitting[1].memory == Bytes{12'992});
+  CHECK(choices.fitting[1].choice.sharding == Sharding::zero1);
+  CHECK(choices.smallest_too_large->memory == Bytes{19'048});
+  CHECK_THAT(what_fits_text(choices), Contains("2 of 4 configurations fit into 19 kB; 0 are not "
+                                               "allowed, 2 are too large"));
+}
+
+// The same rules as for a file in which the configuration is written.
+TEST_CASE("what the frameworks do not allow is counted by the key that is wrong") {
+  const FittingChoices choices = found(
+      "search: {tensor: [1, 3], pipeline: 2, micro_batch: [1, 4], schedule: 1f1b, "
+      "sharding: [none, zero2], recompute: none}\n");
+  CHECK(choices.enumerated == 8);
+  CHECK(choices.refused.at("pipeline").count == 4);      // 3 x 2 ranks on 4 NPUs
+  CHECK(choices.refused.at("global_batch").count == 2);  // 4 x 2 samples at once, of 4
+  CHECK(choices.refused.at("sharding").count == 1);      // zero2 in a pipeline
+  CHECK_THAT(choices.refused.at("sharding").example, Contains("DeepSpeed refuses"));
+  CHECK(choices.fitting.size() == 1);
+}
+
+// t: 1, 2 in the node; p: 1, 2 (two layers); micro-batches 1, 2, 4, 8, 16; of p = 2 the orders 1f1b
+// and zb-h1 (two chunks of a stage with one layer cannot be); 4 shardings; none and full, because
+// `selective` changes nothing with a flash kernel; 2 x 2 leave nothing to shard.
+// 5 x 2 x ((1 + 2 + 1) x 4 + 2).
+TEST_CASE("what is tried without a word about it") {
+  CHECK(found("").enumerated == 180);
+  const FittingChoices one = found("", 1), three = found("", 3);
+  CHECK(what_fits_text(one) == what_fits_text(three));
+}
+
+TEST_CASE("the file of a choice is the experiment with that choice") {
+  const SearchFile file(small_experiment);
+  const SearchedExperiment variants(file.path(), {{"workload.iterations=3"}});
+  for (const FittingChoice& choice : fitting_choices(variants, variants.spec(), 1).fitting) {
+    const SearchFile written(variants.text(choice.choice, choice.training.data, "# found\n"),
+                             "written");
+    const Experiment read = load_experiment(written.path(), {});
+    const auto& workload = std::get<TransformerWorkload>(read.workload.what);
+    CHECK(read.workload.iterations == 3);
+    CHECK(workload.training.tensor == choice.choice.tensor);
+    CHECK(workload.training.pipeline == choice.choice.pipeline);
+    CHECK(workload.training.data == choice.training.data);
+    CHECK(workload.training.schedule == choice.choice.schedule);
+    CHECK(most_memory(workload) == choice.memory);
+  }
+}
+
+TEST_CASE("only transformers are searched") {
+  const SearchFile file(R"(platform:
+  topology: {levels: [{name: x, kind: switch, size: 2, bandwidth: 1 GB/s, latency: 1 us}]}
+workload: {program: [{operations: [{all_reduce: 4 MB}]}]}
+)");
+  CHECK_THROWS_WITH(SearchedExperiment(file.path(), {}), Contains("is no transformer"));
+}

@@ -1,0 +1,144 @@
+// Estimates against simulations of the same configurations, and what does not depend on threads.
+#include "simulation/search/search.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "frontends/cli/commands.h"
+#include "frontends/report/search_report.h"
+#include "frontends/yaml/searched_experiment.h"
+#include "simulation/simulate.h"
+#include "tests/simulation/search/small_search.h"
+
+using namespace orrery;
+using Catch::Contains;
+
+namespace {
+
+// Eight layers of 512 on 16 NPUs: passes of milliseconds, exchanges of tenths of them.
+const std::string medium_experiment = R"(platform:
+  npu: {peak: 10 TFLOP/s, memory_bandwidth: 500 GB/s, memory: 64 GiB}
+  topology:
+    levels:
+      - {name: node, kind: switch, size: 4, bandwidth: 50 GB/s, latency: 1 us, scope: local}
+      - {name: fabric, kind: switch, size: 4, bandwidth: 5 GB/s, latency: 2 us}
+system: {algorithms: ring, schedule: local_bandwidth_aware, chunks: 1}
+workload:
+  transformer:
+    {layers: 8, hidden: 512, heads: 8, vocabulary: 2048, sequence: 256, tied_embeddings: false}
+  training: {global_batch: 64}
+)";
+
+SearchResult found(const SearchedExperiment& variants, std::size_t workers) {
+  return estimate_choices(variants, fitting_choices(variants, variants.spec(), workers), workers);
+}
+
+void simulate_all_of(const SearchedExperiment& variants, SearchResult& result) {
+  for (SearchRow& row : result.rows)
+    row.simulated = simulate(variants.experiment(row.found.training)).finish;
+}
+
+}  // namespace
+
+// An estimate takes one collective after the other. In a simulation the next gather of ZeRO-3 is in
+// the fabric while the last one is still inside the nodes: of S bytes 3/16 cross the fabric at 5
+// GB/s (37.5 ps a byte) and 3/4 the node at 50 GB/s (15 ps), so in a row they take 37.5 and
+// not 52.5 ps a byte. An estimate is at most 1.4 times the simulation for that, where nothing is
+// computed beside.
+TEST_CASE("estimates put a whole space into the order of its simulations", "[slow]") {
+  const SearchFile file(medium_experiment +
+                        "search: {micro_batch: [1, 4], chunks: 2, recompute: none}\n");
+  const SearchedExperiment variants(file.path(), {});
+  SearchResult result = found(variants, 2);
+  CHECK(result.rows.size() > 100);
+  simulate_all_of(variants, result);
+  const EstimateQuality quality = quality_of(result.rows);
+  CAPTURE(quality.least, quality.most);
+  CHECK(quality.spearman > 0.98);
+  CHECK(quality.least > -0.2);
+  CHECK(quality.most < 0.4);
+}
+
+// One stage and one rank: nothing is exchanged, and nothing is left to estimate.
+TEST_CASE("without exchanges the estimate is what is simulated") {
+  std::string text = medium_experiment;
+  text.replace(text.find("size: 4"), 7, "size: 2");
+  const SearchFile file(text +
+                        "search: {tensor: 1, pipeline: 1, micro_batch: [1, 2], sharding: none, "
+                        "recompute: [none, full]}\n");
+  const SearchedExperiment variants(file.path(),
+                                    {{"platform.topology.levels.0.bandwidth=1000 TB/s"},
+                                     {"platform.topology.levels.1.bandwidth=1000 TB/s"},
+                                     {"platform.topology.levels.0.latency=1 ps"},
+                                     {"platform.topology.levels.1.latency=1 ps"},
+                                     {"system.injection_latency=0 s"},
+                                     {"system.local_injection_latency=0 s"}});
+  SearchResult result = found(variants, 1);
+  REQUIRE(result.rows.size() == 4);
+  simulate_all_of(variants, result);
+  for (const SearchRow& row : result.rows)
+    CHECK(static_cast<double>(row.estimate.value) ==
+          Approx(static_cast<double>(row.simulated->value)).epsilon(1e-4));
+}
+
+TEST_CASE("the number of threads changes nothing, and the Pareto set is one") {
+  const SearchFile file(medium_experiment);
+  const SearchedExperiment variants(file.path(), {});
+  const SearchResult one = found(variants, 1), four = found(variants, 4);
+  CHECK(search_csv(one) == search_csv(four));
+  CHECK(search_text(one, 20) == search_text(four, 20));
+  for (const SearchRow& row : one.rows) {
+    const bool beaten = std::ranges::any_of(one.rows, [&](const SearchRow& other) {
+      return other.estimate <= row.estimate && other.found.memory <= row.found.memory &&
+             (other.estimate < row.estimate || other.found.memory < row.found.memory);
+    });
+    const bool first_of_equals = !std::any_of(one.rows.data(), &row, [&](const SearchRow& other) {
+      return other.estimate == row.estimate && other.found.memory == row.found.memory;
+    });
+    CHECK(row.pareto == (!beaten && first_of_equals));
+  }
+}
+
+// 2 layers on 2 x 2 NPUs, and room for all. Bytes and latency of the fabric are all that counts, a
+// pass takes a few microseconds. One stage of four data-parallel ranks sums 1,832 gradients of 4 B
+// over the fabric: 7.3 us, and latencies. Two stages send activations of 64 B there, and each sums
+// its gradients inside a node: the fastest. Tensor parallelism waits for gathers and scatters in
+// each layer and pass of each micro-batch: the three slowest (2 x 2 has nothing to shard).
+TEST_CASE("the optimum of a space that can be thought through") {
+  const SearchFile file(small_experiment +
+                        "search: {micro_batch: 1, schedule: 1f1b, sharding: [none, zero3], "
+                        "recompute: none}\n");
+  const SearchedExperiment variants(file.path(), {{"platform.npu.memory=1 GB"}});
+  SearchResult result = found(variants, 2);
+  REQUIRE(result.rows.size() == 7);
+  const auto check_order = [&] {
+    CHECK(text_of(result.rows[0].found.choice, 2) == "tp1 pp2 dp2 mb1 1f1b");
+    CHECK(text_of(result.rows[1].found.choice, 4) == "tp1 pp1 dp4 mb1");
+    for (std::size_t i = 4; i < 7; ++i) CHECK(result.rows[i].found.choice.tensor == 2);
+  };
+  check_order();
+  simulate_all_of(variants, result);
+  sort_by_time(result.rows);
+  check_order();
+  CHECK(quality_of(result.rows).spearman == Approx(1));
+}
+
+TEST_CASE("orrery search prints which times are estimates, and writes the fastest") {
+  const SearchFile file(medium_experiment + "search: {tensor: [1, 4], micro_batch: 1}\n");
+  const std::filesystem::path folder = file.path() + ".out";
+  cli::SearchOptions options;
+  options.file = file.path();
+  options.top = 3;
+  options.simulate = 2;
+  options.jobs = 2;
+  options.output = folder;
+  std::ostringstream out, error;
+  REQUIRE(cli::search(options, {out, error}) == cli::ok);
+  CHECK_THAT(out.str(), Contains("2  of them simulated, on the analytical backend"));
+  const Experiment best = load_experiment(folder / "best.yaml", {});
+  CHECK(simulate(best).finish.value > 0);
+  CHECK_THAT(search_picture(found(SearchedExperiment(file.path(), {}), 1)),
+             Contains("<svg") && Contains("memory of a rank"));
+  std::filesystem::remove_all(folder);
+}

@@ -1,0 +1,119 @@
+// What sharding moves and what it hides, simulated whole.
+#include <catch2/catch.hpp>
+
+#include "simulation/simulate.h"
+
+using namespace orrery;
+
+namespace {
+
+// Two nodes of two; 8 layers of h = 256, all sizes divisible by the ranks.
+Experiment two_nodes(Sharding sharding, std::int64_t batch) {
+  Experiment experiment;
+  experiment.topology.levels = {
+      {"node", LevelKind::switched, 2, gigabytes_per_second(100), nanoseconds(500), Scope::local},
+      {"fabric", LevelKind::switched, 2, gigabytes_per_second(10), nanoseconds(500),
+       Scope::scale_out}};
+  experiment.npu.peak = teraflops_per_second(10);
+  TransformerWorkload workload;
+  workload.model.layers = 8;
+  workload.model.hidden = 256;
+  workload.model.heads = 4;
+  workload.model.vocabulary = 512;
+  workload.model.sequence = 512;
+  workload.model.tied_embeddings = false;
+  workload.model.element = workload.model.gradient_element = Bytes{2};
+  workload.training.data = 4;
+  workload.training.global_batch = batch;
+  workload.training.sharding = sharding;
+  experiment.workload.what = workload;
+  return experiment;
+}
+
+TransformerTraining& training_of(Experiment& experiment) {
+  return std::get<TransformerWorkload>(experiment.workload.what).training;
+}
+
+std::int64_t bytes_on(const RunResult& result, const std::string& level) {
+  std::int64_t sum = 0;
+  for (const LevelRow& row : result.levels)
+    if (row.name == level && (row.collective == "all_gather" || row.collective == "reduce_scatter"))
+      sum += row.bytes.value;
+  return sum;
+}
+
+}  // namespace
+
+// The optimizer's states and gradients shared: one reduce-scatter and one all-gather of N. The
+// parameters too: two all-gathers and one reduce-scatter. With m micro-batches m + 1 against 3 m.
+TEST_CASE("zero3 : zero2 bytes on the wire are 1.5, and 3m/(m+1) with m micro-batches") {
+  for (const std::int64_t m : {1, 4}) {
+    const RunResult two = simulate(two_nodes(Sharding::zero2, 4 * m));
+    const RunResult three = simulate(two_nodes(Sharding::zero3, 4 * m));
+    for (const char* level : {"node", "fabric"}) {
+      CAPTURE(m, level);
+      REQUIRE(bytes_on(two, level) > 0);
+      CHECK(bytes_on(three, level) * (m + 1) == bytes_on(two, level) * 3 * m);
+    }
+  }
+}
+
+// Gradients of 2 B scattered with one micro-batch, N, and parameters of 1 B instead of 2 gathered:
+// 3/4 of the bytes of zero2, and 2/3 of those of zero3, which gathers twice.
+TEST_CASE("parameters that are gathered in 8 bits") {
+  const auto part = [](Sharding sharding) {
+    Experiment experiment = two_nodes(sharding, 4);
+    const auto plain = static_cast<double>(bytes_on(simulate(experiment), "fabric"));
+    std::get<TransformerWorkload>(experiment.workload.what).model.eight_bit_products = true;
+    CHECK(static_cast<double>(bytes_on(simulate(experiment), "fabric")) == plain);
+    training_of(experiment).fp8_parameters = true;
+    return static_cast<double>(bytes_on(simulate(experiment), "fabric")) / plain;
+  };
+  CHECK(part(Sharding::zero2) == Approx(0.75));
+  CHECK(part(Sharding::zero3) == Approx(2.0 / 3));
+}
+
+// N = 8 (12 x 256^2 + 512) + 2 x 512 x 256 + 256 elements of 2 B. Shared inside a node, 3 (ds-1)/ds
+// N = 3/2 N a rank stay there, and of the half that a rank is left with an all-reduce over the two
+// nodes sends 2 (1/2) = one of it.
+TEST_CASE("hybrid sharding keeps gathers inside the node") {
+  constexpr std::int64_t n = 2 * (8 * (12 * 256 * 256 + 512) + 2 * 512 * 256 + 256);
+  Experiment experiment = two_nodes(Sharding::zero3, 4);
+  training_of(experiment).shard_group = 2;
+  const RunResult result = simulate(experiment);
+  CHECK(bytes_on(result, "node") == 4 * n * 3 / 2);
+  CHECK(bytes_on(result, "fabric") == 0);
+  std::int64_t reduced = 0;
+  for (const LevelRow& row : result.levels)
+    if (row.name == "fabric" && row.collective == "all_reduce") reduced += row.bytes.value;
+  CHECK(reduced == 4 * (n / 2) + 4 * 4);  // and the norm of the gradients, 4 B a rank
+}
+
+// Prefetching hides gathers behind the layer before; what is not prefetched is waited for.
+TEST_CASE("prefetch and gathers beside the forward pass hide what they gather") {
+  Experiment experiment = two_nodes(Sharding::zero3, 32);
+  const RunResult ahead = simulate(experiment);
+  training_of(experiment).prefetch = 0;
+  const RunResult late = simulate(experiment);
+  CHECK(late.finish > ahead.finish);
+  CHECK(bytes_on(late, "fabric") == bytes_on(ahead, "fabric"));
+
+  Experiment once = two_nodes(Sharding::zero1, 32);
+  training_of(once).bucket = Bytes{4'000'000};
+  const RunResult at_the_end = simulate(once);
+  training_of(once).overlap_parameters = true;
+  const RunResult beside = simulate(once);
+  CHECK(beside.finish < at_the_end.finish);
+  CHECK(bytes_on(beside, "fabric") == bytes_on(at_the_end, "fabric"));
+}
+
+// Each iteration begins with the gathers that the one before left: the second and the first take
+// the same time, to the picosecond.
+TEST_CASE("iterations with gathers beside the forward pass are in their steady state") {
+  Experiment experiment = two_nodes(Sharding::zero1, 32);
+  training_of(experiment).overlap_parameters = true;
+  const RunResult one = simulate(experiment);
+  experiment.workload.iterations = 3;
+  const RunResult three = simulate(experiment);
+  CHECK(three.finish.value == 3 * one.finish.value);
+}

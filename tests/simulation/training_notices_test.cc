@@ -1,0 +1,58 @@
+// Settings of a training that change nothing, or that no library would follow, said in words.
+#include "simulation/result/training_notices.h"
+
+#include <catch2/catch.hpp>
+
+using namespace orrery;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Experiment experiment(const TransformerWorkload& workload) {
+  Experiment result;
+  result.workload.what = workload;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("selective recomputation is said to be without effect on a flash kernel") {
+  TransformerWorkload workload;
+  CHECK(training_notices(experiment(workload)).empty());
+  workload.training.recompute = Recompute::selective;
+  const auto notices = training_notices(experiment(workload));
+  REQUIRE(notices.size() == 1);
+  CHECK_THAT(notices[0], Contains("recompute: selective") && Contains("attention: unfused"));
+  workload.model.attention = AttentionKernel::unfused;
+  CHECK(training_notices(experiment(workload)).empty());
+}
+
+// `ring` is what collectives have that nobody has named.
+TEST_CASE("all-to-alls round a ring are named, where a training has any") {
+  TransformerWorkload workload;
+  workload.training.context = 2;
+  CHECK(
+      training_notices(experiment(workload)).empty());  // keys and values go round, which is meant
+  workload.training.context_method = ContextMethod::ulysses;
+  CHECK(training_notices(experiment(workload)).size() == 1);
+  workload.training.context = 1;
+  workload.training.experts.parallel = 2;
+  Experiment two = experiment(workload);
+  REQUIRE(training_notices(two).size() == 1);
+  CHECK_THAT(training_notices(two)[0], Contains("all_to_all: {algorithms: direct}"));
+  two.system.collectives[static_cast<int>(Collective::all_to_all)].algorithms = {"direct"};
+  CHECK(training_notices(two).empty());
+}
+
+TEST_CASE("notices of several jobs name theirs") {
+  TransformerWorkload workload;
+  workload.training.recompute = Recompute::selective;
+  JobsSpec jobs;
+  PlacedWorkload& job = jobs.jobs.emplace_back();
+  job.name = "left";
+  job.workload.what = workload;
+  Experiment several;
+  several.workload.what = jobs;
+  REQUIRE(training_notices(several).size() == 1);
+  CHECK_THAT(training_notices(several)[0], Contains("job left: "));
+}
