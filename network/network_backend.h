@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/event/event_queue.h"
+#include "core/units/total.h"
 #include "core/units/units.h"
 #include "network/fold.h"
 #include "network/packet_statistics.h"
@@ -50,15 +51,15 @@ class MessageListener {
 
 // Bytes that crossed a level, by label. Every byte of a message counts once on each level crossed.
 struct LevelTraffic {
-  std::vector<Bytes> bytes_by_label;  // index: Message::label
+  std::vector<TotalBytes> bytes_by_label;  // index: Message::label
 };
 
 struct NetworkStatistics {
   std::vector<LevelTraffic> levels = {};  // as Topology::levels()
-  std::vector<Bytes> links = {};          // as Topology::links()
+  std::vector<TotalBytes> links = {};     // as Topology::links()
   // By label, by link: of the messages that the link was the bottleneck of when they ended. Empty
   // if there are none of a label, or if the backend cannot tell.
-  std::vector<std::vector<Bytes>> limited = {};
+  std::vector<std::vector<TotalBytes>> limited = {};
   std::vector<Duration> busy = {};  // by link: time spent sending. Empty if the backend cannot tell
   std::uint64_t messages = 0;
   std::optional<PacketStatistics> packets = {};  // of backends that have packets

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/units/total.h"
 #include "core/units/units.h"
 #include "network/topology/topology.h"
 
@@ -34,11 +35,10 @@ struct QueueDepthStatistics {
   std::vector<std::int64_t> peaks;
 };
 
-// What packets of a kind waited, summed over them, each rounded down to nanoseconds (sums in
-// picoseconds could overflow).
+// What packets of a kind waited, summed over them, each rounded down to nanoseconds.
 struct PacketWaits {
   std::uint64_t packets = 0;  // that were handed to the network, lost ones too
-  std::int64_t at_source_ns = 0, in_switches_ns = 0;
+  TotalTime at_source, in_switches;
   Duration longest;  // in one queue
 };
 

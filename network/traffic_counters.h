@@ -16,7 +16,7 @@ class TrafficCounters {
       : topology_(topology), links_(topology.links().size()), levels_(topology.levels().size()) {}
 
   void add_message() { ++messages_; }
-  void add_to_link(std::size_t link, Bytes size) { links_[link] += size; }
+  void add_to_link(std::size_t link, TotalBytes size) { links_[link] += size; }
   // Every level once; `crossed` has a bit for each (a topology has less than 64 levels).
   void add_to_levels(std::uint64_t crossed, std::uint8_t label, Bytes size) {
     for (; crossed != 0; crossed &= crossed - 1)
@@ -37,8 +37,8 @@ class TrafficCounters {
 
  private:
   const Topology& topology_;
-  std::vector<Bytes> links_;                    // as Topology::links()
-  std::vector<std::array<Bytes, 256>> levels_;  // by label
+  std::vector<TotalBytes> links_;                    // as Topology::links()
+  std::vector<std::array<TotalBytes, 256>> levels_;  // by label
   std::uint64_t messages_ = 0;
 };
 

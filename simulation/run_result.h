@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/units/total.h"
 #include "core/units/units.h"
 #include "network/packet_statistics.h"
 #include "simulation/training_result.h"
@@ -31,13 +32,13 @@ struct LayerRow {
 struct LevelRow {
   std::string name;
   std::string collective;  // "all_reduce", ..., "point_to_point"
-  Bytes bytes;             // sent over this level by all ranks
+  TotalBytes bytes;        // sent over this level by all ranks
 };
 
 struct LinkRow {
   std::string name;  // "npu 3 -> switch 128"
   std::string level;
-  Bytes bytes;
+  TotalBytes bytes;
   double utilisation = 0;  // bytes / (bandwidth * finish), 0..1
 };
 
@@ -45,9 +46,9 @@ struct LinkRow {
 struct BottleneckRow {
   std::string collective;  // "all_reduce", ..., "point_to_point"
   std::string level;       // whose links were the bottleneck of the most bytes
-  Bytes bytes;       // of messages that a link of this level was the bottleneck of at their end
+  TotalBytes bytes;  // of messages that a link of this level was the bottleneck of at their end
   std::string link;  // the one of them for the most bytes
-  Bytes link_bytes;
+  TotalBytes link_bytes;
 };
 
 // What one rank sent to another for one group (or point to point: ""), of a run that was asked for
@@ -55,7 +56,7 @@ struct BottleneckRow {
 struct MatrixRow {
   std::string group;
   std::int32_t source = 0, target = 0;
-  Bytes bytes;
+  TotalBytes bytes;
   std::int64_t messages = 0;
 };
 
@@ -63,7 +64,7 @@ struct MatrixRow {
 struct ActivityRow {
   std::string level;
   Duration begin, end;
-  Bytes bytes;
+  TotalBytes bytes;
   double share = 0;  // of what all NPUs together can send there in that time
 };
 
@@ -71,7 +72,7 @@ struct ActivityRow {
 struct LinkActivityRow {
   std::string link, level;
   Duration begin, end;
-  Bytes bytes;
+  TotalBytes bytes;
   double utilisation = 0;  // of what its bandwidth allows
 };
 
@@ -85,7 +86,7 @@ struct RankRow {
 // whatever the rank does, and with each other.
 struct EndpointRow {
   std::int64_t sent = 0, received = 0;
-  Duration overhead, copy, waited;
+  TotalTime overhead, copy, waited;
 };
 
 // One of several jobs, times from the start of the run.

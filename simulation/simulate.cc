@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "core/trace/fingerprint_sink.h"
 #include "core/trace/tee_sink.h"
+#include "core/units/range_error.h"
 #include "core/units/unit_text.h"
 #include "network/backends.h"
 #include "network/network_error.h"
@@ -162,17 +164,43 @@ RunResult Simulation::collect() const {
 
 }  // namespace
 
-std::string why_not_folded(const Experiment& experiment) {
-  return Simulation(experiment, SimulateOptions{}).unfolded_because();
+namespace {
+
+// With the keys of the rates that a time beyond the clock may come from.
+RangeError with_rates(const RangeError& error, const Experiment& experiment) {
+  const auto& levels = experiment.topology.levels;
+  const auto slowest = std::ranges::min_element(levels, {}, &LevelSpec::bandwidth);
+  std::string rates = fmt::format("{} of platform.topology.levels[{}]", to_text(slowest->bandwidth),
+                                  slowest - levels.begin());
+  if (const GraphSpec* graph = experiment.topology.graph.get())
+    rates = to_text(std::ranges::min_element(graph->links, {}, &Link::bandwidth)->bandwidth) +
+            " of a link of platform.topology";
+  if (experiment.npu.peak > FlopRate{})
+    rates += fmt::format(", {} of platform.npu.peak", to_text(experiment.npu.peak));
+  return RangeError(fmt::format("{}\n  the slowest rates: {}", error.what(), rates));
 }
 
-RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
+RunResult simulate_within_clock(const Experiment& experiment, const SimulateOptions& options) {
   if (auto result = Simulation(experiment, options).run()) return *std::move(result);
   SimulateOptions unfolded = options;
   unfolded.fold = false;
   RunResult result = *Simulation(experiment, unfolded).run();
   result.unfolded_because = "ranks wait for each other";
   return result;
+}
+
+}  // namespace
+
+std::string why_not_folded(const Experiment& experiment) {
+  return Simulation(experiment, SimulateOptions{}).unfolded_because();
+}
+
+RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
+  try {
+    return simulate_within_clock(experiment, options);
+  } catch (const RangeError& error) {
+    throw with_rates(error, experiment);
+  }
 }
 
 }  // namespace orrery

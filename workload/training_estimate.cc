@@ -1,5 +1,7 @@
 #include "workload/training_estimate.h"
 
+#include "core/units/total.h"
+
 namespace orrery {
 
 namespace {
@@ -13,8 +15,8 @@ std::int64_t matrix_parameters(const TransformerSpec& model, const TransformerTr
 }
 
 // Of a ring: each of n ranks sends `rounds` (n - 1)-th parts of `size`.
-Duration ring_time(Bytes size, std::int64_t ranks, std::int64_t rounds, Bandwidth rate) {
-  return transfer_time(size * (rounds * (ranks - 1)), rate * ranks);
+Duration ring_time(TotalBytes size, std::int64_t ranks, std::int64_t rounds, Bandwidth rate) {
+  return transfer_time(size * rounds * (ranks - 1), rate * ranks);
 }
 
 Duration data_time(const TransformerSpec& model, const TransformerTraining& training,
@@ -39,13 +41,15 @@ TrainingEstimate estimate(const TransformerWorkload& workload, const EstimateRat
   const Bytes boundary{activations.value / (in_parts ? training.tensor : 1)};
 
   TrainingEstimate result;
-  result.compute = compute_time(Flops{(again ? 8 : 6) * parameters * tokens * m}, rates.compute);
+  const auto forward_and_backward = TotalFlops(Flops{parameters}) * (again ? 8 : 6);
+  result.compute = compute_time(forward_and_backward * tokens * m, rates.compute);
   const std::int64_t of_layer = (again ? 6 : 4) + (training.sequence_parallel ? 1 : 0);
   const std::int64_t all_reduces = of_layer * model.layers * m;
-  result.tensor = ring_time(activations * all_reduces, training.tensor, 2, rates.tensor * p);
-  if (p > 1) result.pipeline = transfer_time(boundary * (2 * m), rates.pipeline);
+  result.tensor =
+      ring_time(TotalBytes(activations) * all_reduces, training.tensor, 2, rates.tensor * p);
+  if (p > 1) result.pipeline = transfer_time(TotalBytes(boundary) * 2 * m, rates.pipeline);
   const Duration of_passes = result.compute + result.tensor + result.pipeline;
-  result.bubble = {of_passes.value * (p - 1) / (m * training.chunks)};
+  result.bubble = (TotalTime(of_passes) * (p - 1)).mean(m * training.chunks);
   result.data = data_time(model, training, parameters, rates.data);
   if (p > 1 && model.tied_embeddings)
     result.embedding =

@@ -19,8 +19,7 @@ EventQueue::HandlerId EventQueue::add_handler(EventHandler& handler) {
 }
 
 void EventQueue::refuse(Time when) const {
-  if (when == Time::never())
-    throw TimeLimitError("the simulated time goes beyond 106 days (2^63 ps): simulate less work");
+  if (when == Time::never()) units_internal::leave_range(DurationTag::beyond);
   check_internal::fail(__FILE__, __LINE__, "when >= now()",
                        fmt::format("event scheduled for {}, now is {}",
                                    exact_text(when.since_start), exact_text(now_.since_start)));

@@ -39,12 +39,6 @@ class EventHandler {
   ~EventHandler() = default;
 };
 
-// An event is due after the end of the clock, 106 days: the job is too long. Exit code 1.
-class TimeLimitError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 class EventQueue {
  public:
   EventQueue();

@@ -6,7 +6,7 @@ namespace orrery {
 
 void ByteBins::add(std::size_t row, Time begin, Time end, Bytes size) {
   make_room(end);
-  std::vector<Bytes>& bins = rows_[row];
+  std::vector<TotalBytes>& bins = rows_[row];
   const auto first = static_cast<std::size_t>(begin.since_start.value / width_.value);
   const auto last = static_cast<std::size_t>(end.since_start.value / width_.value);
   if (bins.size() <= last) bins.resize(last + 1);
@@ -25,11 +25,16 @@ void ByteBins::add(std::size_t row, Time begin, Time end, Bytes size) {
   bins[last] += left;
 }
 
+Duration ByteBins::end_of(std::size_t interval) const {
+  const Duration begin = begin_of(interval), left = Time::last() - Time{begin};
+  return begin + std::min(width_, left);
+}
+
 // Joins neighbouring intervals until `end` is within the last one.
 void ByteBins::make_room(Time end) {
-  while (end.since_start.value >= width_.value * most_bins_) {
+  while (end.since_start.value / most_bins_ >= width_.value) {
     width_ = width_ * 2;
-    for (std::vector<Bytes>& bins : rows_) {
+    for (std::vector<TotalBytes>& bins : rows_) {
       for (std::size_t i = 0; i < bins.size(); ++i) {
         if (i % 2 == 0)
           bins[i / 2] = bins[i];

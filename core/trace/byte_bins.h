@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/units/total.h"
 #include "core/units/units.h"
 
 namespace orrery {
@@ -23,16 +24,20 @@ class ByteBins {
   void add(std::size_t row, Time begin, Time end, Bytes size);
 
   Duration width() const { return width_; }  // of all intervals, of all rows
+  Duration begin_of(std::size_t interval) const {
+    return width_ * static_cast<std::int64_t>(interval);
+  }
+  Duration end_of(std::size_t interval) const;  // not beyond the clock
   std::size_t row_count() const { return rows_.size(); }
   // Up to the last interval to which something was added.
-  std::span<const Bytes> row(std::size_t row) const { return rows_[row]; }
+  std::span<const TotalBytes> row(std::size_t row) const { return rows_[row]; }
 
  private:
   void make_room(Time end);
 
   std::int64_t most_bins_;
   Duration width_;
-  std::vector<std::vector<Bytes>> rows_;
+  std::vector<std::vector<TotalBytes>> rows_;
 };
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "core/units/units.h"
 
@@ -17,13 +18,16 @@ struct Share {
 
 // The amount of which `size` is the share, rounded up once: what must be carried so that `size` of
 // it is data, the work that a peak could have done where `size` of it was done. REQUIRES:
-// share.part > 0, size >= 0, a result below 2^63.
+// share.part > 0, size >= 0.
 template <class Tag>
 constexpr Quantity<Tag> whole_of(Quantity<Tag> size, Share share) {
   using Wide = units_internal::Unsigned128;
   const auto part = static_cast<Wide>(share.part);
-  return {static_cast<std::int64_t>(
-      (static_cast<Wide>(size.value) * static_cast<Wide>(share.whole) + part - 1) / part)};
+  const Wide whole =
+      (static_cast<Wide>(size.value) * static_cast<Wide>(share.whole) + part - 1) / part;
+  if (whole > static_cast<Wide>(std::numeric_limits<std::int64_t>::max())) [[unlikely]]
+    units_internal::leave_range(Tag::beyond);
+  return {static_cast<std::int64_t>(whole)};
 }
 
 static_assert(whole_of(bytes(120), {120, 128}) == bytes(128));

@@ -14,6 +14,7 @@ namespace orrery {
 
 namespace {
 
+using units_internal::Signed128;
 using units_internal::Unsigned128;
 
 constexpr std::uint64_t largest_value = std::numeric_limits<std::int64_t>::max();
@@ -327,30 +328,33 @@ std::uint64_t magnitude(std::int64_t value) {
   const auto bits = static_cast<std::uint64_t>(value);
   return value < 0 ? 0 - bits : bits;
 }
+Unsigned128 magnitude(Signed128 value) {
+  const auto bits = static_cast<Unsigned128>(value);
+  return value < 0 ? 0 - bits : bits;
+}
 
 // magnitude / unit with 4 significant digits, half away from zero, no trailing zeros; or nothing if
 // that rounds to `limit`, where the next larger unit begins.
-std::optional<std::string> rounded(std::uint64_t value, std::uint64_t unit, std::uint64_t limit) {
+std::optional<std::string> rounded(Unsigned128 value, std::uint64_t unit, std::uint64_t limit) {
   std::uint64_t parts = 1'000;  // of one unit, that are still significant
   int decimals = 3;
-  for (std::uint64_t whole = value / unit; whole >= 10 && decimals > 0; whole /= 10) {
+  for (Unsigned128 whole = value / unit; whole >= 10 && decimals > 0; whole /= 10) {
     parts /= 10;
     --decimals;
   }
-  const Unsigned128 scaled = (static_cast<Unsigned128>(value) * parts * 2 + unit) / 2 / unit;
-  if (limit != 0 && scaled >= static_cast<Unsigned128>(limit) * parts) return std::nullopt;
-  const auto count = static_cast<std::uint64_t>(scaled);
+  const Unsigned128 count = (value * parts * 2 + unit) / 2 / unit;
+  if (limit != 0 && count >= static_cast<Unsigned128>(limit) * parts) return std::nullopt;
   std::string text = fmt::format("{}", count / parts);
   if (decimals == 0) return text;
-  text += fmt::format(".{:0{}}", count % parts, decimals);
+  text += fmt::format(".{:0{}}", static_cast<std::uint64_t>(count % parts), decimals);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;
 }
 
-std::string for_people(const Dimension& dimension, std::int64_t value) {
+std::string for_people(const Dimension& dimension, Signed128 value) {
   if (value == 0) return fmt::format("0 {}", dimension.zero_unit);
-  const std::uint64_t size = magnitude(value);
+  const Unsigned128 size = magnitude(value);
   std::vector<Unit> units;  // ascending
   for (const Unit& unit : dimension.units) {
     if (unit.printed) units.push_back(unit);
@@ -414,6 +418,12 @@ std::string to_text(Bytes value) { return for_people(data_size, value.value); }
 std::string to_text(Bandwidth value) { return for_people(bandwidth, value.value); }
 std::string to_text(Flops value) { return for_people(flop_count, value.value); }
 std::string to_text(FlopRate value) { return for_people(flop_rate, value.value); }
+
+std::string to_text(TotalTime value) { return for_people(duration, value.wide()); }
+std::string to_text(TotalBytes value) { return for_people(data_size, value.wide()); }
+std::string to_text(TotalFlops value) { return for_people(flop_count, value.wide()); }
+std::string digits(TotalTime value) { return fmt::format("{}", value.wide()); }
+std::string digits(TotalBytes value) { return fmt::format("{}", value.wide()); }
 
 std::string exact_text(Duration value) { return exactly(duration, value.value); }
 std::string exact_text(Bytes value) { return exactly(data_size, value.value); }

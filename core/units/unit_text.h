@@ -14,6 +14,7 @@
 #include <string_view>
 #include <variant>
 
+#include "core/units/total.h"
 #include "core/units/units.h"
 
 namespace orrery {
@@ -41,6 +42,9 @@ std::string to_text(Bytes);
 std::string to_text(Bandwidth);
 std::string to_text(Flops);
 std::string to_text(FlopRate);
+std::string to_text(TotalTime);
+std::string to_text(TotalBytes);
+std::string to_text(TotalFlops);
 
 // Exact, in the unit that gives the shortest number of at most 3 decimals, and parseable if not
 // negative: parse(exact_text(q)) == q. "12.5 GB/s", "500 ns", "1 MiB" or "1048577 B".
@@ -49,5 +53,9 @@ std::string exact_text(Bytes);
 std::string exact_text(Bandwidth);
 std::string exact_text(Flops);
 std::string exact_text(FlopRate);
+
+// All decimal digits, in picoseconds or bytes.
+std::string digits(TotalTime);
+std::string digits(TotalBytes);
 
 }  // namespace orrery

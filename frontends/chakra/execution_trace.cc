@@ -122,8 +122,12 @@ std::optional<Node> TraceReader::next() {
   node.control_dependencies.assign(from.control_dependencies().begin(),
                                    from.control_dependencies().end());
   node.data_dependencies.assign(from.data_dependencies().begin(), from.data_dependencies().end());
-  constexpr std::uint64_t kLongest = 100'000'000'000;  // us; more is more than a Duration holds
-  node.duration = microseconds(static_cast<std::int64_t>(std::min(from.duration_us(), kLongest)));
+  constexpr std::uint64_t kLongest = 1'000'000'000'000;  // us; the clock ends at 9.2e12
+  if (from.duration_us() > kLongest)
+    throw ConfigError({.file = path_,
+                       .what = fmt::format("node {} takes {} us", from.id(), from.duration_us()),
+                       .remedy = fmt::format("a time in a file is at most {} us", kLongest)});
+  node.duration = microseconds(static_cast<std::int64_t>(from.duration_us()));
   for (const wire::Attribute& attribute : from.attributes())
     node.attributes.push_back(attribute_of(attribute));
   return node;

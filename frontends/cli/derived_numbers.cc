@@ -91,13 +91,13 @@ std::string collectives(const Experiment& experiment, const Topology& topology,
 // What rank 0 does in one iteration.
 struct IterationSums {
   std::size_t operations = 0;
-  Duration compute;
-  Flops flops;
-  Bytes sent, received;  // by point-to-point operations
+  TotalTime compute;
+  TotalFlops flops;
+  TotalBytes sent, received;  // by point-to-point operations
   struct Calls {
     std::int64_t calls = 0, chunks = 0;
-    Bytes size;
-    Duration least_time;
+    TotalBytes size;
+    TotalTime least_time;
   };
   std::array<Calls, collective_count> collectives;
 };
@@ -153,11 +153,11 @@ class IterationWalk {
 };
 
 // Only the MLPs are replicated and thus all-reduced: one gradient for each of their parameters.
-std::string parameters(const Experiment& experiment, Bytes gradients) {
+std::string parameters(const Experiment& experiment, TotalBytes gradients) {
   const auto* model = std::get_if<DlrmSpec>(&experiment.workload.what);
   if (model == nullptr || model->element == Bytes{}) return "";
   return fmt::format("  MLP parameters  {:.4g} M, gradients {}\n",
-                     static_cast<double>(gradients.value / model->element.value) * 1e-6,
+                     (gradients.as_double() / static_cast<double>(model->element.value)) * 1e-6,
                      to_text(gradients));
 }
 
@@ -186,9 +186,9 @@ std::string iteration(const Experiment& experiment, const Topology& topology,
   text += parameters(experiment, all_reduce.size);
   text += fmt::format("  operations      {}\n", sums.operations);
   text += fmt::format("  compute         {}{}\n", to_text(sums.compute),
-                      sums.flops > Flops{} ? " for " + to_text(sums.flops) : "");
-  if (sums.sent > Bytes{}) text += fmt::format("  sends           {}\n", to_text(sums.sent));
-  if (sums.received > Bytes{}) {
+                      sums.flops > TotalFlops() ? " for " + to_text(sums.flops) : "");
+  if (sums.sent > TotalBytes()) text += fmt::format("  sends           {}\n", to_text(sums.sent));
+  if (sums.received > TotalBytes()) {
     text += fmt::format("  receives        {}\n", to_text(sums.received));
   }
   TextTable table({{"  collective", left}, {"calls"}, {"bytes"}, {"chunks"}, {"least time"}});

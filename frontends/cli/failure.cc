@@ -6,7 +6,9 @@
 
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
-#include "core/event/event_queue.h"
+#include "core/base/memory_limit.h"
+#include "core/units/range_error.h"
+#include "core/units/unit_text.h"
 #include "network/network_error.h"
 #include "simulation/simulate.h"
 #include "system/job.h"
@@ -36,10 +38,13 @@ Failure describe_failure(const std::exception_ptr& error) {
     return {simulation_failed, fmt::format("error: {}", contradiction.what())};
   } catch (const NetworkError& failed) {
     return {simulation_failed, fmt::format("error: {}", failed.what())};
-  } catch (const TimeLimitError& limit) {
+  } catch (const RangeError& limit) {
     return {simulation_failed, fmt::format("error: {}", limit.what())};
   } catch (const std::bad_alloc&) {
-    return {simulation_failed, "error: out of memory: simulate fewer NPUs or systems at a time"};
+    return {simulation_failed,
+            fmt::format("error: out of memory, of which this process may use {}: make the job or "
+                        "its platform smaller, or run it on a machine with more",
+                        to_text(Bytes{memory_limit()}))};
   } catch (const std::exception& unexpected) {  // CheckFailure, and what nobody thought of
     return bug(unexpected.what());
   } catch (...) {

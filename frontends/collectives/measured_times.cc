@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -16,7 +13,7 @@
 #include <vector>
 
 #include "core/base/config_error.h"
-#include "core/base/io_error.h"
+#include "core/base/text_file.h"
 #include "frontends/yaml/problems.h"
 
 namespace orrery {
@@ -59,14 +56,9 @@ Words fields_of(const std::string& line) {
 }
 
 std::vector<std::string> read_lines(const std::string& path) {
-  errno = 0;
-  std::ifstream stream(path);
+  std::istringstream stream(read_text_file(path));
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
-  if (!stream.eof() || stream.bad()) {
-    throw IoError(fmt::format("cannot read {}: {}", path,
-                              errno != 0 ? std::strerror(errno) : "unknown reason"));
-  }
   return lines;
 }
 

@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "core/base/io_error.h"
+#include "core/base/text_file.h"
 #include "frontends/msccl/xml_document.h"
 #include "system/collective/explicit_plan.h"
 #include "system/collective/message_program.h"
@@ -276,12 +272,7 @@ MessageProgram read_program(const XmlDocument& document) {
 }  // namespace msccl
 
 CustomAlgorithm read_msccl(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file || file.bad())
-    throw IoError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return parse_msccl(path, std::move(text));
+  return parse_msccl(path, read_text_file(path));
 }
 
 CustomAlgorithm parse_msccl(const std::string& name, std::string text) {

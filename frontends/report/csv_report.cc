@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/unit_text.h"
+
 namespace orrery {
 
 std::string csv_field(std::string_view text) {
@@ -66,7 +68,7 @@ std::string levels_csv(std::span<const RunResult> results) {
   for (const RunResult& run : results) {
     for (const LevelRow& row : run.levels) {
       csv += fmt::format("{},{},{},{}\n", csv_field(run.name), csv_field(row.name), row.collective,
-                         row.bytes.value);
+                         digits(row.bytes));
     }
   }
   return csv;
@@ -77,7 +79,7 @@ std::string links_csv(std::span<const RunResult> results, const ReportOptions& o
   for (const RunResult& run : results) {
     for (const LinkRow& row : shown_links(run, options)) {
       csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
-                         csv_field(row.level), row.bytes.value, row.utilisation);
+                         csv_field(row.level), digits(row.bytes), row.utilisation);
     }
   }
   return csv;
@@ -101,7 +103,7 @@ std::string matrix_csv(std::span<const RunResult> results) {
   for (const RunResult& run : results) {
     for (const MatrixRow& row : run.matrix) {
       csv += fmt::format("{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.group),
-                         row.source, row.target, row.bytes.value, row.messages);
+                         row.source, row.target, digits(row.bytes), row.messages);
     }
   }
   return csv;
@@ -112,7 +114,7 @@ std::string activity_csv(std::span<const RunResult> results) {
   for (const RunResult& run : results) {
     for (const ActivityRow& row : run.activity) {
       csv += fmt::format("{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.level),
-                         row.begin.value, row.end.value, row.bytes.value, row.share);
+                         row.begin.value, row.end.value, digits(row.bytes), row.share);
     }
   }
   return csv;
@@ -123,7 +125,7 @@ std::string link_activity_csv(std::span<const RunResult> results) {
   for (const RunResult& run : results) {
     for (const LinkActivityRow& row : run.link_activity) {
       csv += fmt::format("{},{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.link),
-                         csv_field(row.level), row.begin.value, row.end.value, row.bytes.value,
+                         csv_field(row.level), row.begin.value, row.end.value, digits(row.bytes),
                          row.utilisation);
     }
   }

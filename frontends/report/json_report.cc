@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "frontends/report/json_numbers.h"
 #include "frontends/report/packet_report.h"
 #include "frontends/report/training_report.h"
 
@@ -52,7 +53,7 @@ Json levels(const RunResult& result) {
   Json rows = Json::array();
   for (const LevelRow& row : result.levels) {
     rows.push_back(
-        {{"name", row.name}, {"collective", row.collective}, {"bytes", row.bytes.value}});
+        {{"name", row.name}, {"collective", row.collective}, {"bytes", exact_json(row.bytes)}});
   }
   return rows;
 }
@@ -62,7 +63,7 @@ Json links(const RunResult& result, const ReportOptions& options) {
   for (const LinkRow& row : shown_links(result, options)) {
     rows.push_back({{"name", row.name},
                     {"level", row.level},
-                    {"bytes", row.bytes.value},
+                    {"bytes", exact_json(row.bytes)},
                     {"utilisation", row.utilisation}});
   }
   return rows;
@@ -102,9 +103,9 @@ Json endpoint(const RunResult& result) {
   const EndpointRow& row = *result.endpoint;
   return {{"sent", row.sent},
           {"received", row.received},
-          {"overhead_ps", row.overhead.value},
-          {"copy_ps", row.copy.value},
-          {"waited_ps", row.waited.value}};
+          {"overhead_ps", exact_json(row.overhead)},
+          {"copy_ps", exact_json(row.copy)},
+          {"waited_ps", exact_json(row.waited)}};
 }
 
 Json bottlenecks(const RunResult& result) {
@@ -112,9 +113,9 @@ Json bottlenecks(const RunResult& result) {
   for (const BottleneckRow& row : result.bottlenecks) {
     rows.push_back({{"collective", row.collective},
                     {"level", row.level},
-                    {"bytes", row.bytes.value},
+                    {"bytes", exact_json(row.bytes)},
                     {"link", row.link},
-                    {"link_bytes", row.link_bytes.value}});
+                    {"link_bytes", exact_json(row.link_bytes)}});
   }
   return rows;
 }
@@ -125,7 +126,7 @@ Json activity(const RunResult& result) {
     rows.push_back({{"level", row.level},
                     {"begin_ps", row.begin.value},
                     {"end_ps", row.end.value},
-                    {"bytes", row.bytes.value},
+                    {"bytes", exact_json(row.bytes)},
                     {"share", row.share}});
   }
   return rows;
@@ -138,7 +139,7 @@ Json link_activity(const RunResult& result) {
                     {"level", row.level},
                     {"begin_ps", row.begin.value},
                     {"end_ps", row.end.value},
-                    {"bytes", row.bytes.value},
+                    {"bytes", exact_json(row.bytes)},
                     {"utilisation", row.utilisation}});
   }
   return rows;
@@ -150,7 +151,7 @@ Json matrix(const RunResult& result) {
     rows.push_back({{"group", optional_text(row.group)},
                     {"source", row.source},
                     {"target", row.target},
-                    {"bytes", row.bytes.value},
+                    {"bytes", exact_json(row.bytes)},
                     {"messages", row.messages}});
   }
   return rows;

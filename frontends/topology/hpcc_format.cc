@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
@@ -14,11 +12,13 @@
 #include <utility>
 
 #include "core/base/config_error.h"
-#include "core/base/io_error.h"
+#include "core/base/text_file.h"
 #include "core/units/unit_text.h"
 
 namespace orrery {
 namespace {
+
+constexpr Duration longest_delay = milliseconds(1'000'000'000);  // 11.6 days
 
 class HpccReader {
  public:
@@ -29,7 +29,14 @@ class HpccReader {
     next_line("NODES SWITCHES LINKS");
     const std::int64_t nodes = number("number of nodes", 2, 1 << 26);
     const std::int64_t switches = number("number of switches", 0, nodes - 2);
+    constexpr std::int64_t most_hosts = 1 << 24;
+    if (nodes - switches > most_hosts)
+      wrong(fmt::format("{} hosts", nodes - switches),
+            fmt::format("there may be {} at most", most_hosts));
     const std::int64_t links = number("number of links", 1, 1 << 26);
+    if (nodes > 2 * links)
+      wrong(fmt::format("{} nodes and {} links: some node has no link", nodes, links),
+            "the first line counts all nodes, of these the switches, and the links");
     read_switches(nodes, switches);
     GraphSpec graph;
     graph.nodes.resize(static_cast<std::size_t>(nodes - switches), {NodeKind::npu, ""});
@@ -64,6 +71,9 @@ class HpccReader {
     const auto delay = parse_duration(word("delay"));
     const auto* latency = std::get_if<Duration>(&delay);
     if (latency == nullptr) wrong("the fourth field is not a delay", "write for example 0.001ms");
+    if (*latency > longest_delay)
+      wrong(fmt::format("a delay of {}", exact_text(*latency)),
+            fmt::format("it must be at most {}", exact_text(longest_delay)));
     std::string loss;
     if (line_ >> loss && std::strtod(loss.c_str(), nullptr) != 0)
       wrong("the error rate is not 0", "links of a topology lose nothing: write 0");
@@ -145,9 +155,7 @@ TopologySpec parse_hpcc_topology(std::string_view text, const std::string& file_
 }
 
 TopologySpec read_hpcc_topology(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw IoError("cannot read " + path + ": " + std::strerror(errno));
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string text = read_text_file(path);
   return parse_hpcc_topology(text, path);
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "network/topology/memory_needed.h"
+
 namespace orrery::yaml {
 
 namespace {
@@ -67,6 +69,8 @@ void check_levels(Reader& topology, const std::vector<LevelSpec>& levels) {
                                links_each, links_at_most),
                    "make a fully connected level smaller, or a switch");
   }
+  if (const std::string why = why_no_memory(npus, npus * links_each); !why.empty())
+    topology.wrong("levels", why, "make a level smaller, or use a machine with more memory");
 }
 
 }  // namespace orrery::yaml

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
+#include "core/base/memory_limit.h"
 #include "frontends/yaml/describe_transformer.h"
+#include "system/operation_source.h"
+#include "workload/operation_counts.h"
 
 namespace orrery::yaml {
 
@@ -42,6 +47,32 @@ void check_batches(Reader& reader, const TransformerTraining& spec) {
                                     spec.global_batch, spec.micro_batch, spec.data),
                         fmt::format("write a multiple of {}, for example {}", at_once,
                                     (spec.global_batch / at_once + 1) * at_once));
+}
+
+// What one operation computes and sends stays below 2^63, and so does the number of operations,
+// all of which are written down before the simulation begins.
+void check_sizes(Reader& reader, const TransformerTraining& spec, const TransformerSpec& model) {
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  const double tokens = real(spec.micro_batch) * real(model.sequence);
+  const double width = real(model.hidden) + real(model.mlp_width()) + real(model.query_width());
+  const double of_experts = real(model.experts.top_k) * real(model.expert_width());
+  const double inner = width + of_experts;
+  constexpr double most = 4.6e18;  // half of 2^63
+  if (8 * tokens * inner * (inner + real(model.vocabulary) + real(model.sequence)) > most)
+    return reader.wrong("micro_batch",
+                        fmt::format("{} samples of {} tokens make an operation of more than 4.6e18 "
+                                    "FLOP or bytes",
+                                    spec.micro_batch, model.sequence),
+                        "take fewer samples at a time");
+  const std::int64_t batches = spec.global_batch / (spec.micro_batch * spec.data);
+  if (batches > std::numeric_limits<std::int32_t>::max())
+    return reader.wrong("global_batch", fmt::format("{} micro-batches", batches),
+                        "take a smaller batch, or a larger micro_batch");
+  const double needed = operations_at_least(TransformerWorkload{model, spec}) * sizeof(Operation);
+  if (const std::string why = why_no_memory(needed); !why.empty())
+    reader.wrong("global_batch",
+                 fmt::format("{} micro-batches of {} layers {}", batches, model.layers, why),
+                 "take a smaller batch, or a larger micro_batch");
 }
 
 // What each order needs.
@@ -194,11 +225,13 @@ void check_vocabulary(Reader& reader, const TransformerTraining& spec,
 
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform, bool by_node) {
-  if (!training.clean() || model.layers == 0) return;
+  if (!training.clean()) return;
   check_ranks(training, spec, platform);
   if (!training.clean() || spec.data == 0) return;
   check_batches(training, spec);
-  if (training.clean()) check_schedule(training, spec);
+  if (training.clean()) check_sizes(training, spec, model);
+  if (!training.clean()) return;
+  check_schedule(training, spec);
   check_pipeline_options(training, spec);
   check_deferral(training, spec);
   check_sharding(training, spec, model);

@@ -12,7 +12,7 @@
 namespace orrery::yaml {
 
 // The parallel sizes fill the platform and divide what they cut, and training frameworks allow the
-// combination. Works out what was left out.
+// combination. Works out what was left out. REQUIRES: the model is complete and without a mistake.
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform, bool by_node);
 
@@ -48,7 +48,7 @@ void describe_pipeline(Keys& keys, TransformerTraining& spec) {
 
 template <class Keys>
 void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
-                       const PlatformFacts& platform) {
+                       bool model_known, const PlatformFacts& platform) {
   constexpr Limits ranks = between(1, std::int64_t{1} << 24);
   std::optional<std::int32_t> data;
   keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
@@ -111,7 +111,8 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   describe_expert_training(keys, spec.experts, model, dispatch);
   keys.check([&](Reader& reader) {
     spec.data = data.value_or(0);
-    check_training(reader, spec, model, platform, dispatch == ExpertDispatch::by_node);
+    if (model_known)
+      check_training(reader, spec, model, platform, dispatch == ExpertDispatch::by_node);
   });
 }
 

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+
+#include "core/base/memory_limit.h"
+#include "system/operation_source.h"
+#include "workload/operation_counts.h"
 
 #include "core/base/io_error.h"
 #include "frontends/astra/text_workload.h"
@@ -108,6 +113,18 @@ void check_dlrm(Reader& model, const DlrmSpec& spec, const PlatformFacts& platfo
     model.wrong_map("the sizes multiply to more than 9.2e18 operations",
                     "check for a digit too many");
   }
+}
+
+void check_iterations(Reader& job, const WorkloadSpec& workload) {
+  if (!job.clean()) return;
+  const double operations = operations_at_least(workload) * workload.iterations;
+  std::string why = why_no_memory(operations * sizeof(Operation));
+  if (why.empty() && operations > std::numeric_limits<std::int32_t>::max())
+    why = "are more than 2147483647";
+  if (!why.empty())
+    job.wrong("iterations",
+              fmt::format("the operations of {} iterations {}", workload.iterations, why),
+              "write fewer: one or two show what an iteration takes");
 }
 
 void check_parallelism(Reader& parallelism, std::string_view key, const std::string& value,

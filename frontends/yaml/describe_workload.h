@@ -23,6 +23,8 @@ namespace orrery::yaml {
 
 // A model divides among the NPUs, and its sums stay within 64 bits.
 void check_dlrm(Reader& model, const DlrmSpec& spec, const PlatformFacts& platform);
+// The operations of all iterations are written down, and fit into memory.
+void check_iterations(Reader& job, const WorkloadSpec& workload);
 void check_parallelism(Reader& parallelism, std::string_view key, const std::string& value,
                        std::string_view expected, std::string_view reason);
 void check_dimensions(Reader& workload, const std::vector<LevelReference>& references,
@@ -119,8 +121,10 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
     auto& transformer = workload.what.template emplace<TransformerWorkload>();
     keys.section("transformer", "a language model (transformer), by its shape, or config.json",
                  [&](auto& below) { describe_transformer(below, transformer.model); });
+    bool model_known = false;  // without a mistake: the training is checked against it
+    keys.check([&](Reader& reader) { model_known = reader.clean(); });
     keys.map("training", "how the transformer is trained", [&](auto& below) {
-      describe_training(below, transformer.training, transformer.model, platform);
+      describe_training(below, transformer.training, transformer.model, model_known, platform);
     });
   }
   if (keys.given("layers")) {
@@ -138,6 +142,7 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
     describe_program(keys, program, platform);
   }
   keys.optional("iterations", workload.iterations, "how often the workload is repeated", positive);
+  keys.check([&](Reader& reader) { check_iterations(reader, workload); });
 }
 
 // One of several jobs: it sees only the NPUs that it runs on.

@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "core/base/io_error.h"
+#include "core/base/text_file.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/model_config.h"
 #include "frontends/yaml/parse_yaml.h"
@@ -24,22 +21,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> sections_with_files{"platform", "system", "network",
                                                               "workload"};
-
-std::string read_text(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw IoError(fmt::format("cannot read {}: it is a directory", path));
-  }
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::string text;
-  if (stream) text.assign(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || stream.bad()) {
-    throw IoError(fmt::format("cannot read {}: {}", path,
-                              errno != 0 ? std::strerror(errno) : "unknown reason"));
-  }
-  return text;
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines(1);
@@ -163,7 +144,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
 }
 
 std::optional<YamlNode> InputFiles::read(const std::string& path, const std::string& key_path) {
-  const std::string text = read_text(path);
+  const std::string text = read_text_file(path);
   const Source& source = sources_.emplace_back(Source{path, true, lines_of(text)});
   return parse_yaml(text, source, key_path, problems_);
 }

@@ -87,6 +87,16 @@ void check_keys(const Sweep& sweep, const YamlNode& vary, Problems& problems) {
     }
 }
 
+// Each point is a simulation with a folder of its own.
+void check_points(const Sweep& sweep, const YamlNode& vary, Problems& problems) {
+  constexpr double most = 1'000'000;
+  auto points = static_cast<double>(sweep.experiments.size());
+  for (const SweepAxis& axis : sweep.axes) points *= static_cast<double>(axis.steps.size());
+  if (points > most)
+    problems.add(vary.place, "vary", fmt::format("the grid has {:.0f} points", points),
+                 fmt::format("a sweep has at most {:.0f}: vary fewer keys or values", most));
+}
+
 void read_sweep(Reader& reader, Sweep& sweep, Problems& problems) {
   reader.optional("name", sweep.name, "for reports");
   OneOrMore<std::string> experiments;
@@ -110,6 +120,7 @@ void read_sweep(Reader& reader, Sweep& sweep, Problems& problems) {
       if (auto axis = axis_of(node.children[i], item_path("vary", i), problems))
         sweep.axes.push_back(std::move(*axis));
     check_keys(sweep, node, problems);
+    check_points(sweep, node, problems);
   });
 }
 

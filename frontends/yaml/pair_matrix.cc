@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 #include <variant>
 
-#include "core/base/io_error.h"
+#include "core/base/text_file.h"
 #include "frontends/yaml/scalar_types.h"
 
 namespace orrery::yaml {
@@ -26,8 +23,7 @@ FromText<Bytes> size_in(std::string cell) {
 }  // namespace
 
 PairMatrix read_pair_sizes(const std::string& path) {
-  errno = 0;
-  std::ifstream stream(path);
+  std::istringstream stream(read_text_file(path));
   PairMatrix matrix;
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
@@ -45,10 +41,6 @@ PairMatrix read_pair_sizes(const std::string& path) {
       }
       matrix.rows.back().push_back(std::get<Bytes>(size));
     }
-  }
-  if (!stream.eof() || stream.bad()) {
-    throw IoError(fmt::format("cannot read {}: {}", path,
-                              errno != 0 ? std::strerror(errno) : "unknown reason"));
   }
   return matrix;
 }

@@ -210,7 +210,10 @@ class Reader {
     if (!expect(node, NodeKind::scalar, path)) return false;
     FromText<T> parsed = ScalarType<T>::parse(node.text);
     if (const auto* wrong = std::get_if<WrongText>(&parsed)) {
-      problems_.add(node.place, path, wrong->what, wrong->remedy);
+      const bool limited = node.text.starts_with('-') ? limits.least != any_value.least
+                                                      : limits.most != any_value.most;
+      problems_.add(node.place, path, wrong->what,
+                    wrong->out_of_range && limited ? range_text<T>(limits) : wrong->remedy);
       return false;
     }
     if (!is_within(std::get<T>(parsed), limits)) {

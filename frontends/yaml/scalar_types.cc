@@ -141,7 +141,8 @@ FromText<Integer> parse_whole(const std::string& text) {
     constexpr std::numeric_limits<Integer> range;
     return WrongText{in_quotes(text) + " is out of range",
                      sign == 1 ? fmt::format("it must be at least {}", range.min())
-                               : fmt::format("it must be at most {}", range.max())};
+                               : fmt::format("it must be at most {}", range.max()),
+                     true};
   }
   return value;
 }
@@ -217,7 +218,15 @@ FromText<Q> parsed(const std::string& text, Parsed<Q> result,
 
 template <>
 FromText<Duration> ScalarType<Duration>::parse(const std::string& text) {
-  return parsed(text, parse_duration(text), {"us", "ns"});
+  const Parsed<Duration> time = parse_duration(text);
+  const auto* error = std::get_if<UnitError>(&time);
+  if (error == nullptr ? std::get<Duration>(time) > longest_time
+                       : error->what.starts_with("is too large"))
+    return WrongText{in_quotes(text) + " is too long",
+                     fmt::format("a time in a file is at most {} (11 days), because the clock of a "
+                                 "simulation ends at 106 days",
+                                 exact_text(longest_time))};
+  return parsed(text, time, {"us", "ns"});
 }
 FromText<SizeIfGiven> ScalarType<SizeIfGiven>::parse(const std::string& text) {
   FromText<Bytes> size = ScalarType<Bytes>::parse(text);

@@ -31,6 +31,7 @@ namespace orrery::yaml {
 // Why a text is not a T; `what` includes the text.
 struct WrongText {
   std::string what, remedy;
+  bool out_of_range = false;  // of T; where the key has limits, these are the remedy
 };
 template <class T>
 using FromText = std::variant<T, WrongText>;
@@ -41,6 +42,9 @@ struct SchemaType {
   std::vector<std::string_view> names = {};
   std::string_view pattern = {};
 };
+
+// The longest time in a file. The clock ends at 106 days, and this leaves room for sums.
+inline constexpr Duration longest_time = milliseconds(1'000'000'000);  // 11.6 days
 
 // Inclusive, in the unit of the type (bytes, picoseconds, ...).
 struct Limits {

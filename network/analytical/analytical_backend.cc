@@ -283,8 +283,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   std::vector<std::string> unused_settings_;
   EventQueue::HandlerId handler_;
   std::vector<Level> levels_;
-  std::vector<std::array<Bytes, 256>> traffic_;  // of each level, by Message::label
-  std::vector<std::int32_t> coordinates_;        // of each NPU, level by level: saves divisions
+  std::vector<std::array<TotalBytes, 256>> traffic_;  // of each level, by Message::label
+  std::vector<std::int32_t> coordinates_;  // of each NPU, level by level: saves divisions
   std::uint32_t ports_per_npu_ = 0;
   std::size_t npu_ports_ = 0;  // of all NPUs; those of switches follow
   // If folded: of each NPU the index of its representative, and these.
@@ -294,18 +294,18 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   std::vector<IngressPort> ingress_;
   std::vector<Time> head_ends_;  // of the ingress ports; Time::never() if nothing comes
   ListenerNumbers listeners_;
-  std::vector<Bytes> transit_bytes_;  // of each link, as Topology::links()
+  std::vector<TotalBytes> transit_bytes_;  // of each link, as Topology::links()
   std::uint64_t messages_ = 0;
   ByteBins* watched_ = nullptr;  // watch_links()
 };
 
 NetworkStatistics AnalyticalBackend::statistics() const {
   NetworkStatistics statistics{.levels = {},
-                               .links = std::vector<Bytes>(transit_bytes_.size()),
+                               .links = std::vector<TotalBytes>(transit_bytes_.size()),
                                .messages = messages_ * static_cast<std::uint64_t>(multiplicity_)};
   for (int level = 0; level < level_count(); ++level) {
     LevelTraffic traffic;
-    for (const Bytes bytes : traffic_[level])
+    for (const TotalBytes bytes : traffic_[level])
       traffic.bytes_by_label.push_back(bytes * multiplicity_);
     statistics.levels.push_back(std::move(traffic));
     const Level& ports = levels_[level];

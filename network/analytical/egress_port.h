@@ -1,6 +1,7 @@
 // The sending side of a port: first come, first served.
 #pragma once
 
+#include "core/units/total.h"
 #include "core/units/units.h"
 #include "network/transfer_memo.h"
 
@@ -8,7 +9,7 @@ namespace orrery {
 
 struct EgressPort {
   Time free;
-  Bytes link_bytes;  // that left over the port's own link
+  TotalBytes link_bytes;  // that left over the port's own link
   TransferMemo transfer;
 };
 

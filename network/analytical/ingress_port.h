@@ -15,6 +15,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/units/total.h"
 #include "core/units/units.h"
 #include "network/network_backend.h"
 
@@ -43,7 +44,7 @@ constexpr std::uint32_t turn_of(const Message& message, std::int32_t on_route) {
 
 class IngressPort {
  public:
-  Bytes link_bytes;  // that came over the port's own link, if it has one (from a switch)
+  TotalBytes link_bytes;  // that came over the port's own link, if it has one (from a switch)
 
   // Returns true if the arrival became the head, and writes its end to `head_end`.
   bool announce(const Arrival& arrival, Time now, Time& head_end) {

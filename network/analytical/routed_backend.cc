@@ -168,12 +168,12 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   std::vector<std::string> unused_settings_;
   Router router_;
   EventQueue::HandlerId handler_;
-  std::vector<std::array<Bytes, 256>> traffic_;  // of each level, by Message::label
-  std::vector<EgressPort> egress_;               // of each link
+  std::vector<std::array<TotalBytes, 256>> traffic_;  // of each level, by Message::label
+  std::vector<EgressPort> egress_;                    // of each link
   std::vector<IngressPort> ingress_;
   std::vector<Time> head_ends_;  // of the ingress ports; Time::never() if nothing comes
   ListenerNumbers listeners_;
-  std::vector<Bytes> link_bytes_;
+  std::vector<TotalBytes> link_bytes_;
   std::vector<Held> held_;
   std::vector<LinkIndex> path_;  // of the message that is being sent
   std::uint64_t messages_ = 0;

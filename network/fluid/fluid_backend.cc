@@ -30,8 +30,10 @@ std::vector<double> capacities_of(const Topology& topology) {
   return capacities;
 }
 
-Bytes share_of(Bytes size, const LinkUse& use) {
-  return use.share == 1.0 ? size : Bytes{std::llround(static_cast<double>(size.value) * use.share)};
+// A share above 1 is a whole number: of alike flows that cross a link (fold_path()).
+TotalBytes share_of(Bytes size, const LinkUse& use) {
+  if (use.share >= 1.0) return TotalBytes(size) * std::llround(use.share);
+  return Bytes{std::llround(static_cast<double>(size.value) * use.share)};
 }
 
 class FluidBackend final : public NetworkBackend, private EventHandler, private RouteListener {
@@ -131,7 +133,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   std::int32_t multiplicity_ = 1;  // of representatives
   FlowClasses flows_;
   TrafficCounters counters_;
-  std::vector<std::vector<Bytes>> limited_;  // NetworkStatistics::limited
+  std::vector<std::vector<TotalBytes>> limited_;  // NetworkStatistics::limited
   std::vector<std::string> unused_settings_;
   EventQueue::HandlerId handler_;
 
@@ -232,7 +234,7 @@ void FluidBackend::count(const Flight& flight, std::span<const LinkUse> uses, By
 void FluidBackend::watch(std::uint32_t slot, Bytes left) {
   for (const LinkUse& use : carried_[slot].uses)
     watched_->add(use.link, carried_[slot].since, queue_.now(),
-                  share_of(flights_[slot].left, use) - share_of(left, use));
+                  (share_of(flights_[slot].left, use) - share_of(left, use)).narrow());
 }
 
 void FluidBackend::begin(std::uint32_t slot) {
@@ -292,6 +294,7 @@ void FluidBackend::solve() {
 // Messages are complete, or (rarely) were expected to be and are not yet.
 void FluidBackend::wake() {
   wake_at_ = Time::never();
+  if (queue_.now() == Time::last()) units_internal::leave_range(DurationTag::beyond);
   complete_.clear();
   flows_.take_complete(queue_.now(), complete_);
   solve_soon();
@@ -345,13 +348,13 @@ NetworkStatistics FluidBackend::statistics() const {
   if (like_.empty()) return statistics;
   statistics.messages *= static_cast<std::uint64_t>(multiplicity_);
   for (LevelTraffic& level : statistics.levels)
-    for (Bytes& bytes : level.bytes_by_label) bytes = bytes * multiplicity_;
-  const auto unfold = [&](std::vector<Bytes>& by_link) {
-    const std::vector<Bytes> folded = by_link;
+    for (TotalBytes& bytes : level.bytes_by_label) bytes = bytes * multiplicity_;
+  const auto unfold = [&](std::vector<TotalBytes>& by_link) {
+    const std::vector<TotalBytes> folded = by_link;
     for (std::size_t link = 0; link < by_link.size(); ++link) by_link[link] = folded[like_[link]];
   };
   unfold(statistics.links);
-  for (std::vector<Bytes>& by_link : statistics.limited) unfold(by_link);
+  for (std::vector<TotalBytes>& by_link : statistics.limited) unfold(by_link);
   return statistics;
 }
 
@@ -379,7 +382,8 @@ void FluidBackend::routes_changed() {
       const double left = flows_.remove(flight.flow, queue_.now());
       const Bytes bytes_left{std::max<std::int64_t>(1, std::llround(std::ceil(left)))};
       if (watched_ != nullptr) watch(slot, bytes_left);
-      for (const LinkUse& use : uses_) counters_.add_to_link(use.link, -share_of(bytes_left, use));
+      for (const LinkUse& use : uses_)
+        counters_.add_to_link(use.link, TotalBytes() - share_of(bytes_left, use));
       flight.left = bytes_left;
       flight.state = State::waiting;
     }

@@ -131,8 +131,13 @@ void GroupClocks::disarm(Group& group) {
 void GroupClocks::arm(LinkId link, Time now) {
   Group& group = groups_[link];
   Time due = Time::never();
-  if (!group.flows.empty())
-    due = now + carrying_time(group.flows.front().due - group.reading, group.level);
+  if (!group.flows.empty()) {
+    const Duration time = carrying_time(group.flows.front().due - group.reading, group.level);
+    if (time < Time::last() - now)
+      due = now + time;
+    else if (group.level > 0)
+      due = Time::last();  // or later: who waits for it reaches the end of the clock
+  }
   if (group.armed && group.due == due) return;
   disarm(group);
   if (due == Time::never()) return;

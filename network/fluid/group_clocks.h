@@ -40,7 +40,8 @@ class GroupClocks {
   // What the solver found at `now`.
   void apply(const MaxMinSolver::Changes& changes, Time now);
 
-  // Not after the next flow is complete, and mostly then; Time::never() if none will be.
+  // Not after the next flow is complete, and mostly then; Time::last() if that is beyond the clock,
+  // Time::never() if none will be.
   Time next() const;
 
   // Takes out the flows that are complete at `now`, by bottleneck, and appends them. REQUIRES: they

@@ -2,6 +2,7 @@
 
 #include <ns3/simulator.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -75,7 +76,9 @@ ns3::EventId GuestSimulator::put(std::uint32_t context, const ns3::Time& delay,
 
 void GuestSimulator::arm() {
   if (heap_.empty() || heap_.front().due >= armed_for_) return;
-  armed_for_ = heap_.front().due;
+  // What is due beyond the clock may be cancelled until then.
+  const auto end_of_clock = static_cast<std::uint64_t>(Time::last().since_start.value);
+  armed_for_ = std::min(heap_.front().due, end_of_clock);
   queue_.schedule_at({{static_cast<std::int64_t>(armed_for_)}}, handler_, 0);
 }
 
@@ -83,6 +86,8 @@ void GuestSimulator::arm() {
 void GuestSimulator::on_event(std::uint64_t) {
   const std::uint64_t now = now_in_steps();
   while (!heap_.empty() && heap_.front().due <= now) run_first();
+  if (!heap_.empty() && queue_.now() == Time::last())
+    units_internal::leave_range(DurationTag::beyond);
   if (armed_for_ <= now) armed_for_ = ~std::uint64_t{0};
   arm();
 }

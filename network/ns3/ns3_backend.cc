@@ -179,8 +179,8 @@ class Ns3Backend final : public NetworkBackend,
 
   const Topology& topology_;
   std::vector<std::string> unused_settings_;
-  std::vector<bool> is_ideal_;                   // of each level
-  std::vector<std::array<Bytes, 256>> traffic_;  // of each level, by Message::label: over TCP
+  std::vector<bool> is_ideal_;                        // of each level
+  std::vector<std::array<TotalBytes, 256>> traffic_;  // of each level, by Message::label: over TCP
   std::vector<Journey> journeys_;
   std::vector<MessageSlot> free_;
   std::uint64_t messages_ = 0;
@@ -195,7 +195,7 @@ NetworkStatistics Ns3Backend::statistics() const {
   statistics.messages = messages_;
   statistics.packets = tcp_.statistics();
   for (std::size_t level = 0; level < traffic_.size(); ++level) {
-    std::vector<Bytes>& by_label = statistics.levels[level].bytes_by_label;
+    std::vector<TotalBytes>& by_label = statistics.levels[level].bytes_by_label;
     by_label.resize(traffic_[level].size());
     for (std::size_t label = 0; label < by_label.size(); ++label)
       by_label[label] += traffic_[level][label];

@@ -185,7 +185,7 @@ PacketIndex PacketFabric::take_first(Port& port) {
 void PacketFabric::note_wait(const Packet& packet, const Port& port) {
   PacketWaits& waits = waits_[packet.kind];
   const Duration waited = queue_.now() - packet.queued_at;
-  (port.memory < 0 ? waits.at_source_ns : waits.in_switches_ns) += waited.value / 1'000;
+  (port.memory < 0 ? waits.at_source : waits.in_switches) += nanoseconds(waited.value / 1'000);
   waits.longest = std::max(waits.longest, waited);
 }
 

@@ -1,10 +1,15 @@
 #include "network/queue/store_and_forward.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/memory_limit.h"
 #include "core/trace/byte_bins.h"
+#include "core/units/unit_text.h"
+#include "network/network_error.h"
 
 namespace orrery {
 StoreAndForward::StoreAndForward(EventQueue& queue, const Topology& topology,
@@ -21,6 +26,21 @@ StoreAndForward::StoreAndForward(EventQueue& queue, const Topology& topology,
   router_.schedule_changes(queue, *this);
 }
 
+// Of a message; at least 1. All of them are there from the beginning.
+std::int64_t StoreAndForward::segment_count(Bytes whole, Bytes piece) {
+  if (piece == Bytes{}) return 1;
+  const std::int64_t count = whole.value / piece.value + (whole.value % piece.value > 0 ? 1 : 0);
+  constexpr std::int64_t many = 1'000'000;
+  if (count <= many) [[likely]]
+    return count;
+  const std::string why = why_no_memory(static_cast<double>(count) * sizeof(Segment));
+  if (!why.empty())
+    throw NetworkError(
+        fmt::format("the {} segments of a message of {} {}: make the segments larger", count,
+                    to_text(whole), why));
+  return count;
+}
+
 std::optional<Time> StoreAndForward::send(const Message& message, MessageListener& listener) {
   DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
          message.size.value, message.source.value, message.target.value);
@@ -28,7 +48,7 @@ std::optional<Time> StoreAndForward::send(const Message& message, MessageListene
   const std::uint32_t slot = take(flights_, free_flights_);
   const Bytes whole = message.size;
   const Bytes piece = segment_ ? std::min(*segment_, whole) : whole;
-  const std::int64_t count = piece > Bytes{} ? (whole.value + piece.value - 1) / piece.value : 1;
+  const std::int64_t count = segment_count(whole, piece);
   flights_[slot] = {message, &listener, count, 0, 0};
 
   Time last = queue_.now();  // byte of those that do not wait

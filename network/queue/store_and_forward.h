@@ -101,6 +101,7 @@ class StoreAndForward : public NetworkBackend, private EventHandler, private Rou
     std::uint64_t levels = 0;    // crossed, a bit for each
   };
 
+  static std::int64_t segment_count(Bytes whole, Bytes piece);
   void on_event(std::uint64_t argument) override;
   void links_changed(std::span<const LinkIndex>) override { retry(); }
   void routes_changed() override { retry(); }

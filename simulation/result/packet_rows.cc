@@ -11,11 +11,11 @@ namespace {
 
 void add_wait(PacketResult& result, std::string kind, const PacketWaits& waits) {
   if (waits.packets == 0) return;
-  const auto mean = [&](std::int64_t sum) {
-    return nanoseconds(sum / static_cast<std::int64_t>(waits.packets));
+  const auto mean = [&](TotalTime sum) {  // in whole nanoseconds, as each of them is
+    return nanoseconds(sum.mean(static_cast<std::int64_t>(waits.packets)).value / 1'000);
   };
-  result.waits.push_back({std::move(kind), waits.packets, mean(waits.at_source_ns),
-                          mean(waits.in_switches_ns), waits.longest});
+  result.waits.push_back({std::move(kind), waits.packets, mean(waits.at_source),
+                          mean(waits.in_switches), waits.longest});
 }
 
 }  // namespace

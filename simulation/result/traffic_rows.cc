@@ -25,7 +25,7 @@ void add_traffic(RunResult& result, const FinishedRun& run) {
     const Link& link = run.topology.links()[i];
     const double capacity = static_cast<double>(link.bandwidth.value) *
                             static_cast<double>(result.finish.value) * 1e-12;
-    auto bytes = static_cast<double>(statistics.links[i].value);
+    double bytes = statistics.links[i].as_double();
     // Messages count when they are sent; of a run that ends early some are not carried yet.
     if (!run.runner.finished()) bytes = std::min(bytes, capacity);
     result.links.push_back({run.topology.link_name(static_cast<LinkIndex>(i)),
@@ -40,9 +40,9 @@ void add_traffic(RunResult& result, const FinishedRun& run) {
 void add_bottlenecks(RunResult& result, const FinishedRun& run) {
   const NetworkStatistics statistics = run.network.statistics();
   for (std::size_t label = 0; label < statistics.limited.size(); ++label) {
-    const std::vector<Bytes>& by_link = statistics.limited[label];
+    const std::vector<TotalBytes>& by_link = statistics.limited[label];
     if (by_link.empty()) continue;
-    std::vector<Bytes> levels(run.topology.levels().size());
+    std::vector<TotalBytes> levels(run.topology.levels().size());
     for (std::size_t i = 0; i < by_link.size(); ++i)
       levels[static_cast<std::size_t>(run.topology.links()[i].level)] += by_link[i];
     const auto level = std::max_element(levels.begin(), levels.end()) - levels.begin();
@@ -65,11 +65,12 @@ void add_bound(RunResult& result, const FinishedRun& run) {
   // Messages that nobody received may still be on their way when the last rank finishes.
   if (!run.runner.unreceived().empty()) return;
   const NetworkStatistics statistics = run.network.statistics();
-  const std::vector<Bytes>& links = statistics.links;
+  const std::vector<TotalBytes>& links = statistics.links;
   std::optional<std::size_t> overloaded;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Link& link = run.topology.links()[i];
-    Duration bound = transfer_time(links[i], link.bandwidth);
+    constexpr Duration longest = Time::never().since_start;
+    Duration bound = transfer_time_if_any(links[i], link.bandwidth).value_or(longest);
     // What is sent counts, and some of it may still be on its way: the last packets, or anything in
     // a run that ends early.
     if (statistics.packets || !run.runner.finished()) bound = std::min(bound, result.finish);
@@ -83,7 +84,9 @@ void add_bound(RunResult& result, const FinishedRun& run) {
         fmt::format("{} ({}) carries what would take it {}, and the run {}: the {} backend "
                     "does not model contention inside the fabric, so this time is too short",
                     run.topology.link_name(static_cast<LinkIndex>(*overloaded)), result.bound_by,
-                    to_text(result.bound), to_text(result.finish), result.backend));
+                    Time{result.bound} == Time::never() ? "longer than 106 days"
+                                                        : to_text(result.bound),
+                    to_text(result.finish), result.backend));
   }
 }
 

@@ -42,7 +42,7 @@ void check_sum(const StageRow& row, const RankRow& rank) {
 double operations_executed(std::span<const RankRow> ranks, const JobRunner& runner) {
   double sum = 0;
   for (const RankRow& row : ranks)
-    sum += static_cast<double>(runner.account(row.rank).computed.value) * row.multiplicity;
+    sum += runner.account(row.rank).computed.as_double() * row.multiplicity;
   return sum;
 }
 

@@ -20,12 +20,10 @@ std::vector<ActivityRow> LevelActivity::rows() const {
     const double most = static_cast<double>(topology_.injection_bandwidth(l).value) *
                         static_cast<double>(topology_.npu_count()) *
                         static_cast<double>(width.value) * 1e-12;
-    Duration begin;
-    for (const Bytes bytes : levels_.row(level)) {
-      rows.push_back({topology_.levels()[level].name, begin, begin + width, bytes,
-                      static_cast<double>(bytes.value) / most});
-      begin += width;
-    }
+    const auto bins = levels_.row(level);
+    for (std::size_t i = 0; i < bins.size(); ++i)
+      rows.push_back({topology_.levels()[level].name, levels_.begin_of(i), levels_.end_of(i),
+                      bins[i], bins[i].as_double() / most});
   }
   return rows;
 }

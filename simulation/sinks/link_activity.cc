@@ -26,11 +26,11 @@ LinkActivity::LinkActivity(const Topology& topology)
       bins_(topology.links().size(), bins_for(topology.links().size()), first_width) {}
 
 std::vector<LinkActivityRow> LinkActivity::rows() const {
-  std::vector<std::pair<Bytes, std::size_t>> busiest;
+  std::vector<std::pair<TotalBytes, std::size_t>> busiest;
   for (std::size_t link = 0; link < bins_.row_count(); ++link) {
     const auto bins = bins_.row(link);
-    const Bytes sum = std::accumulate(bins.begin(), bins.end(), Bytes{});
-    if (sum > Bytes{}) busiest.emplace_back(sum, link);
+    const TotalBytes sum = std::accumulate(bins.begin(), bins.end(), TotalBytes());
+    if (sum > TotalBytes()) busiest.emplace_back(sum, link);
   }
   std::stable_sort(busiest.begin(), busiest.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -41,13 +41,11 @@ std::vector<LinkActivityRow> LinkActivity::rows() const {
     const Link& link = topology_.links()[index];
     const double most = static_cast<double>(link.bandwidth.value) *
                         static_cast<double>(bins_.width().value) * 1e-12;
-    Duration begin;
-    for (const Bytes bytes : bins_.row(index)) {
+    const auto bins = bins_.row(index);
+    for (std::size_t i = 0; i < bins.size(); ++i)
       rows.push_back({topology_.link_name(static_cast<LinkIndex>(index)),
-                      topology_.levels()[link.level].name, begin, begin + bins_.width(), bytes,
-                      static_cast<double>(bytes.value) / most});
-      begin += bins_.width();
-    }
+                      topology_.levels()[link.level].name, bins_.begin_of(i), bins_.end_of(i),
+                      bins[i], bins[i].as_double() / most});
   }
   return rows;
 }

@@ -23,7 +23,7 @@ void SummarySink::on_span(const Span& span) {
     case SpanKind::collective:
       row.detail = span.detail;
       row.bytes = std::max(row.bytes, span.size);
-      row.raw_sum += static_cast<units_internal::Unsigned128>(duration.value);
+      row.raw_sum += duration;
       row.raw_max = std::max(row.raw_max, duration);
       ++row.raw_count;
       break;

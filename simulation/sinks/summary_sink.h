@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/trace/trace_sink.h"
+#include "core/units/total.h"
 #include "network/fold.h"
 #include "system/collective_algorithm.h"
 
@@ -16,9 +17,9 @@ namespace orrery {
 class SummarySink final : public TraceSink {
  public:
   struct Row {
-    std::optional<std::uint8_t> detail;       // Span::detail of the row's communication
-    Bytes bytes;                              // of one call on one rank
-    units_internal::Unsigned128 raw_sum = 0;  // picoseconds over ranks and calls
+    std::optional<std::uint8_t> detail;  // Span::detail of the row's communication
+    Bytes bytes;                         // of one call on one rank
+    TotalTime raw_sum;                   // over ranks and calls
     Duration raw_max;
     std::int64_t raw_count = 0;
     std::vector<Duration> compute, exposed;  // of each index_of(rank); empty if there was none

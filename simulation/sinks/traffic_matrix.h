@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/trace/trace_sink.h"
+#include "core/units/total.h"
 #include "simulation/run_result.h"
 
 namespace orrery {
@@ -23,7 +24,7 @@ class TrafficMatrix final : public TraceSink {
 
  private:
   struct Sum {
-    Bytes bytes;
+    TotalBytes bytes;
     std::int64_t messages = 0;
   };
   std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, Sum> sums_;  // group, from, to

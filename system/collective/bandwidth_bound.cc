@@ -1,6 +1,7 @@
 #include "system/collective/bandwidth_bound.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -27,14 +28,17 @@ std::int64_t parts_at_port(Collective kind, std::int64_t n, bool in_network) {
   }
 }
 
-// size * factor / parts, rounded down (a bound must not exceed the mean), without overflow.
+// size * factor / parts, rounded down: a bound must not exceed the mean.
 Bytes share(Bytes size, std::int64_t factor, std::int64_t parts) {
-  return {size.value / parts * factor + size.value % parts * factor / parts};
+  const auto wide = static_cast<units_internal::Signed128>(size.value) * factor / parts;
+  if (wide > std::numeric_limits<std::int64_t>::max())
+    units_internal::leave_range(BytesTag::beyond);
+  return {static_cast<std::int64_t>(wide)};
 }
 
 // What the phases over one level need there.
 struct LevelLoad {
-  std::int64_t bytes = 0;        // at the busiest rank
+  Bytes bytes;                   // at the busiest rank
   std::set<std::int32_t> ports;  // of a rank, that any send goes through
 };
 
@@ -172,8 +176,7 @@ Duration busiest_port_time(Bytes size, Collective kind, const NamedAlgorithm& al
                                           topology.levels()[level].bandwidth));
   if (counted) return bound;
   Bandwidth all{};
-  for (int level = 0; level < levels; ++level)
-    all.value += topology.injection_bandwidth(level).value;
+  for (int level = 0; level < levels; ++level) all += topology.injection_bandwidth(level);
   return transfer_time(share(size, parts_at_port(kind, group.size(), false), group.size()), all);
 }
 
@@ -241,8 +244,7 @@ Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
       LevelLoad& load = loads[dimension.level];
       load.bytes += has_sizes ? share(busiest_of_phase(call, layout, phase.dimension, done),
                                       size.value, std::max<std::int64_t>(1, call.size.value))
-                                    .value
-                              : share(size, parts, scattered * dimension.size).value;
+                              : share(size, parts, scattered * dimension.size);
       done.push_back(phase.dimension);
       for (int variant = 0; variant < named.algorithm->variants(); ++variant)
         note_ports(*named.algorithm->plan(phase.kind, shape, variant), members, topology,
@@ -250,10 +252,10 @@ Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
     }
   }
   for (std::size_t level = 0; level < loads.size(); ++level) {
-    if (loads[level].bytes == 0) continue;
+    if (loads[level].bytes == Bytes{}) continue;
     const auto ports = static_cast<std::int64_t>(loads[level].ports.size());
-    bound = std::max(
-        bound, transfer_time({loads[level].bytes}, topology.levels()[level].bandwidth * ports));
+    bound = std::max(bound,
+                     transfer_time(loads[level].bytes, topology.levels()[level].bandwidth * ports));
   }
   return bound;
 }

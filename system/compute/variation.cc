@@ -1,11 +1,15 @@
 #include "system/compute/variation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/base/check.h"
 #include "core/base/random.h"
+#include "core/units/range_error.h"
+#include "core/units/unit_text.h"
 
 namespace orrery {
 
@@ -90,7 +94,14 @@ Duration VariedCompute::time_on(const Occasion& occasion, const Compute& work) c
       if (occasion.begin >= from) factor *= slowdown;
   const Duration time = device_.time_of(work);
   if (factor == 1) return time;
-  return {std::llround(static_cast<double>(time.value) * factor)};
+  const double varied = static_cast<double>(time.value) * factor;
+  constexpr double range = 0x1p63;
+  if (!(varied < range))
+    throw RangeError(fmt::format(
+        "an operation of rank {} takes {}, times {:g} because of platform.npu.jitter or "
+        "platform.npu.stragglers: longer than 106 days (2^63 ps): check these factors",
+        occasion.rank, to_text(time), factor));
+  return {std::llround(varied)};
 }
 
 std::string VariedCompute::why_ranks_differ() const {

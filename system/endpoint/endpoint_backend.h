@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "core/trace/trace_sink.h"
+#include "core/units/total.h"
 #include "network/network_backend.h"
 #include "system/operation_source.h"
 #include "system/system_spec.h"
@@ -33,8 +34,8 @@ namespace orrery {
 // What a rank's messages spent in its endpoints, summed.
 struct EndpointAccount {
   std::int64_t sent = 0, received = 0;  // messages
-  Duration overhead, copy;              // the processor and the copy engines were busy
-  Duration waited;                      // messages stood in line for one of these, or for the gap
+  TotalTime overhead, copy;             // the processor and the copy engines were busy
+  TotalTime waited;                     // messages stood in line for one of these, or for the gap
 };
 
 class EndpointBackend final : public NetworkBackend, private MessageListener, private EventHandler {

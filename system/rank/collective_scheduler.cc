@@ -25,7 +25,7 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
       recipes_(topology, spec, communicators),
       calls_(spec, recipes_),
       executor_(queue, network, spec.reduction_bandwidth, *this) {
-  CHECK(communicators.size() < 256 && topology.npu_count() < (1 << 24),
+  CHECK(communicators.size() < 256 && topology.npu_count() <= (1 << 24),
         "{} communicators, {} ranks", communicators.size(), topology.npu_count());
 }
 

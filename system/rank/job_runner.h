@@ -23,6 +23,7 @@
 
 #include "core/event/event_queue.h"
 #include "core/trace/trace_sink.h"
+#include "core/units/total.h"
 #include "network/network_backend.h"
 #include "network/topology/topology.h"
 #include "system/compute_model.h"
@@ -40,8 +41,8 @@ namespace orrery {
 struct RankAccount {
   Time finish;
   Duration compute, exposed, idle;
-  Duration stolen;  // of compute: how much longer it took because of collectives beside it
-  Flops computed;   // operations of the work that has begun, as the job states them
+  Duration stolen;      // of compute: how much longer it took because of collectives beside it
+  TotalFlops computed;  // operations of the work that has begun, as the job states them
 };
 
 class JobRunner final : private CollectiveListener,
@@ -117,7 +118,7 @@ class JobRunner final : private CollectiveListener,
     std::map<OperationId, Outstanding> outstanding;
     std::int64_t finished_operations = 0, operations = 0;
     Duration compute, exposed, idle, stolen;
-    Flops computed;
+    TotalFlops computed;
     std::vector<TrafficAccount> traffic;  // of each kind
     Time finish;
   };

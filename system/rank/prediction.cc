@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "core/trace/tee_sink.h"
+#include "core/units/range_error.h"
 #include "network/backends.h"
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/phases.h"
@@ -166,8 +167,10 @@ Duration estimated_time(const std::vector<LevelSpec>& group, const SystemSpec& s
   return walk.time + walk.busiest * (chunks - 1);
 }
 
-Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
-                        const CollectiveSpec& candidate, Collective kind, Bytes size) {
+namespace {
+
+Duration time_within_clock(const std::vector<LevelSpec>& group, const SystemSpec& system,
+                           const CollectiveSpec& candidate, Collective kind, Bytes size) {
   kind = planned_as(kind);  // of an all-to-allv, as if all sizes were equal
   const Topology topology({group});
   const std::int32_t chunks = chunk_count(size, candidate.chunks, system.minimum_chunk);
@@ -188,6 +191,17 @@ Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& s
   few.chunks = 2;
   const Duration two = simulated_time(topology, system, few, kind, chunk * 2);
   return std::max(bound, one + (two - one) * (chunks - 1));
+}
+
+}  // namespace
+
+Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
+                        const CollectiveSpec& candidate, Collective kind, Bytes size) {
+  try {
+    return time_within_clock(group, system, candidate, kind, size);
+  } catch (const RangeError&) {
+    return Time::never().since_start;  // another candidate may be within the clock
+  }
 }
 
 }  // namespace orrery

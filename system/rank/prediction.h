@@ -22,8 +22,8 @@ namespace orrery {
 inline constexpr std::int64_t kMostMessages = 1 << 20;
 
 // `group`: the levels of the group, innermost first. `candidate` names an algorithm for each of
-// them, or one for all. REQUIRES: they support their phases; candidate is neither automatic nor has
-// it ranges.
+// them, or one for all. Beyond the clock: the longest Duration. REQUIRES: they support their
+// phases; candidate is neither automatic nor has it ranges.
 Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
                         const CollectiveSpec& candidate, Collective kind, Bytes size);
 

@@ -34,8 +34,10 @@ Processors::Units Processors::left_now(const State& state) const {
 void Processors::schedule_end(Rank rank) {
   State& state = states_[rank];
   const auto per_picosecond = static_cast<Units>(rate(state));
-  const auto time = static_cast<std::int64_t>((state.left + per_picosecond - 1) / per_picosecond);
-  state.end = queue_.schedule_cancellable({time}, [this, rank] {
+  const Units time = (state.left + per_picosecond - 1) / per_picosecond;
+  if (time > static_cast<Units>(Time::last().since_start.value)) [[unlikely]]
+    units_internal::leave_range(DurationTag::beyond);
+  state.end = queue_.schedule_cancellable({static_cast<std::int64_t>(time)}, [this, rank] {
     State& done = states_[rank];
     done.working = false;
     listener_.work_done(rank, done.work, queue_.now() - done.begun - done.work);

@@ -215,11 +215,11 @@ TEST_CASE("every backend counts every byte on every level it crosses") {
       const Topology topology(spec);
       const Outcome outcome = storm(backend, spec, 3);
       for (int l = 0; l < static_cast<int>(topology.levels().size()); ++l) {
-        Bytes crossed;
+        TotalBytes crossed;
         for (const Sent& sent : outcome.sent)
           if (way_of(topology, {sent.source}, {sent.target}).levels[l]) crossed += sent.size;
-        Bytes counted;
-        for (const Bytes b : outcome.statistics.levels[l].bytes_by_label) counted += b;
+        TotalBytes counted;
+        for (const TotalBytes b : outcome.statistics.levels[l].bytes_by_label) counted += b;
         CHECK(counted == crossed);
       }
       CHECK(outcome.statistics.messages == outcome.sent.size());
@@ -234,10 +234,10 @@ TEST_CASE("every backend says when each byte was on each link") {
       ByteBins bins(topology.links().size(), 16, nanoseconds(1));
       const Outcome outcome = storm(backend, spec, 4, &bins);
       CHECK(bins.width() > nanoseconds(512));
-      Bytes all;
+      TotalBytes all;
       for (std::size_t link = 0; link < bins.row_count(); ++link) {
-        Bytes sum;
-        for (const Bytes part : bins.row(link)) {
+        TotalBytes sum;
+        for (const TotalBytes part : bins.row(link)) {
           CHECK(part >= Bytes{});
           sum += part;
         }
@@ -260,7 +260,7 @@ TEST_CASE("no backend has more on the links of a switch than they carry") {
     // 100 Gb/s are 12.5 bytes in a nanosecond; of those on the border, parts are rounded.
     const std::int64_t most = bins.width().value * 125 / 10'000 + 10;
     for (std::size_t link = 0; link < bins.row_count(); ++link)
-      for (const Bytes part : bins.row(link)) CHECK(part <= bytes(most));
+      for (const TotalBytes part : bins.row(link)) CHECK(part <= bytes(most));
   }
 }
 

@@ -41,7 +41,7 @@ std::int64_t bytes_of(const RunResult& result, const std::string& level,
                       const std::string& collective) {
   std::int64_t sum = 0;
   for (const LevelRow& row : result.levels)
-    if (row.name == level && row.collective == collective) sum += row.bytes.value;
+    if (row.name == level && row.collective == collective) sum += row.bytes.narrow().value;
   return sum;
 }
 

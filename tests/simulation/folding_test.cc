@@ -191,13 +191,15 @@ std::vector<std::vector<std::int64_t>> rows_of(const std::vector<LayerRow>& laye
 
 std::map<std::string, std::int64_t> bytes_of(const std::vector<LinkRow>& links) {
   std::map<std::string, std::int64_t> bytes;
-  for (const LinkRow& link : links) bytes[link.level + ": " + link.name] = link.bytes.value;
+  for (const LinkRow& link : links)
+    bytes[link.level + ": " + link.name] = link.bytes.narrow().value;
   return bytes;
 }
 
 std::map<std::string, std::int64_t> bytes_of(const std::vector<LevelRow>& levels) {
   std::map<std::string, std::int64_t> bytes;
-  for (const LevelRow& row : levels) bytes[row.name + ": " + row.collective] = row.bytes.value;
+  for (const LevelRow& row : levels)
+    bytes[row.name + ": " + row.collective] = row.bytes.narrow().value;
   return bytes;
 }
 

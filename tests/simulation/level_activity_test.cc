@@ -46,7 +46,7 @@ TEST_CASE("a long run keeps few samples and every byte") {
     activity.on_span(message(0, 1, microseconds(10 * i), microseconds(10 * i + 10), bytes(7)));
   const auto rows = activity.rows();
   CHECK(rows.size() == 245);
-  Bytes sum;
+  TotalBytes sum;
   for (const ActivityRow& row : rows) sum += row.bytes;
   CHECK(sum == bytes(700'000));
 }

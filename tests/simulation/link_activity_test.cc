@@ -37,7 +37,7 @@ TEST_CASE("a link is as busy as its messages make it, when they do") {
     const RunResult result = run(backend, true);
     REQUIRE(result.finish == microseconds(188));
     REQUIRE(result.links.size() == 4);
-    std::map<std::string, Bytes> sums;
+    std::map<std::string, TotalBytes> sums;
     for (const LinkActivityRow& row : result.link_activity) {
       REQUIRE(row.end - row.begin == microseconds(1));
       sums[row.link] += row.bytes;

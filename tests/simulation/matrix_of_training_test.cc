@@ -49,7 +49,7 @@ Matrices matrices_of(const Experiment& experiment) {
   options.matrix = true;
   Matrices matrices;
   for (const MatrixRow& row : simulate(experiment, options).matrix)
-    matrices[row.group][{row.source, row.target}] += row.bytes.value;
+    matrices[row.group][{row.source, row.target}] += row.bytes.narrow().value;
   return matrices;
 }
 

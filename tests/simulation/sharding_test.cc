@@ -38,7 +38,7 @@ std::int64_t bytes_on(const RunResult& result, const std::string& level) {
   std::int64_t sum = 0;
   for (const LevelRow& row : result.levels)
     if (row.name == level && (row.collective == "all_gather" || row.collective == "reduce_scatter"))
-      sum += row.bytes.value;
+      sum += row.bytes.narrow().value;
   return sum;
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("hybrid sharding keeps gathers inside the node") {
   CHECK(bytes_on(result, "fabric") == 0);
   std::int64_t reduced = 0;
   for (const LevelRow& row : result.levels)
-    if (row.name == "fabric" && row.collective == "all_reduce") reduced += row.bytes.value;
+    if (row.name == "fabric" && row.collective == "all_reduce") reduced += row.bytes.narrow().value;
   CHECK(reduced == 4 * (n / 2) + 4 * 4);  // and the norm of the gradients, 4 B a rank
 }
 

@@ -33,7 +33,8 @@ const LayerRow& row(const RunResult& result, const std::string& layer, int itera
   throw std::logic_error("no row " + layer);
 }
 
-Bytes bytes_on(const RunResult& result, const std::string& level, const std::string& collective) {
+TotalBytes bytes_on(const RunResult& result, const std::string& level,
+                    const std::string& collective) {
   for (const LevelRow& candidate : result.levels)
     if (candidate.name == level && candidate.collective == collective) return candidate.bytes;
   return {};

@@ -81,7 +81,7 @@ TEST_CASE("the communication matrix of 3-D parallelism is that of its groups") {
       const std::string group = row.group.empty()                               ? ""
                                 : row.group.find("tensor") != std::string::npos ? "tensor"
                                                                                 : "data";
-      found[group][{row.source, row.target}] += row.bytes.value;
+      found[group][{row.source, row.target}] += row.bytes.narrow().value;
     }
     std::erase_if(expected, [](const auto& entry) { return entry.second.empty(); });
     CHECK(found == expected);

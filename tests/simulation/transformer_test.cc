@@ -98,8 +98,8 @@ TEST_CASE("dualpipe sums gradients over both stages that have them") {
   const std::int64_t n = 4 * (12 * 128 * 128 + 2 * 128) + 2 * 256 * 128 + 128;
   std::int64_t reduced = 0, sent = 0;
   for (const LevelRow& row : simulate(experiment).levels) {
-    if (row.collective == "all_reduce") reduced += row.bytes.value;
-    if (row.collective == "point_to_point") sent += row.bytes.value;
+    if (row.collective == "all_reduce") reduced += row.bytes.narrow().value;
+    if (row.collective == "point_to_point") sent += row.bytes.narrow().value;
   }
   CHECK(reduced == 4 * (2 * 3 * n * 4 / 4) + 4 * 6);  // and the norm, 4 B of which 3/4 twice
   // Two pipelines, m = 4: each micro-batch crosses the one boundary, there and back.
@@ -150,8 +150,8 @@ TEST_CASE("activations that are scattered for the way between stages") {
   std::get<TransformerWorkload>(experiment.workload.what).model.vocabulary = 2;
   std::int64_t sent = 0, gathered = 0;
   for (const LevelRow& row : simulate(experiment).levels) {
-    if (row.collective == "point_to_point") sent += row.bytes.value;
-    if (row.collective == "all_gather") gathered += row.bytes.value;
+    if (row.collective == "point_to_point") sent += row.bytes.narrow().value;
+    if (row.collective == "all_gather") gathered += row.bytes.narrow().value;
   }
   constexpr std::int64_t y = 16 * 4'096 * 2;
   CHECK(sent == 2 * 4 * 2 * y / 2);
@@ -199,7 +199,7 @@ TEST_CASE("the gradients of a head that were put off are still exchanged once") 
     const auto reduced = [](const RunResult& result) {
       std::int64_t sum = 0;
       for (const LevelRow& row : result.levels)
-        if (row.collective == "all_reduce") sum += row.bytes.value;
+        if (row.collective == "all_reduce") sum += row.bytes.narrow().value;
       return sum;
     };
     CHECK(reduced(after) == reduced(before));
@@ -269,7 +269,7 @@ TEST_CASE("bytes on the wire of tensor, data and pipeline parallelism") {
   const auto bytes_of = [&](const std::string& level, const std::string& collective) {
     std::int64_t sum = 0;
     for (const LevelRow& row : result.levels)
-      if (row.name == level && row.collective == collective) sum += row.bytes.value;
+      if (row.name == level && row.collective == collective) sum += row.bytes.narrow().value;
     return sum;
   };
   // Point to point: m micro-batches of s x h x 2 B each way, for each of t x d = 4 pipelines.
@@ -338,7 +338,7 @@ TEST_CASE("tensor-parallel exchanges beside their own products leave what is lon
   for (const LayerRow& row : parts.layers)
     if (row.name == "tensor ring") ring += row.exposed;
   for (const LevelRow& row : parts.levels)
-    if (row.collective == "point_to_point") shifted += row.bytes.value;
+    if (row.collective == "point_to_point") shifted += row.bytes.narrow().value;
   CHECK(ring == picoseconds(3 * (131'072'000 - 125'829'120) + 6 * (131'072'000 - 41'943'040)));
   CHECK(shifted == 4 * 6 * 3 * 131'072);  // 4 ranks, 4 products forwards and 2 backwards
   CHECK(parts.compute == whole.compute);

@@ -131,7 +131,7 @@ TEST_CASE("relayed parts keep their size on all their way") {
         World::everywhere(sizes.ranks(), {all_to_allv(std::make_shared<PairSizes>(sizes))}));
     world.run();
     const auto label = static_cast<std::size_t>(Collective::all_to_allv);
-    return world.network->statistics().levels[0].bytes_by_label[label].value;
+    return world.network->statistics().levels[0].bytes_by_label[label].narrow().value;
   };
   for (const std::int32_t n : {2, 3, 5, 8, 13}) {
     const PairSizes sizes = *random_sizes(n, 9);

@@ -210,7 +210,8 @@ TEST_CASE("the bytes of collectives with a root over two levels") {
     REQUIRE(world.runner->finished());
     const auto& levels = world.network->statistics().levels;
     const auto label = static_cast<std::size_t>(kind);
-    return std::pair(levels[0].bytes_by_label[label], levels[1].bytes_by_label[label]);
+    return std::pair(levels[0].bytes_by_label[label].narrow(),
+                     levels[1].bytes_by_label[label].narrow());
   };
   const auto baseline = HierarchicalSchedule::baseline;
   const auto aware = HierarchicalSchedule::local_bandwidth_aware;
@@ -255,7 +256,7 @@ TEST_CASE(
     REQUIRE(world.runner->finished());
     return world.network->statistics().levels[1].bytes_by_label[0];
   };
-  const Bytes hier = outer_bytes(HierarchicalSchedule::baseline);
+  const TotalBytes hier = outer_bytes(HierarchicalSchedule::baseline);
   CHECK(hier == bytes(16 * 2 * 7 * 1'000'001LL));
   CHECK(outer_bytes(HierarchicalSchedule::local_bandwidth_aware) * 16 == hier);
 }

@@ -76,7 +76,7 @@ TEST_CASE("in-network, each rank sends S and receives S, over its own link") {
   for (const std::int32_t chunks : {1, 5}) {
     const Run all = run(Collective::all_reduce, 6, bytes(100'003), chunks);
     REQUIRE(all.statistics.links.size() == 12);
-    for (const Bytes link : all.statistics.links) CHECK(link == bytes(100'003));
+    for (const TotalBytes link : all.statistics.links) CHECK(link == bytes(100'003));
     CHECK(all.statistics.levels[0].bytes_by_label[0] == bytes(12 * 100'003));
     CHECK(all.statistics.messages == static_cast<std::uint64_t>(12 * chunks));
   }

@@ -55,8 +55,8 @@ TopologySpec cluster(std::int32_t nodes) {
 
 struct Outcome {
   Duration time, bound;
-  std::int64_t nics_used = 0;     // NICs of node 0 that sent anything
-  Bytes at_busiest_nic, at_nics;  // sent to the fabric by node 0
+  std::int64_t nics_used = 0;          // NICs of node 0 that sent anything
+  TotalBytes at_busiest_nic, at_nics;  // sent to the fabric by node 0
 };
 
 Outcome run(const char* algorithm, std::int32_t nodes, Bytes size, std::int32_t chunks) {
@@ -76,7 +76,7 @@ Outcome run(const char* algorithm, std::int32_t nodes, Bytes size, std::int32_t 
   for (std::size_t link = 0; link < statistics.links.size(); ++link) {
     const Link& wire = world.topology.links()[link];
     if (wire.to.value != fabric || wire.from.value > nvswitch + kNics) continue;
-    const Bytes sent = statistics.links[link];
+    const TotalBytes sent = statistics.links[link];
     outcome.nics_used += sent > Bytes{};
     outcome.at_nics += sent;
     outcome.at_busiest_nic = std::max(outcome.at_busiest_nic, sent);

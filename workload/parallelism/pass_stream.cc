@@ -159,15 +159,15 @@ std::int32_t PassStream::legs_ahead() const {
 }
 
 std::int64_t PassStream::flops_until_turn() const {
-  std::int64_t flops = 0;
+  Flops flops;
   bool passed = !at_turn_;  // the turn that it stands before
   for (std::size_t part = part_; part < parts_to_do(); ++part)
     for (std::size_t i = part == part_ ? next_ : 0; i < steps(part).size(); ++i) {
       const PartStep& step = steps(part)[i];
-      if (std::exchange(passed, true) && is_turn(step)) return flops;
-      if (const auto* work = std::get_if<Compute>(&step.what)) flops += work->flops.value;
+      if (std::exchange(passed, true) && is_turn(step)) return flops.value;
+      if (const auto* work = std::get_if<Compute>(&step.what)) flops += work->flops;
     }
-  return flops;
+  return flops.value;
 }
 
 // Until the next turn, or until so many operations are written.
@@ -192,7 +192,8 @@ void PassStream::write_until_turn() { write_until(std::numeric_limits<std::int64
 
 void PassStream::write_one_of(std::int32_t n) {
   if (n == 1) return write_until_turn();
-  write_until((flops_until_turn() + n - 1) / n);
+  const std::int64_t flops = flops_until_turn();
+  write_until(flops / n + (flops % n > 0 ? 1 : 0));
 }
 
 }  // namespace orrery

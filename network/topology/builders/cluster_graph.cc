@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "network/topology/memory_needed.h"
 
 namespace orrery {
 namespace {
@@ -65,6 +66,9 @@ std::optional<SpecProblem> problem_of(const NodeSpec& node, std::int64_t nodes,
   if (npus * (inside + 2) + 2 * (nodes * node.plugs() + fabric_links) > most_links)
     return SpecProblem{"", fmt::format("more than {} links", most_links),
                        "make the network smaller"};
+  const std::int64_t links = 2 * (nodes * node.plugs() + fabric_links);  // at least
+  if (const std::string why = why_no_memory(npus, links); !why.empty())
+    return SpecProblem{"", why, "make the network smaller, or use a machine with more memory"};
   return std::nullopt;
 }
 

@@ -8,9 +8,9 @@ namespace {
 
 Time at(std::int64_t ns) { return Time{} + nanoseconds(ns); }
 
-std::vector<std::int64_t> values(std::span<const Bytes> row) {
+std::vector<std::int64_t> values(std::span<const TotalBytes> row) {
   std::vector<std::int64_t> values;
-  for (const Bytes b : row) values.push_back(b.value);
+  for (const TotalBytes b : row) values.push_back(b.narrow().value);
   return values;
 }
 

@@ -1,11 +1,13 @@
 #include "frontends/cli/failure.h"
 
 #include <catch2/catch.hpp>
+#include <new>
 #include <vector>
 
 #include "core/base/check.h"
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
+#include "core/units/range_error.h"
 #include "simulation/simulate.h"
 #include "system/job.h"
 
@@ -18,6 +20,8 @@ TEST_CASE("every kind of error has its exit code", "[cli]") {
   };
   CHECK(code_of(StuckError("rank 0 waits", {})) == 1);
   CHECK(code_of(JobError("another size")) == 1);
+  CHECK(code_of(RangeError("beyond 106 days")) == 1);
+  CHECK(code_of(std::bad_alloc()) == 1);
   CHECK(code_of(ConfigError(std::vector<Diagnostic>{})) == 2);
   CHECK(code_of(IoError("cannot read")) == 3);
   CHECK(code_of(CheckFailure("broken")) == 70);

@@ -126,9 +126,9 @@ void check_complete(const Run& run, std::size_t ranks) {
   CHECK(run.deliveries == std::vector<int>(run.deliveries.size(), 1));
 }
 
-Bytes crossed(const Run& run) {
-  Bytes sum;
-  for (const Bytes b : run.statistics.links) sum += b;
+TotalBytes crossed(const Run& run) {
+  TotalBytes sum;
+  for (const TotalBytes b : run.statistics.links) sum += b;
   return sum;
 }
 

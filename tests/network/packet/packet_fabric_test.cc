@@ -90,12 +90,12 @@ TEST_CASE("what packets wait is counted by their kind, at the source and in swit
   REQUIRE(star.fabric.waits().size() == 6);
   const PacketWaits first = star.fabric.waits()[3], second = star.fabric.waits()[5];
   CHECK(first.packets == 3);
-  CHECK(first.at_source_ns == 0);
-  CHECK(first.in_switches_ns == 80 + 160);
+  CHECK(first.at_source == TotalTime());
+  CHECK(first.in_switches == nanoseconds(80 + 160));
   CHECK(first.longest == nanoseconds(160));
   CHECK(second.packets == 3);
-  CHECK(second.at_source_ns == 3 * 80);
-  CHECK(second.in_switches_ns == 160 + 240 + 320);
+  CHECK(second.at_source == nanoseconds(3 * 80));
+  CHECK(second.in_switches == nanoseconds(160 + 240 + 320));
   CHECK(second.longest == nanoseconds(320));
 }
 
