@@ -106,6 +106,24 @@ TEST_CASE("bytes of a link and a level beyond 2^63", "[hostile]") {
   CHECK(row == "bytes,level 0,all_reduce,36893483749372592128");
 }
 
+// Two leaves of 64 NPUs, each simulated, on the routes of a graph. One chunk of 1,024 kB is reduced
+// in each leaf, then all of it between the leaves. In a ring of 64 it takes 126 steps of 16,000 B,
+// each 1 us over two links and 640 ns at 25 GB/s; between the leaves 2 steps of 512,000 B, each 2
+// us over four links and 20,480 ns. In all 126 x 1,640 ns + 2 x 22,480 ns = 251,600 ns.
+TEST_CASE("many ranks of a graph reduce in the time of their steps", "[hostile]") {
+  const Files files;
+  const std::string file = files.write(
+      "many.yaml",
+      "platform: {topology: {leaf_spine: {leaves: 2, spines: 1, plugs: 64, bandwidth: 200 Gb/s, "
+      "latency: 0.5 us}}}\n"
+      "system: {injection_latency: 0 s, local_injection_latency: 0 s, algorithms: ring, chunks: "
+      "1}\n" +
+          operations("{all_reduce: 1024 kB}"));
+  const Printed printed = test::run_orrery({"run", file, "--format", "json", "--quiet"});
+  REQUIRE(printed.exit_code == 0);
+  CHECK(nlohmann::json::parse(printed.out)["finish_ps"] == 251'600'000);
+}
+
 TEST_CASE("a time in a file is at most 11 days", "[hostile]") {
   const std::string too_long = "is too long: a time in a file is at most 1000000 s (11 days)";
   is_refused(run(switch_of("2", "1 GB/s", "9e6 s") + one_reduction), 2,
