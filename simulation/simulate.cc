@@ -162,10 +162,6 @@ RunResult Simulation::collect() const {
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 // With the keys of the rates that a time beyond the clock may come from.
 RangeError with_rates(const RangeError& error, const Experiment& experiment) {
   const auto& levels = experiment.topology.levels;
