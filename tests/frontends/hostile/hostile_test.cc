@@ -13,7 +13,6 @@
 
 using namespace orrery;
 using Catch::Contains;
-using Catch::Matchers::Matches;
 using test::Files;
 using test::Printed;
 
@@ -250,15 +249,16 @@ TEST_CASE("training is checked against a model without mistakes only", "[hostile
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need address space
-// With 1 GB of address space: 16,777,216 NPUs have two links each, of 40 B, and ports and cursors.
+// With 3 GB of address space. 16,777,216 NPUs with two links each need 3.5 GB: 100 B for an NPU, and
+// 56 B for a link.
 TEST_CASE("what cannot fit into memory is refused with an estimate", "[hostile]") {
   const Files files;
   const std::string file = files.write("huge.yaml", small_switch + one_reduction);
   const std::string training = files.write("training.yaml", a100 + model +
                                                                 "  training: {global_batch: "
                                                                 "4294967296}\n");
-  const AddressSpace limit(1'000'000'000);
-  CHECK(memory_limit() == 1'000'000'000);
+  const AddressSpace limit(3'000'000'000);
+  CHECK(memory_limit() <= 3'000'000'000);
   for (const char* command : {"validate", "run"})
     is_refused(
         test::run_orrery({command, file, "--set", "platform.topology.levels.0.size=16777216"}), 2,
