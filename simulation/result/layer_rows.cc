@@ -32,8 +32,7 @@ void add_layers(RunResult& result, const FinishedRun& run, Rank last) {
     row.bytes = seen.bytes;
     if (!seen.compute.empty()) row.compute = seen.compute[run.summary.index_of(last)];
     if (!seen.exposed.empty()) row.exposed = seen.exposed[run.summary.index_of(last)];
-    if (seen.raw_count > 0)
-      row.raw = seen.raw_sum.mean(seen.raw_count);
+    if (seen.raw_count > 0) row.raw = seen.raw_sum.mean(seen.raw_count);
     row.raw_max = seen.raw_max;
     if (seen.raw_count > 0) row.raw_bound = run.runner.bound_of(static_cast<std::int32_t>(label));
     if (row.exposed > Duration{}) exposed_by[exposed_kind(named, row)] += row.exposed;

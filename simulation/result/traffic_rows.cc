@@ -80,13 +80,12 @@ void add_bound(RunResult& result, const FinishedRun& run) {
     if (bound > result.finish) overloaded = i;
   }
   if (overloaded && run.runner.finished()) {
-    result.notices.push_back(
-        fmt::format("{} ({}) carries what would take it {}, and the run {}: the {} backend "
-                    "does not model contention inside the fabric, so this time is too short",
-                    run.topology.link_name(static_cast<LinkIndex>(*overloaded)), result.bound_by,
-                    Time{result.bound} == Time::never() ? "longer than 106 days"
-                                                        : to_text(result.bound),
-                    to_text(result.finish), result.backend));
+    result.notices.push_back(fmt::format(
+        "{} ({}) carries what would take it {}, and the run {}: the {} backend "
+        "does not model contention inside the fabric, so this time is too short",
+        run.topology.link_name(static_cast<LinkIndex>(*overloaded)), result.bound_by,
+        Time{result.bound} == Time::never() ? "longer than 106 days" : to_text(result.bound),
+        to_text(result.finish), result.backend));
   }
 }
 

@@ -25,8 +25,13 @@ CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& netw
       recipes_(topology, spec, communicators),
       calls_(spec, recipes_),
       executor_(queue, network, spec.reduction_bandwidth, *this) {
-  CHECK(communicators.size() < 256 && topology.npu_count() <= (1 << 24),
-        "{} communicators, {} ranks", communicators.size(), topology.npu_count());
+  constexpr std::size_t most = 255;  // key_in_group() has 8 bits for them, and 24 for a rank
+  if (communicators.size() > most)
+    throw JobError(
+        fmt::format("the job has {} communicators (different sets of groups of ranks), "
+                    "and a job may have {}: use fewer",
+                    communicators.size(), most));
+  CHECK(topology.npu_count() <= (1 << 24), "{} ranks", topology.npu_count());
 }
 
 void CollectiveScheduler::make_ranks(const Fold& fold) {

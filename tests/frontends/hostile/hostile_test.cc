@@ -1,5 +1,6 @@
 // Inputs at the end of the range of numbers, and without what they need: each has its right result,
 // or one message and exit code.
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <catch2/catch.hpp>
@@ -63,6 +64,19 @@ class AddressSpace {
  private:
   rlimit before_{};
 };
+
+// Operations in different sets of pairs of ten ranks, `left` of them at most.
+void add_pairings(std::vector<int> free, const std::string& pairs, int& left, std::string& list) {
+  if (free.empty() && left-- > 0)
+    list += (list.empty() ? "" : ", ") + ("{all_reduce: 1 kB, over: {groups: [" + pairs + "]}}");
+  for (std::size_t i = 1; i < free.size() && left > 0; ++i) {
+    std::vector<int> rest = free;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    rest.erase(rest.begin());
+    const std::string pair = fmt::format("\"{},{}\"", free.front(), free[i]);
+    add_pairings(rest, pairs.empty() ? pair : pairs + ", " + pair, left, list);
+  }
+}
 
 const std::string model =
     "workload:\n"
@@ -249,8 +263,8 @@ TEST_CASE("training is checked against a model without mistakes only", "[hostile
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need address space
-// With 3 GB of address space. 16,777,216 NPUs with two links each need 3.5 GB: 100 B for an NPU, and
-// 56 B for a link.
+// With 3 GB of address space. 16,777,216 NPUs with two links each need 3.5 GB: 100 B for an NPU,
+// and 56 B for a link.
 TEST_CASE("what cannot fit into memory is refused with an estimate", "[hostile]") {
   const Files files;
   const std::string file = files.write("huge.yaml", small_switch + one_reduction);
@@ -270,6 +284,20 @@ TEST_CASE("what cannot fit into memory is refused with an estimate", "[hostile]"
              "workload.iterations: the operations of 2147483647 iterations need at least");
 }
 #endif
+
+// All ranks are a communicator too.
+TEST_CASE("more sets of groups than there are numbers for", "[hostile]") {
+  for (const int sets : {254, 255}) {
+    int left = sets;
+    std::string list;
+    add_pairings({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, "", left, list);
+    const Printed printed = run(switch_of("10", "1 GB/s", "1 us") + operations(list));
+    if (sets == 254)
+      CHECK(printed.exit_code == 0);
+    else
+      is_refused(printed, 1, "the job has 256 communicators");
+  }
+}
 
 TEST_CASE("a sweep of more points than anyone can want", "[hostile]") {
   const Files files;
