@@ -10,7 +10,6 @@
 
 #include "core/base/config_error.h"
 #include "core/base/edit_distance.h"
-#include "core/base/text_file.h"
 
 namespace orrery {
 
@@ -457,10 +456,6 @@ std::optional<Collective> TextWorkloadReader::read_collective(const Line& line,
 
 LayerTable parse_text_workload(std::string_view text, std::string file_name) {
   return TextWorkloadReader(std::move(file_name)).read(text);
-}
-
-LayerTable read_text_workload(const std::string& path) {
-  return parse_text_workload(read_text_file(path), path);
 }
 
 }  // namespace orrery

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text_file.h"
 #include "frontends/msccl/xml_document.h"
 #include "system/collective/explicit_plan.h"
 #include "system/collective/message_program.h"
@@ -270,10 +269,6 @@ MessageProgram read_program(const XmlDocument& document) {
 
 }  // namespace
 }  // namespace msccl
-
-CustomAlgorithm read_msccl(const std::string& path) {
-  return parse_msccl(path, read_text_file(path));
-}
 
 CustomAlgorithm parse_msccl(const std::string& name, std::string text) {
   const msccl::XmlDocument document(name, std::move(text));

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/base/config_error.h"
-#include "core/base/text_file.h"
 #include "core/units/unit_text.h"
 
 namespace orrery {
@@ -152,11 +151,6 @@ class HpccReader {
 
 TopologySpec parse_hpcc_topology(std::string_view text, const std::string& file_name) {
   return HpccReader(text, file_name).read();
-}
-
-TopologySpec read_hpcc_topology(const std::string& path) {
-  const std::string text = read_text_file(path);
-  return parse_hpcc_topology(text, path);
 }
 
 std::string hpcc_text(const Topology& topology) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/io_error.h"
-#include "core/base/text_file.h"
 #include "frontends/yaml/describe_transformer.h"
 
 namespace orrery::yaml {
@@ -38,7 +37,7 @@ void read_expert_trace(Reader& load, const std::string& path, std::int64_t exper
                        ExpertLoadSpec& spec) {
   std::istringstream stream;
   try {
-    stream.str(read_text_file(path));
+    stream.str(load.contents("file", path));
   } catch (const IoError& error) {
     return load.wrong("file", error.what(), "the path is relative to the file that names it");
   }

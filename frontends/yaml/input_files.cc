@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/base/io_error.h"
-#include "core/base/text_file.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/model_config.h"
 #include "frontends/yaml/parse_yaml.h"
@@ -83,14 +82,6 @@ std::vector<std::string> steps_of(std::string key) {
                                                                   : std::vector<std::string>{};
 }
 
-// What `file:` names: a path, or a bundled platform.
-std::string path_of(const YamlNode& file) {
-  std::string path = resolved_path(file);
-  std::error_code ignored;
-  if (!is_platform_name(file.text) || std::filesystem::exists(path, ignored)) return path;
-  return find_bundled_platform(file.text).value_or(path);
-}
-
 bool chooses_file(const std::vector<std::string>& steps) {
   const bool of_model = steps.size() == 3 && steps[1] == "transformer";
   return (steps.size() == 2 || of_model) && steps.back() == "file" &&
@@ -144,7 +135,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
 }
 
 std::optional<YamlNode> InputFiles::read(const std::string& path, const std::string& key_path) {
-  const std::string text = read_text_file(path);
+  const std::string& text = texts_.read(path);
   const Source& source = sources_.emplace_back(Source{path, true, lines_of(text)});
   return parse_yaml(text, source, key_path, problems_);
 }
@@ -207,6 +198,13 @@ bool InputFiles::resolve_efficiency(YamlNode& root) {
   node->key_place = own.key_place;
   merge(*node, std::move(own));
   return true;
+}
+
+// What `file:` names: a path, or a bundled platform.
+std::string InputFiles::path_of(const YamlNode& file) {
+  std::string path = resolved_path(file);
+  if (!is_platform_name(file.text) || texts_.can_read(path)) return path;
+  return find_bundled_platform(file.text).value_or(path);
 }
 
 bool InputFiles::resolve(YamlNode& section, const std::string& key_path,

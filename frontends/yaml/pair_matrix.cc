@@ -5,7 +5,6 @@
 #include <sstream>
 #include <variant>
 
-#include "core/base/text_file.h"
 #include "frontends/yaml/scalar_types.h"
 
 namespace orrery::yaml {
@@ -22,8 +21,8 @@ FromText<Bytes> size_in(std::string cell) {
 
 }  // namespace
 
-PairMatrix read_pair_sizes(const std::string& path) {
-  std::istringstream stream(read_text_file(path));
+PairMatrix parse_pair_sizes(const std::string& text, const std::string& file_name) {
+  std::istringstream stream(text);
   PairMatrix matrix;
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
@@ -35,7 +34,7 @@ PairMatrix read_pair_sizes(const std::string& path) {
     for (std::string cell; std::getline(cells, cell, ',');) {
       const FromText<Bytes> size = size_in(cell);
       if (const auto* wrong = std::get_if<WrongText>(&size)) {
-        matrix.wrong = fmt::format("{}:{}: {}", path, number, wrong->what);
+        matrix.wrong = fmt::format("{}:{}: {}", file_name, number, wrong->what);
         matrix.remedy = wrong->remedy;
         return matrix;
       }

@@ -43,7 +43,7 @@ std::vector<LinkActivityRow> LinkActivity::rows() const {
                         static_cast<double>(bins_.width().value) * 1e-12;
     const auto bins = bins_.row(index);
     for (std::size_t i = 0; i < bins.size(); ++i)
-      rows.push_back({topology_.link_name(static_cast<LinkIndex>(index)),
+      rows.push_back({topology_.node_name(link.from), topology_.node_name(link.to),
                       topology_.levels()[link.level].name, bins_.begin_of(i), bins_.end_of(i),
                       bins[i], bins[i].as_double() / most});
   }

@@ -192,7 +192,7 @@ std::vector<std::vector<std::int64_t>> rows_of(const std::vector<LayerRow>& laye
 std::map<std::string, std::int64_t> bytes_of(const std::vector<LinkRow>& links) {
   std::map<std::string, std::int64_t> bytes;
   for (const LinkRow& link : links)
-    bytes[link.level + ": " + link.name] = link.bytes.narrow().value;
+    bytes[link.level + ": " + link.name()] = link.bytes.narrow().value;
   return bytes;
 }
 
