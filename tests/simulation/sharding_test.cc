@@ -44,22 +44,29 @@ std::int64_t bytes_on(const RunResult& result, const std::string& level) {
 
 }  // namespace
 
+// Elements of 2 B: N = 8 (12 x 256^2 + 512) + 2 x 512 x 256 + 256, of which the head has a matrix
+// and a norm.
+constexpr std::int64_t head_bytes = 2 * (512 * 256 + 256);
+constexpr std::int64_t all_bytes = 2 * (8 * (12 * 256 * 256 + 512) + 512 * 256) + head_bytes;
+
 // The optimizer's states and gradients shared: one reduce-scatter and one all-gather of N. The
-// parameters too: two all-gathers and one reduce-scatter. With m micro-batches m + 1 against 3 m.
-TEST_CASE("zero3 : zero2 bytes on the wire are 1.5, and 3m/(m+1) with m micro-batches") {
+// parameters too: two all-gathers, of the head one, and one reduce-scatter. With m micro-batches
+// (m + 1) N against m (3 N - H).
+TEST_CASE("zero3 : zero2 bytes on the wire are m (3 N - H) : (m + 1) N with m micro-batches") {
   for (const std::int64_t m : {1, 4}) {
     const RunResult two = simulate(two_nodes(Sharding::zero2, 4 * m));
     const RunResult three = simulate(two_nodes(Sharding::zero3, 4 * m));
     for (const char* level : {"node", "fabric"}) {
       CAPTURE(m, level);
       REQUIRE(bytes_on(two, level) > 0);
-      CHECK(bytes_on(three, level) * (m + 1) == bytes_on(two, level) * 3 * m);
+      CHECK(bytes_on(three, level) * (m + 1) * all_bytes ==
+            bytes_on(two, level) * m * (3 * all_bytes - head_bytes));
     }
   }
 }
 
 // Gradients of 2 B scattered with one micro-batch, N, and parameters of 1 B instead of 2 gathered:
-// 3/4 of the bytes of zero2, and 2/3 of those of zero3, which gathers twice.
+// 3/4 of the bytes of zero2. zero3 gathers 2 N - H: (2 N - H)/2 + N instead of 3 N - H.
 TEST_CASE("parameters that are gathered in 8 bits") {
   const auto part = [](Sharding sharding) {
     Experiment experiment = two_nodes(sharding, 4);
@@ -70,23 +77,22 @@ TEST_CASE("parameters that are gathered in 8 bits") {
     return static_cast<double>(bytes_on(simulate(experiment), "fabric")) / plain;
   };
   CHECK(part(Sharding::zero2) == Approx(0.75));
-  CHECK(part(Sharding::zero3) == Approx(2.0 / 3));
+  constexpr auto n = static_cast<double>(all_bytes), h = static_cast<double>(head_bytes);
+  CHECK(part(Sharding::zero3) == Approx(((2 * n - h) / 2 + n) / (3 * n - h)));
 }
 
-// N = 8 (12 x 256^2 + 512) + 2 x 512 x 256 + 256 elements of 2 B. Shared inside a node, 3 (ds-1)/ds
-// N = 3/2 N a rank stay there, and of the half that a rank is left with an all-reduce over the two
-// nodes sends 2 (1/2) = one of it.
+// Shared inside a node of ds = 2 ranks, (ds-1)/ds (3 N - H) = (3 N - H)/2 a rank stay there. Of the
+// half that a rank is left with, an all-reduce over the two nodes sends 2 (1/2) = one of it.
 TEST_CASE("hybrid sharding keeps gathers inside the node") {
-  constexpr std::int64_t n = 2 * (8 * (12 * 256 * 256 + 512) + 2 * 512 * 256 + 256);
   Experiment experiment = two_nodes(Sharding::zero3, 4);
   training_of(experiment).shard_group = 2;
   const RunResult result = simulate(experiment);
-  CHECK(bytes_on(result, "node") == 4 * n * 3 / 2);
+  CHECK(bytes_on(result, "node") == 4 * (3 * all_bytes - head_bytes) / 2);
   CHECK(bytes_on(result, "fabric") == 0);
   std::int64_t reduced = 0;
   for (const LevelRow& row : result.levels)
     if (row.name == "fabric" && row.collective == "all_reduce") reduced += row.bytes.narrow().value;
-  CHECK(reduced == 4 * (n / 2) + 4 * 4);  // and the norm of the gradients, 4 B a rank
+  CHECK(reduced == 4 * (all_bytes / 2) + 4 * 4);  // and the norm of the gradients, 4 B a rank
 }
 
 // Prefetching hides gathers behind the layer before; what is not prefetched is waited for.

@@ -122,6 +122,20 @@ Bytes largest_units(const StageLayout& layout, Bytes element, std::int64_t count
   return sum;
 }
 
+// Gathered parameters of zero3 that are on a rank at a time, at most. The head takes the place of a
+// layer; a tied embedding stays beside all layers, from its forward to its backward pass.
+Bytes gathered_at_once(const StageLayout& layout, Bytes element,
+                       const TransformerTraining& training) {
+  // In a pipeline, what a backward pass has gathered stays until the last micro-batch.
+  if (!training.frees_after_forward() || training.pipeline > 1) return element * layout.parameters;
+  const ExchangeUnit& first = layout.units.front();
+  if (!first.stays || layout.units.size() == 1)
+    return largest_units(layout, element, training.prefetch + 1);
+  StageLayout others = layout;
+  others.units.erase(others.units.begin());
+  return element * first.elements + largest_units(others, element, training.prefetch + 1);
+}
+
 // Parameters of one kind, whose training state so many ranks divide.
 void add_fixed(StageMemory& memory, const TransformerWorkload& workload, const StageLayout& layout,
                std::int64_t ranks) {
@@ -132,9 +146,7 @@ void add_fixed(StageMemory& memory, const TransformerWorkload& workload, const S
   Bytes parameters = weight * layout.parameters, gradients = gradient * layout.parameters;
   memory.optimizer += share_of(states * layout.parameters, ranks);
   if (is_zero3) {
-    memory.buffers += training.frees_after_forward()
-                          ? largest_units(layout, weight, training.prefetch + 1)
-                          : parameters;
+    memory.buffers += gathered_at_once(layout, weight, training);
     parameters = share_of(parameters, ranks);
   }
   const bool shares_gradients = is_zero3 || training.sharding == Sharding::zero2;

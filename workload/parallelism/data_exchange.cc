@@ -83,12 +83,14 @@ void DataExchange::after_part(std::int32_t chunk, std::size_t part, bool forward
 }
 
 void DataExchange::before_unit(std::int32_t unit) {
-  if (here_[unit] || shards_ == 1) return;
+  if (shards_ == 1) return;
   Queue& queue = queue_of(unit);
-  while (!under_way_[unit]) gather_next(queue);
-  operations_.wait(*under_way_[unit]);
-  under_way_[unit].reset();
-  here_[unit] = true;
+  if (!here_[unit]) {
+    while (!under_way_[unit]) gather_next(queue);
+    operations_.wait(*under_way_[unit]);
+    under_way_[unit].reset();
+    here_[unit] = true;
+  }
   std::int32_t ahead = 0;
   for (std::size_t i = 0; i < queue.asked; ++i)
     ahead += under_way_[queue.wanted[i]].has_value() ? 1 : 0;
@@ -98,8 +100,9 @@ void DataExchange::before_unit(std::int32_t unit) {
 // PyTorch's pipeline stages keep what a backward pass has used until the last micro-batch.
 void DataExchange::after_unit(std::int32_t unit, bool is_last_batch) {
   if (training_.sharding != Sharding::zero3) return;
-  const bool frees = queue_of(unit).forwards ? training_.frees_after_forward()
-                                             : training_.pipeline == 1 || is_last_batch;
+  const bool frees = queue_of(unit).forwards
+                         ? training_.frees_after_forward() && !layout_.units[unit].stays
+                         : training_.pipeline == 1 || is_last_batch;
   if (frees) here_[unit] = false;
 }
 

@@ -11,7 +11,8 @@
 //   parameters  all-gathered over the shard group: at the end of the iteration (zero1, zero2), unit
 //               by unit before the next iteration's first use (overlap_parameters), or before each
 //               forward and backward pass that does not find them (zero3). `prefetch` units are
-//               asked for ahead, within a pass: its first unit is always waited for.
+//               asked for ahead, within a pass. A forward pass waits for its first unit. The head,
+//               the first unit of the backward pass, stays after its forward pass, as in FSDP.
 //
 // With overlap_parameters the first iteration gathers too, as if one had gone before: each shows
 // the steady state.

@@ -82,6 +82,14 @@ class LayoutWriter {
     return training_.shard_ranks() > 1 ? Group::shard : Group::data;
   }
 
+  // FSDP keeps the parameters of the root module, the head, from the forward to the backward pass.
+  // A tied head on the stage of the embedding uses the embedding's.
+  bool is_of_head(TransformerPart part) const {
+    return part == TransformerPart::head ||
+           (part == TransformerPart::embedding && workload_.model.tied_embeddings &&
+            !joins_ends(workload_));
+  }
+
   const TransformerWorkload& workload_;
   const TransformerTraining& training_;
   ChunkPlacement placement_;
@@ -110,15 +118,15 @@ void LayoutWriter::add_chunk(std::int32_t chunk) {
     const std::int64_t complete = sizes[parts.size() - 1 - i];
     if (complete > 0) {
       if (last != nullptr) last->closes = true;
-      layout.units.push_back({complete, chunk, group_of(number)});
+      layout.units.push_back({complete, chunk, group_of(number), is_of_head(parts[i].part)});
     }
     if (parts[i].part == TransformerPart::attention) ++layers;
     const bool recomputed = training_.recompute == Recompute::full &&
                             layers <= training_.recompute_layers.value_or(workload_.model.layers);
     StagePart& part = own.emplace_back();
     part = {parts[i].part, static_cast<std::int32_t>(parts[i].layer), -1, recomputed, complete > 0};
-    // Parts before the first unit of a chunk have nothing to exchange.
-    if (complete == 0 && last == nullptr) continue;
+    // It has nothing to exchange, and the unit before it ended without it.
+    if (complete == 0 && backwards[parts.size() - 1 - i] == 0) continue;
     part.unit = static_cast<std::int32_t>(layout.units.size()) - 1;
     last = &part;
   }

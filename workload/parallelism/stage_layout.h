@@ -13,11 +13,13 @@
 namespace orrery {
 
 // Parameters that are exchanged together: with zero3 those of a layer, else a gradient bucket
-// (gradient_buckets.h). Neighbouring parts of one chunk.
+// (gradient_buckets.h). Neighbouring parts of one chunk, up to the last that has such parameters.
 struct ExchangeUnit {
   std::int64_t elements;  // of one rank of the tensor-parallel group
   std::int32_t chunk;
   Group group;  // in which gradients are reduced first
+  // The head needs it where the forward pass turns into the backward pass: zero3 keeps it there.
+  bool stays = false;
 };
 
 struct StagePart {

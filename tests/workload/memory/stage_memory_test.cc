@@ -120,6 +120,24 @@ TEST_CASE("Each kind of sharding divides one kind more") {
   // Two layers of 784 are gathered, 2 B each, and the gradients of one are not yet scattered.
   CHECK(sizes(Sharding::zero3) ==
         std::vector<std::int64_t>{1'700, 3'400, 10'200, 2 * 784 * 2 + 784 * 4});
+  // 3,272 parameters: a tied head has a norm of 8 only. The embedding's 128 stay beside the layers.
+  workload.model.tied_embeddings = true;
+  CHECK(sizes(Sharding::zero3) ==
+        std::vector<std::int64_t>{1'636, 3'272, 9'816, (128 + 2 * 784) * 2 + 784 * 4});
+}
+
+// Two stages of 2 layers of 784, the first with an embedding of 128: 1,696. What the backward pass
+// of one micro-batch gathered, that of the next one finds: in the end all of it.
+TEST_CASE("zero3 in a pipeline has all parameters at once") {
+  TransformerWorkload workload = small();
+  workload.training.data = 2;
+  workload.training.pipeline = 2;
+  workload.training.global_batch = 8;
+  workload.training.sharding = Sharding::zero3;
+  workload.training.reshard_after_forward = true;
+  CHECK(stage_memory(workload, 0).buffers == Bytes{1'696 * 2});
+  workload.training.reshard_after_forward = false;
+  CHECK(stage_memory(workload, 0).buffers == Bytes{1'696 * 2});
 }
 
 // Korthikanti et al., with a = 2, s = 4, h = 8: 5 a s / h = 5. T h = 32.

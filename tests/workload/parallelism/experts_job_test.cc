@@ -88,8 +88,10 @@ TEST_CASE("sharded optimizer states of experts") {
   CHECK(experts[1].size.value == 2 * 2 * (2 * 8 * 32));
 }
 
-// Experts of layers of a chunk that has none have no bucket, and gathers of zero3 know it.
-TEST_CASE("units of experts cover the parts between them") {
+// Experts of layers of a chunk that has none have no bucket, and gathers of zero3 know it. A unit
+// ends with its experts: what a part without experts takes does not keep them on the rank, and the
+// backward pass of the head does not wait for the last layer's.
+TEST_CASE("units of experts end with their last experts") {
   TransformerWorkload workload = small();
   workload.training.sharding = Sharding::zero3;
   const StageLayout layout = stage_layout(workload, 0, Kept::by_experts);
@@ -99,7 +101,7 @@ TEST_CASE("units of experts cover the parts between them") {
   std::vector<int> units;
   for (const StagePart& part : layout.chunks[0]) units.push_back(part.unit);
   // embedding, attention, mlp, attention, experts, attention, experts, head
-  CHECK(units == std::vector<int>{-1, -1, -1, 0, 0, 1, 1, 1});
+  CHECK(units == std::vector<int>{-1, -1, -1, 0, 0, 1, 1, -1});
 }
 
 // What a rank sends is what others receive; the work follows what arrived; groups draw apart.

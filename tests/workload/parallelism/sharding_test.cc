@@ -50,21 +50,47 @@ using Lines = std::vector<std::string>;
 
 // Forwards each layer is gathered beside the one before it, the first one waited for. Backwards the
 // same in the other order, and the gradients of a layer go beside the layer after it, one at a
-// time.
+// time. The backward pass begins with the head, where the forward pass ended: FSDP never frees it
+// between the two, so it is gathered once, nothing is waited for at the turn, and the last layer's
+// gather goes beside the head's backward pass.
 TEST_CASE("zero3 gathers each layer before both passes and frees it after them") {
   CHECK(exchanges(small(Sharding::zero3)) ==
         Lines{"all_gather data 256", "wait parameters", "all_gather data 1568", "embedding",
               "wait parameters", "all_gather data 1568", "attention", "mlp", "wait parameters",
               "all_gather data 272", "attention", "mlp", "wait parameters", "head",
               // backwards
-              "all_gather data 272", "wait parameters", "all_gather data 1568", "head",
-              "reduce_scatter data 272", "wait parameters", "all_gather data 1568", "mlp",
+              "all_gather data 1568", "head", "reduce_scatter data 272", "wait parameters",
+              "all_gather data 1568", "mlp", "attention", "wait gradients",
+              "reduce_scatter data 1568", "wait parameters", "all_gather data 256", "mlp",
               "attention", "wait gradients", "reduce_scatter data 1568", "wait parameters",
-              "all_gather data 256", "mlp", "attention", "wait gradients",
-              "reduce_scatter data 1568", "wait parameters", "embedding", "wait gradients",
-              "reduce_scatter data 256",
+              "embedding", "wait gradients", "reduce_scatter data 256",
               // the end
               "wait gradients", "all_reduce world 4", "wait gradient norm", "optimizer"});
+}
+
+// The head's matrix is the embedding's (the head has a norm of 8 elements of its own, 16 B):
+// gathered for the first part of the forward pass, it is used by the last one and both turn back,
+// so a rank gathers it once, 2 layers twice and the norm once.
+TEST_CASE("zero3 keeps a tied embedding for the head") {
+  TransformerWorkload workload = small(Sharding::zero3);
+  workload.model.tied_embeddings = true;
+  const Lines lines = exchanges(workload);
+  const auto count = [&](const char* line) { return std::count(lines.begin(), lines.end(), line); };
+  CHECK(count("all_gather data 256") == 1);
+  CHECK(count("all_gather data 1568") == 4);
+  CHECK(count("all_gather data 16") == 1);
+  CHECK(count("reduce_scatter data 256") == 1);
+  CHECK(count("reduce_scatter data 16") == 1);
+}
+
+// Two micro-batches without a pipeline: each frees what it used at its end, the head too. So each
+// gathers the head once (272 B) and the two layers twice.
+TEST_CASE("zero3 gathers the head once a micro-batch") {
+  TransformerWorkload workload = small(Sharding::zero3);
+  workload.training.global_batch = 8;
+  const Lines lines = exchanges(workload);
+  CHECK(std::count(lines.begin(), lines.end(), "all_gather data 272") == 2);
+  CHECK(std::count(lines.begin(), lines.end(), "all_gather data 1568") == 8);
 }
 
 // Without prefetch every gather is waited for where it is needed; kept parameters need no second
