@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/share.h"
 #include "core/units/units.h"
 #include "network/topology/topology.h"
 
@@ -34,12 +35,12 @@ struct SwitchSpec {
   // the maximum, always. Equal minimum and maximum and a weight of 1 are the step of DCTCP.
   Bytes red_minimum = bytes(150'000);
   Bytes red_maximum = bytes(150'000);
-  double red_probability = 1;
-  double red_weight = 1;  // of the newest length in the average
+  Fraction red_probability = 1;
+  Fraction red_weight = 1;  // of the newest length in the average
 
   std::vector<LinkIndex> watched = {};  // the queues before these report their depth over time
 
-  double loss = 0;  // probability that a link loses a packet, for experiments with bad links
+  Fraction loss = 0;  // probability that a link loses a packet, for experiments with bad links
 };
 
 }  // namespace orrery

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/share.h"
+
 namespace orrery {
 
 struct ExpertsSpec {
@@ -48,7 +50,7 @@ struct ExpertLoadSpec {
   // Of trace: a row for each layer of the first micro-batch, then of the second, ...; repeated.
   std::vector<std::vector<double>> weights;
   Redraw redraw = Redraw::layer;
-  double persistence = 1;  // part of the skew that is left in the next iteration
+  Fraction persistence = 1;  // part of the skew that is left in the next iteration
   std::uint64_t seed = 1;
 };
 

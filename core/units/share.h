@@ -33,4 +33,13 @@ constexpr Quantity<Tag> whole_of(Quantity<Tag> size, Share share) {
 static_assert(whole_of(bytes(120), {120, 128}) == bytes(128));
 static_assert(whole_of(bytes(121), {120, 128}) == bytes(130));  // 129.07 rounded up
 
+// A part of a whole as a real number from 0 to 1, for what is drawn or averaged: a probability.
+struct Fraction {
+  double part = 0;
+
+  constexpr Fraction() = default;
+  constexpr Fraction(double value) : part(value) {}  // NOLINT(google-explicit-constructor)
+  constexpr operator double() const { return part; }  // NOLINT(google-explicit-constructor)
+};
+
 }  // namespace orrery

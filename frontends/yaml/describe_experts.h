@@ -77,7 +77,7 @@ void describe_expert_load(Keys& keys, ExpertLoadSpec& spec, std::int64_t experts
                 "when popularities are drawn anew: for each layer once, for each of its "
                 "iterations, or micro-batches");
   keys.optional("persistence", spec.persistence,
-                "part of the skew that the next iteration still has", between(0, 1));
+                "part of the skew that the next iteration still has");
   keys.check([&](Reader& reader) {
     if (file && spec.kind == ExpertLoad::trace)
       read_expert_trace(reader, resolved_path(*reader.find("file")), experts, spec);

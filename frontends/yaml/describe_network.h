@@ -162,12 +162,10 @@ void describe_switches(Keys& keys, NetworkSpec& network, const TopologySpec& top
   key("red_minimum", spec.red_minimum, "average queue from which red marks or drops", not_negative);
   key("red_maximum", spec.red_maximum, "average queue from which it does so with every packet",
       positive);
-  key("red_probability", spec.red_probability, "just below red_maximum; it rises linearly",
-      between(0, 1));
+  key("red_probability", spec.red_probability, "just below red_maximum; it rises linearly");
   key("red_weight", spec.red_weight,
-      "of the newest queue length in the average; 1: no averaging, as DCTCP wants", between(0, 1));
-  key("loss", spec.loss, "probability that a link loses a packet, for experiments with bad links",
-      between(0, 1));
+      "of the newest queue length in the average; 1: no averaging, as DCTCP wants");
+  key("loss", spec.loss, "probability that a link loses a packet, for experiments with bad links");
   std::vector<std::string> watched;
   keys.optional("watch", watched,
                 "links, \"a -> b\" or \"a - b\" (both ways): what waits before them over time");

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "frontends/yaml/problems.h"
+#include "frontends/yaml/share_text.h"
 #include "network/backends.h"
 #include "system/collective_algorithm.h"
 
@@ -160,6 +161,7 @@ FromText<std::int32_t> ScalarType<std::int32_t>::parse(const std::string& text) 
 }
 
 FromText<double> ScalarType<double>::parse(const std::string& text) {
+  if (text.ends_with('%')) return parse_percentage(text);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value == value))
@@ -251,61 +253,12 @@ FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text) {
   return parsed(text, parse_flop_rate(text), {"TFLOP/s", "GFLOP/s"});
 }
 
-namespace {
-
-// "15.2" -> 152 and 10. False if it is not digits with at most four behind the point.
-bool parse_decimal(std::string_view text, std::int64_t& number, std::int64_t& scale) {
-  constexpr std::size_t most_digits = 9, most_decimals = 4;
-  const std::size_t point = std::min(text.find('.'), text.size());
-  std::string digits(text.substr(0, point));
-  if (point < text.size()) digits += text.substr(point + 1);
-  const std::size_t decimals = point < text.size() ? text.size() - point - 1 : 0;
-  const bool good = point > 0 && digits.size() <= most_digits && decimals <= most_decimals &&
-                    !text.ends_with('.') && std::all_of(digits.begin(), digits.end(), is_digit);
-  if (!good) return false;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  scale = 1;
-  for (std::size_t i = 0; i < decimals; ++i) scale *= 10;
-  return true;
+FromText<Share> ScalarType<Share>::parse(const std::string& text) { return parse_share(text); }
+std::string ScalarType<Share>::text(Share value) { return share_text(value); }
+FromText<Fraction> ScalarType<Fraction>::parse(const std::string& text) {
+  return parse_fraction(text);
 }
-
-}  // namespace
-
-FromText<Share> ScalarType<Share>::parse(const std::string& text) {
-  const WrongText wrong{in_quotes(text) + " is not a share",
-                        "write for example \"20/132\" or \"15.2 %\""};
-  std::string plain = text;
-  std::erase(plain, ' ');
-  Share share;
-  std::int64_t scale = 1;
-  const std::size_t slash = plain.find('/');
-  if (plain.ends_with('%')) {
-    if (!parse_decimal(plain.substr(0, plain.size() - 1), share.part, scale)) return wrong;
-    share.whole = 100 * scale;
-  } else if (slash != std::string::npos) {
-    const bool good = parse_decimal(plain.substr(0, slash), share.part, scale) && scale == 1 &&
-                      parse_decimal(plain.substr(slash + 1), share.whole, scale) && scale == 1;
-    if (!good || share.whole == 0) return wrong;
-  } else {
-    return wrong;
-  }
-  if (share.part > share.whole)
-    return WrongText{in_quotes(text) + " is more than the whole", "it must be at most 100 %"};
-  if (share.whole > Share::most_whole)
-    return WrongText{in_quotes(text) + " has too many digits", "write it in millionths at most"};
-  return share;
-}
-
-std::string ScalarType<Share>::text(Share value) {
-  if (value.whole % 100 != 0) return fmt::format("{}/{}", value.part, value.whole);
-  const std::int64_t scale = value.whole / 100;
-  std::string text = std::to_string(value.part / scale);
-  if (const std::int64_t rest = value.part % scale; rest > 0) {
-    text += fmt::format(".{:0{}}", rest, std::to_string(scale).size() - 1);
-    text.erase(text.find_last_not_of('0') + 1);
-  }
-  return text + " %";
-}
+std::string ScalarType<Fraction>::text(Fraction value) { return fraction_text(value); }
 
 FromText<RankRuns> ScalarType<RankRuns>::parse(const std::string& text) {
   const WrongText wrong{in_quotes(text) + " does not name ranks",

@@ -41,6 +41,7 @@ struct SchemaType {
   std::vector<std::string_view> json_types;
   std::vector<std::string_view> names = {};
   std::string_view pattern = {};
+  bool is_part = false;  // a number is from 0 to 1
 };
 
 // The longest time in a file. The clock ends at 106 days, and this leaves room for sums.
@@ -305,12 +306,14 @@ struct ScalarType<std::uint64_t> {
   static SchemaType schema() { return {{"integer"}}; }
 };
 
-// Decimal digits, a point, an exponent: 0.25, 1e-4.
+// Decimal digits, a point, an exponent: 0.25, 1e-4. Of a factor also per cent: "150 %".
 template <>
 struct ScalarType<double> {
   static FromText<double> parse(const std::string& text);
   static std::string text(double value);
-  static SchemaType schema() { return {{"number"}}; }
+  static SchemaType schema() {
+    return {{"number", "string"}, {}, R"(^\s*(\d*\.)?\d+([eE][+-]?\d+)?\s*%?\s*$)"};
+  }
 };
 
 // normal, highest or a number
@@ -338,14 +341,23 @@ FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text);
 template <>
 FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text);
 
-// "20/132" or "15.2 %".
+// A part of a whole: "15.2 %", 0.152 or "20/132" (share_text.h). As a number, at most 1.
 template <>
 struct ScalarType<Share> {
   static FromText<Share> parse(const std::string& text);
   static std::string text(Share value);
   static SchemaType schema() {
-    return {{"string"}, {}, R"(^\s*(\d+\s*/\s*\d+|\d+(\.\d+)?\s*%)\s*$)"};
+    return {{"string", "number"},
+            {},
+            R"(^\s*(\d+\s*/\s*\d+|(\d*\.)?\d+([eE][+-]?\d+)?\s*%?)\s*$)",
+            true};
   }
+};
+template <>
+struct ScalarType<Fraction> {
+  static FromText<Fraction> parse(const std::string& text);
+  static std::string text(Fraction value);
+  static SchemaType schema() { return ScalarType<Share>::schema(); }
 };
 
 // A size that is shown only if it is given.

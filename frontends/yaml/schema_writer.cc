@@ -66,6 +66,7 @@ Json SchemaWriter::scalar(const SchemaType& type, Limits limits) {
   const bool is_integer = type.json_types.size() == 1 && type.json_types[0] == "integer";
   if (is_integer && limits.least != any_value.least) result["minimum"] = limits.least;
   if (is_integer && limits.most != any_value.most) result["maximum"] = limits.most;
+  if (type.is_part) result["minimum"] = 0, result["maximum"] = 1;
   return result;
 }
 

@@ -339,8 +339,8 @@ TEST_CASE("a window or a buffer that can carry nothing is said before the run") 
         "--set network.switch.buffer=2 kB: error: network.switch.buffer: a buffer of 2 kB cannot "
         "hold a packet of 9038 B: make it larger, or network.transport.mtu smaller");
   CHECK(first_problem("minimal.yaml", "network.switch.loss=1.5") ==
-        "--set network.switch.loss=1.5: error: network.switch.loss: \"1.5\" is out of range: it "
-        "must be from 0 to 1");
+        "--set network.switch.loss=1.5: error: network.switch.loss: \"1.5\" is more than the "
+        "whole: it must be at most 1; 1.5 per cent are \"1.5 %\"");
   CHECK(first_problem("minimal.yaml", "network.transport.congestion_control=cubik") ==
         "--set network.transport.congestion_control=cubik: error: "
         "network.transport.congestion_control: \"cubik\" is unknown here: did you mean "
