@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/event/ties.h"
 #include "core/units/units.h"
 #include "network/network_spec.h"
 #include "network/topology/topology.h"
@@ -46,6 +47,8 @@ struct Experiment {
   NetworkSpec network;
   WorkloadSpec workload;
   std::uint64_t seed = 1;
+  Ties ties = Ties::call;      // Ties::seed: of the order of events of one picosecond
+  std::uint64_t tie_draw = 0;  // which of the orders that belong to the seed
   std::vector<ResolvedValue> resolved;
 };
 

@@ -191,6 +191,15 @@ struct PacketResult {
   std::vector<CaptureRow> captures;
 };
 
+// When a run finishes over several orders of the events of one picosecond (Ties), the order of calls
+// among them.
+struct TieRange {
+  std::int32_t orders = 0;  // that were drawn
+  Duration least, most;
+
+  bool overlaps(const TieRange& other) const { return least <= other.most && other.least <= most; }
+};
+
 struct RunResult {
   std::string name, backend;
   std::uint64_t seed = 0;
@@ -200,6 +209,7 @@ struct RunResult {
   Duration finish;                  // of the slowest rank
   Duration compute, exposed, idle;  // of the rank that finishes last (the lowest such rank)
   Duration stolen;                  // of compute: by collectives that ran beside it (sm_tax)
+  std::optional<TieRange> over_ties;  // of finish; none unless asked for
   Duration bound;                   // max of compute and of bytes over bandwidth per level
   std::string bound_by;             // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;

@@ -66,11 +66,17 @@ VariationSpec seeded(VariationSpec spec, std::uint64_t seed) {
   return spec;
 }
 
+Folding folding_of(const Experiment& experiment, const SimulateOptions& options) {
+  if (!options.fold || options.spans != nullptr) return Folding::off;
+  return experiment.ties == Ties::seed ? Folding::off_for_ties : Folding::where_exact;
+}
+
 class Simulation {
  public:
   Simulation(const Experiment& experiment, const SimulateOptions& options)
       : experiment_(experiment),
         options_(options),
+        queue_({experiment.ties, experiment.seed, experiment.tie_draw}),
         topology_(experiment.topology),
         activity_(topology_),
         message_sinks_(message_sinks(matrix_, activity_, options)),
@@ -81,7 +87,7 @@ class Simulation {
         compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
         sinks_(span_sinks(summary_, fingerprint_, options)),
         runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_,
-                options.fold && options.spans == nullptr ? Folding::where_exact : Folding::off),
+                folding_of(experiment, options)),
         summary_(job_.ranks, runner_.fold(), job_.labels.size()),
         fingerprint_(representatives(runner_.fold(), job_.ranks)) {
     if (link_activity_) network_->watch_links(link_activity_->bins());

@@ -4,11 +4,15 @@
 #include <utility>
 
 #include "core/base/running_clock.h"
+#include "core/event/tie_shuffle.h"
 #include "core/units/unit_text.h"
 
 namespace orrery {
 
 EventQueue::EventQueue() : handlers_{nullptr} {}
+EventQueue::EventQueue(const TieOrder& order) : EventQueue() {
+  if (order.ties == Ties::seed) ties_ = std::make_unique<TieShuffle>(order);
+}
 EventQueue::~EventQueue() = default;
 
 EventQueue::HandlerId EventQueue::add_handler(EventHandler& handler) {
@@ -94,9 +98,11 @@ inline void EventQueue::execute(RadixHeap::Entry entry) {
   callback();
 }
 
+template <bool shuffled>
 inline bool EventQueue::execute_next() {
-  while (!heap_.empty()) {
-    const RadixHeap::Entry entry = heap_.pop();
+  while (!heap_.empty() || (shuffled && !ties_->entries().empty())) {
+    if (shuffled) ties_->refill(heap_);
+    const RadixHeap::Entry entry = shuffled ? ties_->take() : heap_.pop();
     if (cancelled_in_heap_ != 0 && is_cancelled(entry)) [[unlikely]] {
       skip(entry);
       continue;
@@ -111,29 +117,42 @@ inline bool EventQueue::execute_next() {
 
 bool EventQueue::run() {
   const RunningClock clock(now_);
-  while (execute_next()) {
+  if (ties_) {
+    while (execute_next<true>()) {
+    }
+    return true;
+  }
+  while (execute_next<false>()) {
   }
   return true;
 }
 
-bool EventQueue::run(const std::function<bool()>& stop) {
+template <bool shuffled>
+bool EventQueue::run_until(const std::function<bool()>& stop) {
   constexpr int events_between_questions = 256;
-  const RunningClock clock(now_);
   while (true) {
     for (until_asked_ = events_between_questions; until_asked_ > 0; --until_asked_) {
-      if (!execute_next()) return true;
+      if (!execute_next<shuffled>()) return true;
     }
     if (stop()) return false;
   }
 }
 
+bool EventQueue::run(const std::function<bool()>& stop) {
+  const RunningClock clock(now_);
+  return ties_ ? run_until<true>(stop) : run_until<false>(stop);
+}
+
 bool EventQueue::run_one() {
   const RunningClock clock(now_);
-  return execute_next();
+  return ties_ ? execute_next<true>() : execute_next<false>();
 }
 
 Time EventQueue::next_time() const {
   if (pending() == 0) return Time::never();
+  if (ties_)
+    for (const RadixHeap::Entry& entry : ties_->entries())
+      if (!is_cancelled(entry)) return time_of(entry.time);
   const std::uint64_t key =
       cancelled_in_heap_ == 0
           ? heap_.minimum()

@@ -22,14 +22,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/base/check.h"
 #include "core/event/callback.h"
 #include "core/event/radix_heap.h"
+#include "core/event/ties.h"
 #include "core/units/units.h"
 
 namespace orrery {
+
+class TieShuffle;  // tie_shuffle.h
 
 class EventHandler {
  public:
@@ -42,6 +46,10 @@ class EventHandler {
 class EventQueue {
  public:
   EventQueue();
+  // With Ties::seed the events of one time run in an order that is drawn: the early ones, then the
+  // others. An event still runs after the one that scheduled it. What the result changes by is what
+  // it owes to the order of the calls.
+  explicit EventQueue(const TieOrder& order);
   ~EventQueue();
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
@@ -130,12 +138,16 @@ class EventQueue {
   }
   void sweep_cancelled();
   void skip(RadixHeap::Entry cancelled);
+  template <bool shuffled>
   bool execute_next();
+  template <bool shuffled>
+  bool run_until(const std::function<bool()>& stop);
   void execute(RadixHeap::Entry entry);
 
   Time now_{};
   std::uint64_t now_key_ = 0;  // of the event executed last
   RadixHeap heap_;
+  std::unique_ptr<TieShuffle> ties_;  // null: in the order of the calls
   std::uint64_t scheduled_ = 0, executed_ = 0, cancelled_ = 0;
   std::size_t cancelled_in_heap_ = 0;
   int until_asked_ = 0;                  // events, by run(stop)

@@ -78,6 +78,12 @@ class CommandLine {
   void add_simulation_options(CLI::App* command) {
     add_overrides(command);
     add_output_options(command, simulation_, "text, json or csv (the layers)");
+    command
+        ->add_option("--ties", simulation_.ties,
+                     "also simulate N random orders of the events of one picosecond, and show the "
+                     "range of the result")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1'000).description(""));
     command->add_flag("--all-links", simulation_.report.all_links,
                       fmt::format("report all links, not only the busiest {}", most_links));
   }

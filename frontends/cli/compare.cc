@@ -7,6 +7,7 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/simulations.h"
+#include "frontends/cli/tie_ranges.h"
 #include "frontends/report/comparison_text.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
@@ -71,6 +72,10 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   const InterruptGuard interrupt;  // until all is written
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   std::vector<Outcome> outcomes = simulate_all(experiments, terminal, {.fold = options.fold});
+  if (options.ties > 0)
+    add_tie_ranges(experiments, options.ties, terminal, outcomes);
+  else
+    note_close_results(outcomes);
 
   ExitCode worst = ok;
   std::vector<RunResult> results;

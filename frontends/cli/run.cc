@@ -4,6 +4,7 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/simulations.h"
+#include "frontends/cli/tie_ranges.h"
 #include "frontends/cli/unfinished_file.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
@@ -77,6 +78,7 @@ ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& optio
                                                 .observer = trace ? &trace->timeline : nullptr,
                                                 .matrix = options.matrix,
                                                 .activity = options.activity});
+  add_tie_ranges({&experiment, 1}, options.ties, terminal, outcomes);
   Outcome& outcome = outcomes.front();
   if (outcome.result) outcome.result->provenance = provenance_of(experiment, options.invocation);
   if (outcome.result && options.output.empty()) note_lost_captures(*outcome.result);

@@ -162,16 +162,45 @@ std::string saturated(Systems systems) {
   return text.empty() ? "" : "saturated links (busy 90 % of the time or more)\n" + text;
 }
 
+// With --ties: when each finishes over the orders of simultaneous events.
+std::vector<SummaryRow> tie_rows(Systems systems) {
+  if (std::ranges::none_of(systems, [](const RunResult& r) { return r.over_ties.has_value(); }))
+    return {};
+  const auto cell = [](Duration TieRange::*end) {
+    return [end](const RunResult& r) { return r.over_ties ? to_text((*r.over_ties).*end) : "-"; };
+  };
+  return {{"  from", cell(&TieRange::least)}, {"  to", cell(&TieRange::most)}};
+}
+
+// Whom the order of simultaneous events makes as fast as the fastest.
+std::string within_ties(Systems systems) {
+  std::string text;
+  for (std::size_t i = 0; i < systems.size(); ++i) {
+    const std::optional<bool> same = is_as_fast_as_the_fastest(systems, i);
+    if (!same) continue;
+    const RunResult& system = systems[i];
+    text += fmt::format("  {}: {}\n", system.name,
+                        *same ? "no difference from the fastest: their ranges overlap"
+                              : "slower than the fastest in every order");
+  }
+  return text.empty() ? ""
+                      : fmt::format("over {} orders of the events of one picosecond\n{}",
+                                    systems.front().over_ties->orders, text);
+}
+
 std::vector<SummaryRow> summary_rows(Systems systems) {
   const auto blank = [](const RunResult&) { return std::string(); };
   std::vector<SummaryRow> rows{
       {"iteration time", iteration},
-      {"finish", [](const RunResult& r) { return to_text(r.finish); }},
+      {"finish", [](const RunResult& r) { return to_text(r.finish); }}};
+  std::ranges::move(tie_rows(systems), std::back_inserter(rows));
+  const std::initializer_list<SummaryRow> parts{
       {"lower bound", [](const RunResult& r) { return to_text(r.bound); }},
       {"  bound by", [](const RunResult& r) { return r.bound_by; }},
       {"  finish / lower bound", [](const RunResult& r) { return ratio(r.finish, r.bound); }},
       {"compute", [](const RunResult& r) { return to_text(r.compute); }},
       {"exposed", [](const RunResult& r) { return to_text(r.exposed); }}};
+  rows.insert(rows.end(), parts);
   std::ranges::move(exposed_rows(systems), std::back_inserter(rows));
   rows.push_back({"idle", [](const RunResult& r) { return to_text(r.idle); }});
   if (std::ranges::any_of(systems, [](const RunResult& r) { return r.training.has_value(); })) {
@@ -325,7 +354,7 @@ std::string footer(Systems systems) {
 }  // namespace
 
 std::string comparison_text(std::span<const RunResult> results) {
-  return title(results) + summary(results) + diagnoses(results) + saturated(results) +
+  return title(results) + summary(results) + within_ties(results) + diagnoses(results) + saturated(results) +
          layers(results) + footer(results);
 }
 

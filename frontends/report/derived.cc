@@ -38,6 +38,22 @@ std::vector<std::optional<double>> ratios_to_fastest(std::span<const RunResult> 
   return ratios;
 }
 
+std::optional<bool> is_as_fast_as_the_fastest(std::span<const RunResult> results,
+                                              std::size_t index) {
+  const std::vector<std::optional<double>> ratios = ratios_to_fastest(results);
+  const auto fastest = static_cast<std::size_t>(std::ranges::find(ratios, 1.0) - ratios.begin());
+  if (fastest >= results.size() || fastest == index || !ratios[index]) return std::nullopt;
+  const std::optional<TieRange>&one = results[index].over_ties, &other = results[fastest].over_ties;
+  if (!one || !other) return std::nullopt;
+  // As iteration times: the runs may have different numbers of iterations.
+  const auto each = [&](const TieRange& range, std::size_t of) {
+    const std::int32_t iterations = iteration_count(results[of]);
+    return TieRange{range.orders, Duration{range.least.value / iterations},
+                    Duration{range.most.value / iterations}};
+  };
+  return each(*one, index).overlaps(each(*other, fastest));
+}
+
 double busiest_link(const RunResult& result, const std::string& level) {
   double busiest = 0;
   for (const LinkRow& link : result.links)

@@ -29,6 +29,12 @@ std::optional<Duration> iteration_time(const RunResult& result);
 // one.
 std::vector<std::optional<double>> ratios_to_fastest(std::span<const RunResult> results);
 
+// Whether a result is as fast as that of the fastest complete run, as far as the order of events of
+// one picosecond decides: their ranges overlap. Nothing for the fastest itself, and where one of
+// the two was not simulated in several orders.
+std::optional<bool> is_as_fast_as_the_fastest(std::span<const RunResult> results,
+                                              std::size_t index);
+
 // How busy the busiest link of a level was, 0..1 (more: contention that the backend does not
 // model).
 double busiest_link(const RunResult& result, const std::string& level);

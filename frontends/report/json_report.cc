@@ -221,6 +221,10 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
                 {"cpu_s", result.host.cpu_s},
                 {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
   if (!result.unreceived.empty()) run["unreceived"] = result.unreceived;
+  if (result.over_ties)
+    run["ties"] = {{"orders", result.over_ties->orders},
+                   {"least_ps", result.over_ties->least.value},
+                   {"most_ps", result.over_ties->most.value}};
   if (result.packets) run["packets"] = packet_json(*result.packets, options);
   if (result.training) run["training"] = training_json(result);
   if (!result.jobs.empty()) run["jobs"] = jobs(result);
@@ -249,6 +253,7 @@ std::string comparison_json(std::span<const RunResult> results, const ReportOpti
   for (std::size_t i = 0; i < results.size(); ++i) {
     Json system = run_object(results[i], options);
     system["ratio_to_fastest"] = ratios[i] ? Json(*ratios[i]) : Json(nullptr);
+    if (const auto same = is_as_fast_as_the_fastest(results, i)) system["as_fast"] = *same;
     if (results[i].predicted_speedup) system["predicted_speedup"] = *results[i].predicted_speedup;
     systems.push_back(std::move(system));
   }

@@ -28,6 +28,9 @@ PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
   keys.optional("name", experiment.name, "what reports call the experiment");
   keys.optional("description", experiment.description, "a sentence for `orrery list platforms`");
   keys.optional("seed", experiment.seed, "of all random choices");
+  keys.optional("ties", experiment.ties,
+                "which of the events of one picosecond goes first: call, the one that was "
+                "scheduled first; seed, one that is drawn");
   experiment.network.seed = experiment.seed;
   PlatformFacts platform;
   keys.required_section("platform", "the NPUs and the network between them", [&](auto& section) {

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/event/ties.h"
 #include "core/units/share.h"
 #include "core/units/unit_text.h"
 #include "core/units/units.h"
@@ -78,6 +79,10 @@ struct ScalarType<bool> {
 // The words of an enumeration: all values of E, which a name_of(E) names.
 template <class E>
 struct ValuesOf;
+template <>
+struct ValuesOf<Ties> {
+  static constexpr std::array all{Ties::call, Ties::seed};
+};
 template <>
 struct ValuesOf<LevelKind> {
   static constexpr std::array all{LevelKind::ring, LevelKind::mesh, LevelKind::fully_connected,

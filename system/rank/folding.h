@@ -21,7 +21,11 @@
 
 namespace orrery {
 
-enum class Folding : std::uint8_t { off, where_exact };
+enum class Folding : std::uint8_t {
+  off,
+  off_for_ties,  // ranks that are alike in one order of events (Ties) are not in another
+  where_exact
+};
 
 struct FoldChoice {
   Fold fold;

@@ -56,6 +56,8 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
 
 void JobRunner::choose_fold(NetworkBackend& network, const Topology& topology, Folding folding) {
   unfolded_because_ = compute_.why_ranks_differ();
+  if (folding == Folding::off_for_ties)
+    unfolded_because_ = "events of one picosecond are in a random order";
   if (folding == Folding::off) unfolded_because_ = "folding was not asked for";
   if (endpoints_) unfolded_because_ = "what a message costs at its ends is counted rank by rank";
   if (!unfolded_because_.empty()) return;
