@@ -69,11 +69,12 @@ std::string best_text(const SearchedExperiment& variants, const SearchResult& re
   const std::int32_t data = best.found.training.data;
   const std::string how =
       best.simulated ? fmt::format("simulated on the {} backend", result.backend) : "an estimate";
-  return variants.text(choice, data,
-                       fmt::format("# The fastest of {} that `orrery search {}` found:\n# {}: {} "
-                                   "an iteration ({}), {} of memory.\n",
-                                   result.rows.size(), file, text_of(choice, data),
-                                   to_text(best.time()), how, to_text(best.found.memory)));
+  return variants.text(
+      choice, data,
+      fmt::format("# The fastest of {} that `orrery search {}` found{}:\n# {}: {} "
+                  "an iteration ({}), {} of memory.\n",
+                  result.rows.size(), file, result.partial ? " before it was interrupted" : "",
+                  text_of(choice, data), to_text(best.time()), how, to_text(best.found.memory)));
 }
 
 void write_results(const fs::path& folder, const SearchedExperiment& variants,
@@ -104,15 +105,20 @@ ExitCode search(const SearchOptions& options, const Terminal& terminal) {
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   SearchResult result;
+  ExitCode exit_code = ok;
   {
     const InterruptGuard interrupt;
     result = estimated(variants, options, interrupt, terminal);
-    if (interrupt.interrupted()) return interrupted;
+    if (interrupt.interrupted()) exit_code = interrupted;
   }
-  const ExitCode exit_code = simulate_best(variants, result, options, terminal);
+  if (exit_code == interrupted)
+    terminal.error << "interrupted: the result is partial, and marked so\n";
+  else
+    exit_code = simulate_best(variants, result, options, terminal);
+  if (exit_code == interrupted) result.partial = true;
   terminal.out << report(result, options);
   if (!options.output.empty()) write_results(options.output, variants, result, options);
-  return result.rows.empty() ? simulation_failed : exit_code;
+  return result.rows.empty() && !result.partial ? simulation_failed : exit_code;
 }
 
 }  // namespace orrery::cli

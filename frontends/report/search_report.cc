@@ -55,7 +55,10 @@ std::string counts_text(const SearchResult& result) {
   const FittingChoices& choices = result.choices;
   std::string text = fmt::format("{}: {} configurations of {} NPUs\n", result.name,
                                  choices.enumerated, result.npus);
+  if (result.partial) text += "PARTIAL RESULT (interrupted): what follows is what was reached\n";
   TextTable table({{""}, {"", Align::left}});
+  if (choices.unchecked > 0)
+    table.add_row({std::to_string(choices.unchecked), "more were not reached"});
   table.add_row({std::to_string(refused_of(choices)), "are not allowed:"});
   for (const auto& [key, some] : choices.refused)
     table.add_row({"", fmt::format("{:>7} {}, such as: {}", some.count, key, some.example)});
@@ -63,6 +66,8 @@ std::string counts_text(const SearchResult& result) {
                  choices.room ? "do not fit into " + to_text(*choices.room)
                               : "do not fit: platform.npu.memory is not known"});
   table.add_row({std::to_string(result.rows.size()), "are estimated"});
+  if (result.not_estimated > 0)
+    table.add_row({std::to_string(result.not_estimated), "fit, and were not reached"});
   const EstimateQuality quality = quality_of(result.rows);
   if (quality.rows > 0)
     table.add_row(
@@ -152,11 +157,13 @@ std::string search_json(const SearchResult& result, std::size_t top) {
       {"name", result.name},
       {"backend", result.backend},
       {"npus", result.npus},
+      {"partial", result.partial},
       {"npu_memory_bytes", result.choices.room ? Json(result.choices.room->value) : Json(nullptr)},
       {"enumerated", result.choices.enumerated},
       {"not_allowed", refused_of(result.choices)},
       {"too_large", result.choices.too_large},
       {"estimated", result.rows.size()},
+      {"not_reached", result.choices.unchecked + static_cast<std::int64_t>(result.not_estimated)},
       {"simulated", quality_of(result.rows).rows}};
   Json& refused = json["rules"] = Json::array();
   for (const auto& [key, some] : result.choices.refused)

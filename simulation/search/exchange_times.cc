@@ -45,10 +45,8 @@ Duration EstimatedExchangeTimes::collective(const Communicator& communicator, Co
 
 Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind, Bytes size) const {
   std::vector<LevelSpec> levels;
-  for (const auto& [level, members] : layout) {
-    levels.push_back(topology_.levels()[level]);
-    levels.back().size = members;
-  }
+  for (const auto& [level, members] : layout)
+    levels.push_back(level_alone(topology_.levels()[level], members));
   CollectiveSpec spec =
       rule_for(system_.collectives[static_cast<std::size_t>(planned_as(kind))], size);
   std::vector<NamedAlgorithm> own;

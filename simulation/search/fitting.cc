@@ -26,7 +26,10 @@ Judged judged(const TrainingVariants& variants, const ParallelChoice& choice) {
 }
 
 void add(FittingChoices& choices, Judged& judged) {
-  if (std::holds_alternative<std::monostate>(judged)) return;
+  if (std::holds_alternative<std::monostate>(judged)) {
+    ++choices.unchecked;
+    return;
+  }
   ++choices.enumerated;
   if (const auto* wrong = std::get_if<Diagnostic>(&judged)) {
     RefusedChoices& refused = choices.refused[key_of(*wrong)];

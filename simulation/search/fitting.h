@@ -30,6 +30,7 @@ struct RefusedChoices {
 struct FittingChoices {
   std::vector<FittingChoice> fitting;             // in the order of the space
   std::int64_t enumerated = 0, too_large = 0;     // of these, allowed but without room
+  std::int64_t unchecked = 0;                     // not among them: the work was ended early
   std::map<std::string, RefusedChoices> refused;  // by the key that is wrong
   std::optional<Bytes> room;                      // of an NPU; none = not known: everything fits
   std::optional<FittingChoice> smallest_too_large;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <tuple>
@@ -34,6 +35,16 @@ class Worker {
   EstimatedExchangeTimes exchanges_;
   ScheduleEstimator estimator_;
 };
+
+// Keeps the rows that the work reached.
+void drop_the_rest(SearchResult& result, const std::vector<std::uint8_t>& reached) {
+  std::vector<SearchRow> rows;
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    if (reached[i] != 0) rows.push_back(std::move(result.rows[i]));
+  result.not_estimated = reached.size() - rows.size();
+  result.partial = result.not_estimated > 0 || result.choices.unchecked > 0;
+  result.rows = std::move(rows);
+}
 
 // REQUIRES: sorted by estimate.
 void mark_pareto(std::vector<SearchRow>& rows) {
@@ -89,11 +100,14 @@ SearchResult estimate_choices(const TrainingVariants& variants, FittingChoices c
   for (std::size_t worker = 0; worker < workers; ++worker)
     estimators.push_back(std::make_unique<Worker>(variants, topology));
   std::atomic<std::size_t> done{0};
+  std::vector<std::uint8_t> reached(result.rows.size());
   parallel_for(result.rows.size(), workers, [&](std::size_t worker, std::size_t i) {
     SearchRow& row = result.rows[i];
     row.estimate = estimators[worker]->estimate(row.found.training);
+    reached[i] = 1;
     return !progress || progress(++done);
   });
+  drop_the_rest(result, reached);
   sort_by_time(result.rows);
   mark_pareto(result.rows);
   return result;

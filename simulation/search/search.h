@@ -25,8 +25,10 @@ struct SearchRow {
 struct SearchResult {
   std::string name, backend;
   std::int32_t npus = 0;
-  FittingChoices choices;       // `fitting` has gone into `rows`
-  std::vector<SearchRow> rows;  // those that are simulated first, then by time
+  FittingChoices choices;         // `fitting` has gone into `rows`
+  std::vector<SearchRow> rows;    // those that are simulated first, then by time
+  std::size_t not_estimated = 0;  // fit, and are not among the rows: the work was ended early
+  bool partial = false;           // it was ended early, by then or in the simulations
 };
 
 // Estimates all that fit and sorts them by that, marking the Pareto set. Neither the number of

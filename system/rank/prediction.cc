@@ -140,6 +140,16 @@ class Walker {
 
 }  // namespace
 
+LevelSpec level_alone(const LevelSpec& level, std::int32_t members) {
+  LevelSpec alone = level;
+  alone.size = members;
+  if (level.kind == LevelKind::graph) {
+    alone.kind = LevelKind::switched;
+    alone.latency = Duration{level.latency.value / 2 + level.latency.value % 2};
+  }
+  return alone;
+}
+
 PathBetween path_between(const Topology& topology, const SystemSpec& system, Rank from, Rank to) {
   PathBetween path{.latency = {}, .bandwidth = Bandwidth{0}};
   Scope scope = Scope::local;

@@ -21,9 +21,14 @@ namespace orrery {
 
 inline constexpr std::int64_t kMostMessages = 1 << 20;
 
-// `group`: the levels of the group, innermost first. `candidate` names an algorithm for each of
-// them, or one for all. Beyond the clock: the longest Duration. REQUIRES: they support their
-// phases; candidate is neither automatic nor has it ranges.
+// The level of a platform as so many members of a group see it that is taken out of it. A level of
+// a graph becomes a switch: an NPU has one port there, and the two links of a crossing together
+// have the level's latency (rounded up to an even number of picoseconds).
+LevelSpec level_alone(const LevelSpec& level, std::int32_t members);
+
+// `group`: the levels of the group, innermost first, as level_alone() has them. `candidate` names
+// an algorithm for each of them, or one for all. Beyond the clock: the longest Duration. REQUIRES:
+// they support their phases; candidate is neither automatic nor has it ranges.
 Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
                         const CollectiveSpec& candidate, Collective kind, Bytes size);
 

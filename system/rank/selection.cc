@@ -16,12 +16,8 @@ class Search {
   Search(const Topology& topology, const SystemSpec& system, const CollectiveSpec& rule,
          const GroupLayout& layout, Collective kind, Bytes size)
       : system_(system), rule_(rule), kind_(kind), size_(size) {
-    for (const GroupDimension& dimension : layout.dimensions) {
-      LevelSpec level = topology.levels()[dimension.level];
-      level.size = dimension.size;
-      if (level.kind == LevelKind::graph) level.kind = LevelKind::switched;
-      group_.push_back(level);
-    }
+    for (const GroupDimension& dimension : layout.dimensions)
+      group_.push_back(level_alone(topology.levels()[dimension.level], dimension.size));
   }
 
   // None if no algorithm can do it.

@@ -9,6 +9,7 @@
 #include "frontends/report/search_report.h"
 #include "frontends/yaml/searched_experiment.h"
 #include "simulation/simulate.h"
+#include "system/rank/prediction.h"
 #include "tests/simulation/search/small_search.h"
 
 using namespace orrery;
@@ -122,6 +123,73 @@ TEST_CASE("the optimum of a space that can be thought through") {
   sort_by_time(result.rows);
   check_order();
   CHECK(quality_of(result.rows).spearman == Approx(1));
+}
+
+// One thread, stopped after the third estimate: three rows are there, in their order, and the
+// others of the seven are counted.
+TEST_CASE("a search that is stopped keeps what it estimated, and says so") {
+  const SearchFile file(small_experiment +
+                        "search: {micro_batch: 1, schedule: 1f1b, sharding: [none, zero3], "
+                        "recompute: none}\n");
+  const SearchedExperiment variants(file.path(), {{"platform.npu.memory=1 GB"}});
+  const SearchResult result =
+      estimate_choices(variants, fitting_choices(variants, variants.spec(), 1), 1,
+                       [](std::size_t done) { return done < 3; });
+  REQUIRE(result.rows.size() == 3);
+  CHECK(result.not_estimated == 4);
+  CHECK(result.partial);
+  for (const SearchRow& row : result.rows) CHECK(row.estimate > Duration{});
+  CHECK(std::ranges::is_sorted(result.rows, {}, &SearchRow::estimate));
+  CHECK_THAT(search_text(result, 10),
+             Contains("PARTIAL RESULT") && Contains("4  fit, and were not"));
+  CHECK_THAT(search_json(result, 10),
+             Contains("\"partial\": true") && Contains("\"not_reached\": 4"));
+  const FittingChoices few =
+      fitting_choices(variants, variants.spec(), 1, [](std::size_t done) { return done < 2; });
+  CHECK(few.enumerated == 2);
+  CHECK(few.unchecked > 0);
+  CHECK(estimate_choices(variants, few, 1).partial);
+}
+
+// Without a search file's wires: the four platforms that are graphs, and one that is built.
+TEST_CASE("platforms that are graphs can be searched") {
+  const std::string workload =
+      "workload:\n  transformer: {layers: 4, hidden: 256, heads: 8, vocabulary: 1024, sequence: "
+      "128}\n  training: {global_batch: 64}\n"
+      "search: {micro_batch: 1, pipeline: [1, 2], schedule: 1f1b, recompute: none}\n";
+  const std::string leaf_spine =
+      "{npu: {preset: a100}, topology: {leaf_spine: {leaves: 2, spines: 1, plugs: 4, bandwidth: "
+      "100 Gb/s, latency: 1 us}}}";
+  for (const std::string& platform :
+       {leaf_spine, std::string("{file: polaris}"), std::string("{file: tg40}"),
+        std::string("{file: dgx-h100-rail}")}) {
+    CAPTURE(platform);
+    const SearchFile file("platform: " + platform + '\n' + workload);
+    const SearchedExperiment variants(file.path(), {});
+    const SearchResult result = found(variants, 1);
+    REQUIRE(!result.rows.empty());
+    for (const SearchRow& row : result.rows) CHECK(row.estimate > Duration{});
+  }
+}
+
+// All NPUs of two below one leaf and two below the other sum S = 8 MB by a ring: 2 x 3 steps of S/4
+// at 12.5 GB/s (160 us each). A level of a graph is a switch of the same latency: the nearest two
+// NPUs are two links of 1 us apart, so a level that is taken for itself has two links of 1 us.
+TEST_CASE("a level of a graph is estimated as a switch of its latency") {
+  const LevelSpec level{"all", LevelKind::graph, 4, Bandwidth{12'500'000'000}, microseconds(2)};
+  const LevelSpec alone = level_alone(level, 4);
+  CHECK(alone.kind == LevelKind::switched);
+  CHECK(alone.latency == microseconds(1));
+  CHECK(
+      level_alone({"odd", LevelKind::graph, 4, gigabytes_per_second(1), Duration{3}}, 2).latency ==
+      Duration{2});
+  SystemSpec system;
+  system.injection_latency = system.local_injection_latency = {};
+  CollectiveSpec ring;
+  ring.algorithms = {"ring"};
+  ring.chunks = 1;
+  CHECK(estimated_time({alone}, system, ring, Collective::all_reduce, bytes(8'000'000)) ==
+        (microseconds(160) + microseconds(2)) * 6);
 }
 
 TEST_CASE("orrery search prints which times are estimates, and writes the fastest") {
