@@ -26,8 +26,8 @@ class TieShuffle {
 
   // One of them, each as likely as the others. REQUIRES: there is one.
   RadixHeap::Entry take() {
-    if (entries_.size() > 1) std::swap(entries_[random_.uniform_int(entries_.size())],
-                                       entries_.back());
+    if (entries_.size() > 1)
+      std::swap(entries_[random_.uniform_int(entries_.size())], entries_.back());
     const RadixHeap::Entry entry = entries_.back();
     entries_.pop_back();
     return entry;

@@ -190,9 +190,8 @@ std::string within_ties(Systems systems) {
 
 std::vector<SummaryRow> summary_rows(Systems systems) {
   const auto blank = [](const RunResult&) { return std::string(); };
-  std::vector<SummaryRow> rows{
-      {"iteration time", iteration},
-      {"finish", [](const RunResult& r) { return to_text(r.finish); }}};
+  std::vector<SummaryRow> rows{{"iteration time", iteration},
+                               {"finish", [](const RunResult& r) { return to_text(r.finish); }}};
   std::ranges::move(tie_rows(systems), std::back_inserter(rows));
   const std::initializer_list<SummaryRow> parts{
       {"lower bound", [](const RunResult& r) { return to_text(r.bound); }},
@@ -354,8 +353,8 @@ std::string footer(Systems systems) {
 }  // namespace
 
 std::string comparison_text(std::span<const RunResult> results) {
-  return title(results) + summary(results) + within_ties(results) + diagnoses(results) + saturated(results) +
-         layers(results) + footer(results);
+  return title(results) + summary(results) + within_ties(results) + diagnoses(results) +
+         saturated(results) + layers(results) + footer(results);
 }
 
 }  // namespace orrery

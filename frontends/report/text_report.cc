@@ -45,8 +45,9 @@ std::string summary(const RunResult& result) {
   const std::vector<std::string> shares = percentages(parts);
   table.add_row({"finish", to_text(result.finish), "", "of the slowest rank"});
   if (result.over_ties)
-    table.add_row({"  from", to_text(result.over_ties->least), "",
-                   fmt::format("over {} orders of events of one picosecond", result.over_ties->orders)});
+    table.add_row(
+        {"  from", to_text(result.over_ties->least), "",
+         fmt::format("over {} orders of events of one picosecond", result.over_ties->orders)});
   if (result.over_ties) table.add_row({"  to", to_text(result.over_ties->most), "", ""});
   table.add_row(
       {"iteration", iteration ? to_text(*iteration) : "-", "", "mean: finish / iterations"});
