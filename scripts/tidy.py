@@ -38,7 +38,7 @@ PACKAGES = {
     "nlohmann/": ["frontends/", "tests/frontends/"],
     "pugixml": ["frontends/msccl/"],
     "google/protobuf/": ["frontends/chakra/"],
-    "ns3/": ["network/ns3/"],
+    "ns3/": ["network/ns3/", "tests/reference/"],
     "catch2/": ["tests/"],
     "benchmark/": ["tests/benchmark/"],
     "simgrid/": ["tests/benchmark/peers/"],

@@ -6,6 +6,7 @@ set(_ns3_network_NEEDS core)
 set(_ns3_bridge_NEEDS network)
 set(_ns3_traffic-control_NEEDS network)
 set(_ns3_internet_NEEDS network bridge traffic-control)
+set(_ns3_point-to-point_NEEDS network)
 
 foreach(_component IN LISTS Ns3_FIND_COMPONENTS)
   find_library(Ns3_${_component}_LIBRARY NAMES ns3-${_component})

@@ -17,7 +17,9 @@ endif()
 option(ORRERY_NS3 "Build the ns3 backend, if libns3-dev is there" ON)
 if(ORRERY_NS3)
   list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
-  find_package(Ns3 COMPONENTS core network bridge traffic-control internet)  # libns3-dev 3.37  network/ns3
+  # libns3-dev 3.37   network/ns3; point-to-point: tests/reference
+  find_package(Ns3 COMPONENTS core network bridge traffic-control internet
+               OPTIONAL_COMPONENTS point-to-point)
 endif()
 
 # Random123 1.14 (librandom123-dev) is headers only and ships no CMake package.   core/base

@@ -93,16 +93,22 @@ void TcpEnd::connect() {
                       : ns3::TcpHeader::SYN);
 }
 
-void TcpEnd::know_peer(ns3::Time round_trip, std::uint32_t peer_window) {
+void TcpEnd::finish_handshake(ns3::Time round_trip) {
+  CHECK(m_state == ESTABLISHED, "a connection is {} after its handshake", describe());
   m_retxEvent.Cancel();  // of the SYN, which was answered before it was sent
   m_history.clear();
+  // The two ends called each other: SendEmptyPacket() ended last and cleared what
+  // ProcessSynRcvd() had set.
+  m_delAckCount = m_delAckMaxCount;
+  // Time stamps count milliseconds, and ns-3 takes a microsecond for a difference of none.
+  if (m_timestampEnabled)
+    round_trip = std::max(ns3::MilliSeconds(round_trip.GetMilliSeconds()), ns3::MicroSeconds(1));
+  m_rtt->Reset();  // with time stamps ns-3 has measured the handshake that took no time
   m_rtt->Measurement(round_trip);
   m_rto = std::max(m_rtt->GetEstimate() + std::max(m_clockGranularity, m_rtt->GetVariation() * 4),
                    m_minRto);
   m_tcb->m_lastRtt = round_trip;
   m_tcb->m_minRtt = round_trip;
-  m_rWnd = peer_window;  // a SYN cannot tell more than 64 KiB
-  CHECK(m_state == ESTABLISHED, "a connection is {} after its handshake", describe());
 }
 
 bool TcpEnd::idle() const { return m_txBuffer->Size() == 0; }

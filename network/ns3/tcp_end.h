@@ -43,8 +43,11 @@ class TcpEnd final : public ns3::TcpSocketBase {
   void await_connection();
   void connect();
 
-  // After a handshake that took no time: what it would have measured and told.
-  void know_peer(ns3::Time round_trip, std::uint32_t peer_window);
+  // After a handshake that took no time: leaves what one over the network leaves. Like there, the
+  // sender knows the window of the SYN only (64 KiB less a byte: a SYN's window is not scaled)
+  // until the first acknowledgement of data, and the receiver acknowledges the first segment at
+  // once.
+  void finish_handshake(ns3::Time round_trip);
 
   void receive(const ns3::Ptr<ns3::Packet>& packet, bool can_be_marked, bool marked);
 

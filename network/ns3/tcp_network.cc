@@ -111,10 +111,9 @@ void TcpNetwork::connect(TcpFlow& flow) {
   flow.sender().connect();
   if (!flow.shortcut) return;
   flow.shortcut = false;
-  const auto window = static_cast<std::uint32_t>(spec_.receive_window.value_or(spec_.window).value);
   const ns3::Time round_trip = handshake_time(flow);
-  flow.sender().know_peer(round_trip, window);
-  flow.receiver().know_peer(round_trip, window);
+  flow.sender().finish_handshake(round_trip);
+  flow.receiver().finish_handshake(round_trip);
 }
 
 // What a SYN and its answer take on an idle network.
