@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "workload/graph/placed_jobs.h"
+#include "workload/graph/start_skew.h"
 #include "workload/parallelism/all_gather_sizes.h"
 #include "workload/workload.h"
 
@@ -32,10 +33,8 @@ Job job_of(const WorkloadSpec& workload, const Topology& topology, std::int32_t 
   return make_training_job(table, levels, ranks, {}, iterations);
 }
 
-}  // namespace
-
-Job make_job(const Experiment& experiment, const Topology& topology,
-             std::optional<std::int32_t> iterations) {
+Job job_in_step(const Experiment& experiment, const Topology& topology,
+                std::optional<std::int32_t> iterations) {
   const auto* several = std::get_if<JobsSpec>(&experiment.workload.what);
   if (several == nullptr)
     return job_of(experiment.workload, topology, topology.npu_count(), iterations, experiment.seed);
@@ -46,6 +45,15 @@ Job make_job(const Experiment& experiment, const Topology& topology,
         {name, npus, start, job_of(workload, topology, ranks, iterations, experiment.seed)});
   }
   return place_jobs(std::move(jobs), topology);
+}
+
+}  // namespace
+
+Job make_job(const Experiment& experiment, const Topology& topology,
+             std::optional<std::int32_t> iterations) {
+  Job job = job_in_step(experiment, topology, iterations);
+  skew_starts(job, experiment.workload.skew, experiment.seed);
+  return job;
 }
 
 }  // namespace orrery

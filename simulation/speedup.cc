@@ -31,7 +31,7 @@ Duration time_alone(const Experiment& platform, Collective kind, Bytes size) {
   ProgramSpec program;
   program.parts.push_back({{}, {step}});
   Experiment alone = platform;
-  alone.workload = {std::move(program), 1};
+  alone.workload = {std::move(program), 1, {}};
   return simulate(alone).finish;
 }
 

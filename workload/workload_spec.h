@@ -289,6 +289,7 @@ struct WorkloadSpec {
                JobsSpec>
       what;
   std::int32_t iterations = 1;
+  Duration skew;  // of all jobs: ranks start at random times in [0, skew) (graph/start_skew.h)
 };
 
 struct PlacedWorkload {

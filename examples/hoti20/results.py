@@ -8,6 +8,7 @@ SIZE = "workload.program[0].operations[0].all_reduce"
 BUFFER, WINDOW = "network.switch.buffer", "network.transport.window"
 INJECTION, CHUNKS = "system.injection_latency", "system.all_reduce.chunks"
 LIMIT, ALGORITHM = "system.first_phase_limit", "system.all_reduce.algorithms"
+SKEW, RTO = "workload.skew", "network.transport.minimum_rto"
 COUNTERS = ["drops", "retransmissions", "timeouts"]
 
 

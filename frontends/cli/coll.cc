@@ -90,7 +90,7 @@ WorkloadSpec one_collective(Collective kind, Bytes size, std::int64_t ranks, std
   step.wait = true;
   ProgramSpec program;
   program.parts.push_back({{}, {step}});
-  return {program, 1};
+  return {program, 1, {}};
 }
 
 std::vector<Bytes> sizes_of(const CollectiveOptions& options, const MeasuredTimes& measured) {

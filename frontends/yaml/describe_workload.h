@@ -183,6 +183,10 @@ void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& 
     keys.check([&](Reader& reader) { check_jobs(reader, jobs); });
   }
   describe_job(keys, workload, platform);
+  keys.optional("skew", workload.skew,
+                "ranks do not start together: each starts later by a random time, uniform from 0 "
+                "to below this and drawn from the seed",
+                not_negative);
 }
 
 }  // namespace orrery::yaml
