@@ -16,6 +16,7 @@ class MessageLog final : public MessageListener {
     delivered_at.push_back(Time::never());
     injected_at.push_back(Time::never());
     deliveries.push_back(0);
+    injections.push_back(0);
     sizes.push_back(Bytes{-1});
     return delivered_at.size() - 1;
   }
@@ -28,12 +29,12 @@ class MessageLog final : public MessageListener {
                                      .size = size,
                                      .token = {.owner = static_cast<std::uint32_t>(number)}},
                                     *this);
-    if (known) injected_at[number] = *known;
+    if (known) note_injected(number, *known);
     return number;
   }
 
   std::vector<Time> delivered_at, injected_at;
-  std::vector<int> deliveries;
+  std::vector<int> deliveries, injections;
   std::vector<Bytes> sizes;  // as reported by delivered()
 
  private:
@@ -43,7 +44,11 @@ class MessageLog final : public MessageListener {
     ++deliveries[token.owner];
   }
   void injected(const MessageToken& token, NodeId) override {
-    injected_at[token.owner] = queue_.now();
+    note_injected(token.owner, queue_.now());
+  }
+  void note_injected(std::size_t number, Time when) {
+    injected_at[number] = when;
+    ++injections[number];
   }
 
   EventQueue& queue_;

@@ -16,6 +16,7 @@ for folder in ["scripts", "tests", "tests/readme"]:
 import count_cases  # noqa: E402
 import examples_test  # noqa: E402
 import golden  # noqa: E402
+import mutate  # noqa: E402
 import readme_test  # noqa: E402
 
 # An `orrery` that prints its arguments, the time, and fails if told to.
@@ -224,6 +225,24 @@ class SetupTest(TreeTest):
     def test_nothing_to_do(self):
         self.fake("dpkg-query", 'shift 2; for p; do echo "installed $p"; done')
         self.assertEqual(self.setup_script(), (0, []))
+
+
+class MutateTest(unittest.TestCase):
+    def mutation(self, **changes):
+        fields = {"room": "core", "file": "core/base/check.cc", "old": "throw CheckFailure(",
+                  "new": "return (", "breaks": "nothing fails", **changes}
+        return mutate.Mutation(**fields)
+
+    def test_a_mutation_of_what_stands_there_once(self):
+        self.assertEqual(mutate.faults_of([self.mutation()]), [])
+
+    def test_a_mutation_of_what_is_gone_or_not_unique(self):
+        for changes in [{"old": "no such text"}, {"old": "details"}, {"file": "core/none.cc"},
+                        {"room": "network"}, {"new": "throw CheckFailure("}]:
+            self.assertEqual(len(mutate.faults_of([self.mutation(**changes)])), 1, changes)
+
+    def test_the_list_is_long_enough(self):
+        self.assertGreaterEqual(len(mutate.read_mutations()), 60)
 
 
 if __name__ == "__main__":

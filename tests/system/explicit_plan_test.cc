@@ -40,8 +40,10 @@ std::string fault_of(const MessageProgram& program) {
 }
 
 // One level whose ports carry 1 GB/s = 1 B/ns, with links of 100 ns; the program's piece is 1000 B.
-Duration time_of(const MessageProgram& program) {
+// `delay` is what a message costs at each of its ends.
+Duration time_of(const MessageProgram& program, Duration delay = {}) {
   SystemSpec spec = plain_system("ring");
+  spec.injection_latency = delay;
   spec.collectives[static_cast<std::size_t>(Collective::broadcast)].algorithms = {
       NamedAlgorithm{"by hand", make_explicit_algorithm(program, execute(program)).algorithm}};
   const auto ranks = static_cast<std::int32_t>(program.ranks.size());
@@ -79,6 +81,19 @@ TEST_CASE("a thread may wait until its sends have left") {
   CHECK(time_of(program) == nanoseconds(2100));
   program.sends_leave = true;
   CHECK(time_of(program) == nanoseconds(2500));
+}
+
+// Ends cost 2,000 ns. Rank 0's message leaves at 2,000 and is at rank 2 at 3,100; rank 2 has it at
+// 5,100, and begins its second stage, which sends, at 7,100. Rank 1 works for 3,000 first: its
+// message is there at 6,100, before that stage, and counts at 8,100, after it has begun. Then rank
+// 2 sends to rank 3: 2,000, 1,100 on the way, 2,000.
+TEST_CASE("a message that comes before its stage begins still costs its delay") {
+  const MessageProgram program =
+      program_of({{{send_to(2)}, {receive_from(2, 1)}},
+                  {{work(nanoseconds(3'000)), send_to(2)}},
+                  {{receive_from(0), send_to(0, 1), receive_from(1), send_to(3)}},
+                  {{receive_from(2)}}});
+  CHECK(time_of(program, nanoseconds(2'000)) == nanoseconds(8'100 + 2'000 + 1'100 + 2'000));
 }
 
 TEST_CASE("threads of a rank do not hold each other up") {

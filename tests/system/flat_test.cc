@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/random.h"
+#include "system/collective/explicit_plan.h"
 #include "system/collective/plan_check.h"
 #include "system/collective/rooted_plan.h"
 #include "tests/system/harness.h"
@@ -261,6 +262,35 @@ TEST_CASE("messages within a node and between nodes have their own endpoint dela
   const Duration inside = microseconds(1) + kLink * 2 + nanoseconds(10) * 2;
   const Duration between = microseconds(10) + kLink * 4 + microseconds(2) * 2;
   CHECK(world.run() == inside * 2 + between);
+}
+
+// Rank 0 sends to its neighbour and to rank 2 of the other node in one stage: both leave after the
+// longer delay, of 2 us, whichever is first. To rank 2 it takes 10 us at 10 GB/s, two links and 2
+// us at its end; from there to rank 3 1 us at 100 GB/s, two links and 10 ns at each end.
+TEST_CASE("the sends of a stage leave after the longest of their delays") {
+  for (const auto& order : {std::vector<Position>{1, 2}, std::vector<Position>{2, 1}}) {
+    const auto step = [](StepKind kind, Position peer) {
+      return ProgramStep{.kind = kind, .peer = peer, .count = 1};
+    };
+    MessageProgram program;
+    program.kind = Collective::broadcast;
+    program.tracks_data = false;
+    for (auto& steps : std::vector<std::vector<ProgramStep>>{
+             {step(StepKind::send, order[0]), step(StepKind::send, order[1])},
+             {step(StepKind::receive, 0)},
+             {step(StepKind::receive, 0), step(StepKind::send, 3)},
+             {step(StepKind::receive, 2)}})
+      program.ranks.push_back({.threads = {steps}});
+    World world = flat_world({2, 2}, "chain", Collective::broadcast, bytes(100'000));
+    world.spec.collectives[static_cast<std::size_t>(Collective::broadcast)].algorithms = {
+        NamedAlgorithm{"by hand", make_explicit_algorithm(program, execute(program)).algorithm}};
+    world.spec.injection_latency = microseconds(2);
+    world.spec.local_injection_latency = nanoseconds(10);
+    world.rebuild();
+    const Duration between = microseconds(2) * 2 + microseconds(10) + kLink * 2;
+    const Duration inside = nanoseconds(10) * 2 + microseconds(1) + kLink * 2;
+    CHECK(world.run() == between + inside);
+  }
 }
 
 // Cut finely, a ring is as fast as its slowest port: those between nodes, which a channel uses at

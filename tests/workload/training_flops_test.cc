@@ -52,6 +52,21 @@ TEST_CASE("how a model is spread over ranks does not change its operations") {
   }
 }
 
+// DualPipe has every part of the model on two stages. With L = 4 and B = 8 the layers' 150,994,944
+// + 12,582,912 of two layers count twice, and the head's 9,830,400 once.
+TEST_CASE("a model that is on the stages twice is counted once") {
+  TransformerWorkload spread = gpt();
+  spread.model.layers = 4;
+  TransformerWorkload alone = spread;
+  spread.training.micro_batch = 1;
+  spread.training.pipeline = 4;
+  spread.training.schedule = PipelineSchedule::dualpipe;
+  CHECK(training_flops(spread, FlopConvention::model) ==
+        Approx(2 * (150'994'944 + 12'582'912) + 9'830'400).epsilon(1e-9));
+  for (const FlopConvention convention : flop_conventions)
+    CHECK(training_flops(spread, convention) == training_flops(alone, convention));
+}
+
 // Of 8 experts as wide as the MLP a token goes to 2: the MLP's 8 h^2 per token, 2/3 of a layer's
 // matrices, twice; and the router's h x E. A layer's 12 h^2 become 20 h^2 + 8 h.
 TEST_CASE("of experts count those that a token goes to") {

@@ -81,5 +81,17 @@ TEST_CASE("groups of placed jobs are those of their own NPUs") {
                                            "compute 0 blue/step", "send to 7 0 blue/step"});
 }
 
+// Rank 1 of the job, on NPU 6, receives from rank 0 of the job, which is on NPU 3.
+TEST_CASE("a placed job receives from its own ranks") {
+  Job job = job_of(2, {});
+  std::vector<Operation> operations = {
+      {.id = 0, .label = 0, .what = ReceiveCall{.from = 0, .size = bytes(1)}}};
+  job.operations = std::make_unique<ProgramSource>(2, Program(std::move(operations)));
+  std::vector<PlacedJob> jobs;
+  jobs.push_back({"red", {3, 6}, Duration{}, std::move(job)});
+  Job placed = place_jobs(std::move(jobs), nodes_of_two(4));
+  CHECK(test::describe(placed, 6) == std::vector<std::string>{"receive from 3 0 red/step"});
+}
+
 }  // namespace
 }  // namespace orrery

@@ -140,6 +140,35 @@ TEST_CASE("zero3 in a pipeline has all parameters at once") {
   CHECK(stage_memory(workload, 0).buffers == Bytes{1'696 * 2});
 }
 
+// In single precision the optimizer needs no copy of the weights: two moments of 4 B. 3,400
+// parameters.
+TEST_CASE("A model in single precision has no second copy of its weights") {
+  TransformerWorkload workload = small();
+  workload.model.element = Bytes{4};
+  const StageMemory memory = stage_memory(workload, 0);
+  CHECK(memory.parameters == Bytes{4 * 3'400});
+  CHECK(memory.optimizer == Bytes{8 * 3'400});
+  workload.model.element = Bytes{2};
+  CHECK(stage_memory(workload, 0).optimizer == Bytes{12 * 3'400});
+}
+
+// h = 8 and 4 heads of 2. One key head: on one rank keys and values are 2 wide each, and queries
+// and attention's output 8; norm's and QKV's inputs 8 each: 36 elements of each of 4 tokens. Of two
+// ranks each has a key head, so keys and values are still 2 wide each, queries and output 4: 28. Of
+// four ranks: 2 + 2 of keys and values, 2 of queries, 2 of output: 24.
+TEST_CASE("Each rank keeps the keys and values of a head at least") {
+  TransformerWorkload workload = small();
+  workload.model.heads = 4;
+  workload.model.key_value_heads = 1;
+  const auto elements = [&](std::int32_t tensor) {
+    workload.training.tensor = tensor;
+    return activations_of(TransformerPart::attention, false, workload).value / (4 * 2);
+  };
+  CHECK(elements(1) == 36);
+  CHECK(elements(2) == 28);
+  CHECK(elements(4) == 24);
+}
+
 // Korthikanti et al., with a = 2, s = 4, h = 8: 5 a s / h = 5. T h = 32.
 TEST_CASE("Activations of an unfused layer are Korthikanti's equations") {
   TransformerWorkload workload = small();
@@ -363,4 +392,26 @@ TEST_CASE("An overhead of activations is added to them alone") {
   const StageMemory more = stage_memory(workload, 0);
   CHECK(more.activations.value == plain.activations.value * 5 / 4);
   CHECK(more.fixed() == plain.fixed());
+}
+
+// A quarter of 1,024 B, which is what a layer keeps while it is done again.
+TEST_CASE("An overhead of activations is added to those that are computed again") {
+  TransformerWorkload workload = small();
+  workload.training.global_batch = 1;
+  workload.training.recompute = Recompute::full;
+  workload.training.activation_overhead = {25, 100};
+  CHECK(stage_memory(workload, 0).again == Bytes{1'024 + 256});
+}
+
+// The experts of a rank are cut among two tensor-parallel ranks, which see each other's tokens: of
+// 4 tokens on two ranks each has 2, with 2 copies each, and 8 copies arrive. Inputs of norm and
+// router 2 x 2 x 8 elements; 2 x 4 probabilities of 4 B; copies of 8 + 8 + 8 elements, as half of
+// an expert is 8 wide.
+TEST_CASE("Experts that are cut keep the copies of all ranks that share them") {
+  TransformerWorkload workload = with_experts();
+  workload.training.tensor = 2;
+  workload.training.sequence_parallel = true;
+  workload.training.experts.tensor = 2;
+  CHECK(activations_of(TransformerPart::experts, false, workload) ==
+        Bytes{2 * 2 * 2 * 8 + 2 * 4 * 4 + 2 * 8 * 24});
 }

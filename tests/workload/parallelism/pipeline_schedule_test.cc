@@ -188,6 +188,31 @@ TEST_CASE("micro-batches in flight") {
   CHECK(in_flight(PipelineSchedule::zb_h1, {4, 1, 8}) == std::vector{4, 4, 4, 4});
 }
 
+// "F0 B0 W0": steps by kind and micro-batch; an input gradient is a B as well.
+std::string text_of(const std::vector<PipelineStep>& steps) {
+  std::string text;
+  for (const PipelineStep& step : steps) {
+    if (!text.empty()) text += ' ';
+    text += step.kind == Kind::forward ? 'F' : step.kind == Kind::weight_gradient ? 'W' : 'B';
+    text += std::to_string(step.micro_batch);
+  }
+  return text;
+}
+
+// Stage 5 of 8 has 2 forwards before the first backward, and holds back 5 weight gradients if it
+// has as many micro-batches. The pipeline drains when no forward is left, that is for the last 2
+// backwards: between them there is room for a weight gradient. Of 3 micro-batches only the first
+// one's backward is not among these. zb-h2 has 4 forwards first.
+TEST_CASE("while the pipeline drains, weight gradients fill the gaps between input gradients") {
+  const auto text = [](PipelineSchedule schedule, std::int32_t m, std::int32_t stage) {
+    return text_of(pipeline_steps(schedule, {8, 1, m}, stage));
+  };
+  CHECK(text(PipelineSchedule::zb_h1, 3, 5) == "F0 F1 F2 B0 B1 W0 B2 W1 W2");
+  CHECK(text(PipelineSchedule::zb_h1, 4, 5) == "F0 F1 F2 B0 F3 B1 B2 W0 B3 W1 W2 W3");
+  CHECK(text(PipelineSchedule::zb_h1, 3, 7) == "F0 B0 F1 B1 F2 B2 W0 W1 W2");
+  CHECK(text(PipelineSchedule::zb_h2, 5, 5) == "F0 F1 F2 F3 F4 B0 B1 W0 B2 W1 B3 W2 B4 W3 W4");
+}
+
 // Twice the warm-up of 1f1b on each stage: 2(p-1-s) forwards before the first of each. With F = B =
 // W stages are never idle between their first step and their last.
 TEST_CASE("zb-h2 has no bubble of its own, at twice the micro-batches in flight") {
