@@ -50,7 +50,8 @@ MAX_FILE_LINES = 800
 MAX_FUNCTION_LINES = 70
 
 MAY_PRINT_AND_EXIT = ("frontends/cli/", "core/base/check.cc", "tests/")
-MAY_READ_THE_WALL_CLOCK = ("frontends/", "tests/frontends/", "tests/simulation/", "tests/benchmark/")
+MAY_READ_THE_WALL_CLOCK = ("frontends/", "tests/frontends/", "tests/simulation/", "tests/benchmark/",
+                           "tests/fuzz/")
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # What is no code: strings and characters (the group: their inside), comments. A quote right after a

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/delimited_message_util.h>
 
 #include <algorithm>
@@ -80,6 +81,8 @@ std::optional<std::int64_t> Node::number(std::string_view attribute) const {
 struct TraceReader::Input {
   explicit Input(std::istream& bytes) : stream(&bytes) {}
   io::IstreamInputStream stream;
+  // Protobuf prints on standard error when a name is not UTF-8, which does not matter here.
+  google::protobuf::LogSilencer silence;
 };
 
 TraceReader::TraceReader(std::string file_name, std::istream& bytes)

@@ -89,8 +89,8 @@ TEST_CASE("a thread may wait until its sends have left") {
 // 2 sends to rank 3: 2,000, 1,100 on the way, 2,000.
 TEST_CASE("a message that comes before its stage begins still costs its delay") {
   const MessageProgram program =
-      program_of({{{send_to(2)}, {receive_from(2, 1)}},
-                  {{work(nanoseconds(3'000)), send_to(2)}},
+      program_of({{{send_to(2)}, {receive_from(2, 1)}, {send_to(1, 2)}},
+                  {{work(nanoseconds(3'000)), send_to(2)}, {receive_from(0, 2)}},
                   {{receive_from(0), send_to(0, 1), receive_from(1), send_to(3)}},
                   {{receive_from(2)}}});
   CHECK(time_of(program, nanoseconds(2'000)) == nanoseconds(8'100 + 2'000 + 1'100 + 2'000));
