@@ -1,18 +1,18 @@
 #include "network/backends.h"
 
-#include "network/analytical/analytical_backend.h"
-#include "network/credit/credit_backend.h"
-#include "network/fluid/fluid_backend.h"
-#include "network/queue/queue_backend.h"
-#ifdef ORRERY_HAS_NS3
-#include "network/ns3/ns3_backend.h"
-#endif
-
 namespace orrery {
+
+// What each of them defines, network/<name>/<name>_backend.h.
+#define BACKEND(name, sentence)                          \
+  extern const BackendTraits name##_traits;              \
+  std::unique_ptr<NetworkBackend> make_##name##_backend( \
+      EventQueue& queue, const Topology& topology, const NetworkSpec& spec);
+#include "network/backends.def"
+#undef BACKEND
 
 std::span<const BackendEntry> builtin_backends() {
   static constexpr BackendEntry entries[] = {
-#define BACKEND(name, sentence) {#name, sentence, &make_##name##_backend},
+#define BACKEND(name, sentence) {#name, sentence, &make_##name##_backend, &name##_traits},
 #include "network/backends.def"
 #undef BACKEND
   };

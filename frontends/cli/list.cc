@@ -18,10 +18,18 @@ namespace {
 
 constexpr auto left = TextTable::Align::left;
 
+std::string traits_text(const BackendTraits& traits) {
+  return fmt::format("({}; {})",
+                     traits.shares_links ? "messages share links inside the fabric"
+                                         : "messages never slow each other down inside the fabric",
+                     traits.folds ? "one rank may stand for many" : "every rank is simulated");
+}
+
 std::string backends() {
   TextTable table({{"  network.backend", left}, {"", left}});
   for (const BackendEntry& entry : builtin_backends()) {
     table.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
+    table.add_row({"", traits_text(*entry.traits)});
   }
   if (find_backend("ns3") == nullptr) {
     table.add_row({"  (ns3)", "not in this build: install libns3-dev (3.37) and build again"});

@@ -10,6 +10,7 @@
 #include "network/analytical/ingress_port.h"
 #include "network/analytical/listener_numbers.h"
 #include "network/analytical/routed_backend.h"
+#include "network/backends.h"
 
 namespace orrery {
 namespace {
@@ -327,6 +328,8 @@ NetworkStatistics AnalyticalBackend::statistics() const {
 }
 
 }  // namespace
+
+const BackendTraits analytical_traits{.folds = true};
 
 std::unique_ptr<NetworkBackend> make_analytical_backend(EventQueue& queue, const Topology& topology,
                                                         const NetworkSpec& spec) {

@@ -9,6 +9,9 @@
 
 namespace orrery {
 
+struct BackendTraits;
+extern const BackendTraits analytical_traits;
+
 // REQUIRES: queue and topology outlive the backend. It honours no optional settings.
 std::unique_ptr<NetworkBackend> make_analytical_backend(EventQueue& queue, const Topology& topology,
                                                         const NetworkSpec& spec = {});

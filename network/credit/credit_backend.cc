@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "network/backends.h"
 #include "network/credit/channel_order.h"
 #include "network/queue/store_and_forward.h"
 
@@ -184,6 +185,10 @@ void CreditBackend::on_own_event(std::uint32_t step, std::uint32_t number) {
 }
 
 }  // namespace
+
+const BackendTraits credit_traits{.shares_links = true,
+                                  .carriage = Carriage::stored_in_segments,
+                                  .segment = CreditSpec{}.segment};
 
 std::unique_ptr<NetworkBackend> make_credit_backend(EventQueue& queue, const Topology& topology,
                                                     const NetworkSpec& spec) {

@@ -9,6 +9,9 @@
 
 namespace orrery {
 
+struct BackendTraits;
+extern const BackendTraits credit_traits;
+
 // REQUIRES: queue and topology outlive the backend; spec.credit obeys its ranges.
 std::unique_ptr<NetworkBackend> make_credit_backend(EventQueue& queue, const Topology& topology,
                                                     const NetworkSpec& spec);

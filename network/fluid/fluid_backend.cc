@@ -9,6 +9,7 @@
 
 #include "core/base/check.h"
 #include "core/trace/byte_bins.h"
+#include "network/backends.h"
 #include "network/fluid/flow_classes.h"
 #include "network/fluid/flow_limits.h"
 #include "network/folded_links.h"
@@ -393,6 +394,8 @@ void FluidBackend::routes_changed() {
 }
 
 }  // namespace
+
+const BackendTraits fluid_traits{.shares_links = true, .folds = true, .spreads_evenly = true};
 
 std::unique_ptr<NetworkBackend> make_fluid_backend(EventQueue& queue, const Topology& topology,
                                                    const NetworkSpec& spec) {

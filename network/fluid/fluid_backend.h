@@ -9,6 +9,9 @@
 
 namespace orrery {
 
+struct BackendTraits;
+extern const BackendTraits fluid_traits;
+
 // REQUIRES: queue and topology outlive the backend.
 std::unique_ptr<NetworkBackend> make_fluid_backend(EventQueue& queue, const Topology& topology,
                                                    const NetworkSpec& spec);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "network/backends.h"
 #include "network/queue/store_and_forward.h"
 
 namespace orrery {
@@ -21,6 +22,8 @@ class QueueBackend final : public StoreAndForward {
 };
 
 }  // namespace
+
+const BackendTraits queue_traits{.shares_links = true, .carriage = Carriage::stored_whole};
 
 std::unique_ptr<NetworkBackend> make_queue_backend(EventQueue& queue, const Topology& topology,
                                                    const NetworkSpec& spec) {

@@ -9,6 +9,9 @@
 
 namespace orrery {
 
+struct BackendTraits;
+extern const BackendTraits queue_traits;
+
 // REQUIRES: queue and topology outlive the backend.
 std::unique_ptr<NetworkBackend> make_queue_backend(EventQueue& queue, const Topology& topology,
                                                    const NetworkSpec& spec);

@@ -25,6 +25,10 @@ class ParameterServerPlan final : public Plan {
   ParameterServerPlan(int size, int servers) : size_(size), servers_(servers) {}
 
   int pieces() const override { return servers_; }
+  // Where every rank serves; it is the direct all-reduce then.
+  Symmetry symmetry() const override {
+    return servers_ == size_ ? Symmetry::rotation : Symmetry::none;
+  }
 
   // Push, then pull.
   Stage stage(Position rank, int, int index) const override {

@@ -148,25 +148,21 @@ Duration in_segments(Bytes size, Bytes piece, std::int64_t links) {
   return full == 0 ? last * links : one * (full + links - 1) + last;
 }
 
-// What a message that is alone takes: latency and size over bandwidth, or that on every link for a
-// backend that stores and forwards. One with headers or windows states its tolerance here.
-Duration closed_form(const BackendEntry& backend, const Topology& topology, std::int32_t target,
+// What a message that is alone takes at least.
+Duration closed_form(const BackendTraits& traits, const Topology& topology, std::int32_t target,
                      Bytes size) {
   const Duration latency = way_of(topology, {0}, {target}).latency;
   const Duration once = transfer_time(size, gigabits_per_second(100));
   const std::int64_t links = latency.value / nanoseconds(500).value;
-  if (backend.name == "credit") return latency + in_segments(size, bytes(4'096), links);
-  return latency + (backend.name == "queue" ? once * links : once);
-}
-
-// docs/models/ns3.md, "One message alone": 78 B more on the wire for each segment of 8,960 B; a
-// packet's time for each further link, of at most 8; two round trips of 10 us in which a window of
-// 10 segments, then 20, lets the line stand idle; and all of it once more, where an ideal level is
-// left for one with TCP and the NPU between the two passes it on.
-Duration tcp_tolerance(Bytes size) {
-  const std::int64_t headers = 78 * (size.value / 8'960 + 1) + 1;
-  return transfer_time(size + bytes(headers + 8 * 9'038), gigabits_per_second(100)) +
-         microseconds(2 * 10);
+  switch (traits.carriage) {
+    case Carriage::cut_through:
+      break;
+    case Carriage::stored_whole:
+      return latency + once * links;
+    case Carriage::stored_in_segments:
+      return latency + in_segments(size, traits.segment, links);
+  }
+  return latency + once;
 }
 
 Duration alone(const BackendEntry& backend, const TopologySpec& spec, std::int32_t target,
@@ -254,7 +250,7 @@ TEST_CASE("no backend has more on the links of a switch than they carry") {
   const TopologySpec spec{{level(LevelKind::switched, 8)}};
   const Topology topology(spec);
   for (const BackendEntry& backend : builtin_backends()) {
-    if (backend.name == "fluid") continue;  // spreads a message evenly, whatever its rates were
+    if (backend.traits->spreads_evenly) continue;  // whatever its rates were
     ByteBins bins(topology.links().size(), 64, nanoseconds(1));
     storm(backend, spec, 5, &bins);
     // 100 Gb/s are 12.5 bytes in a nanosecond; of those on the border, parts are rounded.
@@ -264,6 +260,9 @@ TEST_CASE("no backend has more on the links of a switch than they carry") {
   }
 }
 
+// Of the platforms above: at most 10 links of 500 ns each way.
+constexpr Duration longest_trip = microseconds(10);
+
 TEST_CASE("every backend is monotone in the size of a message that is alone, and exact") {
   for (const BackendEntry& backend : builtin_backends())
     for (const TopologySpec& spec : platforms()) {
@@ -272,15 +271,15 @@ TEST_CASE("every backend is monotone in the size of a message that is alone, and
         Duration before{-1};
         for (const std::int64_t size : {0, 1, 1'499, 1'500, 1'501, 65'536, 1'000'000}) {
           const Duration time = alone(backend, spec, target, bytes(size));
-          const Duration exact = closed_form(backend, topology, target, bytes(size));
-          if (backend.name == "ns3") {
-            CHECK(time >= before);  // 0 bytes are sent as one
-            CHECK(time >= exact);
-            CHECK(time <= exact + tcp_tolerance(bytes(size)));
-          } else {
-            CHECK(time > before);
-            CHECK(time == exact);
-          }
+          const Duration exact = closed_form(*backend.traits, topology, target, bytes(size));
+          const Duration above =
+              backend.traits->tolerance == nullptr
+                  ? Duration{}
+                  : backend.traits->tolerance(bytes(size), gigabits_per_second(100), longest_trip);
+          CHECK(time >= before);
+          if (!backend.traits->has_packets) CHECK(time > before);  // packets carry 0 bytes as one
+          CHECK(time >= exact);
+          CHECK(time <= exact + above);
           before = time;
         }
       }
@@ -316,9 +315,41 @@ TEST_CASE("messages may begin and end at a switch") {
            {topology.egress_link(number, npu, 0), topology.switch_to_npu_link(number, npu)}) {
         CHECK(statistics.links[link] >= size);
         // Packets have headers, and are acknowledged.
-        if (backend.name != "ns3") CHECK(statistics.links[link] == size);
+        if (!backend.traits->has_packets) CHECK(statistics.links[link] == size);
       }
     }
+  }
+}
+
+// On a line of four, 0 sends 500 kB to 3 and 1 sends 1 MB to 2: no port is used twice, but both
+// cross the link 1 -> 2. At 100 Gb/s the large one is on it until 80 us, and the small one comes to
+// it after 0.5 us where messages are cut through, after 40.5 us where they are stored.
+TEST_CASE("a backend shares links inside the fabric if and only if it says so") {
+  const Bytes small = bytes(500'000), large = bytes(1'000'000);
+  const Topology topology({{level(LevelKind::mesh, 4)}});
+  for (const BackendEntry& backend : builtin_backends()) {
+    EventQueue queue;
+    const auto network = backend.make(queue, topology, {});
+    MessageLog log(queue);
+    log.send(*network, 0, 3, small);
+    log.send(*network, 1, 2, large);
+    queue.run();
+    const Duration alone =
+        closed_form(*backend.traits, topology, 3, small) +
+        closed_form(*backend.traits, topology, 1, large);  // one link, like 1 -> 2
+    const Duration together = (log.delivered_at[0] - Time{}) + (log.delivered_at[1] - Time{});
+    INFO(backend.name);
+    CHECK((together > alone) == backend.traits->shares_links);
+  }
+}
+
+// Eight NPUs on a switch that all do the same: one for all.
+TEST_CASE("a backend folds if and only if it says so") {
+  for (const BackendEntry& backend : builtin_backends()) {
+    EventQueue queue;
+    const Topology topology({{level(LevelKind::switched, 8)}});
+    INFO(backend.name);
+    CHECK(backend.make(queue, topology, {})->fold(Fold({{8, 1}})) == backend.traits->folds);
   }
 }
 
