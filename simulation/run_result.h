@@ -191,8 +191,8 @@ struct PacketResult {
   std::vector<CaptureRow> captures;
 };
 
-// When a run finishes over several orders of the events of one picosecond (Ties), the order of calls
-// among them.
+// When a run finishes over several orders of the events of one picosecond (Ties), the order of
+// calls among them.
 struct TieRange {
   std::int32_t orders = 0;  // that were drawn
   Duration least, most;
@@ -206,12 +206,12 @@ struct RunResult {
   std::string fingerprint;  // 32 hex digits
   bool partial = false;     // interrupted or stuck: what follows is what was reached
   std::string partial_reason;
-  Duration finish;                  // of the slowest rank
-  Duration compute, exposed, idle;  // of the rank that finishes last (the lowest such rank)
-  Duration stolen;                  // of compute: by collectives that ran beside it (sm_tax)
+  Duration finish;                    // of the slowest rank
+  Duration compute, exposed, idle;    // of the rank that finishes last (the lowest such rank)
+  Duration stolen;                    // of compute: by collectives that ran beside it (sm_tax)
   std::optional<TieRange> over_ties;  // of finish; none unless asked for
-  Duration bound;                   // max of compute and of bytes over bandwidth per level
-  std::string bound_by;             // "compute" or the level's name
+  Duration bound;                     // max of compute and of bytes over bandwidth per level
+  std::string bound_by;               // "compute" or the level's name
   std::vector<ExposedBy> exposed_by;
   std::optional<double> predicted_speedup;  // from the profile of another run (speedup.h)
   std::optional<TrainingResult> training;   // only of a transformer, and of a complete run

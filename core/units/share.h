@@ -38,7 +38,7 @@ struct Fraction {
   double part = 0;
 
   constexpr Fraction() = default;
-  constexpr Fraction(double value) : part(value) {}  // NOLINT(google-explicit-constructor)
+  constexpr Fraction(double value) : part(value) {}   // NOLINT(google-explicit-constructor)
   constexpr operator double() const { return part; }  // NOLINT(google-explicit-constructor)
 };
 

@@ -27,7 +27,7 @@ Experiment all_reduce_over(Bandwidth nic) {
   step.wait = true;
   ProgramSpec program;
   program.parts.push_back({{}, {step}});
-  experiment.workload = {std::move(program), 1};
+  experiment.workload.what = std::move(program);
   return experiment;
 }
 

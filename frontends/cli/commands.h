@@ -35,7 +35,7 @@ struct SimulationOptions {
   bool trace_messages = false;           // also each message
   bool matrix = false;                   // also who sent how much to whom
   bool activity = false;                 // also what was under way when
-  std::int32_t ties = 0;  // orders of simultaneous events to draw besides
+  std::int32_t ties = 0;                 // orders of simultaneous events to draw besides
   bool predict = false;  // `compare`: also what the first system's profile says of the others
   ReportOptions report;
 };
