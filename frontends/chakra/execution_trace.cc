@@ -122,7 +122,7 @@ std::optional<Node> TraceReader::next() {
   node.data_dependencies.assign(from.data_dependencies().begin(), from.data_dependencies().end());
   constexpr std::uint64_t kLongest = 1'000'000'000'000;  // us; the clock ends at 9.2e12
   if (from.duration_us() > kLongest)
-    throw ConfigError({.file = path_,
+    throw ConfigError({.file = file_name_,
                        .what = fmt::format("node {} takes {} us", from.id(), from.duration_us()),
                        .remedy = fmt::format("a time in a file is at most {} us", kLongest)});
   node.duration = microseconds(static_cast<std::int64_t>(from.duration_us()));
