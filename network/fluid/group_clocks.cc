@@ -28,7 +28,8 @@ Duration carrying_time(double amount, double rate) {
   if (!at_below && !at_above) return {below + 1};
   constexpr double whole_below = 0x1p53;
   if (amount < whole_below && rate < whole_below && is_whole(amount) && is_whole(rate))
-    return transfer_time({static_cast<std::int64_t>(amount)}, {static_cast<std::int64_t>(rate)});
+    return transfer_time(Bytes{static_cast<std::int64_t>(amount)},
+                         Bandwidth{static_cast<std::int64_t>(rate)});
   return {at_below ? below : below + 1};
 }
 

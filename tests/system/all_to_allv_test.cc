@@ -96,13 +96,13 @@ void check_bytes(const std::string& algorithm, HierarchicalSchedule schedule,
     std::int64_t total = 0;
     for (Rank rank = 0; rank < ranks; ++rank) {
       total += loads.sent[level][rank];
-      CHECK(statistics.links[world.topology.egress_link(level, {rank}, 0)].value ==
+      CHECK(statistics.links[world.topology.egress_link(level, {rank}, 0)].narrow().value ==
             loads.sent[level][rank]);
-      CHECK(statistics.links[world.topology.switch_to_npu_link(level, {rank})].value ==
+      CHECK(statistics.links[world.topology.switch_to_npu_link(level, {rank})].narrow().value ==
             loads.received[level][rank]);
     }
     const auto label = static_cast<std::size_t>(Collective::all_to_allv);
-    CHECK(statistics.levels[level].bytes_by_label[label].value == total);
+    CHECK(statistics.levels[level].bytes_by_label[label].narrow().value == total);
   }
 }
 

@@ -58,10 +58,10 @@ Duration time_of(HierarchicalSchedule schedule, Bandwidth inner, Bandwidth outer
 // Chunks fill and drain the pipeline: a few of 32 more.
 TEST_CASE("on levels of equal bandwidth themis nears the sum of the bandwidths") {
   const Bytes size = mebibytes(32);
-  const Duration ideal = transfer_time({size.value * 15 / 16}, kSlow);
+  const Duration ideal = transfer_time(Bytes{size.value * 15 / 16}, kSlow);
   const Duration aware = time_of(HierarchicalSchedule::local_bandwidth_aware, kSlow, kSlow, size);
   const Duration themis = time_of(HierarchicalSchedule::themis, kSlow, kSlow, size);
-  CHECK(aware >= transfer_time({size.value * 3 / 2}, kSlow));
+  CHECK(aware >= transfer_time(Bytes{size.value * 3 / 2}, kSlow));
   CHECK(themis >= ideal);
   CHECK(static_cast<double>(themis.value) < 1.12 * static_cast<double>(ideal.value));
 }
