@@ -12,7 +12,9 @@ struct Counter {
   double operator()(const DlrmSpec& spec) const {
     return count(spec.bottom_mlp.size() + spec.top_mlp.size());
   }
-  double operator()(const LayerTableWorkload& spec) const { return count(spec.table.layers.size()); }
+  double operator()(const LayerTableWorkload& spec) const {
+    return count(spec.table.layers.size());
+  }
   double operator()(const ProgramSpec& spec) const {
     double operations = 0;
     for (const ProgramSpec::Part& part : spec.parts) operations += count(part.steps.size());
