@@ -15,6 +15,8 @@ EventQueue::EventQueue(const TieOrder& order) : EventQueue() {
 }
 EventQueue::~EventQueue() = default;
 
+void EventQueue::push_shuffled(RadixHeap::Entry entry) { ties_->push(entry); }
+
 EventQueue::HandlerId EventQueue::add_handler(EventHandler& handler) {
   CHECK(handlers_.size() <= std::numeric_limits<std::uint16_t>::max(), "more than {} handlers",
         handlers_.size() - 1);
@@ -70,11 +72,13 @@ bool EventQueue::cancel(Handle handle) {
 }
 
 void EventQueue::sweep_cancelled() {
-  heap_.retain([this](RadixHeap::Entry entry) {
+  const auto keep = [this](RadixHeap::Entry entry) {
     if (!is_cancelled(entry)) return true;
     skip(entry);
     return false;
-  });
+  };
+  heap_.retain(keep);
+  if (ties_) ties_->retain(keep);
 }
 
 void EventQueue::skip(RadixHeap::Entry entry) {
@@ -100,14 +104,15 @@ inline void EventQueue::execute(RadixHeap::Entry entry) {
 
 template <bool shuffled>
 inline bool EventQueue::execute_next() {
-  while (!heap_.empty() || (shuffled && !ties_->entries().empty())) {
-    if (shuffled) ties_->refill(heap_);
-    const RadixHeap::Entry entry = shuffled ? ties_->take() : heap_.pop();
+  while (shuffled ? !ties_->empty() : !heap_.empty()) {
+    const RadixHeap::Entry entry = shuffled ? ties_->pop() : heap_.pop();
     if (cancelled_in_heap_ != 0 && is_cancelled(entry)) [[unlikely]] {
       skip(entry);
       continue;
     }
+    if (shuffled) ties_->begin_event();
     execute(entry);
+    if (shuffled) ties_->end_event();
     return true;
   }
   // Cancelled entries may have led the heap past now().
@@ -150,13 +155,9 @@ bool EventQueue::run_one() {
 
 Time EventQueue::next_time() const {
   if (pending() == 0) return Time::never();
-  if (ties_)
-    for (const RadixHeap::Entry& entry : ties_->entries())
-      if (!is_cancelled(entry)) return time_of(entry.time);
-  const std::uint64_t key =
-      cancelled_in_heap_ == 0
-          ? heap_.minimum()
-          : heap_.minimum_if([this](RadixHeap::Entry entry) { return !is_cancelled(entry); });
+  const auto counts = [this](RadixHeap::Entry entry) { return !is_cancelled(entry); };
+  if (ties_) return time_of(ties_->minimum_if(counts));
+  const std::uint64_t key = cancelled_in_heap_ == 0 ? heap_.minimum() : heap_.minimum_if(counts);
   return time_of(key);
 }
 

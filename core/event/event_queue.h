@@ -47,8 +47,8 @@ class EventQueue {
  public:
   EventQueue();
   // With Ties::seed the events of one time run in an order that is drawn: the early ones, then the
-  // others. An event still runs after the one that scheduled it. What the result changes by is what
-  // it owes to the order of the calls.
+  // others. What one event schedules for one time keeps its order, and runs after that event. What
+  // the result changes by is what it owes to the order of the calls.
   explicit EventQueue(const TieOrder& order);
   ~EventQueue();
   EventQueue(const EventQueue&) = delete;
@@ -126,8 +126,12 @@ class EventQueue {
       refuse(when);
     ++scheduled_;
     const std::uint64_t key = static_cast<std::uint64_t>(when.since_start.value) << 1 | turn;
-    heap_.push({std::max(key, now_key_), payload});
+    const RadixHeap::Entry entry{std::max(key, now_key_), payload};
+    if (ties_ != nullptr) [[unlikely]]
+      return push_shuffled(entry);
+    heap_.push(entry);
   }
+  void push_shuffled(RadixHeap::Entry entry);
   static Time time_of(std::uint64_t key) { return {{static_cast<std::int64_t>(key >> 1)}}; }
   [[noreturn]] void refuse(Time when) const;
 

@@ -1,9 +1,14 @@
-// Events that are due at one time, taken out in an order that is drawn from a seed. Those that are
-// scheduled for this time while others of it run join the ones that are left.
+// The events of a queue whose ties are drawn (Ties::seed). What one event schedules for one time
+// keeps its order, as in the real thing: a rank posts its chunks one after the other. What
+// different events schedule for the same time goes in an order that is drawn; so does what is
+// scheduled while no event runs.
+//
+// A binary heap: slower than the radix heap, which needs no key beside the time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "core/base/random.h"
@@ -14,30 +19,62 @@ namespace orrery {
 
 class TieShuffle {
  public:
+  using Entry = RadixHeap::Entry;
+
   explicit TieShuffle(const TieOrder& order)
       : random_(order.seed, "order of events of one time", {order.draw, 0}) {}
 
-  // Moves into this what is due at the earliest time. REQUIRES: this or the heap has an entry; the
-  // heap has none that is earlier than those here.
-  void refill(RadixHeap& heap) {
-    if (entries_.empty()) entries_.push_back(heap.pop());
-    while (!heap.empty() && heap.minimum() == entries_.front().time) entries_.push_back(heap.pop());
+  bool empty() const { return pending_.empty(); }
+
+  void push(Entry entry) {
+    const std::uint64_t cause = in_event_ ? cause_ : random_.next_u64();
+    pending_.push_back({entry, cause, pushed_++});
+    std::ranges::push_heap(pending_, is_later);
   }
 
-  // One of them, each as likely as the others. REQUIRES: there is one.
-  RadixHeap::Entry take() {
-    if (entries_.size() > 1)
-      std::swap(entries_[random_.uniform_int(entries_.size())], entries_.back());
-    const RadixHeap::Entry entry = entries_.back();
-    entries_.pop_back();
+  Entry pop() {  // REQUIRES: !empty()
+    std::ranges::pop_heap(pending_, is_later);
+    const Entry entry = pending_.back().entry;
+    pending_.pop_back();
     return entry;
   }
 
-  const std::vector<RadixHeap::Entry>& entries() const { return entries_; }  // all of one time
+  // What is pushed between these is scheduled by one event.
+  void begin_event() {
+    cause_ = random_.next_u64();
+    in_event_ = true;
+  }
+  void end_event() { in_event_ = false; }
+
+  // The earliest time among the entries that `keep` accepts. REQUIRES: there is one.
+  template <class Keep>
+  std::uint64_t minimum_if(Keep keep) const {
+    std::uint64_t least = ~std::uint64_t{0};
+    for (const Pending& pending : pending_)
+      if (keep(pending.entry)) least = std::min(least, pending.entry.time);
+    return least;
+  }
+
+  // Drops the entries that `keep` refuses; it is asked once for each.
+  template <class Keep>
+  void retain(Keep keep) {
+    std::erase_if(pending_, [&](const Pending& pending) { return !keep(pending.entry); });
+    std::ranges::make_heap(pending_, is_later);
+  }
 
  private:
+  struct Pending {
+    Entry entry;
+    std::uint64_t cause, number;
+  };
+  static bool is_later(const Pending& a, const Pending& b) {
+    return std::tie(a.entry.time, a.cause, a.number) > std::tie(b.entry.time, b.cause, b.number);
+  }
+
   RandomStream random_;
-  std::vector<RadixHeap::Entry> entries_;
+  std::vector<Pending> pending_;
+  std::uint64_t cause_ = 0, pushed_ = 0;
+  bool in_event_ = false;
 };
 
 }  // namespace orrery

@@ -8,7 +8,7 @@ namespace orrery {
 
 enum class Ties : std::uint8_t {
   call,  // the one that was scheduled first
-  seed   // drawn: what a result changes by is what it owes to the order
+  seed   // drawn among those that different events scheduled (tie_shuffle.h)
 };
 
 struct TieOrder {

@@ -12,7 +12,7 @@ namespace orrery::cli {
 
 namespace {
 
-// Measured on tori with few chunks: docs/models/routing.md.
+// Up to 1.107 was measured on tori with few chunks: docs/models/analytical.md.
 constexpr double close = 1.1;
 
 std::vector<Experiment> shuffled(const Experiment& experiment, std::int32_t orders) {

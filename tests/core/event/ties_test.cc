@@ -70,6 +70,30 @@ TEST_CASE("an event runs after the one that scheduled it, and time does not go b
   CHECK(queue.executed() == 1'001);
 }
 
+// Two events of one time schedule ten events each for another one. What each has scheduled keeps
+// its order; which of the two goes first is drawn.
+TEST_CASE("what one event schedules for one time keeps its order") {
+  int second_first = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    EventQueue queue(drawn(seed));
+    std::vector<int> seen;
+    for (const int first : {0, 100})
+      queue.schedule(nanoseconds(1), [&queue, &seen, first] {
+        for (int i = 0; i < 10; ++i)
+          queue.schedule(nanoseconds(1), [&seen, first, i] { seen.push_back(first + i); });
+      });
+    queue.run();
+    REQUIRE(seen.size() == 20);
+    for (int i = 0; i < 10; ++i) {
+      CHECK(seen[static_cast<std::size_t>(i)] == seen[0] + i);
+      CHECK(seen[static_cast<std::size_t>(10 + i)] == seen[10] + i);
+    }
+    second_first += seen[0] == 100 ? 1 : 0;
+  }
+  CHECK(second_first > 0);
+  CHECK(second_first < 20);
+}
+
 struct Recorder : EventHandler {
   void on_event(std::uint64_t argument) override { seen.push_back(argument); }
   std::vector<std::uint64_t> seen;
