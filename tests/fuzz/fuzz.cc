@@ -1,6 +1,7 @@
 // The fuzzer: changes valid inputs of every reader as their structure is, and asks the program to
-// make something of them. It must answer in time and within memory: with a result, or with a
-// message and exit code 1, 2 or 3.
+// make something of them. It must answer in 5 s of processor time and within 2 GB: with a result,
+// or with a message and exit code 1, 2 or 3. A simulation may take longer if Ctrl-C ends it, and
+// may say that its memory does not suffice.
 //
 //   orrery_fuzz [--program PATH] [--seconds S] [--inputs N] [--first K] [--seed X] [--keep DIR]
 //

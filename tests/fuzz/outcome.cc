@@ -28,11 +28,13 @@ std::string kind_of(const std::string& what, const std::string& message) {
 
 }  // namespace
 
-std::string what_is_wrong(const Outcome& outcome, const Limits& limits) {
+std::string what_is_wrong(const Outcome& outcome, const std::vector<std::string>& arguments,
+                          const Limits& limits) {
   if (outcome.hangs) return "it hangs";
   if (outcome.signal != 0) return fmt::format("signal {}", outcome.signal);
-  if (outcome.most_memory > limits.bytes ||
-      outcome.message.find("out of memory") != std::string::npos)
+  const bool simulates = arguments.front() == "run" || arguments.front() == "coll";
+  const bool needs_more = outcome.message.find("out of memory") != std::string::npos;
+  if (outcome.most_memory > limits.bytes || (needs_more && !simulates))
     return "it takes too much memory";
   constexpr int stopped = 130;  // a long simulation
   if ((outcome.exit_code < 0 || outcome.exit_code > 3) && outcome.exit_code != stopped)
@@ -45,7 +47,7 @@ std::string what_is_wrong(const Outcome& outcome, const Limits& limits) {
 void Findings::note(const Outcome& outcome, const Seed& seed, const std::string& input) {
   ++inputs_;
   ++exit_codes_[outcome.exit_code];
-  const std::string what = what_is_wrong(outcome, limits_);
+  const std::string what = what_is_wrong(outcome, seed.arguments, limits_);
   if (what.empty()) return;
   ++count_;
   constexpr std::uint64_t few = 3;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/fuzz/workspace.h"
 
@@ -24,8 +25,10 @@ struct Outcome {
   std::string message = {};      // standard error
 };
 
-// "" if all is well: done, or refused with a reason.
-std::string what_is_wrong(const Outcome& outcome, const Limits& limits);
+// "" if all is well: done, or refused with a reason. `arguments`: what the program was asked to do.
+// A simulation may find that its memory does not suffice; who only reads an input may not.
+std::string what_is_wrong(const Outcome& outcome, const std::vector<std::string>& arguments,
+                          const Limits& limits);
 
 // Counts what came out, and keeps a few inputs of each kind of finding in a folder.
 class Findings {
