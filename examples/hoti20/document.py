@@ -1,9 +1,12 @@
 """docs/studies/hoti20.md: its generated sections and plots, from docs/studies/hoti20/*.csv."""
 import pathlib
 
+import conclusions
+import findings
 import plot
 import results
-from results import (BUFFER, CHUNKS, INJECTION, LIMIT, SIZE, SYSTEMS, WINDOW,
+import skew
+from results import (BUFFER, CHUNKS, INJECTION, LIMIT, RTO, SIZE, SKEW, SYSTEMS, WINDOW,
                      milliseconds, select)
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/studies"
@@ -115,8 +118,9 @@ def injection(data):
     grid = grid_of(data, "injection")
     slope = results.slopes(data[f"{grid}-systems"], data[f"{grid}-injection"])
     if slope:
-        text += "\nMicroseconds more for each microsecond of latency, 0.01 to 100 us: " + ", ".join(
-            f"{system} {value:.0f}" for system, value in slope.items()) + ".\n"
+        text += "\n" + findings.paragraph(
+            "Microseconds more for each microsecond of latency, 0.01 to 100 us: " +
+            ", ".join(f"{system} {value:.0f}" for system, value in slope.items()) + ".")
     return text, files
 
 
@@ -274,19 +278,104 @@ def claims(data):
                   for claim, measured, holds in checks]), {}
 
 
+def conclusion_table(data):
+    return table(["conclusion", "in lock step", "with start skew",
+                  "with other minimum timeouts"], conclusions.rows(data)), {}
+
+
+def skew_a2a(data):
+    if not data["single-skew-a2a"]:
+        return NOT_RUN, {}
+    head, body, line, files = skew.by_skew("skew-a2a", skew.a2a_lines(data),
+                                           "One all-to-all of 16 MiB, minimum timeout 1 s")
+    return table(head, body) + line + "\n" + findings.a2a_text(data), files
+
+
+def rto_a2a(data):
+    if not data["single-rto-a2a"]:
+        return NOT_RUN, {}
+    ideal = skew.analytical(data, "16 MiB", "direct", "8")
+    rows = skew.a2a_by_timeout(data)
+    head, body, line, files = skew.by_timeout("rto-a2a", rows, ideal,
+                                              "One all-to-all of 16 MiB, memory 64 MB")
+    return (table(head, body) + line + "\n" +
+            findings.paragraph(findings.timeout_text(rows, ideal, "3 us")), files)
+
+
+def rto_trees(data):
+    if not data["single-rto-trees"]:
+        return NOT_RUN, {}
+    head, body, line, files = skew.by_timeout(
+        "rto-trees", data["single-rto-trees"],
+        skew.analytical(data, "1 MiB", "double_binary_tree", "32"),
+        "Trees, 1 MiB in 32 chunks, memory 16 MB")
+    return table(head, body) + line + "\n" + findings.tree_timeout_text(data), files
+
+
+def skew_trees(data):
+    if not data["single-skew-trees"]:
+        return NOT_RUN, {}
+    head, body, line, files = skew.by_skew("skew-trees", skew.tree_lines(data),
+                                           "Trees of 16 MiB, minimum timeout 1 s")
+    return table(head, body) + line + "\n" + findings.tree_text(data), files
+
+
+def skew_model(data):
+    body = []
+    for grid in ("full", "reduced"):
+        rows = data[f"{grid}-skew-model-a2a"]
+        for late, timeout in sorted({(row[SKEW], row[RTO]) for row in rows}, key=lambda key: (
+                skew.time_of(key[0]), -skew.time_of(key[1]))):
+            runs = select(rows, **{SKEW: late, RTO: timeout})
+            body.append([grid, late, timeout, len(runs), *skew.counts_of(runs)])
+    if not body:
+        return NOT_RUN, {}
+    return table(["model", "skew", "minimum timeout", "seeds", "ms", "lost", "timeouts",
+                  "memory used MB"], body) + "\n" + findings.model_text(data), {}
+
+
+def skew_systems(data):
+    rows = skew.system_rows(data)
+    if not rows:
+        return NOT_RUN, {}
+    body = [[system, f"{memory} MB", late, *skew.counts_of([row])]
+            for system, memory, late, row in rows]
+    return ("The reduced model, one seed.\n\n" +
+            table(["system", "memory", "skew", "ms", "lost", "timeouts", "memory used MB"], body) +
+            "\n" + findings.systems_skew_text(data), {})
+
+
+def followed_by(section, sentences):
+    """A section and the sentences below its table, where its sweeps were run."""
+    def both(data):
+        text, files = section(data)
+        return (text, files) if text == NOT_RUN else (text + "\n" + sentences(data), files)
+    return both
+
+
 SECTIONS = {
+    "handshake": lambda data: (findings.handshake(data), {}),
+    "conclusions": conclusion_table,
+    "skew-a2a": skew_a2a,
+    "rto-a2a": rto_a2a,
+    "rto-trees": rto_trees,
+    "skew-trees": skew_trees,
+    "skew-model": skew_model,
+    "skew-systems": skew_systems,
+    "systems-text": lambda data: (findings.systems_text(data), {}),
     "claims": claims,
     "systems": lambda data: systems(data, "full"),
     "systems-reduced": lambda data: systems(data, "reduced"),
     "layers": layers,
     "injection": injection,
-    "buffer": buffer,
-    "window": lambda data: varied(data, WINDOW, "0.5 MB", "TCP window", "window"),
-    "chunks": chunks,
-    "algorithm": algorithm,
-    "single": single,
-    "order": order,
-    "mtu": mtu,
+    "buffer": followed_by(buffer, findings.buffer_text),
+    "window": followed_by(lambda data: varied(data, WINDOW, "0.5 MB", "TCP window", "window"),
+                          findings.window_text),
+    "chunks": followed_by(chunks, findings.chunks_text),
+    "algorithm": followed_by(algorithm, findings.algorithm_text),
+    "single": followed_by(single, findings.single_text),
+    "order": followed_by(order, findings.order_text),
+    "mtu": followed_by(mtu, findings.mtu_text),
 }
 
 

@@ -21,9 +21,11 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 import document  # noqa: E402
 
-SINGLE = ["single-analytical", "single", "single-a2a"]  # the same in both grids
+SINGLE = ["single-analytical", "single", "single-a2a", "skew-a2a", "skew-a2a-memory", "rto-a2a",
+          "skew-trees", "rto-trees"]  # the same in both grids
 TRAINING = ["systems", "scheduling", "injection", "slow-copy", "buffer-flat", "buffer-hier",
-            "window", "chunks", "algorithm", "mtu"]
+            "window", "chunks", "algorithm", "mtu", "skew-systems", "skew-buffer-hier",
+            "skew-model-a2a"]
 WITH_LAYERS = ["systems", "scheduling"]
 REDUCED = ["workload.model.bottom_mlp=[1024, 1024, 64]", "workload.model.top_mlp=[2048, 2048, 1]"]
 LEFT_OUT = ["folder", "peak_rss_bytes", "wall_s", "idle_ps", "drops", "retransmissions", "timeouts",
