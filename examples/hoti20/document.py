@@ -336,13 +336,22 @@ def skew_model(data):
 
 def skew_systems(data):
     rows = skew.system_rows(data)
-    if not rows:
+    if not data["reduced-skew-systems"]:
         return NOT_RUN, {}
     body = [[system, f"{memory} MB", late, *skew.counts_of([row])]
             for system, memory, late, row in rows]
     return ("The reduced model, one seed.\n\n" +
             table(["system", "memory", "skew", "ms", "lost", "timeouts", "memory used MB"], body) +
             "\n" + findings.systems_skew_text(data), {})
+
+
+def with_missing(name, section):
+    """A section, and how many runs of its sweep are missing."""
+    def both(data):
+        text, files = section(data)
+        count = results.unfinished(DATA, name)
+        return (text + "\n" + findings.missing(count) if count else text), files
+    return both
 
 
 def followed_by(section, sentences):
@@ -356,11 +365,11 @@ def followed_by(section, sentences):
 SECTIONS = {
     "handshake": lambda data: (findings.handshake(data), {}),
     "conclusions": conclusion_table,
-    "skew-a2a": skew_a2a,
-    "rto-a2a": rto_a2a,
+    "skew-a2a": with_missing("single-skew-a2a", skew_a2a),
+    "rto-a2a": with_missing("single-rto-a2a", rto_a2a),
     "rto-trees": rto_trees,
-    "skew-trees": skew_trees,
-    "skew-model": skew_model,
+    "skew-trees": with_missing("single-skew-trees", skew_trees),
+    "skew-model": with_missing("reduced-skew-model-a2a", skew_model),
     "skew-systems": skew_systems,
     "systems-text": lambda data: (findings.systems_text(data), {}),
     "claims": claims,

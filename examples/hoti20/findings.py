@@ -46,6 +46,11 @@ def at(rows, text):
     return select(rows, **{SKEW: text})
 
 
+def missing(count):
+    runs = "run of this sweep has" if count == 1 else "runs of this sweep have"
+    return paragraph(f"{count} {runs} no result, for want of processor time.")
+
+
 # --- Which program made which table ---
 
 def handshake_changes(data):
@@ -72,7 +77,7 @@ def handshake(data):
     changes = handshake_changes(data)
     largest = max(abs(after / before - 1) for _, before, after in changes)
     return paragraph(f"""The time of runs that both programs made changed by at most
-        {largest:.1%}: """ + "; ".join(
+        {largest:.2%}: """ + "; ".join(
             f"{what}: {before:.3f} to {after:.3f} ms" for what, before, after in changes) + ".")
 
 
@@ -88,7 +93,7 @@ def a2a_text(data):
         runs = at(rows, text)
         if not runs:
             continue
-        texts.append(f"""With a skew of {text} and the study's 64 MB it takes
+        texts.append(f"""With a skew of {text} and the study's 64 MB ({len(runs)} seeds) it takes
             {between(runs, milliseconds, ',.1f')} ms, {between(
                 runs, skew.over(ideal), skew.times)} times the analytical time, with
             {between(runs, count('drops'), ',.0f')} packets lost and

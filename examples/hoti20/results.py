@@ -12,14 +12,22 @@ SKEW, RTO = "workload.skew", "network.transport.minimum_rto"
 COUNTERS = ["drops", "retransmissions", "timeouts"]
 
 
-def read(folder, name):
-    """The rows of one sweep that finished; none if it was not run."""
+def read_all(folder, name):
     path = folder / f"{name}.csv"
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [row for row in rows if row.get("status", "ok") == "ok"]
+        return list(csv.DictReader(file))
+
+
+def read(folder, name):
+    """The rows of one sweep that finished; none if it was not run."""
+    return [row for row in read_all(folder, name) if row.get("status", "ok") == "ok"]
+
+
+def unfinished(folder, name):
+    """How many runs of a sweep have no result."""
+    return len(read_all(folder, name)) - len(read(folder, name))
 
 
 def select(rows, **wanted):

@@ -5,8 +5,8 @@
 
 fast: the page and its plots are what `study.py write` makes of docs/studies/hoti20/*.csv, sentences
 with measured numbers too: outside of the generated sections the page has only the numbers of the
-study's description. slow: a small grid (examples/hoti20/sweeps/smoke) is simulated, and what the study claims of systems,
-injection latency and lost packets holds there.
+study's description. slow: a small grid (examples/hoti20/sweeps/smoke) is simulated, and what the
+study claims of systems, injection latency and lost packets holds there.
 """
 import csv
 import pathlib
@@ -23,8 +23,8 @@ import results  # noqa: E402
 import study  # noqa: E402
 
 
-# Numbers that describe what is simulated, or are derived by hand on the page. A measured one belongs
-# into examples/hoti20/findings.py.
+# Numbers that describe what is simulated, or are derived by hand on the page. A measured one
+# belongs into examples/hoti20/findings.py.
 DESCRIBED = set("""
     3 20 2020 128 100 800 8 16 150 57.4 19 0.5 1 9,000 1,500 64 0 22 2026 21 10 1024 32 50 2
     102.756 14 0.01 15 80 33
