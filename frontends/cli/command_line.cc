@@ -12,6 +12,7 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/help.h"
+#include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/problems.h"
 
 namespace orrery::cli {
@@ -308,7 +309,10 @@ class CommandLine {
     CLI::App* explain = add("explain", help::explain, [this] {
       return cli::explain(files_.front(), overrides(), terminal_);
     });
-    explain->add_option("FILE", files_, "the experiment")->type_name("")->required()->expected(1);
+    explain->add_option("FILE|KEY", files_, "an experiment, or a key of one")
+        ->type_name("")
+        ->required()
+        ->expected(1);
     add_overrides(explain);
   }
 
@@ -319,10 +323,13 @@ class CommandLine {
         ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms"})
                         .description(""))
         ->type_name("");
-    add("schema", help::schema, [this] {
-      terminal_.out << experiment_schema();
+    CLI::App* schema = add("schema", help::schema, [this] {
+      terminal_.out << (schema_format_ == "markdown" ? key_reference_page() : experiment_schema());
       return ok;
     });
+    schema->add_option("--format", schema_format_, "json, or markdown: docs/reference/keys.md")
+        ->transform(CLI::IsMember({"json", "markdown"}).description(""))
+        ->type_name("FORMAT");
     add("version", help::version, [this] {
       terminal_.out << version_ << '\n';
       return ok;
@@ -360,7 +367,7 @@ class CommandLine {
   SearchOptions search_;
   TopologyOptions topology_;
   std::vector<std::string> files_, sets_;
-  std::string seed_, topic_;
+  std::string seed_, topic_, schema_format_ = "json";
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ struct ValidateOptions {
 };
 
 ExitCode validate(const ValidateOptions& options, const Terminal& terminal);
+// `file` may be a key instead: explain_key().
 ExitCode explain(const std::string& file, const std::vector<Override>& overrides,
                  const Terminal& terminal);
 

@@ -1,14 +1,21 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "frontends/cli/commands.h"
 #include "frontends/cli/derived_numbers.h"
 #include "frontends/report/text_table.h"
+#include "frontends/yaml/key_reference.h"
 
 namespace orrery::cli {
 
 ExitCode explain(const std::string& file, const std::vector<Override>& overrides,
                  const Terminal& terminal) {
   constexpr auto left = TextTable::Align::left;
+  if (looks_like_a_key(file) && !std::filesystem::exists(file)) {
+    terminal.out << explain_key(file);
+    return ok;
+  }
   const Experiment experiment = load_experiment(file, overrides);
   TextTable table({{"key", left}, {"value", left}, {"from", left}, {"what it is", left}});
   for (const ResolvedValue& value : experiment.resolved) {

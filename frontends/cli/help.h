@@ -118,9 +118,13 @@ into the memory of an NPU, is left out; the rest is estimated by playing the pip
 the fastest are simulated. Which times are estimates the table says: docs/models/search.md.)"};
 
 inline constexpr Text explain{
-    "Show the resolved configuration, where each value came from, and what follows from it.",
-    R"(Example:
-  orrery explain hier.yaml --set system.chunks=64)"};
+    "Show the resolved configuration and where each value is from; or explain a key.",
+    R"(Examples:
+  orrery explain hier.yaml --set system.chunks=64
+  orrery explain network.transport.window       type, range, default and page of a key
+  orrery explain window                         of every key with that name
+
+All keys: docs/reference/keys.md.)"};
 
 inline constexpr Text list{"List backends, collective algorithms, presets and platforms.",
                            R"(Example:
@@ -128,7 +132,8 @@ inline constexpr Text list{"List backends, collective algorithms, presets and pl
 
 inline constexpr Text schema{"Print the JSON Schema of an experiment file, for editors.",
                              R"(Example:
-  orrery schema > orrery.schema.json)"};
+  orrery schema > orrery.schema.json
+  orrery schema --format markdown               the same as a page: docs/reference/keys.md)"};
 
 inline constexpr Text version{"Print the version.", ""};
 

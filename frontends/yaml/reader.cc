@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/hash.h"
+#include "frontends/yaml/foreign_names.h"
 
 namespace orrery::yaml {
 
@@ -37,10 +38,13 @@ void Reader::finish() {
   }
   for (const YamlNode& child : map_.children) {
     if (contains(declared_, child.key)) continue;
-    const std::string remedy = child.key == "file"
-                                   ? "`file:` stands below platform, system, network, workload or "
-                                     "transformer only"
-                                   : suggestion(child.key, declared_);
+    const std::string_view elsewhere = name_here(child.key);
+    std::string remedy(elsewhere);
+    if (child.key == "file") {
+      remedy = "`file:` stands below platform, system, network, workload or transformer only";
+    } else if (elsewhere.empty()) {
+      remedy = suggestion(child.key, declared_);
+    }
     problems_.add(child.key_place, path_, "unknown key " + in_quotes(child.key), remedy);
     // It is there, only misspelt: one mistake, one message.
     const std::string_view meant = nearest(child.key, absent);

@@ -73,7 +73,9 @@ FromText<NamedAlgorithm> ScalarType<NamedAlgorithm>::parse(const std::string& te
 SchemaType ScalarType<NamedAlgorithm>::schema() {
   static const std::string pattern =
       fmt::format("^(auto|tree|({})(:[1-9][0-9]*)?)$", fmt::join(algorithm_names(), "|"));
-  return {.json_types = {"string"}, .pattern = pattern};
+  return {.json_types = {"string"},
+          .pattern = pattern,
+          .title = "algorithm, such as ring, direct:8 or auto"};
 }
 
 std::vector<std::string_view> BackendRegistry::names() {

@@ -42,7 +42,8 @@ struct SchemaType {
   std::vector<std::string_view> json_types;
   std::vector<std::string_view> names = {};
   std::string_view pattern = {};
-  bool is_part = false;  // a number is from 0 to 1
+  bool is_part = false;         // a number is from 0 to 1
+  std::string_view title = {};  // for people, where the JSON type says too little
 };
 
 // The longest time in a file. The clock ends at 106 days, and this leaves room for sums.
@@ -317,7 +318,9 @@ struct ScalarType<double> {
   static FromText<double> parse(const std::string& text);
   static std::string text(double value);
   static SchemaType schema() {
-    return {{"number", "string"}, {}, R"(^\s*(\d*\.)?\d+([eE][+-]?\d+)?\s*%?\s*$)"};
+    return {.json_types = {"number", "string"},
+            .pattern = R"(^\s*(\d*\.)?\d+([eE][+-]?\d+)?\s*%?\s*$)",
+            .title = "number"};
   }
 };
 
@@ -326,15 +329,30 @@ template <>
 struct ScalarType<Priority> {
   static FromText<Priority> parse(const std::string& text);
   static std::string text(Priority value);
-  static SchemaType schema() { return {{"integer", "string"}}; }
+  static SchemaType schema() {
+    return {.json_types = {"integer", "string"}, .title = "normal, highest or a whole number"};
+  }
 };
+
+template <class T>
+inline constexpr std::string_view title_of_quantity = "quantity with a unit";
+template <>
+inline constexpr std::string_view title_of_quantity<Duration> = "duration, such as 1.5 us";
+template <>
+inline constexpr std::string_view title_of_quantity<Bytes> = "size, such as 64 MiB";
+template <>
+inline constexpr std::string_view title_of_quantity<Bandwidth> = "bandwidth, such as 400 Gb/s";
+template <>
+inline constexpr std::string_view title_of_quantity<FlopRate> = "rate, such as 312 TFLOP/s";
 
 template <class Tag>
 struct ScalarType<Quantity<Tag>> {
   static FromText<Quantity<Tag>> parse(const std::string& text);
   static std::string text(Quantity<Tag> value) { return exact_text(value); }
   static SchemaType schema() {
-    return {{"string"}, {}, R"(^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*[A-Za-z/]+\s*$)"};
+    return {.json_types = {"string"},
+            .pattern = R"(^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*[A-Za-z/]+\s*$)",
+            .title = title_of_quantity<Quantity<Tag>>};
   }
 };
 template <>
@@ -352,10 +370,10 @@ struct ScalarType<Share> {
   static FromText<Share> parse(const std::string& text);
   static std::string text(Share value);
   static SchemaType schema() {
-    return {{"string", "number"},
-            {},
-            R"(^\s*(\d+\s*/\s*\d+|(\d*\.)?\d+([eE][+-]?\d+)?\s*%?)\s*$)",
-            true};
+    return {.json_types = {"string", "number"},
+            .pattern = R"(^\s*(\d+\s*/\s*\d+|(\d*\.)?\d+([eE][+-]?\d+)?\s*%?)\s*$)",
+            .is_part = true,
+            .title = "share, such as 15.2 %, 0.152 or 20/132"};
   }
 };
 template <>
@@ -389,7 +407,9 @@ struct ScalarType<RankRuns> {
   static FromText<RankRuns> parse(const std::string& text);
   static std::string text(const RankRuns& value);
   static SchemaType schema() {
-    return {{"integer", "string"}, {}, R"(^\s*\d+(-\d+)?(\s*,\s*\d+(-\d+)?)*\s*$)"};
+    return {.json_types = {"integer", "string"},
+            .pattern = R"(^\s*\d+(-\d+)?(\s*,\s*\d+(-\d+)?)*\s*$)",
+            .title = "ranks, such as 0-3,5"};
   }
 };
 
@@ -401,7 +421,9 @@ template <>
 struct ScalarType<LevelReference> {
   static FromText<LevelReference> parse(const std::string& text) { return LevelReference{text}; }
   static std::string text(const LevelReference& value) { return value.text; }
-  static SchemaType schema() { return {{"integer", "string"}}; }
+  static SchemaType schema() {
+    return {.json_types = {"integer", "string"}, .title = "level, by name or index"};
+  }
 };
 
 // --- Lists, and values that may be absent ---

@@ -116,7 +116,20 @@ class SchemaWriter {
  private:
   template <class T>
   static Json type_of(std::type_identity<T>, Limits limits) {
-    return scalar(ScalarType<T>::schema(), limits);
+    const SchemaType type = ScalarType<T>::schema();
+    Json result = scalar(type, limits);
+    const bool is_limited = limits.least != any_value.least || limits.most != any_value.most;
+    if (!type.title.empty()) {
+      // "bandwidth, such as 400 Gb/s, greater than 0"
+      result["title"] = std::string(type.title) + (is_limited ? ", " + range<T>(limits) : "");
+    }
+    return result;
+  }
+  // "from 1 to 6", "at least 1 KiB"
+  template <class T>
+  static std::string range(const Limits& limits) {
+    constexpr std::string_view beginning = "it must be ";
+    return range_text<T>(limits).substr(beginning.size());
   }
   template <class T>
   static Json type_of(std::type_identity<std::optional<T>>, Limits limits) {

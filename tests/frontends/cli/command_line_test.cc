@@ -326,6 +326,20 @@ TEST_CASE("explain shows values with their origin, and what follows from them", 
                  Contains("one iteration of rank 0, of 3") && Contains("compute         5 us"));
 }
 
+TEST_CASE("explain takes a key instead of a file", "[cli]") {
+  const Printed key = test::run_orrery({"explain", "system.chunks"});
+  CHECK(key.exit_code == 0);
+  CHECK(key.out ==
+        "system.chunks: parts that a collective is cut into\n"
+        "  type     whole number, at least 1\n"
+        "  default  16\n"
+        "  page     docs/models/system.md\n");
+  const Printed wrong = test::run_orrery({"explain", "system.chumks"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.error, Contains("did you mean \"chunks\"?"));
+  CHECK(test::run_orrery({"explain", "no-such-file.yaml"}).exit_code == 3);
+}
+
 TEST_CASE("list, schema, version and help print on standard output", "[cli]") {
   CHECK_THAT(test::run_orrery({"list"}).out, Contains("analytical") &&
                                                  Contains("double_binary_tree") &&

@@ -1,0 +1,140 @@
+#include "frontends/yaml/foreign_names.h"
+
+#include <algorithm>
+#include <string>
+
+namespace orrery::yaml {
+
+namespace {
+
+constexpr ForeignName names[] = {
+    // How the ranks are divided
+    {"tensor_model_parallel_size", "write workload.training.tensor"},
+    {"tensor_parallel_size", "write workload.training.tensor"},
+    {"tensor_parallel_degree", "write workload.training.tensor"},
+    {"tp", "write workload.training.tensor"},
+    {"pipeline_model_parallel_size", "write workload.training.pipeline"},
+    {"pipeline_parallel_size", "write workload.training.pipeline"},
+    {"pipeline_parallel_degree", "write workload.training.pipeline"},
+    {"pp", "write workload.training.pipeline"},
+    {"context_parallel_size", "write workload.training.context"},
+    {"context_parallel_degree", "write workload.training.context"},
+    {"cp", "write workload.training.context"},
+    {"cp_comm_type", "write workload.training.context_method: ring, all_gather or ulysses"},
+    {"expert_model_parallel_size", "write workload.training.expert"},
+    {"expert_parallel_degree", "write workload.training.expert"},
+    {"ep", "write workload.training.expert"},
+    {"expert_tensor_parallel_size", "write workload.training.expert_tensor"},
+    {"expert_tensor_parallel_degree", "write workload.training.expert_tensor"},
+    {"etp", "write workload.training.expert_tensor"},
+    {"data_parallel_size", "write workload.training.data"},
+    {"dp", "write workload.training.data"},
+    {"data_parallel_shard_degree",
+     "write workload.training.sharding: zero3; with data_parallel_replicate_degree above 1 "
+     "(HSDP), also shard_group: the shard degree"},
+    {"data_parallel_replicate_degree",
+     "write workload.training.data: replicate degree x shard degree, with sharding: zero3 and "
+     "shard_group: the shard degree"},
+    // What data-parallel ranks share
+    {"distributed_optimizer", "write workload.training.sharding: zero1"},
+    {"use_distributed_optimizer", "write workload.training.sharding: zero1"},
+    {"num_distributed_optimizer_instances",
+     "write workload.training.shard_group: the data-parallel ranks divided by it"},
+    {"zero_optimization", "write workload.training.sharding: zero1, zero2 or zero3"},
+    {"zero_stage", "write workload.training.sharding: zero1, zero2 or zero3"},
+    {"fsdp", "write workload.training.sharding: zero3"},
+    {"use_torch_fsdp2", "write workload.training.sharding: zero3"},
+    {"fsdp_reshard_after_forward", "write workload.training.reshard_after_forward"},
+    {"overlap_grad_reduce", "write workload.training.overlap_gradients"},
+    {"overlap_param_gather", "write workload.training.overlap_parameters"},
+    {"ddp_bucket_size", "write workload.training.bucket, a size with a unit"},
+    {"reduce_bucket_size", "write workload.training.bucket, a size with a unit"},
+    {"fp8_param_gather", "write workload.training.fp8_parameters"},
+    // Batches and the pipeline
+    {"global_batch_size", "write workload.training.global_batch"},
+    {"train_batch_size", "write workload.training.global_batch"},
+    {"gbs", "write workload.training.global_batch"},
+    {"micro_batch_size", "write workload.training.micro_batch"},
+    {"train_micro_batch_size_per_gpu", "write workload.training.micro_batch"},
+    {"pipeline_parallel_microbatch_size", "write workload.training.micro_batch"},
+    {"mbs", "write workload.training.micro_batch"},
+    {"gradient_accumulation_steps",
+     "it follows from workload.training.global_batch / (micro_batch x data)"},
+    {"pipeline_parallel_schedule", "write workload.training.schedule"},
+    {"num_layers_per_virtual_pipeline_stage",
+     "write workload.training.schedule: interleaved and chunks: layers / (pipeline x this number)"},
+    {"num_virtual_stages_per_pipeline_rank",
+     "write workload.training.schedule: interleaved and chunks: this number"},
+    {"virtual_pipeline_model_parallel_size",
+     "write workload.training.schedule: interleaved and chunks: this number"},
+    {"microbatch_group_size_per_virtual_pipeline_stage",
+     "write workload.training.micro_batch_group"},
+    {"microbatch_group_size_per_vp_stage", "write workload.training.micro_batch_group"},
+    {"account_for_embedding_in_pipeline_split",
+     "write workload.training.embedding_and_loss_take_a_layer"},
+    {"account_for_loss_in_pipeline_split",
+     "write workload.training.embedding_and_loss_take_a_layer"},
+    {"scatter_gather_tensors_in_pipeline", "write workload.training.scatter_gather"},
+    {"overlap_p2p_communication", "write workload.training.overlap_p2p"},
+    {"defer_embedding_wgrad_compute", "write workload.training.defer_head_gradients"},
+    {"wgrad_deferral_limit", "write workload.training.deferral_limit"},
+    // Operations
+    {"tp_comm_overlap", "write workload.training.overlap_tensor"},
+    {"enable_async_tensor_parallel", "write workload.training.overlap_tensor"},
+    {"recompute_granularity", "write workload.training.recompute: selective or full"},
+    {"activation_checkpoint", "write workload.training.recompute: selective or full"},
+    {"activation_checkpointing", "write workload.training.recompute: selective or full"},
+    {"gradient_checkpointing", "write workload.training.recompute: full"},
+    {"recompute_num_layers", "write workload.training.recompute_layers"},
+    {"cross_entropy_loss_fusion", "write workload.training.fused_cross_entropy"},
+    {"use_flash_attn", "write workload.transformer.attention: flash"},
+    {"moe_expert_capacity_factor", "write workload.training.expert_capacity"},
+    {"moe_pad_expert_input_to_capacity", "write workload.training.capacity_mode: pad"},
+    {"moe_shared_expert_overlap", "write workload.training.overlap_shared_experts"},
+    {"overlap_moe_expert_parallel_comm", "write workload.training.overlap_experts"},
+    // The model
+    {"num_layers", "write workload.transformer.layers"},
+    {"num_hidden_layers", "write workload.transformer.layers"},
+    {"n_layers", "write workload.transformer.layers"},
+    {"hidden_size", "write workload.transformer.hidden"},
+    {"num_attention_heads", "write workload.transformer.heads"},
+    {"n_heads", "write workload.transformer.heads"},
+    {"num_query_groups", "write workload.transformer.key_value_heads"},
+    {"num_key_value_heads", "write workload.transformer.key_value_heads"},
+    {"n_kv_heads", "write workload.transformer.key_value_heads"},
+    {"kv_channels", "write workload.transformer.head_dimension"},
+    {"head_dim", "write workload.transformer.head_dimension"},
+    {"ffn_hidden_size", "write workload.transformer.feed_forward"},
+    {"intermediate_size", "write workload.transformer.feed_forward"},
+    {"swiglu", "write workload.transformer.gated: true"},
+    {"seq_length", "write workload.transformer.sequence"},
+    {"seq_len", "write workload.transformer.sequence"},
+    {"vocab_size", "write workload.transformer.vocabulary"},
+    {"untie_embeddings_and_output_weights", "write workload.transformer.tied_embeddings: false"},
+    {"tie_word_embeddings", "write workload.transformer.tied_embeddings"},
+    {"num_experts", "write workload.transformer.experts.count"},
+    {"num_local_experts", "write workload.transformer.experts.count"},
+    {"moe_router_topk", "write workload.transformer.experts.top_k"},
+    {"num_experts_per_tok", "write workload.transformer.experts.top_k"},
+    {"moe_ffn_hidden_size", "write workload.transformer.experts.width"},
+};
+
+std::string plain(std::string_view key) {
+  key.remove_prefix(std::min(key.find_first_not_of('-'), key.size()));
+  std::string text(key);
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+}  // namespace
+
+std::span<const ForeignName> foreign_names() { return names; }
+
+std::string_view name_here(std::string_view key) {
+  const std::string wanted = plain(key);
+  const auto* found = std::find_if(std::begin(names), std::end(names),
+                                   [&](const ForeignName& entry) { return entry.name == wanted; });
+  return found == std::end(names) ? std::string_view() : found->remedy;
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,36 @@
+// What each key of an experiment file is, as text for people: `orrery explain KEY` prints one key,
+// docs/reference/keys.md lists all of them. Both come from the JSON Schema, and so from the
+// descriptions that the reader executes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+struct KeyEntry {
+  std::string path;                // "platform.topology.levels[].bandwidth"
+  std::string type;                // with the range: "whole number, at least 1"
+  std::string default_value;       // "" = none is written in the schema
+  std::string help;                // one sentence
+  std::string page;                // of docs/, what the key does in the model
+  std::vector<std::string> below;  // names of the keys of a map, or of a list of maps
+  bool required = false;           // beside the keys of the same map
+};
+
+// In the order of the descriptions; a map comes before its keys.
+std::vector<KeyEntry> key_reference();
+
+// True for "network.transport.window" or "levels[0].size", false for what looks like a path of a
+// file.
+bool looks_like_a_key(const std::string& text);
+
+// What `orrery explain KEY` prints. KEY is a path, or the end of one ("window"): then all keys that
+// end so. Indices do not matter. Throws ConfigError, with a suggestion, if there is no such key.
+std::string explain_key(const std::string& key);
+
+// docs/reference/keys.md.
+std::string key_reference_page();
+
+}  // namespace orrery
