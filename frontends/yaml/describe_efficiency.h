@@ -17,30 +17,33 @@ template <class Keys>
 void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::string& description) {
   std::string preset;
   keys.optional("preset", preset,
-                "one of `orrery list presets`, a device with the software of its time, which gives "
-                "the other values");
+                "a device with the software of its time (`orrery list presets`), which gives the "
+                "other values");
   keys.optional("description", description, "a sentence for `orrery list presets`");
   keys.optional("matrix", efficiency.matrix,
-                "share of the peak that a large matrix product reaches, and what else computes");
+                "share of the peak that a large matrix product reaches, and every operation "
+                "without a key of its own");
   keys.optional("attention", efficiency.attention,
                 "share of the peak that a large attention kernel (flash attention) reaches");
   keys.optional("memory", efficiency.memory,
                 "share of the memory bandwidth that a large kernel reaches");
-  keys.optional("launch", efficiency.launch, "before each operation, while the device does nothing",
-                not_negative);
-  keys.optional("issue", efficiency.issue,
-                "what the host takes for an operation: the device is not faster than that",
-                not_negative);
-  keys.optional_items("products", efficiency.products, "matrix products that were timed",
-                      [](auto& product, TimedProduct& timed, std::size_t) {
-                        product.required("rows", timed.shape.rows,
-                                         "of the first matrix and the result", positive);
-                        product.required("columns", timed.shape.columns,
-                                         "of the second matrix and the result", positive);
-                        product.required("depth", timed.shape.depth,
-                                         "columns of the first, rows of the second", positive);
-                        product.required("time", timed.time, "that the product takes", positive);
-                      });
+  keys.optional("launch", efficiency.launch,
+                "time before each operation in which the device does nothing", not_negative);
+  keys.optional(
+      "issue", efficiency.issue,
+      "time that the host takes to issue an operation; the device is not faster than that",
+      not_negative);
+  keys.optional_items(
+      "products", efficiency.products, "matrix products that were timed",
+      [](auto& product, TimedProduct& timed, std::size_t) {
+        product.required("rows", timed.shape.rows, "rows of the first matrix and of the result",
+                         positive);
+        product.required("columns", timed.shape.columns,
+                         "columns of the second matrix and of the result", positive);
+        product.required("depth", timed.shape.depth,
+                         "columns of the first matrix, rows of the second", positive);
+        product.required("time", timed.time, "time that the product takes", positive);
+      });
   keys.check([&](Reader& reader) { check_efficiency(reader, efficiency); });
 }
 

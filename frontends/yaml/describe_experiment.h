@@ -27,7 +27,7 @@ PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
                                std::optional<std::int32_t> ranks = std::nullopt) {
   keys.optional("name", experiment.name, "what reports call the experiment");
   keys.optional("description", experiment.description, "a sentence for `orrery list platforms`");
-  keys.optional("seed", experiment.seed, "of all random choices");
+  keys.optional("seed", experiment.seed, "seed of all random choices");
   keys.optional("ties", experiment.ties,
                 "which of the events of one picosecond goes first: call, the one that was "
                 "scheduled first; seed, one that is drawn");

@@ -38,7 +38,7 @@ void describe_experts(Keys& keys, ExpertsSpec& spec, const TransformerSpec& mode
   keys.optional("shared", spec.shared, "experts that every token goes to besides", size_or_default);
   keys.optional("shared_width", spec.shared_width, "inner width of each of them; 0 = width",
                 size_or_default);
-  keys.optional("first_dense", spec.first_dense, "so many first layers have an MLP instead",
+  keys.optional("first_dense", spec.first_dense, "first layers that have an MLP instead",
                 size_or_default);
   keys.optional("every", spec.every,
                 "layers have experts if their index, from 0, is a multiple of this", size);
@@ -57,7 +57,8 @@ void describe_latent_attention(Keys& keys, LatentAttention& spec) {
   keys.required("key_value_rank", spec.key_value_rank,
                 "elements of the latent vector of keys and values", size);
   keys.required("plain", spec.plain, "elements of a head's query and key without position", size);
-  keys.required("rotary", spec.rotary, "elements with position, of the key one for all heads",
+  keys.required("rotary", spec.rotary,
+                "elements with position of a head's query, and of the key for all heads together",
                 size);
   keys.required("value", spec.value, "elements of a head's value", size);
 }
@@ -97,7 +98,7 @@ void describe_context(Keys& keys, TransformerTraining& spec) {
   keys.optional("context", spec.context, "ranks that share a sequence",
                 between(1, std::int64_t{1} << 24));
   keys.optional("context_method", spec.context_method,
-                "how these come by each other's keys and values");
+                "how context-parallel ranks get each other's keys and values");
   keys.optional("context_inner", spec.context_inner,
                 "neighbours that exchange heads, in ulysses_ring",
                 between(1, std::int64_t{1} << 24));
@@ -115,16 +116,16 @@ void describe_expert_training(Keys& keys, ExpertTraining& spec, const Transforme
   keys.optional("fp8_dispatch", spec.fp8_dispatch,
                 "tokens go to experts in 8 bits, with a scale for each 128 elements");
   keys.optional("expert_capacity", spec.capacity,
-                "tokens that an expert takes from a rank, in times the mean; 0 = all",
+                "tokens that an expert takes from a rank, as a multiple of the mean; 0 = all",
                 between(0, 1 << 20));
-  keys.optional("capacity_mode", spec.capacity_mode,
-                "whether experts with fewer tokens get empty ones");
+  keys.optional(
+      "capacity_mode", spec.capacity_mode,
+      "whether tokens beyond the capacity are dropped, or experts with fewer are padded as well");
   keys.optional("overlap_shared_experts", spec.overlap_shared,
                 "shared experts work beside dispatch and combine");
-  keys.optional(
-      "overlap_experts", spec.overlap_batches,
-      "what experts exchange for one micro-batch goes beside what is computed for another "
-      "(overlap_moe_expert_parallel_comm); of interleaved, or without a pipeline");
+  keys.optional("overlap_experts", spec.overlap_batches,
+                "the exchanges of experts for one micro-batch overlap the computing of another "
+                "(overlap_moe_expert_parallel_comm); with interleaved, or without a pipeline");
   keys.value_or_map("expert_load", spec.load.kind, "how popular experts are", [&](auto& below) {
     describe_expert_load(below, spec.load, model.experts.count);
   });

@@ -15,21 +15,22 @@ void describe_fluid(Keys& keys, NetworkSpec& network) {
   FluidSpec& fluid = network.fluid;
   keys.optional("message_overhead", fluid.message_overhead,
                 "time between the send of a message and its first byte", not_negative);
-  keys.optional("flow_limit", fluid.flow_limit, "what one message can use at most", positive);
+  keys.optional("flow_limit", fluid.flow_limit, "most bandwidth that one message can use",
+                positive);
   keys.optional("window", fluid.window,
                 "bytes of one message in flight at most: limits it to window / round-trip time",
                 positive);
   keys.optional("highest", fluid.highest,
                 "messages of highest priority: fair, like all others; weighted, with a larger "
                 "share; strict, the others get what they leave");
-  keys.optional("highest_weight", fluid.highest_weight, "their weight under weighted",
-                between(1, 1024));
+  keys.optional("highest_weight", fluid.highest_weight,
+                "weight of messages of highest priority under weighted", between(1, 1024));
   keys.optional_items("efficiency", fluid.efficiency,
                       "share of the narrowest link that a message of a size can use; linear "
                       "between the points, smallest size first",
                       [](auto& point, EfficiencyPoint& spec, std::size_t) {
-                        point.required("size", spec.size, "of the message", positive);
-                        point.required("share", spec.efficiency, "of the narrowest link");
+                        point.required("size", spec.size, "size of the message", positive);
+                        point.required("share", spec.efficiency, "share of the narrowest link");
                       });
   keys.optional("completion_tolerance", fluid.completion_tolerance,
                 "messages may end late by this share of their size, 0.1 % at most, so that what "

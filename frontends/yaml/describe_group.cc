@@ -9,7 +9,7 @@
 namespace orrery::yaml {
 namespace {
 
-// The ranks of one group, which nobody has named before. Nothing if something is wrong.
+// The ranks of one group, none of which is in an earlier one. Nothing if something is wrong.
 std::vector<Rank> claim(Reader& keys, std::string_view key, std::span<const RankRuns> runs,
                         std::size_t first_item, const PlatformFacts& platform,
                         std::vector<bool>& taken) {

@@ -53,7 +53,7 @@ void describe_tcp_windows(GroupKeys<Keys>& key, TransportSpec& spec) {
   key("delayed_ack_count", spec.delayed_ack_count, "segments for each acknowledgement",
       between(1, 1 << 16));
   key("delayed_ack_timeout", spec.delayed_ack_timeout,
-      "after so long fewer segments are acknowledged", not_negative);
+      "time after which fewer segments are acknowledged", not_negative);
 }
 
 template <class Keys>
@@ -61,9 +61,9 @@ void describe_tcp_timers(GroupKeys<Keys>& key, TransportSpec& spec) {
   key("minimum_rto", spec.minimum_rto,
       "least retransmission timeout (Linux 200 ms, RFC 6298 1 s; ns-3 1 s)", positive);
   key("clock_granularity", spec.clock_granularity,
-      "what the timeout exceeds the round trip by, at least (RFC 6298: G)", positive);
-  key("connect_timeout", spec.connect_timeout, "until a handshake is tried again", positive);
-  key("persist_timeout", spec.persist_timeout, "until a closed window is probed", positive);
+      "least difference between timeout and round trip (RFC 6298: G)", positive);
+  key("connect_timeout", spec.connect_timeout, "time until a handshake is tried again", positive);
+  key("persist_timeout", spec.persist_timeout, "time until a closed window is probed", positive);
   key("retries", spec.retries,
       "timeouts in a row, each twice as long, until a connection is given up and the run ends",
       between(1, 1'000));
@@ -111,11 +111,12 @@ void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& to
       "what carries messages over levels of transport ideal: analytical, or fluid, where they "
       "share links (docs/models/fluid.md)");
   CongestionControlName control{spec.congestion_control};
-  key("congestion_control", control, "its variant; `orrery list transports` describes them");
+  key("congestion_control", control,
+      "congestion control of TCP; `orrery list transports` describes each");
   spec.congestion_control = control.name;
   key("mtu", spec.mtu, "size of the largest IP packet", between(100, 65'535));
   key("link_overhead", spec.link_overhead,
-      "bytes on the wire for each packet beside it (Ethernet: 38, with preamble and gap)",
+      "further bytes on the wire for each packet (Ethernet: 38, with preamble and gap)",
       between(0, 1'000));
   describe_tcp_windows(key, spec);
   describe_tcp_timers(key, spec);
@@ -154,17 +155,19 @@ void describe_switches(Keys& keys, NetworkSpec& network, const TopologySpec& top
   key("buffer", spec.buffer, "packet buffer of a switch without one of its own", positive);
   key("sharing", spec.sharing, "whether the buffer is one pool for all ports, or for each port");
   key("dynamic_threshold", spec.dynamic_threshold,
-      "of a shared buffer, a port may hold at most so many times what is free; without it, all",
+      "a port may hold at most so many times the free part of a shared buffer; without it all of "
+      "it",
       positive);
   key("queue", spec.queue,
       "what happens before a buffer is full: drop_tail, nothing; red, packets are marked (of "
       "connections with ecn) or dropped at random");
   key("red_minimum", spec.red_minimum, "average queue from which red marks or drops", not_negative);
-  key("red_maximum", spec.red_maximum, "average queue from which it does so with every packet",
+  key("red_maximum", spec.red_maximum, "average queue from which red marks or drops every packet",
       positive);
-  key("red_probability", spec.red_probability, "just below red_maximum; it rises linearly");
+  key("red_probability", spec.red_probability,
+      "probability of a mark or drop just below red_maximum; it rises linearly");
   key("red_weight", spec.red_weight,
-      "of the newest queue length in the average; 1: no averaging, as DCTCP wants");
+      "weight of the newest queue length in the average; 1: no averaging, as DCTCP wants");
   key("loss", spec.loss, "probability that a link loses a packet, for experiments with bad links");
   std::vector<std::string> watched;
   keys.optional("watch", watched,

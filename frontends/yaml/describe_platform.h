@@ -35,16 +35,18 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
                 positive);
   if (peak) npu.peak = *peak;
   keys.optional("memory", npu.memory,
-                "of the device: a model that needs more is run, with a notice", positive);
+                "memory of the device; a model that needs more still runs, with a notice",
+                positive);
   keys.optional("reserve", npu.reserve,
-                "of the memory that the model cannot have: buffers of the communication library, "
-                "fragments",
+                "part of the memory that the model cannot use: buffers of the communication "
+                "library, fragments",
                 not_negative, "default");
-  keys.map_without_preset("efficiency", "what kernels reach of both; without it all",
-                          [&](auto& efficiency) {
-                            std::string description;
-                            describe_efficiency(efficiency, npu.efficiency, description);
-                          });
+  keys.map_without_preset(
+      "efficiency", "share of peak and memory bandwidth that kernels reach; without it all of both",
+      [&](auto& efficiency) {
+        std::string description;
+        describe_efficiency(efficiency, npu.efficiency, description);
+      });
   describe_variation(keys, npu.variation);
 }
 

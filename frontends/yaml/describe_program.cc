@@ -247,7 +247,7 @@ std::int32_t ProgramBuilder::communicator_of(Reader& keys, const StepText& text)
   return static_cast<std::int32_t>(index);
 }
 
-// Who is in no group cannot take part.
+// A rank in no group cannot take part.
 void ProgramBuilder::check_members(Reader& keys, const Grouping& grouping) {
   const auto* lists = std::get_if<RankLists>(&grouping);
   if (lists == nullptr) return;

@@ -22,9 +22,10 @@ template <class Keys>
 void describe_stack_layer(Keys& keys, StackLayer& layer) {
   constexpr Limits size = between(0, std::int64_t{1} << 40);
   keys.required("name", layer.name, "what reports call the layer");
-  keys.required("parameters", layer.parameters, "numbers that are trained",
+  keys.required("parameters", layer.parameters, "number of trained parameters",
                 between(1, std::int64_t{1} << 40));
-  keys.required("multiply_adds", layer.multiply_adds, "of the forward pass of a sample", size);
+  keys.required("multiply_adds", layer.multiply_adds,
+                "multiply-adds of the forward pass of a sample", size);
   keys.optional("inputs", layer.inputs, "elements that are read for a sample", size);
   keys.optional("outputs", layer.outputs, "elements that are written for a sample", size);
 }
@@ -42,10 +43,10 @@ void describe_layers(Keys& keys, StackTraining& training) {
       "stack", training.layers, "the layers, first to last",
       [](auto& layer, StackLayer& spec, std::size_t) { describe_stack_layer(layer, spec); });
   keys.optional("widths", widths, "outputs of each layer of an MLP", between(1, 1 << 30));
-  keys.optional("inputs", inputs, "of the first layer of an MLP", between(1, 1 << 30));
+  keys.optional("inputs", inputs, "inputs of the first layer of an MLP", between(1, 1 << 30));
   keys.only_with({"widths"}, "inputs");
-  keys.optional("data_type", data_type, "of activations, and of parameters on the wire");
-  keys.optional("gradient_type", gradient_type, "of gradients when they are exchanged");
+  keys.optional("data_type", data_type, "data type of activations, and of parameters on the wire");
+  keys.optional("gradient_type", gradient_type, "data type of gradients when they are exchanged");
   training.element = size_of(data_type);
   training.gradient_element = size_of(gradient_type);
   keys.check([&](Reader& reader) {
@@ -65,8 +66,8 @@ void describe_data_parallel(Keys& keys, StackTraining& training, const PlatformF
   std::int32_t staleness = 0;
   keys.required("batch", training.batch, "samples of a worker in an iteration",
                 between(1, std::int64_t{1} << 32));
-  keys.optional("bucket", training.bucket, "gradients that are exchanged together, at least",
-                positive);
+  keys.optional("bucket", training.bucket,
+                "least size of the gradients that are exchanged together", positive);
   keys.optional("overlap", training.overlap, "gradients are exchanged beside the backward pass");
   keys.optional("servers", servers,
                 "ranks that keep the parameters instead of training: workers push and pull; "

@@ -50,12 +50,13 @@ inline constexpr std::string_view algorithms_help =
     "one name for each level, innermost first, or a single one for all levels; auto: those with "
     "the least predicted time, call by call";
 inline constexpr std::string_view custom_help =
-    "instead of algorithms: one of your own, MSCCL's name.xml or Chakra's name.0.et, ... (name.et)";
+    "a file with an algorithm, instead of `algorithms`: MSCCL's name.xml or Chakra's name.0.et, "
+    "... (name.et)";
 inline constexpr std::string_view custom_size_help =
-    "of a Chakra graph: the size of the collective that it was made for";
+    "the size of the collective for which a Chakra graph was made";
 inline constexpr std::string_view chunks_help = "parts that a collective is cut into";
 inline constexpr std::string_view protocol_help =
-    "whose costs in `protocols` a collective pays; auto: the one with the least predicted time";
+    "the protocol whose costs a collective pays; auto: the one with the least predicted time";
 
 // A size range of a collective whose other settings are those of `outside`.
 template <class Keys>
@@ -64,9 +65,7 @@ void describe_range(Keys& keys, Collective kind, SizeRange& range, const Collect
   range.spec = outside;
   range.spec.ranges.clear();
   keys.optional("below", range.below,
-                "holds for calls of fewer bytes; the last range may leave it "
-                "out",
-                positive);
+                "the range is for calls of fewer bytes; the last range may leave it out", positive);
   OneOrMore<NamedAlgorithm> algorithms;
   keys.required("use", algorithms, algorithms_help);
   keys.optional("schedule", range.spec.schedule, schedule_help, any_value, "outside the ranges");
@@ -130,12 +129,14 @@ template <class Keys>
 void describe_protocol(Keys& keys, ProtocolCost& cost) {
   keys.required("protocol", cost.protocol, "simple, ll or ll128");
   std::optional<NamedAlgorithm> algorithm;
-  keys.optional("algorithm", algorithm, "in this algorithm only; none: in all without a row");
+  keys.optional("algorithm", algorithm,
+                "the algorithm to which the row applies; without it all algorithms without a row "
+                "of their own");
   keys.optional("launch", cost.launch, "time of a call before its first chunk, once on each rank",
                 not_negative);
   keys.optional("step", cost.step, "time of each message before it is handed to the network",
                 not_negative);
-  keys.optional("efficiency", cost.efficiency, "of the bytes on the wire, the part that is data");
+  keys.optional("efficiency", cost.efficiency, "share of the bytes on the wire that is data");
   keys.check([&](Reader& reader) { check_cost(reader, cost); });
   if (algorithm) cost.algorithm = algorithm->name.substr(0, algorithm->name.find(':'));
 }
@@ -191,8 +192,7 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
                                    topology, topology_known);
              });
   }
-  keys.optional("minimum_chunk", system.minimum_chunk, "a chunk is not made smaller than this",
-                positive);
+  keys.optional("minimum_chunk", system.minimum_chunk, "least size of a chunk", positive);
   keys.optional("first_phase_limit", system.first_phase_limit,
                 "chunks of a rank that may be in their first phase at once", positive);
   keys.optional("overlap_limit", system.overlap_limit,
@@ -207,12 +207,12 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
                 "time of a message between memory and network at each end, on scale-out levels",
                 not_negative);
   keys.optional("local_injection_latency", system.local_injection_latency,
-                "the same on local levels", not_negative);
+                "the same for local levels", not_negative);
   keys.optional("reduction_bandwidth", system.reduction_bandwidth,
                 "rate of adding arrived data; without it reductions take no time", positive);
   keys.map("endpoint", "what each message costs at its ends, on scale-out levels",
            [&](auto& endpoint) { describe_endpoint(endpoint, system.endpoint); });
-  keys.map("local_endpoint", "the same on local levels",
+  keys.map("local_endpoint", "the same for local levels",
            [&](auto& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
   keys.optional("sm_tax", system.sm_tax,
                 "share of a rank's processor that its communication takes from compute beside it");

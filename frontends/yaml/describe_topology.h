@@ -60,10 +60,11 @@ void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
   keys.required("radix", tree.radix, "ports of a switch", between(2, 4096));
   keys.optional("tiers", tree.tiers, "tiers of switches", between(1, 6));
   keys.optional("oversubscription", tree.oversubscription,
-                "ports down for one up, of each tier from the NPUs upwards; 1 where none is given",
+                "ports down for each port up, for each tier from the NPUs upwards; without it 1",
                 port_count);
   keys.required("bandwidth", tree.bandwidth,
-                "of a link: one for all tiers, or one for each from the NPUs upwards", positive);
+                "bandwidth of a link: one for all tiers, or one for each from the NPUs upwards",
+                positive);
   keys.required("latency", tree.latency, "latency of each link", not_negative);
   std::optional<std::int32_t> nodes;
   keys.optional("nodes", nodes, "servers; without it as many as fit", node_count);
@@ -78,7 +79,8 @@ void describe_leaf_spine(Keys& keys, LeafSpineKeys& tree) {
   keys.required("spines", tree.spines, "spine switches, each joined to every leaf", port_count);
   describe_wire(keys, tree.wire);
   keys.optional("uplink_bandwidth", tree.uplink,
-                "of a link between leaf and spine; without it that of the others", positive);
+                "bandwidth of a link between leaf and spine; without it that of the other links",
+                positive);
   std::optional<std::int32_t> nodes;
   keys.optional("nodes", nodes, "servers; without it as many as fit", node_count);
   tree.nodes = nodes.value_or(0);
@@ -97,7 +99,8 @@ void describe_rail(Keys& keys, RailSpec& rail) {
   describe_wire(keys, rail.wire);
   std::optional<Bandwidth> spine;
   keys.optional("spine_bandwidth", spine,
-                "of a link between leaf and spine; without it that of the others", positive);
+                "bandwidth of a link between leaf and spine; without it that of the other links",
+                positive);
   rail.spine_wire = {spine.value_or(rail.wire.bandwidth), rail.wire.latency};
   describe_servers(keys, rail.node);
 }
@@ -130,7 +133,8 @@ void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
   describe_wire(keys, hyperx.plug_wire);
   OneOrMore<Bandwidth> given{{hyperx.plug_wire.bandwidth}};
   keys.optional("dimension_bandwidth", given,
-                "of a link between switches: one for all dimensions, or one for each", positive);
+                "bandwidth of a link between switches: one for all dimensions, or one for each",
+                positive);
   hyperx.wires.clear();
   for (const Bandwidth bandwidth : given.values)
     hyperx.wires.push_back({bandwidth, hyperx.plug_wire.latency});
@@ -144,9 +148,10 @@ void describe_torus(Keys& keys, TorusKeys& torus) {
   keys.optional("kinds", torus.kinds,
                 "ring (wraps around) or mesh (does not), for all dimensions or for each");
   keys.required("bandwidth", torus.bandwidth,
-                "of a link in one direction: one for all dimensions, or one for each", positive);
-  keys.required("latency", torus.latency, "of a link: one for all dimensions, or one for each",
-                not_negative);
+                "bandwidth of a link in one direction: one for all dimensions, or one for each",
+                positive);
+  keys.required("latency", torus.latency,
+                "latency of a link: one for all dimensions, or one for each", not_negative);
   keys.optional("scope", torus.scope,
                 "local (inside a node) or scale_out: decides the injection latency");
 }
@@ -159,19 +164,22 @@ void describe_graph(Keys& keys, GraphKeys& graph) {
                node.required("kind", spec.kind, "npu, nic or switch");
              });
   keys.items(
-      "links", graph.links, "what joins them", [](auto& link, GraphLinkKeys& spec, std::size_t) {
+      "links", graph.links, "the links between the nodes",
+      [](auto& link, GraphLinkKeys& spec, std::size_t) {
         link.required("from", spec.from, "the name of a node");
         link.required("to", spec.to, "the name of another one");
-        link.required("bandwidth", spec.wire.bandwidth, "in one direction", positive);
-        link.required("latency", spec.wire.latency, "of the link", not_negative);
-        link.optional("cost", spec.cost, "what routes minimise the sum of", between(1, 1000));
-        link.optional("one_way", spec.one_way, "true: no link back");
+        link.required("bandwidth", spec.wire.bandwidth, "bandwidth of the link, in one direction",
+                      positive);
+        link.required("latency", spec.wire.latency, "latency of the link", not_negative);
+        link.optional("cost", spec.cost, "cost of the link; routes minimise the sum of the costs",
+                      between(1, 1000));
+        link.optional("one_way", spec.one_way, "true: there is no link in the other direction");
       });
   keys.optional("groups", graph.groups,
                 "how the NPUs are grouped into levels, innermost first: sizes that multiply to "
                 "their number; without it one level",
                 between(2, 1 << 24));
-  keys.optional("npus_forward", graph.npus_forward, "NPUs pass on what is not for them");
+  keys.optional("npus_forward", graph.npus_forward, "NPUs forward messages of others");
 }
 
 // All but `levels`. Of several ways to say it, exactly one is there.
@@ -211,12 +219,12 @@ template <class Keys>
 void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
                       bool topology_known) {
   keys.optional("policy", routing.policy,
-                "which of the ways; automatic: dimension_order on levels, ecmp on graphs");
-  keys.optional("paths", routing.paths, "of qp_spread: connections of two nodes", port_count);
-  keys.optional("seed", routing.seed, "of the hash that chooses between equal paths", any_value,
-                "the experiment's seed");
+                "how a path is chosen; automatic: dimension_order on levels, ecmp on graphs");
+  keys.optional("paths", routing.paths, "connections between two nodes, for qp_spread", port_count);
+  keys.optional("seed", routing.seed, "seed of the hash that chooses between equal paths",
+                any_value, "the experiment's seed");
   keys.optional("reroute_delay", routing.reroute_delay,
-                "from a change of the links until routes take it into account", not_negative);
+                "time from a change of the links until routes take it into account", not_negative);
   std::optional<std::string> file;
   keys.optional("routes", file, "CSV with a static route in each line: from,to,via,via,...");
   keys.check([&](Reader& reader) {
@@ -230,16 +238,17 @@ template <class Keys>
 void describe_faults(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
                      bool topology_known) {
   std::vector<FaultKeys> faults;
-  keys.optional_items("faults", faults, "links and nodes that fail, recover or slow down",
-                      [](auto& fault, FaultKeys& spec, std::size_t) {
-                        fault.required("at", spec.at, "simulated time", not_negative);
-                        fault.optional("link", spec.link,
-                                       "\"a -> b\", \"a - b\" (both ways), or its index");
-                        fault.optional("node", spec.node, "name or index; takes all its links");
-                        fault.exactly_one({"link", "node"}, "say what it befalls");
-                        fault.required("state", spec.state, "what becomes of it");
-                        fault.optional("bandwidth", spec.bandwidth, "of a degraded link", positive);
-                      });
+  keys.optional_items(
+      "faults", faults, "links and nodes that fail, recover or slow down",
+      [](auto& fault, FaultKeys& spec, std::size_t) {
+        fault.required("at", spec.at, "simulated time", not_negative);
+        fault.optional("link", spec.link, "\"a -> b\", \"a - b\" (both ways), or its index");
+        fault.optional("node", spec.node,
+                       "a node, by name or index: the change applies to all its links");
+        fault.exactly_one({"link", "node"}, "say what it befalls");
+        fault.required("state", spec.state, "new state of the link or node");
+        fault.optional("bandwidth", spec.bandwidth, "bandwidth of a degraded link", positive);
+      });
   keys.check([&](Reader& reader) {
     if (reader.clean() && topology_known && !faults.empty())
       resolve_faults(reader, faults, topology, routing);

@@ -31,7 +31,7 @@ void describe_pipeline(Keys& keys, TransformerTraining& spec) {
   keys.optional("embedding_and_loss_take_a_layer", spec.ends_take_a_layer,
                 "embedding and head count as a layer each when layers are dealt out to stages");
   keys.optional("overlap_p2p", spec.overlap_p2p,
-                "sends between stages go beside what is computed next; without it as Megatron-LM: "
+                "sends between stages overlap what is computed next; without it as in Megatron-LM: "
                 "not in 1f1b");
   keys.optional("scatter_gather", spec.scatter_gather,
                 "without sequence_parallel: tensor-parallel ranks each send their part of the "
@@ -42,8 +42,10 @@ void describe_pipeline(Keys& keys, TransformerTraining& spec) {
   keys.optional("defer_head_gradients", spec.defer_head_gradients,
                 "weight gradients of the head are computed behind the backward passes of all "
                 "micro-batches (defer_embedding_wgrad_compute)");
-  keys.optional("deferral_limit", spec.deferral_limit,
-                "of so many first micro-batches (wgrad_deferral_limit); 0 = all", count);
+  keys.optional(
+      "deferral_limit", spec.deferral_limit,
+      "first micro-batches whose head gradients are deferred (wgrad_deferral_limit); 0 = all",
+      count);
 }
 
 template <class Keys>
@@ -58,18 +60,19 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   keys.optional("sequence_parallel", spec.sequence_parallel,
                 "tensor-parallel ranks also share the tokens between the matrices");
   keys.optional("overlap_tensor", spec.overlap_tensor,
-                "what sequence_parallel gathers and scatters goes rank by rank beside the matrix "
-                "products that it belongs to (tp_comm_overlap, async TP)");
+                "the exchanges of sequence_parallel go rank by rank beside the matrix products "
+                "that need them (tp_comm_overlap, async TP)");
   describe_pipeline(keys, spec);
   keys.required("global_batch", spec.global_batch, "samples of an iteration",
                 between(1, std::int64_t{1} << 32));
   keys.optional("micro_batch", spec.micro_batch, "samples that a pipeline takes in at a time",
                 between(1, std::int64_t{1} << 32));
   keys.optional("recompute", spec.recompute,
-                "what the backward pass computes again instead of having kept it");
-  keys.optional("recompute_layers", spec.recompute_layers,
-                "first layers of each chunk that recompute: full is done for; without it all",
-                between(0, std::int64_t{1} << 24));
+                "what the backward pass computes again instead of keeping it");
+  keys.optional(
+      "recompute_layers", spec.recompute_layers,
+      "first layers of each chunk that are recomputed, with recompute: full; without it all layers",
+      between(0, std::int64_t{1} << 24));
   keys.optional(
       "fused_cross_entropy", spec.fused_cross_entropy,
       "the loss takes two all-reduces over the vocabulary's parts instead of three and fewer "
@@ -101,7 +104,7 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
                 between(0, 1024));
   keys.optional("reshard_after_forward", spec.reshard_after_forward,
                 "zero3 frees parameters after the forward pass and gathers them again; without it "
-                "as torchtitan: only without pipeline");
+                "as in torchtitan: only without a pipeline");
   keys.optional("bucket", spec.bucket,
                 "gradients that are exchanged together; without it as Megatron-LM does", positive);
   keys.optional("order", spec.order,

@@ -51,13 +51,14 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
                 "input and output embedding are one matrix");
   keys.from_preset("vocabulary", spec.vocabulary, "rows of the embedding, padded", size);
   keys.from_preset("sequence", spec.sequence, "tokens of a sample", size);
-  keys.optional("data_type", data_type, "of weights and activations", any_value, "default");
+  keys.optional("data_type", data_type, "data type of weights and activations", any_value,
+                "default");
   keys.optional("eight_bit_products", spec.eight_bit_products,
                 "layers multiply 8-bit operands (Transformer Engine), with the casts that this "
                 "takes; peak is that of 8 bits, and the head has half of it",
                 any_value, "default");
-  keys.optional("gradient_type", gradient_type, "of gradients when they are summed", any_value,
-                "default");
+  keys.optional("gradient_type", gradient_type, "data type of gradients when they are summed",
+                any_value, "default");
   keys.map("experts", "layers of experts in the place of MLPs",
            [&](auto& below) { describe_experts(below, spec.experts, spec); });
   spec.element = size_of(data_type);

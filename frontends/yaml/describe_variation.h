@@ -20,11 +20,12 @@ template <class Keys>
 void describe_variation(Keys& npu, VariationSpec& variation) {
   npu.optional_map("jitter", "compute times vary at random", [&](auto& keys) {
     JitterSpec& jitter = variation.jitter.emplace();
-    keys.required("relative", jitter.relative, "scale of the variation, of the time itself");
+    keys.required("relative", jitter.relative, "scale of the variation, as a share of the time");
     keys.optional("distribution", jitter.distribution,
                   "uniform (0 to `relative` slower), exponential (slower by `relative` on average) "
                   "or normal (this standard deviation, both ways)");
-    keys.optional("draw", jitter.draw, "anew for each operation, or each iteration, of a rank");
+    keys.optional("draw", jitter.draw,
+                  "whether a rank draws for each operation or for each iteration");
   });
   npu.optional_items(
       "stragglers", variation.stragglers, "ranks that are slower than the others",
@@ -34,9 +35,9 @@ void describe_variation(Keys& npu, VariationSpec& variation) {
         keys.optional("ranks", runs, "these NPUs, such as 0-3,8");
         straggler.ranks = ranks_of(runs);
         keys.optional("fraction", straggler.fraction,
-                      "so many of all, rounded up; the seed decides which", positive);
-        keys.required("slowdown", straggler.slowdown, "their work takes so many times as long");
-        keys.optional("from", straggler.from, "what begins earlier is not slowed down",
+                      "share of all ranks, rounded up; the seed decides which", positive);
+        keys.required("slowdown", straggler.slowdown, "factor by which their work takes longer");
+        keys.optional("from", straggler.from, "operations that begin earlier are not slowed down",
                       not_negative);
         keys.check([&](Reader& reader) { check_straggler(reader, straggler); });
       });

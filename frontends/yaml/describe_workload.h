@@ -64,7 +64,7 @@ void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platform) {
                 between(0, 1000));
   keys.optional("cross_rank", spec.cross_rank, "width between the two matrices of a cross layer",
                 between(0, std::int64_t{1} << 40));
-  keys.from_preset("data_type", data_type, "of weights, activations and embeddings");
+  keys.from_preset("data_type", data_type, "data type of weights, activations and embeddings");
   keys.optional("embedding_lookup_time", spec.embedding_lookup_time,
                 "time of the forward pass of the tables; without it none", not_negative);
   keys.optional("embedding_update_time", spec.embedding_update_time,
@@ -88,7 +88,7 @@ void describe_parallelism(Keys& keys) {
   });
 }
 
-// Of the file that `text` names.
+// Keys of the file that `text` names.
 void read_layer_table(Reader& reader, LayerTableWorkload& text);
 
 template <class Keys>
@@ -103,7 +103,7 @@ void describe_text(Keys& keys, LayerTableWorkload& text, const PlatformFacts& pl
   });
 }
 
-// Of one job.
+// Keys of one job.
 template <class Keys>
 void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
   keys.only_with({"transformer"}, "training");
@@ -129,7 +129,7 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
   }
   if (keys.given("layers")) {
     auto& stack = workload.what.template emplace<StackTraining>();
-    keys.map("layers", "a model all of which every worker has: vision networks, MLPs",
+    keys.map("layers", "a model that every worker has in full: vision networks, MLPs",
              [&](auto& below) { describe_layers(below, stack); });
     keys.map("data_parallel", "how it is trained",
              [&](auto& below) { describe_data_parallel(below, stack, platform); });
@@ -153,7 +153,7 @@ void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t index,
   OneOrMore<RankRuns> npus;
   keys.required("npus", npus,
                 "the NPUs that it runs on, its ranks in this order: \"0-7\" or a list");
-  keys.optional("start", placed.start, "when it begins", not_negative);
+  keys.optional("start", placed.start, "when the job begins", not_negative);
   PlatformFacts own = platform;
   keys.check([&](Reader& reader) {
     if (platform.known && reader.clean()) claims.claim(reader, "npus", npus, index, placed.npus);
