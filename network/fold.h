@@ -1,4 +1,4 @@
-// Which NPUs stand for which, where many do the same at the same time.
+// Which NPU is simulated for which others, where many do the same at the same time.
 //
 // NPU numbers are read as mixed-radix numbers, finer than the levels of the topology where groups
 // of ranks are: 16,384 NPUs as 8 (tensor) x 128 (data) x 16 (pipeline). Some of the digits are
@@ -24,7 +24,7 @@ struct Digit {
 
 class Fold {
  public:
-  Fold() = default;  // everyone stands for himself
+  Fold() = default;  // nothing is folded
 
   // REQUIRES: ascending strides, each a multiple of count times stride of the digit before it.
   explicit Fold(std::vector<Digit> folded) : digits_(std::move(folded)) {

@@ -1,4 +1,4 @@
-// Which links carry the like of each other, where NPUs are folded (fold.h).
+// Which links carry corresponding messages, where NPUs are folded (fold.h).
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace orrery {
 
-// Of each link, the one with its place at the NPU that represents the link's NPU: the first that it
-// leaves, or, from a switch, that it goes to. REQUIRES: topology.structural().
+// For each link, the corresponding link of the NPU that represents the link's NPU: the NPU that the
+// link leaves or, from a switch, the NPU that it goes to. REQUIRES: topology.structural().
 std::vector<LinkIndex> representative_links(const Topology& topology, const Fold& fold);
 
 }  // namespace orrery

@@ -84,11 +84,11 @@ class NetworkBackend {
   // REQUIRES: both nodes exist and differ; size >= 0 (a message of 0 bytes costs latency only).
   virtual std::optional<Time> send(const Message& message, MessageListener& listener) = 0;
 
-  // From now on only representatives send, and stand for the others: where one sends a message, all
-  // for whom it stands send the like at the same time, each to an NPU for which the representative
-  // of the target stands, so that each of those gets one: at the same distance, through the port of
-  // the same number. A message to any NPU is delivered at the time at which the one that comes to
-  // its representative is, and statistics are those of all NPUs.
+  // From now on only representatives send. A message of a representative stands for one message of
+  // each NPU of its class, sent at the same time. Each NPU of the target's class receives one of
+  // them, from the same distance and through the port of the same number. They are all delivered at
+  // the time at which the target's representative receives its own. Statistics are those of all
+  // NPUs.
   // Returns false if the backend cannot do this, or not exactly. REQUIRES: nothing was sent yet.
   virtual bool fold(const Fold&) { return false; }
 

@@ -23,7 +23,7 @@ struct SwitchSpec {
   // switches of 32 MB; the HOTI'20 study 64 MB and 1 GB.
   Bytes buffer = bytes(32'000'000);
   BufferSharing sharing = BufferSharing::shared;  // one pool for all ports, or so much for each
-  // Of a shared pool: a port may hold at most this times what is free of the pool (Choudhury and
+  // A port may hold at most this times the free part of a shared pool (Choudhury and
   // Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM ToN 6(2),
   // 1998). Without it, a port may hold all.
   std::optional<double> dynamic_threshold;

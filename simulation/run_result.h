@@ -179,7 +179,7 @@ struct CaptureRow {
   std::string pcap;
 };
 
-// Of a backend that has packets.
+// Numbers of a backend that has packets.
 struct PacketResult {
   std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;

@@ -53,7 +53,7 @@ std::vector<TraceSink*> span_sinks(SummarySink& summary, FingerprintSink& finger
   return sinks;
 }
 
-// Of each rank; nothing if all are simulated.
+// For each rank; empty if all are simulated.
 std::vector<std::int32_t> representatives(const Fold& fold, std::int32_t ranks) {
   std::vector<std::int32_t> of_rank;
   for (Rank rank = 0; !fold.none() && rank < ranks; ++rank)

@@ -10,7 +10,7 @@
 
 namespace orrery {
 
-// Of one kind of parallelism, on one rank (system/rank/traffic_account.h).
+// The waiting of one kind of parallelism, on one rank (system/rank/traffic_account.h).
 struct TrafficRow {
   std::string kind;  // "TP", "PP", ...
   Duration exposed;  // waited for it, bubble and all
@@ -59,8 +59,8 @@ struct TrainingResult {
   const StageRow& last_stage() const { return stages[last]; }
 };
 
-// Of what is waited for other stages: the transfers between them, and what first and last stage or
-// all of them do together at the end of the iteration.
+// True for traffic between stages: the transfers between them, and what first and last stage or all
+// of them do together at the end of the iteration.
 inline bool is_between_stages(const TrafficRow& row) {
   return row.kind == "PP" || row.kind == "embedding" || row.kind == "norm";
 }

@@ -22,10 +22,10 @@ class ComputeModel {
  public:
   virtual ~ComputeModel() = default;
 
-  // Of the device itself.
+  // The time on the device itself.
   virtual Duration time_of(const Compute& work) const = 0;
 
-  // Of one rank's operation. It depends on the rank only if why_ranks_differ() says so.
+  // The time of one rank's operation. It depends on the rank only if why_ranks_differ() says so.
   virtual Duration time_on(const Occasion&, const Compute& work) const { return time_of(work); }
 
   // As a clause, "compute times vary (jitter)"; "" if every rank takes the same time for the same

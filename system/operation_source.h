@@ -27,7 +27,7 @@ enum class Kernel : std::uint8_t {
   attention,  // scores, softmax and weighted values in one (flash attention)
 };
 
-// Of a product of rows x depth by depth x columns; 0 = none, or several of other shapes.
+// The shape of a product of rows x depth by depth x columns; 0 = no product, or several shapes.
 struct MatrixShape {
   std::int32_t rows = 0, columns = 0, depth = 0;
   constexpr auto operator<=>(const MatrixShape&) const = default;
@@ -43,8 +43,8 @@ struct Compute {
   MatrixShape shape = {};
 };
 
-// Of a collective, among those that wait. `highest` goes before all others under every policy; what
-// is between counts under SchedulingPolicy::priority only.
+// The rank of a collective among those that wait. `highest` goes before all others under every
+// policy; values between count under SchedulingPolicy::priority only.
 enum class Priority : std::int32_t {
   normal = 0,
   highest = std::numeric_limits<std::int32_t>::max()

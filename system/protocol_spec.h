@@ -25,7 +25,7 @@ enum class Protocol : std::uint8_t {
 };
 std::string_view name_of(Protocol protocol);
 
-// Of one protocol in one algorithm.
+// What one protocol costs in one algorithm.
 struct ProtocolCost {
   Protocol protocol = Protocol::simple;
   std::string algorithm;      // its name without a number; "" = all that have no row of their own

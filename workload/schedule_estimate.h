@@ -29,7 +29,7 @@ class ExchangeTimes {
  public:
   virtual ~ExchangeTimes() = default;
 
-  // Of one group of that communicator.
+  // The time in one group of that communicator.
   virtual Duration collective(const Communicator& communicator, Collective kind, Bytes size) = 0;
 
   struct Message {

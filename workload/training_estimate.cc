@@ -6,7 +6,7 @@ namespace orrery {
 
 namespace {
 
-// Of a rank: the layers and the vocabulary once, spread over stages and tensor-parallel ranks.
+// Parameters of a rank: layers and vocabulary once, spread over stages and tensor-parallel ranks.
 std::int64_t matrix_parameters(const TransformerSpec& model, const TransformerTraining& training) {
   const std::int64_t attention = 2 * (model.query_width() + model.key_value_width());
   const std::int64_t mlp = (model.mlp_inputs() + 1) * model.mlp_width();
@@ -14,7 +14,7 @@ std::int64_t matrix_parameters(const TransformerSpec& model, const TransformerTr
   return all / (std::int64_t{training.pipeline} * training.tensor);
 }
 
-// Of a ring: each of n ranks sends `rounds` (n - 1)-th parts of `size`.
+// The time of a ring: each of n ranks sends `rounds` (n - 1)-th parts of `size`.
 Duration ring_time(TotalBytes size, std::int64_t ranks, std::int64_t rounds, Bandwidth rate) {
   return transfer_time(size * rounds * (ranks - 1), rate * ranks);
 }

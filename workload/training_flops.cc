@@ -7,7 +7,7 @@ namespace orrery {
 
 namespace {
 
-// Of the forward pass of a sample.
+// Operations of the forward pass of a sample.
 struct Forward {
   double products = 0;   // with parameters
   double attention = 0;  // of all pairs of tokens

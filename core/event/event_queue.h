@@ -2,17 +2,17 @@
 //
 // Order: by time; at equal times the early events before the others, and among each kind in the
 // order of the schedule calls. A zero delay is legal: the event runs at now(), after everything of
-// its kind already due now. Early are the ends of messages: what a rank does at the time of an
-// arrival, it does having seen it, whoever sent it and whatever else happens then. So no result
-// depends on how ranks are numbered (docs/decisions/0005).
+// its kind already due now. The ends of messages are early events: a rank that acts at the time of
+// an arrival has seen all arrivals of that time, whichever ranks sent them. So no result depends on
+// how ranks are numbered (docs/decisions/0005).
 //
 // Two kinds of event share one order:
-//   handler events   16 bytes in the queue, no slot, no allocation: (time, handler, 48-bit
-//   argument).
-//                    For hot paths: a backend's "port p is done", an executor's "lane l goes on".
-//   callbacks        any move-only callable of at most 48 bytes, kept inline in a recycled slot;
-//   may
-//                    be cancellable.
+//
+//   - handler events: 16 bytes in the queue, no slot, no allocation: (time, handler, 48-bit
+//     argument). They are for hot paths: a backend's "port p is done", an executor's "lane l goes
+//     on".
+//   - callbacks: any move-only callable of at most 48 bytes, kept inline in a recycled slot. They
+//     may be cancellable.
 //
 // If an event throws, the exception leaves run() and the queue remains usable: that event is spent,
 // the others are still pending.

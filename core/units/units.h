@@ -11,9 +11,9 @@
 // A result that 64 bits cannot hold is a RangeError (core/units/range_error.h), in every build.
 // Counters that add up over ranks, messages or iterations are Totals (core/units/total.h).
 //
-// Rounding: only transfer_time(), compute_time() and whole_of() (core/units/share.h) round, up to
-// the next unit, once for the whole message or operation. Parsing and printing are in
-// core/units/unit_text.h.
+// Rounding: transfer_time(), compute_time() and whole_of() (core/units/share.h) round up to the
+// next unit, once for the whole message or operation; ARCHITECTURE.md lists what else rounds.
+// Parsing and printing are in core/units/unit_text.h.
 #pragma once
 
 #include <compare>

@@ -59,7 +59,7 @@ std::string algorithms() {
   return table.text();
 }
 
-// Of files that may be somebody's own: one that cannot be read is no reason not to list the others.
+// The files may be a user's own: one that cannot be read does not prevent the list of the others.
 template <class Describe>
 std::string bundled(const char* heading, const std::vector<yaml::BundledFile>& files,
                     Describe describe) {

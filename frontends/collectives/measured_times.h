@@ -1,4 +1,4 @@
-// Times that somebody measured, to be held against simulated ones. Two formats, told apart by their
+// Measured times, for a comparison with simulated ones. Two formats, told apart by their
 // contents:
 //
 //   nccl-tests   what all_reduce_perf and its kin print; columns are found by the names in the

@@ -102,7 +102,7 @@ std::vector<SummaryRow> level_rows(Systems systems) {
   return rows;
 }
 
-// Of the links that carried something, in the order of the systems.
+// The links that carried something, in the order of the systems.
 std::vector<std::string> level_names(Systems systems) {
   std::vector<std::string> names;
   for (const RunResult& result : systems)
@@ -143,7 +143,7 @@ std::string diagnoses(Systems systems) {
   return text.empty() ? "" : "why\n" + text;
 }
 
-// Of each system that has any, level by level.
+// For each system that has any, level by level.
 std::string saturated(Systems systems) {
   constexpr std::size_t most_named = 4;
   std::string text;

@@ -200,7 +200,7 @@ std::string bottlenecks(const RunResult& result) {
   return table.empty() ? "" : '\n' + table.text();
 }
 
-// Of the fullest stage, by kind.
+// The memory of the fullest stage, by kind.
 std::string memory(const RunResult& result) {
   if (result.memory.empty()) return "";
   const MemoryRow& most = *std::ranges::max_element(result.memory, {}, &MemoryRow::total);

@@ -97,7 +97,7 @@ std::string parts(const RunResult& result) {
                      stage.stage);
 }
 
-// Of a single stage the table before says it all.
+// A single stage needs no table: the one before has its numbers.
 std::string stages(const RunResult& result) {
   const TrainingResult& training = *result.training;
   if (training.stages.size() == 1) return "";

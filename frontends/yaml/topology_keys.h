@@ -88,7 +88,7 @@ void resolve_captures(Reader& transport, const std::vector<CaptureKeys>& capture
                       const TopologySpec& topology, NetworkSpec& network);
 void resolve_watched(Reader& switches, const std::vector<std::string>& links,
                      const TopologySpec& topology, SwitchSpec& spec);
-// Of the CSV file under `routes`.
+// Routes of the CSV file under `routes`.
 void read_routes(Reader& keys, const TopologySpec& topology, RoutingSpec& routing);
 void check_policy(Reader& keys, const TopologySpec& topology, const RoutingSpec& routing);
 

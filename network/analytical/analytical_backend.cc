@@ -71,8 +71,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     return egress.free;
   }
 
-  // All ports are those of representatives: a route is that of the message that one of them sends,
-  // and ends at the port, of the same number, where the like of it comes in.
+  // All ports are those of representatives. A route begins at the representative that sends, and
+  // ends at the target's representative, at the port with the number that the target's port has.
   bool fold(const Fold& fold) override {
     CHECK(messages_ == 0, "{} messages were sent before folding", messages_);
     multiplicity_ = fold.multiplicity();
@@ -95,7 +95,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     std::uint32_t first_port;  // among the ports of an NPU
     Bandwidth bandwidth;
     Duration latency;  // of a link
-    // Of the ports of its switches, NPU by NPU; made when the first message ends or begins there.
+    // The first port of its switches, NPU by NPU; made when the first message ends or begins there.
     std::size_t first_switch_port = 0;
   };
   struct Step {  // the part of a route within one level
@@ -116,9 +116,9 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   }
 
   bool folded() const { return !places_.empty(); }
-  // Of the NPU's ports among those of all.
+  // The place of the NPU's ports among those of all NPUs.
   std::int32_t place_of(std::int32_t npu) const { return folded() ? places_[npu] : npu; }
-  // What an NPU is folded into.
+  // The representative of an NPU.
   NodeId like(std::int32_t npu) const { return {folded() ? representatives_[places_[npu]] : npu}; }
   int level_count() const { return static_cast<int>(topology_.levels().size()); }
   std::size_t port_index(std::int32_t npu, std::uint32_t number) const {

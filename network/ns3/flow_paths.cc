@@ -5,7 +5,7 @@
 namespace orrery {
 namespace {
 
-// Of the equal paths between two nodes, sprayed packets take at most so many in turn.
+// Sprayed packets take at most this many of the equal paths between two nodes, in turn.
 constexpr std::uint64_t sprayed_paths = 32;
 
 }  // namespace

@@ -32,8 +32,8 @@ class FlowPaths {
     return router_.policy() == RoutingPolicy::qp_spread ? std::max(asked, router_.paths()) : asked;
   }
 
-  // Of a flow that has something to send: ends the run if it has no path, in one direction or the
-  // other, and will not have one.
+  // Ends the run if a flow that has something to send has no path, in one direction or the other,
+  // and will not have one.
   void require_paths(const TcpFlow& flow);
 
  private:

@@ -128,8 +128,8 @@ ns3::Time TcpNetwork::handshake_time(const TcpFlow& flow) {
   return ns3::TimeStep(time.value);
 }
 
-// Of a connection that has delivered everything nobody needs the last acknowledgement, until there
-// is something else to send.
+// A connection that has delivered everything does not need the last acknowledgement until it has
+// something else to send.
 void TcpNetwork::flow_gave_up(TcpFlow& flow, const char* why) {
   flow.given_up = why;
   if (flow.undelivered_messages() > 0) end_run(flow);

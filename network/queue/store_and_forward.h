@@ -1,6 +1,6 @@
-// What the backends that store messages at every node have in common: cutting them into segments,
-// the way of each, the links that carry one at a time, and telling who sent them. What is left to a
-// backend is when a segment may begin on its next link.
+// The common part of the backends that store messages at every node: segments, their routes, links
+// that carry one segment at a time, and reports to the senders. A backend decides when a segment
+// may begin on its next link.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ class CoreGraph {
   std::span<const CoreEdge> back_edges(CoreNode to) const { return back_edges_.at(to); }
   std::uint32_t greatest_cost() const { return greatest_cost_; }  // of any link; at least 1
 
-  // Of all nodes, stubs too: the links that leave it and those that reach it.
+  // The links that leave a node and those that reach it; for stubs, too.
   std::span<const LinkIndex> links_from(NodeId node) const { return from_.at(node.value); }
   std::span<const LinkIndex> links_to(NodeId node) const { return to_.at(node.value); }
 

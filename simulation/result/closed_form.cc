@@ -10,7 +10,7 @@ namespace orrery {
 
 namespace {
 
-// Of the levels in which `count` ranks at a distance of `stride` differ.
+// The least bandwidth of the levels in which `count` ranks at a distance of `stride` differ.
 Bandwidth slowest_level(const Topology& topology, std::int32_t count, std::int32_t stride) {
   std::optional<Bandwidth> slowest;
   for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {

@@ -12,7 +12,7 @@ namespace orrery {
 // All but what sinks of single messages saw, and whether the run is partial.
 RunResult collect_result(const FinishedRun& run);
 
-// Of the communicators, with the levels that they span: "communicator 1 (node, fabric)".
+// Names of the communicators, with the levels that they span: "communicator 1 (node, fabric)".
 std::vector<std::string> group_names(const Job& job, const Topology& topology);
 
 }  // namespace orrery

@@ -23,7 +23,7 @@ struct FinishedRun {
   bool folding_allowed = true;
 };
 
-// Of the kinds of traffic that backends count: "all_reduce", ..., "point_to_point".
+// The kinds of traffic that backends count: "all_reduce", ..., "point_to_point".
 std::string name_of_traffic(std::size_t label);
 
 }  // namespace orrery

@@ -9,7 +9,7 @@ namespace orrery {
 // Fills `messages`, `levels`, `links` and `packets`. REQUIRES: result.finish is known.
 void add_traffic(RunResult& result, const FinishedRun& run);
 
-// Of each kind of collective the level, and of that the link, that held most of its bytes back.
+// For each kind of collective, the level that held back most of its bytes, and the link of it.
 void add_bottlenecks(RunResult& result, const FinishedRun& run);
 
 // The longest of: the computing of a rank; what a link carried, at its full bandwidth.

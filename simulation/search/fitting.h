@@ -42,7 +42,7 @@ FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpe
                                std::size_t workers,
                                const std::function<bool(std::size_t done)>& progress = {});
 
-// Of the fullest stage.
+// The memory of the fullest stage.
 Bytes most_memory(const TransformerWorkload& workload);
 
 }  // namespace orrery

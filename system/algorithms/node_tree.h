@@ -1,6 +1,6 @@
 // A tree for a group that spans nodes: a tree of nodes, and inside each node a tree of its members.
-// Of a node one rank, its gate, talks to other nodes: to the gate of the parent node and to those
-// of the children, so a tree crosses a node's boundary once for each of them.
+// One rank of a node, its gate, talks to other nodes: to the gate of the parent node and to those
+// of the children. So a tree crosses a node's boundary once for each of them.
 //
 //   {4, 3}, binary over nodes, chains inside,      0 - 1 - 2 - 3
 //   gate 0 of 1:                                  / \                     .

@@ -27,7 +27,8 @@ struct DimensionRate {
   Bandwidth rate;  // of a rank, by the ports that the algorithm uses there
 };
 
-// Of each chunk, the index of its order. REQUIRES: rates for themis; else only their number counts.
+// For each chunk, the index of its order. REQUIRES: rates for themis; else only their number
+// counts.
 std::vector<std::int32_t> orders_of_chunks(Collective kind, HierarchicalSchedule schedule,
                                            Bytes size, std::int32_t chunks,
                                            std::span<const DimensionRate> dimensions);

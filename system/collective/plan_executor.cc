@@ -182,7 +182,7 @@ void PlanExecutor::pick_up_early(Lane& lane, const Place& place) {
   early_.erase(found);
 }
 
-// Of the next stage.
+// The delay of the next stage's sends.
 Duration PlanExecutor::delay_of_sends(const Run& run, const Lane& lane, const Place& place) const {
   const RunSpec& spec = run.spec;
   if (place.position == spec.size) return {};  // the switch

@@ -1,5 +1,5 @@
-// A plan turned round, so that what its position 0 does is done by another one: algorithms plan for
-// root 0 only.
+// A rotated plan, in which the root does what position 0 does in the given plan: algorithms plan
+// for root 0 only.
 #pragma once
 
 #include <memory>

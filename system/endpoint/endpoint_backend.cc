@@ -23,7 +23,7 @@ EndpointBackend::EndpointBackend(EventQueue& queue, NetworkBackend& network,
   specs_[static_cast<std::size_t>(Scope::scale_out)] = spec.endpoint;
 }
 
-// Of the outermost level that the message crosses.
+// The scope of the outermost level that the message crosses.
 Scope EndpointBackend::scope_of(const Message& message) const {
   Scope scope = Scope::local;
   for (int level = 0; level < static_cast<int>(topology_.levels().size()); ++level)

@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-// Of the positions in a group.
+// The fold of the positions in a group.
 Fold fold_of_positions(const GroupFamily& family, const Fold& fold) {
   std::vector<Digit> digits;
   for (const Digit& digit : fold.digits()) {
@@ -21,7 +21,7 @@ Fold fold_of_positions(const GroupFamily& family, const Fold& fold) {
   return Fold(std::move(digits));
 }
 
-// Of the members of a dimension. REQUIRES: no digit between two folded ones is not.
+// The fold of the members of a dimension. REQUIRES: folded digits are adjacent.
 Digit fold_of_members(const Fold& positions, const GroupDimension& dimension) {
   Digit members;
   for (const Digit& digit : positions.digits()) {

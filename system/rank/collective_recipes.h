@@ -104,7 +104,7 @@ class CollectiveRecipes {
   const SystemSpec& spec_;
   Selection selection_;
   std::vector<GroupFamily> families_;
-  // Of each communicator and each of its layouts, as written.
+  // By communicator and layout, as written.
   std::vector<std::vector<std::array<CollectiveRecipe, collective_count>>> recipes_;
   // By communicator, layout, kind and Selection::spec().
   std::map<std::tuple<std::int32_t, std::int32_t, Collective, std::int32_t>, CollectiveRecipe>

@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-// What comes behind the group in the key of a StartOrder.
+// The part of a StartOrder's key that follows the group.
 constexpr std::uint64_t kCalls = 0xFFFFFFFF, kAdmission = kCalls - 1;
 
 }  // namespace

@@ -13,9 +13,9 @@
 //               over a level waits in its queue, in the order of the calls, until one of its
 //               communicator's `queue_limit` places is free. Chunks of flat collectives have
 //               `queues_per_level` queues of their own
-// Of a collective with a root some phases concern few ranks; the others skip them. Who skips the
-// first one takes no place until the data has come as far as to a rank it gets them from: that rank
-// may be waiting for a place itself.
+// Some phases of a collective with a root concern few ranks; the others skip them. A rank that
+// skips the first phase takes no place until the data has reached the rank from which it gets them:
+// that rank may be waiting for a place itself.
 //
 // Limits hardly ever make ranks wait for each other. Within a queue, ranks keep room for what the
 // others have begun (start_order.h), so the earliest thing anyone has begun can be begun by
@@ -133,7 +133,7 @@ class CollectiveScheduler final : private RunListener {
   bool may_start(Rank rank, const Task& task, std::size_t queue);
   void start(Rank rank, const Task& task, std::size_t queue);
   std::uint32_t open_run(const Task& task);
-  // Of the level, where it has one for plans that need one.
+  // The switch of the level, if it has one, for plans that need it.
   NodeId switch_of(Rank rank, int level) const;
   std::shared_ptr<const PartSizes> part_sizes_of(const Instance& instance, const Task& task) const;
   void run_finished(std::uint32_t run, Position position, bool last) override;

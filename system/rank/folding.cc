@@ -232,9 +232,9 @@ class CallCheck {
   Candidates& candidates_;
 };
 
-// What crosses a ring passes the NPUs between: a ring may be turned by k places, so that x and x +
-// k are alike, which are the upper digits; neighbours that change places would not be neighbours of
-// the others any more. A mesh cannot be turned.
+// A message on a ring passes the NPUs between its ends. A rotation of the ring by k places maps x
+// to x + k, so upper digits fold. An exchange of neighbours does not: they would no longer be
+// neighbours of the others. A mesh has no rotation.
 void check_wires(const Topology& topology, Candidates& candidates) {
   for (int l = 0; l < static_cast<int>(topology.levels().size()); ++l) {
     const LevelSpec& level = topology.levels()[l];

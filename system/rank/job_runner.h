@@ -83,7 +83,7 @@ class JobRunner final : private CollectiveListener,
   // Up to now, or to the rank's end: compute + exposed + idle == finish, to the picosecond.
   RankAccount account(Rank rank) const;
 
-  // Of each kind of traffic: what is over. REQUIRES: as account().
+  // What is over, for each kind of traffic. REQUIRES: as account().
   const std::vector<TrafficAccount>& traffic(Rank rank) const { return state_of(rank).traffic; }
   const std::vector<std::string>& traffic_kinds() const { return kinds_.names(); }
 

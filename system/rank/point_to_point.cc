@@ -22,7 +22,7 @@ std::uint32_t PointToPoint::channel_of(Rank source, Rank target, std::int32_t ta
   return found->second;
 }
 
-// Of the outermost level that the message crosses.
+// The delay on the outermost level that the message crosses.
 Duration PointToPoint::endpoint_delay(Rank a, Rank b) const {
   Scope scope = Scope::local;
   for (int level = 0; level < static_cast<int>(topology_.levels().size()); ++level)

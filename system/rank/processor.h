@@ -41,7 +41,7 @@ class Processors {
   void communication_begins(Rank rank);
   void communication_ends(Rank rank);
 
-  // Of the work that is not done yet: what communication has taken from it so far, rounded down.
+  // What communication has taken so far from work that is not done yet, rounded down.
   Duration stolen_so_far(Rank rank) const;
 
  private:

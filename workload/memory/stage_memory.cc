@@ -111,7 +111,7 @@ Bytes ActivationSizes::head() const {
   return outside(2) + (model_.element + single) * (tokens_ * own);
 }
 
-// Of the `count` largest exchange units together.
+// The size of the `count` largest exchange units together.
 Bytes largest_units(const StageLayout& layout, Bytes element, std::int64_t count) {
   std::vector<std::int64_t> sizes;
   for (const ExchangeUnit& unit : layout.units) sizes.push_back(unit.elements);
@@ -238,8 +238,8 @@ Bytes activations_of(TransformerPart part, bool recomputed, const TransformerWor
 
 namespace {
 
-// Of the head, on the stage that has it. All are counted with the most micro-batches in flight: the
-// last ones are put off when fewer are.
+// Deferred gradients of the head, on the stage that has it. All are counted beside the most
+// micro-batches in flight, although the last ones are deferred when fewer are.
 Bytes deferred_gradients(const TransformerWorkload& workload, const StageLayout& layout) {
   const TransformerTraining& training = workload.training;
   if (!training.defer_head_gradients) return {};

@@ -42,7 +42,7 @@ struct StageMemory {
   Bytes total() const { return fixed() + activations + again; }
 };
 
-// Of each rank of the stage; of experts as if all were equally popular. REQUIRES: as
+// The memory of each rank of the stage; experts count as equally popular. REQUIRES: as
 // make_transformer_job(); 0 <= stage < p.
 StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage);
 

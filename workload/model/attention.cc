@@ -20,7 +20,7 @@ namespace orrery {
 
 namespace {
 
-// Of one rank of a tensor-parallel group.
+// The attention of one rank of a tensor-parallel group.
 class Attention {
  public:
   explicit Attention(PartWriter& to)

@@ -42,8 +42,8 @@ double choose(std::int64_t n, std::int64_t k) {
 
 }  // namespace
 
-// Of a node's groups x are chosen, hypergeometrically; then its experts among all that may be
-// chosen. A node that has part of a group counts as touching that one.
+// The number of a node's groups that are chosen is hypergeometric, then that of its experts among
+// all that may be chosen. A node that has part of a group counts as touching it.
 double expected_nodes(const ExpertsSpec& experts, std::int32_t nodes) {
   const std::int64_t groups = std::max<std::int64_t>(1, experts.groups);
   const std::int64_t limit = std::min(groups, std::max<std::int64_t>(1, experts.group_limit));

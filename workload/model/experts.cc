@@ -69,7 +69,7 @@ class Experts {
   void spread(Steps& to, Collective kind, Bytes copy);
 
   Bytes plain_copy() const { return model_.element * model_.hidden; }
-  // Of the copies that arrive at a rank, with those of the ranks that share its experts.
+  // The copies that arrive at a rank, with those of the ranks that share its experts.
   std::int64_t arriving() const { return copies_ * training_.tensor; }
 
   PartWriter& to_;

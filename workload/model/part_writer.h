@@ -47,8 +47,8 @@ class PartWriter {
   }
   // To the next rank of a ring, and from the one before.
   std::int32_t shift(Steps& to, PartGroup group, Bytes size);
-  // What each of so many ranks has goes round, each piece beside what `work` writes for the piece
-  // before it: first the rank's own.
+  // The pieces of `ranks` ranks circulate in a ring. Each shift runs beside what `work` writes for
+  // the piece that came before, beginning with the rank's own.
   template <class Work>
   void go_round(Steps& to, PartGroup group, std::int32_t ranks, Bytes size, Work work) {
     for (std::int32_t left = ranks - 1; left >= 0; --left) {

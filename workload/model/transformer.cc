@@ -148,7 +148,7 @@ std::int64_t latent_parameters(const TransformerSpec& model) {
          model.hidden * latent.rotary;
 }
 
-// Of all ranks together; keys and values that are fewer than the ranks are there for each.
+// The sum over all ranks. If there are fewer key heads than ranks, each rank has its own copy.
 std::int64_t attention_matrices(const TransformerSpec& model, std::int32_t tensor) {
   const std::int64_t output = model.output_width() * model.hidden;
   if (!model.latent) {

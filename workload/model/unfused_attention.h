@@ -16,7 +16,7 @@
 
 namespace orrery {
 
-// Of the `heads` of one rank, for `tokens` queries and the keys and values of their samples.
+// Attention of the `heads` of one rank: `tokens` queries, the keys and values of their samples.
 struct UnfusedAttention {
   std::int64_t tokens, sequence, heads;
   std::int64_t key_width, value_width;  // of a head

@@ -34,7 +34,7 @@ namespace orrery {
 
 class DataExchange {
  public:
-  // Of the parameters of one kind. REQUIRES: all outlive this; the layout is that of this kind.
+  // Exchanges the parameters of one kind. REQUIRES: all outlive this; the layout is of this kind.
   DataExchange(const TransformerWorkload& workload, const StageLayout& layout, Kept kept,
                OperationWriter& operations);
 

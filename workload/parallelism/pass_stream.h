@@ -40,7 +40,7 @@ void set_place(OperationWriter& operations, const PipelineStep& step, std::int32
 
 class PassStream {
  public:
-  // Of a stage. `exchanges`: of each kind of parameters. REQUIRES: all outlive the stream.
+  // The writers of a stage, with an exchange for each kind of parameters. All outlive the stream.
   struct Writers {
     std::vector<DataExchange>& exchanges;
     OperationWriter& operations;

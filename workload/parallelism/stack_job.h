@@ -38,7 +38,7 @@ class StackProgram {
   std::int32_t bucket_row(std::size_t bucket) const;
 
   std::vector<Operation> take_operations() { return std::move(operations_); }
-  // Of each iteration: the layers' passes, then the buckets, then the optimizer.
+  // For each iteration: the layers' passes, then the buckets, then the optimizer.
   static std::vector<Label> labels(const StackTraining& training, std::int32_t iterations);
 
  private:

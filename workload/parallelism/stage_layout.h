@@ -40,7 +40,7 @@ enum class Kept : std::uint8_t {
 struct StageLayout {
   std::vector<std::vector<StagePart>> chunks;  // in forward order
   std::vector<ExchangeUnit> units;             // of all chunks, in forward order
-  // Of one rank; a norm is on every rank of the tensor-parallel group.
+  // Numbers of one rank; a norm is on every rank of the tensor-parallel group.
   std::int64_t parameters = 0, norms = 0;
 };
 

@@ -35,7 +35,7 @@ namespace orrery {
 TransformerShard shard_of(const TransformerTraining& training, bool recomputed);
 // Activations of a micro-batch between two stages, of one rank.
 Bytes boundary_of(const TransformerWorkload& workload);
-// Of what a rank keeps of the parameters of each kind.
+// The step for what a rank keeps of the parameters of each kind.
 Compute optimizer_step(const std::vector<DataExchange>& exchanges);
 
 class StageWriter {

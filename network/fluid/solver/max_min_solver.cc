@@ -150,13 +150,13 @@ void MaxMinSolver::next_epoch() {
   epoch_ = 2;
 }
 
-// Filling everything looks at every link, but joins nobody in several rounds.
+// Filling everything looks at every link, but needs no rounds of joining.
 bool MaxMinSolver::most_of_all() const {
   return static_cast<double>(members_.size()) > part_ * static_cast<double>(flow_count_) &&
          flow_count_ * 4 > links_.size();
 }
 
-// True if nobody else crosses the flow's links.
+// True if no other flow crosses the flow's links.
 bool MaxMinSolver::alone(FlowId flow) const {
   for (const Step& step : paths_.steps(flow))
     if (links_[step.link].crossings.size() > 1) return false;

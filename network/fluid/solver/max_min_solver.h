@@ -11,7 +11,7 @@
 // Incremental: after flows came and went, solve() fills only a set A of flows into what the others
 // leave, then looks at each link that A crosses: others there whose bottleneck is no longer full,
 // who are not at the top of their bottleneck any more, or who have more than A could get, join A.
-// When nobody joins, the condition above holds everywhere, and the solution is the one of all
+// When no flow joins, the condition above holds everywhere, and the solution is the one of all
 // flows. When A becomes a large part of all, everything is filled at once.
 //
 // Arithmetic: levels are doubles rounded to a multiple of `quantum()` = 2^-51 of the largest
@@ -59,7 +59,7 @@ class MaxMinSolver {
   Changes solve();
   void watch_loads() { watch_loads_ = true; }
 
-  // Of the last solve(). A link that is not full has an infinite level and nobody's bottleneck.
+  // Results of the last solve(). A link that is not full has an infinite level and limits no flow.
   double level(LinkId link) const { return links_[link].level; }
   double load(LinkId link) const { return links_[link].load; }
   LinkId bottleneck(FlowId flow) const { return bottleneck_[flow]; }
