@@ -351,11 +351,37 @@ def pragma_once(source):
         yield 1, "header without #pragma once"
 
 
+# ---- documents -----------------------------------------------------------------------------------
+
+def long_lines_of_markdown(text):
+    """Lines beyond the limit that prose could break: not tables, code, and what holds one link."""
+    in_fence, before_is_blank, in_code = False, True, False
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        is_fence = stripped.startswith("```")
+        in_code = bool(line.startswith("    ") and stripped and (before_is_blank or in_code))
+        is_free = (in_fence or is_fence or in_code or stripped.startswith(("|", "!["))
+                   or re.fullmatch(r"\S*|.*\]\([^)\s]*\)\S*", stripped))
+        if len(line) > MAX_COLUMNS and not is_free:
+            yield number, f"{len(line)} columns, at most {MAX_COLUMNS}: wrap the text"
+        in_fence ^= is_fence
+        before_is_blank = not stripped
+
+
+def documents(_sources, root):
+    folders = [root, *(root / name for name in ("docs", "examples", "tests"))]
+    for folder in folders:
+        found = folder.glob("*.md") if folder == root else folder.rglob("*.md")
+        for path in sorted(found):
+            for line, message in long_lines_of_markdown(path.read_text(encoding="utf-8")):
+                yield path.relative_to(root).as_posix(), line, message
+
+
 # --------------------------------------------------------------------------------------------------
 
 RULES = [layers, packages, process_control, printing, wall_clock, mutable_statics, sizes, names,
          pragma_once]
-TREE_RULES = [existing_includes, folder_cycles, dead_headers, unbuilt_tests]
+TREE_RULES = [existing_includes, folder_cycles, dead_headers, unbuilt_tests, documents]
 
 
 def read_sources(root):

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Executes what the documents tell a reader to type: every ```sh block of README.md and of
-docs/how-to/*.md, one test case each, in the repository's root, stopping at the first failing line.
+"""Executes what the documents tell a reader to type: every ```sh block of README.md, of
+docs/how-to/*.md and of docs/models/*.md, one test case each, stopping at the first failing line.
+README.md and the how-tos run in the repository's root. A page of docs/models/ runs in a folder of
+its own, into which its blocks marked ```yaml NAME.yaml or ```text NAME.txt are written first.
 Blocks marked ```console or ```text show what is seen, and are not executed. Each line of a block
 marked ```text printed must be among what the ```sh block before it prints.
 
@@ -8,8 +10,10 @@ marked ```text printed must be among what the ```sh block before it prints.
 """
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 
 # Not executed here, because continuous integration has just done so: it runs in a clone, and this
 # test is a part of ./scripts/test.
@@ -41,14 +45,23 @@ def blocks(text):
             if any(not command.startswith("#") for command in commands)]
 
 
-def run(commands, printed, root, binary_folder):
+NAMED_FILE = re.compile(r"(?ms)^```(?:yaml|text) ([\w-]+\.(?:yaml|txt))$\n(.*?)^```$")
+
+
+def write_files(text, folder):
+    """Writes what the page shows as a file with a name."""
+    for name, content in NAMED_FILE.findall(text):
+        (folder / name).write_text(content, encoding="utf-8")
+
+
+def run(commands, printed, folder, root, binary_folder):
     """The complaint about one block, None if all of it went well."""
-    environment = dict(os.environ, NO_COLOR="1")
+    environment = dict(os.environ, NO_COLOR="1", ORRERY_PATH=str(root))
     environment["PATH"] = f"{pathlib.Path(binary_folder).resolve()}:{environment['PATH']}"
     # Traced, so that the last "+ command" names the one that failed.
     script = ["bash", "-c", "set -euxo pipefail\n" + commands]
     try:
-        ran = subprocess.run(script, cwd=root, env=environment, stdin=subprocess.DEVNULL, text=True,
+        ran = subprocess.run(script, cwd=folder, env=environment, stdin=subprocess.DEVNULL, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                              timeout=TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
@@ -60,18 +73,31 @@ def run(commands, printed, root, binary_folder):
     return "it does not print\n" + "\n".join(missing) if missing else None
 
 
+def run_document(document, root, binary_folder):
+    """Whether each block went well."""
+    text = document.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = root
+        if document.parent.name == "models":
+            folder = pathlib.Path(scratch)
+            write_files(text, folder)
+        for line, commands, printed in blocks(text):
+            complaint = run(commands, printed, folder, root, binary_folder)
+            print(f"{document.relative_to(root)}:{line}: {complaint or 'ok'}")
+            yield not complaint
+
+
 def main(binary_folder, root=pathlib.Path(__file__).resolve().parent.parent.parent):
-    root = pathlib.Path(root)
+    root = pathlib.Path(root).resolve()
     passed = failed = 0
-    for document in [root / "README.md", *sorted(root.glob("docs/how-to/*.md"))]:
+    for document in [root / "README.md", *sorted(root.glob("docs/how-to/*.md")),
+                     *sorted(root.glob("docs/models/*.md"))]:
         if not document.exists():
             print(f"{document.name} is missing")
             failed += 1
             continue
-        for line, commands, printed in blocks(document.read_text(encoding="utf-8")):
-            complaint = run(commands, printed, root, binary_folder)
-            print(f"{document.relative_to(root)}:{line}: {complaint or 'ok'}")
-            passed, failed = passed + (not complaint), failed + bool(complaint)
+        for is_good in run_document(document, root, binary_folder):
+            passed, failed = passed + is_good, failed + (not is_good)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

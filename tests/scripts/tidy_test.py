@@ -133,6 +133,13 @@ class TidyTest(unittest.TestCase):
         self.assert_one("core/a.cc:801: 801 lines", core__a_cc=801 * "//\n")
         self.assert_clean(core__a_cc=800 * "//\n")
 
+    def test_long_lines_of_documents(self):
+        long = "word " * 21
+        self.assert_one("docs/a.md:2: 105 columns", docs__a_md=f"short\n{long}\n")
+        for free in [f"| {long}|", f"```sh\n{long}\n```", f"text\n\n    {long}",
+                     "[" + "a" * 99 + "](b)"]:
+            self.assert_clean(docs__a_md=free + "\n")
+
     def test_long_functions(self):
         def function(head, lines):  # so many lines from { to }
             return head + " {\n" + (lines - 2) * "  x();\n" + "}\n"
