@@ -1,18 +1,33 @@
 #!/usr/bin/env python3
-"""Rewrites examples/*/expected.txt with what the commands in them print now (see golden.py).
+"""Rewrites examples/*/expected.txt with what the commands in them print now (see golden.py), and
+docs/reference/keys.md.
 
-    ./scripts/update_goldens.py [EXAMPLE...]     all examples, or those named: flat-vs-hier
+    ./scripts/update_goldens.py [EXAMPLE...]     all, or those named: flat-vs-hier, keys
 
 Build first. Read the difference before committing it: every changed number needs a reason.
 """
+import subprocess
 import sys
 
 import golden
 
+KEYS = "keys"  # docs/reference/keys.md
+
+
+def update_keys():
+    page = golden.ROOT / "docs/reference/keys.md"
+    before = page.read_text(encoding="utf-8") if page.exists() else ""
+    after = subprocess.run([golden.ROOT / "build/release/orrery", "schema", "--format", "markdown"],
+                           stdout=subprocess.PIPE, text=True, check=True).stdout
+    page.write_text(after, encoding="utf-8")
+    print(f"{page.name}: {'rewritten' if after != before else 'unchanged'}")
+
 
 def main(wanted):
     folders = {folder.name: folder for folder in golden.examples()}
-    for name in wanted or folders:
+    if not wanted or KEYS in wanted:
+        update_keys()
+    for name in [name for name in wanted or folders if name != KEYS]:
         if name not in folders:
             sys.exit(f"no example {name}; there are: {', '.join(folders)}")
         expected = folders[name] / "expected.txt"

@@ -30,6 +30,7 @@ const KeyEntry* find(const std::vector<KeyEntry>& keys, const std::string& path)
 
 TEST_CASE("docs/reference/keys.md is what the program writes") {
   if (find_backend("ns3") == nullptr) return;  // the page lists the backends of a full build
+  INFO("./scripts/update_goldens.py keys writes it anew");
   CHECK(contents(source_folder() + "/docs/reference/keys.md") == key_reference_page());
 }
 
