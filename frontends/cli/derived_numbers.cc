@@ -205,11 +205,11 @@ std::string iteration(const Experiment& experiment, const Topology& topology,
 
 std::string folding(const Experiment& experiment, const Topology& topology) {
   const std::string reason = why_not_folded(experiment);
-  return reason.empty() ? fmt::format(
-                              "\nfolding: one rank is simulated for all {}: they do the same at "
-                              "the same time\n",
-                              topology.npu_count())
-                        : fmt::format("\nfolding: every rank is simulated, because {}\n", reason);
+  if (!reason.empty())
+    return fmt::format("\nfolding: every rank is simulated, because {}\n", reason);
+  return fmt::format(
+      "\nfolding: one rank is simulated for all {}: they do the same at the same time\n",
+      topology.npu_count());
 }
 
 }  // namespace
