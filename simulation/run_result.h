@@ -1,217 +1,54 @@
-// What a simulation found, as plain data: the source of every report. Field names follow
-// docs/results.md.
+// What a simulation found, as plain data: the source of every report. Its fields are declared here,
+// those of its rows in result_rows.h, packet_result.h and training_result.h (columns.h says how).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "core/units/total.h"
 #include "core/units/units.h"
-#include "network/packet_statistics.h"
+#include "simulation/columns.h"
+#include "simulation/packet_result.h"
+#include "simulation/result_rows.h"
 #include "simulation/training_result.h"
-#include "system/job.h"
 
 namespace orrery {
 
-struct LayerRow {
-  std::string name;
-  std::int32_t iteration = 0;  // from 1
-  Pass pass = Pass::none;
-  std::string
-      collective;      // "all_reduce", ..., "send", "receive"; "" = the pass communicates nothing
-  Bytes bytes;         // buffer of a rank, as nccl-tests counts it
-  Duration compute;    // of the rank that finishes last
-  Duration raw;        // issue to completion of the collective, mean over ranks (rounded down)
-  Duration raw_max;    // the same, maximum over ranks
-  Duration raw_bound;  // the collective's bytes at full bandwidth, no latency: raw >= raw_bound
-  Duration exposed;    // waited for this row's collective, of the rank that finishes last
-};
+struct RunResult;
 
-struct LevelRow {
-  std::string name;
-  std::string collective;  // "all_reduce", ..., "point_to_point"
-  TotalBytes bytes;        // sent over this level by all ranks
-};
+std::int64_t rank_count(const RunResult& result);
 
-struct LinkRow {
-  std::string source, target;  // "npu 3", "switch 128"
-  std::string level;
-  TotalBytes bytes;
-  double utilisation = 0;  // bytes / (bandwidth * finish), 0..1
-  std::string name() const { return source + " -> " + target; }
-};
+// The number of training iterations that the layers speak of, at least 1.
+std::int32_t iteration_count(const RunResult& result);
 
-// What held the messages of a kind of collective back, on backends that know.
-struct BottleneckRow {
-  std::string collective;  // "all_reduce", ..., "point_to_point"
-  std::string level;       // whose links were the bottleneck of the most bytes
-  TotalBytes bytes;  // of messages that a link of this level was the bottleneck of at their end
-  std::string link;  // the one of them for the most bytes
-  TotalBytes link_bytes;
-};
+// finish / iterations, rounded down to the picosecond. Nothing for a partial run.
+std::optional<Duration> iteration_time(const RunResult& result);
 
-// What one rank sent to another for one group (or point to point: ""), of a run that was asked for
-// it.
-struct MatrixRow {
-  std::string group;
-  std::int32_t source = 0, target = 0;
-  TotalBytes bytes;
-  std::int64_t messages = 0;
-};
+// Of the iteration times: how many times that of the fastest complete run. Nothing for a partial
+// one. REQUIRES: the result is one of `all`.
+std::optional<double> ratio_to_fastest(const RunResult& result, std::span<const RunResult> all);
 
-// What was under way on a level in an interval of time, of a run that was asked for it.
-struct ActivityRow {
-  std::string level;
-  Duration begin, end;
-  TotalBytes bytes;
-  double share = 0;  // of what all NPUs together can send there in that time
-};
-
-// What entered one of the busiest links in an interval of time, of a run that was asked for it.
-struct LinkActivityRow {
-  std::string source, target, level;
-  Duration begin, end;
-  TotalBytes bytes;
-  double utilisation = 0;  // of what its bandwidth allows
-  std::string link() const { return source + " -> " + target; }
-};
-
-struct RankRow {
-  std::int32_t rank = 0, multiplicity = 1;
-  Duration finish, compute, exposed, idle;
-  Duration stolen;  // of compute
-};
-
-// What the messages of a rank spent in its endpoints, summed: busy and waiting overlap with
-// whatever the rank does, and with each other.
-struct EndpointRow {
-  std::int64_t sent = 0, received = 0;
-  TotalTime overhead, copy, waited;
-};
-
-// One of several jobs, times from the start of the run.
-struct JobRow {
-  std::string name;
-  std::int32_t ranks = 0, iterations = 1;
-  Duration start, finish;           // of its slowest rank
-  Duration compute, exposed, idle;  // of its rank that finishes last; from `start` on
-};
-
-struct ExposedBy {
-  std::string kind;  // "all_reduce", "all_to_all forward", "all_to_all backward", ...
-  Duration exposed;  // of the rank that finishes last
-};
-
-// What each rank of a pipeline stage keeps (workload/memory/stage_memory.h).
-struct MemoryRow {
-  std::int32_t stage = 0;
-  Bytes total, parameters, gradients, optimizer, buffers, activations, again;
-  std::int32_t in_flight = 0;  // passes through a chunk, at the peak
-};
-
-// What was chosen for calls whose settings depend on their size or are `auto`.
-struct SelectedRow {
-  std::string collective;
-  std::vector<std::int32_t> group;  // its sizes along the levels, innermost first
-  Bytes bytes;
-  std::string chosen;                 // "direct+ring/ll, local_bandwidth_aware"
-  std::optional<Duration> predicted;  // alone, on the analytical backend; none if by a range only
-  std::int64_t candidates = 0;        // predicted
-};
-
-// What a result is the result of.
-struct Provenance {
-  struct Setting {
-    std::string key, value;  // "system.chunks", "128"
-  };
-  std::string version, commit;         // of the program
-  std::string command;                 // as one types it into a shell
-  std::string inputs;                  // hash of the configuration, with that of data files
-  std::vector<Setting> configuration;  // every key, also those that have their default values
-};
-
-struct HostUse {
-  double wall_s = 0, cpu_s = 0;
-  std::int64_t peak_rss_bytes = 0;
-};
-
-// A link of a packet network and the queue before it.
-struct QueueRow {
-  std::string name;  // "switch 128 -> npu 3"
-  std::uint64_t packets = 0, drops = 0, marks = 0;
-  Bytes most_waiting;
-};
-
-struct SwitchRow {
-  std::string name;  // "switch 128"
-  Bytes memory, most_used;
-  Duration interval;                // of the following
-  std::vector<std::int64_t> peaks;  // most bytes in use in each interval from the start
-};
-
-// The queue before a watched link.
-struct DepthRow {
-  std::string name;  // "switch 128 -> npu 3"
-  Duration interval;
-  std::vector<std::int64_t> peaks;  // most bytes waiting in each interval from the start
-};
-
-// What the packets of a kind of traffic waited, on the average.
-struct WaitRow {
-  std::string collective;  // or "point_to_point", "acknowledgements"
-  std::uint64_t packets = 0;
-  Duration at_source, in_switches;  // mean of all its packets
-  Duration longest;                 // in one queue
-};
-
-struct FlowRow {
-  std::string name;  // "npu 3 -> npu 7"
-  std::vector<FlowSample> samples;
-};
-
-// What crossed a link, as a file for tcpdump and Wireshark; its place in PacketResult::captures is
-// that in network.transport.capture.
-struct CaptureRow {
-  std::string link;
-  std::uint64_t packets = 0, left_out = 0;  // in the file, and after it was full
-  std::string pcap;
-};
-
-// Numbers of a backend that has packets.
-struct PacketResult {
-  std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
-  std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
-  std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
-  std::vector<SwitchRow> switches;
-  std::vector<WaitRow> waits;
-  std::vector<DepthRow> depths;
-  std::vector<FlowRow> flows;
-  std::vector<CaptureRow> captures;
-};
-
-// When a run finishes over several orders of the events of one picosecond (Ties), the order of
-// calls among them.
-struct TieRange {
-  std::int32_t orders = 0;  // that were drawn
-  Duration least, most;
-
-  bool overlaps(const TieRange& other) const { return least <= other.most && other.least <= most; }
-};
+// Whether a result is as fast as that of the fastest complete run, as far as the order of events of
+// one picosecond decides: their ranges overlap. Nothing for the fastest itself, and where one of
+// the two was not simulated in several orders. REQUIRES: the result is one of `all`.
+std::optional<bool> is_as_fast_as_the_fastest(const RunResult& result,
+                                              std::span<const RunResult> all);
 
 struct RunResult {
   std::string name, backend;
   std::uint64_t seed = 0;
-  std::string fingerprint;  // 32 hex digits
-  bool partial = false;     // interrupted or stuck: what follows is what was reached
+  std::string fingerprint;
+  bool partial = false;
   std::string partial_reason;
   Duration finish;                    // of the slowest rank
   Duration compute, exposed, idle;    // of the rank that finishes last (the lowest such rank)
   Duration stolen;                    // of compute: by collectives that ran beside it (sm_tax)
   std::optional<TieRange> over_ties;  // of finish; none unless asked for
   Duration bound;                     // max of compute and of bytes over bandwidth per level
-  std::string bound_by;               // "compute" or the level's name
+  std::string bound_by;
   std::vector<ExposedBy> exposed_by;
   std::optional<double> predicted_speedup;  // from the profile of another run (speedup.h)
   std::optional<TrainingResult> training;   // only of a transformer, and of a complete run
@@ -235,8 +72,205 @@ struct RunResult {
   Provenance provenance;
   HostUse host;
   std::vector<std::string> notices;
-  // Messages that were sent and that no rank received, as sentences: the job contradicts itself.
   std::vector<std::string> unreceived;
+
+  template <class Columns>
+  static void describe(Columns& run) {
+    describe_summary(run);
+    describe_times(run);
+    describe_tables(run);
+    describe_program(run);
+    describe_extras(run);
+    describe_tables_of_parts(run);
+  }
+
+ private:
+  template <class Columns>
+  static void describe_summary(Columns& run) {
+    run.column("schema", [](const RunResult&) { return std::string("orrery.run/1"); },
+               "name and number of this format: a change that breaks it changes the number",
+               {.csv = no_column});
+    run.column("name", &RunResult::name, "name of the experiment", {.csv = {"system"}});
+    run.column("backend", &RunResult::backend, "the model of the network");
+    run.column("seed", &RunResult::seed, "seed of all random choices");
+    run.column("fingerprint", &RunResult::fingerprint,
+               "32 hex digits: a hash of what every rank did, with start, finish and bytes");
+    run.column("partial", &RunResult::partial, "whether the run did not come to its end");
+    run.column(
+        "partial_reason", &RunResult::partial_reason,
+        "interrupted, stuck, or network (a connection was given up, or two NPUs have no path "
+        "any more); none of a complete run",
+        {.null_if_empty = true});
+    run.column("ranks", rank_count, "number of ranks", {.json = false});
+    run.column("iterations", iteration_count, "number of iterations of the job");
+    run.column("iteration_ps", iteration_time,
+               "finish / iterations, rounded down; none for a partial run",
+               {.csv = {"", "finish_ps"}});
+  }
+
+  template <class Columns>
+  static void describe_times(Columns& run) {
+    run.column("finish_ps", &RunResult::finish, "when the slowest rank finishes");
+    run.column("compute_ps", &RunResult::compute, "time computed, by the rank that finishes last");
+    run.column("exposed_ps", &RunResult::exposed, "time waited for communication, by that rank");
+    run.column("idle_ps", &RunResult::idle, "time of neither, of that rank");
+    run.column("stolen_ps", &RunResult::stolen,
+               "the part of compute_ps that collectives beside it took (system.sm_tax)",
+               {.csv = no_column});
+    run.part(
+        "endpoint", &RunResult::endpoint,
+        "of the rank that finishes last, summed over its messages; none unless system.endpoint "
+        "or system.local_endpoint cost something");
+    run.rows("exposed_by", &RunResult::exposed_by, "kind of exposed time",
+             {.keyed = true, .csv_file = "exposed.csv"});
+    run.column(
+        "bound_ps", &RunResult::bound,
+        "no run that computes and sends this can be faster, where the backend has contention");
+    run.column("bound_by", &RunResult::bound_by, "compute, or the level that sets the bound");
+  }
+
+  template <class Columns>
+  static void describe_tables(Columns& run) {
+    run.rows("layers", &RunResult::layers, "layer, iteration and pass", {.csv_file = "layers.csv"});
+    run.rows("selected", &RunResult::selected,
+             "call whose settings depend on its size or are auto, in the order of the choices");
+    run.rows("levels", &RunResult::levels, "level and kind of traffic", {.csv_file = "levels.csv"});
+    run.rows("links", &RunResult::links,
+             "link, by bytes, largest first; the first 10, or all with --all-links",
+             {.busiest_only = true, .csv_file = "links.csv"});
+    run.column("link_count", [](const RunResult& result) { return result.links.size(); },
+               "number of links that carried anything", {.csv = no_column});
+    run.rows("bottlenecks", &RunResult::bottlenecks,
+             "kind of traffic, on backends that can tell (fluid)");
+    run.rows("ranks", &RunResult::ranks, "rank, or one for all if folded",
+             {.csv_file = "ranks.csv"});
+    run.column("folded", &RunResult::folded,
+               "whether one rank was simulated for all; all but events is as with --no-fold",
+               {.csv = no_column});
+    run.column("unfolded_because", &RunResult::unfolded_because,
+               "why every rank was simulated, as a clause; none if folded",
+               {.csv = no_column, .null_if_empty = true});
+  }
+
+  template <class Columns>
+  static void describe_program(Columns& run) {
+    run.column("events", &RunResult::events, "number of events that were executed",
+               {.csv = {"", "ratio_to_fastest"}});
+    run.column("messages", &RunResult::messages,
+               "number of messages that all ranks sent through the network",
+               {.csv = {"", "events"}});
+    run.column("notices", &RunResult::notices,
+               "settings that had no effect, a model that does not fit into memory, ..., as "
+               "sentences",
+               {.csv = no_column});
+    run.part("provenance", &RunResult::provenance, "what the result is the result of",
+             {.in_csv = true});
+    run.part("host", &RunResult::host, "the machine that simulated, different every time",
+             {.in_csv = true});
+  }
+
+  template <class Columns>
+  static void describe_extras(Columns& run) {
+    run.column(
+        "unreceived",
+        [](const RunResult& result) {
+          return result.unreceived.empty() ? std::nullopt : std::optional(result.unreceived);
+        },
+        "messages that were sent and that no rank received, as sentences: the job contradicts "
+        "itself, and the exit code is 1",
+        {.csv = no_column, .omit_if_none = true});
+    run.part("ties", &RunResult::over_ties,
+             "range of finish_ps over several orders of the events of one picosecond; only if they "
+             "were asked for",
+             {.omit_if_none = true});
+    run.part("packets", &RunResult::packets,
+             "counts of packets; only of backends that have packets", {.omit_if_none = true});
+    run.part("training", &RunResult::training,
+             "the training of a transformer, of a complete run (docs/models/training-report.md)",
+             {.omit_if_none = true});
+    run.rows("jobs", &RunResult::jobs, "job; only of a workload of several jobs",
+             {.omit_if_empty = true, .csv_file = "jobs.csv", .csv_if = [](const RunResult& result) {
+                return !result.jobs.empty();
+              }});
+    run.rows("memory", &RunResult::memory,
+             "stage of a transformer: bytes of a rank at its peak (docs/models/memory.md)",
+             {.omit_if_empty = true});
+    run.column("npu_memory",
+               [](const RunResult& result) {
+                 return result.memory.empty() ? std::nullopt : result.npu_memory;
+               },
+               "memory of an NPU, less its reserve; only of a transformer, if it is known",
+               {.csv = no_column, .omit_if_none = true});
+    run.rows("activity", &RunResult::activity,
+             "level and interval, at most 256 a level; only with --activity",
+             {.omit_if_empty = true,
+              .csv_file = "activity.csv",
+              .csv_if = [](const RunResult& result) { return !result.activity.empty(); }});
+    run.rows("link_activity", &RunResult::link_activity,
+             "interval of each of the 10 links with most bytes, at most 256 a link; only with "
+             "--activity",
+             {.omit_if_empty = true,
+              .csv_file = "link_activity.csv",
+              .csv_if = [](const RunResult& result) { return !result.link_activity.empty(); }});
+    run.rows("matrix", &RunResult::matrix,
+             "group and pair of ranks that sent something; only with --matrix",
+             {.omit_if_empty = true,
+              .csv_file = "matrix.csv",
+              .csv_if = [](const RunResult& result) { return !result.matrix.empty(); }});
+    run.compared("ratio_to_fastest", ratio_to_fastest,
+                 "iteration time over that of the fastest complete system; none for a partial run; "
+                 "in JSON only of a comparison",
+                 {.csv = {"", "bound_by"}});
+    run.compared("as_fast", is_as_fast_as_the_fastest,
+                 "whether the range of ties overlaps that of the fastest system; only of a "
+                 "comparison, not of the fastest itself",
+                 {.csv = no_column, .omit_if_none = true});
+    run.compared(
+        "predicted_speedup",
+        [](const RunResult& result, std::span<const RunResult>) {
+          return result.predicted_speedup;
+        },
+        "speed-up over the first system, predicted from its profile; only of a comparison with "
+        "--predict, where there is one",
+        {.csv = no_column, .omit_if_none = true});
+  }
+
+  // Rows of a part that are a table of their own.
+  template <class Columns>
+  static void describe_tables_of_parts(Columns& run) {
+    constexpr auto is_training = [](const RunResult& result) {
+      return result.training.has_value();
+    };
+    run.rows("stages",
+             [](const RunResult& result) {
+               return result.training ? stage_parts(*result.training) : std::vector<StagePartRow>();
+             },
+             "stage and part of its time, as in training.stages[]; only of transformers",
+             {.json = false, .csv_file = "stages.csv", .csv_if = is_training});
+    run.rows("utilisation",
+             [](const RunResult& result) {
+               return result.training ? result.training->utilisation
+                                      : std::vector<UtilisationRow>();
+             },
+             "way to count operations, as in training.utilisation[]; only of transformers",
+             {.json = false, .csv_file = "utilisation.csv", .csv_if = is_training});
+    run.rows("flows",
+             [](const RunResult& result) {
+               return result.packets ? flow_samples(*result.packets) : std::vector<FlowSampleRow>();
+             },
+             "sample of a connection; only with network.transport.watch",
+             {.json = false, .csv_file = "flows.csv", .csv_if = [](const RunResult& result) {
+                return result.packets && !result.packets->flows.empty();
+              }});
+    run.rows("depths",
+             [](const RunResult& result) {
+               return result.packets ? depth_peaks(*result.packets) : std::vector<DepthPeakRow>();
+             },
+             "interval of the queue before a link; only with network.switch.watch",
+             {.json = false, .csv_file = "depths.csv", .csv_if = [](const RunResult& result) {
+                return result.packets && !result.packets->depths.empty();
+              }});
+  }
 };
 
 }  // namespace orrery

@@ -23,7 +23,7 @@ std::string report(std::span<const RunResult> results, const SimulationOptions& 
     case Format::json:
       return comparison_json(results, options.report);
     case Format::csv:
-      return layers_csv(results);
+      return csv_table("layers.csv", results);
     case Format::text:
       break;
   }

@@ -21,7 +21,7 @@ std::string report(const RunResult& result, const SimulationOptions& options) {
     case Format::json:
       return run_json(result, options.report);
     case Format::csv:
-      return layers_csv({&result, 1});
+      return csv_table("layers.csv", {&result, 1});
     case Format::text:
       break;
   }

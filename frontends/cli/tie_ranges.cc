@@ -56,11 +56,11 @@ void note_close_results(std::vector<Outcome>& outcomes) {
   std::vector<RunResult> results;
   for (const Outcome& outcome : outcomes)
     if (outcome.result) results.push_back(*outcome.result);
-  const std::vector<std::optional<double>> ratios = ratios_to_fastest(results);
-  const auto is_close = [](const std::optional<double>& ratio) {
+  const auto is_close = [&](const RunResult& result) {
+    const std::optional<double> ratio = ratio_to_fastest(result, results);
     return ratio && *ratio > 1 && *ratio < close;
   };
-  if (std::ranges::none_of(ratios, is_close)) return;
+  if (std::ranges::none_of(results, is_close)) return;
   for (Outcome& outcome : outcomes) {
     if (!outcome.result) continue;
     outcome.result->notices.push_back(fmt::format(

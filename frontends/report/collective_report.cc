@@ -8,26 +8,14 @@
 #include <string_view>
 
 #include "core/base/check.h"
-#include "frontends/collectives/measured_times.h"
-#include "frontends/report/csv_report.h"
-#include "frontends/report/provenance_json.h"
-#include "simulation/collective_operations.h"
+#include "frontends/report/json_row.h"
+#include "frontends/report/rows_csv.h"
 
 namespace orrery {
 
 namespace {
 
 using Rows = std::span<const CollectiveRow>;
-using Json = nlohmann::ordered_json;
-
-double bus_bandwidth_of(const CollectiveRow& row) {
-  return bus_bandwidth(row.operation, row.ranks, row.size, row.time);
-}
-
-std::optional<double> error_of(const CollectiveRow& row) {
-  if (!row.measured) return std::nullopt;
-  return relative_error(row.time, *row.measured);
-}
 
 // The rows of each algorithm.
 std::vector<Rows> tables_of(const CollectiveResult& result) {
@@ -79,12 +67,11 @@ std::string row_text(const CollectiveRow& row) {
       row.size.value / float_size / (operation->counts_per_rank ? row.ranks : 1);
   const std::string half =
       fmt::format("  {}  {:6.2f}  {:6.2f}  {:>6}", microseconds_text(row.time),
-                  algorithm_bandwidth(row.size, row.time), bus_bandwidth_of(row), "N/A");
+                  algorithm_bandwidth(row.size, row.time), row.bus_bandwidth(), "N/A");
   std::string line = fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}", row.size.value, count,
                                  "float", operation->redop, -1, half, half);
   if (row.measured) {
-    line +=
-        fmt::format("  {:>8}  {:+8.1f}", microseconds_text(*row.measured), *error_of(row) * 100);
+    line += fmt::format("  {:>8}  {:+8.1f}", microseconds_text(*row.measured), *row.error() * 100);
   }
   if (!row.chosen.empty()) line += "  " + row.chosen;
   return line + '\n';
@@ -109,29 +96,6 @@ std::string table_text(Rows rows, const std::string& backend) {
   return text;
 }
 
-// --- JSON ---
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json row_json(const CollectiveRow& row) {
-  const Json measured = row.measured ? Json(row.measured->value) : Json(nullptr);
-  return {{"system", row.system},
-          {"op", row.operation},
-          {"ranks", row.ranks},
-          {"bytes", row.size.value},
-          {"algorithm", row.algorithm},
-          {"chunks", row.chunks},
-          {"time_ps", row.time.value},
-          {"algbw_GBps", algorithm_bandwidth(row.size, row.time)},
-          {"busbw_GBps", bus_bandwidth_of(row)},
-          {"measured_ps", measured},
-          {"error", or_null(error_of(row))},
-          {"chosen", row.chosen.empty() ? Json(nullptr) : Json(row.chosen)}};
-}
-
 }  // namespace
 
 CollectiveSummary summary_of(std::span<const CollectiveRow> rows) {
@@ -139,8 +103,8 @@ CollectiveSummary summary_of(std::span<const CollectiveRow> rows) {
   summary.algorithm = rows.front().algorithm;
   double bandwidths = 0, errors = 0;
   for (const CollectiveRow& row : rows) {
-    bandwidths += bus_bandwidth_of(row);
-    const std::optional<double> error = error_of(row);
+    bandwidths += row.bus_bandwidth();
+    const std::optional<double> error = row.error();
     if (!error) continue;
     errors += std::abs(*error);
     ++summary.measured_rows;
@@ -161,42 +125,22 @@ std::string collective_text(const CollectiveResult& result) {
   return text;
 }
 
+std::vector<CollectiveSummary> CollectiveResult::summaries() const {
+  std::vector<CollectiveSummary> all;
+  for (const Rows table : tables_of(*this)) all.push_back(summary_of(table));
+  return all;
+}
+
 std::string collective_json(const CollectiveResult& result) {
-  Json rows = Json::array(), summaries = Json::array();
-  for (const CollectiveRow& row : result.rows) rows.push_back(row_json(row));
-  for (const Rows table : tables_of(result)) {
-    const CollectiveSummary summary = summary_of(table);
-    summaries.push_back({{"algorithm", summary.algorithm},
-                         {"average_busbw_GBps", summary.average_bus_bandwidth},
-                         {"mean_absolute_error", or_null(summary.mean_absolute_error)},
-                         {"measured_rows", summary.measured_rows}});
-  }
-  const Json json = {{"schema", "orrery.coll/1"},
-                     {"backend", result.backend},
-                     {"rows", std::move(rows)},
-                     {"summaries", std::move(summaries)},
-                     {"provenance", provenance_json(result.provenance)},
-                     {"host",
-                      {{"wall_s", result.host.wall_s},
-                       {"cpu_s", result.host.cpu_s},
-                       {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
   // A platform's name comes from the user; what is not UTF-8 in it must not lose the results.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  using Json = nlohmann::ordered_json;
+  return row_json(result, {}).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 std::string collective_csv(const CollectiveResult& result) {
-  std::string csv =
-      "system,op,ranks,bytes,algorithm,chunks,time_ps,algbw_GBps,busbw_GBps,measured_ps,error,"
-      "chosen\n";
-  for (const CollectiveRow& row : result.rows) {
-    const std::optional<double> error = error_of(row);
-    csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.system), row.operation,
-                    row.ranks, row.size.value, row.algorithm, row.chunks, row.time.value,
-                    algorithm_bandwidth(row.size, row.time), bus_bandwidth_of(row),
-                    row.measured ? fmt::format("{}", row.measured->value) : "",
-                    error ? fmt::format("{}", *error) : "", csv_field(row.chosen));
-  }
+  const ColumnsOf<CollectiveRow> declared;
+  std::string csv = csv_heading(declared);
+  append_csv(csv, declared, std::span(result.rows));
   return csv;
 }
 

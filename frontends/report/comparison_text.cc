@@ -175,10 +175,9 @@ std::vector<SummaryRow> tie_rows(Systems systems) {
 // Whom the order of simultaneous events makes as fast as the fastest.
 std::string within_ties(Systems systems) {
   std::string text;
-  for (std::size_t i = 0; i < systems.size(); ++i) {
-    const std::optional<bool> same = is_as_fast_as_the_fastest(systems, i);
+  for (const RunResult& system : systems) {
+    const std::optional<bool> same = is_as_fast_as_the_fastest(system, systems);
     if (!same) continue;
-    const RunResult& system = systems[i];
     text += fmt::format("  {}: {}\n", system.name,
                         *same ? "no difference from the fastest: their ranges overlap"
                               : "slower than the fastest in every order");
@@ -219,7 +218,8 @@ std::vector<SummaryRow> summary_rows(Systems systems) {
 
 std::string summary(Systems systems) {
   const std::vector<SummaryRow> rows = summary_rows(systems);
-  const std::vector<std::optional<double>> ratios = ratios_to_fastest(systems);
+  std::vector<std::optional<double>> ratios;
+  for (const RunResult& result : systems) ratios.push_back(ratio_to_fastest(result, systems));
   return side_by_side(systems, [&](Systems shown) {
     std::vector<TextTable::Column> columns{{"", left}};
     std::vector<std::string> to_fastest{"times the fastest"};

@@ -1,14 +1,100 @@
 #include "frontends/report/csv_report.h"
 
-#include <fmt/format.h>
-
-#include <optional>
+#include <algorithm>
+#include <functional>
+#include <ranges>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "core/units/unit_text.h"
+#include "frontends/report/columns_of.h"
+#include "frontends/report/rows_csv.h"
 
 namespace orrery {
+
+namespace {
+
+constexpr const char* summary_file = "summary.csv";
+
+std::string summary(std::span<const RunResult> results) {
+  const ColumnsOf<RunResult> declared(results);
+  std::string csv = csv_heading(declared);
+  append_csv(csv, declared, results);
+  return csv;
+}
+
+// Visits the declaration of a result: the tables of its rows.
+class Tables {
+ public:
+  // Of `only` the file of that name.
+  Tables(std::span<const RunResult> results, const ReportOptions& options, std::string_view only)
+      : results_(results), options_(options), only_(only) {
+    RunResult::describe(*this);
+  }
+
+  template <class Value>
+  void column(const char*, Value, const char*, const Forms<RunResult>& = {}) {}
+  template <class Value>
+  void compared(const char*, Value, const char*, const Forms<RunResult>& = {}) {}
+  template <class Part>
+  void part(const char*, Part, const char*, const PartForms<RunResult>& = {}) {}
+  template <class Value>
+  void rows(const char*, Value value, const char*, const ListForms<RunResult>& forms = {}) {
+    if (forms.csv_file == nullptr || !wanted(forms)) return;
+    using Rows = std::remove_cvref_t<std::invoke_result_t<Value, const RunResult&>>;
+    using Row = std::ranges::range_value_t<Rows>;
+    const ColumnsOf<Row> declared;
+    CsvTable table{forms.csv_file, "system," + csv_heading(declared)};
+    for (const RunResult& result : results_) {
+      const Rows& rows = std::invoke(value, result);
+      const std::size_t shown =
+          forms.busiest_only ? shown_count(rows.size(), options_) : rows.size();
+      append_csv(table.text, declared, std::span<const Row>(rows).first(shown),
+                 csv_field(result.name) + ',');
+    }
+    tables_.push_back(std::move(table));
+  }
+
+  std::vector<CsvTable> take() && { return std::move(tables_); }
+
+ private:
+  bool wanted(const ListForms<RunResult>& forms) const {
+    if (!only_.empty()) return only_ == forms.csv_file;
+    return forms.csv_if == nullptr || std::ranges::any_of(results_, forms.csv_if);
+  }
+
+  std::span<const RunResult> results_;
+  const ReportOptions& options_;
+  std::string_view only_;
+  std::vector<CsvTable> tables_;
+};
+
+// The same without any result.
+class Declarations {
+ public:
+  Declarations() { RunResult::describe(*this); }
+
+  template <class Value>
+  void column(const char*, Value, const char*, const Forms<RunResult>& = {}) {}
+  template <class Value>
+  void compared(const char*, Value, const char*, const Forms<RunResult>& = {}) {}
+  template <class Part>
+  void part(const char*, Part, const char*, const PartForms<RunResult>& = {}) {}
+  template <class Value>
+  void rows(const char*, Value, const char* help, const ListForms<RunResult>& forms = {}) {
+    if (forms.csv_file == nullptr) return;
+    using Rows = std::remove_cvref_t<std::invoke_result_t<Value, const RunResult&>>;
+    CsvDeclaration table{forms.csv_file, help, {{"system", "name of the experiment", ""}}};
+    for (CsvColumn& column : declared_columns(ColumnsOf<std::ranges::range_value_t<Rows>>()))
+      table.columns.push_back(std::move(column));
+    all.push_back(std::move(table));
+  }
+
+  std::vector<CsvDeclaration> all{
+      {summary_file, "system", declared_columns(ColumnsOf<RunResult>())}};
+};
+
+}  // namespace
 
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -17,163 +103,26 @@ std::string csv_field(std::string_view text) {
   return quoted + '"';
 }
 
-std::string summary_csv(std::span<const RunResult> results) {
-  std::string csv =
-      "system,backend,seed,fingerprint,partial,partial_reason,ranks,iterations,finish_ps,"
-      "iteration_ps,compute_ps,exposed_ps,idle_ps,bound_ps,bound_by,ratio_to_fastest,events,"
-      "messages,wall_s,cpu_s,peak_rss_bytes,version,commit,inputs\n";
-  const std::vector<std::optional<double>> ratios = ratios_to_fastest(results);
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const RunResult& run = results[i];
-    const std::optional<Duration> iteration = iteration_time(run);
-    csv += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-        csv_field(run.name), csv_field(run.backend), run.seed, run.fingerprint, run.partial,
-        csv_field(run.partial_reason), rank_count(run), iteration_count(run), run.finish.value,
-        iteration ? std::to_string(iteration->value) : "", run.compute.value, run.exposed.value,
-        run.idle.value, run.bound.value, csv_field(run.bound_by),
-        ratios[i] ? fmt::format("{}", *ratios[i]) : "", run.events, run.messages, run.host.wall_s,
-        run.host.cpu_s, run.host.peak_rss_bytes, csv_field(run.provenance.version),
-        csv_field(run.provenance.commit), run.provenance.inputs);
-  }
-  return csv;
+std::vector<CsvTable> csv_tables(std::span<const RunResult> results, const ReportOptions& options) {
+  std::vector<CsvTable> tables = Tables(results, options, "").take();
+  tables.insert(tables.begin(), {summary_file, summary(results)});
+  return tables;
 }
 
-std::string exposed_csv(std::span<const RunResult> results) {
-  std::string csv = "system,kind,exposed_ps\n";
-  for (const RunResult& run : results) {
-    for (const ExposedBy& row : run.exposed_by) {
-      csv += fmt::format("{},{},{}\n", csv_field(run.name), csv_field(row.kind), row.exposed.value);
-    }
-  }
-  return csv;
+std::string csv_table(std::string_view file, std::span<const RunResult> results,
+                      const ReportOptions& options) {
+  if (file == summary_file) return summary(results);
+  std::vector<CsvTable> tables = Tables(results, options, file).take();
+  CHECK(tables.size() == 1, "{} tables are called {}", tables.size(), file);
+  return std::move(tables.front().text);
 }
 
-std::string layers_csv(std::span<const RunResult> results) {
-  std::string csv =
-      "system,iteration,layer,pass,collective,bytes,compute_ps,raw_ps,raw_max_ps,raw_bound_ps,"
-      "exposed_ps\n";
-  for (const RunResult& run : results) {
-    for (const LayerRow& row : run.layers) {
-      csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(run.name), row.iteration,
-                         csv_field(row.name), name_of(row.pass), row.collective, row.bytes.value,
-                         row.compute.value, row.raw.value, row.raw_max.value, row.raw_bound.value,
-                         row.exposed.value);
-    }
-  }
-  return csv;
+std::vector<std::string> csv_files() {
+  std::vector<std::string> files;
+  for (const CsvDeclaration& table : csv_declarations()) files.push_back(table.file);
+  return files;
 }
 
-std::string levels_csv(std::span<const RunResult> results) {
-  std::string csv = "system,level,collective,bytes\n";
-  for (const RunResult& run : results) {
-    for (const LevelRow& row : run.levels) {
-      csv += fmt::format("{},{},{},{}\n", csv_field(run.name), csv_field(row.name), row.collective,
-                         digits(row.bytes));
-    }
-  }
-  return csv;
-}
-
-std::string links_csv(std::span<const RunResult> results, const ReportOptions& options) {
-  std::string csv = "system,source,target,level,bytes,utilisation\n";
-  for (const RunResult& run : results) {
-    for (const LinkRow& row : shown_links(run, options)) {
-      csv += fmt::format("{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.source),
-                         csv_field(row.target), csv_field(row.level), digits(row.bytes),
-                         row.utilisation);
-    }
-  }
-  return csv;
-}
-
-std::string jobs_csv(std::span<const RunResult> results) {
-  std::string csv =
-      "system,job,ranks,iterations,start_ps,finish_ps,compute_ps,exposed_ps,idle_ps\n";
-  for (const RunResult& run : results) {
-    for (const JobRow& row : run.jobs) {
-      csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
-                         row.ranks, row.iterations, row.start.value, row.finish.value,
-                         row.compute.value, row.exposed.value, row.idle.value);
-    }
-  }
-  return csv;
-}
-
-std::string matrix_csv(std::span<const RunResult> results) {
-  std::string csv = "system,group,source,target,bytes,messages\n";
-  for (const RunResult& run : results) {
-    for (const MatrixRow& row : run.matrix) {
-      csv += fmt::format("{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.group),
-                         row.source, row.target, digits(row.bytes), row.messages);
-    }
-  }
-  return csv;
-}
-
-std::string activity_csv(std::span<const RunResult> results) {
-  std::string csv = "system,level,begin_ps,end_ps,bytes,share\n";
-  for (const RunResult& run : results) {
-    for (const ActivityRow& row : run.activity) {
-      csv += fmt::format("{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.level),
-                         row.begin.value, row.end.value, digits(row.bytes), row.share);
-    }
-  }
-  return csv;
-}
-
-std::string link_activity_csv(std::span<const RunResult> results) {
-  std::string csv = "system,source,target,level,begin_ps,end_ps,bytes,utilisation\n";
-  for (const RunResult& run : results) {
-    for (const LinkActivityRow& row : run.link_activity) {
-      csv += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.source),
-                         csv_field(row.target), csv_field(row.level), row.begin.value,
-                         row.end.value, digits(row.bytes), row.utilisation);
-    }
-  }
-  return csv;
-}
-
-std::string ranks_csv(std::span<const RunResult> results) {
-  std::string csv = "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps,stolen_ps\n";
-  for (const RunResult& run : results) {
-    for (const RankRow& row : run.ranks) {
-      csv += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(run.name), row.rank,
-                         row.multiplicity, row.finish.value, row.compute.value, row.exposed.value,
-                         row.idle.value, row.stolen.value);
-    }
-  }
-  return csv;
-}
-
-std::string depths_csv(std::span<const RunResult> results) {
-  std::string csv = "system,queue,begin_ps,end_ps,most_waiting\n";
-  for (const RunResult& run : results) {
-    if (!run.packets) continue;
-    for (const DepthRow& row : run.packets->depths) {
-      Duration begin;
-      for (const std::int64_t peak : row.peaks) {
-        const Duration end = begin + row.interval;
-        csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
-                           begin.value, end.value, peak);
-        begin = end;
-      }
-    }
-  }
-  return csv;
-}
-
-std::string flows_csv(std::span<const RunResult> results) {
-  std::string csv = "system,flow,time_ps,congestion_window,smoothed_rtt_ps\n";
-  for (const RunResult& run : results) {
-    if (!run.packets) continue;
-    for (const FlowRow& row : run.packets->flows)
-      for (const FlowSample& sample : row.samples)
-        csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
-                           sample.at.since_start.value, sample.congestion_window.value,
-                           sample.smoothed_rtt.value);
-  }
-  return csv;
-}
+std::vector<CsvDeclaration> csv_declarations() { return Declarations().all; }
 
 }  // namespace orrery

@@ -6,52 +6,8 @@
 
 namespace orrery {
 
-std::int64_t rank_count(const RunResult& result) {
-  std::int64_t count = 0;
-  for (const RankRow& row : result.ranks) count += row.multiplicity;
-  return count;
-}
-
-std::int32_t iteration_count(const RunResult& result) {
-  std::int32_t count = 1;
-  for (const LayerRow& row : result.layers) count = std::max(count, row.iteration);
-  return count;
-}
-
-std::optional<Duration> iteration_time(const RunResult& result) {
-  if (result.partial) return std::nullopt;
-  return Duration{result.finish.value / iteration_count(result)};
-}
-
-std::vector<std::optional<double>> ratios_to_fastest(std::span<const RunResult> results) {
-  std::optional<Duration> fastest;
-  for (const RunResult& result : results) {
-    const std::optional<Duration> time = iteration_time(result);
-    if (time && (!fastest || *time < *fastest)) fastest = time;
-  }
-  std::vector<std::optional<double>> ratios(results.size());
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::optional<Duration> time = iteration_time(results[i]);
-    if (!time || *fastest == Duration{}) continue;
-    ratios[i] = static_cast<double>(time->value) / static_cast<double>(fastest->value);
-  }
-  return ratios;
-}
-
-std::optional<bool> is_as_fast_as_the_fastest(std::span<const RunResult> results,
-                                              std::size_t index) {
-  const std::vector<std::optional<double>> ratios = ratios_to_fastest(results);
-  const auto fastest = static_cast<std::size_t>(std::ranges::find(ratios, 1.0) - ratios.begin());
-  if (fastest >= results.size() || fastest == index || !ratios[index]) return std::nullopt;
-  const std::optional<TieRange>&one = results[index].over_ties, &other = results[fastest].over_ties;
-  if (!one || !other) return std::nullopt;
-  // As iteration times: the runs may have different numbers of iterations.
-  const auto each = [&](const TieRange& range, std::size_t of) {
-    const std::int32_t iterations = iteration_count(results[of]);
-    return TieRange{range.orders, Duration{range.least.value / iterations},
-                    Duration{range.most.value / iterations}};
-  };
-  return each(*one, index).overlaps(each(*other, fastest));
+std::size_t shown_count(std::size_t all, const ReportOptions& options) {
+  return options.all_links ? all : std::min(all, most_links);
 }
 
 double busiest_link(const RunResult& result, const std::string& level) {
@@ -101,8 +57,7 @@ std::vector<const LinkRow*> saturated_links(const RunResult& result) {
 }
 
 std::span<const LinkRow> shown_links(const RunResult& result, const ReportOptions& options) {
-  const std::span<const LinkRow> all(result.links);
-  return options.all_links ? all : all.first(std::min(all.size(), most_links));
+  return std::span(result.links).first(shown_count(result.links.size(), options));
 }
 
 }  // namespace orrery

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,23 +15,8 @@ struct ReportOptions {
 };
 inline constexpr std::size_t most_links = 10;
 
-std::int64_t rank_count(const RunResult& result);
-
-// The number of training iterations that the layers speak of, at least 1.
-std::int32_t iteration_count(const RunResult& result);
-
-// finish / iterations, rounded down to the picosecond. Nothing for a partial run.
-std::optional<Duration> iteration_time(const RunResult& result);
-
-// Of the iteration times: how many times that of the fastest complete run. Nothing for a partial
-// one.
-std::vector<std::optional<double>> ratios_to_fastest(std::span<const RunResult> results);
-
-// Whether a result is as fast as that of the fastest complete run, as far as the order of events of
-// one picosecond decides: their ranges overlap. Nothing for the fastest itself, and where one of
-// the two was not simulated in several orders.
-std::optional<bool> is_as_fast_as_the_fastest(std::span<const RunResult> results,
-                                              std::size_t index);
+// How many of a list of links or queues are shown.
+std::size_t shown_count(std::size_t all, const ReportOptions& options);
 
 // How busy the busiest link of a level was, 0..1 (more: contention that the backend does not
 // model).

@@ -1,5 +1,5 @@
-// Results for programs: the contract is docs/results.md. Times are integer picoseconds, sizes
-// bytes.
+// Results for programs. The fields are a contract, docs/reference/results.md; they are declared
+// with the rows (simulation/columns.h). Times are integer picoseconds, sizes bytes.
 #pragma once
 
 #include <span>

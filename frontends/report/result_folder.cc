@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -15,7 +14,6 @@
 #include "core/base/io_error.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
-#include "frontends/report/training_report.h"
 
 namespace orrery {
 
@@ -23,11 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array result_names{
-    "result.json",     "comparison.json", "summary.csv",      "exposed.csv", "layers.csv",
-    "levels.csv",      "links.csv",       "ranks.csv",        "matrix.csv",  "activity.csv",
-    "jobs.csv",        "flows.csv",       "coll.json",        "coll.csv",    "stages.csv",
-    "utilisation.csv", "depths.csv",      "link_activity.csv"};
+// All files but captures that a command writes.
+std::vector<std::string> result_names() {
+  std::vector<std::string> names{"result.json", "comparison.json", "coll.json", "coll.csv"};
+  for (std::string& table : csv_files()) names.push_back(std::move(table));
+  return names;
+}
 
 struct ResultFile {
   std::string name, text;
@@ -51,29 +50,9 @@ bool is_capture(const std::string& name) {
 }
 
 std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportOptions& options) {
-  std::vector<ResultFile> files{
-      {"summary.csv", summary_csv(results)},      {"exposed.csv", exposed_csv(results)},
-      {"layers.csv", layers_csv(results)},        {"levels.csv", levels_csv(results)},
-      {"links.csv", links_csv(results, options)}, {"ranks.csv", ranks_csv(results)}};
-  if (std::ranges::any_of(results, [](const RunResult& run) { return !run.jobs.empty(); }))
-    files.push_back({"jobs.csv", jobs_csv(results)});
-  if (std::ranges::any_of(results, [](const RunResult& run) { return run.training.has_value(); })) {
-    files.push_back({"stages.csv", stages_csv(results)});
-    files.push_back({"utilisation.csv", utilisation_csv(results)});
-  }
-  if (std::ranges::any_of(results, [](const RunResult& run) { return !run.matrix.empty(); }))
-    files.push_back({"matrix.csv", matrix_csv(results)});
-  if (std::ranges::any_of(results, [](const RunResult& run) { return !run.activity.empty(); }))
-    files.push_back({"activity.csv", activity_csv(results)});
-  if (std::ranges::any_of(results, [](const RunResult& run) { return !run.link_activity.empty(); }))
-    files.push_back({"link_activity.csv", link_activity_csv(results)});
-  if (std::ranges::any_of(
-          results, [](const RunResult& run) { return run.packets && !run.packets->flows.empty(); }))
-    files.push_back({"flows.csv", flows_csv(results)});
-  if (std::ranges::any_of(results, [](const RunResult& run) {
-        return run.packets && !run.packets->depths.empty();
-      }))
-    files.push_back({"depths.csv", depths_csv(results)});
+  std::vector<ResultFile> files;
+  for (CsvTable& table : csv_tables(results, options))
+    files.push_back({std::move(table.file), std::move(table.text)});
   for (ResultFile& file : captures(results)) files.push_back(std::move(file));
   return files;
 }
@@ -106,7 +85,7 @@ void remove_stale_captures(const fs::path& folder, const std::vector<ResultFile>
 
 // What an earlier command left and this one does not write: it would contradict the new tables.
 void remove_stale(const fs::path& folder, const std::vector<ResultFile>& files) {
-  for (const char* name : result_names) {
+  for (const std::string& name : result_names()) {
     bool written = false;
     for (const ResultFile& file : files) written = written || file.name == name;
     if (!written) fs::remove(folder / name);
@@ -143,7 +122,7 @@ void prepare_result_folder(const fs::path& folder, Overwrite overwrite) {
     throw IoError(fmt::format("cannot write to {}: {}", folder.string(), std::strerror(errno)));
   }
   if (overwrite == Overwrite::allow) return;
-  for (const char* name : result_names) {
+  for (const std::string& name : result_names()) {
     if (!fs::exists(folder / name)) continue;
     throw IoError(
         fmt::format("{} already holds a result ({}): name another folder, or add --force to "

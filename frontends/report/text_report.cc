@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
+#include <vector>
 
 #include "core/units/unit_text.h"
 #include "frontends/report/activity_text.h"
+#include "frontends/report/columns_of.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/packet_report.h"
 #include "frontends/report/text_table.h"
@@ -44,11 +47,12 @@ std::string summary(const RunResult& result) {
   const std::array parts{result.compute, result.exposed, result.idle};
   const std::vector<std::string> shares = percentages(parts);
   table.add_row({"finish", to_text(result.finish), "", "of the slowest rank"});
-  if (result.over_ties)
+  if (result.over_ties) {
     table.add_row(
         {"  from", to_text(result.over_ties->least), "",
          fmt::format("over {} orders of events of one picosecond", result.over_ties->orders)});
-  if (result.over_ties) table.add_row({"  to", to_text(result.over_ties->most), "", ""});
+    table.add_row({"  to", to_text(result.over_ties->most), "", ""});
+  }
   table.add_row(
       {"iteration", iteration ? to_text(*iteration) : "-", "", "mean: finish / iterations"});
   table.add_row({"lower bound", to_text(result.bound), "", beside});
@@ -61,22 +65,10 @@ std::string summary(const RunResult& result) {
   return table.text();
 }
 
-std::string jobs(const RunResult& result) {
-  TextTable table({{"job", left},
-                   {"ranks"},
-                   {"start"},
-                   {"finish"},
-                   {"iterations"},
-                   {"iteration\nmean"},
-                   {"compute"},
-                   {"exposed"},
-                   {"idle"}});
-  for (const JobRow& row : result.jobs) {
-    const Duration mean{(row.finish - row.start).value / row.iterations};
-    table.add_row({row.name, std::to_string(row.ranks), to_text(row.start), to_text(row.finish),
-                   std::to_string(row.iterations), to_text(mean), to_text(row.compute),
-                   to_text(row.exposed), to_text(row.idle)});
-  }
+// Under an empty line; nothing without rows.
+template <class Rows>
+std::string rows_text(const Rows& rows) {
+  const TextTable table = table_of(rows);
   return table.empty() ? "" : '\n' + table.text();
 }
 
@@ -125,27 +117,10 @@ TimeUnit layer_unit(const RunResult& result) {
 std::string layers(const RunResult& result) {
   const std::int32_t iterations = iteration_count(result);
   const TimeUnit unit = layer_unit(result);
-  TextTable table({{"iteration"},
-                   {"layer", left},
-                   {"pass", left},
-                   {"compute"},
-                   {"collective", left},
-                   {"bytes\nper rank"},
-                   {"raw\nmean"},
-                   {"raw\nmax"},
-                   {"raw\nbound"},
-                   {"exposed"}});
-  for (const LayerRow& row : result.layers) {
-    if (!is_shown(row, iterations)) continue;
-    const auto of_collective = [&](Duration duration) {
-      return row.collective.empty() ? "-" : in_unit(duration, unit);
-    };
-    table.add_row({std::to_string(row.iteration), row.name, std::string(name_of(row.pass)),
-                   in_unit(row.compute, unit), row.collective.empty() ? "-" : row.collective,
-                   row.collective.empty() ? "-" : to_text(row.bytes), of_collective(row.raw),
-                   of_collective(row.raw_max), of_collective(row.raw_bound),
-                   in_unit(row.exposed, unit)});
-  }
+  std::vector<LayerRow> shown;
+  std::ranges::copy_if(result.layers, std::back_inserter(shown),
+                       [&](const LayerRow& row) { return is_shown(row, iterations); });
+  const TextTable table = table_of(shown, unit);
   if (table.empty()) return "";
   std::string text = fmt::format("\nlayers, times in {}\n", unit.name) + table.text();
   if (iterations > 2) {
@@ -154,50 +129,11 @@ std::string layers(const RunResult& result) {
   return text;
 }
 
-std::string selected(const RunResult& result) {
-  TextTable table({{"selected for", left},
-                   {"group", left},
-                   {"bytes\nper rank"},
-                   {"algorithm", left},
-                   {"predicted\nalone"}});
-  for (const SelectedRow& row : result.selected) {
-    table.add_row({row.collective, fmt::format("{}", fmt::join(row.group, " x ")),
-                   to_text(row.bytes), row.chosen,
-                   row.predicted ? to_text(*row.predicted) : "by size range"});
-  }
-  return table.empty() ? "" : '\n' + table.text();
-}
-
-std::string levels(const RunResult& result) {
-  TextTable table({{"level", left}, {"collective", left}, {"bytes sent\nby all ranks"}});
-  for (const LevelRow& row : result.levels) {
-    table.add_row({row.name, row.collective, to_text(row.bytes)});
-  }
-  return table.empty() ? "" : '\n' + table.text();
-}
-
 std::string links(const RunResult& result, const ReportOptions& options) {
-  TextTable table({{"busiest links", left}, {"level", left}, {"bytes"}, {"busy"}});
   const std::span<const LinkRow> shown = shown_links(result, options);
-  for (const LinkRow& row : shown) {
-    table.add_row({row.name(), row.level, to_text(row.bytes),
-                   fmt::format("{:.1f} %", row.utilisation * 100)});
-  }
-  if (table.empty()) return "";
+  if (shown.empty()) return "";
   const std::size_t others = result.links.size() - shown.size();
-  return '\n' + table.text() +
-         (others > 0 ? fmt::format("(and {} more: --all-links)\n", others) : "");
-}
-
-// Nothing on backends that cannot tell.
-std::string bottlenecks(const RunResult& result) {
-  TextTable table(
-      {{"held back by", left}, {"level", left}, {"bytes"}, {"most by", left}, {"bytes"}});
-  for (const BottleneckRow& row : result.bottlenecks) {
-    table.add_row(
-        {row.collective, row.level, to_text(row.bytes), row.link, to_text(row.link_bytes)});
-  }
-  return table.empty() ? "" : '\n' + table.text();
+  return rows_text(shown) + (others > 0 ? fmt::format("(and {} more: --all-links)\n", others) : "");
 }
 
 // The memory of the fullest stage, by kind.
@@ -236,10 +172,11 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  return title(result) + '\n' + summary(result) + jobs(result) + why(result) +
+  return title(result) + '\n' + summary(result) + rows_text(result.jobs) + why(result) +
          training_text(result) + exposed_by(result) + endpoint(result) + layers(result) +
-         selected(result) + levels(result) + links(result, options) + bottlenecks(result) +
-         activity_text(result) + memory(result) + packet_text(result, options) + footer(result);
+         rows_text(result.selected) + rows_text(result.levels) + links(result, options) +
+         rows_text(result.bottlenecks) + activity_text(result) + memory(result) +
+         packet_text(result, options) + footer(result);
 }
 
 }  // namespace orrery

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "core/units/unit_text.h"
-#include "frontends/report/csv_report.h"
-#include "frontends/report/derived.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/text_table.h"
 
@@ -16,27 +14,7 @@ namespace orrery {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr auto left = TextTable::Align::left;
-
-// Of the whole run; each iteration has as many.
-double per_second(const RunResult& result, std::int64_t of_iteration) {
-  const double seconds = static_cast<double>(result.finish.value) * 1e-12;
-  return static_cast<double>(of_iteration) * result.training->iterations / seconds;
-}
-
-double flop_rate_of_npu(const RunResult& result, const UtilisationRow& row) {
-  const double seconds = static_cast<double>(result.finish.value) * 1e-12;
-  return row.flops * result.training->iterations / seconds /
-         static_cast<double>(rank_count(result));
-}
-
-std::optional<double> utilisation(const RunResult& result, const UtilisationRow& row) {
-  const auto peak = static_cast<double>(result.training->peak.value);
-  if (peak == 0) return std::nullopt;
-  return flop_rate_of_npu(result, row) / peak;
-}
 
 // "53.3 k", for numbers of which nobody reads more than three or four digits.
 std::string short_number(double number) {
@@ -54,21 +32,13 @@ std::string overlapped(const TrafficRow& row) {
   return percentage(row.hidden, row.hidden + (row.exposed - row.late));
 }
 
-const TrafficRow* traffic_of(const StageRow& stage, const std::string& kind) {
-  const auto row = std::ranges::find(stage.traffic, kind, &TrafficRow::kind);
-  return row == stage.traffic.end() ? nullptr : &*row;
-}
-
 std::string throughput(const RunResult& result) {
   const TrainingResult& training = *result.training;
-  const auto ranks = static_cast<double>(rank_count(result));
-  const double tokens = per_second(result, training.tokens);
   return fmt::format(
       "\ntraining: {} samples of {} tokens an iteration; {} samples/s, {} tokens/s, {} tokens/s a "
       "NPU\n",
-      training.samples, training.tokens / training.samples,
-      short_number(per_second(result, training.samples)), short_number(tokens),
-      short_number(tokens / ranks));
+      training.samples, training.tokens / training.samples, short_number(training.samples_per_s),
+      short_number(training.tokens_per_s), short_number(training.tokens_per_s_npu));
 }
 
 std::string parts(const RunResult& result) {
@@ -147,10 +117,9 @@ std::string utilisations(const RunResult& result) {
   for (const UtilisationRow& row : training.utilisation) {
     const Convention& convention = *std::ranges::find_if(
         conventions, [&](const Convention& c) { return c.name == row.convention; });
-    const std::optional<double> share = utilisation(result, row);
     table.add_row({convention.measure, convention.text,
-                   fmt::format("{:.1f}", flop_rate_of_npu(result, row) * 1e-12),
-                   share ? fmt::format("{:.1f} %", 100 * *share) : "-"});
+                   fmt::format("{:.1f}", row.flops_per_s_npu * 1e-12),
+                   row.utilisation ? fmt::format("{:.1f} %", 100 * *row.utilisation) : "-"});
   }
   return '\n' + table.text();
 }
@@ -176,31 +145,6 @@ std::string closed_form(const RunResult& result) {
   return '\n' + table.text() + "(of an iteration, on the first stage)\n";
 }
 
-Json estimate_json(const TrainingResult& training) {
-  Json rows = Json::array();
-  for (const EstimateRow& row : training.estimate)
-    rows.push_back({{"part", row.part},
-                    {"estimated_ps", row.estimated.value},
-                    {"simulated_ps", row.simulated.value},
-                    {"hidden_ps", row.hidden.value}});
-  return rows;
-}
-
-Json stage_json(const StageRow& stage) {
-  Json parts = Json::object(), traffic = Json::array();
-  for (const TrainingPart& part : training_parts(stage)) parts[part.name] = part.time.value;
-  for (const TrafficRow& row : stage.traffic)
-    traffic.push_back({{"kind", row.kind},
-                       {"exposed_ps", row.exposed.value},
-                       {"late_ps", row.late.value},
-                       {"hidden_ps", row.hidden.value}});
-  return {{"stage", stage.stage},
-          {"rank", stage.rank},
-          {"finish_ps", stage.finish.value},
-          {"parts_ps", std::move(parts)},
-          {"traffic", std::move(traffic)}};
-}
-
 bool has_training(const RunResult& result) { return result.training && !result.partial; }
 
 }  // namespace
@@ -213,68 +157,13 @@ std::string training_text(const RunResult& result) {
 
 std::string tokens_per_second_text(const RunResult& result) {
   if (!has_training(result)) return "";
-  return short_number(per_second(result, result.training->tokens) /
-                      static_cast<double>(rank_count(result)));
+  return short_number(result.training->tokens_per_s_npu);
 }
 
 std::string model_utilisation_text(const RunResult& result) {
   if (!has_training(result)) return "";
-  const auto share = utilisation(result, result.training->utilisation.front());
+  const std::optional<double>& share = result.training->utilisation.front().utilisation;
   return share ? fmt::format("{:.1f} %", 100 * *share) : "";
-}
-
-Json training_json(const RunResult& result) {
-  const TrainingResult& training = *result.training;
-  Json stages = Json::array(), utilisations = Json::array();
-  for (const StageRow& stage : training.stages) stages.push_back(stage_json(stage));
-  for (const UtilisationRow& row : training.utilisation) {
-    const auto share = utilisation(result, row);
-    utilisations.push_back({{"convention", row.convention},
-                            {"flops", row.flops},
-                            {"flops_per_s_npu", flop_rate_of_npu(result, row)},
-                            {"utilisation", share ? Json(*share) : Json(nullptr)}});
-  }
-  const double tokens = per_second(result, training.tokens);
-  return {
-      {"samples", training.samples},
-      {"tokens", training.tokens},
-      {"samples_per_s", per_second(result, training.samples)},
-      {"tokens_per_s", tokens},
-      {"tokens_per_s_npu", tokens / static_cast<double>(rank_count(result))},
-      {"peak_flops_per_s", training.peak.value},
-      {"utilisation", std::move(utilisations)},
-      {"last_stage", training.last_stage().stage},
-      {"stages", std::move(stages)},
-      {"estimate", estimate_json(training)},
-      {"no_estimate", training.no_estimate.empty() ? Json(nullptr) : Json(training.no_estimate)}};
-}
-
-std::string stages_csv(std::span<const RunResult> results) {
-  std::string csv = "system,stage,rank,part,time_ps,late_ps,hidden_ps\n";
-  for (const RunResult& run : results) {
-    if (!has_training(run)) continue;
-    for (const StageRow& stage : run.training->stages)
-      for (const TrainingPart& part : training_parts(stage)) {
-        const TrafficRow* traffic = traffic_of(stage, part.name);
-        csv += fmt::format("{},{},{},{},{},{},{}\n", csv_field(run.name), stage.stage, stage.rank,
-                           part.name, part.time.value, traffic ? traffic->late.value : 0,
-                           traffic ? traffic->hidden.value : 0);
-      }
-  }
-  return csv;
-}
-
-std::string utilisation_csv(std::span<const RunResult> results) {
-  std::string csv = "system,convention,flops,flops_per_s_npu,utilisation\n";
-  for (const RunResult& run : results) {
-    if (!has_training(run)) continue;
-    for (const UtilisationRow& row : run.training->utilisation) {
-      const auto share = utilisation(run, row);
-      csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), row.convention, row.flops,
-                         flop_rate_of_npu(run, row), share ? fmt::format("{}", *share) : "");
-    }
-  }
-  return csv;
 }
 
 }  // namespace orrery

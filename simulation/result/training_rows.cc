@@ -1,5 +1,6 @@
 #include "simulation/result/training_rows.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/base/check.h"
@@ -37,6 +38,28 @@ void check_sum(const StageRow& row, const RankRow& rank) {
   for (const TrainingPart& part : training_parts(row)) sum += part.time;
   CHECK(sum == rank.finish, "rank {}: the parts of its time are {} ps, it finished at {} ps",
         row.rank, sum.value, rank.finish.value);
+}
+
+// Rates are means of the whole run; each of its iterations does the same work.
+void add_rates(TrainingResult& result, std::span<const RankRow> ranks) {
+  Duration finish;
+  std::int64_t npus = 0;
+  for (const RankRow& row : ranks) {
+    finish = std::max(finish, row.finish);
+    npus += row.multiplicity;
+  }
+  const double seconds = static_cast<double>(finish.value) * 1e-12;
+  const auto per_second = [&](auto of_iteration) {
+    return static_cast<double>(of_iteration) * result.iterations / seconds;
+  };
+  result.samples_per_s = per_second(result.samples);
+  result.tokens_per_s = per_second(result.tokens);
+  result.tokens_per_s_npu = result.tokens_per_s / static_cast<double>(npus);
+  const auto peak = static_cast<double>(result.peak.value);
+  for (UtilisationRow& row : result.utilisation) {
+    row.flops_per_s_npu = per_second(row.flops) / static_cast<double>(npus);
+    if (peak > 0) row.utilisation = row.flops_per_s_npu / peak;
+  }
 }
 
 double operations_executed(std::span<const RankRow> ranks, const JobRunner& runner) {
@@ -77,10 +100,12 @@ TrainingResult training_rows(const Experiment& experiment, const TransformerWork
     if (row.finish > result.stages[result.last].finish) result.last = result.stages.size() - 1;
   }
   for (const FlopConvention convention : flop_conventions)
-    result.utilisation.push_back(
-        {std::string(name_of(convention)), training_flops(workload, convention)});
+    result.utilisation.push_back({.convention = std::string(name_of(convention)),
+                                  .flops = training_flops(workload, convention)});
   result.utilisation.push_back(
-      {"executed", operations_executed(ranks, runner) / experiment.workload.iterations});
+      {.convention = "executed",
+       .flops = operations_executed(ranks, runner) / experiment.workload.iterations});
+  add_rates(result, ranks);
   result.no_estimate = why_no_closed_form(experiment, workload, topology);
   if (result.no_estimate.empty())
     result.estimate = closed_form(experiment, workload, topology, result.stages.front());

@@ -48,7 +48,7 @@ TEST_CASE("a link is as busy as its messages make it, when they do") {
       CHECK(row.utilisation == (busy ? 1.0 : 0.0));
     }
     for (const LinkRow& link : result.links) CHECK(sums.at(link.name()) == link.bytes);
-    CHECK_THAT(link_activity_csv(std::vector{result}),
+    CHECK_THAT(csv_table("link_activity.csv", std::vector{result}),
                Catch::Contains("\ngaps,npu 0,switch 2,fabric,0,1000000,25000,1\n"));
   }
 }

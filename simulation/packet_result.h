@@ -1,0 +1,192 @@
+// What a backend with packets counted, as rows of a result (columns.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/units/units.h"
+#include "network/packet_statistics.h"
+#include "simulation/columns.h"
+
+namespace orrery {
+
+// A link of a packet network and the queue before it.
+struct QueueRow {
+  std::string name;  // "switch 128 -> npu 3"
+  std::uint64_t packets = 0, drops = 0, marks = 0;
+  Bytes most_waiting;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("name", &QueueRow::name, "the link that the queue is before",
+               {.text = {"fullest queues"}});
+    row.column("packets", &QueueRow::packets, "packets that crossed the link",
+               {.text = {"packets"}});
+    row.column("drops", &QueueRow::drops, "packets that were lost", {.text = {"lost"}});
+    row.column("marks", &QueueRow::marks, "packets that were marked", {.text = {"marked"}});
+    row.column("most_waiting", &QueueRow::most_waiting, "most bytes that waited at a time",
+               {.text = {"most waiting", "fullest queues"}});
+  }
+};
+
+struct SwitchRow {
+  std::string name;  // "switch 128"
+  Bytes memory, most_used;
+  Duration interval;
+  std::vector<std::int64_t> peaks;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("name", &SwitchRow::name, "name of the switch", {.text = {"switch memory"}});
+    row.column("memory", &SwitchRow::memory, "size of its memory; of each port if it is not shared",
+               {.text = {"of", "most used"}});
+    row.column("most_used", &SwitchRow::most_used, "most bytes in use at a time",
+               {.text = {"most used"}});
+    row.column("interval_ps", &SwitchRow::interval, "length of the intervals of peaks");
+    row.column("peaks", &SwitchRow::peaks,
+               "most bytes in use in each interval, from the start of the run on");
+  }
+};
+
+// The queue before a watched link.
+struct DepthRow {
+  std::string name;  // "switch 128 -> npu 3"
+  Duration interval;
+  std::vector<std::int64_t> peaks;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("name", &DepthRow::name, "name of the link");
+    row.column("interval_ps", &DepthRow::interval, "length of the intervals of peaks");
+    row.column("peaks", &DepthRow::peaks,
+               "most bytes that waited before the link in each interval, from the start on");
+  }
+};
+
+// One of its peaks.
+struct DepthPeakRow {
+  std::string queue;
+  Duration begin, end;
+  std::int64_t most_waiting = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("queue", &DepthPeakRow::queue, "the link that it is before");
+    row.column("begin_ps", &DepthPeakRow::begin, "start of the interval");
+    row.column("end_ps", &DepthPeakRow::end, "end of the interval");
+    row.column("most_waiting", &DepthPeakRow::most_waiting, "most bytes that waited in it");
+  }
+};
+
+// What the packets of a kind of traffic waited, on the average.
+struct WaitRow {
+  std::string collective;
+  std::uint64_t packets = 0;
+  Duration at_source, in_switches, longest;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("collective", &WaitRow::collective,
+               "the kind of traffic, point_to_point or acknowledgements",
+               {.text = {"packets wait"}});
+    row.column("packets", &WaitRow::packets, "number of packets", {.text = {"packets"}});
+    row.column("at_source_ps", &WaitRow::at_source, "mean wait at the source",
+               {.text = {"at the source"}});
+    row.column("in_switches_ps", &WaitRow::in_switches, "mean wait in all switches of the way",
+               {.text = {"in switches"}});
+    row.column("longest_ps", &WaitRow::longest, "longest wait of a packet in one queue",
+               {.text = {"longest"}});
+  }
+};
+
+struct FlowRow {
+  std::string name;  // "npu 3 -> npu 7"
+  std::vector<FlowSample> samples;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("name", &FlowRow::name, "name of the connection");
+    row.column(
+        "samples",
+        [](const FlowRow& flow) {
+          std::vector<std::vector<std::int64_t>> samples;
+          for (const FlowSample& sample : flow.samples)
+            samples.push_back({sample.at.since_start.value, sample.congestion_window.value,
+                               sample.smoothed_rtt.value});
+          return samples;
+        },
+        "time in ps, congestion window in bytes, smoothed round trip in ps; at most 4,096");
+  }
+};
+
+// One of its samples.
+struct FlowSampleRow {
+  std::string flow;
+  Duration time;
+  std::int64_t congestion_window = 0;
+  Duration smoothed_rtt;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("flow", &FlowSampleRow::flow, "the connection");
+    row.column("time_ps", &FlowSampleRow::time, "time of the sample");
+    row.column("congestion_window", &FlowSampleRow::congestion_window,
+               "congestion window in bytes");
+    row.column("smoothed_rtt_ps", &FlowSampleRow::smoothed_rtt, "the round trip as TCP smooths it");
+  }
+};
+
+// What crossed a link, as a file for tcpdump and Wireshark; its place in PacketResult::captures is
+// that in network.transport.capture.
+struct CaptureRow {
+  std::string link;
+  std::uint64_t packets = 0, left_out = 0;
+  std::string pcap;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("link", &CaptureRow::link, "the link, as network.transport.capture names it");
+    row.column("packets", &CaptureRow::packets, "packets in the file");
+    row.column("left_out", &CaptureRow::left_out, "packets that came after the file was full");
+  }
+};
+
+// Of a backend that has packets.
+struct PacketResult {
+  std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
+  std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
+  std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
+  std::vector<SwitchRow> switches;
+  std::vector<WaitRow> waits;
+  std::vector<DepthRow> depths;
+  std::vector<FlowRow> flows;
+  std::vector<CaptureRow> captures;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("packets", &PacketResult::packets,
+               "packets that the ends handed to the network, acknowledgements too");
+    row.column("packet_hops", &PacketResult::packet_hops, "links that all of them crossed");
+    row.column("drops", &PacketResult::drops, "packets that were lost");
+    row.column("marks", &PacketResult::marks, "packets that were marked");
+    row.column("connections", &PacketResult::connections, "connections that were made");
+    row.column("retransmissions", &PacketResult::retransmissions, "segments that were sent again");
+    row.column("timeouts", &PacketResult::timeouts, "retransmission timers that ran out");
+    row.rows("queues", &PacketResult::queues,
+             "queue that lost, marked or kept packets, most drops first, then most waiting bytes; "
+             "the first 10, or all with --all-links",
+             {.busiest_only = true});
+    row.rows("switches", &PacketResult::switches, "switch that held packets");
+    row.rows("waits", &PacketResult::waits, "kind of traffic");
+    row.rows("depths", &PacketResult::depths, "link of network.switch.watch");
+    row.rows("flows", &PacketResult::flows, "connection of network.transport.watch");
+    row.rows("captures", &PacketResult::captures, "item of network.transport.capture");
+  }
+};
+
+std::vector<DepthPeakRow> depth_peaks(const PacketResult& packets);
+std::vector<FlowSampleRow> flow_samples(const PacketResult& packets);
+
+}  // namespace orrery
