@@ -8,8 +8,6 @@ std::string_view name_of(TransportKind kind) {
   switch (kind) {
     case TransportKind::tcp:
       return "tcp";
-    case TransportKind::roce:
-      return "roce";
     case TransportKind::ideal:
       return "ideal";
   }

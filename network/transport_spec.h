@@ -13,8 +13,8 @@
 
 namespace orrery {
 
-enum class TransportKind : std::uint8_t { tcp, roce, ideal };
-std::string_view name_of(TransportKind kind);  // "tcp", "roce", "ideal"
+enum class TransportKind : std::uint8_t { tcp, ideal };
+std::string_view name_of(TransportKind kind);  // "tcp", "ideal"
 
 // What carries messages over levels of transport ideal, on the same clock.
 enum class IdealModel : std::uint8_t { analytical, fluid };

@@ -12,7 +12,6 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/help.h"
-#include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/problems.h"
 
 namespace orrery::cli {
@@ -323,11 +322,16 @@ class CommandLine {
         ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms"})
                         .description(""))
         ->type_name("");
-    CLI::App* schema = add("schema", help::schema, [this] {
-      terminal_.out << (schema_format_ == "markdown" ? key_reference_page() : experiment_schema());
-      return ok;
-    });
-    schema->add_option("--format", schema_format_, "json, or markdown: docs/reference/keys.md")
+    CLI::App* schema =
+        add("schema", help::schema, [this] { return cli::schema(schema_, terminal_); });
+    schema
+        ->add_option("KIND", schema_.kind,
+                     fmt::format("{}; without it experiment", fmt::join(schema_kinds(), ", ")))
+        ->transform(CLI::IsMember(schema_kinds()).description(""))
+        ->type_name("");
+    schema
+        ->add_option("--format", schema_.format,
+                     "json; of experiment and result also markdown, a page of docs/reference")
         ->transform(CLI::IsMember({"json", "markdown"}).description(""))
         ->type_name("FORMAT");
     add("version", help::version, [this] {
@@ -366,8 +370,9 @@ class CommandLine {
   ValidateOptions validate_;
   SearchOptions search_;
   TopologyOptions topology_;
+  SchemaOptions schema_;
   std::vector<std::string> files_, sets_;
-  std::string seed_, topic_, schema_format_ = "json";
+  std::string seed_, topic_;
 };
 
 }  // namespace

@@ -118,6 +118,14 @@ struct SearchOptions {
 // Exit code 1 if nothing fits.
 ExitCode search(const SearchOptions& options, const Terminal& terminal);
 
+struct SchemaOptions {
+  std::string kind = "experiment";  // one of schema_kinds()
+  std::string format = "json";      // of experiment and result also markdown
+};
+
+std::vector<std::string> schema_kinds();
+ExitCode schema(const SchemaOptions& options, const Terminal& terminal);
+
 // `topic`: "backends", "algorithms", "presets", "platforms" or "" for all of them.
 ExitCode list(const std::string& topic, const Terminal& terminal);
 

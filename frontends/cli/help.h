@@ -130,10 +130,14 @@ inline constexpr Text list{"List backends, collective algorithms, presets and pl
                            R"(Example:
   orrery list algorithms)"};
 
-inline constexpr Text schema{"Print the JSON Schema of an experiment file, for editors.",
-                             R"(Example:
+inline constexpr Text schema{"Print the JSON Schema of a kind of file, for editors and scripts.",
+                             R"(Examples:
   orrery schema > orrery.schema.json
-  orrery schema --format markdown               the same as a page: docs/reference/keys.md)"};
+  orrery schema sweep > orrery.sweep.schema.json
+  orrery schema platform                        of a file that `platform: {file: ...}` names
+  orrery schema result                          of result.json
+  orrery schema --format markdown               the same as a page: docs/reference/keys.md
+  orrery schema result --format markdown        docs/reference/results.md)"};
 
 inline constexpr Text version{"Print the version.", ""};
 

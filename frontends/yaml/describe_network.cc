@@ -10,8 +10,6 @@ namespace orrery::yaml {
 
 void check_transport(Reader& transport, const TransportSpec& spec) {
   if (!transport.clean()) return;
-  if (spec.kind == TransportKind::roce)
-    transport.wrong("kind", "no backend of this version models roce", "write tcp or ideal");
   const Bytes segment = maximum_segment(spec);
   if (spec.window < segment)
     transport.wrong("window",

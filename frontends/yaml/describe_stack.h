@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ template <class Keys>
 void describe_layers(Keys& keys, StackTraining& training) {
   const StackPreset* preset = nullptr;
   std::vector<std::int64_t> widths;
-  std::int64_t inputs = 0;
+  std::optional<std::int64_t> inputs;
   DataType data_type = DataType::fp16, gradient_type = DataType::fp16;
   keys.exactly_one({"preset", "stack", "widths"},
                    "a published network, a list of layers, or the widths of an MLP");
@@ -55,7 +56,7 @@ void describe_layers(Keys& keys, StackTraining& training) {
       reader.wrong("widths", "the key \"inputs\" is missing",
                    "say how wide the first layer is fed");
     else if (reader.given("widths"))
-      training.layers = multilayer_perceptron(inputs, widths);
+      training.layers = multilayer_perceptron(*inputs, widths);
   });
 }
 

@@ -9,8 +9,8 @@
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/foreign_names.h"
-#include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/problems.h"
+#include "frontends/yaml/schemas.h"
 
 namespace orrery {
 
@@ -247,7 +247,7 @@ std::string row(const KeyEntry& key) {
 
 std::vector<KeyEntry> key_reference() {
   Walk walk;
-  walk.into(Json::parse(experiment_schema()), "");
+  walk.into(Json::parse(strict_experiment_schema()), "");
   return std::move(walk.keys);
 }
 

@@ -12,7 +12,6 @@
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
-#include "frontends/yaml/schema_writer.h"
 
 namespace orrery {
 
@@ -147,16 +146,6 @@ std::string describe_efficiency(const std::string& file) {
   }
   problems.throw_if_any();
   return description;
-}
-
-std::string experiment_schema() {
-  yaml::SchemaWriter writer;
-  Experiment defaults;
-  yaml::describe_experiment(writer, defaults);
-  yaml::SchemaWriter::Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                                     {"title", "Orrery experiment"}};
-  schema.update(writer.schema());
-  return schema.dump(2) + '\n';
 }
 
 }  // namespace orrery

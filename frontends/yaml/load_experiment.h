@@ -36,7 +36,4 @@ Experiment load_cluster(const std::string& platform, const std::vector<Override>
 // The sentence that a file of platforms/efficiency says of itself. Throws like load_experiment().
 std::string describe_efficiency(const std::string& file);
 
-// The JSON Schema (draft 2020-12) of an experiment file, for editors: `orrery schema`.
-std::string experiment_schema();
-
 }  // namespace orrery

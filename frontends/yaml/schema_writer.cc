@@ -11,29 +11,55 @@ using Json = SchemaWriter::Json;
 
 Json requires_key(std::string_view key) { return {{"required", Json::array({key})}}; }
 
+// `needs` are added to `shape`, those of maps below it to their shapes.
+void add(Json& shape, const Json& needs) {
+  for (const auto& [keyword, value] : needs.items()) {
+    if (keyword != "properties") {
+      shape[keyword] = value;
+      continue;
+    }
+    for (const auto& [key, below] : value.items()) add(shape["properties"][key], below);
+  }
+}
+
 }  // namespace
 
-Json SchemaWriter::schema(bool may_be_a_file) const {
+Json SchemaWriter::shape(bool may_be_a_file) const {
   Json result = {{"type", "object"}, {"properties", properties_}, {"additionalProperties", false}};
-  Json needs = Json::object();
-  if (!required_.empty()) needs["required"] = required_;
-  if (!one_of_.empty()) needs["oneOf"] = one_of_;
-  if (!required_without_preset_.empty()) {
-    needs["anyOf"] =
-        Json::array({requires_key("preset"), {{"required", Json(required_without_preset_)}}});
-  }
   if (may_be_a_file) {
     result["properties"]["file"] = {
         {"type", "string"},
         {"description",
          "a YAML file with these keys or with the section that they make, or the name of a bundled "
          "platform; keys beside it replace the file's"}};
-    result["anyOf"] = Json::array({requires_key("file"), needs});
-  } else {
-    result.update(needs);
+  }
+  return result;
+}
+
+Json SchemaWriter::needs() const {
+  Json result = Json::object();
+  if (!required_.empty()) result["required"] = required_;
+  if (!one_of_.empty()) result["oneOf"] = one_of_;
+  if (!required_without_preset_.empty()) {
+    result["anyOf"] =
+        Json::array({requires_key("preset"), {{"required", Json(required_without_preset_)}}});
   }
   if (!depends_.empty()) result["dependentSchemas"] = depends_;
+  if (!needs_below_.empty()) result["properties"] = needs_below_;
   return result;
+}
+
+Json SchemaWriter::schema() const {
+  Json result = shape();
+  add(result, needs());
+  return result;
+}
+
+void SchemaWriter::add_needs(std::string_view key, Json needs, bool may_be_a_file) {
+  if (needs.empty()) return;
+  if (may_be_a_file && files_ == Files::give_keys)
+    needs = {{"anyOf", Json::array({requires_key("file"), std::move(needs)})}};
+  needs_below_[std::string(key)] = std::move(needs);
 }
 
 void SchemaWriter::exactly_one(const std::vector<std::string_view>& keys, std::string_view) {

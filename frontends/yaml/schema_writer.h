@@ -1,5 +1,9 @@
 // Writes what a description (describe_*.h) says as JSON Schema. The other visitor is Reader, which
 // explains the functions.
+//
+// A schema has two parts. Its shape says which keys there are and what their values look like. Its
+// needs say which keys must be there. They are apart because a section that names a `file:` needs
+// nothing at any depth: the file may give it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "frontends/yaml/scalar_types.h"
@@ -19,9 +24,14 @@ class SchemaWriter {
  public:
   using Json = nlohmann::ordered_json;
 
-  // The schema of the map described so far. With `may_be_a_file`, `file: other.yaml` may stand for
-  // all keys, and those beside it replace some of the file's.
-  Json schema(bool may_be_a_file = false) const;
+  enum class Files { give_keys, give_none };
+  // Files::give_none: sections have their needs even where `file:` could give the keys.
+  explicit SchemaWriter(Files files = Files::give_keys) : files_(files) {}
+
+  // Of the map described so far. With `may_be_a_file` there is a key `file`, too.
+  Json shape(bool may_be_a_file = false) const;
+  Json needs() const;   // empty if there are none
+  Json schema() const;  // both
 
   template <class T>
   void required(std::string_view key, T&, std::string_view help, Limits limits = any_value) {
@@ -33,13 +43,7 @@ class SchemaWriter {
   void optional(std::string_view key, T& value, std::string_view help, Limits limits = any_value,
                 const std::string& = "") {
     Json type = type_of(std::type_identity<T>{}, limits);
-    if (const std::string text = text_of(value); !text.empty()) {
-      if constexpr (std::is_arithmetic_v<T>) {
-        type["default"] = value;
-      } else {
-        type["default"] = text;
-      }
-    }
+    if (Json text = default_of(value); !text.is_null()) type["default"] = std::move(text);
     property(key, std::move(type), help);
   }
 
@@ -71,10 +75,11 @@ class SchemaWriter {
   }
   template <class T, class Describe>
   void value_or_map(std::string_view key, T&, std::string_view help, Describe describe) {
-    SchemaWriter keys;
+    SchemaWriter keys(files_);
     describe(keys);
     const Json value = type_of(std::type_identity<T>{}, any_value);
-    property(key, {{"anyOf", Json::array({value, keys.schema()})}}, help);
+    Json map = files_ == Files::give_none ? keys.schema() : keys.shape();
+    property(key, {{"anyOf", Json::array({value, std::move(map)})}}, help);
   }
   template <class Describe>
   void optional_map(std::string_view key, std::string_view help, Describe describe) {
@@ -99,11 +104,14 @@ class SchemaWriter {
   template <class T, class Describe>
   void optional_items(std::string_view key, std::vector<T>&, std::string_view help,
                       Describe describe) {
-    SchemaWriter keys;
+    SchemaWriter keys(files_);
     T element{};
     describe(keys, element, std::size_t{0});
     property(key, {{"type", "array"}, {"minItems", 1}, {"items", keys.schema()}}, help);
   }
+
+  // A key whose value has a form of its own.
+  void property(std::string_view key, Json type, std::string_view help);
 
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help);
   void only_with(const std::vector<std::string_view>& owners, std::string_view key);
@@ -147,19 +155,44 @@ class SchemaWriter {
   }
   static Json scalar(const SchemaType& type, Limits limits);
 
+  // The value in JSON; null if there is none, so that the key has no default.
+  template <class T>
+  static Json default_of(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>) return value;
+    const std::string text = text_of(value);
+    return text.empty() ? Json(nullptr) : Json(text);
+  }
+  template <class T>
+  static Json default_of(const std::optional<T>& value) {
+    return value ? default_of(*value) : Json(nullptr);
+  }
+  template <class T>
+  static Json default_of(const std::vector<T>& values) {
+    Json list = Json::array();
+    for (const T& value : values) list.push_back(default_of(value));
+    return list.empty() ? Json(nullptr) : list;
+  }
+  template <class T>
+  static Json default_of(const OneOrMore<T>& list) {
+    return list.values.size() == 1 ? default_of(list.values[0]) : default_of(list.values);
+  }
+
   template <class Describe>
   void describe_map(std::string_view key, std::string_view help, Describe describe,
                     bool may_be_a_file) {
-    SchemaWriter keys;
+    SchemaWriter keys(files_);
     describe(keys);
-    property(key, keys.schema(may_be_a_file), help);
+    property(key, keys.shape(may_be_a_file), help);
+    add_needs(key, keys.needs(), may_be_a_file);
   }
 
-  void property(std::string_view key, Json type, std::string_view help);
+  void add_needs(std::string_view key, Json needs, bool may_be_a_file);
   // A list of several is declared where it is a choice, too.
   void require(std::string_view key);
 
+  Files files_;
   Json properties_ = Json::object();
+  Json needs_below_ = Json::object();  // key -> the needs of its map
   Json required_ = Json::array();
   Json one_of_ = Json::array();    // each {"required": [key]}
   Json depends_ = Json::object();  // key -> schema that must hold beside it

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontends/yaml/load_experiment.h"
+#include "frontends/yaml/schemas.h"
 #include "tests/paths.h"
 
 namespace orrery {

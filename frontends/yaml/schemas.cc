@@ -1,0 +1,73 @@
+#include "frontends/yaml/schemas.h"
+
+#include <utility>
+
+#include "frontends/yaml/describe_experiment.h"
+#include "frontends/yaml/schema_writer.h"
+
+namespace orrery {
+
+namespace {
+
+using yaml::SchemaWriter;
+using Json = SchemaWriter::Json;
+
+std::string text_of(const char* title, Json schema) {
+  Json titled = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}};
+  titled.update(schema);
+  return titled.dump(2) + '\n';
+}
+
+SchemaWriter experiment_keys(SchemaWriter::Files files = SchemaWriter::Files::give_keys) {
+  SchemaWriter keys(files);
+  Experiment defaults;
+  yaml::describe_experiment(keys, defaults);
+  return keys;
+}
+
+// Lists of values by the keys that they are for.
+Json varied_keys() {
+  Json values = {{"type", "array"}, {"minItems", 1}};
+  return {
+      {"type", "array"},
+      {"items",
+       {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", std::move(values)}}}};
+}
+
+}  // namespace
+
+std::string experiment_schema() { return text_of("Orrery experiment", experiment_keys().schema()); }
+
+std::string strict_experiment_schema() {
+  return text_of("Orrery experiment", experiment_keys(SchemaWriter::Files::give_none).schema());
+}
+
+std::string part_schema(std::string_view section) {
+  Json sections = experiment_keys().shape();
+  Json keys = sections["properties"][std::string(section)];
+  sections["required"] = Json::array({section});
+  return text_of("Orrery part of an experiment",
+                 {{"anyOf", Json::array({std::move(keys), std::move(sections)})}});
+}
+
+std::string sweep_schema() {
+  SchemaWriter keys;
+  std::string name;
+  yaml::OneOrMore<std::string> experiments;
+  keys.optional("name", name, "for reports");
+  keys.required("experiments", experiments, "the experiment files, relative to this one");
+  keys.property("set", {{"type", "object"}}, "keys of the experiments with values for all points");
+  keys.property("vary", varied_keys(),
+                "every combination of these; the keys of one item change together");
+  return text_of("Orrery sweep", keys.schema());
+}
+
+std::string efficiency_schema() {
+  SchemaWriter keys;
+  EfficiencySpec efficiency;
+  std::string description;
+  yaml::describe_efficiency(keys, efficiency, description);
+  return text_of("Orrery efficiency of devices", keys.schema());
+}
+
+}  // namespace orrery
