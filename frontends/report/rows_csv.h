@@ -27,8 +27,10 @@ std::vector<CsvColumn> declared_columns(const ColumnsOf<Row>& declared) {
 template <class Row>
 std::string csv_heading(const ColumnsOf<Row>& declared) {
   std::string line;
-  for (const Column<Row>* column : declared.in(&Forms<Row>::csv))
-    line += (line.empty() ? "" : ",") + std::string(column->heading(&Forms<Row>::csv));
+  for (const Column<Row>* column : declared.in(&Forms<Row>::csv)) {
+    if (!line.empty()) line += ',';
+    line += column->heading(&Forms<Row>::csv);
+  }
   return line + '\n';
 }
 
