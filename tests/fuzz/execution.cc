@@ -148,7 +148,8 @@ constexpr std::size_t most_message = 2'000;  // with the answer, less than a pip
   for (std::uint64_t number = inputs.first; number < inputs.end; ++number) {
     const Seed& seed = workspace.prepare(inputs.seed, number);
     std::ostringstream out, error;
-    Answer answer{.exit_code = cli::run_command_line(seed.arguments, "1.2.3", {out, error})};
+    Answer answer{.exit_code =
+                      cli::run_command_line(seed.arguments, {"1.2.3", "abc"}, {out, error})};
     workspace.restore(seed);
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
