@@ -63,12 +63,11 @@ void check_levels(Reader& topology, const std::vector<LevelSpec>& levels) {
                             "make a level smaller or leave one out");
     }
   }
-  if (npus * links_each > links_at_most) {
-    topology.wrong("levels",
-                   fmt::format("{} NPUs with {} links each are more than {} links", npus,
-                               links_each, links_at_most),
-                   "make a fully connected level smaller, or a switch");
-  }
+  if (npus * links_each > links_at_most)
+    return topology.wrong("levels",
+                          fmt::format("{} NPUs with {} links each are more than {} links", npus,
+                                      links_each, links_at_most),
+                          "make a fully connected level smaller, or a switch");
   if (const std::string why = why_no_memory(npus, npus * links_each); !why.empty())
     topology.wrong("levels", why, "make a level smaller, or use a machine with more memory");
 }

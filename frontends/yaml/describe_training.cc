@@ -223,6 +223,11 @@ void check_vocabulary(Reader& reader, const TransformerTraining& spec,
 
 }  // namespace
 
+bool has_its_sizes(const TransformerSpec& model) {
+  return model.layers > 0 && model.hidden > 0 && model.heads > 0 && model.vocabulary > 0 &&
+         model.sequence > 0;
+}
+
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform, bool by_node) {
   if (!training.clean()) return;

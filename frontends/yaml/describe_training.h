@@ -11,6 +11,9 @@
 
 namespace orrery::yaml {
 
+// Whether the training can be checked against the model: a size that is missing or wrong is 0.
+bool has_its_sizes(const TransformerSpec& model);
+
 // The parallel sizes fill the platform and divide what they cut, and training frameworks allow the
 // combination. Works out what was left out. REQUIRES: the model is complete and without a mistake.
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
@@ -50,7 +53,7 @@ void describe_pipeline(Keys& keys, TransformerTraining& spec) {
 
 template <class Keys>
 void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
-                       bool model_known, const PlatformFacts& platform) {
+                       const PlatformFacts& platform) {
   constexpr Limits ranks = between(1, std::int64_t{1} << 24);
   std::optional<std::int32_t> data;
   keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
@@ -114,7 +117,7 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   describe_expert_training(keys, spec.experts, model, dispatch);
   keys.check([&](Reader& reader) {
     spec.data = data.value_or(0);
-    if (model_known)
+    if (has_its_sizes(model))
       check_training(reader, spec, model, platform, dispatch == ExpertDispatch::by_node);
   });
 }

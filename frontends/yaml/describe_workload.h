@@ -121,10 +121,8 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
     auto& transformer = workload.what.template emplace<TransformerWorkload>();
     keys.section("transformer", "a language model (transformer), by its shape, or config.json",
                  [&](auto& below) { describe_transformer(below, transformer.model); });
-    bool model_known = false;  // without a mistake: the training is checked against it
-    keys.check([&](Reader& reader) { model_known = reader.clean(); });
     keys.map("training", "how the transformer is trained", [&](auto& below) {
-      describe_training(below, transformer.training, transformer.model, model_known, platform);
+      describe_training(below, transformer.training, transformer.model, platform);
     });
   }
   if (keys.given("layers")) {

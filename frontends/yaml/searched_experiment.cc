@@ -142,7 +142,7 @@ std::variant<TransformerTraining, Diagnostic> SearchedExperiment::training(
   const yaml::YamlNode node = yaml::training_node(*file_, model(), choice);
   yaml::Reader reader(problems, texts, unused, node, node.place, "workload.training");
   TransformerTraining training;
-  yaml::describe_training(reader, training, model(), true, file_->platform);
+  yaml::describe_training(reader, training, model(), file_->platform);
   reader.finish();
   if (const Diagnostic* wrong = problems.first()) return *wrong;
   return training;

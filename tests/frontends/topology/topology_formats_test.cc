@@ -60,9 +60,9 @@ std::string problem_of_text(const std::string& wrong) {
 TEST_CASE("what is wrong with a topology text is said with its line") {
   CHECK(problem_of_text("") == "1: the file ends here");
   CHECK(problem_of_text("5 x 4\n") == "1: the number of switches is \"x\"");
-  CHECK(problem_of_text("3 1 1\n2\n0 2 fast 1us 0\n") == "3: the third field is not a rate");
-  CHECK(problem_of_text("3 1 1\n2\n0 0 1Gbps 1us 0\n") == "3: a link from a node to itself");
-  CHECK(problem_of_text("3 1 1\n2\n0 2 1Gbps 1us 0.1\n") == "3: the error rate is not 0");
+  CHECK(problem_of_text("3 1 2\n2\n0 2 fast 1us 0\n") == "3: the third field is not a rate");
+  CHECK(problem_of_text("3 1 2\n2\n0 0 1Gbps 1us 0\n") == "3: a link from a node to itself");
+  CHECK(problem_of_text("3 1 2\n2\n0 2 1Gbps 1us 0.1\n") == "3: the error rate is not 0");
   CHECK(problem_of_text("3 1 2\n2\n0 2 1Gbps 1us 0\n") == "4: the file ends here");
 }
 

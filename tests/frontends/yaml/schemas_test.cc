@@ -5,12 +5,11 @@
 #include <charconv>
 #include <deque>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "frontends/input/input_texts.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/parse_yaml.h"
 #include "tests/frontends/schema_problems.h"
@@ -60,10 +59,8 @@ json value_of(const std::string& text) {
   return json_of(*root);
 }
 
-json read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return value_of(std::string(std::istreambuf_iterator<char>(file), {}));
-}
+// A file, or one that is part of the program.
+json read(const fs::path& path) { return value_of(InputTexts().read(path.string())); }
 
 // What `file:` in a section of `value` leads to, held against the schema of its kind.
 std::size_t check_parts(const json& value, const fs::path& folder) {
