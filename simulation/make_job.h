@@ -10,8 +10,7 @@
 
 namespace orrery {
 
-// `iterations`: of each job, instead of what the experiment says about them. Throws ConfigError or
-// IoError if the workload is a text file that cannot be understood or read.
+// `iterations`: of each job, instead of what the experiment says about them.
 Job make_job(const Experiment& experiment, const Topology& topology,
              std::optional<std::int32_t> iterations = std::nullopt);
 

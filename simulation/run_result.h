@@ -35,10 +35,11 @@ struct LevelRow {
 };
 
 struct LinkRow {
-  std::string name;  // "npu 3 -> switch 128"
+  std::string source, target;  // "npu 3", "switch 128"
   std::string level;
   Bytes bytes;
   double utilisation = 0;  // bytes / (bandwidth * finish), 0..1
+  std::string name() const { return source + " -> " + target; }
 };
 
 // What held the messages of a kind of collective back, on backends that know.
@@ -69,10 +70,11 @@ struct ActivityRow {
 
 // What entered one of the busiest links in an interval of time, of a run that was asked for it.
 struct LinkActivityRow {
-  std::string link, level;
+  std::string source, target, level;
   Duration begin, end;
   Bytes bytes;
   double utilisation = 0;  // of what its bandwidth allows
+  std::string link() const { return source + " -> " + target; }
 };
 
 struct RankRow {
@@ -116,6 +118,17 @@ struct SelectedRow {
   std::string chosen;                 // "direct+ring/ll, local_bandwidth_aware"
   std::optional<Duration> predicted;  // alone, on the analytical backend; none if by a range only
   std::int64_t candidates = 0;        // predicted
+};
+
+// What a result is the result of.
+struct Provenance {
+  struct Setting {
+    std::string key, value;  // "system.chunks", "128"
+  };
+  std::string version, commit;         // of the program
+  std::string command;                 // as one types it into a shell
+  std::string inputs;                  // hash of the configuration, with that of data files
+  std::vector<Setting> configuration;  // every key, also those that have their default values
 };
 
 struct HostUse {
@@ -208,8 +221,11 @@ struct RunResult {
   std::optional<EndpointRow> endpoint;  // of the rank that finishes last; none if it costs nothing
   std::optional<PacketResult> packets;
   std::uint64_t events = 0, messages = 0;
+  Provenance provenance;
   HostUse host;
   std::vector<std::string> notices;
+  // Messages that were sent and that no rank received, as sentences: the job contradicts itself.
+  std::vector<std::string> unreceived;
 };
 
 }  // namespace orrery

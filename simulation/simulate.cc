@@ -130,22 +130,19 @@ std::optional<RunResult> Simulation::run() {
   }
   if (!runner_.finished()) runner_.emit_open_spans();
   RunResult result = collect();
-  if (options_.observer != nullptr) options_.observer->end(result);
-  if (!broken.empty()) {
-    result.partial = true;
+  if (!broken.empty())
     result.partial_reason = "network";
-    throw StuckError(broken, std::move(result));
-  }
-  if (!ran_dry && !runner_.done()) {
-    result.partial = true;
+  else if (!ran_dry && !runner_.done())
     result.partial_reason = "interrupted";
-  } else if (!runner_.finished()) {
-    result.partial = true;
+  else if (!runner_.finished())
     result.partial_reason = "stuck";
+  result.partial = !result.partial_reason.empty();
+  if (options_.observer != nullptr) options_.observer->end(result);
+  if (!broken.empty()) throw StuckError(broken, std::move(result));
+  if (result.partial_reason == "stuck")
     throw StuckError(fmt::format("the job is stuck at {}: nothing is left to happen, and\n{}",
                                  to_text(queue_.now()), runner_.describe_stuck(10)),
                      std::move(result));
-  }
   return result;
 }
 

@@ -2,16 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <filesystem>
 
-namespace orrery {
+#include "core/base/hash.h"
 
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  return hash;
-}
+namespace orrery {
 
 namespace {
 
@@ -54,7 +49,7 @@ std::string folder_name(const SweepPoint& point) {
   for (const SweepSetting& setting : point.settings)
     identity += fmt::format("\n{}={}", setting.key, setting.value);
   if (name.size() > readable_at_most) name.resize(readable_at_most);
-  return fmt::format("{},{:016x}", name, hash_of(identity));
+  return fmt::format("{},{}", name, hash_text(identity));
 }
 
 }  // namespace orrery

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace orrery {
@@ -40,8 +38,5 @@ std::vector<SweepPoint> points_of(const Sweep& sweep);
 // A folder name that people can read and that no other point of any grid has: it does not change
 // when the grid grows, so that what has been simulated stays valid.
 std::string folder_name(const SweepPoint& point);
-
-// FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/.
-std::uint64_t hash_of(std::string_view text);
 
 }  // namespace orrery

@@ -12,6 +12,7 @@ import argparse
 import csv
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 
@@ -25,6 +26,8 @@ TRAINING = ["systems", "scheduling", "injection", "slow-copy", "buffer-flat", "b
             "window", "chunks", "algorithm", "mtu"]
 WITH_LAYERS = ["systems", "scheduling"]
 REDUCED = ["workload.model.bottom_mlp=[1024, 1024, 64]", "workload.model.top_mlp=[2048, 2048, 1]"]
+LEFT_OUT = ["folder", "peak_rss_bytes", "wall_s", "idle_ps", "drops", "retransmissions", "timeouts",
+            "mfu", "inputs"]
 COUNTERS = ["packets", "packet_hops", "drops", "retransmissions", "timeouts", "connections"]
 
 
@@ -49,14 +52,27 @@ def run(options):
         sys.exit(f"not complete: {', '.join(failed)}")
 
 
+def settings_of(result):
+    """The values that `--set` gave to a point, by key."""
+    arguments = shlex.split(result.get("provenance", {}).get("command", ""))
+    return dict(value.split("=", 1) for option, value in zip(arguments, arguments[1:])
+                if option == "--set")
+
+
 def collected(row):
     """What is kept of a row of sweep.csv and of the result in its folder."""
-    kept = {key: value for key, value in row.items()
-            if key not in ("folder", "peak_rss_bytes", "wall_s", "idle_ps")}
-    kept["experiment"] = pathlib.Path(row["experiment"]).stem
     result = {}
     if row["status"] == "ok":
         result = json.loads((pathlib.Path(row["folder"]) / "result.json").read_text("utf-8"))
+    words = settings_of(result)
+    kept = {}
+    for key, value in row.items():
+        key_in_words = key.removesuffix("_bytes").removesuffix("_ps")
+        if key_in_words in words:  # varied: as it is written in the sweep
+            kept[key_in_words] = words[key_in_words]
+        elif key not in LEFT_OUT:
+            kept[key] = value
+    kept["experiment"] = pathlib.Path(row["experiment"]).stem
     packets = result.get("packets") or {}
     for counter in COUNTERS:
         kept[counter] = packets.get(counter, "")

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "core/base/config_error.h"
 #include "core/base/edit_distance.h"
-#include "core/base/io_error.h"
 
 namespace orrery {
 
@@ -462,18 +456,6 @@ std::optional<Collective> TextWorkloadReader::read_collective(const Line& line,
 
 LayerTable parse_text_workload(std::string_view text, std::string file_name) {
   return TextWorkloadReader(std::move(file_name)).read(text);
-}
-
-LayerTable read_text_workload(const std::string& path) {
-  // A directory opens like a file and only fails to be read, which looks like an empty file.
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw IoError("cannot read " + path + ": it is a directory");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw IoError("cannot read " + path + ": " + std::strerror(errno));
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return parse_text_workload(text, path);
 }
 
 }  // namespace orrery

@@ -29,7 +29,4 @@ namespace orrery {
 // workload/parallelism/all_gather_sizes.h.
 LayerTable parse_text_workload(std::string_view text, std::string file_name);
 
-// The same for a file. Throws IoError if it cannot be read.
-LayerTable read_text_workload(const std::string& path);
-
 }  // namespace orrery

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <utility>
 
@@ -80,23 +78,20 @@ std::optional<std::int64_t> Node::number(std::string_view attribute) const {
 }
 
 struct TraceReader::Input {
-  std::ifstream file;
-  std::unique_ptr<io::IstreamInputStream> stream;
+  explicit Input(std::istream& bytes) : stream(&bytes) {}
+  io::IstreamInputStream stream;
 };
 
-TraceReader::TraceReader(std::string path)
-    : path_(std::move(path)), input_(std::make_unique<Input>()) {
-  input_->file.open(path_, std::ios::binary);
-  if (!input_->file) throw IoError(fmt::format("cannot read {}: {}", path_, std::strerror(errno)));
-  if (input_->file.peek() == 0x1f)
+TraceReader::TraceReader(std::string file_name, std::istream& bytes)
+    : file_name_(std::move(file_name)), input_(std::make_unique<Input>(bytes)) {
+  if (bytes.peek() == 0x1f)
     throw ConfigError(
-        {.file = path_, .what = "the trace is compressed", .remedy = "unpack it with gunzip"});
-  input_->stream = std::make_unique<io::IstreamInputStream>(&input_->file);
+        {.file = file_name_, .what = "the trace is compressed", .remedy = "unpack it with gunzip"});
   wire::Metadata metadata;
   bool at_end = false;
-  if (!util::ParseDelimitedFromZeroCopyStream(&metadata, input_->stream.get(), &at_end) ||
+  if (!util::ParseDelimitedFromZeroCopyStream(&metadata, &input_->stream, &at_end) ||
       metadata.GetReflection()->GetUnknownFields(metadata).field_count() > 0)
-    throw ConfigError({.file = path_,
+    throw ConfigError({.file = file_name_,
                        .what = "this is no Chakra trace of format 0.0.4 or 1.0.0",
                        .remedy = "convert it with the tools of Chakra (format 0.0.1 has the same "
                                  "ending and is another format)"});
@@ -108,9 +103,9 @@ TraceReader::~TraceReader() = default;
 std::optional<Node> TraceReader::next() {
   wire::Node from;
   bool at_end = false;
-  if (!util::ParseDelimitedFromZeroCopyStream(&from, input_->stream.get(), &at_end)) {
+  if (!util::ParseDelimitedFromZeroCopyStream(&from, &input_->stream, &at_end)) {
     if (at_end) return std::nullopt;
-    throw ConfigError({.file = path_,
+    throw ConfigError({.file = file_name_,
                        .what = "the trace is damaged or ends in the middle of a node",
                        .remedy = "write it again"});
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,8 +47,9 @@ struct Node {
 
 class TraceReader {
  public:
-  // Throws IoError if the file cannot be read, ConfigError if it is not of format 0.0.4 or 1.0.0.
-  explicit TraceReader(std::string path);
+  // `bytes` outlives this; `file_name` is what messages call it. Throws ConfigError if the trace is
+  // not of format 0.0.4 or 1.0.0.
+  TraceReader(std::string file_name, std::istream& bytes);
   ~TraceReader();
 
   const std::string& version() const { return version_; }  // what the file says; often nothing
@@ -56,7 +58,7 @@ class TraceReader {
 
  private:
   struct Input;
-  std::string path_, version_;
+  std::string file_name_, version_;
   std::unique_ptr<Input> input_;
 };
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -38,9 +39,10 @@ struct Letter {
 // if nothing else has, and waits for the others.
 class RankGraph {
  public:
-  RankGraph(std::string file, Position rank, Position ranks)
+  RankGraph(std::string file, const std::string& bytes, Position rank, Position ranks)
       : file_(std::move(file)), rank_(rank), ranks_(ranks) {
-    TraceReader reader(file_);
+    std::istringstream stream(bytes);
+    TraceReader reader(file_, stream);
     while (std::optional<Node> node = reader.next()) nodes_.push_back(std::move(*node));
     std::stable_sort(nodes_.begin(), nodes_.end(),
                      [](const Node& a, const Node& b) { return a.id < b.id; });
@@ -205,15 +207,23 @@ std::vector<std::vector<std::int32_t>> match(const std::vector<RankGraph>& graph
 }  // namespace
 }  // namespace chakra
 
-CustomAlgorithm read_message_graph(const std::string& path, Collective kind, Bytes size) {
-  std::size_t ranks = 1;
-  std::error_code ignored;
-  while (std::filesystem::exists(chakra::file_of(path, ranks), ignored)) ++ranks;
+std::vector<std::string> message_graph_files(InputTexts& texts, const std::string& path) {
+  std::vector<std::string> files{chakra::file_of(path, 0)};
+  for (std::string file = chakra::file_of(path, 1); texts.can_read(file);
+       file = chakra::file_of(path, files.size()))
+    files.push_back(file);
+  return files;
+}
+
+CustomAlgorithm read_message_graph(InputTexts& texts, const std::string& path, Collective kind,
+                                   Bytes size) {
+  const std::vector<std::string> files = message_graph_files(texts, path);
+  const std::size_t ranks = files.size();
   std::vector<chakra::RankGraph> graphs;
   std::int64_t unit = size.value;
   Bytes largest;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    graphs.emplace_back(chakra::file_of(path, rank), static_cast<Position>(rank),
+    graphs.emplace_back(files[rank], texts.read(files[rank]), static_cast<Position>(rank),
                         static_cast<Position>(ranks));
     for (const auto& letter : graphs.back().letters()) {
       if (!letter) continue;

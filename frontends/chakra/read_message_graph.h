@@ -15,14 +15,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/units/units.h"
+#include "frontends/input/input_texts.h"
 #include "system/collective/explicit_plan.h"
 
 namespace orrery {
 
 // `path` is name.et. Throws IoError if there is no name.0.et, ConfigError if a node is of another
 // type or lacks an attribute, or if the graphs cannot be such a collective. REQUIRES: size > 0.
-CustomAlgorithm read_message_graph(const std::string& path, Collective kind, Bytes size);
+CustomAlgorithm read_message_graph(InputTexts& texts, const std::string& path, Collective kind,
+                                   Bytes size);
+
+// name.0.et, name.1.et, ... as far as there are such files; name.0.et in any case.
+std::vector<std::string> message_graph_files(InputTexts& texts, const std::string& path);
 
 }  // namespace orrery

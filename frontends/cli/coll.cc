@@ -6,6 +6,7 @@
 
 #include "core/base/config_error.h"
 #include "frontends/cli/commands.h"
+#include "frontends/cli/interrupt.h"
 #include "frontends/cli/simulations.h"
 #include "frontends/collectives/measured_times.h"
 #include "frontends/collectives/operation_named.h"
@@ -166,6 +167,7 @@ ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
   const Series series =
       series_of(platforms, kind, sizes_of(options, measured), measured, options.skew);
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
+  const InterruptGuard interrupt;  // until all is written
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
 
   const auto start = std::chrono::steady_clock::now();
@@ -174,6 +176,7 @@ ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
   CollectiveResult result = result_of(series, outcomes);
   result.host.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.provenance = provenance_of(platforms, options.invocation);
 
   print_remarks(outcomes, options.quiet, terminal);
   if (!result.rows.empty()) {

@@ -12,19 +12,24 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/help.h"
-#include "frontends/sweep/process_pool.h"
 #include "frontends/yaml/problems.h"
 
 namespace orrery::cli {
 
 namespace {
 
+// Of files and folders: "" would mean that none is wanted.
+const CLI::Validator a_name(
+    [](std::string& text) { return text.empty() ? std::string("the name is empty") : ""; }, "");
+
 // The parser, and the command that it chose.
 class CommandLine {
  public:
-  CommandLine(const std::string& version, const Terminal& terminal)
-      : version_(version), terminal_(terminal) {
-    app_.set_version_flag("--version", "orrery " + version);
+  CommandLine(const Build& build, const Terminal& terminal)
+      : version_(fmt::format("orrery {} (commit {})", build.version, build.commit)),
+        invocation_{build.version, build.commit, ""},
+        terminal_(terminal) {
+    app_.set_version_flag("--version", version_);
     app_.footer(help::program_footer);
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(28);
@@ -42,6 +47,9 @@ class CommandLine {
       terminal_.error << wrong << '\n';
       return wrong_configuration;
     }
+    std::vector<std::string> command = arguments;
+    command.insert(command.begin(), "orrery");
+    invocation_.command = shell_text(command);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     try {
       app_.parse(std::move(arguments));
@@ -80,7 +88,8 @@ class CommandLine {
     command->add_option("--seed", seed_, "seed of all random choices, like --set seed=N")
         ->type_name("N");
     command->add_option("-o,--output", options.output, "also write JSON and CSV files here")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->check(a_name);
     command->add_flag("--force", options.force, "replace earlier results in DIR");
     add_format(command, options.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}}, format_help);
@@ -99,6 +108,7 @@ class CommandLine {
   void add_collectives() {
     CLI::App* coll = add("coll", help::coll, [this] {
       collectives_.overrides = overrides();
+      collectives_.invocation = invocation_;
       Terminal terminal = terminal_;
       terminal.shows_progress = terminal.shows_progress && !collectives_.quiet;
       return cli::coll(collectives_, terminal);
@@ -140,6 +150,7 @@ class CommandLine {
       return [this, command] {
         simulation_.files = files_;
         simulation_.overrides = overrides();
+        simulation_.invocation = invocation_;
         Terminal terminal = terminal_;
         terminal.shows_progress = terminal.shows_progress && !simulation_.quiet;
         return command(simulation_, terminal);
@@ -151,7 +162,8 @@ class CommandLine {
     CLI::Option* spans =
         run->add_option("--spans", simulation_.spans,
                         "also write a CSV line for every compute, collective and exposed span")
-            ->type_name("FILE");
+            ->type_name("FILE")
+            ->check(a_name);
     run->add_flag("--message-spans", simulation_.message_spans,
                   "and one for every message (long: a collective has thousands)")
         ->needs(spans);
@@ -175,7 +187,8 @@ class CommandLine {
     CLI::Option* trace =
         run->add_option("--trace", simulation_.trace,
                         "also write a timeline for ui.perfetto.dev (docs/trace.md)")
-            ->type_name("FILE");
+            ->type_name("FILE")
+            ->check(a_name);
     run->add_option("--trace-ranks", simulation_.trace_ranks,
                     "of these ranks, like 0,8,16-23, or all; without it one of each pipeline "
                     "stage, or the first 8")
@@ -193,8 +206,7 @@ class CommandLine {
 
   void add_sweeps() {
     CLI::App* sweep = add("sweep", help::sweep, [this] {
-      sweep_.program = path_of_this_program();
-      sweep_.version = version_;
+      sweep_.invocation = invocation_;
       sweep_.settings = sets_;
       Terminal terminal = terminal_;
       terminal.shows_progress = terminal.shows_progress && !sweep_.quiet;
@@ -203,6 +215,7 @@ class CommandLine {
     sweep->add_option("FILE", sweep_.file, "the sweep")->type_name("")->required();
     sweep->add_option("-o,--output", sweep_.output, "where results go, and are looked for")
         ->type_name("DIR")
+        ->check(a_name)
         ->required();
     add_overrides(sweep);
     sweep_.jobs = std::max(1U, std::thread::hardware_concurrency());
@@ -238,7 +251,8 @@ class CommandLine {
     search
         ->add_option("-o,--output", search_.output,
                      "also write search.json, search.csv, search.svg and best.yaml here")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->check(a_name);
     search->add_flag("--force", search_.force, "replace earlier results in DIR");
     add_format(search, search_.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}},
@@ -304,7 +318,7 @@ class CommandLine {
       return ok;
     });
     add("version", help::version, [this] {
-      terminal_.out << "orrery " << version_ << '\n';
+      terminal_.out << version_ << '\n';
       return ok;
     });
   }
@@ -327,7 +341,8 @@ class CommandLine {
                        yaml::suggestion(first, known));
   }
 
-  std::string version_;
+  std::string version_;  // for people
+  Invocation invocation_;
   Terminal terminal_;
   CLI::App app_{help::program, "orrery"};
   std::function<ExitCode()> command_;
@@ -344,10 +359,10 @@ class CommandLine {
 
 }  // namespace
 
-ExitCode run_command_line(const std::vector<std::string>& arguments, const std::string& version,
+ExitCode run_command_line(const std::vector<std::string>& arguments, const Build& build,
                           const Terminal& terminal) {
   try {
-    const ExitCode exit_code = CommandLine(version, terminal).run(arguments);
+    const ExitCode exit_code = CommandLine(build, terminal).run(arguments);
     terminal.out.flush();
     if (!terminal.out) throw IoError("cannot write to standard output");
     return exit_code;

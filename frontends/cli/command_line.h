@@ -10,9 +10,13 @@
 
 namespace orrery::cli {
 
+struct Build {
+  std::string version, commit;
+};
+
 // `arguments` without the program's name. Nothing is thrown: what goes wrong is printed on
 // terminal.error and becomes an exit code.
-ExitCode run_command_line(const std::vector<std::string>& arguments, const std::string& version,
+ExitCode run_command_line(const std::vector<std::string>& arguments, const Build& build,
                           const Terminal& terminal);
 
 }  // namespace orrery::cli

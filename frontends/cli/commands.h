@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontends/cli/exit_code.h"
+#include "frontends/cli/provenance.h"
 #include "frontends/cli/terminal.h"
 #include "frontends/report/derived.h"
 #include "frontends/yaml/load_experiment.h"
@@ -18,6 +19,7 @@ namespace orrery::cli {
 enum class Format { text, json, csv };
 
 struct SimulationOptions {
+  Invocation invocation;
   std::vector<std::string> files;   // experiments; `run` takes one
   std::vector<Override> overrides;  // --set and --seed, for each of the files
   std::string output;               // folder; "" = none
@@ -38,6 +40,9 @@ struct SimulationOptions {
 };
 
 ExitCode run(const SimulationOptions& options, const Terminal& terminal);
+// The same of an experiment that is loaded already.
+ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& options,
+                    const Terminal& terminal);
 ExitCode compare(const SimulationOptions& options, const Terminal& terminal);
 
 struct ValidateOptions {
@@ -51,6 +56,7 @@ ExitCode explain(const std::string& file, const std::vector<Override>& overrides
                  const Terminal& terminal);
 
 struct CollectiveOptions {
+  Invocation invocation;
   std::string operation = "all_reduce", platform;
   std::string sizes;                    // "" = those of `measured`, or default_sizes
   std::vector<std::string> algorithms;  // a table each; "direct+ring": one for each level
@@ -86,8 +92,7 @@ struct SweepOptions {
   std::string file, output;
   std::vector<std::string> settings;  // KEY=VALUE, at every point, over what the file's `set` says
   std::size_t jobs = 1;               // processes at a time
-  std::string program;                // path of `orrery`, which they run
-  std::string version;
+  Invocation invocation;
   bool dry_run = false;
   bool force = false;  // run again what is done
   Format format = Format::text;

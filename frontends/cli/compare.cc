@@ -5,6 +5,7 @@
 
 #include "core/base/config_error.h"
 #include "frontends/cli/commands.h"
+#include "frontends/cli/interrupt.h"
 #include "frontends/cli/simulations.h"
 #include "frontends/report/comparison_text.h"
 #include "frontends/report/csv_report.h"
@@ -67,6 +68,7 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
   std::vector<Experiment> experiments = load_all(options);
   make_names_unique(experiments);
+  const InterruptGuard interrupt;  // until all is written
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   std::vector<Outcome> outcomes = simulate_all(experiments, terminal, {.fold = options.fold});
 
@@ -78,7 +80,9 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
     if (outcome.failure.exit_code != ok) {
       outcome.failure.text = fmt::format("{}: {}", experiments[i].name, outcome.failure.text);
     }
-    if (outcome.result) results.push_back(*outcome.result);
+    if (!outcome.result) continue;
+    results.push_back(*outcome.result);
+    results.back().provenance = provenance_of(experiments[i], options.invocation);
   }
   if (options.predict && results.size() == experiments.size()) predict(experiments, results);
   print_remarks(outcomes, options.quiet, terminal);

@@ -9,7 +9,7 @@ enum ExitCode : int {
   wrong_configuration = 2,  // the command line or an experiment file is wrong
   wrong_files = 3,          // a file cannot be read or written
   internal_bug = 70,        // EX_SOFTWARE of sysexits.h
-  interrupted = 130,        // Ctrl-C, as shells count it: 128 + SIGINT
+  interrupted = 130,        // by Ctrl-C, as shells count it: 128 + SIGINT; also SIGTERM, SIGHUP
 };
 
 }  // namespace orrery::cli

@@ -30,7 +30,8 @@ inline constexpr Text run{"Simulate one experiment and report where its time goe
   orrery run first.yaml --format json | jq .finish_ps
   orrery run first.yaml --trace first.pftrace   a timeline: drop it on https://ui.perfetto.dev
 
-Ctrl-C ends the simulation; what was reached is reported, marked as partial (exit code 130).
+Ctrl-C, SIGTERM and SIGHUP end the simulation; what was reached is reported, marked as partial (exit
+code 130).
 Fields and columns: docs/results.md. How to read the report: docs/how-to/read-the-report.md.)"};
 
 inline constexpr Text compare{"Simulate several experiments and report them side by side.",
@@ -56,7 +57,7 @@ reduce_scatter, all_gather, all_to_all or all_to_allv (whose size is what a rank
 start at once, on an idle network, and each collective runs once: in place and out of place are the
 same, and nothing is checked (#wrong N/A).
 --ranks makes the platform smaller, in whole inner groups. Platforms are found by name below
-platforms/ of $ORRERY_PATH, the working directory and the installation.
+platforms/ of $ORRERY_PATH, the program itself, and platforms/ of the working directory.
 Fields and columns: docs/results.md.)"};
 
 inline constexpr Text topo{"Show, check or export what a platform's network is made of.",
@@ -91,8 +92,9 @@ inline constexpr Text sweep{
       system.first_phase_limit: [64, 128]
 
 One process per point, as many at a time as there are cores (--jobs N). A point is done when its
-result is in DIR/points and is that of the same version, configuration and data files; Ctrl-C, and
-the same command later goes on. --force runs all points again. Columns of sweep.csv:
+result is in DIR/points and is that of the same program, configuration and data files; Ctrl-C, and
+the same command later goes on. Files are read when the sweep begins: what changes in them later is
+for the next one. --force runs all points again. Columns of sweep.csv:
 docs/results.md.)"};
 
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",

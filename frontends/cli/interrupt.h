@@ -1,11 +1,15 @@
-// Ctrl-C. While an InterruptGuard lives, the first one is only noted, so that what has been
-// simulated can be written; the second one ends the process as if there were no guard.
+// Ctrl-C, SIGTERM and SIGHUP. While an InterruptGuard lives, the first one is only noted, so that
+// what has been simulated can be written; a second one of the same kind ends the process as if
+// there were no guard. A SIGHUP that the process ignores (nohup) stays ignored.
 #pragma once
 
+#include <array>
 #include <csignal>
+#include <cstddef>
 
 namespace orrery::cli {
 
+// Of the main thread only. Guards inside each other share what was noted.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -16,7 +20,8 @@ class InterruptGuard {
   bool interrupted() const;  // from any thread
 
  private:
-  struct sigaction before_ {};
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, signals.size()> before_{};
 };
 
 }  // namespace orrery::cli

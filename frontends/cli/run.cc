@@ -2,6 +2,7 @@
 
 #include "core/trace/csv_sink.h"
 #include "frontends/cli/commands.h"
+#include "frontends/cli/interrupt.h"
 #include "frontends/cli/simulations.h"
 #include "frontends/cli/unfinished_file.h"
 #include "frontends/report/csv_report.h"
@@ -58,8 +59,13 @@ struct TraceFile {
 }  // namespace
 
 ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
+  return run_loaded(load_experiment(options.files.front(), options.overrides), options, terminal);
+}
+
+ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& options,
+                    const Terminal& terminal) {
+  const InterruptGuard interrupt;  // until all is written
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
-  const Experiment experiment = load_experiment(options.files.front(), options.overrides);
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   std::optional<SpanFile> spans;
   if (!options.spans.empty()) spans.emplace(options);
@@ -72,17 +78,18 @@ ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
                                                 .matrix = options.matrix,
                                                 .activity = options.activity});
   Outcome& outcome = outcomes.front();
-  if (spans) spans->file.finish();
-  if (trace && outcome.result) trace->file.finish();
-  if (trace && !outcome.result) trace->file.discard();
+  if (outcome.result) outcome.result->provenance = provenance_of(experiment, options.invocation);
   if (outcome.result && options.output.empty()) note_lost_captures(*outcome.result);
   print_remarks(outcomes, options.quiet, terminal);
-  if (outcome.result) {
-    terminal.out << report(*outcome.result, options);
-    if (!options.output.empty()) {
-      write_run(options.output, *outcome.result, options.report, overwrite);
-    }
-  }
+  if (!outcome.result) return outcome.failure.exit_code;
+  const RunResult& result = *outcome.result;
+  terminal.out << report(result, options);
+  if (!options.output.empty()) write_run(options.output, result, options.report, overwrite);
+  // The result first: it is not lost when the disk is full of spans.
+  if (spans && result.partial)
+    spans->file.stream() << "# partial: " << result.partial_reason << '\n';
+  if (spans) spans->file.finish();
+  if (trace) trace->file.finish();
   return outcome.failure.exit_code;
 }
 

@@ -1,5 +1,6 @@
 #include "frontends/cli/simulations.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -35,6 +36,9 @@ Outcome simulate_unmeasured(const Experiment& experiment, const SimulateOptions&
     Outcome outcome{simulate(experiment, options), {}};
     if (outcome.result->partial) {
       outcome.failure = {interrupted, "interrupted: the result is partial, and marked so"};
+    } else if (!outcome.result->unreceived.empty()) {
+      outcome.failure = {simulation_failed,
+                         fmt::format("error: {}", fmt::join(outcome.result->unreceived, "\n"))};
     }
     return outcome;
   } catch (const StuckError& stuck) {

@@ -4,15 +4,17 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <thread>
+#include <iostream>
 
 #include "core/base/config_error.h"
-#include "core/base/io_error.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/count_progress.h"
+#include "frontends/cli/failure.h"
 #include "frontends/cli/interrupt.h"
+#include "frontends/cli/process_pool.h"
+#include "frontends/cli/provenance.h"
+#include "frontends/input/input_texts.h"
 #include "frontends/report/result_folder.h"
-#include "frontends/sweep/process_pool.h"
 #include "frontends/sweep/sweep_folder.h"
 #include "frontends/yaml/load_sweep.h"
 
@@ -57,15 +59,17 @@ void add_settings(Sweep& sweep, const std::vector<std::string>& texts) {
 
 // Loads every point, so that a mistake in the last one shows before the first one has run for an
 // hour. Throws ConfigError with the problems of all of them, each once.
-std::vector<SweepRow> rows_of(const Sweep& sweep, const SweepOptions& options) {
+std::vector<SweepRow> rows_of(const Sweep& sweep, InputTexts& texts, const SweepOptions& options) {
   std::vector<SweepRow> rows;
   std::vector<Diagnostic> problems;
   for (SweepPoint& point : points_of(sweep)) {
     try {
-      const Experiment experiment = load_experiment(point.experiment, overrides_of(point));
+      const Experiment experiment = load_experiment(point.experiment, overrides_of(point), texts);
       SweepRow row;
       row.folder = fs::path(options.output) / "points" / folder_name(point);
-      row.inputs = inputs_text(experiment, options.version);
+      row.version = options.invocation.version;
+      row.commit = options.invocation.commit;
+      row.inputs = inputs_hash(experiment);
       row.status = "not run";
       row.point = std::move(point);
       rows.push_back(std::move(row));
@@ -89,36 +93,48 @@ std::string first_line(const fs::path& path) {
   return line;
 }
 
-// What a child process is asked to do.
-std::vector<std::string> arguments_of(const SweepRow& row, const std::string& program) {
-  std::vector<std::string> arguments{program, "run", row.point.experiment};
+// The command that gives the same result.
+std::string command_of(const SweepRow& row) {
+  std::vector<std::string> arguments{"orrery", "run", row.point.experiment};
   for (const SweepSetting& setting : row.point.settings) {
-    arguments.push_back("--set");
+    arguments.emplace_back("--set");
     arguments.push_back(fmt::format("{}={}", setting.key, setting.value));
   }
   for (const char* argument : {"--force", "-o"}) arguments.emplace_back(argument);
   arguments.push_back(row.folder.string());
-  return arguments;
+  return shell_text(arguments);
 }
 
-void start(ProcessPool& pool, std::size_t index, const SweepRow& row, const std::string& program) {
-  fs::create_directories(row.folder);
-  fs::remove(row.folder / "inputs.txt");  // what it stands for is no longer the result there
-  pool.start(index, arguments_of(row, program), row.folder / "log.txt");
+// In a process of its own. It reads no file: `texts` has what was checked.
+int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep) {
+  try {
+    SimulationOptions options;
+    options.invocation = {sweep.version, sweep.commit, command_of(row)};
+    options.output = row.folder;
+    options.force = true;
+    std::ostream nowhere(nullptr);
+    return run_loaded(load_experiment(row.point.experiment, overrides_of(row.point), texts),
+                      options, {nowhere, std::cerr});
+  } catch (...) {
+    const Failure failure = describe_failure(std::current_exception());
+    std::cerr << failure.text << '\n';
+    return failure.exit_code;
+  }
 }
 
 void finish(SweepRow& row, int exit_code) {
   if (exit_code == interrupted) return;
-  if (exit_code == ok) write_whole_file(row.folder / "inputs.txt", row.inputs);
   if (exit_code == ok && read_result(row)) return;
+  remove_other_result(row);
   row.status = "failed";
   row.failure = first_line(row.folder / "log.txt");
   if (row.failure.empty()) row.failure = fmt::format("it ended with exit code {}", exit_code);
 }
 
 // Runs what is not done. Ctrl-C goes to this process alone (the children are in process groups of
-// their own), which passes it on once: each child then writes what it has.
-ExitCode run_points(std::vector<SweepRow>& rows, const SweepOptions& options,
+// their own), which passes it on once, as it does SIGTERM and SIGHUP: each child then writes what
+// it has.
+ExitCode run_points(std::vector<SweepRow>& rows, InputTexts& texts, const SweepOptions& options,
                     const Terminal& terminal) {
   std::vector<std::size_t> waiting;
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -130,8 +146,11 @@ ExitCode run_points(std::vector<SweepRow>& rows, const SweepOptions& options,
   bool passed_on = false;
   while (true) {
     while (!pool.full() && next < waiting.size() && !interrupt.interrupted()) {
-      start(pool, waiting[next], rows[waiting[next]], options.program);
-      ++next;
+      const std::size_t index = waiting[next++];
+      prepare_point(rows[index]);
+      pool.start(
+          index, [&] { return run_point(rows[index], texts, options.invocation); },
+          rows[index].folder / "log.txt");
     }
     if (pool.empty()) break;
     progress.show(done, failed);
@@ -165,12 +184,7 @@ void print_remarks(const std::vector<SweepRow>& rows, const Terminal& terminal) 
 void print_plan(const std::vector<SweepRow>& rows, const Terminal& terminal) {
   for (const SweepRow& planned : rows) {
     SweepRow row = planned;
-    terminal.out << (read_result(row) ? "done " : "to do");
-    for (const std::string& argument : arguments_of(row, " orrery"))
-      terminal.out << (argument.find(' ') == std::string::npos || argument == " orrery"
-                           ? argument + ' '
-                           : fmt::format("'{}' ", argument));
-    terminal.out << '\n';
+    terminal.out << (read_result(row) ? "done  " : "to do ") << command_of(row) << '\n';
   }
 }
 
@@ -179,13 +193,17 @@ void print_plan(const std::vector<SweepRow>& rows, const Terminal& terminal) {
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
   Sweep sweep = load_sweep(options.file);
   add_settings(sweep, options.settings);
-  std::vector<SweepRow> rows = rows_of(sweep, options);
+  InputTexts texts;
+  std::vector<SweepRow> rows = rows_of(sweep, texts, options);
   if (options.dry_run) {
     print_plan(rows, terminal);
     return ok;
   }
+  const InterruptGuard interrupt;  // until sweep.csv is written
   prepare_result_folder(options.output, Overwrite::allow);
-  const ExitCode exit_code = run_points(rows, options, terminal);
+  const SweepLock lock(options.output);
+  remove_unfinished(options.output);
+  const ExitCode exit_code = run_points(rows, texts, options, terminal);
   const std::string csv = sweep_csv(rows);
   write_whole_file(fs::path(options.output) / "sweep.csv", csv);
   terminal.out << (options.format == Format::csv ? csv : sweep_text(sweep.name, rows));

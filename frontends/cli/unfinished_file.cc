@@ -28,10 +28,14 @@ void UnfinishedFile::finish() {
   stream_.close();
   std::error_code error;
   if (stream_) std::filesystem::rename(unfinished_, path_, error);
-  if (!stream_ || error) throw IoError(fmt::format("cannot write {}", path_.string()));
+  if (!stream_ || error)
+    throw IoError(fmt::format("cannot write {}: {}", path_.string(),
+                              error ? error.message() : "the disk is full, or it is too large"));
+  finished_ = true;
 }
 
-void UnfinishedFile::discard() {
+UnfinishedFile::~UnfinishedFile() {
+  if (finished_) return;
   stream_.close();
   std::error_code left_there;
   std::filesystem::remove(unfinished_, left_there);

@@ -20,6 +20,8 @@ std::vector<std::string> check(const std::string& file, const std::vector<Overri
   const Experiment experiment = load_experiment(file, overrides);
   std::vector<std::string> notices = memory_notices(experiment);
   for (std::string& notice : training_notices(experiment)) notices.push_back(std::move(notice));
+  for (std::string& notice : system_notices(experiment.system))
+    notices.push_back(std::move(notice));
   return notices;
 }
 

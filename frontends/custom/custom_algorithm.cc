@@ -1,5 +1,6 @@
 #include "frontends/custom/custom_algorithm.h"
 
+#include "core/base/hash.h"
 #include "frontends/chakra/read_message_graph.h"
 #include "frontends/msccl/read_msccl.h"
 
@@ -9,9 +10,18 @@ bool names_custom_algorithm(const std::string& word) {
   return word.ends_with(".xml") || word.ends_with(".et");
 }
 
-CustomAlgorithm read_custom_algorithm(const std::string& path, Collective kind, Bytes size) {
-  if (path.ends_with(".et")) return read_message_graph(path, kind, size);
-  return read_msccl(path);
+CustomAlgorithm read_custom_algorithm(InputTexts& texts, const std::string& path, Collective kind,
+                                      Bytes size) {
+  if (path.ends_with(".et")) return read_message_graph(texts, path, kind, size);
+  return parse_msccl(path, texts.read(path));
+}
+
+std::string hash_of_custom_algorithm(InputTexts& texts, const std::string& path) {
+  if (!path.ends_with(".et")) return hash_text(texts.read(path));
+  std::string hashes;
+  for (const std::string& file : message_graph_files(texts, path))
+    hashes += hash_text(texts.read(file));
+  return hash_text(hashes);
 }
 
 }  // namespace orrery

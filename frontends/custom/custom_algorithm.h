@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/units/units.h"
+#include "frontends/input/input_texts.h"
 #include "system/collective/explicit_plan.h"
 
 namespace orrery {
@@ -15,6 +16,10 @@ bool names_custom_algorithm(const std::string& word);
 // name.et    graphs of messages, name.0.et, name.1.et, ... for each rank, which were made for a
 //            collective `kind` of `size` bytes (frontends/chakra/read_message_graph.h)
 // Throws IoError and ConfigError.
-CustomAlgorithm read_custom_algorithm(const std::string& path, Collective kind, Bytes size);
+CustomAlgorithm read_custom_algorithm(InputTexts& texts, const std::string& path, Collective kind,
+                                      Bytes size);
+
+// The hash of all these files together.
+std::string hash_of_custom_algorithm(InputTexts& texts, const std::string& path);
 
 }  // namespace orrery

@@ -4,15 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "core/base/io_error.h"
 #include "frontends/msccl/xml_document.h"
 #include "system/collective/explicit_plan.h"
 #include "system/collective/message_program.h"
@@ -274,15 +269,6 @@ MessageProgram read_program(const XmlDocument& document) {
 
 }  // namespace
 }  // namespace msccl
-
-CustomAlgorithm read_msccl(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file || file.bad())
-    throw IoError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return parse_msccl(path, std::move(text));
-}
 
 CustomAlgorithm parse_msccl(const std::string& name, std::string text) {
   const msccl::XmlDocument document(name, std::move(text));

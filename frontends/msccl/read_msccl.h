@@ -25,11 +25,9 @@
 
 namespace orrery {
 
-// Throws IoError if the file cannot be read, ConfigError if it is not XML, is not of this form,
-// uses what is not supported, or describes something that does not do what it says
-// (program_check.h).
-CustomAlgorithm read_msccl(const std::string& path);
-// The same for the text of a file; `name` is what messages call it.
+// Throws ConfigError if the text is not XML, is not of this form, uses what is not supported, or
+// describes something that does not do what it says (program_check.h). `name` is what messages call
+// it.
 CustomAlgorithm parse_msccl(const std::string& name, std::string text);
 
 }  // namespace orrery

@@ -88,7 +88,7 @@ std::string activity_text(const RunResult& result) {
     const LinkActivityRow& first = result.link_activity.front();
     text += drawing("busiest links",
                     lines_of(
-                        result.link_activity, [](const LinkActivityRow& row) { return row.link; },
+                        result.link_activity, [](const LinkActivityRow& row) { return row.link(); },
                         &LinkActivityRow::utilisation),
                     first.end - first.begin, result.finish);
   }

@@ -10,6 +10,7 @@
 #include "core/base/check.h"
 #include "frontends/collectives/measured_times.h"
 #include "frontends/report/csv_report.h"
+#include "frontends/report/provenance_json.h"
 #include "simulation/collective_operations.h"
 
 namespace orrery {
@@ -174,6 +175,7 @@ std::string collective_json(const CollectiveResult& result) {
                      {"backend", result.backend},
                      {"rows", std::move(rows)},
                      {"summaries", std::move(summaries)},
+                     {"provenance", provenance_json(result.provenance)},
                      {"host",
                       {{"wall_s", result.host.wall_s},
                        {"cpu_s", result.host.cpu_s},

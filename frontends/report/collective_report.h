@@ -28,6 +28,7 @@ struct CollectiveRow {
 struct CollectiveResult {
   std::string backend;
   std::vector<CollectiveRow> rows;  // those of an algorithm follow each other
+  Provenance provenance;
   HostUse host;
 };
 

@@ -149,7 +149,8 @@ std::string saturated(Systems systems) {
   std::string text;
   for (const RunResult& result : systems) {
     std::map<std::string, std::vector<std::string>> by_level;
-    for (const LinkRow* link : saturated_links(result)) by_level[link->level].push_back(link->name);
+    for (const LinkRow* link : saturated_links(result))
+      by_level[link->level].push_back(link->name());
     for (const auto& [level, names] : by_level) {
       const std::size_t named = std::min(names.size(), most_named);
       text += fmt::format("  {}: {}: {}", result.name, level,

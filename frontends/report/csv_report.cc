@@ -19,19 +19,20 @@ std::string summary_csv(std::span<const RunResult> results) {
   std::string csv =
       "system,backend,seed,fingerprint,partial,partial_reason,ranks,iterations,finish_ps,"
       "iteration_ps,compute_ps,exposed_ps,idle_ps,bound_ps,bound_by,ratio_to_fastest,events,"
-      "messages,wall_s,cpu_s,peak_rss_bytes\n";
+      "messages,wall_s,cpu_s,peak_rss_bytes,version,commit,inputs\n";
   const std::vector<std::optional<double>> ratios = ratios_to_fastest(results);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const RunResult& run = results[i];
     const std::optional<Duration> iteration = iteration_time(run);
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                       csv_field(run.name), csv_field(run.backend), run.seed, run.fingerprint,
-                       run.partial, csv_field(run.partial_reason), rank_count(run),
-                       iteration_count(run), run.finish.value,
-                       iteration ? std::to_string(iteration->value) : "", run.compute.value,
-                       run.exposed.value, run.idle.value, run.bound.value, csv_field(run.bound_by),
-                       ratios[i] ? fmt::format("{}", *ratios[i]) : "", run.events, run.messages,
-                       run.host.wall_s, run.host.cpu_s, run.host.peak_rss_bytes);
+    csv += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+        csv_field(run.name), csv_field(run.backend), run.seed, run.fingerprint, run.partial,
+        csv_field(run.partial_reason), rank_count(run), iteration_count(run), run.finish.value,
+        iteration ? std::to_string(iteration->value) : "", run.compute.value, run.exposed.value,
+        run.idle.value, run.bound.value, csv_field(run.bound_by),
+        ratios[i] ? fmt::format("{}", *ratios[i]) : "", run.events, run.messages, run.host.wall_s,
+        run.host.cpu_s, run.host.peak_rss_bytes, csv_field(run.provenance.version),
+        csv_field(run.provenance.commit), run.provenance.inputs);
   }
   return csv;
 }
@@ -73,11 +74,12 @@ std::string levels_csv(std::span<const RunResult> results) {
 }
 
 std::string links_csv(std::span<const RunResult> results, const ReportOptions& options) {
-  std::string csv = "system,link,level,bytes,utilisation\n";
+  std::string csv = "system,source,target,level,bytes,utilisation\n";
   for (const RunResult& run : results) {
     for (const LinkRow& row : shown_links(run, options)) {
-      csv += fmt::format("{},{},{},{},{}\n", csv_field(run.name), csv_field(row.name),
-                         csv_field(row.level), row.bytes.value, row.utilisation);
+      csv += fmt::format("{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.source),
+                         csv_field(row.target), csv_field(row.level), row.bytes.value,
+                         row.utilisation);
     }
   }
   return csv;
@@ -119,12 +121,12 @@ std::string activity_csv(std::span<const RunResult> results) {
 }
 
 std::string link_activity_csv(std::span<const RunResult> results) {
-  std::string csv = "system,link,level,begin_ps,end_ps,bytes,utilisation\n";
+  std::string csv = "system,source,target,level,begin_ps,end_ps,bytes,utilisation\n";
   for (const RunResult& run : results) {
     for (const LinkActivityRow& row : run.link_activity) {
-      csv += fmt::format("{},{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.link),
-                         csv_field(row.level), row.begin.value, row.end.value, row.bytes.value,
-                         row.utilisation);
+      csv += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(run.name), csv_field(row.source),
+                         csv_field(row.target), csv_field(row.level), row.begin.value,
+                         row.end.value, row.bytes.value, row.utilisation);
     }
   }
   return csv;

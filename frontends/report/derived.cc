@@ -57,7 +57,7 @@ std::string diagnosis(const RunResult& result) {
   const double percent = 100 * fullest->utilisation;
   if (fullest->utilisation >= 0.7)
     return fmt::format("bandwidth: {} is full, {} is busy {:.0f} % of the time", fullest->level,
-                       fullest->name, percent);
+                       fullest->name(), percent);
   if (result.packets && result.packets->timeouts > 0)
     return fmt::format("lost packets: {} lost, and TCP waited for {} timeouts",
                        result.packets->drops, result.packets->timeouts);
@@ -68,7 +68,7 @@ std::string diagnosis(const RunResult& result) {
     return fmt::format(
         "bandwidth, in phases: {} is busy {:.0f} % of the time and computing takes {:.0f} %, one "
         "after the other: {} is full while they communicate",
-        fullest->name, percent, share(result.compute), fullest->level);
+        fullest->name(), percent, share(result.compute), fullest->level);
   return fmt::format(
       "not bandwidth: no link is busy more than {:.0f} % of the time; latency, waiting for each "
       "other, "

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "frontends/report/packet_report.h"
+#include "frontends/report/provenance_json.h"
 #include "frontends/report/training_report.h"
 
 namespace orrery {
@@ -60,7 +61,9 @@ Json levels(const RunResult& result) {
 Json links(const RunResult& result, const ReportOptions& options) {
   Json rows = Json::array();
   for (const LinkRow& row : shown_links(result, options)) {
-    rows.push_back({{"name", row.name},
+    rows.push_back({{"name", row.name()},
+                    {"source", row.source},
+                    {"target", row.target},
                     {"level", row.level},
                     {"bytes", row.bytes.value},
                     {"utilisation", row.utilisation}});
@@ -134,7 +137,9 @@ Json activity(const RunResult& result) {
 Json link_activity(const RunResult& result) {
   Json rows = Json::array();
   for (const LinkActivityRow& row : result.link_activity) {
-    rows.push_back({{"link", row.link},
+    rows.push_back({{"link", row.link()},
+                    {"source", row.source},
+                    {"target", row.target},
                     {"level", row.level},
                     {"begin_ps", row.begin.value},
                     {"end_ps", row.end.value},
@@ -209,10 +214,12 @@ Json run_object(const RunResult& result, const ReportOptions& options) {
               {"events", result.events},
               {"messages", result.messages},
               {"notices", result.notices},
+              {"provenance", provenance_json(result.provenance)},
               {"host",
                {{"wall_s", result.host.wall_s},
                 {"cpu_s", result.host.cpu_s},
                 {"peak_rss_bytes", result.host.peak_rss_bytes}}}};
+  if (!result.unreceived.empty()) run["unreceived"] = result.unreceived;
   if (result.packets) run["packets"] = packet_json(*result.packets, options);
   if (result.training) run["training"] = training_json(result);
   if (!result.jobs.empty()) run["jobs"] = jobs(result);

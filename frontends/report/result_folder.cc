@@ -87,9 +87,11 @@ void write_file(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) {
-    throw IoError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
-  }
+  if (file) return;
+  const IoError error(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  throw error;
 }
 
 void remove_stale_captures(const fs::path& folder, const std::vector<ResultFile>& files) {
@@ -116,10 +118,11 @@ void write_all(const fs::path& folder, const std::vector<ResultFile>& files, Ove
   prepare_result_folder(folder, overwrite);
   try {
     for (const ResultFile& file : files) write_file(unfinished(folder, file.name), file.text);
-    for (const ResultFile& file : files) {
-      fs::rename(unfinished(folder, file.name), folder / file.name);
-    }
+    // The last file says what the others belong to. It is there only while all of them are its own.
+    fs::remove(folder / files.back().name);
     remove_stale(folder, files);
+    for (const ResultFile& file : files)
+      fs::rename(unfinished(folder, file.name), folder / file.name);
   } catch (const std::exception& error) {
     std::error_code ignored;
     for (const ResultFile& file : files) fs::remove(unfinished(folder, file.name), ignored);
@@ -152,7 +155,12 @@ void prepare_result_folder(const fs::path& folder, Overwrite overwrite) {
 void write_whole_file(const fs::path& file, const std::string& text) {
   const fs::path under_way = unfinished(file.parent_path(), file.filename());
   write_file(under_way, text);
-  fs::rename(under_way, file);
+  std::error_code error;
+  fs::rename(under_way, file, error);
+  if (!error) return;
+  std::error_code ignored;
+  fs::remove(under_way, ignored);
+  throw IoError(fmt::format("cannot write {}: {}", file.string(), error.message()));
 }
 
 void write_run(const fs::path& folder, const RunResult& result, const ReportOptions& options,
@@ -171,7 +179,7 @@ void write_comparison(const fs::path& folder, std::span<const RunResult> results
 
 void write_collectives(const fs::path& folder, const CollectiveResult& result,
                        Overwrite overwrite) {
-  write_all(folder, {{"coll.json", collective_json(result)}, {"coll.csv", collective_csv(result)}},
+  write_all(folder, {{"coll.csv", collective_csv(result)}, {"coll.json", collective_json(result)}},
             overwrite);
 }
 

@@ -175,8 +175,8 @@ std::string links(const RunResult& result, const ReportOptions& options) {
   TextTable table({{"busiest links", left}, {"level", left}, {"bytes"}, {"busy"}});
   const std::span<const LinkRow> shown = shown_links(result, options);
   for (const LinkRow& row : shown) {
-    table.add_row(
-        {row.name, row.level, to_text(row.bytes), fmt::format("{:.1f} %", row.utilisation * 100)});
+    table.add_row({row.name(), row.level, to_text(row.bytes),
+                   fmt::format("{:.1f} %", row.utilisation * 100)});
   }
   if (table.empty()) return "";
   const std::size_t others = result.links.size() - shown.size();

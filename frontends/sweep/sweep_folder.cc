@@ -1,17 +1,26 @@
 #include "frontends/sweep/sweep_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <variant>
 
+#include "core/base/io_error.h"
 #include "core/units/unit_text.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/text_table.h"
+#include "frontends/yaml/scalar_types.h"
 
 namespace orrery {
 
@@ -21,6 +30,9 @@ using Json = nlohmann::json;
 
 constexpr std::array run_numbers{"events", "messages"};
 constexpr std::array host_numbers{"wall_s", "cpu_s", "peak_rss_bytes"};
+constexpr std::array packet_numbers{"drops", "retransmissions", "timeouts"};
+constexpr std::array all_numbers{"events", "messages",        "wall_s",   "cpu_s", "peak_rss_bytes",
+                                 "drops",  "retransmissions", "timeouts", "mfu"};
 
 std::optional<std::string> contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -28,25 +40,30 @@ std::optional<std::string> contents(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// The data files that a value names, beside the file that it stands in or from here: one, or those
-// of all ranks of a Chakra trace, "name.et" for name.0.et, name.1.et, ... A name that happens to be
-// that of a file costs no more than a simulation that was done already.
-std::vector<std::filesystem::path> files_named(const ResolvedValue& value) {
-  namespace fs = std::filesystem;
-  const fs::path beside = fs::path(value.origin.substr(0, value.origin.rfind(':'))).parent_path();
-  for (const fs::path& file : {beside / value.value, fs::path(value.value)}) {
-    std::error_code ignored;
-    if (fs::is_regular_file(file, ignored)) return {file};
-    std::vector<fs::path> of_ranks;
-    for (int rank = 0; file.extension() == ".et"; ++rank) {
-      const fs::path one =
-          fmt::format("{}.{}.et", (file.parent_path() / file.stem()).string(), rank);
-      if (!fs::is_regular_file(one, ignored)) break;
-      of_ranks.push_back(one);
-    }
-    if (!of_ranks.empty()) return of_ranks;
-  }
-  return {};
+// Whether the result is of this row's inputs.
+bool is_of(const Json& result, const SweepRow& row) {
+  const Json provenance = result.value("provenance", Json::object());
+  const auto is = [&](const char* key, const std::string& value) {
+    const auto found = provenance.find(key);
+    return found != provenance.end() && *found == value;
+  };
+  return is("version", row.version) && is("commit", row.commit) && is("inputs", row.inputs);
+}
+
+Json parsed_result(const SweepRow& row) {
+  const std::optional<std::string> text = contents(row.folder / "result.json");
+  Json result = text ? Json::parse(*text, nullptr, false) : Json();
+  return result.is_object() ? std::move(result) : Json::object();
+}
+
+// How much of the peak the model's own operations take, as MFU counts them.
+std::string model_utilisation(const Json& result) {
+  const auto training = result.find("training");
+  if (training == result.end()) return "";
+  for (const Json& row : training->at("utilisation"))
+    if (row.at("convention") == "model" && !row.at("utilisation").is_null())
+      return row.at("utilisation").dump();
+  return "";
 }
 
 void fill(SweepRow& row, const Json& result) {
@@ -61,6 +78,9 @@ void fill(SweepRow& row, const Json& result) {
   row.bound = time("bound_ps");
   for (const char* key : run_numbers) row.numbers[key] = result.at(key).dump();
   for (const char* key : host_numbers) row.numbers[key] = result.at("host").at(key).dump();
+  if (const auto packets = result.find("packets"); packets != result.end())
+    for (const char* key : packet_numbers) row.numbers[key] = packets->at(key).dump();
+  row.numbers["mfu"] = model_utilisation(result);
   row.status = "ok";
 }
 
@@ -73,54 +93,119 @@ bool several_experiments(const std::vector<SweepRow>& rows) {
 
 }  // namespace
 
-std::string inputs_text(const Experiment& experiment, const std::string& version) {
-  std::string text = fmt::format("orrery {}\n", version);
-  for (const ResolvedValue& value : experiment.resolved) {
-    text += fmt::format("{} = {}\n", value.path, value.value);
-    for (const std::filesystem::path& file : files_named(value))
-      if (const auto held = contents(file))
-        text += fmt::format("{} holds {:016x}\n", file.filename().string(), hash_of(*held));
+SweepLock::SweepLock(const std::filesystem::path& folder) {
+  constexpr mode_t of_everybody = 0666;
+  const std::filesystem::path path = folder / ".lock";
+  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, of_everybody);
+  if (file_ < 0)
+    throw IoError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+  constexpr int attempts = 50;
+  constexpr timespec between{0, 100'000'000};
+  for (int attempt = 1; flock(file_, LOCK_EX | LOCK_NB) != 0; ++attempt) {
+    if (errno != EWOULDBLOCK) return;  // a file system without locks
+    if (attempt == attempts) {
+      close(file_);
+      throw IoError(fmt::format("another sweep works in {}: wait for it, or name another folder",
+                                folder.string()));
+    }
+    nanosleep(&between, nullptr);
   }
-  return text;
+}
+
+SweepLock::~SweepLock() { close(file_); }
+
+void remove_unfinished(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> left;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".unfinished") left.push_back(entry.path());
+  for (const std::filesystem::path& path : left) std::filesystem::remove(path);
+}
+
+void prepare_point(const SweepRow& row) {
+  std::filesystem::create_directories(row.folder);
+  remove_unfinished(row.folder);
 }
 
 bool read_result(SweepRow& row) {
-  if (contents(row.folder / "inputs.txt") != row.inputs) return false;
-  const std::optional<std::string> text = contents(row.folder / "result.json");
-  if (!text) return false;
-  const Json result = Json::parse(*text, nullptr, false);
-  if (!result.is_object() || result.value("partial", true)) return false;
+  const Json result = parsed_result(row);
   try {
+    if (result.value("partial", true) || result.contains("unreceived")) return false;
+    if (!is_of(result, row)) return false;
     fill(row, result);
-  } catch (const Json::exception&) {  // written by another version
+  } catch (const Json::exception&) {  // somebody else wrote it
     return false;
   }
   return true;
 }
 
+void remove_other_result(const SweepRow& row) {
+  if (!is_of(parsed_result(row), row)) std::filesystem::remove(row.folder / "result.json");
+}
+
+namespace {
+
+// The values of a varied key as numbers, if all are quantities of type T, and the unit's name.
+template <class T>
+std::optional<std::vector<std::string>> numbers_of(const std::vector<std::string>& values) {
+  std::vector<std::string> numbers;
+  for (const std::string& value : values) {
+    const yaml::FromText<T> parsed = yaml::ScalarType<T>::parse(value);
+    const T* quantity = std::get_if<T>(&parsed);
+    if (quantity == nullptr) return std::nullopt;
+    numbers.push_back(std::to_string(quantity->value));
+  }
+  return numbers;
+}
+
+struct VariedColumn {
+  std::string heading;
+  std::vector<std::string> values;  // of each row
+};
+
+// Sizes, times and rates as numbers, with the unit in the heading: scripts need not know units.
+VariedColumn varied_column(const std::vector<SweepRow>& rows, std::size_t key) {
+  VariedColumn column{rows.front().point.varied[key].key, {}};
+  for (const SweepRow& row : rows) column.values.push_back(row.point.varied[key].value);
+  const auto in = [&](auto quantity, const char* unit) {
+    if (auto numbers = numbers_of<decltype(quantity)>(column.values))
+      column = {column.heading + unit, *std::move(numbers)};
+  };
+  in(Bytes{}, "_bytes");
+  in(Duration{}, "_ps");
+  in(Bandwidth{}, "_bytes_per_s");
+  in(FlopRate{}, "_flops_per_s");
+  return column;
+}
+
+std::vector<VariedColumn> varied_columns(const std::vector<SweepRow>& rows) {
+  std::vector<VariedColumn> columns;
+  for (std::size_t key = 0; !rows.empty() && key < rows.front().point.varied.size(); ++key)
+    columns.push_back(varied_column(rows, key));
+  return columns;
+}
+
+}  // namespace
+
 std::string sweep_csv(const std::vector<SweepRow>& rows) {
+  const std::vector<VariedColumn> varied = varied_columns(rows);
   std::string csv = "experiment";
-  if (!rows.empty())
-    for (const SweepSetting& setting : rows.front().point.varied)
-      csv += ',' + csv_field(setting.key);
+  for (const VariedColumn& column : varied) csv += ',' + csv_field(column.heading);
   csv += ",status,system,backend,fingerprint,finish_ps,compute_ps,exposed_ps,idle_ps,bound_ps";
-  for (const char* key : run_numbers) csv += fmt::format(",{}", key);
-  for (const char* key : host_numbers) csv += fmt::format(",{}", key);
-  csv += ",folder\n";
-  for (const SweepRow& row : rows) {
+  for (const char* key : all_numbers) csv += fmt::format(",{}", key);
+  csv += ",inputs,folder\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const SweepRow& row = rows[i];
     csv += csv_field(row.point.experiment);
-    for (const SweepSetting& setting : row.point.varied) csv += ',' + csv_field(setting.value);
+    for (const VariedColumn& column : varied) csv += ',' + csv_field(column.values[i]);
     csv += fmt::format(",{},{},{},{}", row.status, csv_field(row.system), row.backend,
                        row.fingerprint);
     for (const Duration time : {row.finish, row.compute, row.exposed, row.idle, row.bound})
       csv += row.status == "ok" ? fmt::format(",{}", time.value) : ",";
-    const auto number = [&](const char* key) {
+    for (const char* key : all_numbers) {
       const auto found = row.numbers.find(key);
-      return found == row.numbers.end() ? std::string() : found->second;
-    };
-    for (const char* key : run_numbers) csv += ',' + number(key);
-    for (const char* key : host_numbers) csv += ',' + number(key);
-    csv += ',' + csv_field(row.folder.string()) + '\n';
+      csv += ',' + (found == row.numbers.end() ? "" : found->second);
+    }
+    csv += fmt::format(",{},{}\n", row.inputs, csv_field(row.folder.string()));
   }
   return csv;
 }

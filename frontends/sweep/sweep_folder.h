@@ -1,9 +1,10 @@
 // What a sweep leaves on disk, and how it knows what is done.
 //
-//   DIR/points/NAME/result.json   the point's result, and its tables (docs/results.md)
-//   DIR/points/NAME/inputs.txt    the resolved configuration that it is the result of
+//   DIR/points/NAME/result.json   the point's result, which says what it is the result of, and its
+//                                 tables (docs/results.md)
 //   DIR/points/NAME/log.txt       what the simulation printed on standard error
 //   DIR/sweep.csv                 a line for each point
+//   DIR/.lock                     locked while a sweep or one of its processes lives
 #pragma once
 
 #include <filesystem>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "core/units/units.h"
-#include "simulation/experiment.h"
 #include "simulation/sweep_grid.h"
 
 namespace orrery {
@@ -22,9 +22,9 @@ namespace orrery {
 struct SweepRow {
   SweepPoint point;
   std::filesystem::path folder;
-  std::string inputs;   // what inputs.txt holds if the result is this point's
-  std::string status;   // "ok", "failed", "not run"
-  std::string failure;  // the first line of what a failed one said
+  std::string version, commit, inputs;  // what result.json says if it is this point's: Provenance
+  std::string status;                   // "ok", "failed", "not run"
+  std::string failure;                  // the first line of what a failed one said
 
   // Of result.json; for "ok" only.
   std::string system, backend, fingerprint;
@@ -32,12 +32,33 @@ struct SweepRow {
   std::map<std::string, std::string> numbers = {};  // "events", "messages", "wall_s", ...
 };
 
-// All that a result depends on: the program's version, every value of the configuration, and of
-// the data files that values name (wires, routes, traces, matrices) a digest of their contents.
-std::string inputs_text(const Experiment& experiment, const std::string& version);
+// Nobody else's sweep works in the folder while this lives, in this process or in one that it
+// forked.
+class SweepLock {
+ public:
+  // Waits a few seconds for processes that are being killed. Throws IoError if another sweep works
+  // there.
+  explicit SweepLock(const std::filesystem::path& folder);
+  ~SweepLock();
+  SweepLock(const SweepLock&) = delete;
+  SweepLock& operator=(const SweepLock&) = delete;
 
-// Fills the row from a complete result of the same inputs; false if there is none.
+ private:
+  int file_ = -1;
+};
+
+// Fills the row from a complete result, without an error, of the same inputs by the same program;
+// false if there is none.
 bool read_result(SweepRow& row);
+
+// What processes that were killed left half written.
+void remove_unfinished(const std::filesystem::path& folder);
+
+// Makes the row's folder, without such files.
+void prepare_point(const SweepRow& row);
+
+// Removes a result of something else, so that it is not taken for that of a point that failed.
+void remove_other_result(const SweepRow& row);
 
 // DIR/sweep.csv; docs/results.md.
 std::string sweep_csv(const std::vector<SweepRow>& rows);

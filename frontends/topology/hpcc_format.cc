@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -14,7 +11,6 @@
 #include <utility>
 
 #include "core/base/config_error.h"
-#include "core/base/io_error.h"
 #include "core/units/unit_text.h"
 
 namespace orrery {
@@ -142,13 +138,6 @@ class HpccReader {
 
 TopologySpec parse_hpcc_topology(std::string_view text, const std::string& file_name) {
   return HpccReader(text, file_name).read();
-}
-
-TopologySpec read_hpcc_topology(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw IoError("cannot read " + path + ": " + std::strerror(errno));
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return parse_hpcc_topology(text, path);
 }
 
 std::string hpcc_text(const Topology& topology) {

@@ -18,7 +18,6 @@ namespace orrery {
 
 // Throws ConfigError with the line of the first thing that is wrong.
 TopologySpec parse_hpcc_topology(std::string_view text, const std::string& file_name);
-TopologySpec read_hpcc_topology(const std::string& path);  // IoError if it cannot be read
 
 // NICs become switches, which is all the format knows; NPUs 0, 1, ... stay hosts 0, 1, ... Throws
 // ConfigError if a link has no equal one back.

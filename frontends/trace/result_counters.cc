@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -25,14 +27,15 @@ class CounterGroup {
   }
 
   // Rows of intervals, those of a name one after the other; between intervals there is nothing.
-  template <class Row>
-  void add_shares(const std::vector<Row>& rows, std::string Row::*name, double Row::*share,
+  template <class Row, class Name>
+  void add_shares(const std::vector<Row>& rows, Name name, double Row::*share,
                   const char* of_what) {
     for (std::size_t i = 0; i < rows.size();) {
       const std::size_t first = i;
       const TrackEventWriter::Track track =
-          add(fmt::format("{}: % of {}", rows[first].*name, of_what), TrackEventWriter::Unit::none);
-      for (; i < rows.size() && rows[i].*name == rows[first].*name; ++i)
+          add(fmt::format("{}: % of {}", std::invoke(name, rows[first]), of_what),
+              TrackEventWriter::Unit::none);
+      for (; i < rows.size() && std::invoke(name, rows[i]) == std::invoke(name, rows[first]); ++i)
         writer_.set_counter(track, Time{rows[i].begin}, 100 * (rows[i].*share));
       writer_.set_counter(track, Time{rows[i - 1].end}, 0.0);
     }

@@ -126,6 +126,12 @@ std::int32_t Timeline::iteration_of(const Span& span) const {
 void Timeline::end(RunResult& result) {
   for (auto& [rank, tracks] : ranks_) tracks.steps.close();
   write_counters(*writer_, result);
+  if (result.partial) {
+    const TrackEventWriter::Track mark =
+        writer_->add_counter("PARTIAL RESULT: " + result.partial_reason,
+                             TrackEventWriter::no_parent, 0, TrackEventWriter::Unit::none);
+    writer_->set_counter(mark, Time{}, std::int64_t{1});
+  }
   const std::int64_t seen = static_cast<std::int64_t>(ranks_.size()) * fold_.multiplicity();
   if (!chosen_by_.empty() && seen < job_->ranks)
     result.notices.push_back(

@@ -205,7 +205,8 @@ void build(Reader& keys, const GraphKeys& keys_of_graph, TopologySpec& topology)
 void read_hpcc(Reader& topology, TopologySpec& spec) {
   const YamlNode* file = topology.find("hpcc");
   if (file == nullptr || file->kind != NodeKind::scalar || !topology.clean()) return;
-  spec = read_hpcc_topology(resolved_path(*file));
+  const std::string path = resolved_path(*file);
+  spec = parse_hpcc_topology(topology.contents("hpcc", path), path);
 }
 
 }  // namespace orrery::yaml

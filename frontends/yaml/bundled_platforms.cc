@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "frontends/input/embedded_files.h"
 #include "frontends/yaml/problems.h"
 
 namespace orrery::yaml {
@@ -16,34 +17,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> folders() {
-  std::vector<fs::path> found;
-  if (const char* path = std::getenv("ORRERY_PATH")) {
-    std::istringstream entries(path);
-    for (std::string entry; std::getline(entries, entry, ':');) {
-      if (!entry.empty()) found.emplace_back(entry);
-    }
-  }
-  found.emplace_back(".");
+// By name; what is there already stays.
+using FilesByName = std::map<std::string, std::string>;
+
+void add_folder(const fs::path& folder, FilesByName& files) {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    found.push_back(program.parent_path() / "../share/orrery");
-    found.push_back(program.parent_path() / "../..");  // build/release of a source tree
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".yaml")
+      files.emplace(entry.path().stem(), entry.path().lexically_normal());
+}
+
+void add_embedded(const fs::path& folder, FilesByName& files) {
+  for (const EmbeddedFile& file : embedded_files()) {
+    const fs::path path(file.path);
+    if (path.parent_path() == folder)
+      files.emplace(path.stem(), std::string(embedded_prefix) + path.string());
   }
-  found.emplace_back(ORRERY_SOURCE_DIR);
-  return found;
 }
 
 std::vector<BundledFile> bundled(const char* kind) {
-  std::map<std::string, std::string> by_name;
-  for (const fs::path& folder : folders()) {
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder / kind, error)) {
-      if (entry.path().extension() != ".yaml") continue;
-      by_name.emplace(entry.path().stem(), entry.path().lexically_normal());
-    }
+  FilesByName by_name;
+  if (const char* path = std::getenv("ORRERY_PATH")) {
+    std::istringstream entries(path);
+    for (std::string entry; std::getline(entries, entry, ':');)
+      if (!entry.empty()) add_folder(fs::path(entry) / kind, by_name);
   }
+  add_embedded(kind, by_name);
+  add_folder(kind, by_name);
   std::vector<BundledFile> files;
   for (const auto& [name, file] : by_name) files.push_back({name, file});
   return files;

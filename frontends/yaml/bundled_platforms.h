@@ -12,9 +12,9 @@ struct BundledFile {
   std::string name, file;
 };
 
-// Looked for, in this order: in each folder of $ORRERY_PATH (separated by ':'), the working
-// directory, share/orrery of the installation, and the source tree, always below platforms/. Sorted
-// by name; of two with one name, that of the first folder.
+// Looked for, in this order: below platforms/ in each folder of $ORRERY_PATH (separated by ':'), in
+// the program itself (input/embedded_files.h), below platforms/ of the working directory. Sorted by
+// name; of two with one name, the first one found.
 std::vector<BundledFile> bundled_platforms();
 
 // The file of that name; none if there is no such platform.

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 #include <variant>
 #include <vector>
@@ -38,8 +35,12 @@ void check_experts(Reader& experts, const ExpertsSpec& spec, const TransformerSp
 
 void read_expert_trace(Reader& load, const std::string& path, std::int64_t experts,
                        ExpertLoadSpec& spec) {
-  errno = 0;
-  std::ifstream stream(path);
+  std::istringstream stream;
+  try {
+    stream.str(load.contents("file", path));
+  } catch (const IoError& error) {
+    return load.wrong("file", error.what(), "the path is relative to the file that names it");
+  }
   int number = 0;
   const auto wrong = [&](std::string what, std::string remedy) {
     load.wrong("file", fmt::format("{}:{}: {}", path, number, what), std::move(remedy));
@@ -66,9 +67,6 @@ void read_expert_trace(Reader& load, const std::string& path, std::int64_t exper
                    "a line has one for each expert");
     if (sum <= 0) return wrong("no expert is popular", "one number at least must be above 0");
   }
-  if (!stream.eof() || stream.bad())
-    return load.wrong("file", fmt::format("cannot read {}: {}", path, std::strerror(errno)),
-                      "the path is relative to the file that names it");
   if (spec.weights.empty())
     load.wrong("file", path + " has no lines", "a line has the popularity of each expert");
 }

@@ -178,7 +178,7 @@ std::shared_ptr<const PairSizes> ProgramBuilder::pair_sizes_of(Reader& keys,
     return std::make_shared<PairSizes>(PairSizes::weighted(members, *text.row, weights));
   }
   PairMatrix matrix{text.sizes, "", ""};
-  if (text.csv) matrix = read_pair_sizes(*text.csv);
+  if (text.csv) matrix = parse_pair_sizes(keys.contents("all_to_allv.csv", *text.csv), *text.csv);
   if (!matrix.wrong.empty()) {
     keys.wrong("all_to_allv", matrix.wrong, matrix.remedy);
     return nullptr;

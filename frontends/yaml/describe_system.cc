@@ -132,7 +132,10 @@ std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const s
     return std::nullopt;
   }
   try {
-    const CustomAlgorithm read = read_custom_algorithm(resolved_path(node), kind, size);
+    const std::string path = resolved_path(node);
+    const CustomAlgorithm read = read_custom_algorithm(keys.texts(), path, kind, size);
+    keys.record("custom contents", hash_of_custom_algorithm(keys.texts(), path), path,
+                "hash of the file (FNV-1a, 64 bits)");
     const int ranks = size_at(schedule, topology, 0);
     if (read.kind == kind && read.ranks == ranks) return NamedAlgorithm(custom, read.algorithm);
     keys.wrong("custom",

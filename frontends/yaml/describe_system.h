@@ -96,6 +96,7 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   SizeIfGiven custom_size;
   keys.optional("custom", custom_file, custom_help);
   keys.optional("custom_size", custom_size, custom_size_help);
+  keys.only_with({"custom"}, "custom_size");
   keys.check([&](Reader& reader) {
     if (!topology_known || custom_file.empty()) return;
     custom = read_custom(reader, kind, custom_file, custom_size.bytes, spec.schedule, topology);

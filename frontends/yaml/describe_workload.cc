@@ -50,7 +50,7 @@ void read_layer_table(Reader& reader, LayerTableWorkload& text) {
   if (file->kind != NodeKind::scalar) return;
   text.file = resolved_path(*file);
   try {
-    text.table = read_text_workload(text.file);
+    text.table = parse_text_workload(reader.contents("text", text.file), text.file);
   } catch (const ConfigError& error) {
     reader.wrong_elsewhere(error);
   } catch (const IoError& error) {

@@ -4,12 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -24,22 +20,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> sections_with_files{"platform", "system", "network",
                                                               "workload"};
-
-std::string read_text(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw IoError(fmt::format("cannot read {}: it is a directory", path));
-  }
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::string text;
-  if (stream) text.assign(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || stream.bad()) {
-    throw IoError(fmt::format("cannot read {}: {}", path,
-                              errno != 0 ? std::strerror(errno) : "unknown reason"));
-  }
-  return text;
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines(1);
@@ -102,14 +82,6 @@ std::vector<std::string> steps_of(std::string key) {
                                                                   : std::vector<std::string>{};
 }
 
-// What `file:` names: a path, or a bundled platform.
-std::string path_of(const YamlNode& file) {
-  std::string path = resolved_path(file);
-  std::error_code ignored;
-  if (!is_platform_name(file.text) || std::filesystem::exists(path, ignored)) return path;
-  return find_bundled_platform(file.text).value_or(path);
-}
-
 bool chooses_file(const std::vector<std::string>& steps) {
   const bool of_model = steps.size() == 3 && steps[1] == "transformer";
   return (steps.size() == 2 || of_model) && steps.back() == "file" &&
@@ -163,7 +135,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
 }
 
 std::optional<YamlNode> InputFiles::read(const std::string& path, const std::string& key_path) {
-  const std::string text = read_text(path);
+  const std::string& text = texts_.read(path);
   const Source& source = sources_.emplace_back(Source{path, true, lines_of(text)});
   return parse_yaml(text, source, key_path, problems_);
 }
@@ -226,6 +198,13 @@ bool InputFiles::resolve_efficiency(YamlNode& root) {
   node->key_place = own.key_place;
   merge(*node, std::move(own));
   return true;
+}
+
+// What `file:` names: a path, or a bundled platform.
+std::string InputFiles::path_of(const YamlNode& file) {
+  std::string path = resolved_path(file);
+  if (!is_platform_name(file.text) || texts_.can_read(path)) return path;
+  return find_bundled_platform(file.text).value_or(path);
 }
 
 bool InputFiles::resolve(YamlNode& section, const std::string& key_path,

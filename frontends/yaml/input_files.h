@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/input/input_texts.h"
 #include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/yaml_node.h"
@@ -15,7 +16,9 @@ namespace orrery::yaml {
 
 class InputFiles {
  public:
-  explicit InputFiles(Problems& problems) : problems_(problems) {}
+  InputFiles(Problems& problems, InputTexts& texts) : problems_(problems), texts_(texts) {}
+
+  InputTexts& texts() { return texts_; }
 
   // Nothing if a file is not YAML or a reference leads nowhere: what was read is then too
   // incomplete to be judged. The nodes point into this object. Throws IoError if `path` cannot be
@@ -40,7 +43,10 @@ class InputFiles {
   bool resolve_efficiency(YamlNode& root);
   bool resolve(YamlNode& section, const std::string& key_path, std::vector<std::string> chain);
 
+  std::string path_of(const YamlNode& file);
+
   Problems& problems_;
+  InputTexts& texts_;
   std::deque<Source> sources_;  // nodes hold pointers to them
 };
 

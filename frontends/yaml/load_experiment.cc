@@ -85,13 +85,19 @@ void yaml::keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ran
 }
 
 Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides) {
+  InputTexts texts;
+  return load_experiment(path, overrides, texts);
+}
+
+Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides,
+                           InputTexts& texts) {
   yaml::Problems problems;
-  yaml::InputFiles files(problems);
+  yaml::InputFiles files(problems, texts);
   const std::optional<yaml::YamlNode> root = files.load(path, overrides);
   Experiment experiment;
   if (root) {
     experiment.name = std::filesystem::path(path).stem().string();
-    yaml::Reader reader(problems, experiment.resolved, *root, root->place, "");
+    yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");
     yaml::describe_experiment(reader, experiment);
     reader.finish();
   }
@@ -112,13 +118,14 @@ Experiment load_cluster(const std::string& platform, const std::vector<Override>
     path = *bundled;
   }
   yaml::Problems problems;
-  yaml::InputFiles files(problems);
+  InputTexts texts;
+  yaml::InputFiles files(problems, texts);
   std::optional<yaml::YamlNode> root = files.load(path, overrides);
   Experiment experiment;
   if (root) {
     std::erase_if(root->children, [](const auto& child) { return child.key == "workload"; });
     experiment.name = std::filesystem::path(path).stem().string();
-    yaml::Reader reader(problems, experiment.resolved, *root, root->place, "");
+    yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");
     yaml::describe_cluster(reader, experiment, ranks);
     reader.finish();
   }
@@ -128,12 +135,13 @@ Experiment load_cluster(const std::string& platform, const std::vector<Override>
 
 std::string describe_efficiency(const std::string& file) {
   yaml::Problems problems;
-  yaml::InputFiles files(problems);
+  InputTexts texts;
+  yaml::InputFiles files(problems, texts);
   std::string description;
   if (const std::optional<yaml::YamlNode> root = files.read(file, "")) {
     std::vector<ResolvedValue> resolved;
     EfficiencySpec efficiency;
-    yaml::Reader reader(problems, resolved, *root, root->place, "");
+    yaml::Reader reader(problems, texts, resolved, *root, root->place, "");
     yaml::describe_efficiency(reader, efficiency, description);
     reader.finish();
   }

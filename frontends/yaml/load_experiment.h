@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/input/input_texts.h"
 #include "simulation/experiment.h"
 
 namespace orrery {
@@ -22,6 +23,9 @@ struct Override {
 // overrides in order and checks everything.
 // Throws ConfigError with every problem found (at most 20), IoError if the file cannot be read.
 Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides);
+// The same, of files that are read once: input_texts.h.
+Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides,
+                           InputTexts& texts);
 
 // The same for what there is of an experiment without its workload, which is ignored if `platform`
 // has one: a file, or the name of a bundled platform. With `ranks`, the platform is made smaller:

@@ -119,7 +119,8 @@ void read_sweep(Reader& reader, Sweep& sweep, Problems& problems) {
 
 Sweep load_sweep(const std::string& path) {
   yaml::Problems problems;
-  yaml::InputFiles files(problems);
+  InputTexts texts;
+  yaml::InputFiles files(problems, texts);
   const std::optional<yaml::YamlNode> root = files.read(path, "");
   Sweep sweep;
   if (root && root->kind != yaml::NodeKind::map) {
@@ -128,7 +129,7 @@ Sweep load_sweep(const std::string& path) {
   } else if (root) {
     sweep.name = std::filesystem::path(path).stem().string();
     std::vector<ResolvedValue> unused;
-    yaml::Reader reader(problems, unused, *root, root->place, "");
+    yaml::Reader reader(problems, texts, unused, *root, root->place, "");
     yaml::read_sweep(reader, sweep, problems);
     reader.finish();
   }

@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 #include <variant>
 
-#include "core/base/io_error.h"
 #include "frontends/yaml/scalar_types.h"
 
 namespace orrery::yaml {
@@ -25,9 +21,8 @@ FromText<Bytes> size_in(std::string cell) {
 
 }  // namespace
 
-PairMatrix read_pair_sizes(const std::string& path) {
-  errno = 0;
-  std::ifstream stream(path);
+PairMatrix parse_pair_sizes(const std::string& text, const std::string& file_name) {
+  std::istringstream stream(text);
   PairMatrix matrix;
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
@@ -39,16 +34,12 @@ PairMatrix read_pair_sizes(const std::string& path) {
     for (std::string cell; std::getline(cells, cell, ',');) {
       const FromText<Bytes> size = size_in(cell);
       if (const auto* wrong = std::get_if<WrongText>(&size)) {
-        matrix.wrong = fmt::format("{}:{}: {}", path, number, wrong->what);
+        matrix.wrong = fmt::format("{}:{}: {}", file_name, number, wrong->what);
         matrix.remedy = wrong->remedy;
         return matrix;
       }
       matrix.rows.back().push_back(std::get<Bytes>(size));
     }
-  }
-  if (!stream.eof() || stream.bad()) {
-    throw IoError(fmt::format("cannot read {}: {}", path,
-                              errno != 0 ? std::strerror(errno) : "unknown reason"));
   }
   return matrix;
 }

@@ -14,7 +14,7 @@ struct PairMatrix {
 };
 
 // A line for each rank; cells are sizes with a unit or whole numbers of bytes. Empty lines and
-// those that begin with # are skipped. Throws IoError if the file cannot be read.
-PairMatrix read_pair_sizes(const std::string& path);
+// those that begin with # are skipped.
+PairMatrix parse_pair_sizes(const std::string& text, const std::string& file_name);
 
 }  // namespace orrery::yaml

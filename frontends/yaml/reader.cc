@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/hash.h"
+
 namespace orrery::yaml {
 
 namespace {
@@ -143,6 +145,13 @@ void Reader::record(std::string_view key, std::string text, std::string origin,
   if (text.empty()) return;
   resolved_.push_back(
       {join_path(path_, key), std::move(text), std::move(origin), std::string(help)});
+}
+
+const std::string& Reader::contents(std::string_view key, const std::string& path) {
+  const std::string& text = texts_.read(path);
+  record(fmt::format("{} contents", key), hash_text(text), path,
+         "hash of the file (FNV-1a, 64 bits)");
+  return text;
 }
 
 }  // namespace orrery::yaml

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "frontends/input/input_texts.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/scalar_types.h"
 #include "frontends/yaml/yaml_node.h"
@@ -23,9 +24,10 @@ namespace orrery::yaml {
 class Reader {
  public:
   // `place` is where a missing key is missed.
-  Reader(Problems& problems, std::vector<ResolvedValue>& resolved, const YamlNode& map, Place place,
-         std::string path)
+  Reader(Problems& problems, InputTexts& texts, std::vector<ResolvedValue>& resolved,
+         const YamlNode& map, Place place, std::string path)
       : problems_(problems),
+        texts_(texts),
         resolved_(resolved),
         map_(map),
         place_(place),
@@ -138,7 +140,7 @@ class Reader {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const YamlNode& child = node->children[i];
       if (!expect(child, NodeKind::map, item_path(path, i))) continue;
-      Reader keys(problems_, resolved_, child, child.place, item_path(path, i));
+      Reader keys(problems_, texts_, resolved_, child, child.place, item_path(path, i));
       describe(keys, values[i], i);
       keys.finish();
     }
@@ -184,6 +186,11 @@ class Reader {
   // "exp.yaml:12", "--set", or the default's origin if the key is not there.
   std::string origin_of(std::string_view key) const;
   void record(std::string_view key, std::string text, std::string origin, std::string_view help);
+
+  // The contents of a data file that `key` names. Its hash becomes part of the configuration.
+  // Throws IoError.
+  const std::string& contents(std::string_view key, const std::string& path);
+  InputTexts& texts() { return texts_; }
 
  private:
   struct Missing {
@@ -256,13 +263,14 @@ class Reader {
       if (node->kind != NodeKind::null && !expect(*node, NodeKind::map, path)) return;
     }
     const bool has_keys = node != nullptr && node->kind == NodeKind::map;
-    Reader keys(problems_, resolved_, has_keys ? *node : empty, place, path);
+    Reader keys(problems_, texts_, resolved_, has_keys ? *node : empty, place, path);
     keys.default_origin_ = default_origin_;
     describe(keys);
     keys.finish();
   }
 
   Problems& problems_;
+  InputTexts& texts_;
   std::vector<ResolvedValue>& resolved_;
   const YamlNode& map_;
   Place place_;

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
 #include <sstream>
 
-#include "core/base/io_error.h"
 #include "core/units/unit_text.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/topology_keys.h"
@@ -169,8 +167,7 @@ void resolve_watched(Reader& switches, const std::vector<std::string>& links,
 void read_routes(Reader& keys, const TopologySpec& spec, RoutingSpec& routing) {
   const YamlNode* key = keys.find("routes");
   const std::string path = resolved_path(*key);
-  std::ifstream file(path);
-  if (!file) throw IoError("cannot read " + path);
+  std::istringstream file(keys.contents("routes", path));
   const Topology topology(spec);
   const Names names(topology);
   std::map<std::pair<NodeId, NodeId>, int> lines;

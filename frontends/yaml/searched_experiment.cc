@@ -22,7 +22,8 @@ namespace yaml {
 // The tree, and what its nodes point into.
 struct SearchedFile {
   Problems problems;
-  InputFiles files{problems};
+  InputTexts texts;
+  InputFiles files{problems, texts};
   YamlNode root;
   YamlNode training;  // without the keys that a choice sets
   PlatformFacts platform;
@@ -77,7 +78,7 @@ void describe_searched_training(Reader& workload, SearchedFile& file, ParallelCh
                           "write a map: {global_batch: 1536}");
   Problems unknown;  // these keys are read again with each choice
   std::vector<ResolvedValue> unused;
-  Reader keys(unknown, unused, file.training, file.training.place, "workload.training");
+  Reader keys(unknown, file.texts, unused, file.training, file.training.place, "workload.training");
   keys.optional("context", written.context, "", above_zero);
   keys.optional("schedule", written.schedule, "");
   keys.optional("chunks", written.chunks, "", above_zero);
@@ -114,7 +115,7 @@ void SearchedExperiment::read(const std::string& file, const std::vector<Overrid
                        .remedy = "only transformers have parallel configurations to choose from"});
   experiment_.name = std::filesystem::path(file).stem().string();
   auto& transformer = experiment_.workload.what.emplace<TransformerWorkload>();
-  yaml::Reader reader(own.problems, experiment_.resolved, own.root, own.root.place, "");
+  yaml::Reader reader(own.problems, own.texts, experiment_.resolved, own.root, own.root.place, "");
   own.platform = yaml::describe_cluster(reader, experiment_);
   reader.required_section("workload", "what the NPUs do", [&](yaml::Reader& below) {
     below.section("transformer", "", [&](yaml::Reader& model) {
@@ -136,9 +137,10 @@ void SearchedExperiment::read(const std::string& file, const std::vector<Overrid
 std::variant<TransformerTraining, Diagnostic> SearchedExperiment::training(
     const ParallelChoice& choice) const {
   yaml::Problems problems;
+  InputTexts texts;  // own ones: threads estimate variants at the same time
   std::vector<ResolvedValue> unused;
   const yaml::YamlNode node = yaml::training_node(*file_, model(), choice);
-  yaml::Reader reader(problems, unused, node, node.place, "workload.training");
+  yaml::Reader reader(problems, texts, unused, node, node.place, "workload.training");
   TransformerTraining training;
   yaml::describe_training(reader, training, model(), file_->platform);
   reader.finish();

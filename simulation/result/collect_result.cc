@@ -93,6 +93,7 @@ void add_notices(RunResult& result, const FinishedRun& run) {
   add(run.network.notices());
   add(memory_notices(run.experiment));
   add(training_notices(run.experiment));
+  add(system_notices(run.experiment.system));
   add(setting_notices(run.experiment.network, run.network.unused_settings()));
   constexpr std::int32_t many = 1'024;
   if (run.job.ranks >= many && run.folding_allowed && run.runner.fold().none())
@@ -104,7 +105,8 @@ void add_notices(RunResult& result, const FinishedRun& run) {
         "for each other",
         run.runner.unblocked(), run.runner.unblocked() == 1 ? "" : "s"));
   for (const std::string& messages : run.runner.unreceived())
-    result.notices.push_back(messages + " never received: is a receive missing?");
+    (run.runner.finished() ? result.unreceived : result.notices)
+        .push_back(messages + " never received: is a receive missing?");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void add_traffic(RunResult& result, const FinishedRun& run) {
     auto bytes = static_cast<double>(statistics.links[i].value);
     // Messages count when they are sent; of a run that ends early some are not carried yet.
     if (!run.runner.finished()) bytes = std::min(bytes, capacity);
-    result.links.push_back({run.topology.link_name(static_cast<LinkIndex>(i)),
+    result.links.push_back({run.topology.node_name(link.from), run.topology.node_name(link.to),
                             run.topology.levels()[link.level].name, statistics.links[i],
                             capacity > 0 ? bytes / capacity : 0});
   }

@@ -46,4 +46,15 @@ std::vector<std::string> training_notices(const Experiment& experiment) {
   return notices;
 }
 
+std::vector<std::string> system_notices(const SystemSpec& system) {
+  const auto has_protocol = [](const CollectiveSpec& spec) {
+    const auto names_one = [](const SizeRange& range) {
+      return range.spec.protocol != Protocol::none;
+    };
+    return spec.protocol != Protocol::none || std::ranges::any_of(spec.ranges, names_one);
+  };
+  if (system.protocols.empty() || std::ranges::any_of(system.collectives, has_protocol)) return {};
+  return {"system.protocols has no effect without system.protocol: write auto, or one of them"};
+}
+
 }  // namespace orrery

@@ -12,4 +12,7 @@ namespace orrery {
 // A sentence for each, with what to write instead.
 std::vector<std::string> training_notices(const Experiment& experiment);
 
+// The same of `system:`.
+std::vector<std::string> system_notices(const SystemSpec& system);
+
 }  // namespace orrery

@@ -43,7 +43,7 @@ std::vector<LinkActivityRow> LinkActivity::rows() const {
                         static_cast<double>(bins_.width().value) * 1e-12;
     Duration begin;
     for (const Bytes bytes : bins_.row(index)) {
-      rows.push_back({topology_.link_name(static_cast<LinkIndex>(index)),
+      rows.push_back({topology_.node_name(link.from), topology_.node_name(link.to),
                       topology_.levels()[link.level].name, begin, begin + bins_.width(), bytes,
                       static_cast<double>(bytes.value) / most});
       begin += bins_.width();

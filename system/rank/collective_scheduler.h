@@ -168,7 +168,7 @@ class CollectiveScheduler final : private RunListener {
   CollectiveCalls calls_;
   PlanExecutor executor_;
   Fold fold_;
-  std::vector<RankState> ranks_;  // of representatives
+  std::vector<RankState> ranks_;                          // of representatives
   std::unordered_map<std::uint64_t, StartOrder> orders_;  // made when first asked for
   std::vector<RunInfo> runs_;                             // by run number of the executor
   std::int64_t started_beyond_limit_ = 0;

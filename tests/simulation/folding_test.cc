@@ -191,7 +191,7 @@ std::vector<std::vector<std::int64_t>> rows_of(const std::vector<LayerRow>& laye
 
 std::map<std::string, std::int64_t> bytes_of(const std::vector<LinkRow>& links) {
   std::map<std::string, std::int64_t> bytes;
-  for (const LinkRow& link : links) bytes[link.level + ": " + link.name] = link.bytes.value;
+  for (const LinkRow& link : links) bytes[link.level + ": " + link.name()] = link.bytes.value;
   return bytes;
 }
 

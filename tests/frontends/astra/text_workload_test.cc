@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/config_error.h"
-#include "core/base/io_error.h"
+#include "frontends/input/input_texts.h"
 #include "tests/paths.h"
 #include "workload/parallelism/all_gather_sizes.h"
 #include "workload/workload.h"
@@ -43,7 +43,7 @@ std::string problems_of(const std::string& text) {
 constexpr const char* kLayer = "L -1 1 NONE 0 2 NONE 0 3 ALLREDUCE 64 4\n";
 
 TEST_CASE("the public sample file of ASTRA-sim") {
-  const LayerTable table = read_text_workload(kSample);
+  const LayerTable table = parse_text_workload(InputTexts().read(kSample), kSample);
   CHECK(table.policy == ParallelismPolicy::hybrid_dlrm);
   CHECK(table.last_bottom_layer == 4);
   REQUIRE(table.layers.size() == 8);
@@ -68,7 +68,8 @@ TEST_CASE("the public sample file of ASTRA-sim") {
 // passes 102.756 us. A pass: forward 19.020, input gradient 18.714 (without the embedding's, which
 // is never computed), weight gradient 13.644 us.
 TEST_CASE("compute of two passes over the sample file is what ASTRA-sim reports") {
-  Job job = make_training_job(read_text_workload(kSample), 1, 8, {}, 2);
+  Job job =
+      make_training_job(parse_text_workload(InputTexts().read(kSample), kSample), 1, 8, {}, 2);
   std::vector<Operation> operations;
   job.operations->start(0, operations);
   for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -144,11 +145,6 @@ TEST_CASE("an all-gather's size becomes that of its output") {
   CHECK(sizes("MODEL", {}) == std::vector<std::int64_t>{320, 10});
   CHECK(sizes("HYBRID_DATA_MODEL", {}) == std::vector<std::int64_t>{40, 80});
   CHECK(sizes("HYBRID_DATA_MODEL", {1, 0}) == std::vector<std::int64_t>{80, 40});
-}
-
-TEST_CASE("a file that cannot be read is an input error, not a configuration error") {
-  CHECK_THROWS_AS(read_text_workload(source_folder() + "/no/such/file.txt"), IoError);
-  CHECK_THROWS_AS(read_text_workload(source_folder()), IoError);
 }
 
 // tests/frontends/astra/malformed: NN_name.txt is refused with exactly NN_name.expected.

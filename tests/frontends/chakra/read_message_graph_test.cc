@@ -59,7 +59,8 @@ CustomAlgorithm read(const Graphs& graphs, Collective kind = Collective::all_red
   std::filesystem::create_directories(folder);
   for (std::size_t rank = 0; rank < graphs.size(); ++rank)
     chakra::write_trace(fmt::format("{}a.{}.et", folder, rank), graphs[rank]);
-  return read_message_graph(folder + "a.et", kind, size);
+  InputTexts texts;
+  return read_message_graph(texts, folder + "a.et", kind, size);
 }
 
 std::string refusal(const Graphs& graphs, Collective kind = Collective::all_reduce,
@@ -87,7 +88,8 @@ TEST_CASE("a trace that is written is what is read") {
   node.duration = microseconds(12);
   node.attributes.push_back({"name", std::string("x")});
   chakra::write_trace(folder + "b.et", {node, {.id = 6, .type = NodeType::compute}});
-  chakra::TraceReader reader(folder + "b.et");
+  std::ifstream bytes(folder + "b.et", std::ios::binary);
+  chakra::TraceReader reader("b.et", bytes);
   const Node read = *reader.next();
   CHECK(reader.version() == "1.0.0");
   CHECK(read.id == 5);
@@ -158,7 +160,8 @@ TEST_CASE("files that are no Chakra traces are refused") {
   const auto refused = [](const std::string& content) {
     std::ofstream(folder + "c.0.et", std::ios::binary) << content;
     try {
-      read_message_graph(folder + "c.et", Collective::all_reduce, bytes(1));
+      InputTexts texts;
+      read_message_graph(texts, folder + "c.et", Collective::all_reduce, bytes(1));
     } catch (const ConfigError& error) {
       return error.diagnostics().front().what;
     }
@@ -169,7 +172,8 @@ TEST_CASE("files that are no Chakra traces are refused") {
   CHECK(refused({"\x02\x08\x05", 3}) ==
         "this is no Chakra trace of format 0.0.4 or 1.0.0");  // 0.0.1
   CHECK(refused({"\x00\x09\x08", 3}) == "the trace is damaged or ends in the middle of a node");
-  CHECK_THROWS_AS(read_message_graph(folder + "none.et", Collective::all_reduce, bytes(1)),
+  InputTexts texts;
+  CHECK_THROWS_AS(read_message_graph(texts, folder + "none.et", Collective::all_reduce, bytes(1)),
                   IoError);
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("plateaus of 2, 3 and 4 ranks are 1 : 0.75 : 0.667", "[cli][coll]") {
     std::ostringstream out, error;
     cli::run_command_line({"coll", "--platform", "dgx-h100", "--ranks", ranks, "--size", "8G",
                            "--algorithm", "ring", "--format", "json"},
-                          "1.2.3", {out, error});
+                          {"1.2.3", "abc"}, {out, error});
     REQUIRE(error.str() == "");
     plateaus.push_back(nlohmann::json::parse(out.str())["rows"][0]["algbw_GBps"]);
   }
@@ -198,9 +198,10 @@ TEST_CASE("mistakes in the options of coll are configuration errors", "[cli][col
   wrong({"--measured", coll.write("no.txt", "hello\n")},
         "neither the output of nccl-tests nor CSV");
   std::ostringstream out, error;
-  CHECK(cli::run_command_line({"coll"}, "1.2.3", {out, error}) == 2);
+  CHECK(cli::run_command_line({"coll"}, {"1.2.3", "abc"}, {out, error}) == 2);
   CHECK_THAT(error.str(), Contains("--platform is required"));
-  CHECK(cli::run_command_line({"coll", "--platform", "dgx-h10"}, "1.2.3", {out, error}) == 2);
+  CHECK(cli::run_command_line({"coll", "--platform", "dgx-h10"}, {"1.2.3", "abc"}, {out, error}) ==
+        2);
   CHECK_THAT(error.str(), Contains("did you mean \"dgx-h100\"?"));
 }
 
@@ -208,12 +209,12 @@ TEST_CASE("files that are not there are input errors", "[cli][coll]") {
   const Coll coll;
   CHECK(coll({"--measured", "/nowhere/measured.txt"}).exit_code == 3);
   std::ostringstream out, error;
-  CHECK(cli::run_command_line({"coll", "--platform", "no/such.yaml"}, "1", {out, error}) == 3);
+  CHECK(cli::run_command_line({"coll", "--platform", "no/such.yaml"}, {"1", "abc"}, {out, error}) == 3);
 }
 
 TEST_CASE("list names the bundled platforms", "[cli][coll]") {
   std::ostringstream out, error;
-  CHECK(cli::run_command_line({"list", "platforms"}, "1.2.3", {out, error}) == 0);
+  CHECK(cli::run_command_line({"list", "platforms"}, {"1.2.3", "abc"}, {out, error}) == 0);
   CHECK_THAT(out.str(), Contains("  dgx-h100           DGX H100"));
   CHECK_THAT(out.str(), Contains("  hoti20-flat "));
 }

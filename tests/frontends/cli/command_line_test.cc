@@ -152,13 +152,17 @@ TEST_CASE("a link that carries more than it can is named in a notice", "[cli]") 
   CHECK_THAT(run.error, Contains("does not model contention inside the fabric"));
 }
 
-TEST_CASE("a message that nobody receives is named in a notice", "[cli]") {
+TEST_CASE("a job that ends with a message nobody received exits 1", "[cli]") {
   const Files files;
-  const Printed run = test::run_orrery(
-      {"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
-       "workload.program=[{ranks: 0, operations: [{send: 1 kB, to: 1, tag: 3}]}]"});
-  CHECK(run.exit_code == 0);
+  const Printed run =
+      test::run_orrery({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
+                        "workload.program=[{ranks: 0, operations: [{send: 1 kB, to: 1, tag: 3}]}]",
+                        "--quiet", "--format", "json"});
+  CHECK(run.exit_code == 1);
   CHECK_THAT(run.error, Contains("1 message from rank 0 to rank 1 with tag 3 never received"));
+  const auto json = nlohmann::json::parse(run.out);
+  CHECK(json["partial"] == false);
+  CHECK(json["unreceived"].size() == 1);
 }
 
 // Rank 0 waits for its send, rank 1 for its receive, both named x: two rows, each under its own
@@ -327,8 +331,8 @@ TEST_CASE("list, schema, version and help print on standard output", "[cli]") {
                                                  Contains("v100") && Contains("dlrm-hoti20"));
   CHECK_THAT(test::run_orrery({"list", "backends"}).out, !Contains("double_binary_tree"));
   CHECK(nlohmann::json::parse(test::run_orrery({"schema"}).out).is_object());
-  CHECK(test::run_orrery({"version"}).out == "orrery 1.2.3\n");
-  CHECK(test::run_orrery({"--version"}).out == "orrery 1.2.3\n");
+  CHECK(test::run_orrery({"version"}).out == "orrery 1.2.3 (commit abc)\n");
+  CHECK(test::run_orrery({"--version"}).out == "orrery 1.2.3 (commit abc)\n");
   CHECK_THAT(test::run_orrery({"--help"}).out, Contains("Exit codes:") && Contains("compare"));
   for (const char* command : {"run", "compare", "validate", "explain", "list", "schema"}) {
     const Printed help = test::run_orrery({command, "--help"});

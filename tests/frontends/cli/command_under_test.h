@@ -20,7 +20,7 @@ struct Printed {
 
 inline Printed run_orrery(const std::vector<std::string>& arguments) {
   std::ostringstream out, error;
-  const int exit_code = cli::run_command_line(arguments, "1.2.3", {out, error});
+  const int exit_code = cli::run_command_line(arguments, {"1.2.3", "abc"}, {out, error});
   return {exit_code, out.str(), error.str()};
 }
 

@@ -5,6 +5,25 @@
 
 using orrery::cli::InterruptGuard;
 
+TEST_CASE("SIGTERM and SIGHUP are noted too, but not a SIGHUP that nohup ignores", "[cli]") {
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    const InterruptGuard guard;
+    std::raise(signal);
+    CHECK(guard.interrupted());
+    CHECK(InterruptGuard().interrupted());  // inside another guard: the same interruption
+  }
+  struct sigaction before {};
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGHUP, &ignore, &before);
+  {
+    const InterruptGuard guard;
+    std::raise(SIGHUP);
+    CHECK_FALSE(guard.interrupted());
+  }
+  sigaction(SIGHUP, &before, nullptr);
+}
+
 TEST_CASE("the first Ctrl-C is noted, the second would end the process", "[cli]") {
   struct sigaction before {};
   sigaction(SIGINT, nullptr, &before);

@@ -157,7 +157,6 @@ TEST_CASE("what is wrong is said with its line") {
   CHECK(refusal(replaced(pair, "</tb>", "</tc>")).substr(0, 3) == "6: ");
   CHECK(refusal("") != "");
   CHECK(refusal("<graph/>") == "1: the file holds <graph>, not <algo>");
-  CHECK_THROWS_AS(read_msccl("/nonexistent.xml"), IoError);
 }
 
 // A contribution that is added twice, and two blocks that write one place at the same time.

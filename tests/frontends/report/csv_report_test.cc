@@ -13,11 +13,12 @@ TEST_CASE("CSV tables have the columns of docs/results.md", "[report]") {
       summary_csv(results) ==
       "system,backend,seed,fingerprint,partial,partial_reason,ranks,iterations,finish_ps,"
       "iteration_ps,compute_ps,exposed_ps,idle_ps,bound_ps,bound_by,ratio_to_fastest,events,"
-      "messages,wall_s,cpu_s,peak_rss_bytes\n"
+      "messages,wall_s,cpu_s,peak_rss_bytes,version,commit,inputs\n"
       "Ring,analytical,7,00112233445566778899aabbccddeeff,false,,2,2,100000000,50000000,40000000,"
-      "50000000,10000000,80000000,fabric,1.3333333333333333,123,45,0.5,0.25,3000000\n"
+      "50000000,10000000,80000000,fabric,1.3333333333333333,123,45,0.5,0.25,3000000,1.2.3,abc,"
+      "0123456789abcdef\n"
       "Switch,analytical,7,00112233445566778899aabbccddeeff,false,,2,2,75000000,37500000,40000000,"
-      "25000000,10000000,80000000,fabric,1,123,45,0.5,0.25,3000000\n");
+      "25000000,10000000,80000000,fabric,1,123,45,0.5,0.25,3000000,1.2.3,abc,0123456789abcdef\n");
   CHECK(exposed_csv(results) ==
         "system,kind,exposed_ps\n"
         "Ring,all_reduce,30000000\n"
@@ -42,9 +43,9 @@ TEST_CASE("CSV tables of layers, links and ranks", "[report]") {
         "Ring,1,\"top, 0\",weight_gradient,all_reduce,1000000,20000000,25500000,25500000,12750000,"
         "15000000\n");
   CHECK(links_csv({&result, 1}, {}) ==
-        "system,link,level,bytes,utilisation\n"
-        "Ring,npu 0 -> npu 1,fabric,2004000,0.8016\n"
-        "Ring,npu 1 -> npu 0,fabric,2004000,0.8016\n");
+        "system,source,target,level,bytes,utilisation\n"
+        "Ring,npu 0,npu 1,fabric,2004000,0.8016\n"
+        "Ring,npu 1,npu 0,fabric,2004000,0.8016\n");
   CHECK(ranks_csv({&result, 1}) ==
         "system,rank,multiplicity,finish_ps,compute_ps,exposed_ps,idle_ps,stolen_ps\n"
         "Ring,0,1,100000000,40000000,50000000,10000000,0\n"

@@ -18,7 +18,8 @@ TEST_CASE("the JSON of a run has the fields of docs/results.md, in its order", "
         "schema name backend seed fingerprint partial partial_reason iterations iteration_ps "
         "finish_ps compute_ps exposed_ps idle_ps stolen_ps endpoint exposed_by bound_ps bound_by "
         "layers selected levels links "
-        "link_count bottlenecks ranks folded unfolded_because events messages notices host ");
+        "link_count bottlenecks ranks folded unfolded_because events messages notices provenance "
+        "host ");
   CHECK(json["schema"] == "orrery.run/1");
   CHECK(json["seed"] == 7);
   CHECK(json["partial"] == false);
@@ -49,7 +50,7 @@ TEST_CASE("times are exact integers, however large", "[report]") {
 
 TEST_CASE("links are cut to the busiest ten, and counted", "[report]") {
   RunResult result = test::sample();
-  result.links.assign(12, {"npu 0 -> npu 1", "fabric", bytes(1), 0});
+  result.links.assign(12, {"npu 0", "npu 1", "fabric", bytes(1), 0});
   const ordered_json few = ordered_json::parse(run_json(result, {}));
   CHECK(few["links"].size() == 10);
   CHECK(few["link_count"] == 12);

@@ -81,3 +81,17 @@ TEST_CASE("a folder that cannot be made is an input/output error", "[report]") {
   CHECK_THROWS_AS(prepare_result_folder(folder.path / "file", Overwrite::refuse), IoError);
   CHECK_THROWS_AS(prepare_result_folder(folder.path / "file" / "x", Overwrite::allow), IoError);
 }
+
+// links.csv cannot be replaced, as if the process ended there: summary.csv is new by then, and the
+// earlier result.json would say that it is its own.
+TEST_CASE("where result.json is, all tables are of the same run", "[report]") {
+  const TemporaryFolder folder;
+  write_run(folder.path, test::sample(), {}, Overwrite::refuse);
+  fs::remove(folder.path / "links.csv");
+  fs::create_directories(folder.path / "links.csv" / "in the way");
+  CHECK_THROWS_AS(write_run(folder.path, test::faster_sample(), {}, Overwrite::allow), IoError);
+  CHECK(content(folder.path / "summary.csv").find("Switch") != std::string::npos);
+  CHECK_FALSE(fs::exists(folder.path / "result.json"));
+  for (const std::string& name : names_in(folder.path))
+    CHECK(name.find("unfinished") == std::string::npos);
+}

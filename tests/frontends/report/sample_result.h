@@ -44,13 +44,18 @@ inline RunResult sample() {
   }
   result.levels = {{"fabric", "all_reduce", bytes(4'000'000)},
                    {"fabric", "all_to_all", bytes(8'000)}};
-  result.links = {{"npu 0 -> npu 1", "fabric", bytes(2'004'000), 0.8016},
-                  {"npu 1 -> npu 0", "fabric", bytes(2'004'000), 0.8016}};
+  result.links = {{"npu 0", "npu 1", "fabric", bytes(2'004'000), 0.8016},
+                  {"npu 1", "npu 0", "fabric", bytes(2'004'000), 0.8016}};
   result.ranks = {
       {0, 1, microseconds(100), microseconds(40), microseconds(50), microseconds(10), {}},
       {1, 1, microseconds(90), microseconds(40), microseconds(50), microseconds(0), {}}};
   result.events = 123;
   result.messages = 45;
+  result.provenance = {.version = "1.2.3",
+                       .commit = "abc",
+                       .command = "orrery run ring.yaml",
+                       .inputs = "0123456789abcdef",
+                       .configuration = {{"seed", "7"}}};
   result.host = {.wall_s = 0.5, .cpu_s = 0.25, .peak_rss_bytes = 3'000'000};
   return result;
 }

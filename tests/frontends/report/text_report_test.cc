@@ -92,7 +92,8 @@ TEST_CASE("the diagnosis is computing, a full level, both in turn, or neither") 
   CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth: no link is busy more than 30 %"));
   // 40 us of computing and 57 of a full link: they take turns, and 60 us were waited.
   result.links[1].utilisation = 0.57;
-  CHECK_THAT(diagnosis(result), Catch::StartsWith("bandwidth, in phases: " + result.links[1].name));
+  CHECK_THAT(diagnosis(result),
+             Catch::StartsWith("bandwidth, in phases: " + result.links[1].name()));
   result.links[1].utilisation = 0.5;  // 10 us are neither
   CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth"));
   result.packets.emplace();

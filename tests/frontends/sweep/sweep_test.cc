@@ -10,7 +10,7 @@
 
 #include "core/base/config_error.h"
 #include "frontends/cli/commands.h"
-#include "frontends/sweep/process_pool.h"
+#include "frontends/cli/process_pool.h"
 #include "frontends/yaml/load_sweep.h"
 #include "tests/paths.h"
 
@@ -54,8 +54,7 @@ class Sweeps {
     options.file = write("sweep.yaml", text);
     options.output = folder_ / "out";
     options.jobs = 2;
-    options.program = fs::path(build_folder()) / "orrery";
-    options.version = "1.2.3";
+    options.invocation = {"1.2.3", "abc", "orrery sweep"};
     options.force = force;
     std::ostringstream out, error;
     const int exit_code = cli::sweep(options, {out, error});
@@ -67,6 +66,7 @@ class Sweeps {
       found.push_back(entry.path());
     return found;
   }
+  bool has_begun() const { return fs::exists(folder_ / "out"); }
   std::string csv() const {
     std::ostringstream text;
     text << std::ifstream(folder_ / "out" / "sweep.csv").rdbuf();
@@ -159,6 +159,9 @@ vary: [{system.injection_latency: [0 us, 10 us]}]
   CHECK(first.exit_code == 0);
   CHECK_THAT(sweeps.csv(), Contains(",6012000000,") && Contains(",6132000000,"));
   CHECK_THAT(first.out, Contains("2 of 2 points"));
+  // Quantities are numbers, and the unit is in the heading.
+  CHECK_THAT(sweeps.csv(), Contains("experiment,system.injection_latency_ps,status,") &&
+                               Contains("four.yaml,0,ok,") && Contains("four.yaml,10000000,ok,"));
 
   // What is done is not done again: a mark beside the results survives, but not --force.
   std::vector<fs::file_time_type> written;
@@ -215,11 +218,16 @@ TEST_CASE("a point that fails does not stop the others, and is tried again") {
                std::string(experiment)
                    .replace(std::string(experiment).find("program:"), 200,
                             "program: [{ranks: 0-2, operations: [{barrier: true}]}]}\n"));
-  const std::string grid = "experiments: [stuck.yaml, four.yaml]\n";
+  sweeps.write("unmatched.yaml",
+               std::string(experiment)
+                   .replace(std::string(experiment).find("program:"), 200,
+                            "program: [{ranks: 0, operations: [{send: 1 kB, to: 1}]}]}\n"));
+  const std::string grid = "experiments: [stuck.yaml, four.yaml, unmatched.yaml]\n";
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto printed = sweeps.run(grid);
     CHECK(printed.exit_code == 1);
-    CHECK_THAT(printed.out, Contains("1 of 2 points"));
+    CHECK_THAT(printed.out, Contains("1 of 3 points"));
+    CHECK_THAT(sweeps.csv(), Contains("unmatched.yaml,failed,"));
     CHECK_THAT(printed.error, Contains("stuck") && Contains("log.txt"));
     CHECK_THAT(sweeps.csv(), Contains("stuck.yaml,failed,") && Contains("four.yaml,ok,"));
   }
@@ -235,6 +243,17 @@ TEST_CASE("mistakes in any point show before the first one runs") {
     REQUIRE(error.diagnostics().size() == 1);
     CHECK_THAT(error.what(), Contains("sweep.yaml:3: system.chunks=0"));
   }
+}
+
+TEST_CASE("mistakes in the text workload of a point show before the first one runs") {
+  const Sweeps sweeps;
+  std::string text_job = experiment;
+  text_job.replace(text_job.find("program:"), std::string::npos, "text: layers.txt}\n");
+  sweeps.write("text.yaml", text_job);
+  sweeps.write("layers.txt", "DATA\n1\nL -1 1 NONE 0 2 NONE 0 3 ALLREDUCE many 4\n");
+  CHECK_THROWS_WITH(sweeps.run("experiments: [four.yaml, text.yaml]\n"),
+                    Contains("layers.txt:3") && Contains("many"));
+  CHECK_FALSE(sweeps.has_begun());
 }
 
 TEST_CASE("--set holds at every point, over the file's own settings") {
@@ -260,16 +279,18 @@ TEST_CASE("--set holds at every point, over the file's own settings") {
 }
 
 TEST_CASE("children of a pool report their ends") {
-  ProcessPool pool(2);
-  pool.start(7, {"/bin/sh", "-c", "exit 3"}, "/dev/null");
-  pool.start(8, {"/bin/sleep", "1000"}, "/dev/null");
+  cli::ProcessPool pool(2);
+  pool.start(
+      7, [] { return 3; }, "/dev/null");
+  pool.start(
+      8, [] { return pause(); }, "/dev/null");
   CHECK(pool.full());
-  const std::optional<ChildExit> first = pool.wait();
+  const std::optional<cli::ChildExit> first = pool.wait();
   REQUIRE(first);
   CHECK(first->task == 7);
   CHECK(first->exit_code == 3);
   pool.signal_all(SIGINT);
-  const std::optional<ChildExit> second = pool.wait();
+  const std::optional<cli::ChildExit> second = pool.wait();
   REQUIRE(second);
   CHECK(second->task == 8);
   CHECK(second->exit_code == 128 + SIGINT);

@@ -87,6 +87,18 @@ TEST_CASE("$ORRERY_PATH goes before what is bundled") {
   CHECK_THROWS_WITH(load_cluster("mine", {}), Contains("--platform mine: error: there is neither"));
 }
 
+TEST_CASE("platforms/ of the working directory adds names and replaces none") {
+  const Folder folder;
+  folder.write("platforms/mine.yaml", "description: my own\n" + three_levels);
+  folder.write("platforms/dgx-h100.yaml", "description: another\n" + three_levels);
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  CHECK(load_cluster("mine", {}).description == "my own");
+  CHECK(load_cluster("dgx-h100", {}).description != "another");
+  CHECK(load_cluster("./platforms/dgx-h100.yaml", {}).description == "another");
+  fs::current_path(before);
+}
+
 TEST_CASE("`file:` takes a bundled platform by its name") {
   const Folder folder;
   const std::string job = "workload: {program: [{operations: [{all_reduce: 1 MB}]}]}\n";
