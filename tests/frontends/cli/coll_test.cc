@@ -209,7 +209,8 @@ TEST_CASE("files that are not there are input errors", "[cli][coll]") {
   const Coll coll;
   CHECK(coll({"--measured", "/nowhere/measured.txt"}).exit_code == 3);
   std::ostringstream out, error;
-  CHECK(cli::run_command_line({"coll", "--platform", "no/such.yaml"}, {"1", "abc"}, {out, error}) == 3);
+  CHECK(cli::run_command_line({"coll", "--platform", "no/such.yaml"}, {"1", "abc"}, {out, error}) ==
+        3);
 }
 
 TEST_CASE("list names the bundled platforms", "[cli][coll]") {

@@ -95,10 +95,10 @@ TEST_CASE("a comparison names the saturated links") {
   CHECK_THAT(comparison_text(systems), !Catch::Contains("saturated"));
   systems[0].links.clear();
   for (int i = 0; i < 6; ++i)
-    systems[0].links.push_back({"wire " + std::to_string(i), "fabric", bytes(1), 0.9 + 0.01 * i});
-  systems[0].links.push_back({"slack", "fabric", bytes(1), 0.89});
+    systems[0].links.push_back({std::to_string(i), "x", "fabric", bytes(1), 0.9 + 0.01 * i});
+  systems[0].links.push_back({"slack", "x", "fabric", bytes(1), 0.89});
   CHECK_THAT(comparison_text(systems),
-             Catch::Contains("fabric: wire 5, wire 4, wire 3, wire 2, and 2 more\n"));
+             Catch::Contains("fabric: 5 -> x, 4 -> x, 3 -> x, 2 -> x, and 2 more\n"));
 }
 
 TEST_CASE("a comparison of backends says which is on which", "[report]") {

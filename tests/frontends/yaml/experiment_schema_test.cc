@@ -33,6 +33,7 @@ TEST_CASE("the schema is JSON that knows every key the reader knows") {
     const std::string folder = source_folder() + "/tests/frontends/yaml/good/";
     for (const ResolvedValue& value : load_experiment(folder + file, {}).resolved) {
       INFO(value.path);
+      if (value.path.ends_with(" contents")) continue;  // the hash of a data file: no key
       const Json* found = find(schema, value.path);
       REQUIRE(found != nullptr);
       CHECK((*found)["description"] == value.help);
