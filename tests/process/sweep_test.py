@@ -185,8 +185,9 @@ def edited(binary, fresh):
                 break
             time.sleep(0.001)
         write(folder, after)
-        said = [row["inputs"] for row in csv.DictReader(io.StringIO(child.communicate()[0]))]
-        if said != [trial.hashes[before, seed] for seed in SEEDS]:
+        said = [(row["status"], row["inputs"])
+                for row in csv.DictReader(io.StringIO(child.communicate()[0]))]
+        if said != [("ok", trial.hashes[before, seed]) for seed in SEEDS]:
             raise AssertionError(f"{said} is not of what the sweep began with")
         trial.check()
         trial.whole(after)
