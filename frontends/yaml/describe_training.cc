@@ -6,7 +6,7 @@ namespace orrery::yaml {
 
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform) {
-  if (!training.clean()) return;
+  if (!training.clean() || model.layers == 0) return;
   if (spec.data == 0 && !platform.known) return;  // nor are the ranks
   if (spec.data == 0) spec.data = data_ranks(spec, platform);
   training.report(problems_of(spec, model, platform));

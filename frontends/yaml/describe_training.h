@@ -11,8 +11,7 @@
 
 namespace orrery::yaml {
 
-// The rules of workload/problems.h. Works out the data-parallel ranks that were left out. REQUIRES:
-// the model is complete and without a mistake.
+// The rules of workload/problems.h. Works out the data-parallel ranks that were left out.
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform);
 
@@ -117,11 +116,9 @@ void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
 
 template <class Keys>
 void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
-                       bool model_known, const PlatformFacts& platform) {
+                       const PlatformFacts& platform) {
   describe_unchecked_training(keys, spec, model, platform);
-  keys.check([&](Reader& reader) {
-    if (model_known) check_training(reader, spec, model, platform);
-  });
+  keys.check([&](Reader& reader) { check_training(reader, spec, model, platform); });
 }
 
 }  // namespace orrery::yaml
