@@ -211,6 +211,8 @@ Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
   const Rank base = family.base_with(layout);
   const auto& dimensions = layout.dimensions;
   if (call.pair_sizes && layout.whole.size > 4096) return {};
+  // The sizes of another number of ranks: the call is refused when it is opened.
+  if (call.pair_sizes && call.pair_sizes->ranks() != layout.whole.size) return {};
   std::vector<LevelLoad> loads(topology.levels().size());
   const auto orders = orders_of(spec.schedule, static_cast<int>(dimensions.size()));
   const std::int32_t chunks = chunk_count(call.size, spec.chunks, minimum_chunk);
