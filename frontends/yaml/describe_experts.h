@@ -9,23 +9,14 @@
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/platform_facts.h"
 #include "frontends/yaml/reader.h"
+#include "workload/problems.h"
 #include "workload/workload_spec.h"
 
 namespace orrery::yaml {
 
-void check_experts(Reader& experts, const ExpertsSpec& spec, const TransformerSpec& model);
-
-// Reads the rows of a trace file into load.weights.
+// Reads the rows of a trace file into spec.weights.
 void read_expert_trace(Reader& load, const std::string& path, std::int64_t experts,
                        ExpertLoadSpec& spec);
-void check_expert_load(Reader& load, const ExpertLoadSpec& spec);
-
-// The rules of Megatron-LM; what would change nothing is refused too. REQUIRES: the ranks are known
-// and consistent.
-void check_expert_training(Reader& training, TransformerTraining& spec,
-                           const TransformerSpec& model, const PlatformFacts& platform,
-                           bool by_node);
-void check_context(Reader& training, const TransformerTraining& spec, const TransformerSpec& model);
 
 template <class Keys>
 void describe_experts(Keys& keys, ExpertsSpec& spec, const TransformerSpec& model) {
@@ -45,7 +36,9 @@ void describe_experts(Keys& keys, ExpertsSpec& spec, const TransformerSpec& mode
   keys.optional("groups", spec.groups, "groups of neighbouring experts", size);
   keys.optional("group_limit", spec.group_limit, "groups that the experts of a token may come from",
                 size);
-  keys.check([&](Reader& reader) { check_experts(reader, spec, model); });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) reader.report(problems_of(spec, model));
+  });
 }
 
 template <class Keys>
@@ -82,7 +75,8 @@ void describe_expert_load(Keys& keys, ExpertLoadSpec& spec, std::int64_t experts
   keys.check([&](Reader& reader) {
     if (file && spec.kind == ExpertLoad::trace)
       read_expert_trace(reader, resolved_path(*reader.find("file")), experts, spec);
-    check_expert_load(reader, spec);
+    if (reader.clean()) reader.report(problems_of(spec, experts));
+    reader.report_given(idle_settings(spec));
   });
 }
 
@@ -106,8 +100,9 @@ void describe_context(Keys& keys, TransformerTraining& spec) {
 
 template <class Keys>
 void describe_expert_training(Keys& keys, ExpertTraining& spec, const TransformerSpec& model,
-                              ExpertDispatch& dispatch) {
+                              const PlatformFacts& platform) {
   constexpr Limits ranks = between(1, std::int64_t{1} << 24);
+  ExpertDispatch dispatch = ExpertDispatch::direct;
   keys.optional("expert", spec.parallel, "ranks that share the experts of a layer", ranks);
   keys.optional("expert_tensor", spec.tensor, "ranks that share each expert", ranks);
   keys.optional("dispatch", dispatch,
@@ -128,6 +123,13 @@ void describe_expert_training(Keys& keys, ExpertTraining& spec, const Transforme
                 "(overlap_moe_expert_parallel_comm); with interleaved, or without a pipeline");
   keys.value_or_map("expert_load", spec.load.kind, "how popular experts are", [&](auto& below) {
     describe_expert_load(below, spec.load, model.experts.count);
+  });
+  keys.check([&](Reader& reader) {
+    if (dispatch == ExpertDispatch::by_node && platform.known)
+      spec.node_ranks = node_size(platform);
+    // Beside the journeys of another micro-batch they are not beside those of their own.
+    if (spec.overlap_batches && !reader.given("overlap_shared_experts"))
+      spec.overlap_shared = false;
   });
 }
 

@@ -14,10 +14,10 @@ namespace orrery::yaml {
 // Whether the training can be checked against the model: a size that is missing or wrong is 0.
 bool has_its_sizes(const TransformerSpec& model);
 
-// The parallel sizes fill the platform and divide what they cut, and training frameworks allow the
-// combination. Works out what was left out. REQUIRES: the model is complete and without a mistake.
+// The rules of workload/problems.h. Works out the data-parallel ranks that were left out. REQUIRES:
+// the model is complete and without a mistake.
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
-                    const PlatformFacts& platform, bool by_node);
+                    const PlatformFacts& platform);
 
 template <class Keys>
 void describe_pipeline(Keys& keys, TransformerTraining& spec) {
@@ -51,9 +51,10 @@ void describe_pipeline(Keys& keys, TransformerTraining& spec) {
       count);
 }
 
+// Of data-parallel ranks that are left out, spec.data is 0.
 template <class Keys>
-void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
-                       const PlatformFacts& platform) {
+void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
+                                 const TransformerSpec& model, const PlatformFacts& platform) {
   constexpr Limits ranks = between(1, std::int64_t{1} << 24);
   std::optional<std::int32_t> data;
   keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
@@ -113,12 +114,16 @@ void describe_training(Keys& keys, TransformerTraining& spec, const TransformerS
   keys.optional("order", spec.order,
                 "which ranks are neighbours: of tensor, context and expert "
                 "parallelism, then data or pipeline");
-  ExpertDispatch dispatch = ExpertDispatch::direct;
-  describe_expert_training(keys, spec.experts, model, dispatch);
+  describe_expert_training(keys, spec.experts, model, platform);
+  keys.check([&](Reader&) { spec.data = data.value_or(0); });
+}
+
+template <class Keys>
+void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
+                       const PlatformFacts& platform) {
+  describe_unchecked_training(keys, spec, model, platform);
   keys.check([&](Reader& reader) {
-    spec.data = data.value_or(0);
-    if (has_its_sizes(model))
-      check_training(reader, spec, model, platform, dispatch == ExpertDispatch::by_node);
+    if (has_its_sizes(model)) check_training(reader, spec, model, platform);
   });
 }
 

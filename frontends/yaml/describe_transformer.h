@@ -7,15 +7,9 @@
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 #include "simulation/experiment.h"
+#include "workload/problems.h"
 
 namespace orrery::yaml {
-
-// `key` is wrong if `divisor` does not divide `number`.
-void divides(Reader& reader, std::string_view key, std::int64_t divisor, std::int64_t number,
-             std::string_view what);
-
-// What a key by itself does not show: sums fit into 64 bits, the widths divide.
-void check_transformer(Reader& model, const TransformerSpec& spec);
 
 template <class Keys>
 void describe_transformer(Keys& keys, TransformerSpec& spec) {
@@ -63,7 +57,9 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
            [&](auto& below) { describe_experts(below, spec.experts, spec); });
   spec.element = size_of(data_type);
   spec.gradient_element = size_of(gradient_type);
-  keys.check([&](Reader& reader) { check_transformer(reader, spec); });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) reader.report(problems_of(spec));
+  });
 }
 
 }  // namespace orrery::yaml

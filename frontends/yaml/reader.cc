@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/base/hash.h"
 #include "frontends/yaml/foreign_names.h"
@@ -137,6 +138,39 @@ void Reader::wrong_item(std::string_view key, std::size_t index, std::string wha
 
 void Reader::wrong_map(std::string what, std::string remedy) {
   problems_.add(place_, path_, std::move(what), std::move(remedy));
+}
+
+void Reader::report(const SpecProblem& problem) {
+  const YamlNode* node = &map_;
+  Place place = place_;
+  std::string path = path_;
+  for (std::string_view rest = problem.key; !rest.empty();) {
+    if (rest.front() == '[') {
+      std::size_t index = 0;
+      std::from_chars(rest.data() + 1, rest.data() + rest.size(), index);
+      if (node == nullptr || node->kind != NodeKind::list || index >= node->children.size()) break;
+      node = &node->children[index];
+      path = item_path(path, index);
+      rest.remove_prefix(rest.find(']') + 1);
+    } else {
+      if (rest.front() == '.') rest.remove_prefix(1);
+      const std::string_view key = rest.substr(0, rest.find_first_of(".["));
+      node = node == nullptr ? nullptr : node->find(key);
+      path = join_path(path, key);
+      rest.remove_prefix(key.size());
+    }
+    if (node != nullptr) place = node->place;
+  }
+  problems_.add(place, std::move(path), problem.what, problem.remedy);
+}
+
+void Reader::report(const SpecProblems& problems) {
+  for (const SpecProblem& problem : problems) report(problem);
+}
+
+void Reader::report_given(const SpecProblems& problems) {
+  for (const SpecProblem& problem : problems)
+    if (given(problem.key)) report(problem);
 }
 
 std::string Reader::origin_of(std::string_view key) const {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/spec_problem.h"
 #include "frontends/input/input_texts.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/scalar_types.h"
@@ -175,6 +176,11 @@ class Reader {
   void wrong(std::string_view key, std::string what, std::string remedy);
   void wrong_item(std::string_view key, std::size_t index, std::string what, std::string remedy);
   void wrong_map(std::string what, std::string remedy);
+  // What a rule says, at the place of its key; if that is not there, at what would hold it.
+  void report(const SpecProblem& problem);
+  void report(const SpecProblems& problems);
+  // Those of keys that are there.
+  void report_given(const SpecProblems& problems);
   void wrong_at(const Place& place, std::string path, std::string what, std::string remedy) {
     problems_.add(place, std::move(path), std::move(what), std::move(remedy));
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/config_error.h"
 #include "frontends/yaml/describe_experiment.h"
 #include "frontends/yaml/describe_search.h"
 #include "frontends/yaml/input_files.h"
@@ -26,9 +27,11 @@ struct SearchedFile {
   InputFiles files{problems, texts};
   YamlNode root;
   YamlNode training;  // without the keys that a choice sets
-  PlatformFacts platform;
   Source chosen{"search", false, {}};
-  bool writes_sequence_parallel = false;
+  Experiment experiment;
+  std::vector<std::string> given;  // the keys of `training`
+  SearchSpec spec;
+  ParallelChoice written;
 };
 
 namespace {
@@ -64,31 +67,67 @@ YamlNode training_node(const SearchedFile& file, const TransformerSpec& model,
   set("recompute", std::string(name_of(choice.recompute)));
   if (choice.tensor == 1)
     std::erase_if(node.children, [](const auto& key) { return key.key == "sequence_parallel"; });
-  else if (!file.writes_sequence_parallel)
+  else if (node.find("sequence_parallel") == nullptr)
     set("sequence_parallel", "true");
   return node;
 }
 
-void describe_searched_training(Reader& workload, SearchedFile& file, ParallelChoice& written) {
+// The keys that a choice sets say only where a search begins, so they need not suit the platform.
+void describe_searched_training(Reader& workload, SearchedFile& file,
+                                const PlatformFacts& platform) {
   constexpr Limits above_zero = between(1, std::int64_t{1} << 32);
   file.training.kind = NodeKind::map;
   workload.free_form("training", [&](const YamlNode& node) { file.training = node; });
   if (file.training.kind != NodeKind::map)
     return workload.wrong("training", fmt::format("this is {}", name_of(file.training.kind)),
                           "write a map: {global_batch: 1536}");
-  Problems unknown;  // these keys are read again with each choice
+  Problems unknown;  // these are keys of the other reader too
   std::vector<ResolvedValue> unused;
-  Reader keys(unknown, file.texts, unused, file.training, file.training.place, "workload.training");
-  keys.optional("context", written.context, "", above_zero);
-  keys.optional("schedule", written.schedule, "");
-  keys.optional("chunks", written.chunks, "", above_zero);
-  if (!keys.given("global_batch"))
-    workload.wrong("training", "the key \"global_batch\" is missing",
-                   "say how many samples an iteration has");
-  file.writes_sequence_parallel = keys.given("sequence_parallel");
+  Reader chosen(unknown, file.texts, unused, file.training, file.training.place, "workload.training");
+  chosen.optional("context", file.written.context, "", above_zero);
+  chosen.optional("schedule", file.written.schedule, "");
+  chosen.optional("chunks", file.written.chunks, "", above_zero);
+  if (!chosen.given("global_batch"))
+    return workload.wrong("training", "the key \"global_batch\" is missing",
+                          "say how many samples an iteration has");
   std::erase_if(file.training.children, [](const YamlNode& child) {
     return std::ranges::find(chosen_keys, child.key) != chosen_keys.end();
   });
+  for (const YamlNode& child : file.training.children) file.given.push_back(child.key);
+  auto& transformer = std::get<TransformerWorkload>(file.experiment.workload.what);
+  Reader keys(file.problems, file.texts, unused, file.training, file.training.place, "workload.training");
+  describe_unchecked_training(keys, transformer.training, transformer.model, platform);
+  keys.finish();
+}
+
+std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
+                                                 const std::vector<Override>& overrides) {
+  auto file = std::make_unique<SearchedFile>();
+  std::optional<YamlNode> root = file->files.load(path, overrides);
+  file->problems.throw_if_any();
+  file->root = std::move(*root);
+  const YamlNode* workload = file->root.find("workload");
+  if (workload != nullptr && workload->find("transformer") == nullptr)
+    throw ConfigError({.file = path,
+                       .what = "the workload is no transformer",
+                       .remedy = "only transformers have parallel configurations to choose from"});
+  Experiment& experiment = file->experiment;
+  experiment.name = std::filesystem::path(path).stem().string();
+  auto& transformer = experiment.workload.what.emplace<TransformerWorkload>();
+  Reader reader(file->problems, file->texts, experiment.resolved, file->root, file->root.place, "");
+  const PlatformFacts platform = describe_cluster(reader, experiment);
+  reader.required_section("workload", "what the NPUs do", [&](Reader& below) {
+    below.section("transformer", "",
+                  [&](Reader& model) { describe_transformer(model, transformer.model); });
+    below.optional("iterations", experiment.workload.iterations, "", positive);
+    describe_searched_training(below, *file, platform);
+  });
+  reader.optional_map("search", "", [&](Reader& below) { describe_search(below, file->spec); });
+  if (platform.known) check_peak(reader, experiment.npu);
+  reader.finish();
+  file->problems.throw_if_any();
+  if (file->spec.context.empty()) file->spec.context = {file->written.context};
+  return file;
 }
 
 }  // namespace
@@ -97,56 +136,15 @@ void describe_searched_training(Reader& workload, SearchedFile& file, ParallelCh
 
 SearchedExperiment::SearchedExperiment(const std::string& file,
                                        const std::vector<Override>& overrides)
-    : file_(std::make_unique<yaml::SearchedFile>()) {
-  read(file, overrides);
-}
+    : SearchedExperiment(yaml::read_searched_file(file, overrides)) {}
+
+SearchedExperiment::SearchedExperiment(std::unique_ptr<yaml::SearchedFile> file)
+    : TrainingVariants(std::move(file->experiment), file->given), file_(std::move(file)) {}
 
 SearchedExperiment::~SearchedExperiment() = default;
 
-void SearchedExperiment::read(const std::string& file, const std::vector<Override>& overrides) {
-  yaml::SearchedFile& own = *file_;
-  std::optional<yaml::YamlNode> root = own.files.load(file, overrides);
-  own.problems.throw_if_any();
-  own.root = std::move(*root);
-  const yaml::YamlNode* workload = own.root.find("workload");
-  if (workload != nullptr && workload->find("transformer") == nullptr)
-    throw ConfigError({.file = file,
-                       .what = "the workload is no transformer",
-                       .remedy = "only transformers have parallel configurations to choose from"});
-  experiment_.name = std::filesystem::path(file).stem().string();
-  auto& transformer = experiment_.workload.what.emplace<TransformerWorkload>();
-  yaml::Reader reader(own.problems, own.texts, experiment_.resolved, own.root, own.root.place, "");
-  own.platform = yaml::describe_cluster(reader, experiment_);
-  reader.required_section("workload", "what the NPUs do", [&](yaml::Reader& below) {
-    below.section("transformer", "", [&](yaml::Reader& model) {
-      yaml::describe_transformer(model, transformer.model);
-    });
-    below.optional("iterations", experiment_.workload.iterations, "", yaml::positive);
-    yaml::describe_searched_training(below, own, written_);
-  });
-  reader.optional_map("search", "",
-                      [&](yaml::Reader& below) { yaml::describe_search(below, spec_); });
-  if (own.platform.known) yaml::check_peak(reader, experiment_.npu);
-  reader.finish();
-  own.problems.throw_if_any();
-  if (spec_.context.empty()) spec_.context = {written_.context};
-  npus_ = own.platform.npus;
-  node_ranks_ = yaml::node_size(own.platform);
-}
-
-std::variant<TransformerTraining, Diagnostic> SearchedExperiment::training(
-    const ParallelChoice& choice) const {
-  yaml::Problems problems;
-  InputTexts texts;  // own ones: threads estimate variants at the same time
-  std::vector<ResolvedValue> unused;
-  const yaml::YamlNode node = yaml::training_node(*file_, model(), choice);
-  yaml::Reader reader(problems, texts, unused, node, node.place, "workload.training");
-  TransformerTraining training;
-  yaml::describe_training(reader, training, model(), file_->platform);
-  reader.finish();
-  if (const Diagnostic* wrong = problems.first()) return *wrong;
-  return training;
-}
+const SearchSpec& SearchedExperiment::spec() const { return file_->spec; }
+const ParallelChoice& SearchedExperiment::written_choice() const { return file_->written; }
 
 std::string SearchedExperiment::text(const ParallelChoice& choice, std::int32_t data,
                                      const std::string& head) const {

@@ -13,14 +13,16 @@ namespace orrery {
 
 namespace {
 
-// "workload.training.global_batch" -> "global_batch"
-std::string key_of(const Diagnostic& wrong) { return wrong.path.substr(wrong.path.rfind('.') + 1); }
+// "expert_load.file" -> "file"
+std::string key_of(const SpecProblem& wrong) {
+  return wrong.key.empty() ? "training" : wrong.key.substr(wrong.key.rfind('.') + 1);
+}
 
-using Judged = std::variant<std::monostate, FittingChoice, Diagnostic>;
+using Judged = std::variant<std::monostate, FittingChoice, SpecProblem>;
 
 Judged judged(const TrainingVariants& variants, const ParallelChoice& choice) {
   auto training = variants.training(choice);
-  if (auto* wrong = std::get_if<Diagnostic>(&training)) return std::move(*wrong);
+  if (auto* wrong = std::get_if<SpecProblem>(&training)) return std::move(*wrong);
   const auto& allowed = std::get<TransformerTraining>(training);
   return FittingChoice{choice, allowed, most_memory({variants.model(), allowed})};
 }
@@ -31,7 +33,7 @@ void add(FittingChoices& choices, Judged& judged) {
     return;
   }
   ++choices.enumerated;
-  if (const auto* wrong = std::get_if<Diagnostic>(&judged)) {
+  if (const auto* wrong = std::get_if<SpecProblem>(&judged)) {
     RefusedChoices& refused = choices.refused[key_of(*wrong)];
     if (refused.count++ == 0) refused.example = fmt::format("{}: {}", wrong->what, wrong->remedy);
     return;

@@ -2,33 +2,46 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
-#include "core/base/config_error.h"
+#include "core/base/spec_problem.h"
 #include "simulation/experiment.h"
 #include "simulation/search_spec.h"
+#include "workload/platform_facts.h"
 
 namespace orrery {
 
 class TrainingVariants {
  public:
-  virtual ~TrainingVariants() = default;
+  // What a choice does not say is as in the training of `written`. `given` are keys of
+  // workload.training that a user has written down: a choice with which one of them means nothing
+  // is refused. Without "sequence_parallel" among them, tensor-parallel ranks are sequence-parallel
+  // too. REQUIRES: the workload of `written` is a transformer without a problem.
+  TrainingVariants(Experiment written, std::vector<std::string> given);
 
-  virtual const Experiment& written() const = 0;  // whose training is not set
-  virtual std::int32_t npus() const = 0;
-  virtual std::int32_t node_ranks() const = 0;
+  const Experiment& written() const { return written_; }
+  const TransformerSpec& model() const { return transformer().model; }
+  std::int32_t npus() const { return platform_.npus; }
+  std::int32_t node_ranks() const { return node_size(platform_); }
+
   // Of that choice: what it means, or the first rule that it breaks. From any thread.
-  virtual std::variant<TransformerTraining, Diagnostic> training(
-      const ParallelChoice& choice) const = 0;
+  std::variant<TransformerTraining, SpecProblem> training(const ParallelChoice& choice) const;
 
-  const TransformerSpec& model() const {
-    return std::get<TransformerWorkload>(written().workload.what).model;
+  Experiment experiment(const TransformerTraining& training) const;
+
+ private:
+  const TransformerWorkload& transformer() const {
+    return std::get<TransformerWorkload>(written_.workload.what);
   }
-  Experiment experiment(const TransformerTraining& training) const {
-    Experiment experiment = written();
-    std::get<TransformerWorkload>(experiment.workload.what).training = training;
-    return experiment;
-  }
+  bool is_given(std::string_view key) const;
+  TransformerTraining meant_by(const ParallelChoice& choice) const;
+
+  Experiment written_;
+  std::vector<std::string> given_;
+  PlatformFacts platform_;
 };
 
 }  // namespace orrery

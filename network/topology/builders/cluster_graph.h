@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/spec_problem.h"
 #include "network/topology/topology.h"
 
 namespace orrery {
@@ -37,10 +38,6 @@ struct NodeSpec {
   std::int32_t plugs() const { return nics > 0 ? nics : npus; }  // into the network
 };
 
-// What is wrong with a spec: the key it is about, what, and what to do.
-struct SpecProblem {
-  std::string key, what, remedy;
-};
 std::optional<SpecProblem> problem_of(const NodeSpec& node);
 // The same of so many of them, with so many links between switches.
 std::optional<SpecProblem> problem_of(const NodeSpec& node, std::int64_t nodes,

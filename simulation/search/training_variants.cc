@@ -1,0 +1,53 @@
+#include "simulation/search/training_variants.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workload/problems.h"
+
+namespace orrery {
+
+TrainingVariants::TrainingVariants(Experiment written, std::vector<std::string> given)
+    : written_(std::move(written)),
+      given_(std::move(given)),
+      platform_(facts_of(written_.topology)) {}
+
+bool TrainingVariants::is_given(std::string_view key) const {
+  return std::ranges::find(given_, key) != given_.end();
+}
+
+TransformerTraining TrainingVariants::meant_by(const ParallelChoice& choice) const {
+  TransformerTraining training = transformer().training;
+  training.tensor = choice.tensor;
+  training.pipeline = choice.pipeline;
+  training.context = choice.context;
+  training.experts.parallel = model().experts.count > 0 ? choice.expert : 1;
+  training.micro_batch = choice.micro_batch;
+  training.schedule = choice.schedule;
+  training.chunks = choice.schedule == PipelineSchedule::interleaved ? choice.chunks : 1;
+  training.sharding = choice.sharding;
+  training.recompute = choice.recompute;
+  if (choice.tensor == 1 || !is_given("sequence_parallel"))
+    training.sequence_parallel = choice.tensor > 1;
+  training.data = data_ranks(training, platform_);
+  return training;
+}
+
+std::variant<TransformerTraining, SpecProblem> TrainingVariants::training(
+    const ParallelChoice& choice) const {
+  TransformerTraining training = meant_by(choice);
+  SpecProblems problems = problems_of(training, model(), platform_);
+  if (!problems.empty()) return std::move(problems.front());
+  if (!given_.empty())
+    for (SpecProblem& idle : idle_settings(training, model()))
+      if (is_given(idle.key)) return std::move(idle);
+  return training;
+}
+
+Experiment TrainingVariants::experiment(const TransformerTraining& training) const {
+  Experiment experiment = written_;
+  std::get<TransformerWorkload>(experiment.workload.what).training = training;
+  return experiment;
+}
+
+}  // namespace orrery

@@ -1,0 +1,67 @@
+// Parallel configurations of an experiment that no file holds.
+#include "simulation/search/training_variants.h"
+
+#include <catch2/catch.hpp>
+
+#include "simulation/search/fitting.h"
+
+using namespace orrery;
+
+namespace {
+
+// Two nodes of two, two layers, four samples.
+Experiment small() {
+  Experiment experiment;
+  LevelSpec node, fabric;
+  node.size = fabric.size = 2;
+  node.bandwidth = fabric.bandwidth = gigabytes_per_second(1);
+  node.scope = Scope::local;
+  experiment.topology.levels = {node, fabric};
+  auto& workload = experiment.workload.what.emplace<TransformerWorkload>();
+  workload.model = {.layers = 2, .hidden = 8, .heads = 2, .vocabulary = 16, .sequence = 8};
+  workload.model.element = Bytes{2};
+  workload.training.global_batch = 4;
+  return experiment;
+}
+
+}  // namespace
+
+TEST_CASE("a choice fills what it says, and the rest stays as it is written") {
+  const TrainingVariants variants(small(), {});
+  ParallelChoice choice;
+  choice.tensor = 2;
+  choice.recompute = Recompute::full;
+  const auto meant = std::get<TransformerTraining>(variants.training(choice));
+  CHECK(meant.tensor == 2);
+  CHECK(meant.data == 2);
+  CHECK(meant.sequence_parallel);
+  CHECK(meant.recompute == Recompute::full);
+  CHECK(meant.global_batch == 4);
+  const TrainingVariants plain(small(), {"sequence_parallel"});
+  CHECK_FALSE(std::get<TransformerTraining>(plain.training(choice)).sequence_parallel);
+}
+
+TEST_CASE("a choice that breaks a rule, or leaves a written setting without meaning") {
+  ParallelChoice choice;
+  choice.pipeline = 3;
+  CHECK(std::get<SpecProblem>(TrainingVariants(small(), {}).training(choice)).key == "pipeline");
+  choice.pipeline = 1;
+  const TrainingVariants prefetching(small(), {"prefetch"});
+  CHECK(std::get<SpecProblem>(prefetching.training(choice)).key == "prefetch");
+  choice.sharding = Sharding::zero3;
+  CHECK(std::holds_alternative<TransformerTraining>(prefetching.training(choice)));
+}
+
+// t in {1, 2}, p in {1, 2}: 4, 2, 2 and 1 data-parallel ranks. Four samples, two at once: with four
+// replicas that is no whole number of micro-batches.
+TEST_CASE("a search without a file") {
+  SearchSpec spec;
+  spec.micro_batch = {2};
+  spec.schedule = {PipelineSchedule::one_forward_one_backward};
+  spec.sharding = {Sharding::none};
+  spec.recompute = {Recompute::none};
+  const FittingChoices choices = fitting_choices(TrainingVariants(small(), {}), spec, 1);
+  CHECK(choices.enumerated == 4);
+  CHECK(choices.refused.at("global_batch").count == 1);
+  CHECK(choices.fitting.size() == 3);
+}

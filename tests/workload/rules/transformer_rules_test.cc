@@ -1,0 +1,131 @@
+// What is wrong with a transformer and its training, without a file.
+#include <catch2/catch.hpp>
+
+#include "workload/problems.h"
+
+using namespace orrery;
+
+namespace {
+
+// Divides by 2 wherever something is cut.
+TransformerWorkload good() {
+  TransformerWorkload workload;
+  workload.model = {.layers = 4, .hidden = 64, .heads = 4, .vocabulary = 128, .sequence = 32};
+  workload.model.element = Bytes{2};
+  workload.training.tensor = 2;
+  workload.training.pipeline = 2;
+  workload.training.data = 4;
+  workload.training.global_batch = 32;
+  return workload;
+}
+
+// 16 NPUs in nodes of eight.
+PlatformFacts sixteen() {
+  LevelSpec node, fabric;
+  node.size = 8;
+  node.scope = Scope::local;
+  fabric.size = 2;
+  return facts_of({{node, fabric}});
+}
+
+std::string keys(const SpecProblems& problems) {
+  std::string keys;
+  for (const SpecProblem& problem : problems) keys += (keys.empty() ? "" : " ") + problem.key;
+  return keys;
+}
+
+template <class Change>
+std::string wrong_keys(Change change) {
+  TransformerWorkload workload = good();
+  change(workload.model, workload.training);
+  return keys(problems_of(workload, sixteen()));
+}
+
+using Model = TransformerSpec;
+using Training = TransformerTraining;
+
+}  // namespace
+
+TEST_CASE("a transformer that obeys all rules") {
+  CHECK(keys(problems_of(good(), sixteen())) == "");
+  CHECK(data_ranks(good().training, sixteen()) == 4);
+}
+
+TEST_CASE("a transformer whose shape is wrong names its keys, and nothing of its training") {
+  CHECK(wrong_keys([](Model& model, Training& training) {
+          model.heads = 0;
+          training.tensor = 3;
+        }) == "transformer.heads");
+  CHECK(wrong_keys([](Model& model, Training&) { model.heads = 5; }) == "transformer.heads");
+  CHECK(wrong_keys([](Model& model, Training&) {
+          model.experts.count = 4;
+          model.experts.top_k = 5;
+        }) == "transformer.experts.top_k");
+}
+
+TEST_CASE("sizes that do not fill the platform") {
+  // 2 x 3 = 6 of 16
+  CHECK(wrong_keys([](Model&, Training& training) { training.pipeline = 3; }) ==
+        "training.pipeline");
+  // 2 x 2 x 8 = 32
+  CHECK(wrong_keys([](Model&, Training& training) { training.data = 8; }) == "training.data");
+  CHECK(wrong_keys([](Model&, Training& training) { training.tensor = 0; }) == "training.tensor");
+  // 2^24 x 2^24 x 2^24 is 0 modulo 2^64.
+  CHECK(wrong_keys([](Model&, Training& training) {
+          training.tensor = training.pipeline = training.context = 1 << 24;
+        }) == "training.pipeline");
+  // 33 samples for 4 ranks
+  CHECK(wrong_keys([](Model&, Training& training) { training.global_batch = 33; }) ==
+        "training.global_batch");
+}
+
+TEST_CASE("what the training frameworks refuse") {
+  CHECK(wrong_keys([](Model&, Training& training) { training.sharding = Sharding::zero2; }) ==
+        "training.sharding");
+  CHECK(wrong_keys([](Model&, Training& training) { training.chunks = 2; }) == "training.chunks");
+  CHECK(wrong_keys([](Model&, Training& training) {
+          training.tensor = 1;
+          training.data = 8;
+          training.sequence_parallel = true;
+        }) == "training.sequence_parallel");
+  // Four stages of two chunks want eight layers; 2 x 4 x 2 = 16 NPUs, 16 micro-batches.
+  CHECK(wrong_keys([](Model&, Training& training) {
+          training.pipeline = 4;
+          training.data = 2;
+          training.schedule = PipelineSchedule::interleaved;
+          training.chunks = 2;
+        }) == "training.pipeline");
+}
+
+TEST_CASE("experts that do not divide, and nodes that are not filled") {
+  const auto with_experts = [](Model& model, Training& training) {
+    model.experts.count = 8;
+    model.experts.top_k = 2;
+    training.sequence_parallel = true;
+  };
+  CHECK(wrong_keys(with_experts) == "");
+  CHECK(wrong_keys([&](Model& model, Training& training) {
+          with_experts(model, training);
+          training.experts.parallel = 3;
+        }) == "training.expert training.expert");  // of 8 experts, and of 2 x 4 ranks
+  CHECK(wrong_keys([&](Model& model, Training& training) {
+          with_experts(model, training);
+          training.experts.parallel = 8;
+          training.experts.node_ranks = 8;
+        }) == "training.dispatch");
+  CHECK(wrong_keys([&](Model& model, Training& training) {
+          with_experts(model, training);
+          training.experts.load.kind = ExpertLoad::trace;
+          training.experts.load.weights = {{1, 0, 0}};
+        }) == "training.expert_load.file");
+}
+
+// prefetch is for gathered parameters, reshard_after_forward for zero3; the model has no experts.
+TEST_CASE("settings that mean nothing are named, and are no problem by themselves") {
+  const std::string idle = keys(idle_settings(good().training, good().model));
+  CHECK(idle.starts_with("deferral_limit prefetch reshard_after_forward context_method"));
+  CHECK(idle.ends_with("expert_load"));
+  Training training = good().training;
+  training.sharding = Sharding::zero3;
+  CHECK(keys(idle_settings(training, good().model)).starts_with("deferral_limit context_method"));
+}
