@@ -14,6 +14,7 @@
 #include "network/network_error.h"
 #include "network/traced_backend.h"
 #include "simulation/make_job.h"
+#include "simulation/problems.h"
 #include "simulation/result/collect_result.h"
 #include "simulation/run_observer.h"
 #include "simulation/sinks/level_activity.h"
@@ -195,6 +196,7 @@ std::string why_not_folded(const Experiment& experiment) {
 }
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
+  refuse_problems(experiment);
   try {
     return simulate_within_clock(experiment, options);
   } catch (const RangeError& error) {

@@ -42,6 +42,8 @@ class StuckError : public std::runtime_error {
 // Why every rank of the experiment is simulated, as a clause; "" if one stands for all.
 std::string why_not_folded(const Experiment& experiment);
 
+// Throws ConfigError for an experiment with problems (problems.h), StuckError, and JobError if the
+// job contradicts itself.
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options = {});
 
 }  // namespace orrery

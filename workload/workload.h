@@ -12,7 +12,7 @@
 namespace orrery {
 
 // The table of a DLRM on `ranks` ranks. REQUIRES: the sizes of `spec` are positive and ranks
-// divides global_batch (the YAML reader checks).
+// divides global_batch (problems.h).
 LayerTable make_dlrm(const DlrmSpec& spec, std::int32_t ranks);
 
 // The training loop of table.policy, `iterations` times, on every NPU of a platform with `levels`
@@ -21,8 +21,8 @@ LayerTable make_dlrm(const DlrmSpec& spec, std::int32_t ranks);
 Job make_training_job(const LayerTable& table, int levels, std::int32_t ranks,
                       const std::vector<int>& dimensions, std::int32_t iterations);
 
-// `iterations` of a transformer's training loop. REQUIRES: the shapes divide as the YAML reader
-// checks (frontends/yaml/describe_transformer.h, describe_training.h), t * p * d ranks.
+// `iterations` of a transformer's training loop. REQUIRES: problems_of(workload, platform) finds
+// none (problems.h).
 Job make_transformer_job(const TransformerWorkload& workload, std::int32_t iterations);
 
 // `iterations` of data-parallel training. REQUIRES: at least one worker; positive sizes.

@@ -7,11 +7,9 @@
 
 #include "frontends/yaml/reader.h"
 #include "system/compute/roofline.h"
+#include "system/problems.h"
 
 namespace orrery::yaml {
-
-// Shares of at least a hundredth.
-void check_efficiency(Reader& keys, const EfficiencySpec& efficiency);
 
 template <class Keys>
 void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::string& description) {
@@ -44,7 +42,9 @@ void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::string& de
                          "columns of the first matrix, rows of the second", positive);
         product.required("time", timed.time, "time that the product takes", positive);
       });
-  keys.check([&](Reader& reader) { check_efficiency(reader, efficiency); });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) reader.report(problems_of(efficiency));
+  });
 }
 
 }  // namespace orrery::yaml

@@ -39,7 +39,9 @@ PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
       if (reader.clean() && ranks) keep_ranks(reader, experiment.topology, *ranks);
       if (!reader.clean()) return;
       platform = facts_of(experiment.topology);
-      check_straggler_ranks(reader, experiment.npu.variation, platform.npus);
+      SpecProblems problems;
+      add_below(problems, "npu", problems_of(experiment.npu.variation, platform.npus));
+      reader.report(problems);
     });
   });
   keys.section("system", "how collectives are scheduled and carried out", [&](auto& section) {

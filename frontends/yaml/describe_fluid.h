@@ -4,11 +4,9 @@
 
 #include "frontends/yaml/reader.h"
 #include "network/network_spec.h"
+#include "network/problems.h"
 
 namespace orrery::yaml {
-
-// Sizes ascend, nothing flows at no rate, the tolerance is 0.1 % at most.
-void check_fluid(Reader& keys, const FluidSpec& fluid);
 
 template <class Keys>
 void describe_fluid(Keys& keys, NetworkSpec& network) {
@@ -35,7 +33,9 @@ void describe_fluid(Keys& keys, NetworkSpec& network) {
   keys.optional("completion_tolerance", fluid.completion_tolerance,
                 "messages may end late by this share of their size, 0.1 % at most, so that what "
                 "ends at nearly the same time ends together");
-  keys.check([&](Reader& reader) { check_fluid(reader, fluid); });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) reader.report(problems_of(fluid));
+  });
   for (const char* key : {"message_overhead", "flow_limit", "window", "efficiency", "highest",
                           "highest_weight", "completion_tolerance"})
     keys.note_if_given(key, network.given, SettingGroup::fluid);
@@ -49,9 +49,6 @@ void describe_queue(Keys& keys, NetworkSpec& network) {
   keys.note_if_given("segment", network.given, SettingGroup::queue);
 }
 
-// A buffer holds a segment.
-void check_credit(Reader& keys, const CreditSpec& credit);
-
 template <class Keys>
 void describe_credit(Keys& keys, NetworkSpec& network) {
   CreditSpec& credit = network.credit;
@@ -60,7 +57,9 @@ void describe_credit(Keys& keys, NetworkSpec& network) {
   keys.optional("buffer", credit.buffer,
                 "room at the receiving end of a link, for each virtual channel; at least a segment",
                 positive);
-  keys.check([&](Reader& reader) { check_credit(reader, credit); });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) reader.report(problems_of(credit));
+  });
   for (const char* key : {"segment", "buffer"})
     keys.note_if_given(key, network.given, SettingGroup::credit);
 }

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "workload/rules/program_rules.h"
+
 namespace orrery::yaml {
 namespace {
 
@@ -65,14 +67,7 @@ std::vector<Extent> extents_of(Reader& keys, const GroupText& text, const Platfo
   for (std::size_t i = 0; i < counts.size(); ++i) extents.push_back({counts[i], strides[i]});
   std::sort(extents.begin(), extents.end(),
             [](const Extent& a, const Extent& b) { return a.stride < b.stride; });
-  if (std::all_of(counts.begin(), counts.end(), [](std::int32_t count) { return count == 1; })) {
-    keys.wrong("count", "a group of one rank has no one to talk to", "write 2 or more");
-  } else if (!divide(platform.npus, extents)) {
-    keys.wrong("count",
-               fmt::format("such groups do not divide the {} ranks of the platform", platform.npus),
-               "count times stride divides the ranks (and the next stride, if there are several): "
-               "or name them with `groups`");
-  }
+  if (const auto problem = problem_of(extents, platform)) keys.report(*problem);
   return extents;
 }
 

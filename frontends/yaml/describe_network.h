@@ -10,6 +10,7 @@
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 #include "network/network_spec.h"
+#include "network/problems.h"
 
 namespace orrery::yaml {
 
@@ -70,9 +71,6 @@ void describe_tcp_timers(GroupKeys<Keys>& key, TransportSpec& spec) {
   key("duplicate_acks", spec.duplicate_acks,
       "duplicate acknowledgements that tell of a loss (RFC 5681: 3)", between(1, 1'000));
 }
-
-// The MTU holds headers and data; the windows hold segments.
-void check_transport(Reader& transport, const TransportSpec& spec);
 
 template <class Keys>
 void describe_captures(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
@@ -141,11 +139,10 @@ void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& to
                       });
   keys.note_if_given("watch", network.given, SettingGroup::transport);
   describe_captures(keys, network, topology, topology_known);
-  keys.check([&](Reader& reader) { check_transport(reader, spec); });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) reader.report(problems_of(spec));
+  });
 }
-
-// A buffer holds a packet, and RED's thresholds are in order.
-void check_switches(Reader& reader, const NetworkSpec& network);
 
 template <class Keys>
 void describe_switches(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
@@ -174,14 +171,11 @@ void describe_switches(Keys& keys, NetworkSpec& network, const TopologySpec& top
                 "links, \"a -> b\" or \"a - b\" (both ways): what waits before them over time");
   keys.note_if_given("watch", network.given, SettingGroup::switch_buffer);
   keys.check([&](Reader& reader) {
-    check_switches(reader, network);
+    if (reader.clean()) reader.report(problems_of(spec, network.transport));
     if (reader.clean() && topology_known && !watched.empty())
       resolve_watched(reader, watched, topology, spec);
   });
 }
-
-// The buffers of levels hold a packet, and watched pairs are NPUs.
-void check_packets(Reader& reader, const NetworkSpec& network, const TopologySpec& topology);
 
 template <class Keys>
 void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
@@ -207,7 +201,7 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
   keys.map("switch", "all switches; for packet backends",
            [&](auto& switches) { describe_switches(switches, network, topology, topology_known); });
   keys.check([&](Reader& reader) {
-    if (topology_known) check_packets(reader, network, topology);
+    if (topology_known && reader.clean()) reader.report(problems_of_packets(network, topology));
     mark_idle_settings(network, topology_known ? &topology : nullptr);
   });
 }

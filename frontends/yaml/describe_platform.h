@@ -12,11 +12,10 @@
 #include "frontends/yaml/describe_variation.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
+#include "network/problems.h"
 #include "simulation/experiment.h"
 
 namespace orrery::yaml {
-
-inline constexpr std::int64_t npus_at_most = 1 << 24;
 
 template <class Keys>
 void describe_npu(Keys& keys, NpuSpec& npu) {
@@ -50,9 +49,6 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
   describe_variation(keys, npu.variation);
 }
 
-// Only switches can add.
-void check_in_network_reduction(Reader& keys, const LevelSpec& level);
-
 template <class Keys>
 void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, LevelNetworkSpec& own,
                     NetworkSpec& network) {
@@ -68,12 +64,11 @@ void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, Lev
       "local (inside a node) or scale_out (between nodes): decides the injection latency");
   keys.optional("in_network_reduction", level.in_network_reduction,
                 "true: the switches can add and multicast (NVLS, SHARP), for algorithm in_network");
-  keys.check([&](Reader& reader) { check_in_network_reduction(reader, level); });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) reader.report(problems_of(level));
+  });
   describe_level_network(keys, own, network);
 }
-
-// Of several levels: names that can be told apart, and a platform that fits into memory.
-void check_levels(Reader& topology, const std::vector<LevelSpec>& levels);
 
 template <class Keys>
 void describe_platform(Keys& keys, Experiment& experiment) {
@@ -94,7 +89,9 @@ void describe_platform(Keys& keys, Experiment& experiment) {
                      describe_level(level, spec, innermost_of_several,
                                     experiment.network.levels[index], experiment.network);
                    });
-    topology.check([&](Reader& reader) { check_levels(reader, levels); });
+    topology.check([&](Reader& reader) {
+      if (reader.clean()) reader.report(problems_of(experiment.topology));
+    });
   });
 }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontends/yaml/claimed_ranks.h"
 #include "frontends/yaml/pair_matrix.h"
+#include "workload/rules/program_rules.h"
 
 namespace orrery::yaml {
 
@@ -24,7 +26,7 @@ void ProgramBuilder::begin_part(Reader& part, const OneOrMore<RankRuns>& ranks, 
   named_.clear();
   if (!platform_.known || !part.clean()) return;
   std::vector<Rank>& listed_ranks = program_.parts[index].ranks;
-  claims_.claim(part, "ranks", ranks, part_, listed_ranks);
+  claim(part, claims_, "ranks", ranks, part_, listed_ranks);
   if (static_cast<std::int32_t>(listed_ranks.size()) == platform_.npus) listed_ranks.clear();
 }
 
@@ -165,7 +167,7 @@ std::shared_ptr<const PairSizes> ProgramBuilder::pair_sizes_of(Reader& keys,
                                                                const PairSizesText& text,
                                                                std::int32_t communicator) {
   if (!platform_.known) return nullptr;
-  const std::int32_t members = smallest_group(program_.communicators[communicator]);
+  const std::int32_t members = smallest_group(program_.communicators[communicator], platform_);
   if (text.row) {
     const std::vector<std::int64_t> even = {1};
     const auto& weights = text.weights.empty() ? even : text.weights;
@@ -204,27 +206,9 @@ std::int32_t ProgramBuilder::root_of(Reader& keys, const StepText& text,
                                      std::int32_t communicator) {
   const std::int32_t root = text.root.value_or(0);
   if (!platform_.known) return root;
-  const std::int32_t members = smallest_group(program_.communicators[communicator]);
-  if (root >= members) {
-    keys.wrong("root", fmt::format("there is no position {}", root),
-               fmt::format("the ranks that take part have positions 0 to {}", members - 1));
-  }
+  const std::int32_t members = smallest_group(program_.communicators[communicator], platform_);
+  if (const auto problem = problem_of_root(root, members)) keys.report(*problem);
   return root;
-}
-
-std::int32_t ProgramBuilder::smallest_group(const Grouping& grouping) const {
-  std::int32_t members = platform_.npus;
-  if (const auto* levels = std::get_if<std::vector<int>>(&grouping)) {
-    members = 1;
-    for (const int level : *levels) members *= platform_.levels[level].size;
-  } else if (const auto* extents = std::get_if<std::vector<Extent>>(&grouping)) {
-    members = 1;
-    for (const Extent& extent : *extents) members *= extent.count;
-  } else {
-    for (const auto& ranks : std::get<RankLists>(grouping))
-      members = std::min(members, static_cast<std::int32_t>(ranks.size()));
-  }
-  return members;
 }
 
 std::int32_t ProgramBuilder::communicator_of(Reader& keys, const StepText& text) {
@@ -270,13 +254,8 @@ Rank ProgramBuilder::partner_of(Reader& keys, std::string_view verb, std::string
     return 0;
   }
   if (!platform_.known) return 0;
-  if (*rank >= platform_.npus) {
-    keys.wrong(key, fmt::format("there is no rank {}", *rank),
-               fmt::format("the platform has ranks 0 to {}", platform_.npus - 1));
-  } else if (claims_.owner_of(*rank) == part_) {
-    keys.wrong(key, fmt::format("rank {} does this operation itself", *rank),
-               "a rank cannot exchange a message with itself: put it in another part");
-  }
+  const bool itself = *rank < platform_.npus && claims_.owner_of(*rank) == part_;
+  if (const auto problem = problem_of_partner(key, *rank, itself, platform_)) keys.report(*problem);
   return *rank;
 }
 

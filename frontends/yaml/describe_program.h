@@ -14,8 +14,8 @@
 #include "frontends/yaml/describe_group.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/platform_facts.h"
-#include "frontends/yaml/rank_claims.h"
 #include "frontends/yaml/reader.h"
+#include "workload/rank_claims.h"
 
 namespace orrery::yaml {
 
@@ -65,7 +65,6 @@ class ProgramBuilder {
   CollectiveCall collective_of(Reader& keys, const StepText& text);
   std::int32_t root_of(Reader& keys, const StepText& text, std::int32_t communicator);
   std::int32_t communicator_of(Reader& keys, const StepText& text);
-  std::int32_t smallest_group(const Grouping& grouping) const;
   void check_members(Reader& keys, const Grouping& grouping);
   Rank partner_of(Reader& keys, std::string_view verb, std::string_view key,
                   const std::optional<std::int32_t>& rank);

@@ -13,9 +13,7 @@
 
 namespace orrery::yaml {
 
-// Sums fit into 64 bits.
-void check_layers(Reader& layers, const StackTraining& training);
-// Servers are ranks of the job, and leave some that work.
+// Finds the servers; the rules of workload/problems.h.
 void check_data_parallel(Reader& keys, StackTraining& training, const OneOrMore<RankRuns>& servers,
                          bool asynchronous, const PlatformFacts& platform);
 
@@ -81,7 +79,6 @@ void describe_data_parallel(Keys& keys, StackTraining& training, const PlatformF
   training.staleness = staleness;
   keys.check([&](Reader& reader) {
     check_data_parallel(reader, training, servers, asynchronous, platform);
-    check_layers(reader, training);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "frontends/yaml/reader.h"
 #include "simulation/experiment.h"
+#include "system/problems.h"
 
 namespace orrery::yaml {
 
@@ -23,19 +24,6 @@ struct CollectiveDefaults {
 std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSchedule schedule,
                                                 const CollectiveDefaults& defaults,
                                                 const TopologySpec& topology, std::string& origin);
-
-// One name or, unless the schedule is flat, one for each level; auto alone.
-void check_count(Reader& keys, std::string_view key, const std::vector<NamedAlgorithm>& algorithms,
-                 HierarchicalSchedule schedule, const TopologySpec& topology);
-
-// The algorithms under `key`: one for all levels or one for each, each able to do what is asked of
-// its level; or auto, alone. And the protocol has costs for them.
-void check_algorithms(Reader& keys, std::string_view key, Collective kind,
-                      const CollectiveSpec& spec, const SystemSpec& system,
-                      const TopologySpec& topology);
-
-// The ranges ascend, and only the last one may be open.
-void check_ranges(Reader& keys, const std::vector<SizeRange>& ranges);
 
 // The algorithm that `custom` names for this kind of collective; nothing if it is not given, or is
 // given in a file and --set gives algorithms, or is wrong.
@@ -75,7 +63,7 @@ void describe_range(Keys& keys, Collective kind, SizeRange& range, const Collect
     if (!topology_known || !reader.clean()) return;
     range.spec.algorithms = algorithms.values;
     if (reader.given("schedule")) range.spec.any_schedule = false;
-    check_algorithms(reader, "use", kind, range.spec, system, topology);
+    reader.report(problems_of_algorithms("use", kind, range.spec, system, topology));
   });
 }
 
@@ -111,19 +99,16 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
     if (!topology_known || !reader.clean()) return;
     if (custom) algorithms.values = {*custom};
     spec.algorithms = algorithms.values;
-    check_algorithms(reader, "algorithms", kind, spec, system, topology);
+    reader.report(problems_of_algorithms("algorithms", kind, spec, system, topology));
   });
   keys.optional_items("ranges", spec.ranges, "settings by the size of a call, smallest first",
                       [&](auto& range, SizeRange& values, std::size_t) {
                         describe_range(range, kind, values, spec, system, topology, topology_known);
                       });
   keys.check([&](Reader& reader) {
-    if (reader.clean()) check_ranges(reader, spec.ranges);
+    if (reader.clean()) reader.report(problems_of(spec.ranges));
   });
 }
-
-// A cost that is one.
-void check_cost(Reader& keys, const ProtocolCost& cost);
 
 template <class Keys>
 void describe_protocol(Keys& keys, ProtocolCost& cost) {
@@ -137,7 +122,7 @@ void describe_protocol(Keys& keys, ProtocolCost& cost) {
   keys.optional("step", cost.step, "time of each message before it is handed to the network",
                 not_negative);
   keys.optional("efficiency", cost.efficiency, "share of the bytes on the wire that is data");
-  keys.check([&](Reader& reader) { check_cost(reader, cost); });
+  keys.check([&](Reader& reader) { reader.report(problems_of(cost)); });
   if (algorithm) cost.algorithm = algorithm->name.substr(0, algorithm->name.find(':'));
 }
 
@@ -156,9 +141,6 @@ void describe_endpoint(Keys& keys, EndpointSpec& endpoint) {
   keys.optional("receive_copy", endpoint.receive_copy,
                 "rate of the copy out of the network's buffer, after the wire", positive);
 }
-
-// Ranks go on computing, however slowly.
-void check_tax(Reader& keys, Share tax);
 
 template <class Keys>
 void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topology,
@@ -180,8 +162,8 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
     defaults.protocol_origin = reader.origin_of("protocol");
     defaults.schedule_given = reader.given("schedule");
     if (topology_known && reader.clean())
-      check_count(reader, "algorithms", defaults.algorithms.values, defaults.spec.schedule,
-                  topology);
+      reader.report(problems_of_count("algorithms", defaults.algorithms.values,
+                                      defaults.spec.schedule, topology));
     topology_known = topology_known && reader.clean();
   });
   for (int i = 0; i < collective_count; ++i) {
@@ -216,7 +198,7 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
            [&](auto& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
   keys.optional("sm_tax", system.sm_tax,
                 "share of a rank's processor that its communication takes from compute beside it");
-  keys.check([&](Reader& reader) { check_tax(reader, system.sm_tax); });
+  keys.check([&](Reader& reader) { reader.report(problems_of_tax(system.sm_tax)); });
 }
 
 }  // namespace orrery::yaml

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontends/yaml/topology_keys.h"
+#include "network/problems.h"
 
 namespace orrery::yaml {
 
@@ -229,7 +230,7 @@ void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpec& topo
   keys.optional("routes", file, "CSV with a static route in each line: from,to,via,via,...");
   keys.check([&](Reader& reader) {
     if (!reader.clean() || !topology_known) return;
-    check_policy(reader, topology, routing);
+    reader.report(problems_of(routing, topology));
     if (file) read_routes(reader, topology, routing);
   });
 }

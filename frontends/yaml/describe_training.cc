@@ -4,14 +4,19 @@
 
 namespace orrery::yaml {
 
+namespace {
+
+// A size that is missing or wrong is 0.
 bool has_its_sizes(const TransformerSpec& model) {
   return model.layers > 0 && model.hidden > 0 && model.heads > 0 && model.vocabulary > 0 &&
          model.sequence > 0;
 }
 
+}  // namespace
+
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform) {
-  if (!training.clean()) return;
+  if (!training.clean() || !has_its_sizes(model)) return;
   if (spec.data == 0 && !platform.known) return;  // nor are the ranks
   if (spec.data == 0) spec.data = data_ranks(spec, platform);
   training.report(problems_of(spec, model, platform));

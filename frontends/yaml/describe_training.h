@@ -11,11 +11,7 @@
 
 namespace orrery::yaml {
 
-// Whether the training can be checked against the model: a size that is missing or wrong is 0.
-bool has_its_sizes(const TransformerSpec& model);
-
-// The rules of workload/problems.h. Works out the data-parallel ranks that were left out. REQUIRES:
-// the model is complete and without a mistake.
+// The rules of workload/problems.h. Works out the data-parallel ranks that were left out.
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform);
 
@@ -122,9 +118,7 @@ template <class Keys>
 void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
                        const PlatformFacts& platform) {
   describe_unchecked_training(keys, spec, model, platform);
-  keys.check([&](Reader& reader) {
-    if (has_its_sizes(model)) check_training(reader, spec, model, platform);
-  });
+  keys.check([&](Reader& reader) { check_training(reader, spec, model, platform); });
 }
 
 }  // namespace orrery::yaml

@@ -7,14 +7,12 @@
 
 #include "frontends/yaml/reader.h"
 #include "system/compute/variation.h"
+#include "system/problems.h"
 
 namespace orrery::yaml {
 
 // Those beyond any platform are left out but the first.
 std::vector<Rank> ranks_of(const OneOrMore<RankRuns>& runs);
-
-// A slowdown is not a speed-up.
-void check_straggler(Reader& keys, const StragglerSpec& straggler);
 
 template <class Keys>
 void describe_variation(Keys& npu, VariationSpec& variation) {
@@ -39,11 +37,10 @@ void describe_variation(Keys& npu, VariationSpec& variation) {
         keys.required("slowdown", straggler.slowdown, "factor by which their work takes longer");
         keys.optional("from", straggler.from, "operations that begin earlier are not slowed down",
                       not_negative);
-        keys.check([&](Reader& reader) { check_straggler(reader, straggler); });
+        keys.check([&](Reader& reader) {
+          if (reader.clean()) reader.report(problems_of(straggler));
+        });
       });
 }
-
-// Stragglers must be among so many NPUs.
-void check_straggler_ranks(Reader& platform, const VariationSpec& variation, std::int32_t npus);
 
 }  // namespace orrery::yaml

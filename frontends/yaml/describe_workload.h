@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/yaml/claimed_ranks.h"
 #include "frontends/yaml/describe_program.h"
 #include "frontends/yaml/describe_stack.h"
 #include "frontends/yaml/describe_training.h"
@@ -15,20 +16,16 @@
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/platform_facts.h"
 #include "frontends/yaml/presets.h"
-#include "frontends/yaml/rank_claims.h"
 #include "frontends/yaml/reader.h"
 #include "simulation/experiment.h"
+#include "workload/problems.h"
 
 namespace orrery::yaml {
 
-// A model divides among the NPUs, and its sums stay within 64 bits.
-void check_dlrm(Reader& model, const DlrmSpec& spec, const PlatformFacts& platform);
-// The operations of all iterations are written down, and fit into memory.
-void check_iterations(Reader& job, const WorkloadSpec& workload);
 void check_parallelism(Reader& parallelism, std::string_view key, const std::string& value,
                        std::string_view expected, std::string_view reason);
 void check_dimensions(Reader& workload, const std::vector<LevelReference>& references,
-                      const PlatformFacts& platform, std::vector<int>& dimensions);
+                      const PlatformFacts& platform, LayerTableWorkload& text);
 
 template <class Keys>
 void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platform) {
@@ -72,7 +69,8 @@ void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platform) {
   spec.element = size_of(data_type);
   keys.check([&](Reader& reader) {
     if (kind != "dlrm") reader.wrong("kind", in_quotes(kind) + " is not a model", "use dlrm");
-    check_dlrm(reader, spec, platform);
+    if (reader.clean()) reader.report(problems_of(spec, platform));
+    reader.report_given(idle_settings(spec));
   });
 }
 
@@ -99,7 +97,7 @@ void describe_text(Keys& keys, LayerTableWorkload& text, const PlatformFacts& pl
                 "the level that plays each dimension of the text, by name or index");
   keys.check([&](Reader& reader) {
     read_layer_table(reader, text);
-    check_dimensions(reader, dimensions, platform, text.dimensions);
+    check_dimensions(reader, dimensions, platform, text);
   });
 }
 
@@ -140,7 +138,9 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
     describe_program(keys, program, platform);
   }
   keys.optional("iterations", workload.iterations, "how often the workload is repeated", positive);
-  keys.check([&](Reader& reader) { check_iterations(reader, workload); });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) reader.report(problems_of_iterations(workload));
+  });
 }
 
 // One of several jobs: it sees only the NPUs that it runs on.
@@ -154,7 +154,7 @@ void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t index,
   keys.optional("start", placed.start, "when the job begins", not_negative);
   PlatformFacts own = platform;
   keys.check([&](Reader& reader) {
-    if (platform.known && reader.clean()) claims.claim(reader, "npus", npus, index, placed.npus);
+    if (platform.known && reader.clean()) claim(reader, claims, "npus", npus, index, placed.npus);
     own.known = platform.known && reader.clean();
     own.npus = static_cast<std::int32_t>(placed.npus.size());
   });

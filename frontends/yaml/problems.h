@@ -8,9 +8,13 @@
 #include <vector>
 
 #include "core/base/config_error.h"
+#include "core/base/quoted.h"
 #include "frontends/yaml/yaml_node.h"
 
 namespace orrery::yaml {
+
+using orrery::character_length;
+using orrery::in_quotes;
 
 class Problems {
  public:
@@ -39,11 +43,5 @@ std::string listed(std::span<const std::string_view> words);
 
 // `did you mean "ring"? (known: ring, direct)`, without the list if that is long; or only the list.
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
-
-// Length of the UTF-8 character at `at`; 0 if there is none, or one that no text file holds.
-std::size_t character_length(std::string_view text, std::size_t at);
-
-// The text in double quotes, shortened and without what a terminal cannot show: for messages.
-std::string in_quotes(std::string_view text);
 
 }  // namespace orrery::yaml

@@ -215,10 +215,4 @@ void read_routes(Reader& keys, const TopologySpec& spec, RoutingSpec& routing) {
   }
 }
 
-void check_policy(Reader& keys, const TopologySpec& topology, const RoutingSpec& routing) {
-  if (topology.graph != nullptr && routing.policy == RoutingPolicy::dimension_order)
-    keys.wrong("policy", "the platform is a graph and has no dimensions",
-               "write ecmp, or make the platform of levels");
-}
-
 }  // namespace orrery::yaml

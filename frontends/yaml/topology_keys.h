@@ -90,6 +90,5 @@ void resolve_watched(Reader& switches, const std::vector<std::string>& links,
                      const TopologySpec& topology, SwitchSpec& spec);
 // Routes of the CSV file under `routes`.
 void read_routes(Reader& keys, const TopologySpec& topology, RoutingSpec& routing);
-void check_policy(Reader& keys, const TopologySpec& topology, const RoutingSpec& routing);
 
 }  // namespace orrery::yaml

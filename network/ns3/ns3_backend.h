@@ -13,7 +13,7 @@ struct BackendTraits;
 extern const BackendTraits ns3_traits;
 
 // Waits while another thread's simulation uses ns-3. REQUIRES: queue and topology outlive the
-// backend; this thread has no other one; the spec's ranges are those the YAML reader checks.
+// backend; this thread has no other one; problems_of(spec) finds none (network/problems.h).
 std::unique_ptr<NetworkBackend> make_ns3_backend(EventQueue& queue, const Topology& topology,
                                                  const NetworkSpec& spec = {});
 

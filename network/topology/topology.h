@@ -55,7 +55,7 @@ struct TopologySpec {
 
 class Topology {
  public:
-  // REQUIRES: spec obeys the ranges above (the YAML reader checks them with positions).
+  // REQUIRES: problems_of(spec) finds none (network/problems.h).
   explicit Topology(TopologySpec spec);
 
   bool structural() const { return graph_ == nullptr; }

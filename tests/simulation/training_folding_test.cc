@@ -75,7 +75,7 @@ class RandomTraining {
           one_of<Sharding>({Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3});
     else
       training.sharding = one_of<Sharding>({Sharding::none, Sharding::zero1});
-    training.bucket = bytes(200'000);
+    if (training.sharding != Sharding::zero3) training.bucket = bytes(200'000);
     training.order =
         one_of<RankOrder>({RankOrder::tensor_data_pipeline, RankOrder::tensor_pipeline_data});
   }

@@ -104,7 +104,7 @@ struct TransformerShard {
   bool overlap_tensor = false;
 };
 
-// REQUIRES: the sizes divide as the YAML reader checks; of experts, shard.experts.parallel divides
+// REQUIRES: the sizes divide (workload/problems.h); of experts, shard.experts.parallel divides
 // their number.
 PartSteps transformer_part(TransformerPart part, const TransformerSpec& model,
                            const TransformerShard& shard);

@@ -214,6 +214,7 @@ std::int32_t data_ranks(const TransformerTraining& training, const PlatformFacts
 SpecProblems problems_of(const TransformerTraining& training, const TransformerSpec& model,
                          const PlatformFacts& platform) {
   SpecProblems problems;
+  if (!sizes_out_of_range(model).empty()) return problems;  // the model has the problem
   check_ranges(problems, training);
   if (!problems.empty()) return problems;
   if (platform.known) check_ranks(problems, training, platform);

@@ -6,6 +6,9 @@
 
 namespace orrery {
 
+// Empty if the sizes of the model are there: nothing is divided by 0.
+SpecProblems sizes_out_of_range(const TransformerSpec& model);
+
 void check_pipeline(SpecProblems& problems, const TransformerTraining& spec);
 void check_context(SpecProblems& problems, const TransformerTraining& spec,
                    const TransformerSpec& model);

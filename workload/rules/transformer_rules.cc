@@ -1,7 +1,7 @@
 // The shape of a transformer and of its experts.
 #include <fmt/format.h>
 
-#include "workload/problems.h"
+#include "workload/rules/training_rules.h"
 
 namespace orrery {
 
@@ -19,6 +19,8 @@ bool sums_fit(const TransformerSpec& spec) {
   return (matrices + of_experts) * real(spec.layers) < most && tokens * width * 10 < most;
 }
 
+}  // namespace
+
 SpecProblems sizes_out_of_range(const TransformerSpec& spec) {
   SpecProblems problems;
   check_at_least(problems, "layers", spec.layers, 1);
@@ -33,8 +35,6 @@ SpecProblems sizes_out_of_range(const TransformerSpec& spec) {
     problems.push_back({"data_type", "its elements have no size", "give `element`"});
   return problems;
 }
-
-}  // namespace
 
 SpecProblems problems_of(const ExpertsSpec& spec, const TransformerSpec& model) {
   SpecProblems problems;

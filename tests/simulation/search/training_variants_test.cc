@@ -18,7 +18,11 @@ Experiment small() {
   node.scope = Scope::local;
   experiment.topology.levels = {node, fabric};
   auto& workload = experiment.workload.what.emplace<TransformerWorkload>();
-  workload.model = {.layers = 2, .hidden = 8, .heads = 2, .vocabulary = 16, .sequence = 8};
+  workload.model.layers = 2;
+  workload.model.hidden = 8;
+  workload.model.heads = 2;
+  workload.model.vocabulary = 16;
+  workload.model.sequence = 8;
   workload.model.element = Bytes{2};
   workload.training.global_batch = 4;
   return experiment;

@@ -10,7 +10,11 @@ namespace {
 // Divides by 2 wherever something is cut.
 TransformerWorkload good() {
   TransformerWorkload workload;
-  workload.model = {.layers = 4, .hidden = 64, .heads = 4, .vocabulary = 128, .sequence = 32};
+  workload.model.layers = 4;
+  workload.model.hidden = 64;
+  workload.model.heads = 4;
+  workload.model.vocabulary = 128;
+  workload.model.sequence = 32;
   workload.model.element = Bytes{2};
   workload.training.tensor = 2;
   workload.training.pipeline = 2;

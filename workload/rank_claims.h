@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
-#include "frontends/yaml/reader.h"
+#include "core/base/spec_problem.h"
 #include "system/operation_source.h"
 
-namespace orrery::yaml {
+namespace orrery {
 
 class RankClaims {
  public:
@@ -16,22 +17,23 @@ class RankClaims {
   struct Words {
     std::string_view rank, owner;
   };
+  struct Run {
+    Rank first, last;
+  };
 
   RankClaims() = default;
   RankClaims(std::int32_t ranks, Words words) : words_(words), owner_of_rank_(ranks, -1) {}
 
-  // Appends what the list under `key` names to `ranks`, all ranks if there is no such key. Reports
-  // what is not there or taken, and then appends only part of it.
-  void claim(Reader& keys, std::string_view key, const OneOrMore<RankRuns>& list,
-             std::int32_t owner, std::vector<Rank>& ranks);
+  // Appends a run of ranks to `ranks`. If one is not there or taken, this is the problem of `key`,
+  // and only those before it are appended.
+  std::optional<SpecProblem> claim(std::string_view key, Run run, std::int32_t owner,
+                                   std::vector<Rank>& ranks);
+  Run all() const { return {0, static_cast<Rank>(owner_of_rank_.size()) - 1}; }
   std::int32_t owner_of(Rank rank) const { return owner_of_rank_[rank]; }  // -1 = nobody's
 
  private:
-  bool claim_run(Reader& keys, std::string_view key, std::size_t item, Rank first, Rank last,
-                 std::int32_t owner, std::vector<Rank>& ranks);
-
   Words words_;
   std::vector<std::int32_t> owner_of_rank_;  // -1 = none yet
 };
 
-}  // namespace orrery::yaml
+}  // namespace orrery

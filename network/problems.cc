@@ -1,0 +1,126 @@
+#include "network/problems.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/quoted.h"
+#include "core/units/unit_text.h"
+#include "network/backends.h"
+
+namespace orrery {
+
+namespace {
+
+std::int32_t npus_of(const TopologySpec& topology) {
+  std::int32_t npus = 1;
+  for (const LevelSpec& level : topology.levels) npus *= level.size;
+  return npus;
+}
+
+Bytes packet_of(const TransportSpec& transport) { return transport.mtu + transport.link_overhead; }
+
+}  // namespace
+
+SpecProblems problems_of(const TransportSpec& spec) {
+  SpecProblems problems;
+  if (spec.kind == TransportKind::roce)
+    problems.push_back({"kind", "no backend of this version models roce", "write tcp or ideal"});
+  const Bytes segment = maximum_segment(spec);
+  if (spec.window < segment)
+    problems.push_back({"window",
+                        fmt::format("a window of {} cannot hold a segment of {}, so nothing would "
+                                    "ever be sent",
+                                    exact_text(spec.window), exact_text(segment)),
+                        "make it larger, or network.transport.mtu smaller"});
+  if (spec.receive_window && *spec.receive_window < segment)
+    problems.push_back({"receive_window",
+                        fmt::format("a window of {} cannot hold a segment of {}, so it would stay "
+                                    "closed for ever",
+                                    exact_text(*spec.receive_window), exact_text(segment)),
+                        "make it larger, or network.transport.mtu smaller"});
+  return problems;
+}
+
+SpecProblems problems_of(const SwitchSpec& spec, const TransportSpec& transport) {
+  SpecProblems problems;
+  const Bytes packet = packet_of(transport);
+  if (spec.buffer < packet)
+    problems.push_back({"buffer",
+                        fmt::format("a buffer of {} cannot hold a packet of {}",
+                                    exact_text(spec.buffer), exact_text(packet)),
+                        "make it larger, or network.transport.mtu smaller"});
+  if (spec.red_maximum < spec.red_minimum)
+    problems.push_back({"red_maximum", "it is below red_minimum", "write the larger one here"});
+  if (spec.loss >= 1)
+    problems.push_back({"loss", "links that lose everything", "write a probability below 1"});
+  return problems;
+}
+
+SpecProblems problems_of(const FluidSpec& fluid) {
+  for (std::size_t i = 0; i < fluid.efficiency.size(); ++i) {
+    if (fluid.efficiency[i].efficiency.part == 0)
+      return {{item_key("efficiency", i), "a message that can use nothing never ends",
+               "write a share of more than 0 %"}};
+    if (i > 0 && fluid.efficiency[i].size <= fluid.efficiency[i - 1].size)
+      return {{item_key("efficiency", i), "the sizes do not ascend",
+               "order the points by `size`, the smallest first"}};
+  }
+  const Share tolerance = fluid.completion_tolerance;
+  if (tolerance.part * 1000 > tolerance.whole)
+    return {{"completion_tolerance", "messages would end later than the model allows",
+             "write 0.1 % or less"}};
+  return {};
+}
+
+SpecProblems problems_of(const CreditSpec& credit) {
+  if (credit.buffer >= credit.segment) return {};
+  return {{"buffer",
+           fmt::format("a buffer of {} cannot hold a segment of {}, so nothing would ever be sent",
+                       exact_text(credit.buffer), exact_text(credit.segment)),
+           "make it larger, or network.credit.segment smaller"}};
+}
+
+SpecProblems problems_of(const RoutingSpec& routing, const TopologySpec& topology) {
+  if (topology.graph == nullptr || routing.policy != RoutingPolicy::dimension_order) return {};
+  return {{"policy", "the platform is a graph and has no dimensions",
+           "write ecmp, or make the platform of levels"}};
+}
+
+SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec& topology) {
+  SpecProblems problems;
+  const Bytes packet = packet_of(network.transport);
+  const std::size_t levels = std::min(network.levels.size(), topology.levels.size());
+  for (std::size_t i = 0; i < levels; ++i)
+    if (network.levels[i].buffer && *network.levels[i].buffer < packet)
+      problems.push_back({"",
+                          fmt::format("the buffer of level {}, {}, cannot hold a packet of {}",
+                                      topology.levels[i].name,
+                                      exact_text(*network.levels[i].buffer), exact_text(packet)),
+                          "make it larger, or network.transport.mtu smaller"});
+  const std::int32_t npus = npus_of(topology);
+  for (const WatchedPair& pair : network.transport.watched)
+    if (pair.from == pair.to || std::max(pair.from, pair.to) >= npus)
+      problems.push_back(
+          {"",
+           fmt::format("transport.watch: from {} to {} there is no connection", pair.from, pair.to),
+           fmt::format("name two of the NPUs 0 to {}", npus - 1)});
+  return problems;
+}
+
+SpecProblems problems_of(const NetworkSpec& network, const TopologySpec& topology) {
+  SpecProblems problems;
+  if (find_backend(network.backend) == nullptr)
+    problems.push_back(
+        {"backend", in_quotes(network.backend) + " is not a backend", "`orrery list` names them"});
+  add_below(problems, "transport", problems_of(network.transport));
+  add_below(problems, "switch", problems_of(network.switches, network.transport));
+  add_below(problems, "fluid", problems_of(network.fluid));
+  add_below(problems, "credit", problems_of(network.credit));
+  add_below(problems, "routing", problems_of(network.routing, topology));
+  add_below(problems, "", problems_of_packets(network, topology));
+  return problems;
+}
+
+}  // namespace orrery

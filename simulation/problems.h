@@ -1,0 +1,16 @@
+// Whether an experiment obeys the rules of all its parts, whoever filled it.
+#pragma once
+
+#include "core/base/spec_problem.h"
+#include "simulation/experiment.h"
+
+namespace orrery {
+
+// Keys of an experiment file: "workload.training.tensor". Parts that others must agree with come
+// first; what builds on a part with problems is not looked at.
+SpecProblems problems_of(const Experiment& experiment);
+
+// Throws ConfigError, without positions, if there are any.
+void refuse_problems(const Experiment& experiment);
+
+}  // namespace orrery

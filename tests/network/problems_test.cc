@@ -1,0 +1,83 @@
+// What is wrong with a network, without a file.
+#include "network/problems.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+using namespace orrery;
+
+namespace {
+
+std::string keys(const SpecProblems& problems) {
+  std::string keys;
+  for (const SpecProblem& problem : problems) keys += (keys.empty() ? "" : " ") + problem.key;
+  return keys;
+}
+
+LevelSpec level(const char* name, std::int32_t size) {
+  return {name, LevelKind::switched, size, gigabytes_per_second(1), microseconds(1)};
+}
+
+TopologySpec two_levels() { return {{level("node", 4), level("fabric", 2)}}; }
+
+}  // namespace
+
+TEST_CASE("platforms that are wrong name the level and its key") {
+  CHECK(keys(problems_of(two_levels())) == "");
+  CHECK(keys(problems_of(TopologySpec{})) == "levels");
+  TopologySpec topology = two_levels();
+  topology.levels[1].size = 1;
+  topology.levels[1].bandwidth = {};
+  CHECK(keys(problems_of(topology)) == "levels[1].size levels[1].bandwidth");
+  topology = two_levels();
+  topology.levels[0].kind = LevelKind::ring;
+  topology.levels[0].in_network_reduction = true;
+  CHECK(keys(problems_of(topology)) == "levels[0].in_network_reduction");
+  topology = two_levels();
+  topology.levels[1].name = "node";
+  CHECK(keys(problems_of(topology)) == "levels[1]");
+  topology.levels[1].name = "7";
+  CHECK(keys(problems_of(topology)) == "levels[1]");
+}
+
+// 2^10 NPUs that each have 2^10 - 1 links are 2^20 links, 2^14 NPUs have 2^28, more than 2^26.
+TEST_CASE("platforms that are too large") {
+  TopologySpec topology{{level("all", 1 << 10)}};
+  topology.levels[0].kind = LevelKind::fully_connected;
+  CHECK(keys(problems_of(topology)) == "");
+  topology.levels[0].size = 1 << 14;
+  CHECK(keys(problems_of(topology)).starts_with("levels"));
+}
+
+TEST_CASE("windows and buffers hold what is sent at once") {
+  TransportSpec transport;
+  CHECK(keys(problems_of(transport)) == "");
+  transport.window = bytes(8'000);  // of an MTU of 9,000
+  transport.receive_window = bytes(8'000);
+  CHECK(keys(problems_of(transport)) == "window receive_window");
+  SwitchSpec switches;
+  switches.buffer = bytes(9'037);  // a packet has 9,000 + 38
+  CHECK(keys(problems_of(switches, transport)) == "buffer");
+  switches.buffer = bytes(9'038);
+  CHECK(keys(problems_of(switches, transport)) == "");
+  switches.red_maximum = bytes(1);
+  CHECK(keys(problems_of(switches, transport)) == "red_maximum");
+  CHECK(keys(problems_of(CreditSpec{bytes(2), bytes(1)})) == "buffer");
+}
+
+TEST_CASE("the points of an efficiency curve ascend") {
+  FluidSpec fluid;
+  fluid.efficiency = {{bytes(10), {1, 2}}, {bytes(10), {1, 1}}};
+  CHECK(keys(problems_of(fluid)) == "efficiency[1]");
+  fluid.efficiency = {{bytes(10), {0, 1}}};
+  CHECK(keys(problems_of(fluid)) == "efficiency[0]");
+}
+
+TEST_CASE("a network gathers the problems of its parts") {
+  NetworkSpec network;
+  CHECK(keys(problems_of(network, two_levels())) == "");
+  network.backend = "carrier pigeon";
+  network.credit.buffer = bytes(1);
+  network.transport.watched = {{0, 8}};                                         // of NPUs 0 to 7
+  CHECK(keys(problems_of(network, two_levels())) == "backend credit.buffer ");  // and of the whole
+}

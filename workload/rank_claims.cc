@@ -1,0 +1,33 @@
+#include "workload/rank_claims.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace orrery {
+
+std::optional<SpecProblem> RankClaims::claim(std::string_view key, Run run, std::int32_t owner,
+                                             std::vector<Rank>& ranks) {
+  const auto count = static_cast<std::int32_t>(owner_of_rank_.size());
+  if (run.first < 0 || run.last >= count)
+    return SpecProblem{
+        std::string(key),
+        fmt::format("there is no {} {}", words_.rank, run.first < 0 ? run.first : run.last),
+        fmt::format("the platform has {}s 0 to {}", words_.rank, count - 1)};
+  for (Rank rank = run.first; rank <= run.last; ++rank) {
+    std::int32_t& current = owner_of_rank_[rank];
+    if (current >= 0) {
+      const std::string here = current == owner
+                                   ? "named twice here"
+                                   : fmt::format("already in {} [{}]", words_.owner, current);
+      return SpecProblem{std::string(key), fmt::format("{} {} is {}", words_.rank, rank, here),
+                         fmt::format("{} {} belongs to one {}", words_.rank == "NPU" ? "an" : "a",
+                                     words_.rank, words_.owner)};
+    }
+    current = owner;
+    ranks.push_back(rank);
+  }
+  return std::nullopt;
+}
+
+}  // namespace orrery
