@@ -25,8 +25,6 @@ Bytes packet_of(const TransportSpec& transport) { return transport.mtu + transpo
 
 SpecProblems problems_of(const TransportSpec& spec) {
   SpecProblems problems;
-  if (spec.kind == TransportKind::roce)
-    problems.push_back({"kind", "no backend of this version models roce", "write tcp or ideal"});
   const Bytes segment = maximum_segment(spec);
   if (spec.window < segment)
     problems.push_back({"window",

@@ -83,7 +83,8 @@ void describe_searched_training(Reader& workload, SearchedFile& file,
                           "write a map: {global_batch: 1536}");
   Problems unknown;  // these are keys of the other reader too
   std::vector<ResolvedValue> unused;
-  Reader chosen(unknown, file.texts, unused, file.training, file.training.place, "workload.training");
+  Reader chosen(unknown, file.texts, unused, file.training, file.training.place,
+                "workload.training");
   chosen.optional("context", file.written.context, "", above_zero);
   chosen.optional("schedule", file.written.schedule, "");
   chosen.optional("chunks", file.written.chunks, "", above_zero);
@@ -95,7 +96,8 @@ void describe_searched_training(Reader& workload, SearchedFile& file,
   });
   for (const YamlNode& child : file.training.children) file.given.push_back(child.key);
   auto& transformer = std::get<TransformerWorkload>(file.experiment.workload.what);
-  Reader keys(file.problems, file.texts, unused, file.training, file.training.place, "workload.training");
+  Reader keys(file.problems, file.texts, unused, file.training, file.training.place,
+              "workload.training");
   describe_unchecked_training(keys, transformer.training, transformer.model, platform);
   keys.finish();
 }
