@@ -18,6 +18,7 @@
 #include "network/routing/path_comparison.h"
 #include "network/routing/router.h"
 #include "network/traffic_counters.h"
+#include "network/turn.h"
 
 namespace orrery {
 namespace {
@@ -66,6 +67,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     Flight& flight = flights_[slot];
     flight = {.message = message, .listener = &listener, .left = message.size};
     flight.number = router_.next_flow(message.source);
+    flight.sent = ++sent_;
     const Time begins = queue_.now() + spec_.message_overhead;
     if (begins > queue_.now())
       schedule(begins, Step::begin, slot);
@@ -94,6 +96,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     MessageListener* listener = nullptr;
     Bytes left = {};           // to be carried when it last took a path
     std::uint64_t number = 0;  // tells it from others between the same two, for the router
+    std::uint64_t sent = 0;    // it was the so manieth
     FlowName flow = {};
     State state = State::starting;  // waiting: for a path
     Duration latency = {};
@@ -125,6 +128,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   void solve_soon();
   void solve();
   void wake();
+  void take_turns();
   void deliver(std::uint32_t slot);
   bool cut_off(std::uint32_t slot);
 
@@ -155,6 +159,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   EventQueue::Handle wake_;
   Time wake_at_ = Time::never();
   std::vector<FlowClasses::Complete> complete_;
+  std::uint64_t sent_ = 0;  // messages
 };
 
 std::uint32_t FluidBackend::take_slot() {
@@ -351,12 +356,25 @@ void FluidBackend::solve() {
     wake_ = queue_.schedule_cancellable(next - queue_.now(), [this] { wake(); });
 }
 
+// What is complete at one time is delivered in an order that the solver has no part in.
+void FluidBackend::take_turns() {
+  const auto turn = [this](const FlowClasses::Complete& complete) {
+    const Flight& flight = flights_[complete.owner];
+    const std::int32_t nodes = topology_.node_count();
+    const std::int32_t up =
+        (flight.message.target.value - flight.message.source.value + nodes) % nodes;
+    return std::pair{turn_of(flight.message, up), flight.sent};
+  };
+  std::ranges::sort(complete_, {}, turn);
+}
+
 // Messages are complete, or (rarely) were expected to be and are not yet.
 void FluidBackend::wake() {
   wake_at_ = Time::never();
   if (queue_.now() == Time::last()) units_internal::leave_range(DurationTag::beyond);
   complete_.clear();
   flows_.take_complete(queue_.now(), complete_);
+  if (complete_.size() > 1) take_turns();
   solve_soon();
   for (std::size_t i = 0; i < complete_.size(); ++i) {
     const auto [slot, bottleneck] = complete_[i];
