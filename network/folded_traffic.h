@@ -28,8 +28,8 @@ class FoldedTraffic {
 };
 
 struct FoldAnswer {
-  std::string why_not = {};            // a clause; "" if the fold is exact
-  std::optional<Digit> uneven = {};    // without this digit another answer is possible
+  std::string why_not = {};          // a clause; "" if the fold is exact
+  std::optional<Digit> uneven = {};  // without this digit another answer is possible
   bool folds() const { return why_not.empty(); }
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "network/routing/flow_hash.h"
@@ -11,6 +12,24 @@ namespace {
 
 // Comparing so many flows takes some seconds.
 constexpr std::int64_t most_flows = 1 << 23;
+
+// Of each node, how many links it is away from the next NPU. What goes up and what goes down are
+// told apart by it, as a report does, also where they carry the same.
+std::vector<std::int32_t> depths(const Topology& topology) {
+  const auto nodes = static_cast<std::size_t>(topology.node_count());
+  std::vector<std::int32_t> depth(nodes, topology.node_count());
+  std::fill_n(depth.begin(), topology.npu_count(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Link& link : topology.links()) {
+      const std::int32_t here = depth[link.from.value] + 1;
+      std::int32_t& there = depth[link.to.value];
+      changed = changed || here < there;
+      there = std::min(here, there);
+    }
+  }
+  return depth;
+}
 
 class Comparison {
  public:
@@ -76,11 +95,14 @@ FoldAnswer Comparison::for_each_class(const Visit& visit) const {
 }
 
 FoldAnswer Comparison::compare(LinkClasses& classes) {
+  const std::vector<std::int32_t> depth = depths(topology_);
   for (const Link& link : topology_.links()) {
-    const auto bandwidth = static_cast<std::uint64_t>(link.bandwidth.value);
-    const auto latency = static_cast<std::uint64_t>(link.latency.value);
-    signature_.push_back(
-        mixed(mixed(mixed(bandwidth) ^ latency) ^ static_cast<std::uint64_t>(link.level)));
+    std::uint64_t signature = 0;
+    for (const std::int64_t one :
+         {link.bandwidth.value, link.latency.value, std::int64_t{link.level},
+          std::int64_t{depth[link.from.value]}, std::int64_t{depth[link.to.value]}})
+      signature = mixed(signature ^ static_cast<std::uint64_t>(one));
+    signature_.push_back(signature);
   }
   load_.resize(signature_.size());
   FoldAnswer answer = for_each_class([this](const Members& members) { return sign(members); });
@@ -134,8 +156,7 @@ FoldAnswer Comparison::check(const Members& members) {
       const NodeId npu = members.npus[i];
       if (trace(npu, members.targets[i][k]) == expected) continue;
       return {fmt::format("the way from {} to {} is not like that from {} to {}",
-                          topology_.node_name(npu),
-                          topology_.node_name(members.targets[i][k].npu),
+                          topology_.node_name(npu), topology_.node_name(members.targets[i][k].npu),
                           topology_.node_name(members.npus[0]),
                           topology_.node_name(members.targets[0][k].npu)),
               digit_that_differs(npu, k, expected)};

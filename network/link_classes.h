@@ -2,11 +2,12 @@
 // graph of any kind, with any routes that do not change.
 //
 // Corresponding messages, one of each NPU of a class, make one flow class. Two links are of one
-// class if they are alike (bandwidth, latency, level) and each flow class crosses both in the same
-// way: as many of its flows, with the same shares. That is the coarsest division of the links that
-// can be exact. It is exact if all flows of a class cross the same links, class by class: then
-// rates that are fair among classes are fair among all (an equitable partition; docs/decisions/
-// 0013). If they do not, the fold is refused, with the digit in which the paths differ.
+// class if they are alike (bandwidth, latency, level, distance from the NPUs) and each flow class
+// crosses both in the same way: as many of its flows, with the same shares. That is the coarsest
+// division of the links that can be exact. It is exact if all flows of a class cross the same
+// links, class by class: then rates that are fair among classes are fair among all (an equitable
+// partition; docs/decisions/0013). If they do not, the fold is refused, with the digit in which
+// the paths differ.
 #pragma once
 
 #include <cstdint>

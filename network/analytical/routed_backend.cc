@@ -179,7 +179,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   // order of its ports, which does not depend on who sent first.
   void on_event(std::uint64_t first) override {
     if (head_ends_[first] != queue_.now()) return;
-    const NodeId owner = owners_[first];
+    const NodeId owner = owners_[topology_.links()[first].to.value];
     if (owner == nobody) return deliver_head(static_cast<LinkIndex>(first));
     for (const LinkIndex port : ports_[owner.value])
       while (head_ends_[port] == queue_.now()) deliver_head(port);
@@ -235,7 +235,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   std::vector<Held> held_;
   std::vector<LinkIndex> path_;    // of the message that is being sent
   std::vector<LinkShare> shares_;  // as find_shares() says
-  // The only NPU behind a link from or to it or its NIC; nobody if there are several, or none.
+  // Of each node: of an NPU itself, of a NIC the only NPU that it serves; else nobody.
   std::vector<NodeId> owners_;
   std::vector<std::vector<LinkIndex>> ports_;  // of each NPU, those of its own that lead to it
   LinkClasses classes_;                        // if folded
@@ -244,31 +244,27 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   ByteBins* watched_ = nullptr;  // watch_links()
 };
 
-// An NPU owns its links and those of a NIC that no other NPU has a link to.
 void RoutedBackend::find_ports() {
-  std::vector<NodeId> npu_of(static_cast<std::size_t>(topology_.node_count()), nobody);
-  std::vector<bool> shared(npu_of.size());
-  for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) npu_of[npu] = {npu};
+  owners_.assign(static_cast<std::size_t>(topology_.node_count()), nobody);
+  std::vector<bool> shared(owners_.size());
+  for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) owners_[npu] = {npu};
   for (const Link& link : topology_.links()) {
     if (topology_.node_kind(link.to) != NodeKind::nic || link.from.value >= topology_.npu_count())
       continue;
-    NodeId& npu = npu_of[link.to.value];
-    shared[link.to.value] = shared[link.to.value] || (npu != nobody && npu != link.from);
+    NodeId& npu = owners_[link.to.value];
+    if (npu != nobody && npu != link.from) shared[link.to.value] = true;
     npu = link.from;
   }
-  const auto owner = [&](NodeId node) { return shared[node.value] ? nobody : npu_of[node.value]; };
+  for (std::size_t node = 0; node < owners_.size(); ++node)
+    if (shared[node]) owners_[node] = nobody;
   ports_.resize(static_cast<std::size_t>(topology_.npu_count()));
-  for (LinkIndex index = 0; index < topology_.links().size(); ++index) {
-    const Link& link = topology_.links()[index];
-    const NodeId to = owner(link.to);
-    owners_.push_back(to != nobody ? to : owner(link.from));
-    if (to != nobody) ports_[to.value].push_back(index);
-  }
+  for (LinkIndex index = 0; index < topology_.links().size(); ++index)
+    if (const NodeId owner = owners_[topology_.links()[index].to.value]; owner != nobody)
+      ports_[owner.value].push_back(index);
 }
 
 // A way is the share of the bytes, and which port it is.
-std::string RoutedBackend::crossings(NodeId from, NodeId to,
-                                     std::vector<LinkCrossing>& crossings) {
+std::string RoutedBackend::crossings(NodeId from, NodeId to, std::vector<LinkCrossing>& crossings) {
   path_.clear();
   if (!router_.path(from, to, 0, path_))
     return fmt::format("from {} to {} there is no path", topology_.node_name(from),
@@ -279,7 +275,7 @@ std::string RoutedBackend::crossings(NodeId from, NodeId to,
   const LinkIndex out = egress_port(), in = ingress_port();
   const auto owns = [this](NodeId npu, LinkIndex port) {
     const Link& link = topology_.links()[port];
-    return owners_[port] == npu || link.from == npu || link.to == npu;
+    return owners_[link.from.value] == npu || owners_[link.to.value] == npu;
   };
   if (!owns(from, out) || !owns(to, in))
     return fmt::format("{} or {} shares its NIC", topology_.node_name(from),
@@ -320,8 +316,9 @@ bool RoutedBackend::ports_correspond(const Fold& fold) const {
   for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) {
     const auto& here = ports_[npu];
     const auto& there = ports_[fold.representative(npu)];
-    if (!std::ranges::equal(here, there, {}, [this](LinkIndex link) { return like(link); },
-                            [this](LinkIndex link) { return like(link); }))
+    if (!std::ranges::equal(
+            here, there, {}, [this](LinkIndex link) { return like(link); },
+            [this](LinkIndex link) { return like(link); }))
       return false;
   }
   return true;

@@ -282,7 +282,8 @@ void FluidBackend::fold_uses() {
       known->count += 1.0;
   }
   uses_.resize(kept);
-  for (LinkUse& use : uses_) use.count *= multiplicity_ / static_cast<double>(classes_.size[use.link]);
+  for (LinkUse& use : uses_)
+    use.count *= multiplicity_ / static_cast<double>(classes_.size[use.link]);
 }
 
 void FluidBackend::count(const Flight& flight, std::span<const LinkUse> uses, Bytes size) {

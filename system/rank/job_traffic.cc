@@ -23,8 +23,7 @@ JobTraffic::JobTraffic(const Topology& topology, const Job& job, CollectiveRecip
 }
 
 void JobTraffic::targets(NodeId source, std::vector<Target>& targets) const {
-  const Program& program =
-      programs_.at(job_.operations->known_operations(source.value).data());
+  const Program& program = programs_.at(job_.operations->known_operations(source.value).data());
   for (const std::int32_t distance : program.distances)
     targets.push_back({{source.value + distance}, 0});
   for (const CollectiveCall& call : program.calls) add_targets(source.value, call, targets);

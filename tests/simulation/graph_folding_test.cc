@@ -30,8 +30,9 @@ class RandomGraph {
   std::optional<TopologySpec> make(const std::string& builder) {
     const NodeSpec node = random_node();
     if (builder == "leaf_spine") {
-      TreeSpec spec{node, {{"leaf", between(2, 4) * node.plugs(), between(1, 4), wire()},
-                           {"spine", between(2, 4), 0, wire()}}};
+      TreeSpec spec{node,
+                    {{"leaf", between(2, 4) * node.plugs(), between(1, 4), wire()},
+                     {"spine", between(2, 4), 0, wire()}}};
       return built(spec, build_tree);
     }
     if (builder == "fat_tree") {
@@ -39,17 +40,17 @@ class RandomGraph {
       return built(spec, build_tree);
     }
     if (builder == "rail") {
-      RailSpec spec{node, between(2, 8), one_of<std::int32_t>({0, 2, 4}), between(1, 3), wire(),
-                    wire()};
+      RailSpec spec{node,          between(2, 8), one_of<std::int32_t>({0, 2, 4}),
+                    between(1, 3), wire(),        wire()};
       return built(spec, build_rail);
     }
     if (builder == "dragonfly") {
-      DragonflySpec spec{node, between(1, 2) * node.plugs(), between(2, 3), 1, 0,
-                         wire(), wire(), wire()};
+      DragonflySpec spec{node,  between(1, 2) * node.plugs(), between(2, 3), 1, 0, wire(), wire(),
+                         wire()};
       return built(spec, build_dragonfly);
     }
-    HyperxSpec spec{node, between(1, 2) * node.plugs(), {between(2, 4), between(2, 3)}, wire(),
-                    {wire()}};
+    HyperxSpec spec{
+        node, between(1, 2) * node.plugs(), {between(2, 4), between(2, 3)}, wire(), {wire()}};
     return built(spec, build_hyperx);
   }
 

@@ -2,7 +2,8 @@
 // time and no network. docs/models/fluid.md has the method in full.
 //
 // A flow f with weight w crosses links; of its rate r, the share a(f,l) goes over link l (1 unless
-// it is sprayed), for itself and others like it (LinkUse::count). The rates are the unique ones with
+// it is sprayed), for itself and others like it (LinkUse::count). The rates are the unique ones
+// with
 //   sum over f on l of a(f,l) r(f) <= capacity(l)                          for every link l
 //   every flow crosses a full link on which no flow has a larger level r/w  (its bottleneck)
 // (D. Bertsekas, R. Gallager, "Data Networks", 6.5.2). All flows with the same bottleneck share one
