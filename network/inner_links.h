@@ -12,10 +12,10 @@ namespace orrery {
 
 struct InnerLinks {
   enum class Kind : std::uint8_t {
-    none,          // every link is a port of one NPU, or the port of a NIC
-    at_nics,       // of a NIC that is faster than one of its NPUs and slower than all of them
-    at_npus,       // of NPUs that pass on what is not for them
-    at_switches,   // between switches, or from one of their ports on behind a NIC
+    none,         // every link is a port of one NPU, or the port of a NIC
+    at_nics,      // of a NIC that is faster than one of its NPUs and slower than all of them
+    at_npus,      // of NPUs that pass on what is not for them
+    at_switches,  // between switches, or from one of their ports on behind a NIC
   };
   Kind kind = Kind::none;
   // What a switch takes from below, divided by what it can pass upwards; of the switches with links

@@ -33,9 +33,8 @@ std::vector<std::string> contention_of_graph(const TopologySpec& topology) {
     case InnerLinks::Kind::at_switches:
       break;
   }
-  const std::string taper = inner.taper > 1 ? fmt::format(" (taper {:.3g}:1 at {})", inner.taper,
-                                                          inner.level)
-                                            : "";
+  const std::string taper =
+      inner.taper > 1 ? fmt::format(" (taper {:.3g}:1 at {})", inner.taper, inner.level) : "";
   return {"messages share links between switches" + taper};
 }
 
@@ -128,10 +127,10 @@ std::vector<std::string> contention_of_levels(const Experiment& experiment) {
   std::vector<std::string> clauses;
   for (int l = 0; l < static_cast<int>(levels.size()); ++l)
     if (has_inner_links(levels[l]) && !stays_between_neighbours(experiment, l))
-      clauses.push_back(fmt::format("messages share links of {}, a {} of {}",
-                                    levels[l].name.empty() ? fmt::format("level {}", l)
-                                                           : levels[l].name,
-                                    name_of(levels[l].kind), levels[l].size));
+      clauses.push_back(
+          fmt::format("messages share links of {}, a {} of {}",
+                      levels[l].name.empty() ? fmt::format("level {}", l) : levels[l].name,
+                      name_of(levels[l].kind), levels[l].size));
   if (!clauses.empty() || levels.size() == 1) return clauses;
   if (const auto* jobs = std::get_if<JobsSpec>(&experiment.workload.what);
       jobs != nullptr && jobs->jobs.size() > 1)
@@ -151,8 +150,8 @@ std::vector<std::string> contention_of(const Experiment& experiment) {
   const bool by_dimensions = routing.policy == RoutingPolicy::automatic ||
                              routing.policy == RoutingPolicy::dimension_order;
   if (!by_dimensions)
-    clauses.push_back(
-        fmt::format("network.routing.policy: {} spreads messages over links", name_of(routing.policy)));
+    clauses.push_back(fmt::format("network.routing.policy: {} spreads messages over links",
+                                  name_of(routing.policy)));
   if (!routing.routes.empty()) clauses.push_back("network.routing.routes put messages on links");
   if (!routing.faults.empty()) clauses.push_back("network.faults meet messages on their way");
   return clauses;
@@ -163,8 +162,7 @@ BackendChoice choose_backend(const Experiment& experiment) {
   if (!clauses.empty()) return {"fluid", clauses.front()};
   for (const GivenSetting& setting : experiment.network.given)
     if (setting.group == SettingGroup::fluid) return {"fluid", setting.path + " is given"};
-  const bool goes_round =
-      std::ranges::any_of(experiment.topology.levels, has_inner_links);
+  const bool goes_round = std::ranges::any_of(experiment.topology.levels, has_inner_links);
   return {"analytical", goes_round ? "messages go to neighbours only, each over a link of its own"
                                    : "every link is the port of one NPU or NIC"};
 }

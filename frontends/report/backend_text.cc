@@ -35,8 +35,7 @@ std::string ignored_by(const RunResult& result) {
 }  // namespace
 
 std::string backend_text(const RunResult& result) {
-  const std::string chosen =
-      result.backend_because.empty() ? "" : "backend: " + choice_of(result);
+  const std::string chosen = result.backend_because.empty() ? "" : "backend: " + choice_of(result);
   return chosen + ignored_by(result);
 }
 

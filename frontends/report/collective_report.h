@@ -85,7 +85,7 @@ struct CollectiveResult {
   std::string backend;
   std::string backend_because;       // as in RunResult
   std::vector<std::string> ignored;  // as in RunResult
-  std::vector<CollectiveRow> rows;  // those of an algorithm follow each other
+  std::vector<CollectiveRow> rows;   // those of an algorithm follow each other
   Provenance provenance;
   HostUse host;
 

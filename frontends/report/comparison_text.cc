@@ -355,8 +355,8 @@ std::string footer(Systems systems) {
 }  // namespace
 
 std::string comparison_text(std::span<const RunResult> results) {
-  return title(results) + backends_text(results) + summary(results) + within_ties(results) + diagnoses(results) +
-         saturated(results) + layers(results) + footer(results);
+  return title(results) + backends_text(results) + summary(results) + within_ties(results) +
+         diagnoses(results) + saturated(results) + layers(results) + footer(results);
 }
 
 }  // namespace orrery
