@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/base/text_file.h"
 #include "tests/frontends/cli/command_under_test.h"
 
 using namespace orrery;
@@ -148,7 +149,8 @@ TEST_CASE("a link that carries more than it can is named in a notice", "[cli]") 
   const Printed run =
       test::run_orrery({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
                         "platform.topology.levels.0.size=64", "--set", "system.algorithms=direct",
-                        "--set", "workload.program=[{operations: [{all_to_all: 64 MB}]}]"});
+                        "--set", "workload.program=[{operations: [{all_to_all: 64 MB}]}]", "--set",
+                        "network.backend=analytical"});
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.error, Contains("does not model contention inside the fabric"));
 }
@@ -301,15 +303,42 @@ TEST_CASE("a wrong --set is a configuration error that names the option", "[cli]
   CHECK(test::run_orrery({"run", files.path("ring.yaml"), "--seed", "-1"}).exit_code == 2);
 }
 
-TEST_CASE("notices go to standard error, once, and not when quiet", "[cli]") {
+TEST_CASE("what a backend ignores is in the head of the report, also when quiet", "[cli]") {
   const Files files;
   const std::string file =
       files.write("ring.yaml", named("ring", ring_job) + "network: {transport: {kind: tcp}}\n");
+  const Printed run = test::run_orrery({"run", file, "--quiet"});
+  CHECK_THAT(run.out, Contains("\nIGNORED by the analytical backend in ring: "
+                               "network.transport.kind\n"));
+}
+
+TEST_CASE("notices go to standard error, once, and not when quiet", "[cli]") {
+  const Files files;
+  const std::string file =
+      files.write("ring.yaml", named("ring", ring_job) + "network: {routing: {paths: 2}}\n");
   const Printed compared = test::run_orrery({"compare", file, file});
   CHECK(compared.exit_code == 0);
-  CHECK_THAT(compared.error, StartsWith("notice: network.transport"));
+  CHECK_THAT(compared.error, StartsWith("notice: network.routing.paths"));
   CHECK(compared.error.find("notice:") == compared.error.rfind("notice:"));
   CHECK(test::run_orrery({"run", file, "--quiet"}).error == "");
+}
+
+TEST_CASE("messages: how many, of which rooms, and where to", "[cli]") {
+  const Files files;
+  const std::string file = files.write("ring.yaml", named("ring", ring_job));
+  CHECK(test::run_orrery({"run", file}).error == "");
+  const Printed decided = test::run_orrery({"run", file, "-v"});
+  CHECK_THAT(decided.error, StartsWith("info: simulation: ring:") && Contains(" events until "));
+  CHECK(decided.error.find("debug:") == std::string::npos);
+  CHECK_THAT(test::run_orrery({"run", file, "-vv"}).error, Contains("debug: simulation: at "));
+  CHECK(test::run_orrery({"run", file, "--log-level", "network=debug"}).error == "");
+  const std::string log = files.path("run.log");
+  CHECK(test::run_orrery({"run", file, "--log-file", log}).error == "");
+  CHECK_THAT(read_text_file(log), StartsWith("info: simulation: ring:"));
+  CHECK(test::run_orrery({"run", file, "--log-file", file + "/run.log"}).exit_code == 3);
+  const Printed wrong = test::run_orrery({"run", file, "--log-level", "loud,net=info"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.error, Contains("--log-level") && Contains("\"loud\""));
 }
 
 TEST_CASE("explain shows values with their origin, and what follows from them", "[cli]") {
