@@ -90,7 +90,7 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
     results.back().provenance = provenance_of(experiments[i], options.invocation);
   }
   if (options.predict && results.size() == experiments.size()) predict(experiments, results);
-  print_remarks(outcomes, options.quiet, terminal);
+  print_remarks(outcomes);
   if (!results.empty()) {
     terminal.out << report(results, options);
     if (!options.output.empty()) {
