@@ -23,8 +23,9 @@ constexpr std::uint32_t source_lane(const MessageToken& token) {
   return token.lane >> kSourceLaneShift & (kLaneLimit - 1);
 }
 
-// So many messages at once are given to the network as a series, at the price of an event each.
-constexpr std::int32_t kSeriesFrom = 32;
+// So many messages at once are given to the network as a series, at the price of an event each. The
+// arrivals of fewer take little memory.
+constexpr std::int32_t kSeriesFrom = 256;
 
 // Event argument: run in the upper 22 bits, index of the lane in the lower 26.
 constexpr int kLaneBits = 26;
