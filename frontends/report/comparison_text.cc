@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/units/unit_text.h"
+#include "frontends/report/backend_text.h"
 #include "frontends/report/derived.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/text_table.h"
@@ -227,7 +228,8 @@ std::string summary(Systems systems) {
     for (const RunResult& result : shown) {
       columns.push_back({result.name});
       const auto& to_this = ratios[static_cast<std::size_t>(&result - systems.data())];
-      to_fastest.push_back(to_this ? fmt::format("{:.3f}", *to_this) : "partial");
+      const char* mark = result.ignored.empty() ? "" : " *";
+      to_fastest.push_back(to_this ? fmt::format("{:.3f}{}", *to_this, mark) : "partial");
       const auto& speedup = result.predicted_speedup;
       predicted.push_back(speedup ? fmt::format("{:.3f}", *speedup) : "-");
       const bool both = to_this && ratios.front();
@@ -353,8 +355,8 @@ std::string footer(Systems systems) {
 }  // namespace
 
 std::string comparison_text(std::span<const RunResult> results) {
-  return title(results) + summary(results) + within_ties(results) + diagnoses(results) +
-         saturated(results) + layers(results) + footer(results);
+  return title(results) + backends_text(results) + summary(results) + within_ties(results) +
+         diagnoses(results) + saturated(results) + layers(results) + footer(results);
 }
 
 }  // namespace orrery

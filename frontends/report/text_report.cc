@@ -10,6 +10,7 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/report/activity_text.h"
+#include "frontends/report/backend_text.h"
 #include "frontends/report/columns_of.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/packet_report.h"
@@ -172,11 +173,11 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  return title(result) + '\n' + summary(result) + rows_text(result.jobs) + why(result) +
-         training_text(result) + exposed_by(result) + endpoint(result) + layers(result) +
-         rows_text(result.selected) + rows_text(result.levels) + links(result, options) +
-         rows_text(result.bottlenecks) + activity_text(result) + memory(result) +
-         packet_text(result, options) + footer(result);
+  return title(result) + backend_text(result) + '\n' + summary(result) + rows_text(result.jobs) +
+         why(result) + training_text(result) + exposed_by(result) + endpoint(result) +
+         layers(result) + rows_text(result.selected) + rows_text(result.levels) +
+         links(result, options) + rows_text(result.bottlenecks) + activity_text(result) +
+         memory(result) + packet_text(result, options) + footer(result);
 }
 
 }  // namespace orrery
