@@ -10,7 +10,10 @@ namespace {
 
 std::string keys(const SpecProblems& problems) {
   std::string keys;
-  for (const SpecProblem& problem : problems) keys += (keys.empty() ? "" : " ") + problem.key;
+  for (const SpecProblem& problem : problems) {
+    if (!keys.empty()) keys += ' ';
+    keys += problem.key;
+  }
   return keys;
 }
 
@@ -36,7 +39,7 @@ TEST_CASE("platforms that are wrong name the level and its key") {
   topology = two_levels();
   topology.levels[1].name = "node";
   CHECK(keys(problems_of(topology)) == "levels[1]");
-  topology.levels[1].name = "7";
+  topology.levels[1].name.assign(1, '7');
   CHECK(keys(problems_of(topology)) == "levels[1]");
 }
 

@@ -44,6 +44,7 @@ double naive(const std::string& platform, Bandwidth of_a_gpu) {
   plain.levels = {
       {"fabric", LevelKind::switched, 64, of_a_gpu, nanoseconds(500), Scope::scale_out}};
   experiment.topology = plain;
+  std::get<ProgramSpec>(experiment.workload.what).communicators = {std::vector<int>{0}};
   return picoseconds(experiment);
 }
 

@@ -22,7 +22,7 @@ Experiment all_reduce() {
   step.wait = true;
   ProgramSpec program;
   program.parts = {{{}, {step}}};
-  experiment.workload = {std::move(program), 1};
+  experiment.workload.what = std::move(program);
   return experiment;
 }
 

@@ -34,7 +34,10 @@ PlatformFacts sixteen() {
 
 std::string keys(const SpecProblems& problems) {
   std::string keys;
-  for (const SpecProblem& problem : problems) keys += (keys.empty() ? "" : " ") + problem.key;
+  for (const SpecProblem& problem : problems) {
+    if (!keys.empty()) keys += ' ';
+    keys += problem.key;
+  }
   return keys;
 }
 
