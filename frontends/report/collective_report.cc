@@ -28,7 +28,9 @@ std::vector<Rows> tables_of(const CollectiveResult& result) {
   return tables;
 }
 
-// --- Text: widths and precision are those of nccl-tests 2.x, so that its readers read this ---
+// --- Text: columns and precision are those of nccl-tests 2.x, so that its readers read this; they
+// are narrower, so that a line has 100 characters. What follows the columns of nccl-tests may be
+// continued below. ---
 
 // Seven characters, the more digits the shorter the time.
 std::string microseconds_text(Duration time) {
@@ -46,15 +48,15 @@ std::string header(bool with_measured, bool with_chosen) {
   const auto line = [&](std::string_view size, std::string_view count, std::string_view type,
                         std::string_view redop, std::string_view root, std::string_view half,
                         std::string_view measured, std::string_view chosen) {
-    return header_line(fmt::format("# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}{}{}{}", size, count, type,
+    return header_line(fmt::format("# {:>9} {:>10} {:>6} {:>5} {:>4}{}{}{}", size, count, type,
                                    redop, root, half, half, with_measured ? measured : "") +
                        (with_chosen ? fmt::format("  {}", chosen) : ""));
   };
-  return header_line(fmt::format("#{:51}{:>23}{:>31}{}", "", "out-of-place", "in-place",
+  return header_line(fmt::format("#{:39}{:>22}{:>30}{}", "", "out-of-place", "in-place",
                                  with_measured ? "                  measured" : "")) +
-         line("size", "count", "type", "redop", "root", "     time   algbw   busbw  #wrong",
+         line("size", "count", "type", "redop", "root", "     time  algbw  busbw #wrong",
               "      time     error", "chosen") +
-         line("(B)", "(elements)", "", "", "", "     (us)  (GB/s)  (GB/s)        ",
+         line("(B)", "(elements)", "", "", "", "     (us) (GB/s) (GB/s)       ",
               "      (us)       (%)", "");
 }
 
@@ -66,9 +68,9 @@ std::string row_text(const CollectiveRow& row) {
   const std::int64_t count =
       row.size.value / float_size / (operation->counts_per_rank ? row.ranks : 1);
   const std::string half =
-      fmt::format("  {}  {:6.2f}  {:6.2f}  {:>6}", microseconds_text(row.time),
+      fmt::format("  {} {:6.2f} {:6.2f} {:>6}", microseconds_text(row.time),
                   algorithm_bandwidth(row.size, row.time), row.bus_bandwidth(), "N/A");
-  std::string line = fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}", row.size.value, count,
+  std::string line = fmt::format("{:>11} {:>10} {:>6} {:>5} {:>4}{}{}", row.size.value, count,
                                  "float", operation->redop, -1, half, half);
   if (row.measured) {
     line += fmt::format("  {:>8}  {:+8.1f}", microseconds_text(*row.measured), *row.error() * 100);

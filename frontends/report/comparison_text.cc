@@ -121,10 +121,10 @@ std::vector<SummaryRow> bottleneck_rows(Systems systems) {
   return rows;
 }
 
-std::string reasons(Systems systems) {
+std::string reasons(Systems systems, std::size_t width) {
   std::string text;
   for (const RunResult& result : systems)
-    if (const std::string sentence = why_sentence(result); !sentence.empty())
+    if (const std::string sentence = why_sentence(result, 2 * width); !sentence.empty())
       text += fmt::format("  {}: {}\n", result.name, sentence);
   return text.empty() ? "" : "why\n" + text;
 }
@@ -349,8 +349,9 @@ std::string footer(Systems systems) {
 
 std::string comparison_text(std::span<const RunResult> results, const ReportOptions& options) {
   const std::string text = title(results) + summary(results, options.width) + within_ties(results) +
-                           reasons(results) + difference_text(results, options.width) +
-                           what_ifs(results) + saturated(results) +
+                           reasons(results, options.width) +
+                           difference_text(results, options.width) + what_ifs(results) +
+                           saturated(results) +
                            (options.layers ? layers(results, options.width) : "") + footer(results);
   return wrapped_text(text, options.width);
 }

@@ -48,7 +48,7 @@ TimeUnit unit_of(Systems systems) {
 }
 
 std::string signed_text(Duration time, TimeUnit unit) {
-  return (time > Duration{} ? "+" : "") + in_unit(time, unit);
+  return fmt::format("{}{}", time > Duration{} ? "+" : "", in_unit(time, unit));
 }
 
 TextTable table_of(const std::vector<PartDifference>& rows, TimeUnit unit, Systems shown) {
@@ -61,8 +61,8 @@ TextTable table_of(const std::vector<PartDifference>& rows, TimeUnit unit, Syste
   TextTable table(std::move(columns));
   table.add_row(std::move(all));
   for (const PartDifference& row : rows) {
-    std::vector<std::string> cells{"  " +
-                                   (row.level.empty() ? row.part : row.part + " on " + row.level)};
+    std::vector<std::string> cells{
+        fmt::format("  {}{}{}", row.part, row.level.empty() ? "" : " on ", row.level)};
     for (const RunResult& result : shown) {
       const PartDifference* found = find_part(result, row);
       cells.push_back(found != nullptr ? signed_text(found->difference, unit) : "-");

@@ -40,8 +40,7 @@ struct Slice {
 };
 
 // The largest parts by name, and what is left of the time.
-std::vector<Slice> slices(const RunResult& result) {
-  constexpr std::size_t most_named = 3;
+std::vector<Slice> slices(const RunResult& result, std::size_t most_named) {
   std::vector<Slice> all;
   for (const TimePart& part : result.why) {
     const auto known = std::ranges::find(all, part.part, &Slice::name);
@@ -71,19 +70,29 @@ std::string bar(const std::vector<Slice>& slices) {
   return fmt::format("[{}]{}", drawn, legend);
 }
 
+// With as many names as a line has room for.
+std::string bar(const RunResult& result, std::size_t room) {
+  std::string text = bar(slices(result, 3));
+  for (std::size_t named = 2; named > 0 && text.size() > room; --named)
+    text = bar(slices(result, named));
+  return text;
+}
+
 }  // namespace
 
-std::vector<HeadLine> head_lines(const RunResult& result) {
+std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width) {
+  const std::size_t room = width - name_width;
   std::vector<HeadLine> lines{iteration(result)};
   if (result.why.empty()) return lines;
-  lines.push_back({"time", bar(slices(result))});
-  lines.push_back({"why", why_sentence(result)});
+  lines.push_back({"time", bar(result, room)});
+  constexpr std::size_t most_lines = 2, loss_at_break = 10;
+  lines.push_back({"why", why_sentence(result, most_lines * (room - loss_at_break))});
   return lines;
 }
 
 std::string head_text(const RunResult& result, std::size_t width) {
   std::string text;
-  for (const HeadLine& line : head_lines(result))
+  for (const HeadLine& line : head_lines(result, width))
     text +=
         wrapped_lines(fmt::format("{:<{}}{}", line.name, name_width, line.text), width, name_width);
   return text;

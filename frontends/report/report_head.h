@@ -15,8 +15,9 @@ struct HeadLine {
   std::string text;
 };
 
-// At most six, and eight lines when they are wrapped at 100 columns.
-std::vector<HeadLine> head_lines(const RunResult& result);
+// At most four lines when they are wrapped at 100 columns: with the title and what is said of
+// backend and processor a head has eight. REQUIRES: width >= 40.
+std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width);
 
 // The same, wrapped. Below the title.
 std::string head_text(const RunResult& result, std::size_t width);

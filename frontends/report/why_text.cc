@@ -50,15 +50,16 @@ std::string name_of(const TimePart& part) {
   return part.level.empty() ? part.part : fmt::format("{} on {}", part.part, part.level);
 }
 
-std::string why_sentence(const RunResult& result) {
+std::string why_sentence(const RunResult& result, std::size_t room) {
   if (result.why.empty()) return "";
   const TimePart& most = result.why.front();
   std::string text = taken(most);
   if (!most.knob.empty()) text += ": " + most.knob;
   if (is_waiting(most)) return text;
   const auto next = std::ranges::find_if(result.why, is_waiting);
-  if (next != result.why.end() && next->share >= 0.01) text += "; next " + taken(*next);
-  return text;
+  if (next == result.why.end() || next->share < 0.01) return text;
+  const std::string with_next = fmt::format("{}; next {}", text, taken(*next));
+  return with_next.size() <= room ? with_next : text;
 }
 
 std::string why_table(const RunResult& result) {

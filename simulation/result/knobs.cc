@@ -6,10 +6,6 @@ namespace orrery {
 
 namespace {
 
-bool is_transformer(const Experiment& experiment) {
-  return std::holds_alternative<TransformerWorkload>(experiment.workload.what);
-}
-
 // What sends less of a kind of traffic.
 std::string less_traffic(const std::string& kind) {
   if (kind == "TP") return ", or a smaller training.tensor";
@@ -35,12 +31,10 @@ std::string against_late_ranks(const TimePart& part, const Experiment& experimen
 
 }  // namespace
 
-std::string knob_of(const TimePart& part, const RunResult&, const Experiment& experiment) {
+std::string knob_of(const TimePart& part, const Experiment& experiment) {
   switch (part.bound_by) {
     case BoundBy::compute_rate:
-      return is_transformer(experiment) ? "more operations per second (npu.peak, npu.efficiency), "
-                                          "or more ranks"
-                                        : "a faster processor (npu.peak), or more ranks";
+      return "a faster processor (npu.peak), or more ranks";
     case BoundBy::memory_bandwidth:
       return part.part == "optimizer"
                  ? "more memory bandwidth, or states divided between ranks (training.sharding)"

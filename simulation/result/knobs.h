@@ -10,6 +10,6 @@ namespace orrery {
 
 // A clause that follows a colon: "more bandwidth on fabric, or less data in ..."; "" if nothing
 // does. REQUIRES: part.bound_by is set.
-std::string knob_of(const TimePart& part, const RunResult& result, const Experiment& experiment);
+std::string knob_of(const TimePart& part, const Experiment& experiment);
 
 }  // namespace orrery

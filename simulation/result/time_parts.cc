@@ -94,8 +94,8 @@ class Parts {
       known += account.exposed;
       const bool in_bubble = stage != nullptr && stage->bubble > Duration{} &&
                              is_between_stages({kinds[i], account.exposed, account.late, {}});
-      if (!in_bubble) add(kinds[i], account.late, BoundBy::late_ranks);
       add_network(kinds[i], account);
+      if (!in_bubble) add(kinds[i], account.late, BoundBy::late_ranks);
     }
     if (stage != nullptr) add("bubble", stage->bubble, BoundBy::schedule);
     add("other communication", result_.exposed - known, BoundBy::late_ranks);
@@ -107,7 +107,7 @@ class Parts {
     for (TimePart& part : result_.why) {
       all += part.time;
       part.share = static_cast<double>(part.time.value) / static_cast<double>(result_.finish.value);
-      part.knob = knob_of(part, result_, run_.experiment);
+      part.knob = knob_of(part, run_.experiment);
     }
     CHECK(all == result_.finish, "the parts of rank {} are {} ps, it finished at {} ps", last_,
           all.value, result_.finish.value);
@@ -153,29 +153,42 @@ class Parts {
       part.latency = next(levels[i].latency);
       if (i == 0) part.rest = next(left);  // what is left is where most has to be done
       part.time = part.bandwidth + part.latency + part.rest;
-      set_bound(part, under_way);
+      set_bound(part, under_way, levels[i].carried);
       if (part.time > Duration{}) result_.why.push_back(part);
     }
   }
 
-  void set_bound(TimePart& part, double under_way) const {
+  // Contention: a link of the level is busy for longer than the rank's own bytes take, as long as
+  // some of them wait. Other traffic of the link counts too, so the wait has to be considerable.
+  void set_bound(TimePart& part, double under_way, double carried) const {
+    constexpr double some = 0.2, most = 0.5;
+    const auto waits = [&](double share) {
+      return static_cast<double>(part.rest.value) > share * static_cast<double>(part.time.value);
+    };
     part.bound_by = part.bandwidth >= part.latency ? BoundBy::bandwidth : BoundBy::latency;
-    if (part.rest <= std::max(part.bandwidth, part.latency)) return;
-    part.bound_by = BoundBy::limits;
-    constexpr double most_of_it = 0.5;
-    const auto fullest = std::ranges::max_element(result_.links, {}, &LinkRow::utilisation);
+    if (!waits(some)) return;
+    const LinkRow* fullest = fullest_link(part.level);
+    const double busy =
+        fullest == nullptr ? 0 : fullest->utilisation * static_cast<double>(result_.finish.value);
     if (result_.packets && result_.packets->timeouts > 0) {
       part.bound_by = BoundBy::losses;
-    } else if (fullest != result_.links.end() &&
-               fullest->utilisation * static_cast<double>(result_.finish.value) >=
-                   most_of_it * under_way) {
+    } else if (busy >= most * under_way && busy >= (1 + some) * carried) {
       part.bound_by = BoundBy::contention;
       part.held_by = fullest->name();
-    } else if (result_.endpoint &&
-               (result_.endpoint->overhead + result_.endpoint->copy).as_double() >=
-                   most_of_it * under_way) {
-      part.bound_by = BoundBy::endpoints;
+    } else if (part.rest > std::max(part.bandwidth, part.latency)) {
+      const bool at_ends =
+          result_.endpoint &&
+          (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= most * under_way;
+      part.bound_by = at_ends ? BoundBy::endpoints : BoundBy::limits;
     }
+  }
+
+  const LinkRow* fullest_link(const std::string& level) const {
+    const LinkRow* fullest = nullptr;
+    for (const LinkRow& link : result_.links)
+      if (link.level == level && (fullest == nullptr || link.utilisation > fullest->utilisation))
+        fullest = &link;
+    return fullest;
   }
 
   RunResult& result_;
