@@ -44,16 +44,24 @@ std::string header_line(std::string line) {
   return line + '\n';
 }
 
-std::string header(bool with_measured, bool with_chosen) {
+// In place is the same as out of place, and is left out where there is something else to show.
+struct Shown {
+  bool measured, chosen;
+  bool in_place() const { return !measured && !chosen; }
+};
+
+std::string header(const Shown& shown) {
   const auto line = [&](std::string_view size, std::string_view count, std::string_view type,
                         std::string_view redop, std::string_view root, std::string_view half,
                         std::string_view measured, std::string_view chosen) {
     return header_line(fmt::format("# {:>9} {:>10} {:>6} {:>5} {:>4}{}{}{}", size, count, type,
-                                   redop, root, half, half, with_measured ? measured : "") +
-                       (with_chosen ? fmt::format("  {}", chosen) : ""));
+                                   redop, root, half, shown.in_place() ? half : "",
+                                   shown.measured ? measured : "") +
+                       (shown.chosen ? fmt::format("  {}", chosen) : ""));
   };
-  return header_line(fmt::format("#{:39}{:>22}{:>30}{}", "", "out-of-place", "in-place",
-                                 with_measured ? "                  measured" : "")) +
+  return header_line(fmt::format("#{:39}{:>22}{:>30}{}", "", "out-of-place",
+                                 shown.in_place() ? "in-place" : "",
+                                 shown.measured ? "measured" : "")) +
          line("size", "count", "type", "redop", "root", "     time  algbw  busbw #wrong",
               "      time     error", "chosen") +
          line("(B)", "(elements)", "", "", "", "     (us) (GB/s) (GB/s)       ",
@@ -61,7 +69,7 @@ std::string header(bool with_measured, bool with_chosen) {
 }
 
 // Floats are counted, as nccl-tests does unless told otherwise.
-std::string row_text(const CollectiveRow& row) {
+std::string row_text(const CollectiveRow& row, const Shown& shown) {
   const CollectiveOperation* operation = find_operation(row.operation);
   CHECK(operation != nullptr, "{} is not an operation", row.operation);
   constexpr std::int64_t float_size = 4;
@@ -71,7 +79,7 @@ std::string row_text(const CollectiveRow& row) {
       fmt::format("  {} {:6.2f} {:6.2f} {:>6}", microseconds_text(row.time),
                   algorithm_bandwidth(row.size, row.time), row.bus_bandwidth(), "N/A");
   std::string line = fmt::format("{:>11} {:>10} {:>6} {:>5} {:>4}{}{}", row.size.value, count,
-                                 "float", operation->redop, -1, half, half);
+                                 "float", operation->redop, -1, half, shown.in_place() ? half : "");
   if (row.measured) {
     line += fmt::format("  {:>8}  {:+8.1f}", microseconds_text(*row.measured), *row.error() * 100);
   }
@@ -88,8 +96,9 @@ std::string table_text(Rows rows, const std::string& backend) {
                                  first.chunks == 1 ? "" : "s", backend);
   const bool with_chosen = std::any_of(
       rows.begin(), rows.end(), [](const CollectiveRow& row) { return !row.chosen.empty(); });
-  text += header(summary.measured_rows > 0, with_chosen);
-  for (const CollectiveRow& row : rows) text += row_text(row);
+  const Shown shown{summary.measured_rows > 0, with_chosen};
+  text += header(shown);
+  for (const CollectiveRow& row : rows) text += row_text(row, shown);
   text += fmt::format("# Avg bus bandwidth    : {:g}\n", summary.average_bus_bandwidth);
   if (summary.mean_absolute_error) {
     text += fmt::format("# Mean absolute error  : {:.1f} % of the measured time, over {} sizes\n",

@@ -85,7 +85,7 @@ Experiment with_transformer(TransformerTraining training, std::int64_t inside,
   workload.model.layers = 8;
   workload.model.hidden = 1'024;
   workload.model.heads = 8;
-  workload.model.vocabulary = 1;
+  workload.model.vocabulary = 16;
   workload.model.sequence = 512;
   workload.model.element = Bytes{2};
   workload.training = training;
@@ -166,7 +166,8 @@ TEST_CASE("what if: no limits") {
   experiment.system.collectives[static_cast<std::size_t>(Collective::all_reduce)].chunks = 64;
   experiment.system.queue_limit = 1;
   const RunResult result = with_gains(experiment);
-  CHECK(gain_of(result, "no limits on chunks in flight") == microseconds(10 * 14) * 63);
+  CHECK(static_cast<double>(gain_of(result, "no limits on chunks in flight").value) ==
+        Approx(static_cast<double>((microseconds(10 * 14) * 63).value)).epsilon(0.01));
 }
 
 // Of a graph the links between switches are a change of their own, and none of them is shared with
@@ -192,8 +193,8 @@ TEST_CASE("what if: links of a graph") {
   // Two steps of 2 MB at 1 GB/s: half with 2 GB/s between the switches.
   CHECK(gain_of(result, "fabric: bandwidth between switches x 2") == milliseconds(2));
   CHECK(gain_of(result, "fabric: bandwidth x 2") == milliseconds(2));
-  // At 4 GB/s of the ports it would be a quarter.
-  CHECK(gain_of(result, "no contention inside the fabric (analytical)") == milliseconds(3));
+  // Nobody else uses them.
+  CHECK(gain_of(result, "no contention inside the fabric (analytical)") == Duration{});
   CHECK(graph->links[2].bandwidth == gigabytes_per_second(1));
 }
 
