@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/base/log.h"
 #include "core/trace/fingerprint_sink.h"
 #include "core/trace/tee_sink.h"
 #include "core/units/range_error.h"
@@ -19,6 +20,7 @@
 #include "simulation/run_observer.h"
 #include "simulation/sinks/level_activity.h"
 #include "simulation/sinks/link_activity.h"
+#include "simulation/sinks/span_log.h"
 #include "simulation/sinks/summary_sink.h"
 #include "simulation/sinks/traffic_matrix.h"
 #include "system/compute/roofline.h"
@@ -47,8 +49,9 @@ std::vector<TraceSink*> message_sinks(TrafficMatrix& matrix, LevelActivity& acti
 }
 
 std::vector<TraceSink*> span_sinks(SummarySink& summary, FingerprintSink& fingerprint,
-                                   const SimulateOptions& options) {
+                                   SpanLog& span_log, const SimulateOptions& options) {
   std::vector<TraceSink*> sinks = {&summary, &fingerprint};
+  if (SpanLog::wanted()) sinks.push_back(&span_log);
   if (options.spans != nullptr) sinks.push_back(options.spans);
   if (options.observer != nullptr) sinks.push_back(options.observer);
   return sinks;
@@ -86,7 +89,8 @@ class Simulation {
         job_(make_job(experiment, topology_)),
         device_(experiment.npu.roofline()),
         compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
-        sinks_(span_sinks(summary_, fingerprint_, options)),
+        span_log_(job_),
+        sinks_(span_sinks(summary_, fingerprint_, span_log_, options)),
         runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_,
                 folding_of(experiment, options)),
         summary_(job_.ranks, runner_.fold(), job_.labels.size()),
@@ -100,6 +104,7 @@ class Simulation {
   const std::string& unfolded_because() const { return runner_.unfolded_because(); }
 
  private:
+  void log_beginning() const;
   RunResult collect() const;
 
   const Experiment& experiment_;
@@ -114,6 +119,7 @@ class Simulation {
   Job job_;
   Roofline device_;
   VariedCompute compute_;
+  SpanLog span_log_;
   TeeSink sinks_;
   JobRunner runner_;
   // Made when it is known for how many ranks a span stands; nothing is emitted before run().
@@ -121,7 +127,22 @@ class Simulation {
   FingerprintSink fingerprint_;
 };
 
+void Simulation::log_beginning() const {
+  const auto info = [](const std::string& text) {
+    log::write(log::Level::info, log::Room::simulation, text);
+  };
+  if (!log::is_on(log::Level::info, log::Room::simulation)) return;
+  info(fmt::format("{}: {} ranks on the {} backend", experiment_.name, job_.ranks,
+                   experiment_.network.backend));
+  if (const std::string& why = unfolded_because(); !why.empty())
+    info(fmt::format("every rank is simulated: {}", why));
+  else if (!runner_.fold().none())
+    info(fmt::format("simulated ranks: {}, each for {}", job_.ranks / runner_.fold().multiplicity(),
+                     runner_.fold().multiplicity()));
+}
+
 std::optional<RunResult> Simulation::run() {
+  log_beginning();
   if (options_.observer != nullptr) options_.observer->begin(experiment_, job_, runner_.fold());
   runner_.start();
   const auto stop = [&] {
@@ -138,6 +159,8 @@ std::optional<RunResult> Simulation::run() {
     broken = error.what();
   }
   if (!runner_.finished()) runner_.emit_open_spans();
+  log::record(log::Level::info, log::Room::simulation, "{} events until {}", queue_.executed(),
+              to_text(queue_.now()));
   RunResult result = collect();
   if (!broken.empty())
     result.partial_reason = "network";

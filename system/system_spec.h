@@ -56,7 +56,10 @@ struct CollectiveSpec {
 struct SizeRange {
   std::optional<Bytes> below;
   CollectiveSpec spec;  // without ranges
-  bool operator==(const SizeRange&) const = default;
+  // Written out: clang 14 crashes on two defaulted comparisons that need each other.
+  bool operator==(const SizeRange& other) const {
+    return below == other.below && spec == other.spec;
+  }
 };
 inline bool CollectiveSpec::operator==(const CollectiveSpec&) const = default;
 

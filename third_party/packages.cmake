@@ -1,6 +1,7 @@
 # Every package the build uses, with the version of Debian 12 it was tested with. One room each: see
 # ARCHITECTURE.md. All come from the distribution; scripts/setup installs them.
 find_package(fmt 9.1 REQUIRED)             # libfmt-dev 9.1          core/base
+find_package(spdlog 1.10 REQUIRED)        # libspdlog-dev 1.10     core/base/log.cc
 find_package(yaml-cpp 0.7 REQUIRED)        # libyaml-cpp-dev 0.7     frontends/yaml
 find_package(CLI11 2.1 REQUIRED)           # libcli11-dev 2.1        frontends/cli
 find_package(nlohmann_json 3.11 REQUIRED)  # nlohmann-json3-dev 3.11 frontends/report

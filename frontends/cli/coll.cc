@@ -178,7 +178,7 @@ ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.provenance = provenance_of(platforms, options.invocation);
 
-  print_remarks(outcomes, options.quiet, terminal);
+  print_remarks(outcomes);
   if (!result.rows.empty()) {
     const std::string text = report(result, options.format);
     terminal.out << (options.format == Format::text ? wrapped_text(text, terminal.width) : text);

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "core/base/io_error.h"
+#include "core/base/log.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/help.h"
+#include "frontends/cli/log_options.h"
 #include "frontends/yaml/problems.h"
 
 namespace orrery::cli {
@@ -25,10 +28,11 @@ const CLI::Validator a_name(
 // The parser, and the command that it chose.
 class CommandLine {
  public:
-  CommandLine(const Build& build, const Terminal& terminal)
+  CommandLine(const Build& build, const Terminal& terminal, std::optional<log::Session>& messages)
       : version_(fmt::format("orrery {} (commit {})", build.version, build.commit)),
         invocation_{build.version, build.commit, ""},
-        terminal_(terminal) {
+        terminal_(terminal),
+        messages_(messages) {
     app_.set_version_flag("--version", version_);
     app_.footer(help::program_footer);
     app_.require_subcommand(1);
@@ -44,7 +48,7 @@ class CommandLine {
 
   ExitCode run(std::vector<std::string> arguments) {
     if (const std::string wrong = unknown_command(arguments); !wrong.empty()) {
-      terminal_.error << wrong << '\n';
+      log::write(log::Level::error, log::Room::frontends, wrong);
       return wrong_configuration;
     }
     std::vector<std::string> command = arguments;
@@ -57,13 +61,22 @@ class CommandLine {
       // Prints the help or the version that was asked for, or what is wrong.
       return app_.exit(error, terminal_.out, terminal_.error) == 0 ? ok : wrong_configuration;
     }
+    messages_.emplace(settings_of(log_), terminal_.error);
     return command_();
   }
 
  private:
+  // Progress rewrites its line; messages in between would break it.
+  Terminal shown() const {
+    Terminal terminal = terminal_;
+    if (log_.quiet || (log_.verbose > 0 && log_.file.empty())) terminal.shows_progress = false;
+    return terminal;
+  }
+
   CLI::App* add(const char* name, const help::Text& text, std::function<ExitCode()> command) {
     CLI::App* added = app_.add_subcommand(name, text.sentence);
     added->footer(text.footer);
+    add_log_options(*added, log_);
     added->callback([this, command = std::move(command)] { command_ = command; });
     return added;
   }
@@ -106,7 +119,6 @@ class CommandLine {
     command->add_flag("--force", options.force, "replace earlier results in DIR");
     add_format(command, options.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}}, format_help);
-    command->add_flag("--quiet", options.quiet, "no progress and no notices");
     command->add_flag("!--no-fold", options.fold,
                       "simulate every rank, also where one could stand for all: the same result");
   }
@@ -122,9 +134,7 @@ class CommandLine {
     CLI::App* coll = add("coll", help::coll, [this] {
       collectives_.overrides = overrides();
       collectives_.invocation = invocation_;
-      Terminal terminal = terminal_;
-      terminal.shows_progress = terminal.shows_progress && !collectives_.quiet;
-      return cli::coll(collectives_, terminal);
+      return cli::coll(collectives_, shown());
     });
     coll->add_option("--op", collectives_.operation, "the collective; without it all_reduce")
         ->type_name("NAME");
@@ -165,9 +175,7 @@ class CommandLine {
         simulation_.overrides = overrides();
         simulation_.invocation = invocation_;
         simulation_.report.width = terminal_.width;
-        Terminal terminal = terminal_;
-        terminal.shows_progress = terminal.shows_progress && !simulation_.quiet;
-        return command(simulation_, terminal);
+        return command(simulation_, shown());
       };
     };
     CLI::App* run = add("run", help::run, simulate(cli::run));
@@ -222,9 +230,7 @@ class CommandLine {
     CLI::App* sweep = add("sweep", help::sweep, [this] {
       sweep_.invocation = invocation_;
       sweep_.settings = sets_;
-      Terminal terminal = terminal_;
-      terminal.shows_progress = terminal.shows_progress && !sweep_.quiet;
-      return cli::sweep(sweep_, terminal);
+      return cli::sweep(sweep_, shown());
     });
     sweep->add_option("FILE", sweep_.file, "the sweep")->type_name("")->required();
     sweep->add_option("-o,--output", sweep_.output, "where results go, and are looked for")
@@ -239,15 +245,12 @@ class CommandLine {
     sweep->add_flag("--dry-run", sweep_.dry_run, "only list the points");
     sweep->add_flag("--force", sweep_.force, "run again what is done");
     add_format(sweep, sweep_.format, {{"text", Format::text}, {"csv", Format::csv}}, "text or csv");
-    sweep->add_flag("--quiet", sweep_.quiet, "no progress, and no word about failures");
   }
 
   void add_search() {
     CLI::App* search = add("search", help::search, [this] {
       search_.overrides = overrides();
-      Terminal terminal = terminal_;
-      terminal.shows_progress = terminal.shows_progress && !search_.quiet;
-      return cli::search(search_, terminal);
+      return cli::search(search_, shown());
     });
     search->add_option("FILE", search_.file, "the experiment")->type_name("")->required();
     search->add_option("--top", search_.top, "configurations to print; without it 10")
@@ -271,7 +274,6 @@ class CommandLine {
     add_format(search, search_.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}},
                "text, json or csv (every configuration that fits)");
-    search->add_flag("--quiet", search_.quiet, "no progress and no notices");
   }
 
   void add_topologies() {
@@ -287,6 +289,7 @@ class CommandLine {
       one->add_option("--ranks", topology_.ranks, "a smaller platform, of so many NPUs")
           ->type_name("N");
       add_overrides(one);
+      add_log_options(*one, log_);
       one->callback([this, command] {
         command_ = [this, command] {
           topology_.overrides = overrides();
@@ -369,6 +372,8 @@ class CommandLine {
   std::string version_;  // for people
   Invocation invocation_;
   Terminal terminal_;
+  std::optional<log::Session>& messages_;
+  LogOptions log_;
   CLI::App app_{help::program, "orrery"};
   std::function<ExitCode()> command_;
 
@@ -387,14 +392,16 @@ class CommandLine {
 
 ExitCode run_command_line(const std::vector<std::string>& arguments, const Build& build,
                           const Terminal& terminal) {
+  const log::Session at_first({}, terminal.error);  // until the arguments say what to listen to
+  std::optional<log::Session> messages;
   try {
-    const ExitCode exit_code = CommandLine(build, terminal).run(arguments);
+    const ExitCode exit_code = CommandLine(build, terminal, messages).run(arguments);
     terminal.out.flush();
     if (!terminal.out) throw IoError("cannot write to standard output");
     return exit_code;
   } catch (...) {
     const Failure failure = describe_failure(std::current_exception());
-    terminal.error << failure.text << '\n';
+    log::write(log::Level::error, log::Room::frontends, failure.text);
     return failure.exit_code;
   }
 }

@@ -25,7 +25,6 @@ struct SimulationOptions {
   std::string output;               // folder; "" = none
   bool force = false;               // replace earlier results there
   Format format = Format::text;
-  bool quiet = false;                    // neither progress nor notices
   bool fold = true;                      // SimulateOptions::fold
   std::string spans;                     // `run`: file for a line per span; "" = none
   bool message_spans = false;            // a line for each message as well
@@ -72,7 +71,6 @@ struct CollectiveOptions {
   std::string output;  // folder; "" = none
   bool force = false;
   Format format = Format::text;
-  bool quiet = false;
   bool fold = true;
 };
 inline constexpr const char* default_sizes = "8:128M:x2";
@@ -99,7 +97,6 @@ struct SweepOptions {
   bool dry_run = false;
   bool force = false;  // run again what is done
   Format format = Format::text;
-  bool quiet = false;
 };
 
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal);
@@ -113,7 +110,6 @@ struct SearchOptions {
   std::string output;         // folder; "" = none
   bool force = false;
   Format format = Format::text;
-  bool quiet = false;
 };
 
 // Exit code 1 if nothing fits.

@@ -95,7 +95,7 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   }
   add_differences(results);
   if (options.predict && results.size() == experiments.size()) predict(experiments, results);
-  print_remarks(outcomes, options.quiet, terminal);
+  print_remarks(outcomes);
   if (!results.empty()) {
     terminal.out << report(results, options);
     if (!options.output.empty()) {

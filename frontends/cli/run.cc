@@ -85,7 +85,7 @@ ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& optio
   Outcome& outcome = outcomes.front();
   if (outcome.result) outcome.result->provenance = provenance_of(experiment, options.invocation);
   if (outcome.result && options.output.empty()) note_lost_captures(*outcome.result);
-  print_remarks(outcomes, options.quiet, terminal);
+  print_remarks(outcomes);
   if (!outcome.result) return outcome.failure.exit_code;
   const RunResult& result = *outcome.result;
   terminal.out << report(result, options);

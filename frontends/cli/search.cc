@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/base/log.h"
 #include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/count_progress.h"
@@ -57,7 +58,7 @@ ExitCode simulate_best(const SearchedExperiment& variants, SearchResult& result,
     const Duration finish = outcomes[i].result->finish;
     result.rows[i].simulated = Duration{finish.value / experiments[i].workload.iterations};
   }
-  print_remarks(outcomes, options.quiet, terminal);
+  print_remarks(outcomes);
   sort_by_time(result.rows);
   return worst;
 }
@@ -112,7 +113,8 @@ ExitCode search(const SearchOptions& options, const Terminal& terminal) {
     if (interrupt.interrupted()) exit_code = interrupted;
   }
   if (exit_code == interrupted)
-    terminal.error << "interrupted: the result is partial, and marked so\n";
+    log::write(log::Level::error, log::Room::frontends,
+               "interrupted: the result is partial, and marked so");
   else
     exit_code = simulate_best(variants, result, options, terminal);
   if (exit_code == interrupted) result.partial = true;

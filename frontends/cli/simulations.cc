@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/log.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/progress_line.h"
 #include "simulation/simulate.h"
@@ -92,16 +93,15 @@ std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const
   return outcomes;
 }
 
-void print_remarks(std::span<const Outcome> outcomes, bool quiet, const Terminal& terminal) {
+void print_remarks(std::span<const Outcome> outcomes) {
   std::set<std::string> said;
-  const auto say = [&](const std::string& text) {
-    if (said.insert(text).second) terminal.error << text << '\n';
+  const auto say = [&](log::Level level, const std::string& text) {
+    if (said.insert(text).second) log::write(level, log::Room::simulation, text);
   };
   for (const Outcome& outcome : outcomes) {
-    if (outcome.result && !quiet) {
-      for (const std::string& notice : outcome.result->notices) say("notice: " + notice);
-    }
-    if (!outcome.failure.text.empty()) say(outcome.failure.text);
+    if (outcome.result)
+      for (const std::string& notice : outcome.result->notices) say(log::Level::notice, notice);
+    if (!outcome.failure.text.empty()) say(log::Level::error, outcome.failure.text);
   }
 }
 

@@ -37,6 +37,6 @@ std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const
                                   const Extras& extras = {});
 
 // Prints what failed, and the notices of the results: each text once.
-void print_remarks(std::span<const Outcome> outcomes, bool quiet, const Terminal& terminal);
+void print_remarks(std::span<const Outcome> outcomes);
 
 }  // namespace orrery::cli

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "core/base/config_error.h"
+#include "core/base/log.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/count_progress.h"
 #include "frontends/cli/failure.h"
@@ -107,6 +108,7 @@ std::string command_of(const SweepRow& row) {
 
 // In a process of its own. It reads no file: `texts` has what was checked.
 int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep) {
+  const log::Session messages({}, std::cerr);
   try {
     SimulationOptions options;
     options.invocation = {sweep.version, sweep.commit, command_of(row)};
@@ -117,7 +119,7 @@ int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep) {
                       options, {nowhere, std::cerr});
   } catch (...) {
     const Failure failure = describe_failure(std::current_exception());
-    std::cerr << failure.text << '\n';
+    log::write(log::Level::error, log::Room::frontends, failure.text);
     return failure.exit_code;
   }
 }
@@ -169,16 +171,16 @@ ExitCode run_points(std::vector<SweepRow>& rows, InputTexts& texts, const SweepO
   return failed > 0 ? simulation_failed : ok;
 }
 
-void print_remarks(const std::vector<SweepRow>& rows, const Terminal& terminal) {
+void print_remarks(const std::vector<SweepRow>& rows) {
   for (const SweepRow& row : rows)
     if (row.status == "failed")
-      terminal.error << fmt::format("{}: {} ({})\n", row.folder.filename().string(), row.failure,
-                                    (row.folder / "log.txt").string());
+      log::record(log::Level::notice, log::Room::frontends, "{}: {} ({})",
+                  row.folder.filename().string(), row.failure, (row.folder / "log.txt").string());
   const auto missing = std::count_if(rows.begin(), rows.end(),
                                      [](const SweepRow& row) { return row.status == "not run"; });
   if (missing > 0)
-    terminal.error << fmt::format("interrupted: {} points are left; the same command goes on\n",
-                                  missing);
+    log::record(log::Level::error, log::Room::frontends,
+                "interrupted: {} points are left; the same command goes on", missing);
 }
 
 void print_plan(const std::vector<SweepRow>& rows, const Terminal& terminal) {
@@ -209,7 +211,7 @@ ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
   terminal.out << (options.format == Format::csv
                        ? csv
                        : wrapped_text(sweep_text(sweep.name, rows), terminal.width));
-  if (!options.quiet) print_remarks(rows, terminal);
+  print_remarks(rows);
   return exit_code;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/base/log.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/report/search_report.h"
@@ -49,10 +50,10 @@ ExitCode validate(const ValidateOptions& options, const Terminal& terminal) {
       const std::vector<std::string> notices = check(file, options.overrides);
       terminal.out << fmt::format("{}: ok\n", file);
       for (const std::string& notice : notices)
-        terminal.error << fmt::format("notice: {}: {}\n", file, notice);
+        log::record(log::Level::notice, log::Room::frontends, "{}: {}", file, notice);
     } catch (...) {
       const Failure failure = describe_failure(std::current_exception());
-      terminal.error << failure.text << '\n';
+      log::write(log::Level::error, log::Room::frontends, failure.text);
       worst = std::max(worst, failure.exit_code);
     }
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/log.h"
 #include "core/units/unit_text.h"
 #include "network/routing/flow_hash.h"
 #include "network/routing/level_routes.h"
@@ -151,6 +152,8 @@ void Router::schedule_changes(EventQueue& queue, RouteListener& listener) {
 
 void Router::apply(const Fault& fault, EventQueue& queue, RouteListener& listener) {
   const std::vector<LinkIndex> changed = states_.apply(fault);
+  log::record(log::Level::info, log::Room::network, "{} links are {}", changed.size(),
+              name_of(fault.condition));
   if (!changed.empty()) listener.links_changed(changed);
   if (spec_.reroute_delay == Duration{}) return learn(listener);
   queue.schedule(spec_.reroute_delay, [this, &listener] { learn(listener); });

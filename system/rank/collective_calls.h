@@ -4,6 +4,7 @@
 // as MPI and NCCL match them, and all must ask for the same.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -52,6 +53,12 @@ class CollectiveCalls {
     std::vector<std::int64_t> admissions;          // of each chunk, its number in the StartOrder
     std::vector<std::vector<std::uint32_t>> runs;  // of each chunk, by slot
   };
+  // What a rank starts first: the least.
+  struct Urgency {
+    std::int64_t first = 0, second = 0;
+    auto operator<=>(const Urgency&) const = default;
+  };
+  static constexpr std::int32_t kNotReady = -1;
   // A rank's part of an instance.
   struct Call {
     Rank rank = 0;
@@ -59,7 +66,8 @@ class CollectiveCalls {
     std::uint32_t instance = 0;
     OperationId operation = 0;
     Priority priority = Priority::normal;
-    std::int64_t issue = 0;  // the n-th call of this rank
+    Urgency urgency = {};           // among the calls of this rank: no two have the same
+    std::int32_t lane = kNotReady;  // of the rank's lanes, while chunks have not begun
     std::int32_t next_chunk = 0;
     std::int32_t unfinished_chunks = 0;
   };
@@ -69,7 +77,7 @@ class CollectiveCalls {
       : spec_(spec), recipes_(recipes) {}
 
   // The rank's call `number` of the communicator: an id that is the call's until leave().
-  // Operation, priority and issue are the caller's to fill in. Throws JobError if the rank is not
+  // Operation, priority and urgency are the caller's to fill in. Throws JobError if the rank is not
   // in the communicator, if another rank of its group called something else in this place, or if no
   // algorithm can do what is called.
   std::uint32_t join(Rank rank, const CollectiveCall& call, std::uint32_t number, Time now);

@@ -3,16 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/check.h"
 
 namespace orrery {
-namespace {
-
-// The part of a StartOrder's key that follows the group.
-constexpr std::uint64_t kCalls = 0xFFFFFFFF, kAdmission = kCalls - 1;
-
-}  // namespace
 
 CollectiveScheduler::CollectiveScheduler(EventQueue& queue, NetworkBackend& network,
                                          const Topology& topology, const SystemSpec& spec,
@@ -44,7 +39,6 @@ void CollectiveScheduler::make_ranks(const Fold& fold) {
     rank.under_way.resize(recipes_.families().size());
     rank.in_first_phase.resize(recipes_.ways() * recipes_.families().size());
     rank.queues.resize((topology_.levels().size() * recipes_.ways() + 1) * spec_.queues_per_level);
-    for (LevelQueue& level : rank.queues) level.running.resize(recipes_.families().size());
   }
 }
 
@@ -56,7 +50,7 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
   const std::uint32_t id = calls_.join(rank, call, number++, queue_.now());
   calls_[id].operation = operation;
   calls_[id].priority = call.priority;
-  calls_[id].issue = state.issued++;
+  calls_[id].urgency = urgency_of(calls_[id], state.issued++);
   const Duration launch = instance_of(calls_[id]).recipe->launch;
   if (launch > Duration{})
     queue_.schedule(launch, [this, id] { make_ready(id); });
@@ -66,172 +60,29 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
 
 // The chunks of a call may begin.
 void CollectiveScheduler::make_ready(std::uint32_t id) {
-  const Rank rank = calls_[id].rank;
-  RankState& state = state_of(rank);
-  const auto place = std::lower_bound(
-      state.ready.begin(), state.ready.end(), id,
-      [this](std::uint32_t other, std::uint32_t mine) { return goes_before(other, mine); });
-  state.ready.insert(place, id);
-  admit(rank);
+  put_in_lane(id);
+  admit(calls_[id].rank);
 }
 
-bool CollectiveScheduler::goes_before(std::uint32_t call, std::uint32_t other) const {
-  const Call& a = calls_[call];
-  const Call& b = calls_[other];
-  if ((a.priority == Priority::highest) != (b.priority == Priority::highest))
-    return a.priority == Priority::highest;
+// HIGHEST calls first, then as the policy says. `issue`: it is the n-th call of its rank.
+CollectiveScheduler::Urgency CollectiveScheduler::urgency_of(const Call& call,
+                                                             std::int64_t issue) const {
+  constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
+  const std::int64_t highest = call.priority == Priority::highest ? before_all : 0;
   switch (spec_.scheduling) {
     case SchedulingPolicy::lifo:
-      return a.issue > b.issue;
+      return {highest, -issue};
     case SchedulingPolicy::fifo:
       break;
     case SchedulingPolicy::priority:
-      if (a.priority != b.priority) return a.priority > b.priority;
-      break;
+      return {highest < 0 ? highest : -static_cast<std::int64_t>(call.priority), issue};
     case SchedulingPolicy::shortest_first:
-      const Bytes size_a = instance_of(a).call.size;
-      const Bytes size_b = instance_of(b).call.size;
-      if (size_a != size_b) return size_a < size_b;
-      break;
+      return {highest + instance_of(call).call.size.value, issue};
   }
-  return a.issue < b.issue;
+  return {highest, issue};
 }
 
-// ---- admission ---------------------------------------------------------------------------------
-
-void CollectiveScheduler::admit(Rank rank) {
-  while (admit_one(rank)) {
-  }
-}
-
-// Lets the next chunk of the best call that may have one into its first phase.
-bool CollectiveScheduler::admit_one(Rank rank) {
-  const RankState& state = state_of(rank);
-  for (std::size_t i = 0; i < state.ready.size(); ++i) {
-    if (!may_admit(calls_[state.ready[i]])) continue;
-    admit_chunk(i, rank);
-    return true;
-  }
-  return false;
-}
-
-bool CollectiveScheduler::may_admit(const Call& call) {
-  if (call.next_chunk == 0 && !may_begin(call)) return false;
-  const std::int32_t chunk = call.next_chunk;
-  if (own_phase(call, chunk, 0) != 0) return true;  // skips the first phase: takes no place there
-  const Instance& instance = instance_of(call);
-  return in_first_phase(call.rank, instance, chunk) +
-             admission_order(instance, chunk)
-                 .reserved_before(instance.index_of(call.position), instance.admissions[chunk]) <
-         spec_.first_phase_limit;
-}
-
-// Room for one more collective of the communicator, beside those that others began earlier.
-bool CollectiveScheduler::may_begin(const Call& call) {
-  if (!spec_.overlap_limit) return true;
-  const Instance& instance = instance_of(call);
-  return state_of(call.rank).under_way[instance.communicator] +
-             call_order(instance).reserved_before(instance.index_of(call.position),
-                                                  instance.begun) <
-         *spec_.overlap_limit;
-}
-
-void CollectiveScheduler::admit_chunk(std::size_t place_in_ready, Rank rank) {
-  RankState& state = state_of(rank);
-  const std::uint32_t id = state.ready[place_in_ready];
-  Call& call = calls_[id];
-  Instance& instance = calls_.instance(call.instance);
-  const std::int32_t chunk = call.next_chunk++;
-  const std::int32_t phase = own_phase(call, chunk, 0);
-  if (chunk == 0) {
-    if (spec_.overlap_limit)
-      instance.begun = call_order(instance).start(instance.index_of(call.position), instance.begun);
-    ++state.under_way[instance.communicator];
-  }
-  if (phase == 0) ++in_first_phase(rank, instance, chunk);
-  std::int64_t& number = instance.admissions[chunk];
-  number = admission_order(instance, chunk).start(instance.index_of(call.position), number);
-  const Task task{id, chunk, phase};
-  if (call.next_chunk == instance.chunk_count)
-    state.ready.erase(state.ready.begin() + static_cast<std::ptrdiff_t>(place_in_ready));
-  enqueue(rank, task);
-}
-
-std::size_t CollectiveScheduler::way_of(const Instance& instance, std::int32_t chunk,
-                                        std::int32_t phase) const {
-  const auto order = static_cast<std::size_t>(instance.paths[chunk].path);
-  return 2 * order + (instance.path_of(chunk).phases[phase].phase.back ? 1 : 0);
-}
-
-// Chunks on different ways have places of their own: they meet in no queue in the same order.
-std::int32_t& CollectiveScheduler::in_first_phase(Rank rank, const Instance& instance,
-                                                  std::int32_t chunk) {
-  return state_of(rank)
-      .in_first_phase[instance.communicator * recipes_.ways() + way_of(instance, chunk, 0)];
-}
-
-// The collectives of a group, in the order in which anyone began them.
-StartOrder& CollectiveScheduler::call_order(const Instance& instance) {
-  const std::uint64_t key =
-      key_in_group(instance.communicator, static_cast<std::uint64_t>(instance.base), kCalls);
-  return orders_.try_emplace(key, instance.size).first->second;
-}
-
-StartOrder& CollectiveScheduler::admission_order(const Instance& instance, std::int32_t chunk) {
-  const std::uint64_t key =
-      key_in_group(instance.communicator, static_cast<std::uint64_t>(instance.base),
-                   kAdmission - way_of(instance, chunk, 0));
-  return orders_.try_emplace(key, instance.size).first->second;
-}
-
-// ---- queues ------------------------------------------------------------------------------------
-
-void CollectiveScheduler::enqueue(Rank rank, const Task& task) {
-  const std::size_t index = queue_of(task);
-  LevelQueue& queue = state_of(rank).queues[index];
-  const auto place = std::upper_bound(
-      queue.waiting.begin(), queue.waiting.end(), task,
-      [this](const Task& mine, const Task& other) { return goes_before(mine.call, other.call); });
-  queue.waiting.insert(place, task);
-  fill(rank, index);
-}
-
-void CollectiveScheduler::fill(Rank rank, std::size_t index) {
-  LevelQueue& queue = state_of(rank).queues[index];
-  for (std::size_t i = 0; i < queue.waiting.size();) {
-    const Task task = queue.waiting[i];
-    if (!may_start(rank, task, index)) {
-      ++i;
-      continue;
-    }
-    queue.waiting.erase(queue.waiting.begin() + static_cast<std::ptrdiff_t>(i));
-    start(rank, task, index);
-    i = 0;  // what was held back for this one may start now
-  }
-}
-
-bool CollectiveScheduler::may_start(Rank rank, const Task& task, std::size_t index) {
-  const std::int32_t running = state_of(rank).queues[index].running[communicator_of(task)];
-  if (running >= spec_.queue_limit) return false;
-  const std::uint32_t run = run_slot(task);
-  if (run == kNone && comes_in_late(task)) return false;
-  const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
-  return running + queue_order(task, index).reserved_before(index_of_member(task), number) <
-         spec_.queue_limit;
-}
-
-void CollectiveScheduler::start(Rank rank, const Task& task, std::size_t index) {
-  if (run_slot(task) == kNone) run_slot(task) = open_run(task);
-  const std::uint32_t run = run_slot(task);
-  const auto [member, first] = seat_of(task);
-  runs_[run].order = queue_order(task, index).start(index_of_member(task), runs_[run].order);
-  ++state_of(rank).queues[index].running[communicator_of(task)];
-  executor_.start(run, member);
-  if (!has_root(phase_of(task).phase.kind) || comes_in_late(task)) return;
-  const GroupDimension& dimension = phase_of(task).dimension;  // the others may wait for it
-  for (std::int32_t other = 0; other < dimension.size; ++other)
-    if (other != member) fill(rank_at(task, first + other * dimension.stride), index);
-}
+// ---- runs --------------------------------------------------------------------------------------
 
 std::uint32_t CollectiveScheduler::open_run(const Task& task) {
   const Call& call = calls_[task.call];
@@ -306,7 +157,7 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
   const Task done{call, info.chunk, info.phase};
   const std::size_t index = queue_of(done);
 
-  --state_of(rank).queues[index].running[instance.communicator];
+  --task_lane(rank, done, index).running;
   if (info.phase == 0) --in_first_phase(rank, instance, info.chunk);
   const std::int32_t next = own_phase(calls_[call], info.chunk, info.phase + 1);
   if (next < static_cast<std::int32_t>(path.phases.size()))
@@ -331,6 +182,12 @@ void CollectiveScheduler::finish_chunk(std::uint32_t id) {
 
 std::uint32_t CollectiveScheduler::communicator_of(const Task& task) const {
   return instance_of(calls_[task.call]).communicator;
+}
+
+std::size_t CollectiveScheduler::way_of(const Instance& instance, std::int32_t chunk,
+                                        std::int32_t phase) const {
+  const auto order = static_cast<std::size_t>(instance.paths[chunk].path);
+  return 2 * order + (instance.path_of(chunk).phases[phase].phase.back ? 1 : 0);
 }
 
 const PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
@@ -399,13 +256,6 @@ std::int32_t CollectiveScheduler::index_of_member(const Task& task) const {
 Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {
   const Instance& instance = instance_of(calls_[task.call]);
   return recipes_.families()[instance.communicator].rank_at(instance.base, position);
-}
-
-StartOrder& CollectiveScheduler::queue_order(const Task& task, std::size_t queue) {
-  const auto base = static_cast<std::uint64_t>(rank_at(task, seat_of(task).first));
-  const std::uint64_t key = key_in_group(communicator_of(task), base, queue);
-  const std::int32_t members = phase_of(task).digit.count;
-  return orders_.try_emplace(key, members).first->second;
 }
 
 }  // namespace orrery

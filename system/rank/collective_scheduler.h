@@ -27,7 +27,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -85,6 +87,9 @@ class CollectiveScheduler final : private RunListener {
   bool start_beyond_limit();
   std::int64_t started_beyond_limit() const { return started_beyond_limit_; }
 
+  // Calls and tasks that were looked at to find the next: what scheduling costs.
+  std::int64_t steps() const { return steps_; }
+
   // For the report of a job that got stuck: why this operation of the rank is not complete.
   std::string describe(Rank rank, OperationId operation) const;
 
@@ -93,21 +98,52 @@ class CollectiveScheduler final : private RunListener {
 
   using Call = CollectiveCalls::Call;
   using Instance = CollectiveCalls::Instance;
+  using Urgency = CollectiveCalls::Urgency;
+  struct ReadyCall {
+    Urgency urgency;
+    std::uint32_t call;
+    bool operator<(const ReadyCall& other) const { return urgency < other.urgency; }
+  };
+  // Ready calls of a communicator whose next chunk needs the same kind of place: only the best few
+  // of them have to be looked at to know which may have the next one.
+  struct ReadyLane {
+    std::uint32_t communicator;
+    std::size_t way;  // of the next chunk, or kNoPlace
+    bool first;       // with an overlap limit: it is the call's first chunk
+    StartOrder* order;
+    std::set<ReadyCall> calls;
+  };
+  static constexpr std::size_t kNoPlace = ~std::size_t{0};  // skips the first phase
   struct Task {  // a chunk of a call in one of its phases
     std::uint32_t call;
     std::int32_t chunk;
     std::int32_t phase;
   };
+  struct WaitingTask {
+    Urgency urgency;       // of the call
+    std::int64_t arrival;  // chunks of one call start in the order in which they came
+    Task task;
+    bool operator<(const WaitingTask& other) const {
+      return std::tie(urgency, arrival) < std::tie(other.urgency, other.arrival);
+    }
+  };
+  // A communicator's tasks in a queue. They run in one line of ranks, so they have one StartOrder.
+  struct TaskLane {
+    std::uint32_t communicator;
+    std::int32_t running = 0;
+    StartOrder* order;
+    std::set<WaitingTask> waiting;
+  };
   struct LevelQueue {
-    std::vector<std::int32_t> running;  // of each communicator
-    std::vector<Task> waiting;          // in the order in which they should start
+    std::vector<TaskLane> lanes;  // of the communicators whose tasks have come here
+    std::set<WaitingTask> late;   // until the data reach the rank from which they get it
   };
   struct RankState {
     std::vector<std::uint32_t> call_count;  // of each communicator
     std::int64_t issued = 0;
     std::vector<std::int32_t> under_way;       // calls of each communicator that have begun
     std::vector<std::int32_t> in_first_phase;  // of each communicator, way by way
-    std::vector<std::uint32_t> ready;          // calls with chunks that have not begun, best first
+    std::vector<ReadyLane> ready;              // calls with chunks that have not begun
     std::vector<LevelQueue> queues;            // level by level, way by way
   };
   struct RunInfo {
@@ -121,19 +157,35 @@ class CollectiveScheduler final : private RunListener {
 
   void make_ready(std::uint32_t call);
   const Instance& instance_of(const Call& call) const { return calls_.instance(call.instance); }
-  bool goes_before(std::uint32_t call, std::uint32_t other) const;
+  Urgency urgency_of(const Call& call, std::int64_t issue) const;
 
+  // admission.cc
   void admit(Rank rank);
-  bool admit_one(Rank rank);
-  bool may_admit(const Call& call);
-  bool may_begin(const Call& call);
-  void admit_chunk(std::size_t place_in_ready, Rank rank);
+  std::uint32_t next_to_admit(const RankState& state);
+  std::uint32_t best_of(const RankState& state, std::int32_t lane);
+  std::uint32_t best_to_begin(const RankState& state, std::int32_t lane);
+  std::uint32_t best_begun_by_others(const RankState& state, std::int32_t lane, std::int64_t room);
+  std::int64_t first_phase_room(const RankState& state, const ReadyLane& lane) const;
+  bool may_admit(const RankState& state, const Call& call) const;
+  void admit_chunk(std::uint32_t call);
+  void put_in_lane(std::uint32_t call);
+  void take_from_lane(std::uint32_t call);
+  std::int32_t lane_for(RankState& state, const Call& call);
   std::size_t way_of(const Instance& instance, std::int32_t chunk, std::int32_t phase) const;
   std::int32_t& in_first_phase(Rank rank, const Instance& instance, std::int32_t chunk);
+  StartOrder& call_order(const Instance& instance);
+  StartOrder& admission_order(const Instance& instance, std::size_t way);
+
+  // level_queues.cc
   void enqueue(Rank rank, const Task& task);
   void fill(Rank rank, std::size_t queue);
-  bool may_start(Rank rank, const Task& task, std::size_t queue);
+  const WaitingTask* next_of(const TaskLane& lane);
+  const WaitingTask* find_waiting(const std::set<WaitingTask>& tasks, std::uint32_t call,
+                                  std::int32_t chunk, std::int32_t phase) const;
+  bool may_start(const TaskLane& lane, const Task& task);
+  TaskLane& task_lane(Rank rank, const Task& task, std::size_t queue);
   void start(Rank rank, const Task& task, std::size_t queue);
+  void release_late(const Task& task, std::size_t queue);
   std::uint32_t open_run(const Task& task);
   // The switch of the level, if it has one, for plans that need it.
   NodeId switch_of(Rank rank, int level) const;
@@ -158,8 +210,6 @@ class CollectiveScheduler final : private RunListener {
   bool comes_in_late(const Task& task) const;
   std::uint32_t& run_slot(const Task& task);
   std::size_t queue_of(const Task& task) const;
-  StartOrder& call_order(const Instance& instance);
-  StartOrder& admission_order(const Instance& instance, std::int32_t chunk);
   StartOrder& queue_order(const Task& task, std::size_t queue);
 
   EventQueue& queue_;
@@ -174,6 +224,8 @@ class CollectiveScheduler final : private RunListener {
   std::unordered_map<std::uint64_t, StartOrder> orders_;  // made when first asked for
   std::vector<RunInfo> runs_;                             // by run number of the executor
   std::int64_t started_beyond_limit_ = 0;
+  std::int64_t arrivals_ = 0;  // of tasks in queues
+  std::int64_t steps_ = 0;
 };
 
 }  // namespace orrery

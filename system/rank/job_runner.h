@@ -80,6 +80,9 @@ class JobRunner final : private CollectiveListener,
   bool unblock() { return scheduler_.start_beyond_limit(); }
   std::int64_t unblocked() const { return scheduler_.started_beyond_limit(); }
 
+  // CollectiveScheduler::steps().
+  std::int64_t scheduling_steps() const { return scheduler_.steps(); }
+
   // True when every operation of every rank is finished.
   bool finished() const { return unfinished_ranks_ == 0; }
   // Finished, and every message was received: what is left to happen (acknowledgements, faults) is

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "core/base/log.h"
+#include "core/units/unit_text.h"
 #include "system/collective/phases.h"
 #include "system/rank/prediction.h"
 
@@ -179,6 +181,8 @@ std::int32_t Selection::choose(Collective kind, Bytes size, const GroupLayout& l
     choice.candidates = search.candidates();
   }
   choice.spec = found->second = number_of(rule);
+  log::record(log::Level::info, log::Room::system, "{} of {} runs {}", name_of(kind), to_text(size),
+              text_of(choice, rule));
   choices_.push_back(std::move(choice));
   return found->second;
 }

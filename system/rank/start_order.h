@@ -9,11 +9,15 @@
 // member that is not asked, because it waits for something behind it, can still block the others:
 // CollectiveScheduler::start_beyond_limit() is for that (docs/decisions/0003).
 //
+// A member that is as far behind as it has room looks at the first of those only, so a look never
+// costs more than a limit, however many things wait.
+//
 // REQUIRES: every member is asked to start the same things, in the same order of asking (the rule
 // that MPI and NCCL have for the collectives of a communicator).
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -34,25 +38,54 @@ class StartOrder {
     return static_cast<std::int64_t>(m.skipped.size()) + end - m.frontier;
   }
 
-  // The member starts thing `index`, which becomes the next number if it is kNew. Returns the
-  // number.
-  std::int64_t start(std::int32_t member, std::int64_t index) {
+  // The name of the n-th thing, from 0, that others started and this member has not. REQUIRES: n <
+  // reserved_before(member, kNew).
+  std::uint64_t left_to(std::int32_t member, std::int64_t n) const {
+    const Member& m = members_[member];
+    const auto skipped = static_cast<std::int64_t>(m.skipped.size());
+    const std::int64_t index = n < skipped ? m.skipped[n] : m.frontier + (n - skipped);
+    return things_[index - first_].name;
+  }
+
+  // The member starts thing `index`, which becomes the next number if it is kNew, and is known by
+  // the name that its first member gives it. Returns the number.
+  std::int64_t start(std::int32_t member, std::int64_t index, std::uint64_t name = 0) {
     Member& m = members_[member];
-    if (index == kNew) index = started_++;
+    if (index == kNew) {
+      index = started_++;
+      things_.push_back({name, static_cast<std::int32_t>(members_.size())});
+    }
     for (; m.frontier < index; ++m.frontier) m.skipped.push_back(m.frontier);
     if (index == m.frontier)
       ++m.frontier;
     else
       m.skipped.erase(std::lower_bound(m.skipped.begin(), m.skipped.end(), index));
+    if (--things_[index - first_].members_left == 0) forget();
     return index;
   }
 
  private:
+  // Drops the things that every member has started, once they are most of what is kept.
+  void forget() {
+    while (done_ < things_.size() && things_[done_].members_left == 0) ++done_;
+    if (2 * done_ < things_.size()) return;
+    things_.erase(things_.begin(), things_.begin() + static_cast<std::ptrdiff_t>(done_));
+    first_ += static_cast<std::int64_t>(done_);
+    done_ = 0;
+  }
+
+  struct Thing {
+    std::uint64_t name;
+    std::int32_t members_left;  // have not started it
+  };
   struct Member {
     std::int64_t frontier = 0;          // has started everything below, except
     std::vector<std::int64_t> skipped;  // these, ascending
   };
-  std::int64_t started_ = 0;  // things that anyone has started
+  std::int64_t started_ = 0;   // things that anyone has started
+  std::vector<Thing> things_;  // from number first_ on; every member has started the first done_
+  std::int64_t first_ = 0;
+  std::size_t done_ = 0;
   std::vector<Member> members_;
 };
 

@@ -16,7 +16,10 @@ bool CollectiveScheduler::start_beyond_limit() {
     std::uint64_t number;  // of the call in its group
     std::int32_t chunk, phase;
     Rank rank;
-    std::size_t queue, place;  // queue == kReady: a chunk to be admitted
+    std::size_t queue;  // kReady: a chunk to be admitted
+    Urgency urgency;
+    std::int64_t arrival;
+    std::uint32_t call;
     auto operator<=>(const Waiting&) const = default;
   };
   constexpr std::size_t kReady = std::numeric_limits<std::size_t>::max();
@@ -27,29 +30,33 @@ bool CollectiveScheduler::start_beyond_limit() {
   for (std::int32_t index = 0; index < static_cast<std::int32_t>(ranks_.size()); ++index) {
     const Rank rank = fold_.representative_at(index);
     const RankState& state = ranks_[index];
-    for (std::size_t i = 0; i < state.ready.size(); ++i) {
-      const Call& call = calls_[state.ready[i]];
-      const Instance& instance = instance_of(call);
-      consider({instance.admissions[call.next_chunk] == StartOrder::kNew, instance.key & 0xFFFFFFFF,
-                call.next_chunk, 0, rank, kReady, i});
-    }
-    for (std::size_t queue = 0; queue < state.queues.size(); ++queue)
-      for (std::size_t i = 0; i < state.queues[queue].waiting.size(); ++i) {
-        const Task& task = state.queues[queue].waiting[i];
-        const Instance& instance = instance_of(calls_[task.call]);
-        consider({run_slot(task) == kNone, instance.key & 0xFFFFFFFF, task.chunk, task.phase, rank,
-                  queue, i});
+    for (const ReadyLane& lane : state.ready)
+      for (const auto& [urgency, id] : lane.calls) {
+        const Call& call = calls_[id];
+        const Instance& instance = instance_of(call);
+        consider({instance.admissions[call.next_chunk] == StartOrder::kNew,
+                  instance.key & 0xFFFFFFFF, call.next_chunk, 0, rank, kReady, urgency, 0, id});
       }
+    for (std::size_t queue = 0; queue < state.queues.size(); ++queue) {
+      const auto consider_all = [&](const std::set<WaitingTask>& tasks) {
+        for (const auto& [urgency, arrival, task] : tasks)
+          consider({run_slot(task) == kNone, instance_of(calls_[task.call]).key & 0xFFFFFFFF,
+                    task.chunk, task.phase, rank, queue, urgency, arrival, task.call});
+      };
+      for (const TaskLane& lane : state.queues[queue].lanes) consider_all(lane.waiting);
+      consider_all(state.queues[queue].late);
+    }
   }
   if (!first) return false;
   ++started_beyond_limit_;
   if (first->queue == kReady) {
-    admit_chunk(first->place, first->rank);
+    admit_chunk(first->call);
     return true;
   }
-  auto& waiting = state_of(first->rank).queues[first->queue].waiting;
-  const Task task = waiting[first->place];
-  waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(first->place));
+  const Task task{first->call, first->chunk, first->phase};
+  const WaitingTask waiting{first->urgency, first->arrival, task};
+  state_of(first->rank).queues[first->queue].late.erase(waiting);
+  task_lane(first->rank, task, first->queue).waiting.erase(waiting);
   start(first->rank, task, first->queue);
   return true;
 }

@@ -219,5 +219,31 @@ TEST_CASE("a collective that one rank does not call is reported with that rank")
   CHECK(world.runner->describe_stuck(10).find("rank 1 has not called it") != std::string::npos);
 }
 
+// N all-reduces of one chunk are called at time 0 on 4 ranks; the first 64 (first_phase_limit) take
+// the places of their first phase, 32 run. Each call is looked at when it is made, and each end of
+// a chunk makes room for one that waits and one that is admitted: a number of looks a chunk that
+// does not depend on N, so eight times as many calls cost about eight times as many.
+TEST_CASE("a chunk costs the same looks however many calls are outstanding") {
+  const auto looks = [](SchedulingPolicy policy, int calls, std::optional<std::int32_t> overlap) {
+    SystemSpec spec = plain_system("ring");
+    spec.scheduling = policy;
+    spec.overlap_limit = overlap;
+    std::vector<Operation> program;
+    for (int i = 0; i < calls; ++i)
+      program.push_back(collective(i, Collective::all_reduce, bytes(4'000 + i % 7),
+                                   static_cast<Priority>(i % 3)));
+    World world({switch_level(4, gigabits_per_second(100), nanoseconds(500))}, spec,
+                World::everywhere(4, program));
+    world.run();
+    REQUIRE(world.runner->finished());
+    return world.runner->scheduling_steps();
+  };
+  for (const auto policy : {SchedulingPolicy::lifo, SchedulingPolicy::fifo,
+                            SchedulingPolicy::priority, SchedulingPolicy::shortest_first}) {
+    CHECK(looks(policy, 8'000, std::nullopt) <= 10 * looks(policy, 1'000, std::nullopt));
+    CHECK(looks(policy, 8'000, 8) <= 10 * looks(policy, 1'000, 8));
+  }
+}
+
 }  // namespace
 }  // namespace orrery

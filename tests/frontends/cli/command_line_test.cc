@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/base/text_file.h"
 #include "tests/frontends/cli/command_under_test.h"
 
 using namespace orrery;
@@ -310,6 +311,24 @@ TEST_CASE("notices go to standard error, once, and not when quiet", "[cli]") {
   CHECK_THAT(compared.error, StartsWith("notice: network.transport"));
   CHECK(compared.error.find("notice:") == compared.error.rfind("notice:"));
   CHECK(test::run_orrery({"run", file, "--quiet"}).error == "");
+}
+
+TEST_CASE("messages: how many, of which rooms, and where to", "[cli]") {
+  const Files files;
+  const std::string file = files.write("ring.yaml", named("ring", ring_job));
+  CHECK(test::run_orrery({"run", file}).error == "");
+  const Printed decided = test::run_orrery({"run", file, "-v"});
+  CHECK_THAT(decided.error, StartsWith("info: simulation: ring:") && Contains(" events until "));
+  CHECK(decided.error.find("debug:") == std::string::npos);
+  CHECK_THAT(test::run_orrery({"run", file, "-vv"}).error, Contains("debug: simulation: at "));
+  CHECK(test::run_orrery({"run", file, "--log-level", "network=debug"}).error == "");
+  const std::string log = files.path("run.log");
+  CHECK(test::run_orrery({"run", file, "--log-file", log}).error == "");
+  CHECK_THAT(read_text_file(log), StartsWith("info: simulation: ring:"));
+  CHECK(test::run_orrery({"run", file, "--log-file", file + "/run.log"}).exit_code == 3);
+  const Printed wrong = test::run_orrery({"run", file, "--log-level", "loud,net=info"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.error, Contains("--log-level") && Contains("\"loud\""));
 }
 
 TEST_CASE("explain shows values with their origin, and what follows from them", "[cli]") {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/base/config_error.h"
+#include "core/base/log.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/process_pool.h"
 #include "frontends/yaml/load_sweep.h"
@@ -57,6 +58,7 @@ class Sweeps {
     options.invocation = {"1.2.3", "abc", "orrery sweep"};
     options.force = force;
     std::ostringstream out, error;
+    const log::Session messages({}, error);
     const int exit_code = cli::sweep(options, {out, error});
     return {exit_code, out.str(), error.str()};
   }

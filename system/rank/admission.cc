@@ -1,0 +1,198 @@
+// How the scheduler of collectives lets chunks into their first phase.
+//
+// Of the calls in a lane all may have a place, or none, or those that others have begun and that
+// this rank has room for. So a look costs as much as there are lanes and limits, not calls.
+#include <algorithm>
+
+#include "system/rank/collective_scheduler.h"
+
+namespace orrery {
+namespace {
+
+// The part of a StartOrder's key that follows the group.
+constexpr std::uint64_t kCalls = 0xFFFFFFFF, kAdmission = kCalls - 1;
+
+// A chunk of an instance, as a StartOrder names it.
+constexpr std::uint64_t name_of_chunk(std::uint32_t instance, std::int32_t chunk) {
+  return std::uint64_t{instance} << 32 | static_cast<std::uint32_t>(chunk);
+}
+
+}  // namespace
+
+void CollectiveScheduler::admit(Rank rank) {
+  for (;;) {
+    const std::uint32_t next = next_to_admit(state_of(rank));
+    if (next == kNone) return;
+    admit_chunk(next);
+  }
+}
+
+// The best call whose next chunk may be in its first phase.
+std::uint32_t CollectiveScheduler::next_to_admit(const RankState& state) {
+  std::uint32_t best = kNone;
+  for (std::int32_t lane = 0; lane < static_cast<std::int32_t>(state.ready.size()); ++lane) {
+    if (state.ready[lane].calls.empty()) continue;
+    const std::uint32_t call =
+        state.ready[lane].first ? best_to_begin(state, lane) : best_of(state, lane);
+    if (call != kNone && (best == kNone || calls_[call].urgency < calls_[best].urgency))
+      best = call;
+  }
+  return best;
+}
+
+// Of the lane's calls, if all of them may begin.
+std::uint32_t CollectiveScheduler::best_of(const RankState& state, std::int32_t number) {
+  ++steps_;
+  const ReadyLane& lane = state.ready[number];
+  const std::uint32_t first = lane.calls.begin()->call;
+  if (lane.way == kNoPlace) return first;
+  const std::int64_t room = first_phase_room(state, lane);
+  if (room <= 0) return kNone;
+  const Call& call = calls_[first];
+  const std::int32_t member = instance_of(call).index_of(call.position);
+  const std::int64_t reserved = lane.order->reserved_before(member, StartOrder::kNew);
+  return reserved < room ? first : best_begun_by_others(state, number, room);
+}
+
+// The rank has room for so many of the chunks that others began and it has not.
+std::uint32_t CollectiveScheduler::best_begun_by_others(const RankState& state, std::int32_t number,
+                                                        std::int64_t room) {
+  const ReadyLane& lane = state.ready[number];
+  const Call& any = calls_[lane.calls.begin()->call];
+  const std::int32_t member = instance_of(any).index_of(any.position);
+  std::uint32_t best = kNone;
+  for (std::int64_t n = 0; n < room; ++n) {
+    ++steps_;
+    const std::uint64_t name = lane.order->left_to(member, n);
+    const std::uint32_t id = calls_.instance(static_cast<std::uint32_t>(name >> 32)).calls[member];
+    if (id == kNone || calls_[id].lane != number) continue;
+    if (calls_[id].next_chunk != static_cast<std::int32_t>(name & 0xFFFFFFFF)) continue;
+    if (best == kNone || calls_[id].urgency < calls_[best].urgency) best = id;
+  }
+  return best;
+}
+
+// Of the lane's calls, of which the rank has begun none, those for which it has room beside the
+// collectives that others began earlier.
+std::uint32_t CollectiveScheduler::best_to_begin(const RankState& state, std::int32_t number) {
+  ++steps_;
+  const ReadyLane& lane = state.ready[number];
+  const std::int64_t room = *spec_.overlap_limit - state.under_way[lane.communicator];
+  if (room <= 0) return kNone;
+  const Call& any = calls_[lane.calls.begin()->call];
+  const std::int32_t member = instance_of(any).index_of(any.position);
+  const StartOrder& order = call_order(instance_of(any));
+  if (order.reserved_before(member, StartOrder::kNew) < room) return best_of(state, number);
+  std::uint32_t best = kNone;
+  for (std::int64_t n = 0; n < room; ++n) {
+    ++steps_;
+    const auto instance = static_cast<std::uint32_t>(order.left_to(member, n));
+    const std::uint32_t id = calls_.instance(instance).calls[member];
+    if (id == kNone || calls_[id].lane != number || !may_admit(state, calls_[id])) continue;
+    if (best == kNone || calls_[id].urgency < calls_[best].urgency) best = id;
+  }
+  return best;
+}
+
+std::int64_t CollectiveScheduler::first_phase_room(const RankState& state,
+                                                   const ReadyLane& lane) const {
+  return spec_.first_phase_limit -
+         state.in_first_phase[lane.communicator * recipes_.ways() + lane.way];
+}
+
+// Whether there is a place for the next chunk of a call that may begin.
+bool CollectiveScheduler::may_admit(const RankState& state, const Call& call) const {
+  const ReadyLane& lane = state.ready[call.lane];
+  if (lane.way == kNoPlace) return true;
+  const Instance& instance = instance_of(call);
+  return lane.order->reserved_before(instance.index_of(call.position),
+                                     instance.admissions[call.next_chunk]) <
+         first_phase_room(state, lane);
+}
+
+void CollectiveScheduler::admit_chunk(std::uint32_t id) {
+  Call& call = calls_[id];
+  Instance& instance = calls_.instance(call.instance);
+  const Rank rank = call.rank;
+  const std::int32_t member = instance.index_of(call.position);
+  const std::int32_t chunk = call.next_chunk;
+  const std::int32_t phase = own_phase(call, chunk, 0);
+  if (chunk == 0) {
+    if (spec_.overlap_limit)
+      instance.begun = call_order(instance).start(member, instance.begun, call.instance);
+    ++state_of(rank).under_way[instance.communicator];
+  }
+  if (phase == 0) ++in_first_phase(rank, instance, chunk);
+  StartOrder* order = state_of(rank).ready[call.lane].order;
+  if (order == nullptr) order = &admission_order(instance, way_of(instance, chunk, 0));
+  std::int64_t& number = instance.admissions[chunk];
+  number = order->start(member, number, name_of_chunk(call.instance, chunk));
+  if (chunk + 1 == instance.chunk_count) {
+    take_from_lane(id);
+    ++call.next_chunk;
+  } else {
+    ++call.next_chunk;
+    put_in_lane(id);
+  }
+  enqueue(rank, {id, chunk, phase});
+}
+
+// A call that is ready goes to the lane of its next chunk.
+void CollectiveScheduler::put_in_lane(std::uint32_t id) {
+  Call& call = calls_[id];
+  RankState& state = state_of(call.rank);
+  const std::int32_t lane = lane_for(state, call);
+  if (lane == call.lane) return;
+  if (call.lane == CollectiveCalls::kNotReady)
+    state.ready[lane].calls.insert({call.urgency, id});
+  else
+    state.ready[lane].calls.insert(state.ready[call.lane].calls.extract({call.urgency, id}));
+  call.lane = lane;
+}
+
+void CollectiveScheduler::take_from_lane(std::uint32_t id) {
+  Call& call = calls_[id];
+  state_of(call.rank).ready[call.lane].calls.erase({call.urgency, id});
+  call.lane = CollectiveCalls::kNotReady;
+}
+
+std::int32_t CollectiveScheduler::lane_for(RankState& state, const Call& call) {
+  const Instance& instance = instance_of(call);
+  const bool takes_place = own_phase(call, call.next_chunk, 0) == 0;
+  const std::size_t way = takes_place ? way_of(instance, call.next_chunk, 0) : kNoPlace;
+  const bool first = spec_.overlap_limit && call.next_chunk == 0;
+  const auto found =
+      std::find_if(state.ready.begin(), state.ready.end(), [&](const ReadyLane& lane) {
+        return lane.communicator == instance.communicator && lane.way == way && lane.first == first;
+      });
+  const auto number = static_cast<std::int32_t>(found - state.ready.begin());
+  if (found == state.ready.end())
+    state.ready.push_back({.communicator = instance.communicator,
+                           .way = way,
+                           .first = first,
+                           .order = takes_place ? &admission_order(instance, way) : nullptr,
+                           .calls = {}});
+  return number;
+}
+
+// Chunks on different ways have places of their own: they meet in no queue in the same order.
+std::int32_t& CollectiveScheduler::in_first_phase(Rank rank, const Instance& instance,
+                                                  std::int32_t chunk) {
+  return state_of(rank)
+      .in_first_phase[instance.communicator * recipes_.ways() + way_of(instance, chunk, 0)];
+}
+
+// The collectives of a group, in the order in which anyone began them.
+StartOrder& CollectiveScheduler::call_order(const Instance& instance) {
+  const std::uint64_t key =
+      key_in_group(instance.communicator, static_cast<std::uint64_t>(instance.base), kCalls);
+  return orders_.try_emplace(key, instance.size).first->second;
+}
+
+StartOrder& CollectiveScheduler::admission_order(const Instance& instance, std::size_t way) {
+  const std::uint64_t key = key_in_group(
+      instance.communicator, static_cast<std::uint64_t>(instance.base), kAdmission - way);
+  return orders_.try_emplace(key, instance.size).first->second;
+}
+
+}  // namespace orrery
