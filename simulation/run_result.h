@@ -85,6 +85,7 @@ struct RunResult {
     describe_tables(run);
     describe_program(run);
     describe_extras(run);
+    describe_alternatives(run);
     describe_tables_of_parts(run);
   }
 
@@ -229,6 +230,10 @@ struct RunResult {
                  "iteration time over that of the fastest complete system; none for a partial run; "
                  "in JSON only of a comparison",
                  {.csv = {"", "bound_by"}});
+  }
+
+  template <class Columns>
+  static void describe_alternatives(Columns& run) {
     run.rows("what_if", &RunResult::what_if,
              "thing that is changed, the largest gain first; only with --what-if",
              {.omit_if_empty = true,
