@@ -46,7 +46,7 @@ void check_agreement(const RunResult& result, const std::string& part, const std
   const TimePart row = part_on(result, part, level);
   const auto bandwidth = static_cast<double>(row.bandwidth.value);
   const auto gain = static_cast<double>(gain_of(result, level + ": bandwidth infinite").value);
-  CHECK(gain == Approx(0.999 * bandwidth).epsilon(0.001));
+  CHECK(gain == Approx(0.999 * bandwidth).epsilon(0.002));
   if (!has(result, level + ": no latency")) return;
   const auto latency = static_cast<double>(gain_of(result, level + ": no latency").value);
   CHECK(latency == Approx(static_cast<double>(row.latency.value)).epsilon(0.001));
@@ -157,8 +157,8 @@ TEST_CASE("what if: no stragglers") {
   CHECK(gain_of(with_gains(experiment), "no stragglers") == milliseconds(20));
 }
 
-// 64 chunks of 14 steps of 10 us, one by one or all at once: but for bytes 63 of them follow at
-// once.
+// 64 chunks of 14 steps of 10 us, and of 128 ns for 128 B, one by one or all at once: the latency
+// of 63 of them passes beside the first, and some of the bytes.
 TEST_CASE("what if: no limits") {
   Experiment experiment =
       with_program(without_latency({level("ring", LevelKind::ring, 8, 1, microseconds(10))}),
@@ -166,8 +166,9 @@ TEST_CASE("what if: no limits") {
   experiment.system.collectives[static_cast<std::size_t>(Collective::all_reduce)].chunks = 64;
   experiment.system.queue_limit = 1;
   const RunResult result = with_gains(experiment);
-  CHECK(static_cast<double>(gain_of(result, "no limits on chunks in flight").value) ==
-        Approx(static_cast<double>((microseconds(10 * 14) * 63).value)).epsilon(0.01));
+  const Duration gain = gain_of(result, "no limits on chunks in flight");
+  CHECK(gain >= microseconds(10 * 14) * 63);
+  CHECK(gain <= (microseconds(10 * 14) + nanoseconds(128 * 14)) * 63);
 }
 
 // Of a graph the links between switches are a change of their own, and none of them is shared with
