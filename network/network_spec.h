@@ -45,6 +45,7 @@ struct LevelNetworkSpec {
 
 struct NetworkSpec {
   std::string backend = "analytical";    // a name of network/backends.def
+  bool backend_named = true;             // false: simulation/backend_choice.h chose it
   std::vector<GivenSetting> given = {};  // by the user, of the groups above
   RoutingSpec routing = {};
   TransportSpec transport = {};

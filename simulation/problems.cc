@@ -8,6 +8,7 @@
 
 #include "core/base/config_error.h"
 #include "network/problems.h"
+#include "simulation/called_kinds.h"
 #include "system/problems.h"
 #include "workload/problems.h"
 
@@ -24,26 +25,6 @@ bool has_model(const WorkloadSpec& workload) {
          !std::holds_alternative<ProgramSpec>(workload.what);
 }
 
-// The kinds of collectives that a workload may call, as far as it says so by itself.
-std::set<Collective> called_by(const WorkloadSpec& workload) {
-  std::set<Collective> called;
-  if (const auto* jobs = std::get_if<JobsSpec>(&workload.what)) {
-    for (const PlacedWorkload& job : jobs->jobs) called.merge(called_by(job.workload));
-  } else if (const auto* program = std::get_if<ProgramSpec>(&workload.what)) {
-    for (const ProgramSpec::Part& part : program->parts)
-      for (const ProgramSpec::Step& step : part.steps)
-        if (const auto* call = std::get_if<CollectiveCall>(&step.operation.what))
-          called.insert(call->kind);
-  } else if (std::holds_alternative<DlrmSpec>(workload.what)) {
-    called = {Collective::all_reduce, Collective::all_to_all};
-  } else if (std::holds_alternative<TransformerWorkload>(workload.what)) {
-    called = {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather};
-  } else if (const auto* stack = std::get_if<StackTraining>(&workload.what)) {
-    if (stack->servers.empty()) called = {Collective::all_reduce};
-  }
-  return called;
-}
-
 }  // namespace
 
 SpecProblems problems_of(const Experiment& experiment) {
@@ -55,7 +36,7 @@ SpecProblems problems_of(const Experiment& experiment) {
   const NpuSpec& npu = experiment.npu;
   add_below(problems, "platform.npu", problems_of(npu.variation, platform.npus));
   add_below(problems, "platform.npu.efficiency", problems_of(npu.efficiency));
-  const std::set<Collective> kinds = called_by(experiment.workload);
+  const std::set<Collective> kinds = called_kinds(experiment.workload);
   const std::vector<Collective> called(kinds.begin(), kinds.end());
   add_below(problems, "system", problems_of(experiment.system, topology, called));
   add_below(problems, "network", problems_of(experiment.network, topology));

@@ -40,6 +40,8 @@ std::optional<bool> is_as_fast_as_the_fastest(const RunResult& result,
 
 struct RunResult {
   std::string name, backend;
+  std::string backend_because;       // it was chosen, as a clause; "" if the user named it
+  std::vector<std::string> ignored;  // by the backend: settings, and clauses
   std::uint64_t seed = 0;
   std::string fingerprint;
   bool partial = false;
@@ -97,6 +99,13 @@ struct RunResult {
                {.csv = no_column});
     run.column("name", &RunResult::name, "name of the experiment", {.csv = {"system"}});
     run.column("backend", &RunResult::backend, "the model of the network");
+    run.column("backend_because", &RunResult::backend_because,
+               "why this model of the network was chosen, as a clause; none if the file names it",
+               {.csv = no_column, .null_if_empty = true});
+    run.column("ignored", &RunResult::ignored,
+               "what the file says and this model of the network leaves out: settings by their "
+               "keys, contention inside the fabric as a clause",
+               {.csv = no_column});
     run.column("seed", &RunResult::seed, "seed of all random choices");
     run.column("fingerprint", &RunResult::fingerprint,
                "32 hex digits: a hash of what every rank did, with start, finish and bytes");

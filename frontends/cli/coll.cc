@@ -14,6 +14,7 @@
 #include "frontends/custom/custom_algorithm.h"
 #include "frontends/report/collective_report.h"
 #include "frontends/report/result_folder.h"
+#include "simulation/backend_choice.h"
 #include "simulation/collective_operations.h"
 
 namespace orrery::cli {
@@ -128,6 +129,7 @@ Series series_of(const std::vector<Experiment>& platforms, Collective kind,
       series.rows.push_back(std::move(row));
       series.experiments.push_back(platform);
       series.experiments.back().workload = one_collective(kind, size, ranks_of(platform), skew);
+      choose_open_backend(series.experiments.back());
     }
   }
   return series;
@@ -143,6 +145,8 @@ CollectiveResult result_of(const Series& series, const std::vector<Outcome>& out
     result.host.peak_rss_bytes = std::max(result.host.peak_rss_bytes, run.host.peak_rss_bytes);
     if (run.partial) continue;
     result.backend = run.backend;
+    result.backend_because = run.backend_because;
+    result.ignored = run.ignored;
     result.rows.push_back(series.rows[i]);
     result.rows.back().time = run.finish;
     if (!run.selected.empty()) result.rows.back().chosen = run.selected.front().chosen;

@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 
@@ -18,6 +20,15 @@ namespace orrery::cli {
 namespace {
 
 constexpr int cannot_begin = 71;  // EX_OSERR of sysexits.h
+
+constexpr std::array ending_signals = {SIGINT, SIGTERM, SIGHUP};
+
+sigset_t set_of_ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : ending_signals) sigaddset(&signals, signal);
+  return signals;
+}
 
 void redirect(int stream, const char* path, int flags) {
   constexpr mode_t readable_by_all = 0644;
@@ -31,7 +42,7 @@ void redirect(int stream, const char* path, int flags) {
                                const std::function<int()>& work) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(cannot_begin);  // it ended before it could have been noticed
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  for (const int signal : ending_signals) std::signal(signal, SIG_DFL);
   setpgid(0, 0);
   redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
   redirect(STDOUT_FILENO, "/dev/null", O_WRONLY);
@@ -69,8 +80,13 @@ void ProcessPool::start(std::size_t task, const std::function<int()>& work,
                         const std::string& log) {
   CHECK(!full(), "{} processes run", children_.size());
   const pid_t parent = getpid();
+  // A signal that comes before the child has its own handlers waits until it has them.
+  const sigset_t ending = set_of_ending_signals();
+  sigset_t before;
+  sigprocmask(SIG_BLOCK, &ending, &before);
   const pid_t child = fork();
   if (child == 0) become_child(parent, mask_before_, log, work);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   if (child < 0) throw IoError(fmt::format("cannot start a process: {}", std::strerror(errno)));
   children_[child] = task;
 }

@@ -87,13 +87,18 @@ std::string row_text(const CollectiveRow& row, const Shown& shown) {
   return line + '\n';
 }
 
-std::string table_text(Rows rows, const std::string& backend) {
+std::string table_text(Rows rows, const CollectiveResult& result) {
   const CollectiveSummary summary = summary_of(rows);
   const CollectiveRow& first = rows.front();
-  std::string text = fmt::format("# {} on {}: {} ranks, algorithm {}, {} chunk{}, {} backend\n#\n",
+  std::string text = fmt::format("# {} on {}: {} ranks, algorithm {}, {} chunk{}, {} backend\n",
                                  first.operation, first.system, first.ranks, first.algorithm,
                                  first.chunks == 1 ? "1" : fmt::format("up to {}", first.chunks),
-                                 first.chunks == 1 ? "" : "s", backend);
+                                 first.chunks == 1 ? "" : "s", result.backend);
+  if (!result.backend_because.empty())
+    text += fmt::format("# backend: {}, because {}\n", result.backend, result.backend_because);
+  for (const std::string& ignored : result.ignored)
+    text += fmt::format("# IGNORED by the {} backend: {}\n", result.backend, ignored);
+  text += "#\n";
   const bool with_chosen = std::any_of(
       rows.begin(), rows.end(), [](const CollectiveRow& row) { return !row.chosen.empty(); });
   const Shown shown{summary.measured_rows > 0, with_chosen};
@@ -131,7 +136,7 @@ std::string collective_text(const CollectiveResult& result) {
   std::string text;
   for (const Rows table : tables_of(result)) {
     if (!text.empty()) text += '\n';
-    text += table_text(table, result.backend);
+    text += table_text(table, result);
   }
   return text;
 }

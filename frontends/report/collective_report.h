@@ -83,7 +83,9 @@ CollectiveSummary summary_of(std::span<const CollectiveRow> rows);  // REQUIRES:
 
 struct CollectiveResult {
   std::string backend;
-  std::vector<CollectiveRow> rows;  // those of an algorithm follow each other
+  std::string backend_because;       // as in RunResult
+  std::vector<std::string> ignored;  // as in RunResult
+  std::vector<CollectiveRow> rows;   // those of an algorithm follow each other
   Provenance provenance;
   HostUse host;
 
@@ -95,6 +97,10 @@ struct CollectiveResult {
         "schema", [](const CollectiveResult&) { return std::string("orrery.coll/1"); },
         "name and number of this format");
     result.column("backend", &CollectiveResult::backend, "model of the network");
+    result.column("backend_because", &CollectiveResult::backend_because,
+                  "why it was chosen, as a clause; none if it is named", {.null_if_empty = true});
+    result.column("ignored", &CollectiveResult::ignored,
+                  "what the platform says and this model leaves out, as in the result of a run");
     result.rows("rows", &CollectiveResult::rows, "algorithm and size");
     result.rows("summaries", &CollectiveResult::summaries, "algorithm");
     result.part("provenance", &CollectiveResult::provenance,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/units/unit_text.h"
+#include "frontends/report/backend_text.h"
 #include "frontends/report/columns_of.h"
 #include "frontends/report/derived.h"
 #include "frontends/report/difference_text.h"
@@ -213,7 +214,8 @@ std::string summary(Systems systems, std::size_t width) {
     for (const RunResult& result : shown) {
       columns.push_back({result.name});
       const auto& to_this = ratios[static_cast<std::size_t>(&result - systems.data())];
-      to_fastest.push_back(to_this ? fmt::format("{:.3f}", *to_this) : "partial");
+      const char* mark = result.ignored.empty() ? "" : " *";
+      to_fastest.push_back(to_this ? fmt::format("{:.3f}{}", *to_this, mark) : "partial");
       const auto& speedup = result.predicted_speedup;
       predicted.push_back(speedup ? fmt::format("{:.3f}", *speedup) : "-");
       const bool both = to_this && ratios.front();
@@ -348,7 +350,8 @@ std::string footer(Systems systems) {
 }  // namespace
 
 std::string comparison_text(std::span<const RunResult> results, const ReportOptions& options) {
-  const std::string text = title(results) + summary(results, options.width) + within_ties(results) +
+  const std::string text = title(results) + backends_text(results) +
+                           summary(results, options.width) + within_ties(results) +
                            reasons(results, options.width) +
                            difference_text(results, options.width) + what_ifs(results) +
                            saturated(results) +

@@ -10,6 +10,7 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/report/activity_text.h"
+#include "frontends/report/backend_text.h"
 #include "frontends/report/columns_of.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/packet_report.h"
@@ -178,7 +179,8 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  const std::string text = title(result) + head_text(result, options.width) + '\n' +
+  const std::string text = title(result) + backend_text(result) +
+                           head_text(result, options.width) + '\n' +
                            summary(result) + rows_text(result.jobs) + why_table(result) +
                            rows_text(result.what_if) + training_text(result) + exposed_by(result) +
                            endpoint(result) + (options.layers ? layers(result) : "") +

@@ -180,9 +180,12 @@ void describe_switches(Keys& keys, NetworkSpec& network, const TopologySpec& top
 template <class Keys>
 void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
                       bool topology_known) {
-  BackendName backend{network.backend};
-  keys.optional("backend", backend, "the model of the network; `orrery list` describes them");
-  network.backend = backend.name;
+  std::optional<BackendName> backend;
+  keys.optional("backend", backend,
+                "the model of the network; without it fluid where messages can share links inside "
+                "the fabric, else analytical; `orrery list` describes them");
+  network.backend_named = backend.has_value();
+  if (backend) network.backend = backend->name;
   keys.map("transport", "the transport protocol; for packet backends", [&](auto& transport) {
     describe_transport(transport, network, topology, topology_known);
   });

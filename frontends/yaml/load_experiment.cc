@@ -12,6 +12,7 @@
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
+#include "simulation/backend_choice.h"
 
 namespace orrery {
 
@@ -101,6 +102,7 @@ Experiment load_experiment(const std::string& path, const std::vector<Override>&
     reader.finish();
   }
   problems.throw_if_any();
+  choose_open_backend(experiment);
   return experiment;
 }
 

@@ -15,6 +15,7 @@
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/write_yaml.h"
+#include "simulation/backend_choice.h"
 
 namespace orrery {
 
@@ -128,6 +129,7 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   if (platform.known) check_peak(reader, experiment.npu);
   reader.finish();
   file->problems.throw_if_any();
+  choose_open_backend(experiment);
   if (file->spec.context.empty()) file->spec.context = {file->written.context};
   return file;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/check.h"
+#include "simulation/backend_choice.h"
 #include "simulation/result/layer_rows.h"
 #include "simulation/result/memory_notice.h"
 #include "simulation/result/network_notices.h"
@@ -87,6 +88,15 @@ void add_memory(RunResult& result, const FinishedRun& run) {
   }
 }
 
+void add_backend(RunResult& result, const FinishedRun& run) {
+  const NetworkSpec& network = run.experiment.network;
+  result.backend = network.backend;
+  if (!network.backend_named) result.backend_because = choose_backend(run.experiment).because;
+  result.ignored = contention_ignored(run.experiment);
+  const auto unused = run.network.unused_settings();
+  result.ignored.insert(result.ignored.end(), unused.begin(), unused.end());
+}
+
 void add_notices(RunResult& result, const FinishedRun& run) {
   const auto add = [&](const std::vector<std::string>& notices) {
     result.notices.insert(result.notices.end(), notices.begin(), notices.end());
@@ -115,7 +125,7 @@ void add_notices(RunResult& result, const FinishedRun& run) {
 RunResult collect_result(const FinishedRun& run) {
   RunResult result;
   result.name = run.experiment.name;
-  result.backend = run.experiment.network.backend;
+  add_backend(result, run);
   result.seed = run.experiment.seed;
   result.folded = !run.runner.fold().none();
   result.unfolded_because = run.runner.unfolded_because();

@@ -9,8 +9,6 @@ namespace orrery {
 std::vector<std::string> setting_notices(const NetworkSpec& spec,
                                          std::span<const std::string> unused) {
   std::vector<std::string> notices;
-  for (const std::string& setting : unused)
-    notices.push_back(fmt::format("{} has no effect on the {} backend", setting, spec.backend));
   for (const GivenSetting& setting : spec.given)
     if (!setting.needs.empty() &&
         std::find(unused.begin(), unused.end(), setting.path) == unused.end())

@@ -11,7 +11,8 @@
 
 namespace orrery {
 
-// `unused`: NetworkBackend::unused_settings().
+// Those that need another setting. `unused`: NetworkBackend::unused_settings(), which the result
+// lists (RunResult::ignored).
 std::vector<std::string> setting_notices(const NetworkSpec& spec,
                                          std::span<const std::string> unused);
 

@@ -95,8 +95,8 @@ TEST_CASE("a full capture and an empty one are told, and a backend without packe
         "network.transport.capture_limit for more");
   const RunResult analytical = simulate(load_experiment(file, {{"network.backend=analytical"}}));
   CHECK_FALSE(analytical.packets);
-  CHECK(std::count(analytical.notices.begin(), analytical.notices.end(),
-                   "network.transport.capture has no effect on the analytical backend") == 1);
+  CHECK(std::count(analytical.ignored.begin(), analytical.ignored.end(),
+                   "network.transport.capture") == 1);
 }
 
 TEST_CASE("the depth of a watched queue is a table beside the results") {

@@ -149,7 +149,8 @@ TEST_CASE("a link that carries more than it can is named in a notice", "[cli]") 
   const Printed run =
       test::run_orrery({"run", files.write("ring.yaml", named("ring", ring_job)), "--set",
                         "platform.topology.levels.0.size=64", "--set", "system.algorithms=direct",
-                        "--set", "workload.program=[{operations: [{all_to_all: 64 MB}]}]"});
+                        "--set", "workload.program=[{operations: [{all_to_all: 64 MB}]}]", "--set",
+                        "network.backend=analytical"});
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.error, Contains("does not model contention inside the fabric"));
 }
@@ -302,13 +303,22 @@ TEST_CASE("a wrong --set is a configuration error that names the option", "[cli]
   CHECK(test::run_orrery({"run", files.path("ring.yaml"), "--seed", "-1"}).exit_code == 2);
 }
 
-TEST_CASE("notices go to standard error, once, and not when quiet", "[cli]") {
+TEST_CASE("what a backend ignores is in the head of the report, also when quiet", "[cli]") {
   const Files files;
   const std::string file =
       files.write("ring.yaml", named("ring", ring_job) + "network: {transport: {kind: tcp}}\n");
+  const Printed run = test::run_orrery({"run", file, "--quiet"});
+  CHECK_THAT(run.out, Contains("\nIGNORED by the analytical backend in ring: "
+                               "network.transport.kind\n"));
+}
+
+TEST_CASE("notices go to standard error, once, and not when quiet", "[cli]") {
+  const Files files;
+  const std::string file =
+      files.write("ring.yaml", named("ring", ring_job) + "network: {routing: {paths: 2}}\n");
   const Printed compared = test::run_orrery({"compare", file, file});
   CHECK(compared.exit_code == 0);
-  CHECK_THAT(compared.error, StartsWith("notice: network.transport"));
+  CHECK_THAT(compared.error, StartsWith("notice: network.routing.paths"));
   CHECK(compared.error.find("notice:") == compared.error.rfind("notice:"));
   CHECK(test::run_orrery({"run", file, "--quiet"}).error == "");
 }

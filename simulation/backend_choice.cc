@@ -1,0 +1,186 @@
+#include "simulation/backend_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <variant>
+
+#include "network/backends.h"
+#include "network/inner_links.h"
+#include "simulation/called_kinds.h"
+
+namespace orrery {
+
+namespace {
+
+// Whether some messages on the level pass links between their ends: not if all are neighbours.
+bool has_inner_links(const LevelSpec& level) {
+  return (level.kind == LevelKind::ring && level.size > 3) ||
+         (level.kind == LevelKind::mesh && level.size > 2);
+}
+
+std::vector<std::string> contention_of_graph(const TopologySpec& topology) {
+  const InnerLinks inner = inner_links(topology);
+  switch (inner.kind) {
+    case InnerLinks::Kind::none:
+      return {};
+    case InnerLinks::Kind::at_nics:
+      return {"NPUs share NICs that are faster than one of them"};
+    case InnerLinks::Kind::at_npus:
+      return {"messages share links of NPUs that pass them on"};
+    case InnerLinks::Kind::at_switches:
+      break;
+  }
+  const std::string taper =
+      inner.taper > 1 ? fmt::format(" (taper {:.3g}:1 at {})", inner.taper, inner.level) : "";
+  return {"messages share links between switches" + taper};
+}
+
+// What written sends do: those that cross several levels, and those that go beyond a neighbour.
+struct Sends {
+  bool cross_levels = false;
+  std::set<int> beyond_neighbours;  // levels
+
+  void add(const std::vector<LevelSpec>& levels, Rank from, Rank to) {
+    int crossed = 0;
+    for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
+      const LevelSpec& level = levels[l];
+      const std::int32_t distance = std::abs(from % level.size - to % level.size);
+      from /= level.size;
+      to /= level.size;
+      if (distance == 0) continue;
+      ++crossed;
+      const bool neighbours =
+          distance == 1 || (level.kind == LevelKind::ring && distance == level.size - 1);
+      if (has_inner_links(level) && !neighbours) beyond_neighbours.insert(l);
+    }
+    cross_levels = cross_levels || crossed > 1;
+  }
+};
+
+Sends sends_of(const ProgramSpec& program, const std::vector<LevelSpec>& levels) {
+  Sends sends;
+  std::int32_t npus = 1;
+  for (const LevelSpec& level : levels) npus *= level.size;
+  for (const ProgramSpec::Part& part : program.parts)
+    for (const ProgramSpec::Step& step : part.steps) {
+      const auto* send = std::get_if<SendCall>(&step.operation.what);
+      if (send == nullptr) continue;
+      for (const Rank rank : part.ranks) sends.add(levels, rank, send->to);
+      for (Rank rank = 0; part.ranks.empty() && rank < npus; ++rank)
+        sends.add(levels, rank, send->to);
+    }
+  return sends;
+}
+
+// Whether ranks send differently, so that messages between levels can meet at one neighbour.
+bool ranks_differ(const WorkloadSpec& workload, const std::vector<LevelSpec>& levels) {
+  if (std::holds_alternative<JobsSpec>(workload.what)) return true;
+  if (const auto* stack = std::get_if<StackTraining>(&workload.what))
+    return !stack->servers.empty();
+  const auto* program = std::get_if<ProgramSpec>(&workload.what);
+  if (program == nullptr) return false;
+  return sends_of(*program, levels).cross_levels ||
+         std::ranges::any_of(program->communicators, [](const Grouping& groups) {
+           return std::holds_alternative<RankLists>(groups);
+         });
+}
+
+// Whether the groups of all collectives are whole levels.
+bool groups_are_levels(const WorkloadSpec& workload) {
+  if (const auto* program = std::get_if<ProgramSpec>(&workload.what))
+    return std::ranges::all_of(program->communicators, [](const Grouping& groups) {
+      return std::holds_alternative<std::vector<int>>(groups);
+    });
+  if (const auto* stack = std::get_if<StackTraining>(&workload.what)) return stack->servers.empty();
+  return std::holds_alternative<DlrmSpec>(workload.what) ||
+         std::holds_alternative<LayerTableWorkload>(workload.what);
+}
+
+// Whether a collective sends between neighbours of the ring only, on the links that join them.
+bool goes_round(const CollectiveSpec& spec, int level, std::size_t levels) {
+  if (needs_selection(spec)) return false;
+  if (spec.schedule == HierarchicalSchedule::flat && levels > 1) return false;
+  const std::string& name = algorithm_on(spec, level).name;
+  return name == "ring" || name.starts_with("ring:");
+}
+
+bool stays_between_neighbours(const Experiment& experiment, int level) {
+  const auto& levels = experiment.topology.levels;
+  const WorkloadSpec& workload = experiment.workload;
+  if (levels[level].kind != LevelKind::ring || !groups_are_levels(workload)) return false;
+  if (const auto* program = std::get_if<ProgramSpec>(&workload.what))
+    if (sends_of(*program, levels).beyond_neighbours.contains(level)) return false;
+  std::set<Collective> kinds = called_kinds(workload);
+  if (std::holds_alternative<LayerTableWorkload>(workload.what))
+    for (int kind = 0; kind < collective_count; ++kind) kinds.insert(static_cast<Collective>(kind));
+  return std::ranges::all_of(kinds, [&](Collective kind) {
+    const auto& spec = experiment.system.collectives[static_cast<std::size_t>(kind)];
+    return goes_round(spec, level, levels.size());
+  });
+}
+
+std::vector<std::string> contention_of_levels(const Experiment& experiment) {
+  const std::vector<LevelSpec>& levels = experiment.topology.levels;
+  std::vector<std::string> clauses;
+  for (int l = 0; l < static_cast<int>(levels.size()); ++l)
+    if (has_inner_links(levels[l]) && !stays_between_neighbours(experiment, l))
+      clauses.push_back(
+          fmt::format("messages share links of {}, a {} of {}",
+                      levels[l].name.empty() ? fmt::format("level {}", l) : levels[l].name,
+                      name_of(levels[l].kind), levels[l].size));
+  if (!clauses.empty() || levels.size() == 1) return clauses;
+  if (const auto* jobs = std::get_if<JobsSpec>(&experiment.workload.what);
+      jobs != nullptr && jobs->jobs.size() > 1)
+    return {"several jobs share the network"};
+  if (ranks_differ(experiment.workload, levels))
+    return {"messages between levels share the ports of NPUs that pass them on"};
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> contention_of(const Experiment& experiment) {
+  const RoutingSpec& routing = experiment.network.routing;
+  std::vector<std::string> clauses = experiment.topology.graph != nullptr
+                                         ? contention_of_graph(experiment.topology)
+                                         : contention_of_levels(experiment);
+  const bool by_dimensions = routing.policy == RoutingPolicy::automatic ||
+                             routing.policy == RoutingPolicy::dimension_order;
+  if (!by_dimensions)
+    clauses.push_back(fmt::format("network.routing.policy: {} spreads messages over links",
+                                  name_of(routing.policy)));
+  if (!routing.routes.empty()) clauses.push_back("network.routing.routes put messages on links");
+  if (!routing.faults.empty()) clauses.push_back("network.faults meet messages on their way");
+  return clauses;
+}
+
+BackendChoice choose_backend(const Experiment& experiment) {
+  const std::vector<std::string> clauses = contention_of(experiment);
+  if (!clauses.empty()) return {"fluid", clauses.front()};
+  for (const GivenSetting& setting : experiment.network.given)
+    if (setting.group == SettingGroup::fluid) return {"fluid", setting.path + " is given"};
+  const bool goes_round = std::ranges::any_of(experiment.topology.levels, has_inner_links);
+  return {"analytical", goes_round ? "messages go to neighbours only, each over a link of its own"
+                                   : "every link is the port of one NPU or NIC"};
+}
+
+void choose_open_backend(Experiment& experiment) {
+  if (experiment.network.backend_named) return;
+  experiment.network.backend = choose_backend(experiment).backend;
+  for (ResolvedValue& value : experiment.resolved)
+    if (value.path == "network.backend") {
+      value.value = experiment.network.backend;
+      value.origin = "chosen";
+    }
+}
+
+std::vector<std::string> contention_ignored(const Experiment& experiment) {
+  const BackendEntry* backend = find_backend(experiment.network.backend);
+  if (backend == nullptr || backend->traits->shares_links) return {};
+  return contention_of(experiment);
+}
+
+}  // namespace orrery

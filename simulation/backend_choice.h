@@ -1,0 +1,39 @@
+// Which model of the network a run needs, where the user names none.
+//
+// `analytical` reserves the port at which a message begins and the one at which it ends, and
+// nothing between them. It therefore finds all contention where every link is a port of one NPU:
+// groups on one switch, full connections, rings that carry messages between neighbours only. Where
+// messages of several NPUs can meet on a link between these ports, `fluid` is needed.
+//
+// Several levels of switches: a message that crosses two of them passes the port of a neighbour,
+// between its own two. Where all NPUs send alike, the messages that leave through such a port are
+// as many as those that end at the other side of it, where they are reserved; so nothing is missed.
+// Where ranks do different things (written sends, servers, several jobs), something can be.
+// docs/models/analytical.md, "Where contention cannot be".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulation/experiment.h"
+
+namespace orrery {
+
+// Where messages can slow each other down inside the fabric, as clauses: "messages share links
+// between switches (taper 4:1 at leaf)". Empty if they cannot.
+std::vector<std::string> contention_of(const Experiment& experiment);
+
+struct BackendChoice {
+  std::string_view backend;  // a name of network/backends.def
+  std::string because;       // a clause
+};
+BackendChoice choose_backend(const Experiment& experiment);
+
+// Fills in the backend if the user names none (NetworkSpec::backend_named).
+void choose_open_backend(Experiment& experiment);
+
+// What the backend leaves out of contention_of().
+std::vector<std::string> contention_ignored(const Experiment& experiment);
+
+}  // namespace orrery
