@@ -350,12 +350,11 @@ std::string footer(Systems systems) {
 }  // namespace
 
 std::string comparison_text(std::span<const RunResult> results, const ReportOptions& options) {
-  const std::string text = title(results) + backends_text(results) +
-                           summary(results, options.width) + within_ties(results) +
-                           reasons(results, options.width) +
-                           difference_text(results, options.width) + what_ifs(results) +
-                           saturated(results) +
-                           (options.layers ? layers(results, options.width) : "") + footer(results);
+  const std::string text =
+      title(results) + backends_text(results) + summary(results, options.width) +
+      within_ties(results) + reasons(results, options.width) +
+      difference_text(results, options.width) + what_ifs(results) + saturated(results) +
+      (options.layers ? layers(results, options.width) : "") + footer(results);
   return wrapped_text(text, options.width);
 }
 

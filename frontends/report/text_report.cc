@@ -179,9 +179,8 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  const std::string text = title(result) + backend_text(result) +
-                           head_text(result, options.width) + '\n' +
-                           summary(result) + rows_text(result.jobs) + why_table(result) +
+  const std::string text = title(result) + backend_text(result) + head_text(result, options.width) +
+                           '\n' + summary(result) + rows_text(result.jobs) + why_table(result) +
                            rows_text(result.what_if) + training_text(result) + exposed_by(result) +
                            endpoint(result) + (options.layers ? layers(result) : "") +
                            rows_text(result.selected) + rows_text(result.levels) +
