@@ -23,6 +23,7 @@ enum class Carriage : std::uint8_t {
 struct BackendTraits {
   bool shares_links = false;  // messages slow each other down inside the fabric, not only at ports
   bool folds = false;         // NetworkBackend::fold() can say yes
+  bool has_flows = false;     // a message may take several paths at once
   Carriage carriage = Carriage::cut_through;
   Bytes segment = {};           // of Carriage::stored_in_segments
   bool spreads_evenly = false;  // watch_links(): a message's bytes evenly over its time on the way

@@ -11,6 +11,7 @@
 #include "core/units/total.h"
 #include "core/units/units.h"
 #include "network/fold.h"
+#include "network/folded_traffic.h"
 #include "network/packet_statistics.h"
 #include "network/topology/topology.h"
 
@@ -88,9 +89,12 @@ class NetworkBackend {
   // each NPU of its class, sent at the same time. Each NPU of the target's class receives one of
   // them, from the same distance and through the port of the same number. They are all delivered at
   // the time at which the target's representative receives its own. Statistics are those of all
-  // NPUs.
-  // Returns false if the backend cannot do this, or not exactly. REQUIRES: nothing was sent yet.
-  virtual bool fold(const Fold&) { return false; }
+  // NPUs. Nothing is sent but what `traffic` says.
+  // Folds if the answer is that this is exact, and may be asked again if not. REQUIRES: nothing was
+  // sent yet; the traffic is only needed during the call.
+  virtual FoldAnswer fold(const Fold&, const FoldedTraffic&) {
+    return {"the network backend simulates every rank", {}};
+  }
 
   virtual NetworkStatistics statistics() const = 0;
 

@@ -88,6 +88,13 @@ SpecProblems problems_of(const RoutingSpec& routing, const TopologySpec& topolog
 
 SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec& topology) {
   SpecProblems problems;
+  const BackendEntry* backend = find_backend(network.backend);
+  if (network.routing.policy == RoutingPolicy::ecmp_expected && backend != nullptr &&
+      !backend->traits->has_flows)
+    problems.push_back(
+        {"routing.policy",
+         fmt::format("a packet of {} takes one path, no part of each", network.backend),
+         "write ecmp or spray, or backend: fluid"});
   const Bytes packet = packet_of(network.transport);
   const std::size_t levels = std::min(network.levels.size(), topology.levels.size());
   for (std::size_t i = 0; i < levels; ++i)

@@ -13,9 +13,10 @@
 namespace orrery {
 
 enum class RoutingPolicy : std::uint8_t {
-  automatic,        // dimension order on levels, ecmp on graphs
+  automatic,        // dimension order on levels; on graphs ecmp, or what stands for it (of_flows)
   dimension_order,  // level by level, innermost first; levels only
   ecmp,             // one of the shortest paths, by a hash of the flow, a choice at every node
+  ecmp_expected,    // of every flow the part on each shortest path that a hash gives it on average
   weighted_ecmp,    // the same, in proportion to what can be carried behind each choice
   d_mod_k,          // one of the shortest paths, by the digits of the target's port
   qp_spread,        // ecmp with `paths` flows between two nodes, taken in turn
@@ -23,6 +24,11 @@ enum class RoutingPolicy : std::uint8_t {
   valiant,          // shortest to a switch drawn by the hash, and shortest from there
 };
 std::string_view name_of(RoutingPolicy policy);
+
+// Where messages are flows, they take all shortest paths at once.
+constexpr bool takes_all_paths(RoutingPolicy policy) {
+  return policy == RoutingPolicy::spray || policy == RoutingPolicy::ecmp_expected;
+}
 
 enum class LinkCondition : std::uint8_t { down, degraded, up };
 std::string_view name_of(LinkCondition condition);
@@ -51,6 +57,15 @@ struct RoutingSpec {
   std::vector<Fault> faults = {};  // in any order
   std::vector<StaticRoute> routes =
       {};  // at most one for each pair; used while all its links are up
+
+  // As backends without packets take it: on a graph, `automatic` is ecmp_expected, so that a result
+  // does not hang on one draw of the hash.
+  RoutingSpec of_flows(bool structural) const {
+    RoutingSpec spec = *this;
+    if (!structural && policy == RoutingPolicy::automatic)
+      spec.policy = RoutingPolicy::ecmp_expected;
+    return spec;
+  }
 
   // True if a route is more than what levels say at once.
   bool searches(bool structural) const {

@@ -220,7 +220,8 @@ template <class Keys>
 void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
                       bool topology_known) {
   keys.optional("policy", routing.policy,
-                "how a path is chosen; automatic: dimension_order on levels, ecmp on graphs");
+                "how a path is chosen; automatic: dimension_order on levels; on graphs "
+                "ecmp_expected, or ecmp if the backend has packets");
   keys.optional("paths", routing.paths, "connections between two nodes, for qp_spread", port_count);
   keys.optional("seed", routing.seed, "seed of the hash that chooses between equal paths",
                 any_value, "the experiment's seed");

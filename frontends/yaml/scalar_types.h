@@ -101,10 +101,10 @@ struct ValuesOf<NodeInside> {
 };
 template <>
 struct ValuesOf<RoutingPolicy> {
-  static constexpr std::array all{RoutingPolicy::automatic, RoutingPolicy::dimension_order,
-                                  RoutingPolicy::ecmp,      RoutingPolicy::weighted_ecmp,
-                                  RoutingPolicy::d_mod_k,   RoutingPolicy::qp_spread,
-                                  RoutingPolicy::spray,     RoutingPolicy::valiant};
+  static constexpr std::array all{
+      RoutingPolicy::automatic,     RoutingPolicy::dimension_order, RoutingPolicy::ecmp,
+      RoutingPolicy::ecmp_expected, RoutingPolicy::weighted_ecmp,   RoutingPolicy::d_mod_k,
+      RoutingPolicy::qp_spread,     RoutingPolicy::spray,           RoutingPolicy::valiant};
 };
 template <>
 struct ValuesOf<LinkCondition> {

@@ -73,7 +73,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
 
   // All ports are those of representatives. A route begins at the representative that sends, and
   // ends at the target's representative, at the port with the number that the target's port has.
-  bool fold(const Fold& fold) override {
+  FoldAnswer fold(const Fold& fold, const FoldedTraffic&) override {
     CHECK(messages_ == 0, "{} messages were sent before folding", messages_);
     multiplicity_ = fold.multiplicity();
     for (std::int32_t npu = 0; npu < npu_count_; ++npu)
@@ -81,7 +81,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     for (std::int32_t index = 0; index < npu_count_ / multiplicity_; ++index)
       representatives_.push_back(fold.representative_at(index));
     make_ports(npu_count_ / multiplicity_);
-    return true;
+    return {};
   }
 
   NetworkStatistics statistics() const override;
@@ -329,7 +329,7 @@ NetworkStatistics AnalyticalBackend::statistics() const {
 
 }  // namespace
 
-const BackendTraits analytical_traits{.folds = true};
+const BackendTraits analytical_traits{.folds = true, .has_flows = true};
 
 std::unique_ptr<NetworkBackend> make_analytical_backend(EventQueue& queue, const Topology& topology,
                                                         const NetworkSpec& spec) {

@@ -18,6 +18,7 @@
 #include "core/units/total.h"
 #include "core/units/units.h"
 #include "network/network_backend.h"
+#include "network/turn.h"
 
 namespace orrery {
 
@@ -34,13 +35,6 @@ struct Arrival {
   }
 };
 static_assert(sizeof(Arrival) == 48);
-
-// The nearest first; of those at one distance, as different groups may count it, point to point
-// before groups. `on_route`: the distance as the topology counts it.
-constexpr std::uint32_t turn_of(const Message& message, std::int32_t on_route) {
-  const std::int32_t distance = message.distance < 0 ? on_route : message.distance;
-  return static_cast<std::uint32_t>(distance) << 8 | static_cast<std::uint8_t>(message.group + 1);
-}
 
 class IngressPort {
  public:

@@ -1,7 +1,11 @@
 #include "network/analytical/routed_backend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <utility>
 
 #include "core/base/check.h"
@@ -9,6 +13,8 @@
 #include "network/analytical/egress_port.h"
 #include "network/analytical/ingress_port.h"
 #include "network/analytical/listener_numbers.h"
+#include "network/link_classes.h"
+#include "network/routing/path_comparison.h"
 #include "network/routing/router.h"
 
 namespace orrery {
@@ -20,7 +26,8 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
       : queue_(queue),
         topology_(topology),
         unused_settings_(settings_outside(network, {SettingGroup::routing})),
-        router_(topology, network.routing),
+        router_(topology, network.routing.of_flows(topology.structural())),
+        comparison_(topology),
         traffic_(topology.levels().size()),
         egress_(topology.links().size()),
         ingress_(topology.links().size()),
@@ -28,6 +35,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
         link_bytes_(topology.links().size()) {
     handler_ = queue.add_handler(*this);
     router_.schedule_changes(queue, *this);
+    find_ports();
   }
 
   std::optional<Time> send(const Message& message, MessageListener& listener) override {
@@ -39,12 +47,11 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
     return sent;
   }
 
-  NetworkStatistics statistics() const override {
-    NetworkStatistics statistics{.levels = {}, .links = link_bytes_, .messages = messages_};
-    for (const auto& by_label : traffic_)
-      statistics.levels.push_back({{by_label.begin(), by_label.end()}});
-    return statistics;
-  }
+  // All ports are those of one NPU of each class. Nobody else uses them, so that their order is
+  // that of the NPU's own doing.
+  FoldAnswer fold(const Fold& fold, const FoldedTraffic& traffic) override;
+
+  NetworkStatistics statistics() const override;
   void watch_links(ByteBins& bins) override { watched_ = &bins; }
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
 
@@ -70,12 +77,12 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
       latency += topology_.links()[link].latency;
       bottleneck = std::min(bottleneck, router_.bandwidth(link));
     }
-    EgressPort& egress = egress_[port(path_.front(), path_.size() > 1 ? path_[1] : path_.front())];
+    EgressPort& egress = egress_[like(egress_port())];
     const Duration duration = egress.transfer.duration_of(message.size, bottleneck);
     const Time begin = std::max(queue_.now(), egress.free);
     egress.free = begin + duration;
 
-    const LinkIndex into = port(path_.back(), path_.size() > 1 ? path_.end()[-2] : path_.back());
+    const LinkIndex into = like(ingress_port());
     if (ingress_[into].announce({.open = begin + latency,
                                  .duration = duration,
                                  .token = message.token,
@@ -84,8 +91,18 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
                                  .listener = listeners_.number_of(listener)},
                                 queue_.now(), head_ends_[into]))
       queue_.schedule_early_at(head_ends_[into], handler_, into);
-    if (watched_ != nullptr) watch(begin, egress.free, into, message.size);
+    if (watched_ != nullptr) watch(message, begin, egress.free, into);
     return egress.free;
+  }
+
+  bool folded() const { return !classes_.like.empty(); }
+  LinkIndex like(LinkIndex link) const { return folded() ? classes_.like[link] : link; }
+  // Of the message with path_.
+  LinkIndex egress_port() const {
+    return port(path_.front(), path_.size() > 1 ? path_[1] : path_.front());
+  }
+  LinkIndex ingress_port() const {
+    return port(path_.back(), path_.size() > 1 ? path_.end()[-2] : path_.back());
   }
 
   // The link whose queue a message joins at one of its ends: the outermost one, `end`; but if a NIC
@@ -112,10 +129,34 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
     return distance;
   }
 
+  static Bytes part_of(Bytes size, double fraction) {
+    if (fraction == 1.0) return size;
+    return {std::llround(static_cast<double>(size.value) * fraction)};
+  }
+
+  // Fills shares_ with the links that carry the message: those of path_, or all that the policy
+  // wants, if they make no difference to its time. Then true.
+  bool find_shares(NodeId from, NodeId to) {
+    shares_.clear();
+    if (takes_all_paths(router_.policy())) {
+      router_.shares(from, to, shares_);
+      const auto takes_all = [this](LinkIndex link) {
+        return std::ranges::any_of(
+            shares_, [=](const LinkShare& one) { return one.link == link && one.fraction == 1.0; });
+      };
+      if (comparison_.alike(from, shares_) && takes_all(egress_port()) && takes_all(ingress_port()))
+        return true;
+      shares_.clear();
+    }
+    for (const LinkIndex link : path_) shares_.push_back({link, 1.0});
+    return !takes_all_paths(router_.policy());
+  }
+
   void count(const Message& message) {
     std::uint64_t levels = 0;
-    for (const LinkIndex link : path_) {
-      link_bytes_[link] += message.size;
+    find_shares(message.source, message.target);
+    for (const auto& [link, fraction] : shares_) {
+      link_bytes_[like(link)] += part_of(message.size, fraction);
       levels |= std::uint64_t{1} << topology_.links()[link].level;
     }
     for (std::size_t level = 0; level < traffic_.size(); ++level)
@@ -124,17 +165,27 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
 
   // Link after link, as the head of the message comes there; but at the port `into` when that takes
   // the message in.
-  void watch(Time begin, Time end, LinkIndex into, Bytes size) {
-    for (const LinkIndex link : path_) {
-      if (link != into) watched_->add(link, begin, end, size);
-      begin += topology_.links()[link].latency;
-      end += topology_.links()[link].latency;
+  void watch(const Message& message, Time begin, Time end, LinkIndex into) {
+    comparison_.alike(message.source, shares_);
+    for (const auto& [link, fraction] : shares_) {
+      if (link == into) continue;
+      const Duration latency = comparison_.latency_to(topology_.links()[link].from);
+      watched_->add(link, begin + latency, end + latency, part_of(message.size, fraction));
     }
   }
 
-  // The head of a port has ended; or it was displaced and something else happens to end later.
-  void on_event(std::uint64_t port) override {
-    if (head_ends_[port] != queue_.now()) return;
+  // The head of a port has ended; or it was displaced and something else happens to end later, or
+  // another port of the NPU has dealt with it: what ends at one time at an NPU is delivered in the
+  // order of its ports, which does not depend on who sent first.
+  void on_event(std::uint64_t first) override {
+    if (head_ends_[first] != queue_.now()) return;
+    const NodeId owner = owners_[topology_.links()[first].to.value];
+    if (owner == nobody) return deliver_head(static_cast<LinkIndex>(first));
+    for (const LinkIndex port : ports_[owner.value])
+      while (head_ends_[port] == queue_.now()) deliver_head(port);
+  }
+
+  void deliver_head(LinkIndex port) {
     const Arrival arrival = ingress_[port].head();
     ingress_[port].drop_head(queue_.now(), head_ends_[port]);
     if (head_ends_[port] != Time::never())
@@ -163,10 +214,17 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
     }
   }
 
+  void find_ports();
+  std::string crossings(NodeId from, NodeId to, std::vector<LinkCrossing>& crossings);
+  bool ports_correspond(const Fold& fold) const;
+
+  static constexpr NodeId nobody{-1};
+
   EventQueue& queue_;
   const Topology& topology_;
   std::vector<std::string> unused_settings_;
   Router router_;
+  PathComparison comparison_;
   EventQueue::HandlerId handler_;
   std::vector<std::array<TotalBytes, 256>> traffic_;  // of each level, by Message::label
   std::vector<EgressPort> egress_;                    // of each link
@@ -175,10 +233,113 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   ListenerNumbers listeners_;
   std::vector<TotalBytes> link_bytes_;
   std::vector<Held> held_;
-  std::vector<LinkIndex> path_;  // of the message that is being sent
+  std::vector<LinkIndex> path_;    // of the message that is being sent
+  std::vector<LinkShare> shares_;  // as find_shares() says
+  // Of each node: of an NPU itself, of a NIC the only NPU that it serves; else nobody.
+  std::vector<NodeId> owners_;
+  std::vector<std::vector<LinkIndex>> ports_;  // of each NPU, those of its own that lead to it
+  LinkClasses classes_;                        // if folded
+  std::int32_t multiplicity_ = 1;              // of representatives
   std::uint64_t messages_ = 0;
   ByteBins* watched_ = nullptr;  // watch_links()
 };
+
+void RoutedBackend::find_ports() {
+  owners_.assign(static_cast<std::size_t>(topology_.node_count()), nobody);
+  std::vector<bool> shared(owners_.size());
+  for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) owners_[npu] = {npu};
+  for (const Link& link : topology_.links()) {
+    if (topology_.node_kind(link.to) != NodeKind::nic || link.from.value >= topology_.npu_count())
+      continue;
+    NodeId& npu = owners_[link.to.value];
+    if (npu != nobody && npu != link.from) shared[link.to.value] = true;
+    npu = link.from;
+  }
+  for (std::size_t node = 0; node < owners_.size(); ++node)
+    if (shared[node]) owners_[node] = nobody;
+  ports_.resize(static_cast<std::size_t>(topology_.npu_count()));
+  for (LinkIndex index = 0; index < topology_.links().size(); ++index)
+    if (const NodeId owner = owners_[topology_.links()[index].to.value]; owner != nobody)
+      ports_[owner.value].push_back(index);
+}
+
+// A way is the share of the bytes, and which port it is.
+std::string RoutedBackend::crossings(NodeId from, NodeId to, std::vector<LinkCrossing>& crossings) {
+  path_.clear();
+  if (!router_.path(from, to, 0, path_))
+    return fmt::format("from {} to {} there is no path", topology_.node_name(from),
+                       topology_.node_name(to));
+  if (!find_shares(from, to))
+    return fmt::format("the paths from {} to {} differ in latency, bandwidth or their ends",
+                       topology_.node_name(from), topology_.node_name(to));
+  const LinkIndex out = egress_port(), in = ingress_port();
+  const auto owns = [this](NodeId npu, LinkIndex port) {
+    const Link& link = topology_.links()[port];
+    return owners_[link.from.value] == npu || owners_[link.to.value] == npu;
+  };
+  if (!owns(from, out) || !owns(to, in))
+    return fmt::format("{} or {} shares its NIC", topology_.node_name(from),
+                       topology_.node_name(to));
+  Duration latency;
+  for (const auto& [link, fraction] : shares_) {
+    latency += topology_.links()[link].latency;
+    const auto role = static_cast<std::uint64_t>((link == out ? 1 : 0) + (link == in ? 2 : 0));
+    crossings.push_back({link, std::bit_cast<std::uint64_t>(fraction) ^ role});
+  }
+  if (latency == Duration{})
+    return fmt::format("from {} to {} there is no latency", topology_.node_name(from),
+                       topology_.node_name(to));
+  return "";
+}
+
+FoldAnswer RoutedBackend::fold(const Fold& fold, const FoldedTraffic& traffic) {
+  if (router_.changes_to_come()) return {"links fail or slow down during the run", {}};
+  if (topology_.structural()) return {"routes are searched for, on levels", {}};
+  if (const RoutingPolicy policy = router_.policy();
+      policy == RoutingPolicy::qp_spread || policy == RoutingPolicy::valiant)
+    return {fmt::format("network.routing.policy {} draws the way of each message", name_of(policy)),
+            {}};
+  const auto crossings_of = [&](NodeId from, NodeId to, std::vector<LinkCrossing>& found) {
+    return crossings(from, to, found);
+  };
+  FoldAnswer answer = find_link_classes(topology_, fold, traffic, crossings_of, classes_);
+  if (answer.folds() && !ports_correspond(fold)) answer = {"ports come in another order", {}};
+  if (answer.folds())
+    multiplicity_ = fold.multiplicity();
+  else
+    classes_ = {};
+  return answer;
+}
+
+// What ends at one time is delivered port by port: in the same order at each NPU of a class.
+bool RoutedBackend::ports_correspond(const Fold& fold) const {
+  for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) {
+    const auto& here = ports_[npu];
+    const auto& there = ports_[fold.representative(npu)];
+    if (!std::ranges::equal(
+            here, there, {}, [this](LinkIndex link) { return like(link); },
+            [this](LinkIndex link) { return like(link); }))
+      return false;
+  }
+  return true;
+}
+
+// Bytes were counted at one link of each class, those of its multiplicity_ messages.
+NetworkStatistics RoutedBackend::statistics() const {
+  NetworkStatistics statistics{.levels = {},
+                               .links = link_bytes_,
+                               .messages = messages_ * static_cast<std::uint64_t>(multiplicity_)};
+  for (const auto& by_label : traffic_) {
+    LevelTraffic& level = statistics.levels.emplace_back();
+    for (const TotalBytes bytes : by_label) level.bytes_by_label.push_back(bytes * multiplicity_);
+  }
+  if (!folded()) return statistics;
+  for (std::size_t link = 0; link < link_bytes_.size(); ++link) {
+    const LinkIndex first = classes_.like[link];
+    statistics.links[link] = (link_bytes_[first] * multiplicity_).mean(classes_.size[first]);
+  }
+  return statistics;
+}
 
 }  // namespace
 

@@ -46,7 +46,8 @@ void FlowClasses::path(FlowName name, std::vector<LinkUse>& path) const {
   const MaxMinSolver& solver = classes_[name.of_class]->solver;
   const double weight = solver.weight(name.flow);
   for (const Step& step : solver.path(name.flow))
-    if (step.link < capacities_.size()) path.push_back({step.link, step.demand / weight});
+    if (step.link < capacities_.size())
+      path.push_back({step.link, step.demand / weight, step.count});
 }
 
 void FlowClasses::set_capacity(LinkId link, double capacity) {

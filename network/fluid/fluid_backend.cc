@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,8 +14,11 @@
 #include "network/fluid/flow_classes.h"
 #include "network/fluid/flow_limits.h"
 #include "network/folded_links.h"
+#include "network/link_classes.h"
+#include "network/routing/path_comparison.h"
 #include "network/routing/router.h"
 #include "network/traffic_counters.h"
+#include "network/turn.h"
 
 namespace orrery {
 namespace {
@@ -31,10 +35,11 @@ std::vector<double> capacities_of(const Topology& topology) {
   return capacities;
 }
 
-// A share above 1 is a whole number: of alike flows that cross a link (fold_path()).
+// Of all flows that the use counts, each rounded for itself.
 TotalBytes share_of(Bytes size, const LinkUse& use) {
-  if (use.share >= 1.0) return TotalBytes(size) * std::llround(use.share);
-  return Bytes{std::llround(static_cast<double>(size.value) * use.share)};
+  const TotalBytes one =
+      use.share == 1.0 ? size : Bytes{std::llround(static_cast<double>(size.value) * use.share)};
+  return one * std::llround(use.count);
 }
 
 class FluidBackend final : public NetworkBackend, private EventHandler, private RouteListener {
@@ -43,7 +48,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
       : queue_(queue),
         topology_(topology),
         spec_(network.fluid),
-        router_(topology, network.routing),
+        router_(topology, network.routing.of_flows(topology.structural())),
         searches_(network.routing.searches(topology.structural())),
         flows_(capacities_of(topology), spec_.highest == ClassSharing::strict ? 2 : 1,
                value_of(spec_.completion_tolerance)),
@@ -62,6 +67,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     Flight& flight = flights_[slot];
     flight = {.message = message, .listener = &listener, .left = message.size};
     flight.number = router_.next_flow(message.source);
+    flight.sent = ++sent_;
     const Time begins = queue_.now() + spec_.message_overhead;
     if (begins > queue_.now())
       schedule(begins, Step::begin, slot);
@@ -73,12 +79,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
 
   // A link that representatives share carries what all alike do, in the folded run as in the full
   // one: shares and rates are exact sums (max_min_solver.h).
-  bool fold(const Fold& fold) override {
-    if (!topology_.structural() || searches_ || router_.changes_to_come()) return false;
-    like_ = representative_links(topology_, fold);
-    multiplicity_ = fold.multiplicity();
-    return true;
-  }
+  FoldAnswer fold(const Fold& fold, const FoldedTraffic& traffic) override;
   void watch_links(ByteBins& bins) override { watched_ = &bins; }
 
   NetworkStatistics statistics() const override;
@@ -95,6 +96,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     MessageListener* listener = nullptr;
     Bytes left = {};           // to be carried when it last took a path
     std::uint64_t number = 0;  // tells it from others between the same two, for the router
+    std::uint64_t sent = 0;    // it was the so manieth
     FlowName flow = {};
     State state = State::starting;  // waiting: for a path
     Duration latency = {};
@@ -114,14 +116,19 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     queue_.schedule_at(when, handler_, static_cast<std::uint64_t>(step) << slot_bits | slot);
   }
   bool find_path(Flight& flight, Bytes size);
+  void spray(NodeId from, NodeId to);
   void divide_over_paths(NodeId from, NodeId to);
-  void fold_path();
+  std::string crossings(NodeId from, NodeId to, PathComparison& comparison,
+                        std::vector<LinkCrossing>& crossings);
+  bool folded() const { return !classes_.like.empty(); }
+  void fold_uses();
   void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
   void watch(std::uint32_t slot, Bytes left);
   void begin(std::uint32_t slot);
   void solve_soon();
   void solve();
   void wake();
+  void take_turns();
   void deliver(std::uint32_t slot);
   bool cut_off(std::uint32_t slot);
 
@@ -130,7 +137,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   const FluidSpec spec_;
   Router router_;
   bool searches_;                  // routes are not arithmetic
-  std::vector<LinkIndex> like_;    // of each link, if folded
+  LinkClasses classes_;            // if folded
   std::int32_t multiplicity_ = 1;  // of representatives
   FlowClasses flows_;
   TrafficCounters counters_;
@@ -152,6 +159,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   EventQueue::Handle wake_;
   Time wake_at_ = Time::never();
   std::vector<FlowClasses::Complete> complete_;
+  std::uint64_t sent_ = 0;  // messages
 };
 
 std::uint32_t FluidBackend::take_slot() {
@@ -180,19 +188,22 @@ bool FluidBackend::find_path(Flight& flight, Bytes size) {
     flight.latency += topology_.links()[link].latency;
     narrowest_ = std::min(narrowest_, topology_.links()[link].bandwidth);
   }
-  if (router_.policy() == RoutingPolicy::spray) {
-    shares_.clear();
-    router_.shares(from, to, shares_);
-    for (const LinkShare& share : shares_) uses_.push_back({share.link, share.fraction});
-  } else if (router_.policy() == RoutingPolicy::qp_spread) {
+  if (takes_all_paths(router_.policy()))
+    spray(from, to);
+  else if (router_.policy() == RoutingPolicy::qp_spread)
     divide_over_paths(from, to);
-  } else if (like_.empty()) {
-    for (const LinkIndex link : path_) uses_.push_back({link, 1.0});
-  } else {
-    fold_path();
-  }
+  else
+    for (const LinkIndex link : path_) uses_.push_back({link});
+  if (folded()) fold_uses();
   count(flight, uses_, size);
   return true;
+}
+
+// Fills uses_ with all shortest paths.
+void FluidBackend::spray(NodeId from, NodeId to) {
+  shares_.clear();
+  router_.shares(from, to, shares_);
+  for (const LinkShare& share : shares_) uses_.push_back({share.link, share.fraction});
 }
 
 // A message over several queue pairs: an equal part on the path of each. Fills uses_.
@@ -208,17 +219,71 @@ void FluidBackend::divide_over_paths(NodeId from, NodeId to) {
   }
 }
 
-// Where the path crosses several links that are alike, each carries as many alike flows. Fills
-// uses_.
-void FluidBackend::fold_path() {
-  for (const LinkIndex link : path_) {
-    const auto use = std::find_if(uses_.begin(), uses_.end(),
-                                  [&](const LinkUse& one) { return one.link == like_[link]; });
-    if (use == uses_.end())
-      uses_.push_back({like_[link], 1.0});
-    else
-      use->share += 1.0;
+// What can be folded: flows whose routes do not change, and whose paths, if they have several, take
+// equally long.
+FoldAnswer FluidBackend::fold(const Fold& fold, const FoldedTraffic& traffic) {
+  if (router_.changes_to_come()) return {"links fail or slow down during the run", {}};
+  if (topology_.structural() && searches_) return {"routes are searched for, on levels", {}};
+  if (const RoutingPolicy policy = router_.policy();
+      policy == RoutingPolicy::qp_spread || policy == RoutingPolicy::valiant)
+    return {fmt::format("network.routing.policy {} draws the way of each message", name_of(policy)),
+            {}};
+  if (topology_.structural()) {
+    multiplicity_ = fold.multiplicity();
+    classes_ = {representative_links(topology_, fold),
+                std::vector<std::int32_t>(topology_.links().size(), multiplicity_)};
+    return {};
   }
+  PathComparison comparison(topology_);
+  const auto crossings_of = [&](NodeId from, NodeId to, std::vector<LinkCrossing>& found) {
+    return crossings(from, to, comparison, found);
+  };
+  FoldAnswer answer = find_link_classes(topology_, fold, traffic, crossings_of, classes_);
+  if (answer.folds()) multiplicity_ = fold.multiplicity();
+  return answer;
+}
+
+std::string FluidBackend::crossings(NodeId from, NodeId to, PathComparison& comparison,
+                                    std::vector<LinkCrossing>& crossings) {
+  path_.clear();
+  uses_.clear();
+  if (takes_all_paths(router_.policy())) {
+    spray(from, to);
+    if (!comparison.alike(from, shares_))
+      return fmt::format("the paths from {} to {} differ in latency or bandwidth",
+                         topology_.node_name(from), topology_.node_name(to));
+  } else if (router_.path(from, to, 0, path_)) {
+    for (const LinkIndex link : path_) uses_.push_back({link});
+  }
+  Duration latency;
+  for (const LinkUse& use : uses_) {
+    latency += topology_.links()[use.link].latency;
+    crossings.push_back({use.link, std::bit_cast<std::uint64_t>(use.share)});
+  }
+  if (uses_.empty() || latency == Duration{})
+    return fmt::format("from {} to {} there is {}", topology_.node_name(from),
+                       topology_.node_name(to), uses_.empty() ? "no path" : "no latency");
+  return "";
+}
+
+// A use of one link becomes one of its class. Of all flows that are alike, multiplicity_ in number,
+// each link of the class carries as many. In uses_.
+void FluidBackend::fold_uses() {
+  std::size_t kept = 0;
+  for (const LinkUse& use : uses_) {
+    const LinkUse of_class{classes_.like[use.link], use.share};
+    const auto end = uses_.begin() + static_cast<std::ptrdiff_t>(kept);
+    const auto known = std::find_if(uses_.begin(), end, [&](const LinkUse& one) {
+      return one.link == of_class.link && one.share == of_class.share;
+    });
+    if (known == end)
+      uses_[kept++] = of_class;
+    else
+      known->count += 1.0;
+  }
+  uses_.resize(kept);
+  for (LinkUse& use : uses_)
+    use.count *= multiplicity_ / static_cast<double>(classes_.size[use.link]);
 }
 
 void FluidBackend::count(const Flight& flight, std::span<const LinkUse> uses, Bytes size) {
@@ -292,12 +357,25 @@ void FluidBackend::solve() {
     wake_ = queue_.schedule_cancellable(next - queue_.now(), [this] { wake(); });
 }
 
+// What is complete at one time is delivered in an order that the solver has no part in.
+void FluidBackend::take_turns() {
+  const auto turn = [this](const FlowClasses::Complete& complete) {
+    const Flight& flight = flights_[complete.owner];
+    const std::int32_t nodes = topology_.node_count();
+    const std::int32_t up =
+        (flight.message.target.value - flight.message.source.value + nodes) % nodes;
+    return std::pair{turn_of(flight.message, up), flight.sent};
+  };
+  std::ranges::sort(complete_, {}, turn);
+}
+
 // Messages are complete, or (rarely) were expected to be and are not yet.
 void FluidBackend::wake() {
   wake_at_ = Time::never();
   if (queue_.now() == Time::last()) units_internal::leave_range(DurationTag::beyond);
   complete_.clear();
   flows_.take_complete(queue_.now(), complete_);
+  if (complete_.size() > 1) take_turns();
   solve_soon();
   for (std::size_t i = 0; i < complete_.size(); ++i) {
     const auto [slot, bottleneck] = complete_[i];
@@ -346,13 +424,18 @@ std::vector<std::string> FluidBackend::notices() const {
 NetworkStatistics FluidBackend::statistics() const {
   NetworkStatistics statistics = counters_.statistics();
   statistics.limited = limited_;
-  if (like_.empty()) return statistics;
+  if (!folded()) return statistics;
   statistics.messages *= static_cast<std::uint64_t>(multiplicity_);
   for (LevelTraffic& level : statistics.levels)
     for (TotalBytes& bytes : level.bytes_by_label) bytes = bytes * multiplicity_;
+  // Each of alike messages ends at one link, so the links of a class have their bytes together.
+  for (std::vector<TotalBytes>& by_link : statistics.limited)
+    for (std::size_t link = 0; link < by_link.size(); ++link)
+      if (classes_.like[link] == link)
+        by_link[link] = (by_link[link] * multiplicity_).mean(classes_.size[link]);
   const auto unfold = [&](std::vector<TotalBytes>& by_link) {
-    const std::vector<TotalBytes> folded = by_link;
-    for (std::size_t link = 0; link < by_link.size(); ++link) by_link[link] = folded[like_[link]];
+    for (std::size_t link = 0; link < by_link.size(); ++link)
+      by_link[link] = by_link[classes_.like[link]];
   };
   unfold(statistics.links);
   for (std::vector<TotalBytes>& by_link : statistics.limited) unfold(by_link);
@@ -395,7 +478,8 @@ void FluidBackend::routes_changed() {
 
 }  // namespace
 
-const BackendTraits fluid_traits{.shares_links = true, .folds = true, .spreads_evenly = true};
+const BackendTraits fluid_traits{
+    .shares_links = true, .folds = true, .has_flows = true, .spreads_evenly = true};
 
 std::unique_ptr<NetworkBackend> make_fluid_backend(EventQueue& queue, const Topology& topology,
                                                    const NetworkSpec& spec) {

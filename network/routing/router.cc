@@ -123,7 +123,8 @@ void Router::cut_loops(NodeId from, std::size_t first, std::vector<LinkIndex>& l
 
 std::uint64_t Router::next_flow(NodeId from) {
   if (policy_ == RoutingPolicy::dimension_order || policy_ == RoutingPolicy::ecmp ||
-      policy_ == RoutingPolicy::weighted_ecmp || policy_ == RoutingPolicy::d_mod_k)
+      policy_ == RoutingPolicy::ecmp_expected || policy_ == RoutingPolicy::weighted_ecmp ||
+      policy_ == RoutingPolicy::d_mod_k)
     return 0;
   if (sent_.empty()) sent_.resize(static_cast<std::size_t>(topology_.node_count()));
   const std::uint32_t number = sent_[from.value]++;
@@ -184,6 +185,8 @@ std::string_view name_of(RoutingPolicy policy) {
       return "dimension_order";
     case RoutingPolicy::ecmp:
       return "ecmp";
+    case RoutingPolicy::ecmp_expected:
+      return "ecmp_expected";
     case RoutingPolicy::weighted_ecmp:
       return "weighted_ecmp";
     case RoutingPolicy::d_mod_k:

@@ -52,9 +52,9 @@ class Router {
   // arithmetic, the one path with 1. REQUIRES: from != to.
   void shares(NodeId from, NodeId to, std::vector<LinkShare>& shares);
 
-  // The `flow` for the next message of a source: 0 under ecmp and d_mod_k, so that all between two
-  // nodes go the same way; 0 .. paths-1 in turn under qp_spread; never the same twice under spray
-  // and valiant.
+  // The `flow` for the next message of a source: 0 under ecmp (expected too) and d_mod_k: all
+  // between two nodes go the same way; 0 .. paths-1 in turn under qp_spread; never the same twice
+  // under spray and valiant.
   std::uint64_t next_flow(NodeId from);
 
   RoutingPolicy policy() const { return policy_; }  // never automatic

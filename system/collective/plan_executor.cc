@@ -32,12 +32,13 @@ Position represented(const Digit& fold, Position position) {
   return fold.count == 1 ? position : position - fold.of(position) * fold.stride;
 }
 
-// As the plan's symmetry counts, so that it is the same for those who do the same.
+// As the plan's symmetry counts, so that it is the same for those who do the same; and in positions
+// of the whole group, so that it is another for each source of a rank.
 std::int32_t distance_of(const RunSpec& spec, bool exchanges, Position from, Position to) {
   if (exchanges) [[unlikely]]
-    return from ^ to;
+    return (from ^ to) * spec.stride;
   const std::int32_t up = to - from;
-  return up < 0 ? up + spec.size : up;
+  return (up < 0 ? up + spec.size : up) * spec.stride;
 }
 
 // REQUIRES: the run has nodes.

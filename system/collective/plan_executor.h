@@ -45,6 +45,7 @@ struct RunSpec {
   const Plan* plan = nullptr;                   // outlives the run
   std::int32_t size = 0;                        // of the group
   RankLine ranks;                               // of its positions
+  std::int32_t stride = 1;                      // how far neighbours are apart in their whole group
   NodeId switch_node = {};                      // of position `size`, if the plan has a switch
   Bytes bytes;                                  // of the buffer that the plan's pieces cut
   Share efficiency = {1, 1};                    // of what goes over the wire, the part that is data

@@ -105,6 +105,7 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
       executor_.open({.plan = plan,
                       .size = phase.dimension.size,
                       .ranks = family.line(instance.base, first, phase.dimension),
+                      .stride = phase.dimension.stride,
                       .switch_node = switch_of(call.rank, phase.dimension.level),
                       .bytes = bytes,
                       .efficiency = phase.efficiency,

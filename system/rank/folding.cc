@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "system/collective/piece_sizes.h"
+#include "system/rank/job_traffic.h"
 
 namespace orrery {
 namespace {
@@ -191,13 +192,14 @@ class CallCheck {
           digit.positions.stride < dimension.stride * dimension.size)
         inside.push_back(digit);
     if (inside.empty()) return;
-    if (!dimension.one_level)
-      return drop(inside, fmt::format("the {} goes over several levels at once", name(call)));
     const LevelSpec& level = topology_.levels()[dimension.level];
+    const bool graph = level.kind == LevelKind::graph;  // the network compares the paths
+    if (!dimension.one_level && !graph)
+      return drop(inside, fmt::format("the {} goes over several levels at once", name(call)));
     if (level.kind == LevelKind::mesh)
       return drop(inside, fmt::format("{} is a mesh, which has ends", level.name));
     for (const Plan* plan : phase.variants) {
-      const bool any_wires = level.kind == LevelKind::switched;
+      const bool any_wires = level.kind == LevelKind::switched || graph;
       const bool turns = plan->symmetry() == Symmetry::rotation && dimension.size == level.size;
       if (plan->symmetry() == Symmetry::none)
         return drop(inside, fmt::format("the {} goes by an algorithm in which ranks have different "
@@ -274,7 +276,7 @@ void check_calls(const Topology& topology, const Job& job, CollectiveRecipes& re
 }
 
 std::string why_platform_cannot(const Topology& topology) {
-  if (!topology.structural()) return "the wires are a graph";
+  if (!topology.structural()) return "";  // the network looks at every path
   for (const LevelSpec& level : topology.levels())
     if (level.latency == Duration{}) return fmt::format("{} has no latency", level.name);
   return "";
@@ -282,7 +284,8 @@ std::string why_platform_cannot(const Topology& topology) {
 
 }  // namespace
 
-FoldChoice choose_fold(const Topology& topology, const Job& job, CollectiveRecipes& recipes) {
+FoldChoice choose_fold(const Topology& topology, const Job& job, CollectiveRecipes& recipes,
+                       NetworkBackend& network) {
   if (std::string reason = why_platform_cannot(topology); !reason.empty())
     return {{}, std::move(reason)};
   for (Rank rank = 0; rank < job.ranks; ++rank)
@@ -293,7 +296,16 @@ FoldChoice choose_fold(const Topology& topology, const Job& job, CollectiveRecip
   check_peers(job, candidates);
   check_calls(topology, job, recipes, candidates);
   if (candidates.digits().empty()) return {{}, candidates.why_not()};
-  return {Fold(candidates.digits()), ""};
+  const JobTraffic traffic(topology, job, recipes);
+  while (!candidates.digits().empty()) {
+    const Fold fold(candidates.digits());
+    const FoldAnswer answer = network.fold(fold, traffic);
+    if (answer.folds()) return {fold, ""};
+    if (!answer.uneven) return {{}, answer.why_not};
+    candidates.drop(*answer.uneven, answer.why_not);
+    check_calls(topology, job, recipes, candidates);
+  }
+  return {{}, candidates.why_not()};
 }
 
 }  // namespace orrery

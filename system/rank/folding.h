@@ -15,6 +15,7 @@
 #include <string>
 
 #include "network/fold.h"
+#include "network/network_backend.h"
 #include "network/topology/topology.h"
 #include "system/job.h"
 #include "system/rank/collective_recipes.h"
@@ -32,7 +33,8 @@ struct FoldChoice {
   std::string why_none;  // clauses: "rank 3 runs another program than rank 0"; "" if it folds
 };
 
-// As much as can be folded, as far as the network can too.
-FoldChoice choose_fold(const Topology& topology, const Job& job, CollectiveRecipes& recipes);
+// As much as can be folded by the network too, which then is folded.
+FoldChoice choose_fold(const Topology& topology, const Job& job, CollectiveRecipes& recipes,
+                       NetworkBackend& network);
 
 }  // namespace orrery

@@ -65,13 +65,9 @@ void JobRunner::choose_fold(NetworkBackend& network, const Topology& topology, F
   if (folding == Folding::off) unfolded_because_ = "folding was not asked for";
   if (endpoints_) unfolded_because_ = "what a message costs at its ends is counted rank by rank";
   if (!unfolded_because_.empty()) return;
-  FoldChoice choice = orrery::choose_fold(topology, job_, scheduler_.recipes());
+  FoldChoice choice = orrery::choose_fold(topology, job_, scheduler_.recipes(), network);
+  fold_ = std::move(choice.fold);
   unfolded_because_ = std::move(choice.why_none);
-  if (!unfolded_because_.empty()) return;
-  if (network.fold(choice.fold))
-    fold_ = std::move(choice.fold);
-  else
-    unfolded_because_ = "the network backend simulates every rank";
 }
 
 void JobRunner::start() {

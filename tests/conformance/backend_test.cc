@@ -349,7 +349,11 @@ TEST_CASE("a backend folds if and only if it says so") {
     EventQueue queue;
     const Topology topology({{level(LevelKind::switched, 8)}});
     INFO(backend.name);
-    CHECK(backend.make(queue, topology, {})->fold(Fold({{8, 1}})) == backend.traits->folds);
+    struct Nothing final : FoldedTraffic {
+      void targets(NodeId, std::vector<Target>&) const override {}
+    } nothing;
+    const FoldAnswer answer = backend.make(queue, topology, {})->fold(Fold({{8, 1}}), nothing);
+    CHECK(answer.folds() == backend.traits->folds);
   }
 }
 

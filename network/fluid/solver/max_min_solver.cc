@@ -16,7 +16,8 @@ double rounded_demand(double demand) {
 }
 
 bool is_plain(std::span<const Step> steps) {
-  return steps.size() == 2 && steps[0].demand == 1.0 && steps[1].demand == 1.0;
+  const auto plain = [](const Step& step) { return step.demand == 1.0 && step.count == 1.0; };
+  return steps.size() == 2 && plain(steps[0]) && plain(steps[1]);
 }
 
 }  // namespace
@@ -78,8 +79,9 @@ FlowId MaxMinSolver::add(std::span<const LinkUse> path, double weight) {
     const double share = path[i].share * weight;
     const double demand = share == 1.0 ? 1.0 : rounded_demand(share);
     LinkState& link = links_[path[i].link];
-    steps[i] = {path[i].link, static_cast<std::uint32_t>(link.crossings.size()), demand};
-    link.demand += demand;
+    steps[i] = {path[i].link, static_cast<std::uint32_t>(link.crossings.size()), demand,
+                path[i].count};
+    link.demand += demand * path[i].count;
     link.crossings.push_back({flow, first + static_cast<std::uint32_t>(i), 0, 0});
   }
   if (is_plain(steps)) {
@@ -107,8 +109,8 @@ void MaxMinSolver::remove(FlowId flow) {
       link.load = link.demand = 0;
       link.level = infinite;
     } else {
-      link.demand -= step.demand;
-      if (solved) link.load -= contribution(step.demand, level);
+      link.demand -= step.demand * step.count;
+      if (solved) link.load -= contribution(step, level);
       if (solved && link.level < infinite && !link.lost_load) {
         link.lost_load = true;
         losers_.push_back(step.link);
@@ -168,13 +170,14 @@ void MaxMinSolver::fill_alone(FlowId flow) {
   LinkId bottleneck = no_link;
   for (const Step& step : paths_.steps(flow)) {
     const double capacity = links_[step.link].capacity;
-    const double here = step.demand == 1.0 ? capacity : rounded(capacity / step.demand);
+    const double demand = step.demand * step.count;
+    const double here = demand == 1.0 ? capacity : rounded(capacity / demand);
     if (here >= level) continue;
     level = here;
     bottleneck = step.link;
   }
   for (const Step& step : paths_.steps(flow)) {
-    links_[step.link].load = contribution(step.demand, level);
+    links_[step.link].load = contribution(step, level);
     links_[step.link].level = infinite;
     if (watch_loads_) note_load(step.link);
   }
@@ -230,8 +233,8 @@ void MaxMinSolver::include(FlowId flow) {
       room = {link.capacity - link.load, 0, 0, epoch_};
       touched_.push_back(step.link);
     }
-    room.residual += contribution(step.demand, level);
-    room.demand += step.demand;
+    room.residual += contribution(step, level);
+    room.demand += step.demand * step.count;
     ++room.flows;
   }
 }
@@ -396,10 +399,10 @@ void MaxMinSolver::fill() {
   }
 }
 
-inline void MaxMinSolver::fix_on(LinkId link, double demand, double level) {
-  Filling& filling = filling_[link];
-  filling.residual -= contribution(demand, level);
-  filling.demand -= demand;
+inline void MaxMinSolver::fix_on(const Step& step, double level) {
+  Filling& filling = filling_[step.link];
+  filling.residual -= contribution(step, level);
+  filling.demand -= step.demand * step.count;
   filling.top = level;
   --filling.open;
 }
@@ -417,7 +420,7 @@ std::size_t MaxMinSolver::fix_flows(LinkId link, double level) {
       mark_[flow] = epoch_ + 1;
       tentative_[flow] = link;
     }
-    for (const Step& step : paths_.steps(flow)) fix_on(step.link, step.demand, level);
+    for (const Step& step : paths_.steps(flow)) fix_on(step, level);
     if (scope == Scope::all && bottleneck_[flow] != link) move(flow, link);
     ++fixed;
   }

@@ -2,7 +2,8 @@
 // time and no network. docs/models/fluid.md has the method in full.
 //
 // A flow f with weight w crosses links; of its rate r, the share a(f,l) goes over link l (1 unless
-// it is sprayed). The rates are the unique ones with
+// it is sprayed), for itself and others like it (LinkUse::count). The rates are the unique ones
+// with
 //   sum over f on l of a(f,l) r(f) <= capacity(l)                          for every link l
 //   every flow crosses a full link on which no flow has a larger level r/w  (its bottleneck)
 // (D. Bertsekas, R. Gallager, "Data Networks", 6.5.2). All flows with the same bottleneck share one
@@ -41,8 +42,8 @@ class MaxMinSolver {
   void remove_link(LinkId link);  // REQUIRES: no flow crosses it
   void set_capacity(LinkId link, double capacity);
 
-  // Comes into effect with the next solve(). REQUIRES: 1 <= path.size() < 2^16, no link twice,
-  // weight and shares > 0. Ids are reused after remove().
+  // Comes into effect with the next solve(). REQUIRES: 1 <= path.size() < 2^16, no link twice with
+  // one share, weight and shares > 0. Ids are reused after remove().
   FlowId add(std::span<const LinkUse> path, double weight);
   void remove(FlowId flow);
 
@@ -109,8 +110,9 @@ class MaxMinSolver {
   enum class Scope : std::uint8_t { part, all };
 
   double rounded(double value) const { return value + rounder_ - rounder_; }
-  double contribution(double demand, double level) const {
-    return demand == 1.0 ? level : rounded(demand * level);
+  // As much as its flows have one by one: each of them is rounded.
+  double contribution(const Step& step, double level) const {
+    return step.count * (step.demand == 1.0 ? level : rounded(step.demand * level));
   }
   double level_of(FlowId flow) const {
     return bottleneck_[flow] == no_link ? 0.0 : links_[bottleneck_[flow]].level;
@@ -134,7 +136,7 @@ class MaxMinSolver {
   std::size_t fix_flows(LinkId link, double level);  // returns how many it fixed
   void fill_plain();
   std::uint32_t fix_plain_flows(LinkId link, double level);
-  void fix_on(LinkId link, double demand, double level);
+  void fix_on(const Step& step, double level);
   void move(FlowId flow, LinkId bottleneck);
   void set_level(LinkId link, double level);
   void note_load(LinkId link);

@@ -15,12 +15,14 @@ inline constexpr LinkId no_link = 0xffff'ffff;
 struct LinkUse {
   LinkId link;
   double share = 1.0;  // of the flow's rate
+  double count = 1.0;  // whole: of flows like this one that cross the link, itself among them
 };
 
 struct Step {  // a link of a flow's path
   LinkId link;
   std::uint32_t place;  // in the link's list of crossings
   double demand;        // share times weight
+  double count;         // of flows that have this demand
 };
 
 class PathStore {

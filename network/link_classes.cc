@@ -1,0 +1,198 @@
+#include "network/link_classes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "network/routing/flow_hash.h"
+
+namespace orrery {
+namespace {
+
+// Comparing so many flows takes some seconds.
+constexpr std::int64_t most_flows = 1 << 23;
+
+// Of each node, how many links it is away from the next NPU. What goes up and what goes down are
+// told apart by it, as a report does, also where they carry the same.
+std::vector<std::int32_t> depths(const Topology& topology) {
+  const auto nodes = static_cast<std::size_t>(topology.node_count());
+  std::vector<std::int32_t> depth(nodes, topology.node_count());
+  std::fill_n(depth.begin(), topology.npu_count(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Link& link : topology.links()) {
+      const std::int32_t here = depth[link.from.value] + 1;
+      std::int32_t& there = depth[link.to.value];
+      changed = changed || here < there;
+      there = std::min(here, there);
+    }
+  }
+  return depth;
+}
+
+class Comparison {
+ public:
+  Comparison(const Topology& topology, const Fold& fold, const FoldedTraffic& traffic,
+             const CrossingsOf& crossings_of)
+      : topology_(topology), fold_(fold), traffic_(traffic), crossings_of_(crossings_of) {}
+
+  FoldAnswer compare(LinkClasses& classes);
+
+ private:
+  using Targets = std::vector<FoldedTraffic::Target>;
+
+  // All NPUs that one representative stands for, the representative first, with their targets.
+  struct Members {
+    std::vector<NodeId> npus;
+    std::vector<Targets> targets;
+  };
+  Members members_of(NodeId representative) const;
+  template <class Visit>
+  FoldAnswer for_each_class(const Visit& visit) const;
+
+  FoldAnswer sign(const Members& members);
+  FoldAnswer check(const Members& members);
+  std::uint64_t trace(NodeId from, const FoldedTraffic::Target& to);
+  Digit digit_that_differs(NodeId npu, std::size_t k, std::uint64_t expected);
+  void number(LinkClasses& classes) const;
+
+  const Topology& topology_;
+  const Fold& fold_;
+  const FoldedTraffic& traffic_;
+  const CrossingsOf& crossings_of_;
+  // Of each link: what it is, and how each flow class crosses it; equal ones are of one class.
+  std::vector<std::uint64_t> signature_;
+  std::vector<std::uint64_t> load_;  // of each link, by the flow class at hand
+  std::vector<LinkIndex> loaded_;
+  std::uint64_t flow_classes_ = 0;
+  std::int64_t flows_ = 0;
+  std::vector<LinkCrossing> crossings_;
+};
+
+Comparison::Members Comparison::members_of(NodeId representative) const {
+  Members members;
+  for (std::int32_t i = 0; i < fold_.multiplicity(); ++i) {
+    std::int32_t npu = representative.value, rest = i;
+    for (const Digit& digit : fold_.digits()) {
+      npu += rest % digit.count * digit.stride;
+      rest /= digit.count;
+    }
+    members.npus.push_back({npu});
+    traffic_.targets({npu}, members.targets.emplace_back());
+  }
+  return members;
+}
+
+template <class Visit>
+FoldAnswer Comparison::for_each_class(const Visit& visit) const {
+  const std::int32_t representatives = topology_.npu_count() / fold_.multiplicity();
+  for (std::int32_t index = 0; index < representatives; ++index) {
+    FoldAnswer answer = visit(members_of({fold_.representative_at(index)}));
+    if (!answer.folds()) return answer;
+  }
+  return {};
+}
+
+FoldAnswer Comparison::compare(LinkClasses& classes) {
+  const std::vector<std::int32_t> depth = depths(topology_);
+  for (const Link& link : topology_.links()) {
+    std::uint64_t signature = 0;
+    for (const std::int64_t one :
+         {link.bandwidth.value, link.latency.value, std::int64_t{link.level},
+          std::int64_t{depth[link.from.value]}, std::int64_t{depth[link.to.value]}})
+      signature = mixed(signature ^ static_cast<std::uint64_t>(one));
+    signature_.push_back(signature);
+  }
+  load_.resize(signature_.size());
+  FoldAnswer answer = for_each_class([this](const Members& members) { return sign(members); });
+  if (answer.folds())
+    answer = for_each_class([this](const Members& members) { return check(members); });
+  if (answer.folds()) number(classes);
+  return answer;
+}
+
+// The load of a link is a sum over flows, so their order does not matter.
+FoldAnswer Comparison::sign(const Members& members) {
+  const std::size_t count = members.targets.front().size();
+  for (const Targets& targets : members.targets)
+    CHECK(targets.size() == count, "{} targets, the representative has {}", targets.size(), count);
+  flows_ += static_cast<std::int64_t>(count * members.npus.size());
+  if (flows_ > most_flows) return {"more pairs send to each other than are compared", {}};
+  for (std::size_t k = 0; k < count; ++k) {
+    ++flow_classes_;
+    for (std::size_t i = 0; i < members.npus.size(); ++i) {
+      crossings_.clear();
+      std::string why = crossings_of_(members.npus[i], members.targets[i][k].npu, crossings_);
+      if (!why.empty()) return {std::move(why), {}};
+      for (const LinkCrossing& crossing : crossings_) {
+        if (load_[crossing.link] == 0) loaded_.push_back(crossing.link);
+        load_[crossing.link] += mixed(crossing.way) | 1;
+      }
+    }
+    for (const LinkIndex link : loaded_) {
+      signature_[link] = mixed(mixed(signature_[link] ^ flow_classes_) ^ load_[link]);
+      load_[link] = 0;
+    }
+    loaded_.clear();
+  }
+  return {};
+}
+
+// Which classes of links a flow crosses, and in which way: a sum again.
+std::uint64_t Comparison::trace(NodeId from, const FoldedTraffic::Target& to) {
+  crossings_.clear();
+  crossings_of_(from, to.npu, crossings_);
+  std::uint64_t sum = to.kind;
+  for (const LinkCrossing& crossing : crossings_)
+    sum += mixed(signature_[crossing.link] ^ mixed(crossing.way));
+  return sum;
+}
+
+FoldAnswer Comparison::check(const Members& members) {
+  for (std::size_t k = 0; k < members.targets.front().size(); ++k) {
+    const std::uint64_t expected = trace(members.npus[0], members.targets[0][k]);
+    for (std::size_t i = 1; i < members.npus.size(); ++i) {
+      const NodeId npu = members.npus[i];
+      if (trace(npu, members.targets[i][k]) == expected) continue;
+      return {fmt::format("the way from {} to {} is not like that from {} to {}",
+                          topology_.node_name(npu), topology_.node_name(members.targets[i][k].npu),
+                          topology_.node_name(members.npus[0]),
+                          topology_.node_name(members.targets[0][k].npu)),
+              digit_that_differs(npu, k, expected)};
+    }
+  }
+  return {};
+}
+
+// From the representative to the NPU, digit by digit, the innermost first.
+Digit Comparison::digit_that_differs(NodeId npu, std::size_t k, std::uint64_t expected) {
+  NodeId here{fold_.representative(npu.value)};
+  for (const Digit& digit : fold_.digits()) {
+    here.value += digit.of(npu.value) * digit.stride;
+    Targets targets;
+    traffic_.targets(here, targets);
+    if (trace(here, targets[k]) != expected) return digit;
+  }
+  return fold_.digits().back();
+}
+
+void Comparison::number(LinkClasses& classes) const {
+  std::unordered_map<std::uint64_t, LinkIndex> first;  // looked up only
+  classes.like.resize(signature_.size());
+  classes.size.assign(signature_.size(), 0);
+  for (LinkIndex link = 0; link < signature_.size(); ++link) {
+    classes.like[link] = first.try_emplace(signature_[link], link).first->second;
+    ++classes.size[classes.like[link]];
+  }
+}
+
+}  // namespace
+
+FoldAnswer find_link_classes(const Topology& topology, const Fold& fold,
+                             const FoldedTraffic& traffic, const CrossingsOf& crossings_of,
+                             LinkClasses& classes) {
+  return Comparison(topology, fold, traffic, crossings_of).compare(classes);
+}
+
+}  // namespace orrery
