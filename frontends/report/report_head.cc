@@ -16,6 +16,7 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t name_width = 11;
+constexpr const char* rest_name = "rest";
 
 std::string memory(const RunResult& result) {
   if (result.memory.empty()) return "";
@@ -48,24 +49,25 @@ std::vector<Slice> slices(const RunResult& result, std::size_t most_named) {
   }
   std::ranges::stable_sort(all, std::ranges::greater{}, &Slice::share);
   if (all.size() <= most_named) return all;
-  Slice rest{"rest"};
+  Slice rest{rest_name};
   for (std::size_t i = most_named; i < all.size(); ++i) rest.share += all[i].share;
   all.resize(most_named);
-  if (rest.share >= 0.001) all.push_back(rest);
+  all.push_back(rest);
   return all;
 }
 
 // "[######====+...]  # compute 41.0 %  = TP 30.1 %": cells are rounded where slices end.
 std::string bar(const std::vector<Slice>& slices) {
   constexpr double cells = 24;
-  constexpr std::string_view signs = "#=+.";
+  constexpr std::string_view signs = "#=+";
   std::string drawn, legend;
   double end = 0;
   for (std::size_t i = 0; i < slices.size(); ++i) {
     end += slices[i].share;
     const auto until = static_cast<std::size_t>(std::lround(std::min(end, 1.0) * cells));
-    drawn.append(until - std::min(until, drawn.size()), signs[i]);
-    legend += fmt::format("  {} {} {:.1f} %", signs[i], slices[i].name, 100 * slices[i].share);
+    const char sign = slices[i].name == rest_name ? '.' : signs[i];
+    drawn.append(until - std::min(until, drawn.size()), sign);
+    legend += fmt::format("  {} {} {:.1f} %", sign, slices[i].name, 100 * slices[i].share);
   }
   return fmt::format("[{}]{}", drawn, legend);
 }

@@ -27,6 +27,9 @@ std::string wrapped_lines(std::string_view line, std::size_t width, std::size_t 
     const std::size_t end = end_of(line, room);
     const std::size_t begin = line.find_first_not_of(' ');
     std::size_t space = end == line.size() ? std::string_view::npos : line.rfind(' ', end);
+    // "30.0 %" stays together.
+    while (space != std::string_view::npos && space > 0 && line.substr(space).starts_with(" %"))
+      space = line.rfind(' ', space - 1);
     // Better between two columns of a table than inside of one.
     const std::size_t gap = space == std::string_view::npos ? space : line.rfind("  ", end);
     if (gap != std::string_view::npos && gap > end / 3 && gap > begin) space = gap;

@@ -40,8 +40,8 @@ why
       25.0 %, bound by bandwidth (90.0 % of it)
 
 what makes the difference from the fastest, us an iteration
-                                Ring  Switch
-iteration time               +12.500       -
+                                   Ring  Switch
+iteration time                  +12.500       -
   all_to_all forward on fabric  +10.000       -
   all_reduce on fabric           +2.500       -
 
