@@ -59,9 +59,10 @@ std::string header(const Shown& shown) {
                                    shown.measured ? measured : "") +
                        (shown.chosen ? fmt::format("  {}", chosen) : ""));
   };
-  return header_line(fmt::format("#{:39}{:>22}{:>30}{}", "", "out-of-place",
-                                 shown.in_place() ? "in-place" : "",
-                                 shown.measured ? "measured" : "")) +
+  const std::string beside = shown.in_place() ? fmt::format("{:>30}", "in-place")
+                             : shown.measured ? fmt::format("{:>28}", "measured")
+                                              : "";
+  return header_line(fmt::format("#{:39}{:>22}{}", "", "out-of-place", beside)) +
          line("size", "count", "type", "redop", "root", "     time  algbw  busbw #wrong",
               "      time     error", "chosen") +
          line("(B)", "(elements)", "", "", "", "     (us) (GB/s) (GB/s)       ",
