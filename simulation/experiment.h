@@ -25,9 +25,10 @@ struct NpuSpec {
   std::optional<Bytes> memory;  // none = whether a model fits is not checked
   Bytes reserve;                // of it, that the model cannot have
   EfficiencySpec efficiency;
-  VariationSpec variation;  // but for its seed, which is that of the experiment
+  std::int64_t measured_speed = 1;  // measured compute times are divided by it (what_if.h)
+  VariationSpec variation;          // but for its seed, which is that of the experiment
 
-  RooflineSpec roofline() const { return {peak, memory_bandwidth, efficiency}; }
+  RooflineSpec roofline() const { return {peak, memory_bandwidth, efficiency, measured_speed}; }
 };
 
 // One value of the resolved configuration, for `explain`.

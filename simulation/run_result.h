@@ -13,6 +13,7 @@
 #include "simulation/columns.h"
 #include "simulation/packet_result.h"
 #include "simulation/result_rows.h"
+#include "simulation/time_part.h"
 #include "simulation/training_result.h"
 
 namespace orrery {
@@ -51,6 +52,9 @@ struct RunResult {
   std::optional<TieRange> over_ties;  // of finish; none unless asked for
   Duration bound;                     // max of compute and of bytes over bandwidth per level
   std::string bound_by;
+  std::vector<TimePart> why;               // the longest first; only of a complete run
+  std::vector<PartDifference> difference;  // from the fastest of a comparison
+  std::vector<WhatIfRow> what_if;          // empty unless asked for
   std::vector<ExposedBy> exposed_by;
   std::optional<double> predicted_speedup;  // from the profile of another run (speedup.h)
   std::optional<TrainingResult> training;   // only of a transformer, and of a complete run
@@ -83,6 +87,7 @@ struct RunResult {
     describe_tables(run);
     describe_program(run);
     describe_extras(run);
+    describe_alternatives(run);
     describe_tables_of_parts(run);
   }
 
@@ -136,6 +141,10 @@ struct RunResult {
         "bound_ps", &RunResult::bound,
         "no run that computes and sends this can be faster, where the backend has contention");
     run.column("bound_by", &RunResult::bound_by, "compute, or the level that sets the bound");
+    run.rows("why", &RunResult::why,
+             "part of the time of the rank that finishes last, the longest first; none of a "
+             "partial run",
+             {.csv_file = "why.csv"});
   }
 
   template <class Columns>
@@ -230,6 +239,20 @@ struct RunResult {
                  "iteration time over that of the fastest complete system; none for a partial run; "
                  "in JSON only of a comparison",
                  {.csv = {"", "bound_by"}});
+  }
+
+  template <class Columns>
+  static void describe_alternatives(Columns& run) {
+    run.rows("what_if", &RunResult::what_if,
+             "thing that is changed, the largest gain first; only with --what-if",
+             {.omit_if_empty = true,
+              .csv_file = "what_if.csv",
+              .csv_if = [](const RunResult& result) { return !result.what_if.empty(); }});
+    run.rows("difference", &RunResult::difference,
+             "part of an iteration that differs from the fastest system; only of a comparison",
+             {.omit_if_empty = true,
+              .csv_file = "difference.csv",
+              .csv_if = [](const RunResult& result) { return !result.difference.empty(); }});
     run.compared("as_fast", is_as_fast_as_the_fastest,
                  "whether the range of ties overlaps that of the fastest system; only of a "
                  "comparison, not of the fastest itself",

@@ -18,12 +18,22 @@ struct Occasion {
   Time begin;
 };
 
+// Which limit of the device sets the time of an operation.
+enum class ComputeLimit : std::uint8_t {
+  rate,    // its operations, or a measured time
+  memory,  // its memory traffic
+  launch,  // what it takes to start it, more than what it does
+};
+inline constexpr std::size_t compute_limit_count = 3;
+
 class ComputeModel {
  public:
   virtual ~ComputeModel() = default;
 
   // The time on the device itself.
   virtual Duration time_of(const Compute& work) const = 0;
+
+  virtual ComputeLimit limit_of(const Compute&) const { return ComputeLimit::rate; }
 
   // The time of one rank's operation. It depends on the rank only if why_ranks_differ() says so.
   virtual Duration time_on(const Occasion&, const Compute& work) const { return time_of(work); }

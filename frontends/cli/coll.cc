@@ -184,7 +184,8 @@ ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
 
   print_remarks(outcomes);
   if (!result.rows.empty()) {
-    terminal.out << report(result, options.format);
+    const std::string text = report(result, options.format);
+    terminal.out << (options.format == Format::text ? wrapped_text(text, terminal.width) : text);
     if (!options.output.empty()) write_collectives(options.output, result, overwrite);
   }
   ExitCode worst = ok;

@@ -99,6 +99,13 @@ class CommandLine {
         ->check(CLI::Range(1, 1'000).description(""));
     command->add_flag("--all-links", simulation_.report.all_links,
                       fmt::format("report all links, not only the busiest {}", most_links));
+    command->add_flag("--what-if", simulation_.what_if,
+                      "also simulate changes one at a time (bandwidth, latency, compute, memory, "
+                      "micro-batches, contention), and show what each gains");
+    command->add_flag("--layers", simulation_.report.layers,
+                      "text: also the table of layers, as in layers.csv");
+    command->add_flag("--links", simulation_.report.links,
+                      fmt::format("text: also the busiest {} links", most_links));
   }
 
   // Of SimulationOptions and CollectiveOptions.
@@ -167,6 +174,7 @@ class CommandLine {
         simulation_.files = files_;
         simulation_.overrides = overrides();
         simulation_.invocation = invocation_;
+        simulation_.report.width = terminal_.width;
         return command(simulation_, shown());
       };
     };

@@ -35,6 +35,7 @@ struct SimulationOptions {
   bool matrix = false;                   // also who sent how much to whom
   bool activity = false;                 // also what was under way when
   std::int32_t ties = 0;                 // orders of simultaneous events to draw besides
+  bool what_if = false;                  // also the gain of changes, one at a time
   bool predict = false;  // `compare`: also what the first system's profile says of the others
   ReportOptions report;
 };

@@ -8,6 +8,7 @@
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/simulations.h"
 #include "frontends/cli/tie_ranges.h"
+#include "frontends/cli/what_ifs.h"
 #include "frontends/report/comparison_text.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
@@ -27,7 +28,7 @@ std::string report(std::span<const RunResult> results, const SimulationOptions& 
     case Format::text:
       break;
   }
-  return comparison_text(results);
+  return comparison_text(results, options.report);
 }
 
 // Reads all files before anything is simulated, so that all their errors come at once.
@@ -77,6 +78,9 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   else
     note_close_results(outcomes);
 
+  if (options.what_if && !add_what_ifs(experiments, options.fold, terminal, outcomes))
+    outcomes.back().failure = what_ifs_interrupted;
+
   ExitCode worst = ok;
   std::vector<RunResult> results;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -89,6 +93,7 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
     results.push_back(*outcome.result);
     results.back().provenance = provenance_of(experiments[i], options.invocation);
   }
+  add_differences(results);
   if (options.predict && results.size() == experiments.size()) predict(experiments, results);
   print_remarks(outcomes);
   if (!results.empty()) {

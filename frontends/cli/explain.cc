@@ -13,7 +13,7 @@ ExitCode explain(const std::string& file, const std::vector<Override>& overrides
                  const Terminal& terminal) {
   constexpr auto left = TextTable::Align::left;
   if (looks_like_a_key(file) && !std::filesystem::exists(file)) {
-    terminal.out << explain_key(file);
+    terminal.out << wrapped_text(explain_key(file), terminal.width);
     return ok;
   }
   const Experiment experiment = load_experiment(file, overrides);
@@ -21,8 +21,9 @@ ExitCode explain(const std::string& file, const std::vector<Override>& overrides
   for (const ResolvedValue& value : experiment.resolved) {
     table.add_row({value.path, value.value, value.origin, value.help});
   }
-  terminal.out << fmt::format("{}, as read from {}\n\n", experiment.name, file) << table.text()
-               << derived_numbers(experiment);
+  terminal.out << wrapped_text(fmt::format("{}, as read from {}\n\n", experiment.name, file) +
+                                   table.text() + derived_numbers(experiment),
+                               terminal.width);
   return ok;
 }
 

@@ -144,7 +144,8 @@ ExitCode list(const std::string& topic, const Terminal& terminal) {
   bool first = true;
   for (const Topic& known : topics) {
     if (!topic.empty() && topic != known.name) continue;
-    terminal.out << (first ? "" : "\n") << known.heading << "\n\n" << known.text();
+    terminal.out << (first ? "" : "\n") << known.heading << "\n\n"
+                 << wrapped_text(known.text(), terminal.width);
     first = false;
   }
   return ok;

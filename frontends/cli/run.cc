@@ -6,6 +6,7 @@
 #include "frontends/cli/simulations.h"
 #include "frontends/cli/tie_ranges.h"
 #include "frontends/cli/unfinished_file.h"
+#include "frontends/cli/what_ifs.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
 #include "frontends/report/result_folder.h"
@@ -79,6 +80,8 @@ ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& optio
                                                 .matrix = options.matrix,
                                                 .activity = options.activity});
   add_tie_ranges({&experiment, 1}, options.ties, terminal, outcomes);
+  if (options.what_if && !add_what_ifs({&experiment, 1}, options.fold, terminal, outcomes))
+    outcomes.front().failure = what_ifs_interrupted;
   Outcome& outcome = outcomes.front();
   if (outcome.result) outcome.result->provenance = provenance_of(experiment, options.invocation);
   if (outcome.result && options.output.empty()) note_lost_captures(*outcome.result);

@@ -118,7 +118,8 @@ ExitCode search(const SearchOptions& options, const Terminal& terminal) {
   else
     exit_code = simulate_best(variants, result, options, terminal);
   if (exit_code == interrupted) result.partial = true;
-  terminal.out << report(result, options);
+  const std::string text = report(result, options);
+  terminal.out << (options.format == Format::text ? wrapped_text(text, terminal.width) : text);
   if (!options.output.empty()) write_results(options.output, variants, result, options);
   return result.rows.empty() && !result.partial ? simulation_failed : exit_code;
 }

@@ -208,7 +208,9 @@ ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
   const ExitCode exit_code = run_points(rows, texts, options, terminal);
   const std::string csv = sweep_csv(rows);
   write_whole_file(fs::path(options.output) / "sweep.csv", csv);
-  terminal.out << (options.format == Format::csv ? csv : sweep_text(sweep.name, rows));
+  terminal.out << (options.format == Format::csv
+                       ? csv
+                       : wrapped_text(sweep_text(sweep.name, rows), terminal.width));
   print_remarks(rows);
   return exit_code;
 }

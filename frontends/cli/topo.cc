@@ -83,10 +83,10 @@ std::string figures_text(const Topology& topology) {
 ExitCode topo_show(const TopologyOptions& options, const Terminal& terminal) {
   const Experiment experiment = load(options);
   const Topology topology(experiment.topology);
-  terminal.out << experiment.name << ": " << nodes_text(topology) << "\n\n"
-               << levels_text(topology) << '\n'
-               << links_text(topology) << '\n'
-               << figures_text(topology);
+  terminal.out << wrapped_text(
+      fmt::format("{}: {}\n\n{}\n{}\n{}", experiment.name, nodes_text(topology),
+                  levels_text(topology), links_text(topology), figures_text(topology)),
+      terminal.width);
   return ok;
 }
 

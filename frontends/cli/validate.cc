@@ -44,7 +44,7 @@ ExitCode validate(const ValidateOptions& options, const Terminal& terminal) {
   for (const std::string& file : options.files) {
     try {
       if (options.what_fits) {
-        terminal.out << what_fits(file, options.overrides);
+        terminal.out << wrapped_text(what_fits(file, options.overrides), terminal.width);
         continue;
       }
       const std::vector<std::string> notices = check(file, options.overrides);

@@ -28,7 +28,9 @@ std::vector<Rows> tables_of(const CollectiveResult& result) {
   return tables;
 }
 
-// --- Text: widths and precision are those of nccl-tests 2.x, so that its readers read this ---
+// --- Text: columns and precision are those of nccl-tests 2.x, so that its readers read this; they
+// are narrower, so that a line has 100 characters. What follows the columns of nccl-tests may be
+// continued below. ---
 
 // Seven characters, the more digits the shorter the time.
 std::string microseconds_text(Duration time) {
@@ -42,34 +44,43 @@ std::string header_line(std::string line) {
   return line + '\n';
 }
 
-std::string header(bool with_measured, bool with_chosen) {
+// In place is the same as out of place, and is left out where there is something else to show.
+struct Shown {
+  bool measured, chosen;
+  bool in_place() const { return !measured && !chosen; }
+};
+
+std::string header(const Shown& shown) {
   const auto line = [&](std::string_view size, std::string_view count, std::string_view type,
                         std::string_view redop, std::string_view root, std::string_view half,
                         std::string_view measured, std::string_view chosen) {
-    return header_line(fmt::format("# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}{}{}{}", size, count, type,
-                                   redop, root, half, half, with_measured ? measured : "") +
-                       (with_chosen ? fmt::format("  {}", chosen) : ""));
+    return header_line(fmt::format("# {:>9} {:>10} {:>6} {:>5} {:>4}{}{}{}", size, count, type,
+                                   redop, root, half, shown.in_place() ? half : "",
+                                   shown.measured ? measured : "") +
+                       (shown.chosen ? fmt::format("  {}", chosen) : ""));
   };
-  return header_line(fmt::format("#{:51}{:>23}{:>31}{}", "", "out-of-place", "in-place",
-                                 with_measured ? "                  measured" : "")) +
-         line("size", "count", "type", "redop", "root", "     time   algbw   busbw  #wrong",
+  const std::string beside = shown.in_place() ? fmt::format("{:>30}", "in-place")
+                             : shown.measured ? fmt::format("{:>28}", "measured")
+                                              : "";
+  return header_line(fmt::format("#{:39}{:>22}{}", "", "out-of-place", beside)) +
+         line("size", "count", "type", "redop", "root", "     time  algbw  busbw #wrong",
               "      time     error", "chosen") +
-         line("(B)", "(elements)", "", "", "", "     (us)  (GB/s)  (GB/s)        ",
+         line("(B)", "(elements)", "", "", "", "     (us) (GB/s) (GB/s)       ",
               "      (us)       (%)", "");
 }
 
 // Floats are counted, as nccl-tests does unless told otherwise.
-std::string row_text(const CollectiveRow& row) {
+std::string row_text(const CollectiveRow& row, const Shown& shown) {
   const CollectiveOperation* operation = find_operation(row.operation);
   CHECK(operation != nullptr, "{} is not an operation", row.operation);
   constexpr std::int64_t float_size = 4;
   const std::int64_t count =
       row.size.value / float_size / (operation->counts_per_rank ? row.ranks : 1);
   const std::string half =
-      fmt::format("  {}  {:6.2f}  {:6.2f}  {:>6}", microseconds_text(row.time),
+      fmt::format("  {} {:6.2f} {:6.2f} {:>6}", microseconds_text(row.time),
                   algorithm_bandwidth(row.size, row.time), row.bus_bandwidth(), "N/A");
-  std::string line = fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}", row.size.value, count,
-                                 "float", operation->redop, -1, half, half);
+  std::string line = fmt::format("{:>11} {:>10} {:>6} {:>5} {:>4}{}{}", row.size.value, count,
+                                 "float", operation->redop, -1, half, shown.in_place() ? half : "");
   if (row.measured) {
     line += fmt::format("  {:>8}  {:+8.1f}", microseconds_text(*row.measured), *row.error() * 100);
   }
@@ -91,8 +102,9 @@ std::string table_text(Rows rows, const CollectiveResult& result) {
   text += "#\n";
   const bool with_chosen = std::any_of(
       rows.begin(), rows.end(), [](const CollectiveRow& row) { return !row.chosen.empty(); });
-  text += header(summary.measured_rows > 0, with_chosen);
-  for (const CollectiveRow& row : rows) text += row_text(row);
+  const Shown shown{summary.measured_rows > 0, with_chosen};
+  text += header(shown);
+  for (const CollectiveRow& row : rows) text += row_text(row, shown);
   text += fmt::format("# Avg bus bandwidth    : {:g}\n", summary.average_bus_bandwidth);
   if (summary.mean_absolute_error) {
     text += fmt::format("# Mean absolute error  : {:.1f} % of the measured time, over {} sizes\n",

@@ -13,34 +13,20 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/report/backend_text.h"
+#include "frontends/report/columns_of.h"
 #include "frontends/report/derived.h"
+#include "frontends/report/difference_text.h"
 #include "frontends/report/numbers.h"
+#include "frontends/report/side_by_side.h"
 #include "frontends/report/text_table.h"
 #include "frontends/report/training_report.h"
+#include "frontends/report/why_text.h"
 
 namespace orrery {
 
 namespace {
 
-using Systems = std::span<const RunResult>;
-// The table of some of the systems; what must be the same in all tables is decided beforehand.
-using TableOf = std::function<TextTable(Systems)>;
-
 constexpr auto left = TextTable::Align::left;
-constexpr std::size_t most_systems = 4, most_columns = 160;
-
-// As many systems beside each other as are readable, the rest below.
-std::string side_by_side(Systems systems, const TableOf& table_of) {
-  std::string text;
-  while (!systems.empty()) {
-    std::size_t count = std::min(most_systems, systems.size());
-    while (count > 1 && table_of(systems.first(count)).width() > most_columns) --count;
-    const TextTable table = table_of(systems.first(count));
-    if (!table.empty()) text += '\n' + table.text();
-    systems = systems.subspan(count);
-  }
-  return text;
-}
 
 // A row whose cells follow from each system alone.
 struct SummaryRow {
@@ -136,10 +122,10 @@ std::vector<SummaryRow> bottleneck_rows(Systems systems) {
   return rows;
 }
 
-std::string diagnoses(Systems systems) {
+std::string reasons(Systems systems, std::size_t width) {
   std::string text;
   for (const RunResult& result : systems)
-    if (const std::string sentence = diagnosis(result); !sentence.empty())
+    if (const std::string sentence = why_sentence(result, 2 * width); !sentence.empty())
       text += fmt::format("  {}: {}\n", result.name, sentence);
   return text.empty() ? "" : "why\n" + text;
 }
@@ -217,11 +203,11 @@ std::vector<SummaryRow> summary_rows(Systems systems) {
   return rows;
 }
 
-std::string summary(Systems systems) {
+std::string summary(Systems systems, std::size_t width) {
   const std::vector<SummaryRow> rows = summary_rows(systems);
   std::vector<std::optional<double>> ratios;
   for (const RunResult& result : systems) ratios.push_back(ratio_to_fastest(result, systems));
-  return side_by_side(systems, [&](Systems shown) {
+  return side_by_side(systems, width, [&](Systems shown) {
     std::vector<TextTable::Column> columns{{"", left}};
     std::vector<std::string> to_fastest{"times the fastest"};
     std::vector<std::string> predicted{"predicted speed-up"}, simulated{"  simulated"};
@@ -290,11 +276,11 @@ TimeUnit layer_unit(Systems systems) {
   return common_unit(largest);
 }
 
-std::string layers(Systems systems) {
+std::string layers(Systems systems, std::size_t width) {
   const std::vector<LayerRow> rows = common_rows(systems);
   if (rows.empty()) return "";
   const TimeUnit unit = layer_unit(systems);
-  const std::string tables = side_by_side(systems, [&](Systems shown) {
+  const std::string tables = side_by_side(systems, width, [&](Systems shown) {
     std::vector<TextTable::Column> columns{
         {"iteration"}, {"layer", left}, {"pass", left}, {"collective", left}};
     for (const RunResult& result : shown) {
@@ -340,6 +326,15 @@ std::string title(Systems systems) {
   return text;
 }
 
+// With --what-if: of each system, what changes of one thing gain.
+std::string what_ifs(Systems systems) {
+  std::string text;
+  for (const RunResult& result : systems)
+    if (!result.what_if.empty())
+      text += fmt::format("\n{}\n{}", result.name, table_of(result.what_if).text());
+  return text;
+}
+
 std::string footer(Systems systems) {
   TextTable table({{"", left}, {"fingerprint", left}, {"messages"}, {"events"}});
   std::string host;
@@ -354,9 +349,13 @@ std::string footer(Systems systems) {
 
 }  // namespace
 
-std::string comparison_text(std::span<const RunResult> results) {
-  return title(results) + backends_text(results) + summary(results) + within_ties(results) +
-         diagnoses(results) + saturated(results) + layers(results) + footer(results);
+std::string comparison_text(std::span<const RunResult> results, const ReportOptions& options) {
+  const std::string text =
+      title(results) + backends_text(results) + summary(results, options.width) +
+      within_ties(results) + reasons(results, options.width) +
+      difference_text(results, options.width) + what_ifs(results) + saturated(results) +
+      (options.layers ? layers(results, options.width) : "") + footer(results);
+  return wrapped_text(text, options.width);
 }
 
 }  // namespace orrery

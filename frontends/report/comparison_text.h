@@ -5,10 +5,11 @@
 #include <span>
 #include <string>
 
+#include "frontends/report/derived.h"
 #include "simulation/run_result.h"
 
 namespace orrery {
 
-std::string comparison_text(std::span<const RunResult> results);
+std::string comparison_text(std::span<const RunResult> results, const ReportOptions& options = {});
 
 }  // namespace orrery

@@ -14,8 +14,10 @@
 #include "frontends/report/columns_of.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/packet_report.h"
+#include "frontends/report/report_head.h"
 #include "frontends/report/text_table.h"
 #include "frontends/report/training_report.h"
+#include "frontends/report/why_text.h"
 
 namespace orrery {
 
@@ -73,13 +75,8 @@ std::string rows_text(const Rows& rows) {
   return table.empty() ? "" : '\n' + table.text();
 }
 
-std::string why(const RunResult& result) {
-  const std::string sentence = diagnosis(result);
-  return sentence.empty() ? "" : "\nwhy: " + sentence + '\n';
-}
-
 std::string exposed_by(const RunResult& result) {
-  if (result.training) return "";  // whose own table has them
+  if (!result.why.empty()) return "";  // which has them, and more
   TextTable table({{"exposed by", left}, {"time"}, {"of finish"}});
   for (const ExposedBy& row : result.exposed_by) {
     table.add_row({row.kind, to_text(row.exposed), percentage(row.exposed, result.finish)});
@@ -131,6 +128,7 @@ std::string layers(const RunResult& result) {
 }
 
 std::string links(const RunResult& result, const ReportOptions& options) {
+  if (!options.links && !options.all_links) return "";
   const std::span<const LinkRow> shown = shown_links(result, options);
   if (shown.empty()) return "";
   const std::size_t others = result.links.size() - shown.size();
@@ -159,6 +157,14 @@ std::string memory(const RunResult& result) {
   return '\n' + table.text() + fmt::format("({} in flight{})\n", most.in_flight, room);
 }
 
+// What the report could show besides.
+std::string left_out(const RunResult& result, const ReportOptions& options) {
+  std::vector<std::string> more;
+  if (!options.layers && !result.layers.empty()) more.push_back("--layers");
+  if (!options.links && !options.all_links && !result.links.empty()) more.push_back("--links");
+  return more.empty() ? "" : fmt::format("\n(more tables: {})\n", fmt::join(more, ", "));
+}
+
 std::string footer(const RunResult& result) {
   TextTable table({{"", left}, {"", left}});
   table.add_row({"fingerprint", result.fingerprint});
@@ -173,11 +179,15 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  return title(result) + backend_text(result) + '\n' + summary(result) + rows_text(result.jobs) +
-         why(result) + training_text(result) + exposed_by(result) + endpoint(result) +
-         layers(result) + rows_text(result.selected) + rows_text(result.levels) +
-         links(result, options) + rows_text(result.bottlenecks) + activity_text(result) +
-         memory(result) + packet_text(result, options) + footer(result);
+  const std::string text = title(result) + backend_text(result) + head_text(result, options.width) +
+                           '\n' + summary(result) + rows_text(result.jobs) + why_table(result) +
+                           rows_text(result.what_if) + training_text(result) + exposed_by(result) +
+                           endpoint(result) + (options.layers ? layers(result) : "") +
+                           rows_text(result.selected) + rows_text(result.levels) +
+                           links(result, options) + rows_text(result.bottlenecks) +
+                           activity_text(result) + memory(result) + packet_text(result, options) +
+                           left_out(result, options) + footer(result);
+  return wrapped_text(text, options.width);
 }
 
 }  // namespace orrery

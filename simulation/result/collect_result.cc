@@ -8,6 +8,7 @@
 #include "simulation/result/memory_notice.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/result/selected_rows.h"
+#include "simulation/result/time_parts.h"
 #include "simulation/result/traffic_rows.h"
 #include "simulation/result/training_notices.h"
 #include "simulation/result/training_rows.h"
@@ -137,6 +138,7 @@ RunResult collect_result(const FinishedRun& run) {
   add_traffic(result, run);
   add_bottlenecks(result, run);
   add_bound(result, run);
+  add_time_parts(result, run, last);
   add_notices(result, run);
   return result;
 }

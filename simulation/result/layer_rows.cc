@@ -3,19 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "system/rank/traffic_account.h"
+
 namespace orrery {
-
-namespace {
-
-// What exposed time is summed under: gradients are exchanged backward by nature.
-std::string exposed_kind(const Label& label, const LayerRow& row) {
-  if (!label.traffic.empty()) return label.traffic;
-  if (row.pass == Pass::forward) return row.collective + " forward";
-  if (row.pass == Pass::input_gradient) return row.collective + " backward";
-  return row.collective;
-}
-
-}  // namespace
 
 void add_layers(RunResult& result, const FinishedRun& run, Rank last) {
   std::map<std::string, Duration> exposed_by;
@@ -35,7 +25,7 @@ void add_layers(RunResult& result, const FinishedRun& run, Rank last) {
     if (seen.raw_count > 0) row.raw = seen.raw_sum.mean(seen.raw_count);
     row.raw_max = seen.raw_max;
     if (seen.raw_count > 0) row.raw_bound = run.runner.bound_of(static_cast<std::int32_t>(label));
-    if (row.exposed > Duration{}) exposed_by[exposed_kind(named, row)] += row.exposed;
+    if (row.exposed > Duration{}) exposed_by[kind_of_traffic(named, *seen.detail)] += row.exposed;
     result.layers.push_back(std::move(row));
   }
   for (const auto& [kind, exposed] : exposed_by) result.exposed_by.push_back({kind, exposed});

@@ -24,7 +24,7 @@ void add_compute(StageRow& row, std::span<const Label> labels,
 }
 
 void add_traffic(StageRow& row, const JobRunner& runner, bool has_stages) {
-  for (std::size_t kind = 0; kind < runner.traffic_kinds().size(); ++kind) {
+  for (std::size_t kind = 0; kind < runner.traffic(row.rank).size(); ++kind) {
     const TrafficAccount& account = runner.traffic(row.rank)[kind];
     if (account.exposed == Duration{} && account.hidden == Duration{}) continue;
     row.traffic.push_back(

@@ -205,14 +205,16 @@ std::vector<DimensionRate> dimension_rates(Collective kind, const CollectiveSpec
   return rates;
 }
 
-Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
-                         Bytes minimum_chunk, const GroupFamily& family, const Topology& topology) {
+std::vector<Duration> bandwidth_by_level(const CollectiveCall& call, const CollectiveSpec& spec,
+                                         Bytes minimum_chunk, const GroupFamily& family,
+                                         const Topology& topology) {
+  std::vector<Duration> times(topology.levels().size());
   const GroupLayout& layout = family.layouts().front();
   const Rank base = family.base_with(layout);
   const auto& dimensions = layout.dimensions;
-  if (call.pair_sizes && layout.whole.size > 4096) return {};
+  if (call.pair_sizes && layout.whole.size > 4096) return times;
   // The sizes of another number of ranks: the call is refused when it is opened.
-  if (call.pair_sizes && call.pair_sizes->ranks() != layout.whole.size) return {};
+  if (call.pair_sizes && call.pair_sizes->ranks() != layout.whole.size) return times;
   std::vector<LevelLoad> loads(topology.levels().size());
   const auto orders = orders_of(spec.schedule, static_cast<int>(dimensions.size()));
   const std::int32_t chunks = chunk_count(call.size, spec.chunks, minimum_chunk);
@@ -220,7 +222,6 @@ Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
   const auto order_of =
       orders_of_chunks(call.kind, spec.schedule, call.size, chunks,
                        dimension_rates(call.kind, spec, family, layout, topology));
-  Duration bound;
   for (std::size_t order = 0; order < orders.size(); ++order) {
     Bytes size;
     for (std::int32_t chunk = 0; chunk < chunks; ++chunk)
@@ -229,7 +230,7 @@ Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
     for (const Phase& phase : make_phases(call.kind, spec.schedule, orders[order])) {
       const GroupDimension& dimension = layout.dimension(phase.dimension);
       const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
-      if (!named.supports(phase.kind, dimension.size)) return {};
+      if (!named.supports(phase.kind, dimension.size)) return std::vector<Duration>(times.size());
       const GroupShape& shape = layout.shape_of(dimension);
       const Members members{family.line(base, 0, dimension), dimension};
       std::int64_t scattered = 1;
@@ -237,8 +238,9 @@ Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
       const bool has_sizes = call.pair_sizes != nullptr;
       if (!dimension.one_level && has_sizes) continue;  // nothing is known
       if (!dimension.one_level) {
-        bound = std::max(bound, busiest_port_time(share(size, 1, scattered), phase.kind, named,
-                                                  shape, members, topology));
+        Duration& time = times[dimension.level];
+        time = std::max(time, busiest_port_time(share(size, 1, scattered), phase.kind, named, shape,
+                                                members, topology));
         continue;
       }
       const std::int64_t parts =
@@ -256,10 +258,16 @@ Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
   for (std::size_t level = 0; level < loads.size(); ++level) {
     if (loads[level].bytes == Bytes{}) continue;
     const auto ports = static_cast<std::int64_t>(loads[level].ports.size());
-    bound = std::max(bound,
-                     transfer_time(loads[level].bytes, topology.levels()[level].bandwidth * ports));
+    times[level] =
+        std::max(times[level],
+                 transfer_time(loads[level].bytes, topology.levels()[level].bandwidth * ports));
   }
-  return bound;
+  return times;
+}
+
+Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
+                         Bytes minimum_chunk, const GroupFamily& family, const Topology& topology) {
+  return std::ranges::max(bandwidth_by_level(call, spec, minimum_chunk, family, topology));
 }
 
 }  // namespace orrery

@@ -17,32 +17,45 @@ Roofline::Roofline(RooflineSpec spec) : spec_(std::move(spec)) {
   std::sort(spec_.efficiency.products.begin(), spec_.efficiency.products.end(), by_shape);
 }
 
-Duration Roofline::at_the_limits(const Compute& work) const {
+Roofline::Limits Roofline::limits_of(const Compute& work) const {
   const EfficiencySpec& efficiency = spec_.efficiency;
-  Duration time;
+  Limits limits;
   if (work.flops > Flops{}) {
     CHECK(spec_.peak > FlopRate{}, "{} FLOP to compute, and no peak", work.flops.value);
     const Share share = work.kernel == Kernel::attention ? efficiency.attention : efficiency.matrix;
-    time = compute_time(whole_of(work.flops, share), spec_.peak);
+    limits.rate = compute_time(whole_of(work.flops, share), spec_.peak);
   }
   if (spec_.memory_bandwidth && work.memory_traffic > Bytes{})
-    time = std::max(time, transfer_time(whole_of(work.memory_traffic, efficiency.memory),
-                                        *spec_.memory_bandwidth));
-  return time;
+    limits.memory =
+        transfer_time(whole_of(work.memory_traffic, efficiency.memory), *spec_.memory_bandwidth);
+  return limits;
+}
+
+// The entry of its shape; null if there is none.
+const TimedProduct* Roofline::timed(const Compute& work) const {
+  if (work.shape == MatrixShape{}) return nullptr;
+  const auto& products = spec_.efficiency.products;
+  const TimedProduct sought{work.shape, {}};
+  const auto found = std::lower_bound(products.begin(), products.end(), sought, by_shape);
+  return found != products.end() && found->shape == work.shape ? &*found : nullptr;
 }
 
 Duration Roofline::time_of(const Compute& work) const {
-  if (work.measured) return *work.measured;
-  const EfficiencySpec& efficiency = spec_.efficiency;
-  if (work.shape != MatrixShape{}) {
-    const TimedProduct sought{work.shape, {}};
-    const auto found =
-        std::lower_bound(efficiency.products.begin(), efficiency.products.end(), sought, by_shape);
-    if (found != efficiency.products.end() && found->shape == work.shape) return found->time;
-  }
-  const Duration time = at_the_limits(work);
+  if (work.measured)
+    return {work.measured->value / spec_.measured_speed +
+            (work.measured->value % spec_.measured_speed == 0 ? 0 : 1)};
+  if (const TimedProduct* product = timed(work)) return product->time;
+  const Limits limits = limits_of(work);
+  const Duration time = std::max(limits.rate, limits.memory);
   if (time == Duration{}) return time;
-  return std::max(efficiency.issue, efficiency.launch + time);
+  return std::max(spec_.efficiency.issue, spec_.efficiency.launch + time);
+}
+
+ComputeLimit Roofline::limit_of(const Compute& work) const {
+  if (work.measured || timed(work) != nullptr) return ComputeLimit::rate;
+  const Limits limits = limits_of(work);
+  if (std::max(limits.rate, limits.memory) * 2 < time_of(work)) return ComputeLimit::launch;
+  return limits.memory > limits.rate ? ComputeLimit::memory : ComputeLimit::rate;
 }
 
 }  // namespace orrery

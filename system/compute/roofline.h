@@ -35,15 +35,21 @@ struct RooflineSpec {
   FlopRate peak;                              // 0 = none stated
   std::optional<Bandwidth> memory_bandwidth;  // none = memory traffic costs no time
   EfficiencySpec efficiency = {};
+  std::int64_t measured_speed = 1;  // how many times as fast as what was measured; >= 1
 };
 
 class Roofline final : public ComputeModel {
  public:
   explicit Roofline(RooflineSpec spec);
   Duration time_of(const Compute& work) const override;
+  ComputeLimit limit_of(const Compute& work) const override;
 
  private:
-  Duration at_the_limits(const Compute& work) const;
+  struct Limits {
+    Duration rate, memory;  // what the operations take, and the memory traffic
+  };
+  Limits limits_of(const Compute& work) const;
+  const TimedProduct* timed(const Compute& work) const;
 
   RooflineSpec spec_;  // products in ascending order of shape
 };

@@ -63,6 +63,7 @@ class VariedCompute final : public ComputeModel {
   VariedCompute(const ComputeModel& device, VariationSpec spec, std::int32_t ranks);
 
   Duration time_of(const Compute& work) const override { return device_.time_of(work); }
+  ComputeLimit limit_of(const Compute& work) const override { return device_.limit_of(work); }
   Duration time_on(const Occasion& occasion, const Compute& work) const override;
   std::string why_ranks_differ() const override;
 

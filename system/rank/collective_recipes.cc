@@ -201,4 +201,16 @@ Duration CollectiveRecipes::bound_of(const CollectiveCall& call) {
                          topology_);
 }
 
+const CommunicationCost& CollectiveRecipes::cost_of(const CollectiveCall& call) {
+  const GroupFamily& family = families_[call.communicator];
+  const auto cost = [&] {
+    const auto chosen = selection_.choose(call.kind, call.size, family.layouts().front());
+    return cost_of_collective(call, selection_.spec(call.kind, chosen), spec_, family, topology_);
+  };
+  if (call.pair_sizes) return costs_of_uneven_.emplace_back(cost());
+  const auto [found, inserted] = costs_.try_emplace({call.communicator, call.kind, call.size});
+  if (inserted) found->second = cost();
+  return found->second;
+}
+
 }  // namespace orrery

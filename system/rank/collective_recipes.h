@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "system/collective/group.h"
 #include "system/collective/phases.h"
 #include "system/job.h"
+#include "system/rank/communication_cost.h"
 #include "system/rank/selection.h"
 #include "system/system_spec.h"
 
@@ -80,6 +82,8 @@ class CollectiveRecipes {
 
   // bandwidth_bound() of a call, for reports.
   Duration bound_of(const CollectiveCall& call);
+  // What it costs alone. The reference stays valid.
+  const CommunicationCost& cost_of(const CollectiveCall& call);
 
   Bytes minimum_chunk() const { return spec_.minimum_chunk; }
 
@@ -111,6 +115,9 @@ class CollectiveRecipes {
       selected_recipes_;
   std::map<std::tuple<std::string, Collective, GroupShape, int>, std::unique_ptr<Plan>> plans_;
   std::map<std::pair<const Plan*, Position>, std::unique_ptr<Plan>> rooted_plans_;
+  // By communicator, kind and size; of an all-to-allv with sizes of its own, one after the other.
+  std::map<std::tuple<std::int32_t, Collective, Bytes>, CommunicationCost> costs_;
+  std::deque<CommunicationCost> costs_of_uneven_;
   std::size_t ways_ = 2;
   Fold fold_;
 };

@@ -76,6 +76,8 @@ class CollectiveScheduler final : private RunListener {
 
   // bandwidth_bound() of a call, for reports.
   Duration bound_of(const CollectiveCall& call) { return recipes_.bound_of(call); }
+  // What a call costs alone. The reference stays valid.
+  const CommunicationCost& cost_of(const CollectiveCall& call) { return recipes_.cost_of(call); }
 
   // What was chosen for calls whose settings depend on their size or are automatic.
   const Selection& selection() const { return recipes_.selection(); }

@@ -39,7 +39,10 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
                      Folding folding)
     : queue_(queue),
       job_(job),
+      topology_(topology),
+      spec_(spec),
       compute_(compute),
+      ranks_differ_(!compute.why_ranks_differ().empty()),
       sink_(sink),
       endpoints_(make_endpoints(queue, network, topology, spec, sink)),
       processors_(queue, spec.sm_tax, job.ranks, *this),
@@ -47,7 +50,8 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
                  *this),
       transfers_(queue, endpoints_ ? *endpoints_ : network, topology, spec, *this),
       kinds_(job.labels),
-      bounds_(job.labels.size()) {
+      bounds_(job.labels.size()),
+      costs_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
   choose_fold(network, topology, folding);
   scheduler_.make_ranks(fold_);
@@ -101,8 +105,7 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
   RankState& state = state_of(rank);
   if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation, Time{});
   state.outstanding.try_emplace(operation.id, Outstanding{operation, queue_.now(), Time{}});
-  if (const std::int32_t kind = kinds_.of(operation.label); kind >= 0)
-    state.traffic[kind].begins(computed_until_now(state));
+  if (operation.label >= 0) begin_traffic(rank, operation);
   processors_.communication_begins(rank);
   std::visit(
       Overloaded{[&](const CollectiveCall& call) {
@@ -116,6 +119,30 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
       operation.what);
 }
 
+void JobRunner::begin_traffic(Rank rank, const Operation& operation) {
+  RankState& state = state_of(rank);
+  const std::int32_t label = operation.label;
+  const auto kind =
+      static_cast<std::size_t>(kinds_.note(job_.labels[label], label, detail_of(operation)));
+  if (state.traffic.size() <= kind) state.traffic.resize(kinds_.names().size());
+  TrafficAccount& account = state.traffic[kind];
+  account.begins(computed_until_now(state));
+  std::visit(Overloaded{[&](const CollectiveCall& call) {
+                          if (costs_[label] == nullptr) costs_[label] = &scheduler_.cost_of(call);
+                          account.collectives += *costs_[label];
+                        },
+                        [&](const SendCall& call) {
+                          account.sent +=
+                              cost_of_message(rank, call.to, call.size, spec_, topology_);
+                        },
+                        [&](const ReceiveCall& call) {
+                          account.received +=
+                              cost_of_message(call.from, rank, call.size, spec_, topology_);
+                        },
+                        [](const auto&) {}},
+             operation.what);
+}
+
 // Begins what is at the front of the stream, until something there takes time.
 void JobRunner::run_stream(Rank rank) {
   RankState& state = state_of(rank);
@@ -124,8 +151,7 @@ void JobRunner::run_stream(Rank rank) {
     close_dry_interval(rank, front, Time{});
     state.busy = true;
     if (const auto* work = std::get_if<Compute>(&front.what)) {
-      state.computed += work->flops;
-      processors_.begin(rank, time_of(rank, front, *work));
+      compute(rank, front, *work);
       return;
     }
     if (find_outstanding(state, std::get<Wait>(front.what).operation) != nullptr) return;
@@ -139,10 +165,25 @@ Duration JobRunner::time_of(Rank rank, const Operation& operation, const Compute
   return compute_.time_on({rank, operation.id, iteration, queue_.now()}, work);
 }
 
+void JobRunner::compute(Rank rank, const Operation& operation, const Compute& work) {
+  RankState& state = state_of(rank);
+  state.computed += work.flops;
+  const Duration time = time_of(rank, operation, work);
+  state.limit = compute_.limit_of(work);
+  state.slowed = ranks_differ_ ? std::max(Duration{}, time - compute_.time_of(work)) : Duration{};
+  processors_.begin(rank, time);
+}
+
 void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {
   RankState& state = state_of(rank);
   state.compute += work + stolen;
   state.stolen += stolen;
+  const std::int32_t label = state.stream.front().label;
+  const bool in_pass = label >= 0 && job_.labels[label].pass != Pass::none;
+  ComputeAccount& account = state.computing;
+  (in_pass ? account.passes : account.outside)[static_cast<std::size_t>(state.limit)] +=
+      work - state.slowed;
+  account.slowed += state.slowed;
   finish_front(rank, kDetailCompute, Time{});
   run_stream(rank);
 }
@@ -156,8 +197,10 @@ Duration JobRunner::computed_until_now(const RankState& state) const {
 // The rank has waited since `mark`, for those who take part until `joined`.
 void JobRunner::waited(RankState& state, std::int32_t label, Time joined) {
   state.exposed += queue_.now() - state.mark;
-  if (const std::int32_t kind = kinds_.of(label); kind >= 0)
-    state.traffic[kind].waited(state.mark, queue_.now(), joined);
+  const std::int32_t kind = kinds_.of(label);
+  if (kind < 0) return;
+  if (std::ssize(state.traffic) <= kind) state.traffic.resize(kinds_.names().size());
+  state.traffic[kind].waited(state.mark, queue_.now(), joined);
 }
 
 // The front of the stream is done. `detail` says what a Wait waited for, and `joined` when all who

@@ -13,6 +13,7 @@
 // traffic (traffic_account.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -43,6 +44,13 @@ struct RankAccount {
   Duration compute, exposed, idle;
   Duration stolen;      // of compute: how much longer it took because of collectives beside it
   TotalFlops computed;  // operations of the work that has begun, as the job states them
+};
+
+// What computing cost a rank, by the limit of the device that set it (ComputeModel::limit_of).
+struct ComputeAccount {
+  using ByLimit = std::array<Duration, compute_limit_count>;
+  ByLimit passes = {}, outside = {};  // of labels with a pass, and of all others
+  Duration slowed;                    // beyond the time of the device itself: jitter, stragglers
 };
 
 class JobRunner final : private CollectiveListener,
@@ -86,8 +94,11 @@ class JobRunner final : private CollectiveListener,
   // Up to now, or to the rank's end: compute + exposed + idle == finish, to the picosecond.
   RankAccount account(Rank rank) const;
 
-  // What is over, for each kind of traffic. REQUIRES: as account().
+  // What is over, for each kind of traffic; a rank has none of the kinds that only others have,
+  // which come last. REQUIRES: as account().
   const std::vector<TrafficAccount>& traffic(Rank rank) const { return state_of(rank).traffic; }
+  // Of the compute that is over, without what was stolen. REQUIRES: as account().
+  const ComputeAccount& computing(Rank rank) const { return state_of(rank).computing; }
   const std::vector<std::string>& traffic_kinds() const { return kinds_.names(); }
 
   // What the messages of a rank spent in its endpoints; none if endpoints cost nothing.
@@ -123,6 +134,9 @@ class JobRunner final : private CollectiveListener,
     Duration compute, exposed, idle, stolen;
     TotalFlops computed;
     std::vector<TrafficAccount> traffic;  // of each kind
+    ComputeAccount computing;
+    ComputeLimit limit = ComputeLimit::rate;  // of the work at the front, and how much longer
+    Duration slowed;                          // it takes than on the device itself
     Time finish;
   };
 
@@ -135,6 +149,8 @@ class JobRunner final : private CollectiveListener,
   void finish_front(Rank rank, std::uint8_t detail, Time joined);
   void close_dry_interval(Rank rank, const Operation& next, Time joined);
   void waited(RankState& state, std::int32_t label, Time joined);
+  void begin_traffic(Rank rank, const Operation& operation);
+  void compute(Rank rank, const Operation& operation, const Compute& work);
   void collective_finished(Rank rank, OperationId operation, Time joined) override;
   void transfer_finished(Rank rank, OperationId operation, Time sent) override;
   Duration time_of(Rank rank, const Operation& operation, const Compute& work) const;
@@ -148,7 +164,10 @@ class JobRunner final : private CollectiveListener,
 
   EventQueue& queue_;
   Job& job_;
+  const Topology& topology_;
+  const SystemSpec& spec_;
   const ComputeModel& compute_;
+  bool ranks_differ_;  // ComputeModel::why_ranks_differ()
   TraceSink& sink_;
   std::unique_ptr<EndpointBackend> endpoints_;  // over the network, if they cost anything
   Processors processors_;
@@ -159,6 +178,7 @@ class JobRunner final : private CollectiveListener,
   std::string unfolded_because_;
   std::vector<RankState> ranks_;                 // of representatives
   std::vector<std::optional<Duration>> bounds_;  // of each label that has called a collective
+  std::vector<const CommunicationCost*> costs_;  // likewise
   std::int32_t unfinished_ranks_ = 0;
   std::int64_t operations_ = 0, finished_operations_ = 0;
 };

@@ -214,4 +214,17 @@ Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& s
   }
 }
 
+Duration latency_alone(const LevelSpec& level, const SystemSpec& system,
+                       const NamedAlgorithm& algorithm, Protocol protocol, Collective phase) {
+  constexpr std::int64_t most_simulated = 1 << 14;
+  CollectiveSpec alone;
+  alone.algorithms = {algorithm};
+  alone.chunks = 1;
+  alone.protocol = protocol;
+  const Topology topology({{level}});
+  const Walk walk = Walker(topology, system, alone).walk(planned_as(phase), Bytes{});
+  if (walk.messages > most_simulated) return walk.time;
+  return simulated_time(topology, system, alone, planned_as(phase), Bytes{});
+}
+
 }  // namespace orrery

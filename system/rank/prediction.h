@@ -37,6 +37,12 @@ Duration predicted_time(const std::vector<LevelSpec>& group, const SystemSpec& s
 Duration estimated_time(const std::vector<LevelSpec>& group, const SystemSpec& system,
                         const CollectiveSpec& candidate, Collective kind, Bytes size);
 
+// How long the messages of one phase take whose bytes cost nothing: latency, endpoints and steps of
+// the protocol along its longest chain. Plans of more than 16,384 messages are walked as above.
+// REQUIRES: the algorithm supports the phase on `level`, which is as level_alone() has it.
+Duration latency_alone(const LevelSpec& level, const SystemSpec& system,
+                       const NamedAlgorithm& algorithm, Protocol protocol, Collective phase);
+
 // The way between two ranks: the sum of latencies, with those of the messages themselves, and the
 // least bandwidth.
 struct PathBetween {

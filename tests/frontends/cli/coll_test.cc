@@ -51,10 +51,8 @@ TEST_CASE("coll prints a table for each algorithm", "[cli][coll]") {
   CHECK(printed.exit_code == 0);
   CHECK_THAT(printed.out, StartsWith("# all_reduce on four: 4 ranks, algorithm ring, 1 chunk, "
                                      "analytical backend\n"));
-  CHECK_THAT(printed.out,
-             Contains("4000          1000     float     sum      -1    18.00    0.22"));
-  CHECK_THAT(printed.out,
-             Contains("4000          1000     float     sum      -1    10.00    0.40"));
+  CHECK_THAT(printed.out, Contains("4000       1000  float   sum   -1    18.00   0.22"));
+  CHECK_THAT(printed.out, Contains("4000       1000  float   sum   -1    10.00   0.40"));
 }
 
 // Without latency every algorithm moves S/n 2(n-1) (all-reduce) or n-1 (the others) times through

@@ -63,9 +63,9 @@ TEST_CASE("count and redop follow the operation", "[report][coll]") {
   CollectiveResult result = two_algorithms();
   result.rows.resize(1);
   result.rows[0].operation = "all_gather";
-  CHECK_THAT(collective_text(result), Contains("\n        4000           250     float    none "));
+  CHECK_THAT(collective_text(result), Contains("\n       4000        250  float  none "));
   result.rows[0].operation = "reduce_scatter";
-  CHECK_THAT(collective_text(result), Contains("\n        4000           250     float     sum "));
+  CHECK_THAT(collective_text(result), Contains("\n       4000        250  float   sum "));
 }
 
 TEST_CASE("one chunk is told from several", "[report][coll]") {

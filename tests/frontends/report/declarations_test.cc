@@ -57,6 +57,8 @@ RunResult full_sample() {
   result.activity = {{"fabric", {}, microseconds(1), bytes(9), 0.5}};
   result.link_activity.emplace_back().bytes = bytes(9);
   result.unreceived = {"a message"};
+  result.what_if = {{"fabric: bandwidth x 2", microseconds(40), microseconds(10), 0.2}};
+  result.difference = {{"all_reduce", "fabric", microseconds(1), microseconds(3), microseconds(2)}};
   result.over_ties = TieRange{5, microseconds(99), microseconds(101)};
   result.matrix = {{"", 0, 1, bytes(9), 1}};
   return result;

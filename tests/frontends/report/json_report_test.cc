@@ -18,7 +18,7 @@ TEST_CASE("the JSON of a run has the fields of docs/results.md, in its order", "
         "schema name backend backend_because ignored seed fingerprint partial partial_reason "
         "iterations iteration_ps "
         "finish_ps compute_ps exposed_ps idle_ps stolen_ps endpoint exposed_by bound_ps bound_by "
-        "layers selected levels links "
+        "why layers selected levels links "
         "link_count bottlenecks ranks folded unfolded_because events messages notices provenance "
         "host ");
   CHECK(json["schema"] == "orrery.run/1");

@@ -38,7 +38,7 @@ std::string content(const fs::path& path) {
 }
 
 const std::set<std::string> run_files{"result.json", "summary.csv", "exposed.csv", "layers.csv",
-                                      "levels.csv",  "links.csv",   "ranks.csv"};
+                                      "levels.csv",  "links.csv",   "ranks.csv",   "why.csv"};
 
 }  // namespace
 

@@ -19,6 +19,21 @@ inline LayerRow layer(std::string name, std::int32_t iteration, Pass pass, std::
           .exposed = exposed};
 }
 
+// Of 100 us. Nine tenths of what is waited for the network is what it is bound by.
+inline TimePart part(std::string name, std::string level, Duration time, BoundBy bound,
+                     std::string knob) {
+  TimePart part;
+  part.part = std::move(name);
+  part.level = std::move(level);
+  part.time = time;
+  part.share = static_cast<double>(time.value) / 1e8;
+  part.bound_by = bound;
+  if (bound == BoundBy::bandwidth) part.bandwidth = picoseconds(time.value / 10 * 9);
+  if (bound == BoundBy::latency) part.latency = picoseconds(time.value / 10 * 9);
+  part.knob = std::move(knob);
+  return part;
+}
+
 // finish 100 us = compute 40 + exposed 50 + idle 10; an iteration takes 50 us.
 inline RunResult sample() {
   RunResult result;
@@ -32,6 +47,12 @@ inline RunResult sample() {
   result.idle = microseconds(10);
   result.bound = microseconds(80);
   result.bound_by = "fabric";
+  result.why = {
+      part("compute", "", microseconds(40), BoundBy::compute_rate, "a faster processor"),
+      part("all_reduce", "fabric", microseconds(30), BoundBy::bandwidth,
+           "more bandwidth on fabric"),
+      part("all_to_all forward", "fabric", microseconds(20), BoundBy::latency, "less latency"),
+      part("idle", "", microseconds(10), BoundBy::nothing, "")};
   result.exposed_by = {{"all_reduce", microseconds(30)}, {"all_to_all forward", microseconds(20)}};
   for (const std::int32_t iteration : {1, 2}) {
     result.layers.push_back(layer("emb", iteration, Pass::forward, "all_to_all", bytes(4'000),
@@ -67,6 +88,10 @@ inline RunResult faster_sample() {
   result.finish = microseconds(75);
   result.exposed = microseconds(25);
   result.exposed_by = {{"all_reduce", microseconds(25)}};
+  result.why = {part("compute", "", microseconds(40), BoundBy::compute_rate, "a faster processor"),
+                part("all_reduce", "fabric", microseconds(25), BoundBy::bandwidth,
+                     "more bandwidth on fabric"),
+                part("idle", "", microseconds(10), BoundBy::nothing, "")};
   for (LayerRow& row : result.layers) {
     row.raw = picoseconds(row.raw.value / 2);
     row.exposed = picoseconds(row.exposed.value / 2);

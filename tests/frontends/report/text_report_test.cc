@@ -1,7 +1,10 @@
 #include "frontends/report/text_report.h"
 
 #include <catch2/catch.hpp>
+#include <sstream>
 
+#include "frontends/report/why_text.h"
+#include "frontends/report/wrapped_text.h"
 #include "tests/frontends/report/sample_result.h"
 
 using namespace orrery;
@@ -9,8 +12,12 @@ using namespace orrery;
 TEST_CASE("the report of a run", "[report]") {
   // Shares of 100 us; 100/80 = 1.25; the rows without compute and collective are left out; links:
   // 0.8016 = 80.2 %.
-  CHECK(text_report(test::sample(), {}) ==
+  CHECK(text_report(test::sample(), {.layers = true, .links = true}) ==
         R"(Ring on the analytical backend: 2 ranks, 2 iterations, seed 7
+iteration  50 us
+time       [##########=======.......]  # compute 40.0 %  = all_reduce 30.0 %  . rest 30.0 %
+why        compute, 40.0 %, bound by compute rate: a faster processor; next all_reduce on fabric,
+           30.0 %, bound by bandwidth (90.0 % of it)
 
 finish       100 us          of the slowest rank
 iteration     50 us          mean: finish / iterations
@@ -19,11 +26,11 @@ compute       40 us  40.0 %  of the rank that finishes last
 exposed       50 us  50.0 %  waited for communication
 idle          10 us  10.0 %  neither
 
-why: bandwidth: fabric is full, npu 0 -> npu 1 is busy 80 % of the time
-
-exposed by           time  of finish
-all_reduce          30 us     30.0 %
-all_to_all forward  20 us     20.0 %
+why                 on       time   share  bound by
+compute                     40 us  40.0 %  compute rate
+all_reduce          fabric  30 us  30.0 %  bandwidth
+all_to_all forward  fabric  20 us  20.0 %  latency
+idle                        10 us  10.0 %  nothing
 
 layers, times in us
                                                             bytes     raw     raw     raw
@@ -67,7 +74,8 @@ TEST_CASE("an empty run is reported without dividing by zero", "[report]") {
 TEST_CASE("only the busiest links are shown unless all are asked for", "[report]") {
   RunResult result = test::sample();
   result.links.assign(12, {"npu 0", "npu 1", "fabric", bytes(1), 0});
-  CHECK_THAT(text_report(result, {}), Catch::Contains("(and 2 more: --all-links)\n"));
+  CHECK_THAT(text_report(result, {}), !Catch::Contains("npu 0 -> npu 1"));
+  CHECK_THAT(text_report(result, {.links = true}), Catch::Contains("(and 2 more: --all-links)\n"));
   CHECK_THAT(text_report(result, {.all_links = true}), !Catch::Contains("--all-links"));
 }
 
@@ -77,33 +85,45 @@ TEST_CASE("of many iterations the first and the last are shown", "[report]") {
     result.layers.push_back(result.layers.front());
     result.layers.back().iteration = iteration;
   }
-  const std::string text = text_report(result, {});
+  const std::string text = text_report(result, {.layers = true});
   CHECK_THAT(text, Catch::Contains("(iterations 2 to 8 are in the CSV and JSON output)\n"));
   CHECK_THAT(text, Catch::Contains("\n        1  emb"));
   CHECK_THAT(text, !Catch::Contains("\n        8  emb"));
   CHECK_THAT(text, Catch::Contains("\n        9  emb"));
 }
 
-// The sample is busy 80 % on its fullest link and computes 40 % of its 100 us.
-TEST_CASE("the diagnosis is computing, a full level, both in turn, or neither") {
+// What computes needs no next one where there is none, and none of a partial run is said.
+TEST_CASE("why is a sentence") {
   RunResult result = test::sample();
-  CHECK_THAT(diagnosis(result), Catch::StartsWith("bandwidth: fabric is full"));
-  for (LinkRow& link : result.links) link.utilisation = 0.3;
-  CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth: no link is busy more than 30 %"));
-  // 40 us of computing and 57 of a full link: they take turns, and 60 us were waited.
-  result.links[1].utilisation = 0.57;
-  CHECK_THAT(diagnosis(result),
-             Catch::StartsWith("bandwidth, in phases: " + result.links[1].name()));
-  result.links[1].utilisation = 0.5;  // 10 us are neither
-  CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth"));
-  result.packets.emplace();
-  result.packets->drops = 46;
-  CHECK_THAT(diagnosis(result), Catch::StartsWith("not bandwidth"));  // made up for in time
-  result.packets->timeouts = 8;
-  CHECK_THAT(diagnosis(result), Catch::StartsWith("lost packets: 46 lost"));
-  result.compute = microseconds(86);
-  result.exposed = microseconds(14);
-  CHECK(diagnosis(result) == "computing takes 86 % of the time, exposed communication 14.0 %");
-  result.partial = true;
-  CHECK(diagnosis(result).empty());
+  CHECK(why_sentence(result, 60) == "compute, 40.0 %, bound by compute rate: a faster processor");
+  result.why.erase(result.why.begin());
+  CHECK(
+      why_sentence(result, 200) ==
+      "all_reduce on fabric, 30.0 %, bound by bandwidth (90.0 % of it): more bandwidth on fabric");
+  result.why.front().bound_by = BoundBy::contention;
+  result.why.front().held_by = "leaf 0 -> spine 1";
+  CHECK_THAT(why_sentence(result, 200),
+             Catch::StartsWith("all_reduce on fabric, 30.0 %, bound by contention on leaf 0 -> "
+                               "spine 1: "));
+  result.why.clear();
+  CHECK(why_sentence(result, 200).empty());
+}
+
+// Title, and what the first eight lines have to say, however long names are.
+TEST_CASE("the head of a report is complete in eight lines of 100 columns") {
+  RunResult result = test::sample();
+  result.why[1].part = std::string(40, 'x');
+  result.why[0].knob = std::string(60, 'y') + ' ' + std::string(60, 'z');
+  std::istringstream lines(text_report(result, {}));
+  std::string line;
+  int count = 0;
+  for (; std::getline(lines, line) && !line.empty(); ++count) CHECK(line.size() <= 100);
+  CHECK(count <= 8);
+}
+
+TEST_CASE("long lines are continued below") {
+  CHECK(wrapped_text("short\n  some words that go on\n\n", 12) ==
+        "short\n  some words\n      that go\n      on\n\n");
+  CHECK(wrapped_text("a-word-that-is-too-long b\n", 8) == "a-word-that-is-too-long\n    b\n");
+  CHECK(wrapped_text("12345678\n", 8) == "12345678\n");
 }

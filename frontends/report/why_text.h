@@ -1,0 +1,21 @@
+// Why a run takes as long as it does, in a sentence (simulation/time_part.h).
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "simulation/run_result.h"
+
+namespace orrery {
+
+// "TP on nvlink", "bubble".
+std::string name_of(const TimePart& part);
+
+// The largest part, what it is bound by, what to change; and the next one if the largest is
+// computing and there is room for so many characters. "" for a partial run.
+std::string why_sentence(const RunResult& result, std::size_t room);
+
+// All parts that take a thousandth of the time, as a table under an empty line; "" without any.
+std::string why_table(const RunResult& result);
+
+}  // namespace orrery

@@ -1,0 +1,73 @@
+#include "simulation/result/knobs.h"
+
+#include <fmt/format.h>
+
+namespace orrery {
+
+namespace {
+
+// What sends less of a kind of traffic.
+std::string less_traffic(const std::string& kind) {
+  if (kind == "TP") return ", or a smaller training.tensor";
+  if (kind == "DP") return ", or fewer and larger steps (training.global_batch)";
+  if (kind == "EP") return ", or a smaller experts.parallel";
+  if (kind == "CP") return ", or a smaller training.context";
+  if (kind == "PP") return ", or fewer stages (training.pipeline)";
+  return "";
+}
+
+std::string against_latency(const TimePart& part) {
+  const std::string on = part.level.empty() ? "" : " on " + part.level;
+  return fmt::format("less latency{}, or fewer steps: another algorithm, or fewer and larger calls",
+                     on);
+}
+
+std::string against_late_ranks(const TimePart& part, const Experiment& experiment) {
+  if (experiment.npu.variation.jitter || !experiment.npu.variation.stragglers.empty())
+    return "ranks that are equally fast (npu.jitter, npu.stragglers)";
+  if (part.part == "EP") return "experts that are equally popular (experts.imbalance, capacity)";
+  return "work that is spread evenly over the ranks";
+}
+
+}  // namespace
+
+std::string knob_of(const TimePart& part, const Experiment& experiment) {
+  switch (part.bound_by) {
+    case BoundBy::compute_rate:
+      return "a faster processor (npu.peak), or more ranks";
+    case BoundBy::memory_bandwidth:
+      return part.part == "optimizer"
+                 ? "more memory bandwidth, or states divided between ranks (training.sharding)"
+                 : "more memory bandwidth (npu.memory_bandwidth), or fused kernels";
+    case BoundBy::launches:
+      return "a larger training.micro_batch, or cheaper launches (npu.efficiency.launch)";
+    case BoundBy::slow_ranks:
+      return "ranks that are equally fast (npu.jitter, npu.stragglers)";
+    case BoundBy::collectives:
+      return "a smaller system.sm_tax";
+    case BoundBy::late_ranks:
+      return against_late_ranks(part, experiment);
+    case BoundBy::schedule:
+      return "more micro-batches (training.global_batch, micro_batch), an interleaved or "
+             "zero-bubble schedule, or fewer stages";
+    case BoundBy::bandwidth:
+      return fmt::format("more bandwidth on {}{}", part.level, less_traffic(part.part));
+    case BoundBy::latency:
+      return against_latency(part);
+    case BoundBy::contention:
+      return fmt::format("another routing.policy, placement or algorithm, or a wider {}",
+                         part.held_by);
+    case BoundBy::endpoints:
+      return "cheaper or fewer messages (system.endpoint, system.chunks)";
+    case BoundBy::losses:
+      return "more memory in the switches (network.switch.buffer), or a smaller window";
+    case BoundBy::limits:
+      return "higher limits on what is in flight (system.queue_limit, first_phase_limit), or other "
+             "system.chunks";
+    case BoundBy::nothing:
+      break;
+  }
+  return "";
+}
+
+}  // namespace orrery

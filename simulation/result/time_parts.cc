@@ -1,0 +1,209 @@
+#include "simulation/result/time_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/check.h"
+#include "simulation/result/knobs.h"
+
+namespace orrery {
+
+namespace {
+
+Duration sum(const ComputeAccount::ByLimit& times) {
+  return std::accumulate(times.begin(), times.end(), Duration{});
+}
+
+BoundBy bound_of(ComputeLimit limit) {
+  switch (limit) {
+    case ComputeLimit::memory:
+      return BoundBy::memory_bandwidth;
+    case ComputeLimit::launch:
+      return BoundBy::launches;
+    case ComputeLimit::rate:
+      break;
+  }
+  return BoundBy::compute_rate;
+}
+
+// What one kind of communication cost on a level, next to other things on the way.
+struct Needs {
+  int level;
+  double carried, latency;
+};
+
+// Sends and receives go on at the same time: those that need more count.
+std::vector<Needs> needs_of(const TrafficAccount& account) {
+  const auto total = [](const CommunicationCost& cost) {
+    TotalTime time;
+    for (const auto& level : cost.levels()) time += level.carried + level.latency;
+    return time;
+  };
+  CommunicationCost cost = account.collectives;
+  cost += total(account.received) < total(account.sent) ? account.sent : account.received;
+  std::vector<Needs> needs;
+  for (std::size_t level = 0; level < cost.levels().size(); ++level) {
+    const auto& on = cost.levels()[level];
+    if (on.carried + on.latency > TotalTime())
+      needs.push_back({static_cast<int>(level), on.carried.as_double(), on.latency.as_double()});
+  }
+  return needs;
+}
+
+// Gives each level what it needs, those that need most first, as long as there is time.
+void fill(std::vector<Needs>& levels, double& left, double Needs::*need) {
+  std::ranges::stable_sort(levels, std::ranges::greater{}, need);
+  for (Needs& level : levels) {
+    level.*need = std::min(level.*need, left);
+    left -= level.*need;
+  }
+}
+
+class Parts {
+ public:
+  Parts(RunResult& result, const FinishedRun& run, Rank last)
+      : result_(result), run_(run), last_(last) {}
+
+  void add_compute() {
+    const ComputeAccount& account = run_.runner.computing(last_);
+    const bool has_optimizer = result_.training.has_value();
+    for (std::size_t i = 0; i < compute_limit_count; ++i) {
+      const BoundBy bound = bound_of(static_cast<ComputeLimit>(i));
+      const char* name = bound == BoundBy::memory_bandwidth ? "memory-bound kernels"
+                         : bound == BoundBy::launches       ? "kernel launches"
+                                                            : "compute";
+      add(name, account.passes[i] + (has_optimizer ? Duration{} : account.outside[i]), bound);
+    }
+    if (has_optimizer) {
+      const auto most = std::ranges::max_element(account.outside) - account.outside.begin();
+      add("optimizer", sum(account.outside), bound_of(static_cast<ComputeLimit>(most)));
+    }
+    add("slower compute", account.slowed, BoundBy::slow_ranks);
+    add("stolen compute", result_.stolen, BoundBy::collectives);
+    add("idle", result_.idle, BoundBy::nothing);
+  }
+
+  void add_communication() {
+    const StageRow* stage = result_.training ? &result_.training->last_stage() : nullptr;
+    const auto& kinds = run_.runner.traffic_kinds();
+    const std::vector<TrafficAccount>& accounts = run_.runner.traffic(last_);
+    Duration known;
+    for (std::size_t i = 0; i < accounts.size(); ++i) {
+      const TrafficAccount& account = accounts[i];
+      known += account.exposed;
+      const bool in_bubble = stage != nullptr && stage->bubble > Duration{} &&
+                             is_between_stages({kinds[i], account.exposed, account.late, {}});
+      add_network(kinds[i], account);
+      if (!in_bubble) add(kinds[i], account.late, BoundBy::late_ranks);
+    }
+    if (stage != nullptr) add("bubble", stage->bubble, BoundBy::schedule);
+    add("other communication", result_.exposed - known, BoundBy::late_ranks);
+  }
+
+  void finish() {
+    std::ranges::stable_sort(result_.why, std::ranges::greater{}, &TimePart::time);
+    Duration all;
+    for (TimePart& part : result_.why) {
+      all += part.time;
+      part.share = static_cast<double>(part.time.value) / static_cast<double>(result_.finish.value);
+      part.knob = knob_of(part, run_.experiment);
+    }
+    CHECK(all == result_.finish, "the parts of rank {} are {} ps, it finished at {} ps", last_,
+          all.value, result_.finish.value);
+  }
+
+ private:
+  void add(const std::string& name, Duration time, BoundBy bound) {
+    if (time <= Duration{}) return;
+    TimePart& part = result_.why.emplace_back();
+    part.part = name;
+    part.time = time;
+    part.bound_by = bound;
+  }
+
+  // While it was under way the network did what was needed, and what that leaves is waiting in the
+  // network. What was waited for is split as all of that time.
+  void add_network(const std::string& kind, const TrafficAccount& account) {
+    const Duration waited = account.exposed - account.late;
+    if (waited <= Duration{}) return;
+    const auto under_way = static_cast<double>((waited + account.hidden).value);
+    std::vector<Needs> levels = needs_of(account);
+    if (levels.empty()) levels.push_back({-1, 0, 0});
+    double left = under_way;
+    fill(levels, left, &Needs::carried);
+    fill(levels, left, &Needs::latency);
+    const auto needed = [](const Needs& level) { return level.carried + level.latency; };
+    std::ranges::stable_sort(levels, std::ranges::greater{}, needed);
+    double until = 0;                     // of the time under way
+    const auto next = [&](double more) {  // its part of what was waited, exact in the sum
+      const auto edge = [&](double at) {
+        return std::llround(static_cast<double>(waited.value) * std::min(1.0, at / under_way));
+      };
+      const auto begin = edge(until);
+      until += more;
+      return Duration{edge(until) - begin};
+    };
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      TimePart part;
+      part.part = kind;
+      if (levels[i].level >= 0)
+        part.level = run_.topology.levels()[static_cast<std::size_t>(levels[i].level)].name;
+      part.bandwidth = next(levels[i].carried);
+      part.latency = next(levels[i].latency);
+      if (i == 0) part.rest = next(left);  // what is left is where most has to be done
+      part.time = part.bandwidth + part.latency + part.rest;
+      set_bound(part, under_way, levels[i].carried);
+      if (part.time > Duration{}) result_.why.push_back(part);
+    }
+  }
+
+  // Contention: a link of the level is busy for longer than the rank's own bytes take, as long as
+  // some of them wait. Other traffic of the link counts too, so the wait has to be considerable.
+  void set_bound(TimePart& part, double under_way, double carried) const {
+    constexpr double some = 0.2, most = 0.5;
+    const auto waits = [&](double share) {
+      return static_cast<double>(part.rest.value) > share * static_cast<double>(part.time.value);
+    };
+    part.bound_by = part.bandwidth >= part.latency ? BoundBy::bandwidth : BoundBy::latency;
+    if (!waits(some)) return;
+    const LinkRow* fullest = fullest_link(part.level);
+    const double busy =
+        fullest == nullptr ? 0 : fullest->utilisation * static_cast<double>(result_.finish.value);
+    if (result_.packets && result_.packets->timeouts > 0) {
+      part.bound_by = BoundBy::losses;
+    } else if (busy >= most * under_way && busy >= (1 + some) * carried) {
+      part.bound_by = BoundBy::contention;
+      part.held_by = fullest->name();
+    } else if (part.rest > std::max(part.bandwidth, part.latency)) {
+      const bool at_ends =
+          result_.endpoint &&
+          (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= most * under_way;
+      part.bound_by = at_ends ? BoundBy::endpoints : BoundBy::limits;
+    }
+  }
+
+  const LinkRow* fullest_link(const std::string& level) const {
+    const LinkRow* fullest = nullptr;
+    for (const LinkRow& link : result_.links)
+      if (link.level == level && (fullest == nullptr || link.utilisation > fullest->utilisation))
+        fullest = &link;
+    return fullest;
+  }
+
+  RunResult& result_;
+  const FinishedRun& run_;
+  Rank last_;
+};
+
+}  // namespace
+
+void add_time_parts(RunResult& result, const FinishedRun& run, Rank last) {
+  if (!run.runner.finished() || result.finish == Duration{}) return;
+  Parts parts(result, run, last);
+  parts.add_compute();
+  parts.add_communication();
+  parts.finish();
+}
+
+}  // namespace orrery

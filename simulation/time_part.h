@@ -1,0 +1,122 @@
+// Why a run takes as long as it does: the time of the rank that finishes last in parts, what each
+// part is bound by, and which setting would change it. Rows of a result (columns.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units/units.h"
+#include "simulation/columns.h"
+
+namespace orrery {
+
+struct RunResult;
+
+// What a part would be shorter without.
+enum class BoundBy : std::uint8_t {
+  compute_rate,      // operations per second of the processor
+  memory_bandwidth,  // of the processor
+  launches,          // starting kernels
+  slow_ranks,        // the rank computes slower than its device: jitter, a straggler
+  collectives,       // that take a share of the processor (system.sm_tax)
+  late_ranks,        // others had not come yet
+  schedule,          // of the pipeline: other stages had not come yet
+  bandwidth,         // bytes over the bandwidth of the level
+  latency,           // of messages one after the other, with what they cost at their ends
+  contention,        // messages share a link: TimePart::held_by
+  endpoints,         // the cost of messages in the processor and memory of their ends
+  losses,            // packets were lost, and sent again
+  limits,            // on what is in flight: chunks, first_phase_limit, queue_limit
+  nothing,           // idle
+};
+std::string_view name_of(BoundBy bound);  // "compute rate", "late ranks"
+
+// Of communication, what was waited for late ranks is a part of its own, without a level.
+struct TimePart {
+  std::string part, level;
+  Duration time;
+  double share = 0;
+  BoundBy bound_by = BoundBy::nothing;
+  std::string held_by;                // the link, of BoundBy::contention
+  Duration bandwidth, latency, rest;  // of the time waited for the network
+  std::string knob;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("part", &TimePart::part,
+               "compute, memory-bound kernels, kernel launches, optimizer, slower compute, stolen "
+               "compute; what was waited for: TP, PP, ..., or the kind of collective; bubble, idle",
+               {.text = {"why"}});
+    row.column("level", &TimePart::level,
+               "of time waited for the network, the level of the platform; else none",
+               {.text = {"on"}, .null_if_empty = true, .text_without = ""});
+    row.column("time_ps", &TimePart::time,
+               "its time in the whole run, of the rank that finishes last; the parts add up to "
+               "finish_ps",
+               {.text = {"time"}});
+    row.column("share", &TimePart::share, "its share of finish_ps, 0 to 1", {.text = {"share"}});
+    row.column("bound_by", &TimePart::bound_by,
+               "what the part would be shorter without: compute rate, memory bandwidth, kernel "
+               "launches, slow ranks, collectives beside it, late ranks, pipeline schedule, "
+               "bandwidth, latency, contention, endpoints, losses, limits, nothing",
+               {.text = {"bound by"}});
+    row.column("held_by", &TimePart::held_by, "the busiest link, of contention; else none",
+               {.null_if_empty = true});
+    row.column("bandwidth_ps", &TimePart::bandwidth,
+               "of the time waited for the network, what the bytes take at the full bandwidth");
+    row.column("latency_ps", &TimePart::latency,
+               "of the same, what the latency of messages one after the other takes");
+    row.column("rest_ps", &TimePart::rest, "of the same, all else: contention or limits");
+    row.column("knob", &TimePart::knob, "what to change to make it shorter; none if nothing does",
+               {.null_if_empty = true});
+  }
+};
+
+// How much longer a part of an iteration takes than in the fastest system of a comparison.
+struct PartDifference {
+  std::string part, level;
+  Duration fastest, here, difference;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("part", &PartDifference::part, "a part of the time, as in why[]");
+    row.column("level", &PartDifference::level, "its level, as in why[]", {.null_if_empty = true});
+    row.column("fastest_ps", &PartDifference::fastest,
+               "its time in an iteration of the fastest system");
+    row.column("here_ps", &PartDifference::here, "its time in an iteration of this system");
+    row.column("difference_ps", &PartDifference::difference,
+               "here_ps - fastest_ps; all together are the difference of iteration_ps, up to the "
+               "rounding of a picosecond each");
+  }
+};
+
+// What an iteration takes if one thing is changed (what_if.h).
+struct WhatIfRow {
+  std::string change;
+  Duration iteration, gain;
+  double share = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("change", &WhatIfRow::change, "what is changed, and nothing else",
+               {.text = {"what if"}});
+    row.column("iteration_ps", &WhatIfRow::iteration,
+               "an iteration with the change; of twice the samples half of it",
+               {.text = {"iteration"}});
+    row.column("gain_ps", &WhatIfRow::gain, "how much less that is than without it",
+               {.text = {"gain"}});
+    row.column("gain_share", &WhatIfRow::share, "the gain as a share of the time without it",
+               {.text = {"share"}});
+  }
+};
+
+// The largest difference first, whatever its sign; none of parts that take equally long.
+// REQUIRES: both are complete.
+std::vector<PartDifference> part_differences(const RunResult& here, const RunResult& fastest);
+
+// Fills RunResult::difference of all but the fastest, where runs are complete.
+void add_differences(std::vector<RunResult>& results);
+
+}  // namespace orrery

@@ -1,0 +1,221 @@
+#include "simulation/what_if.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "simulation/problems.h"
+
+namespace orrery {
+
+namespace {
+
+using Change = std::function<void(Experiment&)>;
+
+std::string name_of_level(const Experiment& experiment, int level) {
+  const std::string& name = experiment.topology.levels[static_cast<std::size_t>(level)].name;
+  return name.empty() ? fmt::format("level {}", level) : name;
+}
+
+bool is_between_switches(const GraphSpec& graph, const Link& link) {
+  const auto is_switch = [&](NodeId node) {
+    return graph.nodes[static_cast<std::size_t>(node.value)].kind == NodeKind::switched;
+  };
+  return is_switch(link.from) && is_switch(link.to);
+}
+
+void change_links(Experiment& experiment,
+                  const std::function<void(const GraphSpec&, Link&)>& change) {
+  if (experiment.topology.graph == nullptr) return;
+  auto graph = std::make_shared<GraphSpec>(*experiment.topology.graph);
+  for (Link& link : graph->links) change(*graph, link);
+  experiment.topology.graph = std::move(graph);
+}
+
+class Changes {
+ public:
+  Changes(const Experiment& experiment, const RunResult& result)
+      : experiment_(experiment), result_(result) {}
+
+  std::vector<Alternative> all() && {
+    for (int level = 0; level < static_cast<int>(experiment_.topology.levels.size()); ++level)
+      add_level(level);
+    add_endpoints();
+    add_processor();
+    add_ranks();
+    add_schedule();
+    add_limits();
+    return std::move(alternatives_);
+  }
+
+ private:
+  void add(std::string name, const Change& change, std::int32_t iterations = 1) {
+    Alternative alternative{std::move(name), experiment_, iterations};
+    change(alternative.experiment);
+    if (problems_of(alternative.experiment).empty())
+      alternatives_.push_back(std::move(alternative));
+  }
+
+  bool spent(BoundBy bound) const {
+    return std::ranges::find(result_.why, bound, &TimePart::bound_by) != result_.why.end();
+  }
+
+  void add_level(int level) {
+    const std::string name = name_of_level(experiment_, level);
+    if (std::ranges::find(result_.levels, name, &LevelRow::name) == result_.levels.end()) return;
+    const auto faster = [level](std::int64_t factor, bool between_switches) {
+      return
+          [=](Experiment& changed) { scale_bandwidth(changed, level, factor, between_switches); };
+    };
+    add(name + ": bandwidth x 2", faster(2, false));
+    add(name + ": bandwidth infinite", faster(infinite_factor, false));
+    if (has_switch_links(level)) add(name + ": bandwidth between switches x 2", faster(2, true));
+    if (!has_latency(level)) return;
+    add(name + ": latency / 2", [level](Experiment& changed) {
+      change_latency(changed, level, [](Duration latency) {
+        return Duration{latency.value / 2 + latency.value % 2};
+      });
+    });
+    add(name + ": no latency", [level](Experiment& changed) {
+      change_latency(changed, level,
+                     [](Duration latency) { return std::min(latency, no_latency); });
+    });
+  }
+
+  bool has_switch_links(int level) const {
+    const GraphSpec* graph = experiment_.topology.graph.get();
+    return graph != nullptr && std::ranges::any_of(graph->links, [&](const Link& link) {
+             return link.level == level && is_between_switches(*graph, link);
+           });
+  }
+
+  bool has_latency(int level) const {
+    const GraphSpec* graph = experiment_.topology.graph.get();
+    if (graph == nullptr)
+      return experiment_.topology.levels[static_cast<std::size_t>(level)].latency > no_latency;
+    return std::ranges::any_of(graph->links, [&](const Link& link) {
+      return link.level == level && link.latency > no_latency;
+    });
+  }
+
+  void add_endpoints() {
+    const SystemSpec& system = experiment_.system;
+    if (system.injection_latency > no_latency || system.local_injection_latency > no_latency)
+      add("no injection latency", [](Experiment& changed) {
+        changed.system.injection_latency = changed.system.local_injection_latency = no_latency;
+      });
+    if (experiment_.system.sm_tax.part > 0 && result_.stolen > Duration{})
+      add("collectives take no processor (sm_tax)",
+          [](Experiment& changed) { changed.system.sm_tax = {}; });
+  }
+
+  void add_processor() {
+    const NpuSpec& npu = experiment_.npu;
+    if (spent(BoundBy::compute_rate))
+      add("compute rate x 2", [](Experiment& changed) {
+        NpuSpec& faster = changed.npu;
+        if (faster.peak.value <= std::numeric_limits<std::int64_t>::max() / 2)
+          faster.peak = {faster.peak.value * 2};
+        for (TimedProduct& product : faster.efficiency.products)
+          product.time = {(product.time.value + 1) / 2};
+        faster.measured_speed *= 2;
+      });
+    if (npu.memory_bandwidth && spent(BoundBy::memory_bandwidth))
+      add("memory bandwidth x 2", [](Experiment& changed) {
+        *changed.npu.memory_bandwidth = *changed.npu.memory_bandwidth * 2;
+      });
+    if (spent(BoundBy::launches))
+      add("kernel launches cost nothing", [](Experiment& changed) {
+        changed.npu.efficiency.launch = changed.npu.efficiency.issue = Duration{};
+      });
+  }
+
+  void add_ranks() {
+    if (experiment_.npu.variation.jitter)
+      add("no jitter", [](Experiment& changed) { changed.npu.variation.jitter.reset(); });
+    if (!experiment_.npu.variation.stragglers.empty())
+      add("no stragglers", [](Experiment& changed) { changed.npu.variation.stragglers.clear(); });
+    const auto* transformer = std::get_if<TransformerWorkload>(&experiment_.workload.what);
+    if (transformer != nullptr && transformer->training.experts.load.kind != ExpertLoad::uniform)
+      add("experts equally popular", [](Experiment& changed) {
+        std::get<TransformerWorkload>(changed.workload.what).training.experts.load = {};
+      });
+  }
+
+  // Smaller micro-batches where they can be halved; else steps of twice the samples.
+  void add_schedule() {
+    const auto* transformer = std::get_if<TransformerWorkload>(&experiment_.workload.what);
+    if (transformer == nullptr || transformer->training.pipeline == 1) return;
+    const bool halves = transformer->training.micro_batch % 2 == 0;
+    add(
+        halves ? "micro-batches x 2, half as large" : "micro-batches x 2, time for as many samples",
+        [halves](Experiment& changed) {
+          auto& training = std::get<TransformerWorkload>(changed.workload.what).training;
+          (halves ? training.micro_batch : training.global_batch) =
+              halves ? training.micro_batch / 2 : training.global_batch * 2;
+        },
+        halves ? 1 : 2);
+  }
+
+  void add_limits() {
+    if (spent(BoundBy::limits))
+      add("no limits on chunks in flight", [](Experiment& changed) {
+        constexpr std::int32_t many = 1 << 16;
+        changed.system.first_phase_limit = changed.system.queue_limit = many;
+        changed.system.overlap_limit.reset();
+      });
+    if (experiment_.network.backend != "analytical")
+      add("no contention inside the fabric (analytical)",
+          [](Experiment& changed) { changed.network.backend = "analytical"; });
+  }
+
+  const Experiment& experiment_;
+  const RunResult& result_;
+  std::vector<Alternative> alternatives_;
+};
+
+}  // namespace
+
+void scale_bandwidth(Experiment& experiment, int level, std::int64_t factor,
+                     bool between_switches) {
+  LevelSpec& spec = experiment.topology.levels[static_cast<std::size_t>(level)];
+  if (!between_switches) spec.bandwidth = spec.bandwidth * factor;
+  change_links(experiment, [&](const GraphSpec& graph, Link& link) {
+    if (link.level == level && (!between_switches || is_between_switches(graph, link)))
+      link.bandwidth = link.bandwidth * factor;
+  });
+}
+
+void change_latency(Experiment& experiment, int level,
+                    const std::function<Duration(Duration)>& latency_of) {
+  LevelSpec& spec = experiment.topology.levels[static_cast<std::size_t>(level)];
+  spec.latency = latency_of(spec.latency);
+  change_links(experiment, [&](const GraphSpec&, Link& link) {
+    if (link.level == level) link.latency = latency_of(link.latency);
+  });
+}
+
+std::vector<Alternative> alternatives(const Experiment& experiment, const RunResult& result) {
+  return Changes(experiment, result).all();
+}
+
+void add_gains(RunResult& result, std::span<const Alternative> alternatives,
+               std::span<const RunResult* const> changed) {
+  const std::optional<Duration> now = iteration_time(result);
+  if (!now) return;
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    const auto then = changed[i] == nullptr ? std::nullopt : iteration_time(*changed[i]);
+    if (!then) continue;
+    const Duration time{then->value / alternatives[i].iterations};
+    result.what_if.push_back({alternatives[i].change, time, *now - time,
+                              static_cast<double>((*now - time).value) /
+                                  static_cast<double>(std::max<std::int64_t>(1, now->value))});
+  }
+  std::ranges::stable_sort(result.what_if, std::ranges::greater{}, &WhatIfRow::gain);
+}
+
+}  // namespace orrery

@@ -1,0 +1,48 @@
+// What communication costs where nothing else is in its way, level by level: bytes over bandwidth,
+// and the latencies of its messages one after the other. Beside the time that it took this tells
+// what it was bound by.
+#pragma once
+
+#include <vector>
+
+#include "core/units/total.h"
+#include "network/topology/topology.h"
+#include "system/collective/group.h"
+#include "system/operation_source.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+class CommunicationCost {
+ public:
+  struct OnLevel {
+    TotalTime carried;  // bytes over the bandwidth of the ports that are used
+    TotalTime latency;  // with what messages cost at their ends
+  };
+
+  CommunicationCost() = default;
+  explicit CommunicationCost(std::size_t levels) : levels_(levels) {}
+
+  CommunicationCost& operator+=(const CommunicationCost& other);
+  void add_latency(int level, Duration latency) { at(level).latency += latency; }
+  void add_carried(int level, Duration carried) { at(level).carried += carried; }
+
+  const std::vector<OnLevel>& levels() const { return levels_; }  // of the topology; or empty
+
+ private:
+  OnLevel& at(int level) { return levels_[static_cast<std::size_t>(level)]; }
+
+  std::vector<OnLevel> levels_;
+};
+
+// Of a collective done as `spec` says. Its chunks pass the levels beside each other, so latency
+// counts once. REQUIRES: spec is not automatic and has no ranges.
+CommunicationCost cost_of_collective(const CollectiveCall& call, const CollectiveSpec& spec,
+                                     const SystemSpec& system, const GroupFamily& family,
+                                     const Topology& topology);
+
+// Of a message between two ranks: its bytes on the slowest level of its way.
+CommunicationCost cost_of_message(Rank from, Rank to, Bytes size, const SystemSpec& system,
+                                  const Topology& topology);
+
+}  // namespace orrery

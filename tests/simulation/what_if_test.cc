@@ -1,0 +1,203 @@
+// What changes of one thing gain, beside the parts of the time that they should take away.
+#include "simulation/what_if.h"
+
+#include <catch2/catch.hpp>
+
+#include "simulation/simulate.h"
+
+namespace orrery {
+namespace {
+
+// With a row for each change that applies.
+RunResult with_gains(const Experiment& experiment) {
+  RunResult result = simulate(experiment);
+  const std::vector<Alternative> changes = alternatives(experiment, result);
+  std::vector<RunResult> results;
+  for (const Alternative& change : changes) results.push_back(simulate(change.experiment));
+  std::vector<const RunResult*> changed;
+  for (const RunResult& one : results) changed.push_back(&one);
+  add_gains(result, changes, changed);
+  REQUIRE(result.what_if.size() == changes.size());
+  return result;
+}
+
+Duration gain_of(const RunResult& result, const std::string& change) {
+  INFO(change);
+  for (const WhatIfRow& row : result.what_if)
+    if (row.change == change) return row.gain;
+  FAIL("it is not among the changes");
+  return {};
+}
+
+bool has(const RunResult& result, const std::string& change) {
+  return std::ranges::find(result.what_if, change, &WhatIfRow::change) != result.what_if.end();
+}
+
+TimePart part_on(const RunResult& result, const std::string& part, const std::string& level) {
+  for (const TimePart& row : result.why)
+    if (row.part == part && row.level == level) return row;
+  FAIL("there is no part " + part + " on " + level);
+  return {};
+}
+
+// A thousandth of what bandwidth takes is left when it is infinite, and a picosecond of each
+// latency.
+void check_agreement(const RunResult& result, const std::string& part, const std::string& level) {
+  const TimePart row = part_on(result, part, level);
+  const auto bandwidth = static_cast<double>(row.bandwidth.value);
+  const auto gain = static_cast<double>(gain_of(result, level + ": bandwidth infinite").value);
+  CHECK(gain == Approx(0.999 * bandwidth).epsilon(0.002));
+  if (!has(result, level + ": no latency")) return;
+  const auto latency = static_cast<double>(gain_of(result, level + ": no latency").value);
+  CHECK(latency == Approx(static_cast<double>(row.latency.value)).epsilon(0.001));
+}
+
+Experiment without_latency(std::vector<LevelSpec> levels) {
+  Experiment experiment;
+  experiment.topology.levels = std::move(levels);
+  experiment.system.injection_latency = experiment.system.local_injection_latency = Duration{};
+  for (CollectiveSpec& spec : experiment.system.collectives) spec.chunks = 1;
+  return experiment;
+}
+
+Experiment with_program(Experiment experiment, Duration work, Bytes size) {
+  ProgramSpec program;
+  ProgramSpec::Part& part = program.parts.emplace_back();
+  part.steps.push_back({"work", {0, -1, Compute{{}, {}, work}}});
+  const CollectiveCall call{
+      .kind = Collective::all_reduce, .communicator = 0, .size = size, .update = {}};
+  part.steps.push_back({"gradients", {0, -1, call}, true});
+  experiment.workload.what = std::move(program);
+  return experiment;
+}
+
+LevelSpec level(const char* name, LevelKind kind, std::int32_t size, std::int64_t bandwidth,
+                Duration latency) {
+  return {name, kind, size, gigabytes_per_second(bandwidth), latency, Scope::scale_out};
+}
+
+Experiment with_transformer(TransformerTraining training, std::int64_t inside,
+                            std::int64_t across) {
+  Experiment experiment = without_latency({level("node", LevelKind::switched, 4, inside, {}),
+                                           level("fabric", LevelKind::switched, 2, across, {})});
+  experiment.npu.peak = teraflops_per_second(100);
+  TransformerWorkload workload;
+  workload.model.layers = 8;
+  workload.model.hidden = 1'024;
+  workload.model.heads = 8;
+  workload.model.vocabulary = 16;
+  workload.model.sequence = 512;
+  workload.model.element = Bytes{2};
+  workload.training = training;
+  workload.training.global_batch = 8;
+  workload.training.overlap_gradients = false;
+  experiment.workload.what = workload;
+  return experiment;
+}
+
+// 14 steps of 10 us and 1 MB / (1 GB/s) = 1 ms.
+TEST_CASE("what if: a ring's bandwidth and latency") {
+  const RunResult result = with_gains(
+      with_program(without_latency({level("ring", LevelKind::ring, 8, 1, microseconds(10))}),
+                   milliseconds(1), bytes(8'000'000)));
+  check_agreement(result, "all_reduce", "ring");
+  CHECK(part_on(result, "all_reduce", "ring").latency == microseconds(140));
+  CHECK(gain_of(result, "ring: bandwidth x 2") == milliseconds(7));
+  CHECK(gain_of(result, "ring: latency / 2") == microseconds(70));
+  CHECK(gain_of(result, "compute rate x 2") == microseconds(500));
+  CHECK(result.what_if.front().change == "ring: bandwidth infinite");
+  CHECK_FALSE(has(result, "memory bandwidth x 2"));
+  CHECK_FALSE(has(result, "no jitter"));
+}
+
+// One level after the other: 1.5 ms at 4 GB/s and 4 ms at 1 GB/s.
+TEST_CASE("what if: each level of a collective over two") {
+  const RunResult result = with_gains(
+      with_program(without_latency({level("ring", LevelKind::ring, 4, 4, microseconds(1)),
+                                    level("fabric", LevelKind::ring, 2, 1, microseconds(5))}),
+                   {}, bytes(4'000'000)));
+  check_agreement(result, "all_reduce", "ring");
+  check_agreement(result, "all_reduce", "fabric");
+}
+
+TEST_CASE("what if: each level of a transformer's traffic") {
+  TransformerTraining tensor, data;
+  tensor.tensor = 4;
+  tensor.data = 2;
+  data.data = 8;
+  check_agreement(with_gains(with_transformer(tensor, 1, 1'000)), "TP", "node");
+  check_agreement(with_gains(with_transformer(data, 1'000, 1)), "DP", "fabric");
+}
+
+// p = 4, m = 1: passes of 4 for one micro-batch; with m = 2 of 5 for two, 2.5 for one. A pass is
+// 3/8 of the time shorter then. Next to no optimizer.
+TEST_CASE("what if: twice the micro-batches") {
+  TransformerTraining training;
+  training.pipeline = 4;
+  training.data = 2;
+  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
+  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+  workload.training.micro_batch = 4;
+  const RunResult halved = with_gains(experiment);
+  // Half as large: 5 passes of a half.
+  CHECK(static_cast<double>(gain_of(halved, "micro-batches x 2, half as large").value) ==
+        Approx(0.375 * static_cast<double>(halved.finish.value)).epsilon(0.01));
+  workload.training.micro_batch = 1;
+  workload.training.global_batch = 2;
+  const RunResult more = with_gains(experiment);
+  CHECK(static_cast<double>(gain_of(more, "micro-batches x 2, time for as many samples").value) ==
+        Approx(0.375 * static_cast<double>(more.finish.value)).epsilon(0.01));
+}
+
+// A straggler of 30 ms among ranks of 10.
+TEST_CASE("what if: no stragglers") {
+  Experiment experiment = with_program(without_latency({level("ring", LevelKind::ring, 4, 1, {})}),
+                                       milliseconds(10), bytes(4'000));
+  experiment.npu.variation.stragglers = {{.ranks = {3}, .fraction = {}, .slowdown = 3, .from = {}}};
+  CHECK(gain_of(with_gains(experiment), "no stragglers") == milliseconds(20));
+}
+
+// 64 chunks of 14 steps of 10 us, and of 128 ns for 128 B, one by one or all at once: the latency
+// of 63 of them passes beside the first, and some of the bytes.
+TEST_CASE("what if: no limits") {
+  Experiment experiment =
+      with_program(without_latency({level("ring", LevelKind::ring, 8, 1, microseconds(10))}),
+                   nanoseconds(1), kibibytes(64));
+  experiment.system.collectives[static_cast<std::size_t>(Collective::all_reduce)].chunks = 64;
+  experiment.system.queue_limit = 1;
+  const RunResult result = with_gains(experiment);
+  const Duration gain = gain_of(result, "no limits on chunks in flight");
+  CHECK(gain >= microseconds(10 * 14) * 63);
+  CHECK(gain <= (microseconds(10 * 14) + nanoseconds(128 * 14)) * 63);
+}
+
+// Of a graph the links between switches are a change of their own, and none of them is shared with
+// the experiment that it was made from.
+TEST_CASE("what if: links of a graph") {
+  auto graph = std::make_shared<GraphSpec>();
+  graph->nodes = {
+      {NodeKind::npu, ""}, {NodeKind::npu, ""}, {NodeKind::switched, ""}, {NodeKind::switched, ""}};
+  const auto join = [&](std::int32_t a, std::int32_t b, std::int64_t bandwidth) {
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)})
+      graph->links.push_back(
+          {{from}, {to}, 0, gigabytes_per_second(bandwidth), microseconds(1), 1});
+  };
+  join(0, 2, 4);
+  join(2, 3, 1);
+  join(3, 1, 4);
+  Experiment experiment =
+      with_program(without_latency({level("fabric", LevelKind::graph, 2, 4, microseconds(3))}), {},
+                   bytes(4'000'000));
+  experiment.topology.graph = graph;
+  experiment.network.backend = "fluid";
+  const RunResult result = with_gains(experiment);
+  // Two steps of 2 MB at 1 GB/s: half with 2 GB/s between the switches.
+  CHECK(gain_of(result, "fabric: bandwidth between switches x 2") == milliseconds(2));
+  CHECK(gain_of(result, "fabric: bandwidth x 2") == milliseconds(2));
+  // Nobody else uses them.
+  CHECK(gain_of(result, "no contention inside the fabric (analytical)") == Duration{});
+  CHECK(graph->links[2].bandwidth == gigabytes_per_second(1));
+}
+
+}  // namespace
+}  // namespace orrery
