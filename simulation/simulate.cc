@@ -102,6 +102,7 @@ class Simulation {
   // and one of them, of many alike, would have to begin beyond its own.
   std::optional<RunResult> run();
   const std::string& unfolded_because() const { return runner_.unfolded_because(); }
+  Forecast forecast();
 
  private:
   void log_beginning() const;
@@ -141,7 +142,45 @@ void Simulation::log_beginning() const {
                      runner_.fold().multiplicity()));
 }
 
+// CPU time of a message where ranks send one after the other (docs/speed.md has more); of the
+// backends that send packets it depends on the way.
+double seconds_per_message(const std::string& backend) {
+  if (backend == "analytical") return 0.4e-6;
+  return backend == "fluid" ? 4e-6 : 0;
+}
+
+Forecast Simulation::forecast() {
+  const WorkAhead ahead = runner_.work_ahead();
+  Forecast forecast{.unfolded_because = runner_.unfolded_because(),
+                    .ranks = job_.ranks,
+                    .simulated = job_.ranks / runner_.fold().multiplicity(),
+                    .messages = ahead.messages,
+                    .cpu_s = static_cast<double>(ahead.messages) *
+                             seconds_per_message(experiment_.network.backend),
+                    .remedy = ""};
+  if (forecast.cpu_s < kLongRun) return forecast;
+  if (!forecast.unfolded_because.empty())
+    forecast.remedy = fmt::format("every rank is simulated, because {}", forecast.unfolded_because);
+  if (ahead.most * 2 > ahead.messages) {
+    forecast.remedy += fmt::format(
+        "{}{} sends {:.0f} % of the messages", forecast.remedy.empty() ? "" : "; ", ahead.calls,
+        static_cast<double>(ahead.most) * 100 / static_cast<double>(ahead.messages));
+    forecast.remedy +=
+        ": fewer chunks, or an algorithm of fewer steps (algorithms: auto), is faster";
+  }
+  return forecast;
+}
+
+void say_if_long(const Forecast& forecast) {
+  if (forecast.cpu_s < kLongRun) return;
+  log::record(log::Level::notice, log::Room::simulation,
+              "about {:.2g} messages are to be simulated, some {:.0f} CPU seconds{}{}",
+              static_cast<double>(forecast.messages), forecast.cpu_s,
+              forecast.remedy.empty() ? "" : ": ", forecast.remedy);
+}
+
 std::optional<RunResult> Simulation::run() {
+  say_if_long(forecast());
   log_beginning();
   if (options_.observer != nullptr) options_.observer->begin(experiment_, job_, runner_.fold());
   runner_.start();
@@ -216,6 +255,10 @@ RunResult simulate_within_clock(const Experiment& experiment, const SimulateOpti
 
 std::string why_not_folded(const Experiment& experiment) {
   return Simulation(experiment, SimulateOptions{}).unfolded_because();
+}
+
+Forecast forecast_of(const Experiment& experiment) {
+  return Simulation(experiment, SimulateOptions{}).forecast();
 }
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {

@@ -42,6 +42,18 @@ class StuckError : public std::runtime_error {
 // Why every rank of the experiment is simulated, as a clause; "" if one stands for all.
 std::string why_not_folded(const Experiment& experiment);
 
+// What a run will cost, before it begins.
+struct Forecast {
+  std::string unfolded_because;  // a clause; "" if some ranks stand for others
+  std::int32_t ranks = 0;        // of the job
+  std::int32_t simulated = 0;    // of them
+  std::int64_t messages = 0;     // simulated; 0 if the ranks' programs are not known
+  double cpu_s = 0;              // about; 0 if it is not known of the backend
+  std::string remedy;            // if it is long: what would shorten it, as a sentence
+};
+Forecast forecast_of(const Experiment& experiment);
+inline constexpr double kLongRun = 10;  // CPU seconds: from here on a run says so on stderr
+
 // Throws ConfigError for an experiment with problems (problems.h), StuckError, and JobError if the
 // job contradicts itself.
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options = {});

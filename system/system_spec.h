@@ -47,6 +47,7 @@ struct CollectiveSpec {
   std::int32_t chunks = 16;  // a collective is cut into this many, see minimum_chunk; >= 1
   Protocol protocol = Protocol::none;
   bool any_schedule = false;      // automatic algorithms may come with any schedule
+  bool any_chunks = false;        // and with any number of chunks
   std::vector<SizeRange> ranges;  // ascending; what none of them covers gets the settings above
 
   bool operator==(const CollectiveSpec&) const;

@@ -16,6 +16,7 @@
 #include "frontends/report/result_folder.h"
 #include "simulation/backend_choice.h"
 #include "simulation/collective_operations.h"
+#include "system/rank/automatic_choice.h"
 
 namespace orrery::cli {
 
@@ -122,7 +123,7 @@ Series series_of(const std::vector<Experiment>& platforms, Collective kind,
       row.ranks = ranks_of(platform);
       row.size = size;
       row.algorithm = algorithm_of(spec);
-      row.chunks = spec.chunks;
+      row.chunks = is_automatic(spec.algorithms) && spec.any_chunks ? kMostChunks : spec.chunks;
       if (const auto found = measured.find(size); found != measured.end()) {
         row.measured = found->second;
       }

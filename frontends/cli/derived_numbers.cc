@@ -47,14 +47,19 @@ std::string platform(const Topology& topology) {
          table.text();
 }
 
+// What a call by the first group of a communicator gets.
+const CollectiveSpec& spec_of(Selection& selection, Collective kind, const GroupFamily& family,
+                              Bytes size) {
+  return selection.spec(kind, selection.choose(kind, size, family.layouts().front()));
+}
+
 Duration least_time(Selection& selection, const Topology& topology, Collective kind,
                     const Communicator& communicator, Bytes size) {
   const GroupFamily family(topology, communicator);
   CollectiveCall call{};
   call.kind = kind;
   call.size = size;
-  const CollectiveSpec& spec =
-      selection.spec(kind, selection.choose(kind, size, family.layouts().front()));
+  const CollectiveSpec& spec = spec_of(selection, kind, family, size);
   return bandwidth_bound(call, spec, selection.minimum_chunk(), family, topology);
 }
 
@@ -64,6 +69,11 @@ std::string least_time_text(const CollectiveSpec& spec, Selection& selection,
                             const Communicator& everyone) {
   if (needs_selection(spec)) return "-";
   return to_text(least_time(selection, topology, kind, everyone, example_size));
+}
+
+std::string chunks_text(const CollectiveSpec& spec, Bytes minimum) {
+  if (is_automatic(spec.algorithms) && spec.any_chunks) return "auto";
+  return std::to_string(chunk_count(example_size, spec.chunks, minimum));
 }
 
 std::string collectives(const Experiment& experiment, const Topology& topology,
@@ -77,11 +87,10 @@ std::string collectives(const Experiment& experiment, const Topology& topology,
   for (int i = 0; i < collective_count; ++i) {
     const auto kind = static_cast<Collective>(i);
     const CollectiveSpec& spec = experiment.system.collectives[static_cast<std::size_t>(i)];
-    table.add_row(
-        {fmt::format("  {}", name_of(kind)), std::string(name_of(spec.schedule)),
-         names_of(spec.algorithms, ", "),
-         std::to_string(chunk_count(example_size, spec.chunks, experiment.system.minimum_chunk)),
-         least_time_text(spec, selection, topology, kind, everyone)});
+    table.add_row({fmt::format("  {}", name_of(kind)), std::string(name_of(spec.schedule)),
+                   names_of(spec.algorithms, ", "),
+                   chunks_text(spec, experiment.system.minimum_chunk),
+                   least_time_text(spec, selection, topology, kind, everyone)});
   }
   return fmt::format("\ncollectives of {} among all NPUs (least time: bandwidth only)\n",
                      to_text(example_size)) +
@@ -134,10 +143,11 @@ class IterationWalk {
     IterationSums::Calls& sum = sums_.collectives[kind];
     ++sum.calls;
     sum.size += call.size;
-    sum.chunks += chunk_count(call.size, experiment_.system.collectives[kind].chunks,
-                              experiment_.system.minimum_chunk);
     const Communicator& communicator =
         job_.communicators[static_cast<std::size_t>(call.communicator)];
+    const GroupFamily family(topology_, communicator);
+    sum.chunks += chunk_count(call.size, spec_of(selection_, call.kind, family, call.size).chunks,
+                              experiment_.system.minimum_chunk);
     sum.least_time += least_time(selection_, topology_, call.kind, communicator, call.size);
   }
   void add(const SendCall& send) { sums_.sent += send.size; }
@@ -203,13 +213,23 @@ std::string iteration(const Experiment& experiment, const Topology& topology,
   return text + selected(selection);
 }
 
-std::string folding(const Experiment& experiment, const Topology& topology) {
-  const std::string reason = why_not_folded(experiment);
+std::string folding(const Experiment& experiment) {
+  const Forecast forecast = forecast_of(experiment);
+  const std::string& reason = forecast.unfolded_because;
+  std::string text = "\nfolding: ";
   if (!reason.empty())
-    return fmt::format("\nfolding: every rank is simulated, because {}\n", reason);
-  return fmt::format(
-      "\nfolding: one rank is simulated for all {}: they do the same at the same time\n",
-      topology.npu_count());
+    text += fmt::format("every rank is simulated, because {}\n", reason);
+  else if (forecast.simulated == 1)
+    text += fmt::format("one rank is simulated for all {}: they do the same at the same time\n",
+                        forecast.ranks);
+  else
+    text += fmt::format("{} ranks are simulated for all {}: the others do the same\n",
+                        forecast.simulated, forecast.ranks);
+  if (forecast.messages > 0)
+    text += fmt::format(
+        "work: about {:.2g} messages are simulated{}\n", static_cast<double>(forecast.messages),
+        forecast.cpu_s > 0 ? fmt::format(", some {:.1g} CPU s", forecast.cpu_s) : "");
+  return text;
 }
 
 }  // namespace
@@ -218,7 +238,7 @@ std::string derived_numbers(const Experiment& experiment) {
   const Topology topology(experiment.topology);
   Selection selection(topology, experiment.system);
   return platform(topology) + collectives(experiment, topology, selection) +
-         iteration(experiment, topology, selection) + folding(experiment, topology);
+         iteration(experiment, topology, selection) + folding(experiment);
 }
 
 }  // namespace orrery::cli

@@ -14,14 +14,17 @@ std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSch
                                                 const TopologySpec& topology, std::string& origin) {
   const std::vector<NamedAlgorithm>& wanted = defaults.algorithms.values;
   origin = "default";
+  if (wanted.empty() && schedule != HierarchicalSchedule::flat) return {kAutomatic};
   const std::size_t count = algorithm_choices(schedule, topology);
   if (wanted.size() == 1 || wanted.size() == count) {
     origin = defaults.algorithms_origin;
     if (is_automatic(wanted)) return wanted;
     for (std::size_t level = 0; level < count; ++level) {
       const NamedAlgorithm& algorithm = wanted.size() == 1 ? wanted[0] : wanted[level];
-      if (first_unsupported(algorithm, kind, schedule, topology, level).empty()) continue;
-      origin = fmt::format("default ({} cannot do it)", algorithm.name);
+      const bool able = first_unsupported(algorithm, kind, schedule, topology, level).empty();
+      if (able && suits(algorithm, kind)) continue;
+      origin = fmt::format("default ({} {})", algorithm.name,
+                           able ? "does not suit it" : "cannot do it");
       break;
     }
     if (!origin.starts_with("default")) return wanted;

@@ -14,13 +14,15 @@ namespace orrery::yaml {
 // The system-wide schedule, algorithms and chunks, and where they were given.
 struct CollectiveDefaults {
   CollectiveSpec spec;
+  std::optional<std::int32_t> chunks;
   OneOrMore<NamedAlgorithm> algorithms;
   std::string schedule_origin, algorithms_origin, chunks_origin, protocol_origin;
   bool schedule_given = false;
 };
 
-// The algorithms of `kind` where `collective` names none: those of `defaults` if they can do it,
-// else one for each level that suits its kind. Says in `origin` which.
+// The algorithms of `kind` where `collective` names none: those of `defaults` if they can do it and
+// suit it, else one for each level that does; automatic ones if there are no defaults and the
+// schedule is not flat. Says in `origin` which.
 std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSchedule schedule,
                                                 const CollectiveDefaults& defaults,
                                                 const TopologySpec& topology, std::string& origin);
@@ -35,16 +37,25 @@ inline constexpr std::string_view schedule_help =
     "how a collective over several levels is composed; flat: one algorithm over all ranks; "
     "algorithms: auto chooses it too, unless it is written";
 inline constexpr std::string_view algorithms_help =
-    "one name for each level, innermost first, or a single one for all levels; auto: those with "
-    "the least predicted time, call by call";
+    "one name for each level, innermost first, or a single one for all levels; auto: those that "
+    "are "
+    "predicted to be fastest, call by call";
 inline constexpr std::string_view custom_help =
     "a file with an algorithm, instead of `algorithms`: MSCCL's name.xml or Chakra's name.0.et, "
     "... (name.et)";
 inline constexpr std::string_view custom_size_help =
     "the size of the collective for which a Chakra graph was made";
-inline constexpr std::string_view chunks_help = "parts that a collective is cut into";
+inline constexpr std::string_view chunks_help =
+    "parts that a collective is cut into; without it 16, or what algorithms: auto chooses";
 inline constexpr std::string_view protocol_help =
     "the protocol whose costs a collective pays; auto: the one with the least predicted time";
+
+// Chunks that are written are not chosen.
+inline void set_chunks(CollectiveSpec& spec, const std::optional<std::int32_t>& written) {
+  if (!written) return;
+  spec.chunks = *written;
+  spec.any_chunks = false;
+}
 
 // A size range of a collective whose other settings are those of `outside`.
 template <class Keys>
@@ -57,12 +68,14 @@ void describe_range(Keys& keys, Collective kind, SizeRange& range, const Collect
   OneOrMore<NamedAlgorithm> algorithms;
   keys.required("use", algorithms, algorithms_help);
   keys.optional("schedule", range.spec.schedule, schedule_help, any_value, "outside the ranges");
-  keys.optional("chunks", range.spec.chunks, chunks_help, positive, "outside the ranges");
+  std::optional<std::int32_t> chunks;
+  keys.optional("chunks", chunks, chunks_help, positive, "outside the ranges");
   keys.optional("protocol", range.spec.protocol, protocol_help, any_value, "outside the ranges");
   keys.check([&](Reader& reader) {
     if (!topology_known || !reader.clean()) return;
     range.spec.algorithms = algorithms.values;
     if (reader.given("schedule")) range.spec.any_schedule = false;
+    set_chunks(range.spec, chunks);
     reader.report(problems_of_algorithms("use", kind, range.spec, system, topology));
   });
 }
@@ -92,10 +105,15 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
     origin = reader.origin_of("custom");
   });
   keys.optional("algorithms", algorithms, algorithms_help, any_value, origin);
-  keys.optional("chunks", spec.chunks, chunks_help, positive, defaults.chunks_origin);
+  std::optional<std::int32_t> chunks = defaults.chunks;
+  if (!algorithms.values.empty() && !is_automatic(algorithms.values))
+    chunks = chunks.value_or(spec.chunks);
+  keys.optional("chunks", chunks, chunks_help, positive, defaults.chunks_origin);
   keys.optional("protocol", spec.protocol, protocol_help, any_value, defaults.protocol_origin);
   keys.check([&](Reader& reader) {
     spec.any_schedule = !defaults.schedule_given && !reader.given("schedule");
+    spec.any_chunks = true;
+    set_chunks(spec, chunks);
     if (!topology_known || !reader.clean()) return;
     if (custom) algorithms.values = {*custom};
     spec.algorithms = algorithms.values;
@@ -150,7 +168,7 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
   CollectiveDefaults defaults;
   keys.optional("schedule", defaults.spec.schedule, schedule_help);
   keys.optional("algorithms", defaults.algorithms, algorithms_help);
-  keys.optional("chunks", defaults.spec.chunks, chunks_help, positive);
+  keys.optional("chunks", defaults.chunks, chunks_help, positive);
   keys.optional_items(
       "protocols", system.protocols, "what the protocols of the communication library cost",
       [&](auto& protocol, ProtocolCost& cost, std::size_t) { describe_protocol(protocol, cost); });

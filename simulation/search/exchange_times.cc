@@ -43,21 +43,24 @@ Duration EstimatedExchangeTimes::collective(const Communicator& communicator, Co
   return found->second;
 }
 
-Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind, Bytes size) const {
+Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind, Bytes size) {
+  CollectiveSpec spec =
+      rule_for(system_.collectives[static_cast<std::size_t>(planned_as(kind))], size);
+  const bool whole = spec.schedule == HierarchicalSchedule::flat && layout.size() > 1;
+  if (is_automatic(spec.algorithms) && whole) spec.algorithms = {"ring"};
+  if (is_automatic(spec.algorithms)) {
+    spec.protocol = Protocol::none;
+    const auto fastest = choose_automatically(topology_, system_, costs_, spec, layout, kind, size);
+    return fastest ? fastest->predicted : Duration{};
+  }
   std::vector<LevelSpec> levels;
   for (const auto& [level, members] : layout)
     levels.push_back(level_alone(topology_.levels()[level], members));
-  CollectiveSpec spec =
-      rule_for(system_.collectives[static_cast<std::size_t>(planned_as(kind))], size);
   std::vector<NamedAlgorithm> own;
-  if (!is_automatic(spec.algorithms) && spec.algorithms.size() > 1)
+  if (spec.algorithms.size() > 1)
     for (const auto& [level, members] : layout) own.push_back(algorithm_on(spec, level));
   if (!own.empty()) spec.algorithms = own;
-  if (!is_automatic(spec.algorithms)) return estimated_time(levels, system_, spec, kind, size);
-  spec.algorithms = {"ring"};
-  const Duration ring = estimated_time(levels, system_, spec, kind, size);
-  spec.algorithms = {"direct"};
-  return std::min(ring, estimated_time(levels, system_, spec, kind, size));
+  return estimated_time(levels, system_, spec, kind, size);
 }
 
 ExchangeTimes::Message EstimatedExchangeTimes::message(Rank distance, Bytes size) {

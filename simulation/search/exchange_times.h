@@ -2,9 +2,8 @@
 // its plan one after the other, its chunks at the rate of the busiest port (prediction.h), a
 // message as its latency and its bytes at the narrowest link.
 //
-// Of algorithms that are chosen automatically the faster of ring and direct; without endpoints,
-// protocols that are chosen, and limits. The same sums come back for most configurations of a
-// search, and are kept.
+// Without endpoints, protocols that are chosen, and limits. The same sums come back for most
+// configurations of a search, and are kept.
 #pragma once
 
 #include <map>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "network/topology/topology.h"
+#include "system/rank/automatic_choice.h"
 #include "system/system_spec.h"
 #include "workload/schedule_estimate.h"
 
@@ -22,7 +22,7 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
  public:
   // REQUIRES: both outlive this.
   EstimatedExchangeTimes(const Topology& topology, const SystemSpec& system)
-      : topology_(topology), system_(system) {}
+      : topology_(topology), system_(system), costs_(topology, system) {}
 
   // If groups of the communicator differ, of the first.
   Duration collective(const Communicator& communicator, Collective kind, Bytes size) override;
@@ -31,15 +31,16 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
 
  private:
   // Members of a group along a level, innermost first.
-  using Layout = std::vector<std::pair<int, std::int32_t>>;
+  using Layout = GroupAlongLevels;
   // Extents of a communicator as count and stride, or the members of its first group and 0.
   using Members = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
   const Layout& layout_of(const Communicator& communicator);
-  Duration estimate(const Layout& layout, Collective kind, Bytes size) const;
+  Duration estimate(const Layout& layout, Collective kind, Bytes size);
 
   const Topology& topology_;
   const SystemSpec& system_;
+  PhaseCosts costs_;
   std::map<Members, Layout> layouts_;
   std::map<std::tuple<Layout, Collective, Bytes>, Duration> known_;
   std::map<std::pair<Rank, Bytes>, Message> messages_;

@@ -1,5 +1,7 @@
 #include "system/collective/capability.h"
 
+#include <algorithm>
+
 #include "system/collective/phases.h"
 
 namespace orrery {
@@ -26,6 +28,56 @@ std::string_view first_unsupported(const NamedAlgorithm& algorithm, Collective k
         return name_of(phase.kind);
     }
   return "";
+}
+
+bool suits(const NamedAlgorithm& algorithm, Collective kind) {
+  return planned_as(kind) != Collective::all_to_all || !algorithm.name.starts_with("ring");
+}
+
+std::span<const std::string_view> algorithms_tried(Collective kind) {
+  static constexpr std::string_view reductions[] = {"ring", "direct", "recursive_doubling", "pat"},
+                                    parts[] = {"ring", "direct", "pat"},
+                                    exchanges[] = {"direct", "pairwise", "bruck"},
+                                    trees[] = {"binomial_tree", "double_binary_tree", "chain"},
+                                    rooted_parts[] = {"direct", "binomial_tree"},
+                                    barriers[] = {"dissemination"};
+  switch (planned_as(kind)) {
+    case Collective::all_reduce:
+      return reductions;
+    case Collective::broadcast:
+    case Collective::reduce:
+      return trees;
+    case Collective::gather:
+    case Collective::scatter:
+      return rooted_parts;
+    case Collective::barrier:
+      return barriers;
+    case Collective::all_to_all:
+      return exchanges;
+    default:
+      return parts;
+  }
+}
+
+bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t members) {
+  if (!algorithm.supports(kind, members)) return false;
+  if (has_root(kind)) return true;
+  const auto plan = algorithm.algorithm->plan(planned_as(kind), members, 0);
+  if (plan->symmetry() == Symmetry::none) return false;
+  const bool connects_all =
+      algorithm.name == "direct" && planned_as(kind) != Collective::all_to_all;
+  return !connects_all || members <= kMostPeers;
+}
+
+std::vector<HierarchicalSchedule> schedules_tried(Collective kind,
+                                                  const std::vector<LevelSpec>& levels) {
+  std::vector<HierarchicalSchedule> tried = {HierarchicalSchedule::baseline,
+                                             HierarchicalSchedule::local_bandwidth_aware};
+  const bool wrapped = std::all_of(levels.begin(), levels.end(), [](const LevelSpec& level) {
+    return level.kind == LevelKind::ring;
+  });
+  if (wrapped && kind <= Collective::all_gather) tried.push_back(HierarchicalSchedule::torus);
+  return tried;
 }
 
 std::vector<NamedAlgorithm> suitable_algorithms(Collective kind, HierarchicalSchedule schedule,

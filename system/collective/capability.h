@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +25,28 @@ std::string_view first_unsupported(const NamedAlgorithm& algorithm, Collective k
                                    HierarchicalSchedule schedule, const TopologySpec& topology,
                                    std::size_t level);
 
-// For a kind for which nothing is chosen: one for each level, which suits the level's kind.
+// Whether an algorithm that is named for all kinds is meant for this one. A ring passes every byte
+// of an all-to-all on through half of the group, which no library does: there it is used only where
+// the kind itself names it.
+bool suits(const NamedAlgorithm& algorithm, Collective kind);
+
+// The algorithms that `auto` tries for a kind; on a ring level also ring:2. pat takes as few steps
+// and bytes as halving and doubling, for any number of ranks, and its far jumps carry least.
+// in_network is not among them: it models a switch without limits. NVLink SHARP reaches 480 GB/s of
+// bus bandwidth among 8 H100 (tests/validation/data/nccl_h100_8_all_reduce.csv), the model 787.
+std::span<const std::string_view> algorithms_tried(Collective kind);
+
+// Whether it tries one of them among so many. Without a root only plans in which all ranks do the
+// same: their time is a closed form, and they fold. `direct` opens n-1 connections at each rank:
+// for reductions and gathers among up to kMostPeers.
+bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t members);
+inline constexpr std::int32_t kMostPeers = 128;
+
+// The schedules that `auto` tries on such levels.
+std::vector<HierarchicalSchedule> schedules_tried(Collective kind,
+                                                  const std::vector<LevelSpec>& levels);
+
+// For a kind for which what is named for all does not suit: one for each level.
 std::vector<NamedAlgorithm> suitable_algorithms(Collective kind, HierarchicalSchedule schedule,
                                                 const TopologySpec& topology);
 

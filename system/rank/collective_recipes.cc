@@ -56,6 +56,8 @@ CollectiveRecipes::CollectiveRecipes(const Topology& topology, const SystemSpec&
 void CollectiveRecipes::note_ways(const CollectiveSpec& spec, const GroupLayout& layout) {
   const int dimensions = static_cast<int>(layout.dimensions.size());
   ways_ = std::max(ways_, 2 * orders_of(spec.schedule, dimensions).size());
+  if (spec.any_schedule && is_automatic(spec.algorithms))
+    ways_ = std::max(ways_, 2 * orders_of(HierarchicalSchedule::torus, dimensions).size());
   for (const SizeRange& range : spec.ranges) note_ways(range.spec, layout);
 }
 

@@ -1,131 +1,74 @@
 #include "system/rank/selection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
-#include <optional>
 
 #include "core/base/log.h"
 #include "core/units/unit_text.h"
+#include "system/collective/capability.h"
 #include "system/collective/phases.h"
 #include "system/rank/prediction.h"
 
 namespace orrery {
 namespace {
 
-// Finds the fastest candidate for one kind, size and group.
-class Search {
+// Of candidates without a closed form the one with the least predicted time: of algorithms that are
+// named, over the protocols; of a flat schedule over several levels, over all algorithms.
+class PredictedSearch {
  public:
-  Search(const Topology& topology, const SystemSpec& system, const CollectiveSpec& rule,
-         const GroupLayout& layout, Collective kind, Bytes size)
+  PredictedSearch(const Topology& topology, const SystemSpec& system, const CollectiveSpec& rule,
+                  const GroupAlongLevels& group, Collective kind, Bytes size)
       : system_(system), rule_(rule), kind_(kind), size_(size) {
-    for (const GroupDimension& dimension : layout.dimensions)
-      group_.push_back(level_alone(topology.levels()[dimension.level], dimension.size));
+    for (const auto& [level, members] : group)
+      group_.push_back(level_alone(topology.levels()[level], members));
   }
 
   // None if no algorithm can do it.
-  std::optional<CollectiveSpec> fastest() {
-    for (const HierarchicalSchedule schedule : schedules())
-      for (const Protocol protocol : protocols()) {
-        CollectiveSpec candidate = rule_;
-        candidate.ranges.clear();
-        candidate.schedule = schedule;
-        candidate.protocol = protocol;
-        if (!is_automatic(rule_.algorithms)) {
-          candidate.algorithms = rule_.algorithms;
-          consider(candidate);
-          continue;
-        }
-        for (const AlgorithmEntry& entry : builtin_algorithms()) {
-          candidate.algorithms = on_all_levels(entry.name, schedule);
-          consider(candidate);
-        }
+  std::optional<AutomaticChoice> fastest() {
+    for (const Protocol protocol : protocols_of(rule_, system_)) {
+      CollectiveSpec candidate = rule_;
+      candidate.protocol = protocol;
+      if (!is_automatic(rule_.algorithms)) {
+        consider(candidate);
+        continue;
       }
-    if (best_ && is_automatic(rule_.algorithms)) improve_level_by_level();
+      for (const AlgorithmEntry& entry : builtin_algorithms()) {
+        candidate.algorithms = {entry.name};
+        if (suits(entry.name, kind_)) consider(candidate);
+      }
+    }
+    if (best_) best_->candidates = considered_;
     return best_;
   }
 
-  Duration predicted() const { return predicted_; }
-  std::int64_t candidates() const { return static_cast<std::int64_t>(seen_.size()); }
-
  private:
-  std::int32_t ranks() const {
-    std::int32_t product = 1;
-    for (const LevelSpec& level : group_) product *= level.size;
-    return product;
-  }
-  int levels() const { return static_cast<int>(group_.size()); }
-
-  std::vector<HierarchicalSchedule> schedules() const {
-    if (!rule_.any_schedule || levels() == 1) return {rule_.schedule};
-    return {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
-            HierarchicalSchedule::flat};
-  }
-
-  std::vector<Protocol> protocols() const {
-    if (rule_.protocol != Protocol::automatic) return {rule_.protocol};
-    std::vector<Protocol> with_costs;
-    for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128})
-      if (std::any_of(system_.protocols.begin(), system_.protocols.end(),
-                      [&](const ProtocolCost& cost) { return cost.protocol == protocol; }))
-        with_costs.push_back(protocol);
-    return with_costs;
-  }
-
-  bool can_do(const NamedAlgorithm& algorithm, HierarchicalSchedule schedule, int level) const {
-    if (!level_suits(algorithm, group_[level])) return false;
-    for (const DimensionOrder& order : orders_of(schedule, levels()))
-      for (const Phase& phase : make_phases(kind_, schedule, order)) {
-        const bool whole = phase.dimension == kWhole;
-        if (!whole && phase.dimension != level) continue;
-        if (!algorithm.supports(phase.kind, whole ? ranks() : group_[level].size)) return false;
-        if (whole && levels() > 1 && algorithm.algorithm->needs_reducing_switch()) return false;
-      }
-    return true;
-  }
-
-  std::vector<NamedAlgorithm> on_all_levels(const NamedAlgorithm& algorithm,
-                                            HierarchicalSchedule schedule) const {
-    if (schedule == HierarchicalSchedule::flat) return {algorithm};
-    std::vector<NamedAlgorithm> all(levels(), algorithm);
-    for (int level = 0; level < levels(); ++level) {
-      if (can_do(algorithm, schedule, level)) continue;
-      for (const AlgorithmEntry& entry : builtin_algorithms()) {
-        all[level] = entry.name;
-        if (can_do(all[level], schedule, level)) break;
-      }
-    }
-    return all;
-  }
-
   bool is_possible(const CollectiveSpec& candidate) const {
-    for (int level = 0; level < levels(); ++level) {
-      const NamedAlgorithm& algorithm = algorithm_on(candidate, level);
-      if (!can_do(algorithm, candidate.schedule, level)) return false;
-      if (candidate.protocol != Protocol::none &&
-          find_cost(system_.protocols, candidate.protocol, algorithm.name) == nullptr)
-        return false;
-    }
+    const int levels = static_cast<int>(group_.size());
+    std::int32_t ranks = 1;
+    for (const LevelSpec& level : group_) ranks *= level.size;
+    for (const DimensionOrder& order : orders_of(candidate.schedule, levels))
+      for (const Phase& phase : make_phases(kind_, candidate.schedule, order)) {
+        const int level = std::max(phase.dimension, 0);
+        const NamedAlgorithm& algorithm = algorithm_on(candidate, level);
+        const std::int32_t members = phase.dimension == kWhole ? ranks : group_[level].size;
+        if (!level_suits(algorithm, group_[level]) || !algorithm.supports(phase.kind, members))
+          return false;
+        if (phase.dimension == kWhole && algorithm.algorithm->needs_reducing_switch()) return false;
+        if (candidate.protocol != Protocol::none &&
+            find_cost(system_.protocols, candidate.protocol, algorithm.name) == nullptr)
+          return false;
+      }
     return true;
   }
 
   void consider(const CollectiveSpec& candidate) {
-    if (std::find(seen_.begin(), seen_.end(), candidate) != seen_.end()) return;
     if (!is_possible(candidate)) return;
-    seen_.push_back(candidate);
+    ++considered_;
     const Duration time = predicted_time(group_, system_, candidate, kind_, size_);
-    if (best_ && time >= predicted_) return;
-    best_ = candidate;
-    predicted_ = time;
-  }
-
-  void improve_level_by_level() {
-    if (best_->algorithms.size() == 1) return;  // flat, or one level
-    for (int level = 0; level < levels(); ++level)
-      for (const AlgorithmEntry& entry : builtin_algorithms()) {
-        CollectiveSpec candidate = *best_;
-        candidate.algorithms[level] = entry.name;
-        consider(candidate);
-      }
+    if (best_ && time >= best_->predicted) return;
+    best_ = {.spec = candidate, .predicted = time};
+    best_->spec.any_chunks = false;
   }
 
   const SystemSpec& system_;
@@ -133,9 +76,8 @@ class Search {
   std::vector<LevelSpec> group_;
   Collective kind_;
   Bytes size_;
-  std::vector<CollectiveSpec> seen_;
-  std::optional<CollectiveSpec> best_;
-  Duration predicted_;
+  std::int64_t considered_ = 0;
+  std::optional<AutomaticChoice> best_;
 };
 
 // With an algorithm for each level of the topology: those outside the group are not used.
@@ -153,33 +95,52 @@ CollectiveSpec on_topology(CollectiveSpec spec, const GroupLayout& layout,
 }  // namespace
 
 Selection::Selection(const Topology& topology, const SystemSpec& system)
-    : topology_(topology), system_(system) {}
+    : topology_(topology), system_(system), costs_(topology, system) {}
+
+std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
+                                                  const GroupAlongLevels& group, Collective kind,
+                                                  Bytes size) {
+  const bool whole = rule.schedule == HierarchicalSchedule::flat && group.size() > 1;
+  if (!is_automatic(rule.algorithms) || whole)
+    return PredictedSearch(topology_, system_, rule, group, kind, size).fastest();
+  auto choice = choose_automatically(topology_, system_, costs_, rule, group, kind, size);
+  if (!choice) return choice;
+  std::int64_t ranks = 1;
+  std::vector<LevelSpec> alone;
+  for (const auto& [level, members] : group) {
+    ranks *= members;
+    alone.push_back(level_alone(topology_.levels()[level], members));
+  }
+  if (choice->messages * ranks <= kMostMessagesOfChoice)
+    choice->predicted = predicted_time(alone, system_, choice->spec, kind, size);
+  return choice;
+}
 
 std::int32_t Selection::choose(Collective kind, Bytes size, const GroupLayout& layout) {
   const CollectiveSpec& written = system_.collectives[static_cast<std::size_t>(kind)];
   if (!needs_selection(written)) return as_written;
-  Shape shape;
+  GroupAlongLevels group;
   for (const GroupDimension& dimension : layout.dimensions)
-    shape.emplace_back(dimension.level, dimension.size);
-  const auto [found, inserted] = numbers_.try_emplace({kind, size, shape}, as_written);
+    group.emplace_back(dimension.level, dimension.size);
+  const auto [found, inserted] = numbers_.try_emplace({kind, size, group}, as_written);
   if (!inserted) return found->second;
 
   CollectiveSpec rule = rule_for(written, size);
   Choice choice;
   choice.kind = kind;
   choice.size = size;
-  for (const auto& [level, members] : shape) {
+  for (const auto& [level, members] : group) {
     choice.levels.push_back(level);
     choice.sizes.push_back(members);
   }
   choice.automatic = needs_selection(rule);
-  if (choice.automatic) {
-    Search search(topology_, system_, rule, layout, kind, size);
-    if (const auto fastest = search.fastest())
-      rule = is_automatic(rule.algorithms) ? on_topology(*fastest, layout, topology_) : *fastest;
-    choice.predicted = search.predicted();
-    choice.candidates = search.candidates();
-  }
+  if (choice.automatic)
+    if (const auto fastest = this->fastest(rule, group, kind, size)) {
+      rule = is_automatic(rule.algorithms) ? on_topology(fastest->spec, layout, topology_)
+                                           : fastest->spec;
+      choice.predicted = fastest->predicted;
+      choice.candidates = fastest->candidates;
+    }
   choice.spec = found->second = number_of(rule);
   log::record(log::Level::info, log::Room::system, "{} of {} runs {}", name_of(kind), to_text(size),
               text_of(choice, rule));
@@ -201,6 +162,8 @@ std::string text_of(const Choice& choice, const CollectiveSpec& spec) {
   std::string text = equal ? used.front().name : names_of(used, "+");
   if (spec.protocol != Protocol::none) text += '/' + std::string(name_of(spec.protocol));
   if (choice.levels.size() > 1) text += ", " + std::string(name_of(spec.schedule));
+  if (choice.automatic && spec.any_chunks)
+    text += fmt::format(", {} chunk{}", spec.chunks, spec.chunks == 1 ? "" : "s");
   return text;
 }
 

@@ -1,12 +1,9 @@
-// Which schedule, algorithms and protocol a call gets: those of the size range it falls into, and
-// where these are `auto`, the ones with the least predicted time (prediction.h).
+// Which schedule, algorithms, chunks and protocol a call gets: those of the size range it falls
+// into, and where these are open, the ones that are predicted to be fastest.
 //
-// Candidates: each algorithm of the list on all levels of the group (on a level where it cannot do
-// what is asked, the first of the list that can), times the schedules (if spec.any_schedule), times
-// the protocols that have costs (if the protocol is automatic). From the fastest, level by level
-// from the innermost, the algorithm is replaced by any that makes it faster. Equal times: the first
-// in this order. So what is chosen is never slower, alone on the analytical backend, than the best
-// algorithm of the list used on all levels.
+// Where the algorithms are automatic, automatic_choice.h chooses them, with what else is open.
+// Where they are named and only the protocol is open, or run flat over several levels, what is
+// least by prediction.h is taken, equal times in the order of the list.
 //
 // A dimension of a group that spans several levels is predicted as if it lay on the outermost of
 // them, a level of a graph as a switch with the level's nominal bandwidth and latency.
@@ -17,12 +14,15 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "network/topology/topology.h"
 #include "system/collective/group.h"
+#include "system/rank/automatic_choice.h"
+#include "system/rank/phase_cost.h"
 #include "system/system_spec.h"
 
 namespace orrery {
@@ -39,6 +39,9 @@ struct Choice {
   std::int64_t candidates = 0;      // predicted
 };
 
+// Up to so many messages of all ranks, what is chosen is simulated for the time that is reported.
+inline constexpr std::int64_t kMostMessagesOfChoice = 1 << 13;
+
 class Selection {
  public:
   // REQUIRES: the references outlive the selection.
@@ -54,25 +57,30 @@ class Selection {
                                 : specs_[number];
   }
 
+  // What an automatic rule without ranges gets for a group: an algorithm for each of its levels.
+  // None if no algorithm can do it.
+  std::optional<AutomaticChoice> fastest(const CollectiveSpec& rule, const GroupAlongLevels& group,
+                                         Collective kind, Bytes size);
+
   Bytes minimum_chunk() const { return system_.minimum_chunk; }
 
   // In the order in which they were made.
   const std::vector<Choice>& choices() const { return choices_; }
 
  private:
-  using Shape = std::vector<std::pair<int, std::int32_t>>;  // level and size, innermost first
-
   std::int32_t number_of(const CollectiveSpec& spec);
 
   const Topology& topology_;
   const SystemSpec& system_;
-  std::map<std::tuple<Collective, Bytes, Shape>, std::int32_t> numbers_;
+  PhaseCosts costs_;
+  std::map<std::tuple<Collective, Bytes, GroupAlongLevels>, std::int32_t> numbers_;
   std::deque<CollectiveSpec> specs_;
   std::vector<Choice> choices_;
 };
 
 // "ring"; "direct+ring" if the levels of the choice differ; with "/ll" if it has a protocol, and
-// the schedule where there are several levels: "direct+ring/ll, local_bandwidth_aware".
+// the schedule where there are several levels, and the chunks where they were chosen:
+// "direct+ring/ll, local_bandwidth_aware, 4 chunks".
 std::string text_of(const Choice& choice, const CollectiveSpec& spec);
 
 }  // namespace orrery

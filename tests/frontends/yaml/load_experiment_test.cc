@@ -40,6 +40,11 @@ std::string first_problem(const std::string& file, const std::string& option) {
   return "no problem";
 }
 
+// Automatic, with its chunks if these are not written.
+bool is_open(const CollectiveSpec& spec, bool chunks) {
+  return is_automatic(spec.algorithms) && spec.any_chunks == chunks;
+}
+
 TEST_CASE("every key of an experiment arrives in its field") {
   const Experiment e = load("all_features.yaml");
   CHECK(e.name == "Hier");
@@ -125,16 +130,34 @@ TEST_CASE("a minimal experiment takes the documented defaults") {
   CHECK(e.system.scheduling == SchedulingPolicy::lifo);
   CHECK(e.system.queue_limit == defaults.queue_limit);
   CHECK(of(e, Collective::all_reduce).chunks == 16);
-  // On a switch: ring, and direct for the all-to-all.
+  for (const CollectiveSpec& spec : e.system.collectives) CHECK(is_open(spec, true));
+}
+
+TEST_CASE("what is not written about a collective is chosen") {
+  const Override chunks{"system.chunks=4"}, schedule{"system.schedule=local_bandwidth_aware"};
+  CHECK(is_open(of(load("minimal.yaml", {chunks}), Collective::all_reduce), false));
+  CHECK(of(load("minimal.yaml", {chunks}), Collective::all_reduce).chunks == 4);
+  CHECK_FALSE(of(load("minimal.yaml", {schedule}), Collective::all_reduce).any_schedule);
+  const Experiment one = load("minimal.yaml", {{"system.all_reduce.algorithms=ring"}});
+  CHECK(of(one, Collective::all_reduce).algorithms == std::vector<NamedAlgorithm>{"ring"});
+  CHECK(is_open(of(one, Collective::all_gather), true));
+}
+
+TEST_CASE("a flat schedule is a ring, or direct, unless it says otherwise") {
+  const Experiment e = load("program.yaml", {{"system.schedule=flat"}});
   CHECK(of(e, Collective::all_reduce).algorithms == std::vector<NamedAlgorithm>{"ring"});
   CHECK(of(e, Collective::all_to_all).algorithms == std::vector<NamedAlgorithm>{"direct"});
 }
 
-TEST_CASE("without algorithms each level gets the one that suits its kind") {
-  const Experiment e = load("program.yaml", {{"platform.topology.levels[0].kind=fully_connected"}});
-  CHECK(of(e, Collective::all_reduce).algorithms == std::vector<NamedAlgorithm>{"direct", "ring"});
-  CHECK(of(e, Collective::all_to_all).algorithms ==
-        std::vector<NamedAlgorithm>{"direct", "direct"});
+TEST_CASE("a ring for all kinds leaves all-to-alls direct") {
+  const Override rings{"system.algorithms=ring"};
+  const Experiment e = load("minimal.yaml", {rings});
+  CHECK(of(e, Collective::all_gather).algorithms == std::vector<NamedAlgorithm>{"ring"});
+  for (const Collective kind : {Collective::all_to_all, Collective::all_to_allv})
+    CHECK(of(e, kind).algorithms == std::vector<NamedAlgorithm>{"direct"});
+  CHECK(resolved(e, "system.all_to_all.algorithms") == "direct <- default (ring does not suit it)");
+  const Experiment named = load("minimal.yaml", {rings, {"system.all_to_all.algorithms=ring"}});
+  CHECK(of(named, Collective::all_to_all).algorithms == std::vector<NamedAlgorithm>{"ring"});
 }
 
 TEST_CASE("presets give the values that the file leaves out") {
@@ -277,7 +300,7 @@ TEST_CASE("a section from a file, with keys beside the reference") {
   const Experiment set =
       load("references.yaml", {{"system.file=" + folder + "parts/base_system.yaml"}});
   CHECK(of(set, Collective::all_gather).chunks == 3);  // still beside the reference
-  CHECK(of(set, Collective::all_reduce).algorithms == std::vector<NamedAlgorithm>{"ring"});
+  CHECK(is_open(of(set, Collective::all_reduce), false));
 }
 
 TEST_CASE("an alias is a copy") { CHECK(load("anchors.yaml").topology.levels.size() == 2); }

@@ -1,0 +1,293 @@
+#include "system/rank/automatic_choice.h"
+
+#include <algorithm>
+#include <exception>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/units/range_error.h"
+#include "system/collective/capability.h"
+#include "system/collective/phases.h"
+#include "system/collective/piece_sizes.h"
+
+namespace orrery {
+namespace {
+
+// What an algorithm costs on one level, over all phases there.
+struct LevelCost {
+  std::size_t algorithm = 0;  // in Contest::algorithms_
+  Duration time = {};         // of one chunk
+  Duration load = {};         // of the other chunks at the ports
+  Duration crowd = {};        // that hold up the first one, if it begins here
+  // The stages of each phase of a chunk; of phases of other levels none.
+  std::vector<std::vector<TimedStage>> phases = {};
+  Duration launch = {};
+  std::int64_t messages = 0;
+  bool folds = true;
+};
+
+struct Candidate {
+  HierarchicalSchedule schedule;
+  Protocol protocol;
+  std::int32_t chunks;
+  std::vector<std::size_t> algorithms = {};
+  Duration time = {};
+  std::int64_t messages = 0;
+  bool folds = true;
+};
+
+class Contest {
+  // Too slow; does not fold; messages; time; algorithms.
+  using Standing = std::tuple<bool, bool, std::int64_t, Duration, std::vector<std::size_t>>;
+
+ public:
+  Contest(const Topology& topology, const SystemSpec& system, PhaseCosts& costs,
+          const CollectiveSpec& rule, const GroupAlongLevels& group, Collective kind, Bytes size)
+      : topology_(topology),
+        system_(system),
+        costs_(costs),
+        rule_(rule),
+        group_(group),
+        kind_(planned_as(kind)),
+        size_(size) {
+    for (const Collective part : {kind_, Collective::reduce_scatter, Collective::all_gather,
+                                  Collective::scatter, Collective::gather})
+      for (const std::string_view name : algorithms_tried(part))
+        if (std::find(algorithms_.begin(), algorithms_.end(), NamedAlgorithm(name)) ==
+            algorithms_.end())
+          algorithms_.emplace_back(name);
+    algorithms_.emplace_back("ring:2");
+  }
+
+  std::optional<AutomaticChoice> winner() {
+    std::exception_ptr beyond_clock;
+    for (const HierarchicalSchedule schedule : schedules())
+      for (const Protocol protocol : protocols_of(rule_, system_))
+        for (const std::int32_t chunks : chunk_counts()) try {
+            enter_all(schedule, protocol, chunks);
+          } catch (const RangeError&) {  // other candidates may be within the clock
+            beyond_clock = std::current_exception();
+          }
+    if (candidates_.empty() && beyond_clock) std::rethrow_exception(beyond_clock);
+    if (candidates_.empty()) return std::nullopt;
+    const Candidate& best = *std::min_element(
+        candidates_.begin(), candidates_.end(),
+        [&](const Candidate& a, const Candidate& b) { return standing_of(a) < standing_of(b); });
+    AutomaticChoice choice{.spec = rule_,
+                           .predicted = best.time,
+                           .messages = best.messages,
+                           .candidates = static_cast<std::int64_t>(candidates_.size())};
+    choice.spec.schedule = best.schedule;
+    choice.spec.protocol = best.protocol;
+    choice.spec.chunks = best.chunks;
+    choice.spec.algorithms.clear();
+    for (const std::size_t index : best.algorithms)
+      choice.spec.algorithms.push_back(algorithms_[index]);
+    return choice;
+  }
+
+ private:
+  int levels() const { return static_cast<int>(group_.size()); }
+
+  std::vector<HierarchicalSchedule> schedules() const {
+    std::vector<LevelSpec> levels;
+    for (const auto& [index, members] : group_) levels.push_back(topology_.levels()[index]);
+    if (rule_.any_schedule && levels.size() == 1) return {HierarchicalSchedule::baseline};
+    if (rule_.any_schedule) return schedules_tried(kind_, levels);
+    std::vector<HierarchicalSchedule> tried = {rule_.schedule};
+    // What is too small to be cut by the inner levels goes whole.
+    std::int64_t parts = 1;
+    for (std::size_t i = 0; i + 1 < group_.size(); ++i) parts *= group_[i].second;
+    if (size_.value < system_.minimum_chunk.value * parts)
+      tried.push_back(HierarchicalSchedule::baseline);
+    return tried;
+  }
+
+  std::vector<std::int32_t> chunk_counts() const {
+    if (!rule_.any_chunks) return {chunk_count(size_, rule_.chunks, system_.minimum_chunk)};
+    std::vector<std::int32_t> counts;
+    for (std::int32_t count = 1; count <= kMostChunks; count *= 2)
+      if (chunk_count(size_, count, system_.minimum_chunk) == count) counts.push_back(count);
+    return counts;
+  }
+
+  // ---- the algorithms of one level -------------------------------------------------------------
+
+  std::vector<LevelCost> costs_on(int level, HierarchicalSchedule schedule, Protocol protocol,
+                                  std::int32_t chunks) {
+    std::vector<LevelCost> found;
+    for (std::size_t index = 0; index < algorithms_.size(); ++index)
+      if (const auto cost = cost_on(level, index, schedule, protocol, chunks))
+        found.push_back(*cost);
+    return found;
+  }
+
+  // None if the algorithm cannot do all that is asked of the level.
+  std::optional<LevelCost> cost_on(int level, std::size_t index, HierarchicalSchedule schedule,
+                                   Protocol protocol, std::int32_t chunks) {
+    const NamedAlgorithm& algorithm = algorithms_[index];
+    const ProtocolCost* paid = nullptr;
+    if (protocol != Protocol::none) {
+      paid = find_cost(system_.protocols, protocol, algorithm.name);
+      if (paid == nullptr) return std::nullopt;
+    }
+    const PieceSizes sizes(size_, chunks);
+    const auto orders = orders_of(schedule, levels());
+    LevelCost sum;
+    sum.algorithm = index;
+    if (paid != nullptr) sum.launch = paid->launch;
+    for (std::size_t order = 0; order < orders.size(); ++order) {
+      // Chunks take the orders in turn; the first one's phases follow each other.
+      const std::int64_t others = chunks - 1 - static_cast<std::int64_t>(order);
+      const std::int64_t turns =
+          others < 0 ? 0 : others / static_cast<std::int64_t>(orders.size()) + (order == 0 ? 0 : 1);
+      for (const Phase& phase : make_phases(kind_, schedule, orders[order])) {
+        if (order == 0) sum.phases.emplace_back();
+        if (phase.dimension != level && phase.dimension != kWhole) continue;
+        std::int64_t parts = 1;
+        for (const int d : phase.scattered) parts *= group_[d].second;
+        const Bytes part{sizes.size(0).value / parts + (sizes.size(0).value % parts != 0 ? 1 : 0)};
+        const PhaseCost* cost =
+            costs_.of(algorithm, phase.kind, group_[level].first, group_[level].second);
+        if (cost == nullptr || cuts_small(algorithm, group_[level].second, part))
+          return std::nullopt;
+        if (order == 0) {
+          sum.time += cost->time(part, system_, paid);
+          sum.phases.back() = cost->timed(part, system_, paid);
+          if (sum.phases.size() == 1) sum.crowd = crowd_of(sum.phases.back()) * (chunks - 1);
+        }
+        if (turns > 0) sum.load += cost->load(part, paid) * turns;
+        sum.messages += order == 0 ? cost->messages * chunks : 0;
+        sum.folds = sum.folds && cost->folds && size_.value % (chunks * parts * cost->pieces) == 0;
+      }
+    }
+    return sum;
+  }
+
+  bool cuts_small(const NamedAlgorithm& algorithm, std::int32_t members, Bytes part) const {
+    return algorithm.name == "direct" && kind_ == Collective::all_reduce &&
+           part < kLeastPiece * members;
+  }
+
+  // ---- all combinations ------------------------------------------------------------------------
+
+  void enter_all(HierarchicalSchedule schedule, Protocol protocol, std::int32_t chunks) {
+    std::vector<std::vector<LevelCost>> choices;
+    for (int level = 0; level < levels(); ++level) {
+      choices.push_back(costs_on(level, schedule, protocol, chunks));
+      if (choices.back().empty()) return;
+      // Of many levels, those that are fast by themselves.
+      auto& here = choices.back();
+      std::stable_sort(here.begin(), here.end(), [](const LevelCost& a, const LevelCost& b) {
+        return a.time + a.load < b.time + b.load;
+      });
+      const std::size_t most = levels() <= 3 ? here.size() : 2;
+      here.resize(std::min(here.size(), most));
+    }
+    std::vector<std::size_t> at(choices.size(), 0);
+    while (true) {
+      enter(choices, at, Candidate{.schedule = schedule, .protocol = protocol, .chunks = chunks});
+      std::size_t level = 0;
+      while (level < at.size() && ++at[level] == choices[level].size()) at[level++] = 0;
+      if (level == at.size()) return;
+    }
+  }
+
+  void enter(const std::vector<std::vector<LevelCost>>& choices, const std::vector<std::size_t>& at,
+             Candidate candidate) {
+    Duration load, launch, crowd;
+    for (std::size_t level = 0; level < at.size(); ++level)
+      crowd += choices[level][at[level]].crowd;
+    for (std::size_t level = 0; level < at.size(); ++level) {
+      const LevelCost& cost = choices[level][at[level]];
+      candidate.algorithms.push_back(cost.algorithm);
+      candidate.time += cost.time;
+      candidate.messages += cost.messages;
+      candidate.folds = candidate.folds && cost.folds;
+      load = std::max(load, cost.load + crowd - cost.crowd);
+      launch = std::max(launch, cost.launch);
+    }
+    candidate.time += load;
+    if (orders_of(candidate.schedule, levels()).size() == 1)
+      candidate.time = std::min(candidate.time, time_in_step(choices, at, candidate.chunks));
+    candidate.time += launch;
+    fastest_ = candidates_.empty() ? candidate.time : std::min(fastest_, candidate.time);
+    candidates_.push_back(std::move(candidate));
+  }
+
+  // Chunks that begin together take every stage in turn, so the first of them has to wait for all
+  // stages but the last of each other one.
+  static Duration crowd_of(const std::vector<TimedStage>& stages) {
+    Duration sum = -stages.back().sending;
+    for (const TimedStage& stage : stages) sum += stage.sending * stage.count;
+    return sum;
+  }
+
+  // If a stage begins when the first chunk has come and its port is free of the stage before, and
+  // ends when the last one has come and left.
+  static Duration time_in_step(const std::vector<std::vector<LevelCost>>& choices,
+                               const std::vector<std::size_t>& at, std::int32_t chunks) {
+    Duration first, last;
+    std::vector<Duration> free(at.size());
+    const std::size_t phases = choices.front()[at.front()].phases.size();
+    for (std::size_t phase = 0; phase < phases; ++phase)
+      for (std::size_t level = 0; level < at.size(); ++level)
+        for (const TimedStage& stage : choices[level][at[level]].phases[phase]) {
+          constexpr std::int64_t most = 3;  // equal ones last as long as the one before
+          Duration first_before, last_before;
+          for (std::int64_t i = 0; i < std::min(stage.count, most); ++i) {
+            first_before = first, last_before = last;
+            const Duration begin = std::max(first, free[level]);
+            free[level] = std::max(begin + stage.sending * chunks, last + stage.sending);
+            first = begin + stage.sending + stage.latency;
+            last = free[level] + stage.latency;
+          }
+          const std::int64_t more = std::max<std::int64_t>(0, stage.count - most);
+          first += (first - first_before) * more;
+          free[level] += (last - last_before) * more;
+          last += (last - last_before) * more;
+        }
+    return last;
+  }
+
+  // The smallest wins.
+  Standing standing_of(const Candidate& candidate) const {
+    const bool close = candidate.time <= fastest_ + Duration{fastest_.value / 100};
+    return Standing(!close, !candidate.folds, candidate.messages, candidate.time,
+                    candidate.algorithms);
+  }
+
+  const Topology& topology_;
+  const SystemSpec& system_;
+  PhaseCosts& costs_;
+  const CollectiveSpec& rule_;
+  const GroupAlongLevels& group_;
+  Collective kind_;
+  Bytes size_;
+  std::vector<NamedAlgorithm> algorithms_;
+  std::vector<Candidate> candidates_;
+  Duration fastest_;
+};
+
+}  // namespace
+
+std::vector<Protocol> protocols_of(const CollectiveSpec& rule, const SystemSpec& system) {
+  if (rule.protocol != Protocol::automatic) return {rule.protocol};
+  std::vector<Protocol> with_costs;
+  for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128})
+    if (std::any_of(system.protocols.begin(), system.protocols.end(),
+                    [&](const ProtocolCost& cost) { return cost.protocol == protocol; }))
+      with_costs.push_back(protocol);
+  return with_costs;
+}
+
+std::optional<AutomaticChoice> choose_automatically(const Topology& topology,
+                                                    const SystemSpec& system, PhaseCosts& costs,
+                                                    const CollectiveSpec& rule,
+                                                    const GroupAlongLevels& group, Collective kind,
+                                                    Bytes size) {
+  return Contest(topology, system, costs, rule, group, kind, size).winner();
+}
+
+}  // namespace orrery

@@ -1,0 +1,52 @@
+// What `algorithms: auto` chooses for a call: for each level an algorithm, with a schedule, a
+// number of chunks and a protocol where these are left open.
+//
+// A candidate costs the launch of its protocol and the lesser of two sums over its stages
+// (phase_cost.h). Either all chunks take each stage together, as those that are bound by latency
+// do: a stage begins when the first chunk has come and its port is free, and ends when the last one
+// has come and left. Or the levels work side by side, as they do for large chunks: all stages of
+// one chunk, and what the busiest level's ports carry of the others, which, where that is not the
+// first level, begin late by what crowds the first.
+//
+// All combinations of the algorithms of capability.h are computed, which takes microseconds. Of
+// those within a hundredth of the fastest, one that folds goes first (docs/decisions/0010), then
+// the one with the fewest messages, then the fastest, then the first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/units/units.h"
+#include "system/rank/phase_cost.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+// A group along the levels of a topology: level and members, innermost first.
+using GroupAlongLevels = std::vector<std::pair<int, std::int32_t>>;
+
+struct AutomaticChoice {
+  CollectiveSpec spec;        // with an algorithm for each level of the group
+  Duration predicted;         // alone, as above
+  std::int64_t messages = 0;  // of a rank
+  std::int64_t candidates = 0;
+};
+
+inline constexpr std::int32_t kMostChunks = 32;  // that are chosen
+// A piece that `direct` cuts for an all-reduce is not smaller: libraries send a few bytes whole.
+inline constexpr Bytes kLeastPiece = bytes(8);
+
+// `rule` has automatic algorithms, no ranges, and is not flat over several levels. None if no
+// candidate can do it. Throws RangeError if all of them leave the clock.
+std::optional<AutomaticChoice> choose_automatically(const Topology& topology,
+                                                    const SystemSpec& system, PhaseCosts& costs,
+                                                    const CollectiveSpec& rule,
+                                                    const GroupAlongLevels& group, Collective kind,
+                                                    Bytes size);
+
+// Those that may be named: the rule's own, or, if it is automatic, all that have costs.
+std::vector<Protocol> protocols_of(const CollectiveSpec& rule, const SystemSpec& system);
+
+}  // namespace orrery

@@ -1,0 +1,219 @@
+#include "system/rank/phase_cost.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "system/collective/capability.h"
+#include "system/rank/prediction.h"
+
+namespace orrery {
+namespace {
+
+// parts / whole of a size, rounded up.
+Bytes portion(Bytes size, std::int64_t parts, std::int64_t whole) {
+  const auto product = static_cast<units_internal::Unsigned128>(size.value) *
+                       static_cast<units_internal::Unsigned128>(parts);
+  const auto divisor = static_cast<units_internal::Unsigned128>(whole);
+  const auto value = (product + divisor - 1) / divisor;
+  if (value > static_cast<units_internal::Unsigned128>(std::numeric_limits<std::int64_t>::max()))
+    units_internal::leave_range(BytesTag::beyond);
+  return {static_cast<std::int64_t>(value)};
+}
+
+Bytes on_wire(Bytes data, const ProtocolCost* protocol) {
+  return protocol == nullptr ? data : whole_of(data, protocol->efficiency);
+}
+
+// Where the messages of one stage of rank 0 go.
+class StageWalk {
+ public:
+  explicit StageWalk(const Topology& alone)
+      : alone_(alone), at_ports_(static_cast<std::size_t>(alone.ports(0))) {}
+
+  void add(const Send& send) {
+    const std::int32_t hops = alone_.hops(0, 0, send.to);
+    const auto port = static_cast<std::size_t>(alone_.egress_port(0, 0, send.to));
+    farthest_ = std::max(farthest_, hops);
+    at_ports_[port] += send.pieces.count;
+    passed_ += std::int64_t{send.pieces.count} * (passes_neighbours() ? hops : 0);
+    if (send.reduce) added_ = std::max<std::int64_t>(added_, send.pieces.count);
+  }
+
+  std::int32_t farthest() const { return farthest_; }
+  const std::vector<std::int64_t>& at_ports() const { return at_ports_; }
+  std::int64_t passed() const { return passed_; }
+  std::int64_t added() const { return added_; }
+  // Of the bytes that go through the busiest link.
+  std::int64_t in_turn() const {
+    const auto ports = static_cast<std::int64_t>(at_ports_.size());
+    return std::max(*std::max_element(at_ports_.begin(), at_ports_.end()),
+                    (passed_ + ports - 1) / ports);
+  }
+
+ private:
+  bool passes_neighbours() const {
+    const LevelKind kind = alone_.levels()[0].kind;
+    return kind == LevelKind::ring || kind == LevelKind::mesh;
+  }
+
+  const Topology& alone_;
+  std::vector<std::int64_t> at_ports_;
+  std::int32_t farthest_ = 0;
+  std::int64_t passed_ = 0, added_ = 0;
+};
+
+void add_step(std::vector<PhaseCost::Step>& steps, PhaseCost::Step step) {
+  const bool again = !steps.empty() && steps.back().latency == step.latency &&
+                     steps.back().sending == step.sending && steps.back().added == step.added;
+  if (again)
+    ++steps.back().count;
+  else
+    steps.push_back(step);
+}
+
+bool folds_on(const Plan& plan, const LevelSpec& level, std::int32_t members) {
+  if (plan.symmetry() == Symmetry::none || level.kind == LevelKind::mesh) return false;
+  if (level.kind == LevelKind::switched || level.kind == LevelKind::graph) return true;
+  return plan.symmetry() == Symmetry::rotation && members == level.size;
+}
+
+}  // namespace
+
+Duration PhaseCost::time(Bytes size, const SystemSpec& system, const ProtocolCost* protocol) const {
+  Duration sum =
+      latency + transfer_time(on_wire(portion(size, in_turn, pieces), protocol), bandwidth);
+  if (protocol != nullptr) sum += protocol->step * stages;
+  if (system.reduction_bandwidth)
+    sum += transfer_time(portion(size, added, pieces), *system.reduction_bandwidth);
+  return sum;
+}
+
+Duration PhaseCost::load(Bytes size, const ProtocolCost* protocol) const {
+  return std::max(processing,
+                  transfer_time(on_wire(portion(size, at_port, pieces), protocol), bandwidth));
+}
+
+bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind, int level,
+                              std::int32_t members) const {
+  const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level)];
+  const auto tried = algorithms_tried(kind);
+  const bool both_ways = algorithm.name == "ring:2" && spec.kind == LevelKind::ring &&
+                         members > 2 && kind <= Collective::all_gather;
+  // Between the switches of a graph links may be few: pat and rings send most bytes to neighbours.
+  const bool far = spec.kind == LevelKind::graph && level > 0 && spec.scope == Scope::scale_out;
+  if (far && algorithm.name == "direct" && kind <= Collective::all_gather) return false;
+  if (!both_ways && std::find(tried.begin(), tried.end(), algorithm.name) == tried.end())
+    return false;
+  return is_tried(algorithm, kind, members);
+}
+
+std::vector<TimedStage> PhaseCost::timed(Bytes size, const SystemSpec& system,
+                                         const ProtocolCost* protocol) const {
+  const auto carried = [&](std::int64_t count) {
+    return transfer_time(on_wire(portion(size, count, pieces), protocol), bandwidth);
+  };
+  std::vector<TimedStage> timed;
+  for (const Step& step : steps) {
+    TimedStage stage{step.count, step.latency + carried(step.beside), carried(step.sending)};
+    if (protocol != nullptr) stage.latency += protocol->step;
+    if (system.reduction_bandwidth)
+      stage.latency +=
+          transfer_time(portion(size, step.added, pieces), *system.reduction_bandwidth);
+    stage.sending = std::max(stage.sending, Duration{processing.value / stages});
+    timed.push_back(stage);
+  }
+  return timed;
+}
+
+const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind, int level,
+                                std::int32_t members) {
+  const auto [found, is_new] = known_.try_emplace({algorithm.name, kind, level, members});
+  std::optional<PhaseCost>& cost = found->second;
+  const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level)];
+  if (is_new && is_candidate(algorithm, kind, level, members)) {
+    if (has_root(kind)) {
+      cost = fitted(algorithm, kind, level_alone(spec, members));
+    } else {
+      const auto plan = algorithm.algorithm->plan(kind, members, 0);
+      cost = closed_form(*plan, level, members);
+      cost->folds = folds_on(*plan, spec, members);
+    }
+  }
+  return cost ? &*cost : nullptr;
+}
+
+PhaseCost PhaseCosts::closed_form(const Plan& plan, int level, std::int32_t members) const {
+  const LevelSpec& on_platform = topology_.levels()[static_cast<std::size_t>(level)];
+  LevelSpec spec = level_alone(on_platform, members);
+  if (on_platform.kind == LevelKind::graph && topology_.forwards({0})) {
+    spec.kind = LevelKind::ring;  // what goes far passes other NPUs, as on a ring
+    spec.latency = on_platform.latency;
+  }
+  const bool scale_out = spec.scope == Scope::scale_out;
+  const EndpointSpec& endpoint = scale_out ? system_.endpoint : system_.local_endpoint;
+  const Duration ends =
+      (scale_out ? system_.injection_latency : system_.local_injection_latency) * 2 +
+      endpoint.send_overhead + endpoint.receive_overhead;
+  const Duration next = std::max(endpoint.gap, endpoint.send_overhead);
+  const Topology alone({{spec}});
+  PhaseCost cost;
+  cost.pieces = plan.pieces();
+  cost.bandwidth = spec.bandwidth;
+  std::vector<std::int64_t> at_ports(static_cast<std::size_t>(alone.ports(0)));
+  std::int64_t passed = 0;
+  for (int lane = 0; lane < plan.lanes(); ++lane) {
+    PhaseCost of_lane;
+    for (int index = 0;; ++index) {
+      const Stage stage = plan.stage(0, lane, index);
+      StageWalk walk(alone);
+      for (int i = 0; i < stage.sends; ++i) walk.add(plan.send(0, lane, index, i));
+      const Duration latency = spec.latency * walk.farthest() + ends + next * (stage.sends - 1);
+      if (lane == 0) add_step(cost.steps, {1, latency, walk.in_turn(), 0, walk.added()});
+      of_lane.latency += latency;
+      of_lane.in_turn += walk.in_turn();
+      of_lane.added += walk.added();
+      ++of_lane.stages;
+      cost.messages += stage.sends;
+      passed += walk.passed();
+      for (std::size_t port = 0; port < at_ports.size(); ++port)
+        at_ports[port] += walk.at_ports()[port];
+      if (stage.last) break;
+    }
+    cost.latency = std::max(cost.latency, of_lane.latency);
+    cost.in_turn = std::max(cost.in_turn, of_lane.in_turn);
+    cost.added = std::max(cost.added, of_lane.added);
+    cost.stages = std::max(cost.stages, of_lane.stages);
+  }
+  const auto ports = static_cast<std::int64_t>(at_ports.size());
+  cost.at_port =
+      std::max(*std::max_element(at_ports.begin(), at_ports.end()), (passed + ports - 1) / ports);
+  cost.in_turn = std::max(cost.in_turn, cost.at_port);
+  cost.processing =
+      std::max(endpoint.gap, endpoint.send_overhead + endpoint.receive_overhead) * cost.messages;
+  return cost;
+}
+
+PhaseCost PhaseCosts::fitted(const NamedAlgorithm& algorithm, Collective kind,
+                             const LevelSpec& level) const {
+  constexpr Bytes many = mebibytes(64);
+  CollectiveSpec spec;
+  spec.algorithms = {algorithm};
+  const auto time = [&](Bytes size, std::int32_t chunks) {
+    spec.chunks = chunks;
+    return predicted_time({level}, system_, spec, kind, size);
+  };
+  const Duration one = time(many, 1);
+  PhaseCost cost;
+  cost.latency = time(Bytes{}, 1);
+  cost.bandwidth = level.bandwidth;
+  cost.pieces = transfer_time(many, level.bandwidth).value;
+  cost.in_turn = (one - cost.latency).value;
+  cost.at_port = std::min((time(many * 2, 2) - one).value, cost.in_turn);
+  cost.messages = 2;
+  cost.stages = 1;
+  cost.steps = {{1, cost.latency, cost.at_port, cost.in_turn - cost.at_port, 0}};
+  return cost;
+}
+
+}  // namespace orrery

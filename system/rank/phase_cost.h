@@ -1,0 +1,81 @@
+// What a phase of a collective costs on one level, alone: a line over the size of its buffer. The
+// predictions of `auto` are sums of these lines (selection.h).
+//
+// Of a plan in which all ranks do the same (Plan::symmetry) the line is a closed form. Its stages
+// follow each other, each after the latency of its farthest message and the bytes of the busiest
+// port. On rings and meshes a message also takes its share of each link that it passes. Of other
+// plans the line goes through two simulations (prediction.h), without bytes and with many.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/units/units.h"
+#include "network/topology/topology.h"
+#include "system/collective_algorithm.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+// A stage, and `count` equal ones after each other, as long as they last.
+struct TimedStage {
+  std::int64_t count;
+  Duration latency;  // from the last byte's leaving to the next stage
+  Duration sending;  // at the busiest port
+};
+
+struct PhaseCost {
+  struct Step {
+    std::int64_t count;
+    Duration latency;
+    std::int64_t sending, beside, added;  // pieces at the port, on wires beside it, and added up
+    bool operator==(const Step&) const = default;
+  };
+  std::vector<Step> steps;
+  Duration latency;           // of all stages, at any size
+  Duration processing;        // that the endpoints need for the messages of a chunk
+  std::int64_t stages = 0;    // each pays a protocol's step
+  std::int64_t messages = 0;  // that a rank sends
+  std::int64_t pieces = 1;    // into which the buffer is cut; of these
+  std::int64_t in_turn = 0;   //   so many follow each other on wires,
+  std::int64_t at_port = 0;   //   the busiest port carries so many,
+  std::int64_t added = 0;     //   and so many are added after each other
+  Bandwidth bandwidth;        // of a port
+  bool folds = false;         // where the buffer divides into `pieces`
+
+  // The stages of one chunk, without the launch of a protocol.
+  std::vector<TimedStage> timed(Bytes size, const SystemSpec& system,
+                                const ProtocolCost* protocol) const;
+  // Their sum.
+  Duration time(Bytes size, const SystemSpec& system, const ProtocolCost* protocol) const;
+  // How long the next chunk has to wait for this one at the ports of the level.
+  Duration load(Bytes size, const ProtocolCost* protocol) const;
+};
+
+class PhaseCosts {
+ public:
+  // REQUIRES: both outlive this.
+  PhaseCosts(const Topology& topology, const SystemSpec& system)
+      : topology_(topology), system_(system) {}
+
+  // Null if `auto` does not try the algorithm for that kind among `members` of the level
+  // (system/collective/capability.h). The pointer stays valid.
+  const PhaseCost* of(const NamedAlgorithm& algorithm, Collective kind, int level,
+                      std::int32_t members);
+
+ private:
+  bool is_candidate(const NamedAlgorithm& algorithm, Collective kind, int level,
+                    std::int32_t members) const;
+  PhaseCost closed_form(const Plan& plan, int level, std::int32_t members) const;
+  PhaseCost fitted(const NamedAlgorithm& algorithm, Collective kind, const LevelSpec& level) const;
+
+  const Topology& topology_;
+  const SystemSpec& system_;
+  std::map<std::tuple<std::string, Collective, int, std::int32_t>, std::optional<PhaseCost>> known_;
+};
+
+}  // namespace orrery
