@@ -39,6 +39,18 @@ struct Message {
   std::int32_t distance = -1;
 };
 
+// Messages that one NPU sends at the same time, each made when it leaves: an all-to-all of n ranks
+// posts n^2 of them at once, and only n are on the way.
+class MessageSeries {
+ public:
+  // The n-th message of a series. `series` is the sender's name for it. Always the same answer,
+  // until the last message has left.
+  virtual Message message(const MessageToken& series, std::int32_t n) const = 0;
+
+ protected:
+  ~MessageSeries() = default;
+};
+
 class MessageListener {
  public:
   // The last byte of the message is at its target.
@@ -84,6 +96,15 @@ class NetworkBackend {
   //
   // REQUIRES: both nodes exist and differ; size >= 0 (a message of 0 bytes costs latency only).
   virtual std::optional<Time> send(const Message& message, MessageListener& listener) = 0;
+
+  // As send() of each of the `count` messages of a series, one after the other, if the backend can
+  // keep a series; else it does nothing. Returns the time at which the last of them will have left.
+  // REQUIRES: `messages` outlives that time.
+  virtual std::optional<Time> send_series(const MessageSeries& /*messages*/,
+                                          const MessageToken& /*series*/, std::int32_t /*count*/,
+                                          MessageListener& /*listener*/) {
+    return std::nullopt;
+  }
 
   // From now on only representatives send. A message of a representative stands for one message of
   // each NPU of its class, sent at the same time. Each NPU of the target's class receives one of

@@ -49,26 +49,44 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
            message.size.value, message.source.value, message.target.value);
     const bool between_npus = std::max(message.source, message.target).value < npu_count_;
-    const Route route = between_npus ? route_of(message) : route_at_switch(message);
-    ++messages_;
-
+    const Route route = between_npus ? route_of<true>(message) : route_at_switch(message);
     EgressPort& egress = egress_[route.egress];
     const Duration duration = egress.transfer.duration_of(message.size, route.bottleneck);
     const Time begin = std::max(queue_.now(), egress.free);
     egress.free = begin + duration;
-
-    Time& head_end = head_ends_[route.ingress];
-    if (ingress_[route.ingress].announce({.open = begin + route.latency,
-                                          .duration = duration,
-                                          .token = message.token,
-                                          .size = message.size,
-                                          .turn = turn_of(message, route.distance),
-                                          .listener = listeners_.number_of(listener)},
-                                         queue_.now(), head_end))
-      queue_.schedule_early_at(head_end, handler_, route.ingress);
-    if (watched_ != nullptr) [[unlikely]]
-      watch(message, begin, egress.free);
+    announce(message, route, begin, duration, listener);
     return egress.free;
+  }
+
+  // The egress ports are reserved at once; the messages are made one after the other as they begin
+  // to leave, port by port, so that the receiving ports hold only what is on the way.
+  std::optional<Time> send_series(const MessageSeries& messages, const MessageToken& series,
+                                  std::int32_t count, MessageListener& listener) override {
+    std::array<PortShare, kSeriesPorts> shares{};
+    std::size_t ports = 0;
+    for (std::int32_t n = 0; n < count; ++n) {
+      const Message message = messages.message(series, n);
+      if (std::max(message.source, message.target).value >= npu_count_) return std::nullopt;
+      const Route route = route_of<false>(message);
+      std::size_t p = 0;
+      while (p < ports && shares[p].port != route.egress) ++p;
+      if (p == kSeriesPorts) return std::nullopt;
+      if (p == ports) shares[ports++] = {.port = route.egress, .first = n, .total = {}};
+      const Duration duration =
+          egress_[route.egress].transfer.duration_of(message.size, route.bottleneck);
+      if (duration == Duration{}) return std::nullopt;  // would leave when the series has left
+      shares[p].total += duration;
+    }
+    Time last;
+    for (std::size_t p = 0; p < ports; ++p) {
+      EgressPort& egress = egress_[shares[p].port];
+      const Time begin = std::max(queue_.now(), egress.free);
+      egress.free = begin + shares[p].total;
+      last = std::max(last, egress.free);
+      leave_from(
+          hold({&messages, &listener, series, shares[p].first, count, shares[p].port, begin}));
+    }
+    return last;
   }
 
   // All ports are those of representatives. A route begins at the representative that sends, and
@@ -98,6 +116,22 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     // The first port of its switches, NPU by NPU; made when the first message ends or begins there.
     std::size_t first_switch_port = 0;
   };
+  struct PortShare {  // the messages of a series that leave through one port
+    std::size_t port;
+    std::int32_t first;  // of these messages
+    Duration total;
+  };
+  // What of a series has yet to leave through one port.
+  struct Held {
+    const MessageSeries* messages;
+    MessageListener* listener;
+    MessageToken series;
+    std::int32_t next, count;  // the next message that leaves through the port
+    std::size_t port;
+    Time begin;  // of that message
+  };
+  static constexpr std::size_t kSeriesPorts = 8;
+  static constexpr std::uint64_t kHeldBit = std::uint64_t{1} << 40;  // of an event's argument
   struct Step {  // the part of a route within one level
     std::int32_t port, hops;
   };
@@ -115,6 +149,51 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     head_ends_.assign(ports, Time::never());
   }
 
+  void announce(const Message& message, const Route& route, Time begin, Duration duration,
+                MessageListener& listener) {
+    ++messages_;
+    Time& head_end = head_ends_[route.ingress];
+    if (ingress_[route.ingress].announce({.open = begin + route.latency,
+                                          .duration = duration,
+                                          .token = message.token,
+                                          .size = message.size,
+                                          .turn = turn_of(message, route.distance),
+                                          .listener = listeners_.number_of(listener)},
+                                         queue_.now(), head_end))
+      queue_.schedule_early_at(head_end, handler_, route.ingress);
+    if (watched_ != nullptr) [[unlikely]]
+      watch(message, begin, begin + duration);
+  }
+
+  std::uint32_t hold(const Held& what) {
+    if (free_held_.empty()) {
+      held_.push_back(what);
+      return static_cast<std::uint32_t>(held_.size() - 1);
+    }
+    const std::uint32_t id = free_held_.back();
+    free_held_.pop_back();
+    held_[id] = what;
+    return id;
+  }
+
+  // Lets the messages leave whose time has come, and waits for that of the next.
+  void leave_from(std::uint32_t id) {
+    Held& held = held_[id];
+    while (held.begin == queue_.now()) {
+      const Message message = held.messages->message(held.series, held.next);
+      const Route route = route_of<true>(message);
+      const Duration duration =
+          egress_[route.egress].transfer.duration_of(message.size, route.bottleneck);
+      announce(message, route, held.begin, duration, *held.listener);
+      held.begin += duration;
+      do {
+        if (++held.next == held.count) return free_held_.push_back(id);
+      } while (ports_per_npu_ > 1 &&
+               route_of<false>(held.messages->message(held.series, held.next)).egress != held.port);
+    }
+    queue_.schedule_early_at(held.begin, handler_, kHeldBit | id);
+  }
+
   bool folded() const { return !places_.empty(); }
   // The place of the NPU's ports among those of all NPUs.
   std::int32_t place_of(std::int32_t npu) const { return folded() ? places_[npu] : npu; }
@@ -129,6 +208,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   // another port of the NPU has dealt with it: what ends at one time at an NPU is delivered in the
   // order of its ports, which does not depend on who sent first.
   void on_event(std::uint64_t port) override {
+    if ((port & kHeldBit) != 0) return leave_from(static_cast<std::uint32_t>(port & ~kHeldBit));
     if (head_ends_[port] != queue_.now()) return;
     const bool at_switch = port >= npu_ports_;
     if (ports_per_npu_ == 1 || at_switch) return deliver_head(port);
@@ -160,6 +240,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   }
 
   // Level by level, innermost first: `here` moves towards the target one coordinate at a time.
+  // Its bytes are counted if they are to be.
+  template <bool counted>
   Route route_of(const Message& message) {
     const std::int32_t* from = &coordinates_[message.source.value * levels_.size()];
     const std::int32_t* to = &coordinates_[message.target.value * levels_.size()];
@@ -183,11 +265,13 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
       route.latency += level.latency * step.hops;
       route.bottleneck = std::min(route.bottleneck, level.bandwidth);
 
-      traffic_[l][message.label] += message.size;
-      egress_[egress].link_bytes += message.size;
-      ingress_[ingress].link_bytes += message.size;
-      if (step.hops > 1 && level.kind != LevelKind::switched)
-        count_transit(l, here, there, step.port, message.size);
+      if constexpr (counted) {
+        traffic_[l][message.label] += message.size;
+        egress_[egress].link_bytes += message.size;
+        ingress_[ingress].link_bytes += message.size;
+        if (step.hops > 1 && level.kind != LevelKind::switched)
+          count_transit(l, here, there, step.port, message.size);
+      }
       here = there;
     }
     return route;
@@ -295,6 +379,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   std::vector<IngressPort> ingress_;
   std::vector<Time> head_ends_;  // of the ingress ports; Time::never() if nothing comes
   ListenerNumbers listeners_;
+  std::vector<Held> held_;
+  std::vector<std::uint32_t> free_held_;
   std::vector<TotalBytes> transit_bytes_;  // of each link, as Topology::links()
   std::uint64_t messages_ = 0;
   ByteBins* watched_ = nullptr;  // watch_links()

@@ -6,13 +6,15 @@
 // Messages are announced when they are sent, which is before their window opens, and not in the
 // order of the windows: a sender with a long queue announces far ahead. So the port keeps them
 // sorted by opening time and knows only the head's end; an announcement may displace a head that
-// has not begun. Announcements mostly come in order or in reverse order of their windows; both are
-// O(1).
+// has not begun. Announcements mostly come in order or in reverse order of their windows, which is
+// O(1); else the shorter side moves by a place, as one block of memory.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "core/units/total.h"
@@ -34,7 +36,7 @@ struct Arrival {
     return open > other_open || (open == other_open && turn >= other_turn);
   }
 };
-static_assert(sizeof(Arrival) == 48);
+static_assert(sizeof(Arrival) == 48 && std::is_trivially_copyable_v<Arrival>);
 
 class IngressPort {
  public:
@@ -42,8 +44,8 @@ class IngressPort {
 
   // Returns true if the arrival became the head, and writes its end to `head_end`.
   bool announce(const Arrival& arrival, Time now, Time& head_end) {
-    if (count_ == capacity_) [[unlikely]]
-      grow();
+    if (begin_ + count_ == capacity_) [[unlikely]]
+      make_space();
     if (count_ > 0 && arrival.goes_behind(last_open_, last_turn_)) [[likely]] {
       note_last(arrival);
       at(count_++) = arrival;
@@ -57,12 +59,12 @@ class IngressPort {
     return true;
   }
 
-  const Arrival& head() const { return ring_[begin_]; }  // REQUIRES: there is one
+  const Arrival& head() const { return places_[begin_]; }  // REQUIRES: there is one
 
   // Removes the head, which ends now; the next one, if any, begins, and its end is written to
   // `head_end`, else Time::never().
   void drop_head(Time now, Time& head_end) {
-    begin_ = (begin_ + 1) & (capacity_ - 1);
+    ++begin_;
     --count_;
     if (count_ == 0) {
       head_end = Time::never();
@@ -75,7 +77,7 @@ class IngressPort {
   }
 
  private:
-  Arrival& at(std::uint32_t index) { return ring_[(begin_ + index) & (capacity_ - 1)]; }
+  Arrival& at(std::uint32_t index) { return places_[begin_ + index]; }
 
   void note_last(const Arrival& arrival) {
     last_open_ = arrival.open;
@@ -92,29 +94,41 @@ class IngressPort {
       else
         place = middle;
     }
-    if (place < count_ / 2) {
-      begin_ = (begin_ + capacity_ - 1) & (capacity_ - 1);
-      for (std::uint32_t i = 0; i < place; ++i) at(i) = at(i + 1);
+    if (place < count_ / 2 && begin_ == 0) make_space();
+    if (place < count_ / 2 && begin_ > 0) {
+      --begin_;
+      move(begin_ + 1, begin_, place);
     } else {
-      for (std::uint32_t i = count_; i > place; --i) at(i) = at(i - 1);
+      move(begin_ + place, begin_ + place + 1, count_ - place);
     }
     ++count_;
     return place;
   }
 
-  void grow() {
-    const std::uint32_t larger = capacity_ == 0 ? 4 : 2 * capacity_;
-    auto ring = std::make_unique<Arrival[]>(larger);
-    for (std::uint32_t i = 0; i < count_; ++i) ring[i] = at(i);
-    ring_ = std::move(ring);
-    capacity_ = larger;
-    begin_ = 0;
+  void move(std::uint32_t from, std::uint32_t to, std::uint32_t count) {
+    std::memmove(&places_[to], &places_[from], count * sizeof(Arrival));
   }
 
-  std::unique_ptr<Arrival[]> ring_;
-  std::uint32_t capacity_ = 0;  // a power of two
-  std::uint32_t begin_ = 0, count_ = 0;
-  Time last_open_;  // of the last arrival in the ring, if any
+  // The arrivals come to lie in the middle, of twice as many places if few are free.
+  void make_space() {
+    if (capacity_ == 0 || count_ > capacity_ / 4 * 3) {
+      const std::uint32_t larger = std::max(4U, 2 * capacity_), begin = (larger - count_) / 2;
+      auto places = std::make_unique_for_overwrite<Arrival[]>(larger);
+      if (count_ > 0) std::memcpy(&places[begin], &places_[begin_], count_ * sizeof(Arrival));
+      places_ = std::move(places);
+      capacity_ = larger;
+      begin_ = begin;
+    } else {
+      const std::uint32_t begin = (capacity_ - count_) / 2;
+      move(begin_, begin, count_);
+      begin_ = begin;
+    }
+  }
+
+  std::unique_ptr<Arrival[]> places_;
+  std::uint32_t capacity_ = 0;
+  std::uint32_t begin_ = 0, count_ = 0;  // of the places, those of arrivals
+  Time last_open_;                       // of the last arrival, if any
   std::uint32_t last_turn_ = 0;
 };
 

@@ -26,7 +26,7 @@
 // P. Sanders, J. Speck, J. L. Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction
 // and scan", Parallel Computing 35(12), 2009; N. Luehr, S. Jeaugey, "Massively scale your deep
 // learning training with NCCL 2.4", NVIDIA blog, 2019.
-#include <array>
+#include <algorithm>
 #include <bit>
 
 #include "system/algorithms/node_tree.h"
@@ -34,30 +34,24 @@
 namespace orrery {
 namespace {
 
-struct TreeNode {
-  int parent = -1;
-  std::array<int, 2> children{};
-  int child_count = 0;
-};
-
-TreeNode tree_node(int position, int size) {
-  TreeNode node;
-  const auto add_child = [&node](int child) { node.children[node.child_count++] = child; };
-  if (position == 0) {
-    add_child(static_cast<int>(std::bit_floor(static_cast<unsigned>(size - 1))));
-    return node;
-  }
+// The tree over the positions; the number of trailing zero bits of `position` is its height.
+int parent_of(int position, int size) {
+  if (position == 0) return -1;
   const int height_bit = position & -position;
   const int right_parent = (position ^ height_bit) | (height_bit << 1);
-  node.parent = right_parent < size ? right_parent : position ^ height_bit;
-  if (height_bit == 1) return node;
-  add_child(position - height_bit / 2);
-  for (int step = height_bit / 2; step > 0; step /= 2) {
-    if (position + step >= size) continue;
-    add_child(position + step);
-    break;
-  }
-  return node;
+  return right_parent < size ? right_parent : position ^ height_bit;
+}
+int child_count(int position, int size) {
+  if (position % 2 == 1) return 0;
+  return position == 0 || position + 1 == size ? 1 : 2;
+}
+int child_of(int position, int size, int index) {
+  const auto floor = [](int n) {
+    return static_cast<int>(std::bit_floor(static_cast<unsigned>(n)));
+  };
+  if (position == 0) return floor(size - 1);
+  const int step = (position & -position) / 2;
+  return index == 0 ? position - step : position + std::min(step, floor(size - 1 - position));
 }
 
 // Mirrors or shifts the positions from `first` on; both leave no rank inside two trees.
@@ -67,13 +61,11 @@ struct InOrderTree {
   bool second;  // tree 1
 
   int parent(int rank) const {
-    const int parent = tree_node(position_of(rank), size).parent;
+    const int parent = parent_of(position_of(rank), size);
     return parent < 0 ? -1 : rank_at(parent);
   }
-  int children(int rank) const { return tree_node(position_of(rank), size).child_count; }
-  int child(int rank, int index) const {
-    return rank_at(tree_node(position_of(rank), size).children[index]);
-  }
+  int children(int rank) const { return child_count(position_of(rank), size); }
+  int child(int rank, int index) const { return rank_at(child_of(position_of(rank), size, index)); }
 
  private:
   bool mirrored() const { return (size - first) % 2 == 0; }

@@ -72,9 +72,10 @@ class TreePlan final : public Plan {
 
   Stage stage(Position rank, int, int index) const override {
     const int children = tree_.children(rank);
-    switch (part(rank, index)) {
+    const bool root = is_root(rank);
+    switch (part(children, root, index)) {
       case Part::collect:
-        return {.sends = 0, .receives = children, .last = !down_ && is_root(rank)};
+        return {.sends = 0, .receives = children, .last = !down_ && root};
       case Part::turn:
         return {.sends = up_, .receives = down_, .last = !down_ || children == 0};
       case Part::spread:
@@ -84,7 +85,7 @@ class TreePlan final : public Plan {
   }
 
   Send send(Position rank, int, int stage, int index) const override {
-    if (part(rank, stage) == Part::turn)
+    if (part(tree_.children(rank), is_root(rank), stage) == Part::turn)
       return {.to = tree_.parent(rank), .stage = 0, .pieces = of(rank), .reduce = pieces_ == 1};
     const int child = tree_.child(rank, index);
     return {.to = child, .stage = waits_for_children(child), .pieces = of(child), .reduce = false};
@@ -95,9 +96,9 @@ class TreePlan final : public Plan {
   // children. Without children, parent or direction the part falls away.
   enum class Part { collect, turn, spread };
 
-  Part part(Position rank, int stage) const {
-    if (waits_for_children(rank) && stage-- == 0) return Part::collect;
-    return stage == 0 && !is_root(rank) ? Part::turn : Part::spread;
+  Part part(int children, bool root, int stage) const {
+    if (up_ && children > 0 && stage-- == 0) return Part::collect;
+    return stage == 0 && !root ? Part::turn : Part::spread;
   }
   bool waits_for_children(Position rank) const { return up_ && tree_.children(rank) > 0; }
   bool is_root(Position rank) const { return tree_.parent(rank) < 0; }

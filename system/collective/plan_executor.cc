@@ -23,6 +23,10 @@ constexpr std::uint32_t source_lane(const MessageToken& token) {
   return token.lane >> kSourceLaneShift & (kLaneLimit - 1);
 }
 
+// So many messages at once are given to the network as a series, at the price of an event each. The
+// arrivals of fewer take little memory.
+constexpr std::int32_t kSeriesFrom = 256;
+
 // Event argument: run in the upper 22 bits, index of the lane in the lower 26.
 constexpr int kLaneBits = 26;
 constexpr std::uint64_t kRunLimit = 1ULL << (48 - kLaneBits);
@@ -199,36 +203,53 @@ Duration PlanExecutor::delay_of_sends(const Run& run, const Lane& lane, const Pl
   return delay;
 }
 
-void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {
+// The n-th send of a stage.
+inline Message PlanExecutor::message_of(const Run& run, const Place& place, std::int32_t stage,
+                                        std::int32_t n) {
   const RunSpec& spec = run.spec;
+  const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), stage, n);
+  const std::uint32_t to_lane = send.lane < 0 ? place.lane : static_cast<std::uint32_t>(send.lane);
+  const bool local = spec.ranks_of_node > 0 &&
+                     stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
+  const Position to = represented(spec.fold, send.to);
+  const Bytes data =
+      spec.parts ? size_in_parts(run, place, stage, send.pieces) : run.pieces.size(send.pieces);
+  return {.source = node_of(run, place.position),
+          .target = node_of(run, send.to),
+          .size = spec.efficiency == Share{1, 1} ? data : whole_of(data, spec.efficiency),
+          .token = {.owner = place.run,
+                    .position = static_cast<std::uint32_t>(to),
+                    .lane = to_lane | place.lane << kSourceLaneShift |
+                            (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
+                    .stage = static_cast<std::uint32_t>(send.stage)},
+          .traffic_class = spec.traffic_class,
+          .label = spec.label,
+          .group = spec.group,
+          .distance = distance_of(spec, run.exchanges, place.position, send.to)};
+}
+
+void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {
+  if (count >= kSeriesFrom) {
+    const MessageToken series{place.run, static_cast<std::uint32_t>(place.position), place.lane,
+                              static_cast<std::uint32_t>(lane.stage)};
+    if (const std::optional<Time> sent = network_.send_series(*this, series, count, *this)) {
+      lane.sent = std::max(lane.sent, *sent);
+      return;
+    }
+  }
   for (std::int32_t i = 0; i < count; ++i) {
-    const Send send = spec.plan->send(place.position, static_cast<int>(place.lane), lane.stage, i);
-    const std::uint32_t to_lane =
-        send.lane < 0 ? place.lane : static_cast<std::uint32_t>(send.lane);
-    const bool local = spec.ranks_of_node > 0 &&
-                       stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
-    const Position to = represented(spec.fold, send.to);
-    const Bytes data = spec.parts ? size_in_parts(run, place, lane.stage, send.pieces)
-                                  : run.pieces.size(send.pieces);
-    const Message message{
-        .source = node_of(run, place.position),
-        .target = node_of(run, send.to),
-        .size = spec.efficiency == Share{1, 1} ? data : whole_of(data, spec.efficiency),
-        .token = {.owner = place.run,
-                  .position = static_cast<std::uint32_t>(to),
-                  .lane = to_lane | place.lane << kSourceLaneShift |
-                          (send.reduce ? kReduceBit : 0) | (local ? kLocalBit : 0),
-                  .stage = static_cast<std::uint32_t>(send.stage)},
-        .traffic_class = spec.traffic_class,
-        .label = spec.label,
-        .group = spec.group,
-        .distance = distance_of(spec, run.exchanges, place.position, send.to)};
-    const std::optional<Time> sent = network_.send(message, *this);
+    const std::optional<Time> sent = network_.send(message_of(run, place, lane.stage, i), *this);
     if (sent)
       lane.sent = std::max(lane.sent, *sent);
     else
       ++lane.unsent;
   }
+}
+
+// The run does not end before the series has left.
+Message PlanExecutor::message(const MessageToken& series, std::int32_t n) const {
+  const Place place{series.owner, static_cast<Position>(series.position), series.lane};
+  return message_of(runs_[place.run], place, static_cast<std::int32_t>(series.stage), n);
 }
 
 // Part d goes d positions up from where it began.

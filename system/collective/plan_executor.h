@@ -66,7 +66,7 @@ struct RunSpec {
   Digit fold = {};
 };
 
-class PlanExecutor final : private MessageListener, private EventHandler {
+class PlanExecutor final : private MessageListener, private MessageSeries, private EventHandler {
  public:
   PlanExecutor(EventQueue& queue, NetworkBackend& network,
                std::optional<Bandwidth> reduction_bandwidth, RunListener& listener);
@@ -123,6 +123,7 @@ class PlanExecutor final : private MessageListener, private EventHandler {
 
   void delivered(const MessageToken& token, Bytes size) override;
   void injected(const MessageToken& token, NodeId source) override;
+  Message message(const MessageToken& series, std::int32_t n) const override;
   void on_event(std::uint64_t argument) override;
 
   // Positions that run, counted from 0, and back.
@@ -149,6 +150,7 @@ class PlanExecutor final : private MessageListener, private EventHandler {
   void pick_up_early(Lane& lane, const Place& place);
   Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const;
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
+  static Message message_of(const Run& run, const Place& place, std::int32_t stage, std::int32_t n);
   static NodeId node_of(const Run& run, Position position) {
     return position < run.spec.size ? NodeId{run.spec.ranks.at(position)} : run.spec.switch_node;
   }

@@ -19,11 +19,11 @@ constexpr std::uint64_t name_of_chunk(std::uint32_t instance, std::int32_t chunk
 
 }  // namespace
 
-void CollectiveScheduler::admit(Rank rank) {
+void CollectiveScheduler::admit(RankState& state) {
   for (;;) {
-    const std::uint32_t next = next_to_admit(state_of(rank));
+    const std::uint32_t next = next_to_admit(state);
     if (next == kNone) return;
-    admit_chunk(next);
+    admit_chunk(state, next);
   }
 }
 
@@ -110,20 +110,19 @@ bool CollectiveScheduler::may_admit(const RankState& state, const Call& call) co
          first_phase_room(state, lane);
 }
 
-void CollectiveScheduler::admit_chunk(std::uint32_t id) {
+void CollectiveScheduler::admit_chunk(RankState& state, std::uint32_t id) {
   Call& call = calls_[id];
   Instance& instance = calls_.instance(call.instance);
-  const Rank rank = call.rank;
   const std::int32_t member = instance.index_of(call.position);
   const std::int32_t chunk = call.next_chunk;
   const std::int32_t phase = own_phase(call, chunk, 0);
   if (chunk == 0) {
     if (spec_.overlap_limit)
       instance.begun = call_order(instance).start(member, instance.begun, call.instance);
-    ++state_of(rank).under_way[instance.communicator];
+    ++state.under_way[instance.communicator];
   }
-  if (phase == 0) ++in_first_phase(rank, instance, chunk);
-  StartOrder* order = state_of(rank).ready[call.lane].order;
+  if (phase == 0) ++in_first_phase(state, instance, chunk);
+  StartOrder* order = state.ready[call.lane].order;
   if (order == nullptr) order = &admission_order(instance, way_of(instance, chunk, 0));
   std::int64_t& number = instance.admissions[chunk];
   number = order->start(member, number, name_of_chunk(call.instance, chunk));
@@ -134,7 +133,7 @@ void CollectiveScheduler::admit_chunk(std::uint32_t id) {
     ++call.next_chunk;
     put_in_lane(id);
   }
-  enqueue(rank, {id, chunk, phase});
+  enqueue(state, {id, chunk, phase});
 }
 
 // A call that is ready goes to the lane of its next chunk.
@@ -156,15 +155,17 @@ void CollectiveScheduler::take_from_lane(std::uint32_t id) {
   call.lane = CollectiveCalls::kNotReady;
 }
 
+// Chunks on different ways have places of their own: they meet in no queue in the same order.
 std::int32_t CollectiveScheduler::lane_for(RankState& state, const Call& call) {
   const Instance& instance = instance_of(call);
   const bool takes_place = own_phase(call, call.next_chunk, 0) == 0;
   const std::size_t way = takes_place ? way_of(instance, call.next_chunk, 0) : kNoPlace;
   const bool first = spec_.overlap_limit && call.next_chunk == 0;
-  const auto found =
-      std::find_if(state.ready.begin(), state.ready.end(), [&](const ReadyLane& lane) {
-        return lane.communicator == instance.communicator && lane.way == way && lane.first == first;
-      });
+  const auto is_it = [&](const ReadyLane& lane) {
+    return lane.communicator == instance.communicator && lane.way == way && lane.first == first;
+  };
+  if (call.lane != CollectiveCalls::kNotReady && is_it(state.ready[call.lane])) return call.lane;
+  const auto found = std::find_if(state.ready.begin(), state.ready.end(), is_it);
   const auto number = static_cast<std::int32_t>(found - state.ready.begin());
   if (found == state.ready.end())
     state.ready.push_back({.communicator = instance.communicator,
@@ -173,13 +174,6 @@ std::int32_t CollectiveScheduler::lane_for(RankState& state, const Call& call) {
                            .order = takes_place ? &admission_order(instance, way) : nullptr,
                            .calls = {}});
   return number;
-}
-
-// Chunks on different ways have places of their own: they meet in no queue in the same order.
-std::int32_t& CollectiveScheduler::in_first_phase(Rank rank, const Instance& instance,
-                                                  std::int32_t chunk) {
-  return state_of(rank)
-      .in_first_phase[instance.communicator * recipes_.ways() + way_of(instance, chunk, 0)];
 }
 
 // The collectives of a group, in the order in which anyone began them.

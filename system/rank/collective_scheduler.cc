@@ -61,7 +61,7 @@ void CollectiveScheduler::call(Rank rank, OperationId operation, const Collectiv
 // The chunks of a call may begin.
 void CollectiveScheduler::make_ready(std::uint32_t id) {
   put_in_lane(id);
-  admit(calls_[id].rank);
+  admit(state_of(calls_[id].rank));
 }
 
 // HIGHEST calls first, then as the policy says. `issue`: it is the n-th call of its rank.
@@ -84,7 +84,7 @@ CollectiveScheduler::Urgency CollectiveScheduler::urgency_of(const Call& call,
 
 // ---- runs --------------------------------------------------------------------------------------
 
-std::uint32_t CollectiveScheduler::open_run(const Task& task) {
+std::uint32_t CollectiveScheduler::open_run(const Task& task, std::size_t queue) {
   const Call& call = calls_[task.call];
   const Instance& instance = instance_of(call);
   const GroupFamily& family = recipes_.families()[instance.communicator];
@@ -120,7 +120,7 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task) {
                       .group = static_cast<std::int16_t>(instance.call.communicator),
                       .fold = phase.fold});
   if (run >= runs_.size()) runs_.resize(run + 1);
-  runs_[run] = {call.instance, task.chunk, task.phase, first, StartOrder::kNew};
+  runs_[run] = {call.instance, task.chunk, task.phase, first, queue, StartOrder::kNew};
   return run;
 }
 
@@ -154,19 +154,17 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
   const PhaseRecipe& phase = path.phases[info.phase];
   const Position in_group = info.first + position * phase.dimension.stride;
   const std::uint32_t call = instance.calls[instance.index_of(in_group)];
-  const Rank rank = calls_[call].rank;
-  const Task done{call, info.chunk, info.phase};
-  const std::size_t index = queue_of(done);
+  RankState& state = state_of(calls_[call].rank);
 
-  --task_lane(rank, done, index).running;
-  if (info.phase == 0) --in_first_phase(rank, instance, info.chunk);
+  --lane_of(state.queues[info.queue], instance.communicator).running;
+  if (info.phase == 0) --in_first_phase(state, instance, info.chunk);
   const std::int32_t next = own_phase(calls_[call], info.chunk, info.phase + 1);
   if (next < static_cast<std::int32_t>(path.phases.size()))
-    enqueue(rank, {call, info.chunk, next});
+    enqueue(state, {call, info.chunk, next});
   else
     finish_chunk(call);
-  fill(rank, index);
-  admit(rank);
+  fill(state, info.queue);
+  admit(state);
 }
 
 void CollectiveScheduler::finish_chunk(std::uint32_t id) {
@@ -198,6 +196,7 @@ const PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
 std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t chunk,
                                             std::int32_t phase) const {
   const Instance& instance = instance_of(call);
+  if (!has_root(instance.call.kind)) return phase;
   const auto& dimensions = instance.recipe->layout->dimensions;
   const auto differs_from_root = [&](const std::vector<int>& at_root) {
     return std::any_of(at_root.begin(), at_root.end(), [&](int d) {
@@ -231,8 +230,8 @@ std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
   const Instance& instance = instance_of(calls_[task.call]);
-  const auto turn = static_cast<std::size_t>(instance.paths[task.chunk].turn) %
-                    static_cast<std::size_t>(spec_.queues_per_level);
+  const auto queues = static_cast<std::uint32_t>(spec_.queues_per_level);
+  const std::size_t turn = static_cast<std::uint32_t>(instance.paths[task.chunk].turn) % queues;
   const PhaseRecipe& phase = phase_of(task);
   if (phase.phase.dimension == kWhole)
     return topology_.levels().size() * recipes_.ways() * spec_.queues_per_level + turn;
@@ -247,11 +246,6 @@ CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
   const GroupDimension& dimension = phase_of(task).dimension;
   const std::int32_t member = dimension.coordinate(position);
   return {member, position - member * dimension.stride};
-}
-
-std::int32_t CollectiveScheduler::index_of_member(const Task& task) const {
-  const Call& call = calls_[task.call];
-  return phase_of(task).digit.of(calls_.instance(call.instance).index_of(call.position));
 }
 
 Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {

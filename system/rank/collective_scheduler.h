@@ -29,7 +29,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -42,6 +41,7 @@
 #include "system/rank/collective_calls.h"
 #include "system/rank/collective_recipes.h"
 #include "system/rank/start_order.h"
+#include "system/rank/waiting_tasks.h"
 #include "system/system_spec.h"
 
 namespace orrery {
@@ -112,29 +112,18 @@ class CollectiveScheduler final : private RunListener {
     std::set<ReadyCall> calls;
   };
   static constexpr std::size_t kNoPlace = ~std::size_t{0};  // skips the first phase
-  struct Task {  // a chunk of a call in one of its phases
-    std::uint32_t call;
-    std::int32_t chunk;
-    std::int32_t phase;
-  };
-  struct WaitingTask {
-    Urgency urgency;       // of the call
-    std::int64_t arrival;  // chunks of one call start in the order in which they came
-    Task task;
-    bool operator<(const WaitingTask& other) const {
-      return std::tie(urgency, arrival) < std::tie(other.urgency, other.arrival);
-    }
-  };
   // A communicator's tasks in a queue. They run in one line of ranks, so they have one StartOrder.
   struct TaskLane {
     std::uint32_t communicator;
     std::int32_t running = 0;
+    std::int32_t member;    // that the rank is in the StartOrder
+    std::int32_t in_group;  // index_of() its position there
     StartOrder* order;
-    std::set<WaitingTask> waiting;
+    WaitingTasks waiting;
   };
   struct LevelQueue {
     std::vector<TaskLane> lanes;  // of the communicators whose tasks have come here
-    std::set<WaitingTask> late;   // until the data reach the rank from which they get it
+    WaitingTasks late;            // until the data reach the rank from which they get it
   };
   struct RankState {
     std::vector<std::uint32_t> call_count;  // of each communicator
@@ -148,6 +137,7 @@ class CollectiveScheduler final : private RunListener {
     std::uint32_t instance;
     std::int32_t chunk, phase;
     Position first;      // of those in the run
+    std::size_t queue;   // where its tasks wait
     std::int64_t order;  // its number in the StartOrder
   };
 
@@ -158,33 +148,37 @@ class CollectiveScheduler final : private RunListener {
   Urgency urgency_of(const Call& call, std::int64_t issue) const;
 
   // admission.cc
-  void admit(Rank rank);
+  void admit(RankState& state);
   std::uint32_t next_to_admit(const RankState& state);
   std::uint32_t best_of(const RankState& state, std::int32_t lane);
   std::uint32_t best_to_begin(const RankState& state, std::int32_t lane);
   std::uint32_t best_begun_by_others(const RankState& state, std::int32_t lane, std::int64_t room);
   std::int64_t first_phase_room(const RankState& state, const ReadyLane& lane) const;
   bool may_admit(const RankState& state, const Call& call) const;
-  void admit_chunk(std::uint32_t call);
+  void admit_chunk(RankState& state, std::uint32_t call);
   void put_in_lane(std::uint32_t call);
   void take_from_lane(std::uint32_t call);
   std::int32_t lane_for(RankState& state, const Call& call);
   std::size_t way_of(const Instance& instance, std::int32_t chunk, std::int32_t phase) const;
-  std::int32_t& in_first_phase(Rank rank, const Instance& instance, std::int32_t chunk);
+  std::int32_t& in_first_phase(RankState& state, const Instance& instance, std::int32_t chunk) {
+    return state
+        .in_first_phase[instance.communicator * recipes_.ways() + way_of(instance, chunk, 0)];
+  }
   StartOrder& call_order(const Instance& instance);
   StartOrder& admission_order(const Instance& instance, std::size_t way);
 
   // level_queues.cc
-  void enqueue(Rank rank, const Task& task);
-  void fill(Rank rank, std::size_t queue);
-  const WaitingTask* next_of(const TaskLane& lane);
-  const WaitingTask* find_waiting(const std::set<WaitingTask>& tasks, std::uint32_t call,
-                                  std::int32_t chunk, std::int32_t phase) const;
-  bool may_start(const TaskLane& lane, const Task& task);
-  TaskLane& task_lane(Rank rank, const Task& task, std::size_t queue);
-  void start(Rank rank, const Task& task, std::size_t queue);
+  void enqueue(RankState& state, const Task& task);
+  void fill(RankState& state, std::size_t queue);
+  const Task* next_of(const TaskLane& lane);
+  const Task* next_begun_by_others(const TaskLane& lane, std::int64_t room);
+  bool may_start(const TaskLane& lane, std::uint32_t run);
+  TaskLane& task_lane(RankState& state, const Task& task, std::size_t queue);
+  static TaskLane& lane_of(LevelQueue& queue, std::uint32_t communicator);
+  void start(TaskLane& lane, const Task& task, std::size_t queue);
+  void let_others_start(const Task& task, std::size_t queue, bool opened);
   void release_late(const Task& task, std::size_t queue);
-  std::uint32_t open_run(const Task& task);
+  std::uint32_t open_run(const Task& task, std::size_t queue);
   // The switch of the level, if it has one, for plans that need it.
   NodeId switch_of(Rank rank, int level) const;
   std::shared_ptr<const PartSizes> part_sizes_of(const Instance& instance, const Task& task) const;
@@ -199,7 +193,6 @@ class CollectiveScheduler final : private RunListener {
     Position first;
   };
   Seat seat_of(const Task& task) const;
-  std::int32_t index_of_member(const Task& task) const;  // among those of the dimension that run
   Rank rank_at(const Task& task, Position position) const;
   // The first of a chunk's phases, from `phase` on, in which the rank takes part; their number if
   // there is none.
@@ -222,7 +215,6 @@ class CollectiveScheduler final : private RunListener {
   std::unordered_map<std::uint64_t, StartOrder> orders_;  // made when first asked for
   std::vector<RunInfo> runs_;                             // by run number of the executor
   std::int64_t started_beyond_limit_ = 0;
-  std::int64_t arrivals_ = 0;  // of tasks in queues
   std::int64_t steps_ = 0;
 };
 

@@ -6,109 +6,118 @@
 
 namespace orrery {
 
-void CollectiveScheduler::enqueue(Rank rank, const Task& task) {
+void CollectiveScheduler::enqueue(RankState& state, const Task& task) {
   const std::size_t index = queue_of(task);
-  TaskLane& lane = task_lane(rank, task, index);
-  LevelQueue& queue = state_of(rank).queues[index];
-  const bool late = comes_in_late(task) && run_slot(task) == kNone;
+  TaskLane& lane = task_lane(state, task, index);
+  LevelQueue& queue = state.queues[index];
+  const std::uint32_t run = run_slot(task);
+  const bool late = run == kNone && comes_in_late(task);
   const bool alone = std::all_of(queue.lanes.begin(), queue.lanes.end(),
                                  [](const TaskLane& other) { return other.waiting.empty(); });
-  if (alone && !late && may_start(lane, task)) {
-    start(rank, task, index);
+  if (alone && !late && may_start(lane, run)) {
+    start(lane, task, index);
     return;
   }
-  const WaitingTask waiting{calls_[task.call].urgency, arrivals_++, task};
-  (late ? queue.late : lane.waiting).insert(waiting);
-  fill(rank, index);
-}
-
-bool CollectiveScheduler::may_start(const TaskLane& lane, const Task& task) {
-  ++steps_;
-  const std::int64_t room = spec_.queue_limit - lane.running;
-  if (room <= 0) return false;
-  const std::uint32_t run = run_slot(task);
-  const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
-  return lane.order->reserved_before(index_of_member(task), number) < room;
+  (late ? queue.late : lane.waiting).add(calls_[task.call].urgency, task);
+  fill(state, index);
 }
 
 // One task after the other, since each start may change which is next.
-void CollectiveScheduler::fill(Rank rank, std::size_t index) {
+void CollectiveScheduler::fill(RankState& state, std::size_t index) {
   for (;;) {
     TaskLane* best_lane = nullptr;
-    const WaitingTask* best = nullptr;
-    for (TaskLane& lane : state_of(rank).queues[index].lanes) {
+    const Task* best = nullptr;
+    for (TaskLane& lane : state.queues[index].lanes) {
       if (lane.waiting.empty()) continue;
-      const WaitingTask* const next = next_of(lane);
-      if (next == nullptr || (best != nullptr && *best < *next)) continue;
+      const Task* const next = next_of(lane);
+      if (next == nullptr) continue;
+      if (best != nullptr && calls_[best->call].urgency < calls_[next->call].urgency) continue;
       best = next;
       best_lane = &lane;
     }
     if (best == nullptr) return;
-    const WaitingTask next = *best;
-    best_lane->waiting.erase(next);
-    start(rank, next.task, index);
+    const Task task = *best;
+    best_lane->waiting.remove(calls_[task.call].urgency, task);
+    start(*best_lane, task, index);
   }
 }
 
 // The best of the lane's tasks that may start: any if there is room beyond what others have begun
 // and this rank has not, else one of those.
-const CollectiveScheduler::WaitingTask* CollectiveScheduler::next_of(const TaskLane& lane) {
+const Task* CollectiveScheduler::next_of(const TaskLane& lane) {
   ++steps_;
   const std::int64_t room = spec_.queue_limit - lane.running;
   if (room <= 0) return nullptr;
-  const WaitingTask& first = *lane.waiting.begin();
-  const std::int32_t member = index_of_member(first.task);
-  if (lane.order->reserved_before(member, StartOrder::kNew) < room) return &first;
-  const Call& call = calls_[first.task.call];
-  const std::int32_t in_group = instance_of(call).index_of(call.position);
-  const WaitingTask* best = nullptr;
+  if (lane.order->reserved_before(lane.member, StartOrder::kNew) < room)
+    return &lane.waiting.best();
+  return next_begun_by_others(lane, room);
+}
+
+// The rank has room for so many of the tasks that others began and it has not.
+const Task* CollectiveScheduler::next_begun_by_others(const TaskLane& lane, std::int64_t room) {
+  const Task* best = nullptr;
   for (std::int64_t n = 0; n < room; ++n) {
     ++steps_;
-    const RunInfo& run = runs_[lane.order->left_to(member, n)];
-    const std::uint32_t id = calls_.instance(run.instance).calls[in_group];
-    if (id == kNone) continue;
-    const WaitingTask* const task = find_waiting(lane.waiting, id, run.chunk, run.phase);
-    if (task != nullptr && (best == nullptr || *task < *best)) best = task;
+    const RunInfo& run = runs_[lane.order->left_to(lane.member, n)];
+    const std::uint32_t call = calls_.instance(run.instance).calls[lane.in_group];
+    if (call == kNone) continue;
+    const Task* const task = lane.waiting.find(calls_[call].urgency, {call, run.chunk, run.phase});
+    if (task == nullptr) continue;
+    if (best == nullptr || calls_[call].urgency < calls_[best->call].urgency) best = task;
   }
   return best;
 }
 
-const CollectiveScheduler::WaitingTask* CollectiveScheduler::find_waiting(
-    const std::set<WaitingTask>& tasks, std::uint32_t call, std::int32_t chunk,
-    std::int32_t phase) const {
-  const Urgency urgency = calls_[call].urgency;
-  for (auto it = tasks.lower_bound({urgency, 0, {}}); it != tasks.end(); ++it) {
-    if (it->urgency != urgency) break;
-    if (it->task.chunk == chunk && it->task.phase == phase) return &*it;
-  }
-  return nullptr;
+// `run`: the task's, or kNone.
+bool CollectiveScheduler::may_start(const TaskLane& lane, std::uint32_t run) {
+  ++steps_;
+  const std::int64_t room = spec_.queue_limit - lane.running;
+  if (room <= 0) return false;
+  const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
+  return lane.order->reserved_before(lane.member, number) < room;
 }
 
-CollectiveScheduler::TaskLane& CollectiveScheduler::task_lane(Rank rank, const Task& task,
+CollectiveScheduler::TaskLane& CollectiveScheduler::task_lane(RankState& state, const Task& task,
                                                               std::size_t index) {
-  std::vector<TaskLane>& lanes = state_of(rank).queues[index].lanes;
+  std::vector<TaskLane>& lanes = state.queues[index].lanes;
   const std::uint32_t communicator = communicator_of(task);
   for (TaskLane& lane : lanes)
     if (lane.communicator == communicator) return lane;
-  lanes.push_back({communicator, 0, &queue_order(task, index), {}});
+  const Call& call = calls_[task.call];
+  const std::int32_t in_group = instance_of(call).index_of(call.position);
+  lanes.push_back({.communicator = communicator,
+                   .member = phase_of(task).digit.of(in_group),
+                   .in_group = in_group,
+                   .order = &queue_order(task, index),
+                   .waiting = {}});
   return lanes.back();
 }
 
-void CollectiveScheduler::start(Rank rank, const Task& task, std::size_t index) {
-  const bool opens = run_slot(task) == kNone;
-  if (opens) run_slot(task) = open_run(task);
-  const std::uint32_t run = run_slot(task);
-  const auto [member, first] = seat_of(task);
-  TaskLane& lane = task_lane(rank, task, index);
-  runs_[run].order = lane.order->start(index_of_member(task), runs_[run].order, run);
+// REQUIRES: a task of the communicator has come to the queue.
+CollectiveScheduler::TaskLane& CollectiveScheduler::lane_of(LevelQueue& queue,
+                                                            std::uint32_t communicator) {
+  return *std::find_if(queue.lanes.begin(), queue.lanes.end(),
+                       [&](const TaskLane& lane) { return lane.communicator == communicator; });
+}
+
+void CollectiveScheduler::start(TaskLane& lane, const Task& task, std::size_t index) {
+  std::uint32_t run = run_slot(task);
+  const bool opens = run == kNone;
+  if (opens) run_slot(task) = run = open_run(task, index);
+  runs_[run].order = lane.order->start(lane.member, runs_[run].order, run);
   ++lane.running;
-  executor_.start(run, member);
-  if (!has_root(phase_of(task).phase.kind)) return;
-  if (opens) release_late(task, index);
+  executor_.start(run, seat_of(task).member);
+  if (has_root(phase_of(task).phase.kind)) let_others_start(task, index, opens);
+}
+
+// Where the run has a root: the others may have waited for it.
+void CollectiveScheduler::let_others_start(const Task& task, std::size_t index, bool opened) {
+  if (opened) release_late(task, index);
   if (comes_in_late(task)) return;
-  const GroupDimension& dimension = phase_of(task).dimension;  // the others may wait for it
+  const auto [member, first] = seat_of(task);
+  const GroupDimension& dimension = phase_of(task).dimension;
   for (std::int32_t other = 0; other < dimension.size; ++other)
-    if (other != member) fill(rank_at(task, first + other * dimension.stride), index);
+    if (other != member) fill(state_of(rank_at(task, first + other * dimension.stride)), index);
 }
 
 // The run of a task has begun: those who come in late may take part as soon as they have room.
@@ -118,13 +127,12 @@ void CollectiveScheduler::release_late(const Task& task, std::size_t index) {
   const Position first = seat_of(task).first;
   for (std::int32_t member = 0; member < dimension.size; ++member) {
     const Position position = first + member * dimension.stride;
-    const std::uint32_t id = instance.calls[instance.index_of(position)];
-    if (id == kNone) continue;
-    LevelQueue& queue = state_of(calls_[id].rank).queues[index];
-    const WaitingTask* const late = find_waiting(queue.late, id, task.chunk, task.phase);
-    if (late == nullptr) continue;
-    TaskLane& lane = task_lane(calls_[id].rank, late->task, index);
-    lane.waiting.insert(queue.late.extract(*late));
+    const std::uint32_t call = instance.calls[instance.index_of(position)];
+    if (call == kNone) continue;
+    RankState& state = state_of(calls_[call].rank);
+    const Task late{call, task.chunk, task.phase};
+    if (state.queues[index].late.remove(calls_[call].urgency, late))
+      task_lane(state, late, index).waiting.add(calls_[call].urgency, late);
   }
 }
 

@@ -18,7 +18,7 @@ bool CollectiveScheduler::start_beyond_limit() {
     Rank rank;
     std::size_t queue;  // kReady: a chunk to be admitted
     Urgency urgency;
-    std::int64_t arrival;
+    std::size_t place;  // among the tasks of the call there
     std::uint32_t call;
     auto operator<=>(const Waiting&) const = default;
   };
@@ -38,26 +38,26 @@ bool CollectiveScheduler::start_beyond_limit() {
                   instance.key & 0xFFFFFFFF, call.next_chunk, 0, rank, kReady, urgency, 0, id});
       }
     for (std::size_t queue = 0; queue < state.queues.size(); ++queue) {
-      const auto consider_all = [&](const std::set<WaitingTask>& tasks) {
-        for (const auto& [urgency, arrival, task] : tasks)
-          consider({run_slot(task) == kNone, instance_of(calls_[task.call]).key & 0xFFFFFFFF,
-                    task.chunk, task.phase, rank, queue, urgency, arrival, task.call});
+      const auto consider_task = [&](Urgency urgency, std::size_t place, const Task& task) {
+        consider({run_slot(task) == kNone, instance_of(calls_[task.call]).key & 0xFFFFFFFF,
+                  task.chunk, task.phase, rank, queue, urgency, place, task.call});
       };
-      for (const TaskLane& lane : state.queues[queue].lanes) consider_all(lane.waiting);
-      consider_all(state.queues[queue].late);
+      for (const TaskLane& lane : state.queues[queue].lanes) lane.waiting.for_each(consider_task);
+      state.queues[queue].late.for_each(consider_task);
     }
   }
   if (!first) return false;
   ++started_beyond_limit_;
+  RankState& state = state_of(first->rank);
   if (first->queue == kReady) {
-    admit_chunk(first->call);
+    admit_chunk(state, first->call);
     return true;
   }
   const Task task{first->call, first->chunk, first->phase};
-  const WaitingTask waiting{first->urgency, first->arrival, task};
-  state_of(first->rank).queues[first->queue].late.erase(waiting);
-  task_lane(first->rank, task, first->queue).waiting.erase(waiting);
-  start(first->rank, task, first->queue);
+  TaskLane& lane = task_lane(state, task, first->queue);
+  if (!lane.waiting.remove(first->urgency, task))
+    state.queues[first->queue].late.remove(first->urgency, task);
+  start(lane, task, first->queue);
   return true;
 }
 

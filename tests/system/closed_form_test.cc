@@ -348,5 +348,18 @@ TEST_CASE("a collective of zero bytes costs latency only") {
   CHECK(time_of("ring", Collective::all_reduce, 4, bytes(0)) == kPath * 6);
 }
 
+// 300 ranks post 299 messages each, enough to be held until they leave (PlanExecutor). Messages of
+// 1,250 B at 12.5 GB/s take 0.1 us. In step d everyone sends to rank + d, so that a port takes in
+// one message at a time, and the last comes 299 * 0.1 us + 2 * 0.5 us after the first left.
+TEST_CASE("a direct all-to-all of many ranks takes n - 1 messages and one path") {
+  using namespace test;
+  World world({switch_level(300, gigabits_per_second(100), nanoseconds(500))},
+              plain_system("direct"),
+              World::everywhere(300, {collective(0, Collective::all_to_all, bytes(300 * 1'250))}));
+  CHECK(world.run() == nanoseconds(29'900) + microseconds(1));
+  CHECK(world.runner->finished());
+  CHECK(world.network->statistics().messages == 300 * 299);
+}
+
 }  // namespace
 }  // namespace orrery
