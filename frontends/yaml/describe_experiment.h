@@ -18,9 +18,6 @@ namespace orrery::yaml {
 // A model needs a device to be timed on.
 void check_peak(Reader& root, const NpuSpec& npu);
 
-// Makes the platform smaller, as load_cluster() promises.
-void keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ranks);
-
 // All but the workload. Returns what a workload must agree with.
 template <class Keys>
 PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
@@ -36,7 +33,7 @@ PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
   keys.required_section("platform", "the NPUs and the network between them", [&](auto& section) {
     describe_platform(section, experiment);
     section.check([&](Reader& reader) {
-      if (reader.clean() && ranks) keep_ranks(reader, experiment.topology, *ranks);
+      if (reader.clean() && ranks) keep_ranks(reader, experiment.topology, *ranks, "--ranks");
       if (!reader.clean()) return;
       platform = facts_of(experiment.topology);
       SpecProblems problems;

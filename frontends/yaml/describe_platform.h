@@ -17,6 +17,13 @@
 
 namespace orrery::yaml {
 
+// Makes the platform smaller, as load_cluster() promises. `said`: by "--ranks", or the key.
+void keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ranks,
+                std::string_view said);
+
+// As large as the key `ranks` says: smaller as above, or larger by its outermost level.
+void resize(Reader& platform, TopologySpec& topology, std::int32_t ranks);
+
 template <class Keys>
 void describe_npu(Keys& keys, NpuSpec& npu) {
   const NpuPreset* preset = nullptr;
@@ -92,6 +99,14 @@ void describe_platform(Keys& keys, Experiment& experiment) {
     topology.check([&](Reader& reader) {
       if (reader.clean()) reader.report(problems_of(experiment.topology));
     });
+  });
+  std::optional<std::int32_t> ranks;
+  keys.optional("ranks", ranks,
+                "NPUs of the platform, if not as many as the topology says: fewer are whole inner "
+                "groups, more make the outermost level larger",
+                between(2, npus_at_most));
+  keys.check([&](Reader& reader) {
+    if (reader.clean() && ranks) resize(reader, experiment.topology, *ranks);
   });
 }
 

@@ -40,21 +40,6 @@ std::string identity(const std::string& path) {
   return error ? path : canonical.string();
 }
 
-// What `over` says replaces what `base` says; maps are merged key by key.
-void merge(YamlNode& base, YamlNode over) {
-  if (base.kind != NodeKind::map || over.kind != NodeKind::map) {
-    base = std::move(over);
-    return;
-  }
-  for (YamlNode& child : over.children) {
-    if (YamlNode* same = base.find(child.key)) {
-      merge(*same, std::move(child));
-    } else {
-      base.children.push_back(std::move(child));
-    }
-  }
-}
-
 std::optional<std::size_t> index_of(const std::string& step) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
@@ -80,6 +65,15 @@ std::vector<std::string> steps_of(std::string key) {
   }
   return std::find(steps.begin(), steps.end(), "") == steps.end() ? steps
                                                                   : std::vector<std::string>{};
+}
+
+// The element of a list that a key means: its `name`, or its number from 0. Null if there is none.
+YamlNode* element_of(YamlNode& list, const std::string& key) {
+  for (YamlNode& child : list.children)
+    if (const YamlNode* name = child.find("name"); name != nullptr && name->text == key)
+      return &child;
+  const std::optional<std::size_t> index = index_of(key);
+  return index && *index < list.children.size() ? &list.children[*index] : nullptr;
 }
 
 bool chooses_file(const std::vector<std::string>& steps) {
@@ -196,8 +190,43 @@ bool InputFiles::resolve_efficiency(YamlNode& root) {
   node->key = own.key;
   node->place = own.place;
   node->key_place = own.key_place;
-  merge(*node, std::move(own));
+  merge(*node, std::move(own), path);
   return true;
+}
+
+// What `over` says replaces what `base` says; maps are merged key by key. A map over a list changes
+// elements of it.
+void InputFiles::merge(YamlNode& base, YamlNode over, const std::string& path) {
+  if (base.kind == NodeKind::list && over.kind == NodeKind::map)
+    return merge_elements(base, std::move(over), path);
+  if (base.kind != NodeKind::map || over.kind != NodeKind::map) {
+    base = std::move(over);
+    return;
+  }
+  for (YamlNode& child : over.children) {
+    if (YamlNode* same = base.find(child.key)) {
+      const std::string key = child.key;
+      merge(*same, std::move(child), join_path(path, key));
+    } else {
+      base.children.push_back(std::move(child));
+    }
+  }
+}
+
+void InputFiles::merge_elements(YamlNode& list, YamlNode over, const std::string& path) {
+  for (YamlNode& child : over.children) {
+    YamlNode* element = element_of(list, child.key);
+    if (element == nullptr) {
+      problems_.add(child.key_place, path,
+                    fmt::format("the list has no element {}", in_quotes(child.key)),
+                    fmt::format("write the `name` of one, or its number from 0 to {}",
+                                list.children.size() - 1));
+      continue;
+    }
+    const std::string key = child.key;
+    child.key = "";
+    merge(*element, std::move(child), join_path(path, key));
+  }
 }
 
 // What `file:` names: a path, or a bundled platform.
@@ -257,7 +286,7 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
   YamlNode over;
   over.kind = NodeKind::map;
   over.children = std::move(beside);
-  merge(section, std::move(over));
+  merge(section, std::move(over), key_path);
   return true;
 }
 
@@ -290,14 +319,14 @@ void InputFiles::assign(YamlNode& root, const Assignment& assignment) {
   std::string path;
   for (const std::string& step : assignment.steps) {
     if (node->kind == NodeKind::list) {
-      const std::optional<std::size_t> index = index_of(step);
-      if (!index || *index >= node->children.size()) {
+      YamlNode* element = element_of(*node, step);
+      if (element == nullptr) {
         problems_.add(place, path, fmt::format("there is no element {}", in_quotes(step)),
                       fmt::format("this list has {}, numbered from 0", node->children.size()));
         return;
       }
-      node = &node->children[*index];
-      path = item_path(path, *index);
+      path = item_path(path, static_cast<std::size_t>(element - node->children.data()));
+      node = element;
       continue;
     }
     if (node->kind == NodeKind::scalar) {

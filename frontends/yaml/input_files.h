@@ -43,6 +43,9 @@ class InputFiles {
   bool resolve_efficiency(YamlNode& root);
   bool resolve(YamlNode& section, const std::string& key_path, std::vector<std::string> chain);
 
+  void merge(YamlNode& base, YamlNode over, const std::string& path);
+  void merge_elements(YamlNode& list, YamlNode over, const std::string& path);
+
   std::string path_of(const YamlNode& file);
 
   Problems& problems_;

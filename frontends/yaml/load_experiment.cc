@@ -60,7 +60,12 @@ std::shared_ptr<const GraphSpec> first_npus(const GraphSpec& graph, std::int32_t
 
 }  // namespace
 
-void yaml::keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ranks) {
+void yaml::keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ranks,
+                      std::string_view said) {
+  const bool is_option = said.starts_with("--");
+  const std::string_view key = is_option ? "topology" : said;
+  const std::string given =
+      is_option ? fmt::format("{} {}", said, ranks) : fmt::format("{}: {}", said, ranks);
   std::vector<LevelSpec> kept;
   std::string whole_groups = "whole groups of";
   std::int32_t left = ranks;
@@ -73,15 +78,32 @@ void yaml::keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ran
   }
   const std::int32_t npus = facts_of(topology).npus;
   if (ranks < 2 || ranks > npus) {
-    platform.wrong("topology", fmt::format("--ranks {}: the platform has {} NPUs", ranks, npus),
+    platform.wrong(key, fmt::format("{}: the platform has {} NPUs", given, npus),
                    "name 2 or more, at most all of them, or give a level another size with --set");
   } else if (facts_of({kept}).npus != ranks) {
-    platform.wrong("topology", fmt::format("--ranks {} does not fill {}", ranks, whole_groups),
+    platform.wrong(key, fmt::format("{} does not fill {}", given, whole_groups),
                    "a smaller platform has inner groups as full as the whole one");
   } else {
     if (topology.graph != nullptr) topology.graph = first_npus(*topology.graph, ranks, kept.size());
     topology.levels = std::move(kept);
   }
+}
+
+void yaml::resize(Reader& platform, TopologySpec& topology, std::int32_t ranks) {
+  const std::int32_t npus = facts_of(topology).npus;
+  if (ranks <= npus) return keep_ranks(platform, topology, ranks, "ranks");
+  LevelSpec& outermost = topology.levels.back();
+  const std::int32_t inner = npus / outermost.size;
+  if (topology.graph != nullptr)
+    return platform.wrong("ranks", fmt::format("ranks: {}: the network has {} NPUs", ranks, npus),
+                          "a network of nodes and links does not grow by itself: give its builder "
+                          "more switches or nodes");
+  if (ranks % inner != 0)
+    return platform.wrong("ranks",
+                          fmt::format("ranks: {} are not whole groups of {}", ranks, inner),
+                          fmt::format("write a multiple of {}", inner));
+  outermost.size = ranks / inner;
+  platform.report(problems_of(topology));
 }
 
 Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides) {

@@ -11,12 +11,13 @@
 
 namespace orrery::yaml {
 
-// Vendor figures for dense (not sparse) half-precision tensor operations and for device memory.
+// Vendor figures for dense (not sparse) tensor operations and for device memory.
 struct NpuPreset {
   std::string_view name;
-  FlopRate peak;
+  FlopRate peak;  // in 16-bit floating point
   Bandwidth memory_bandwidth;
   Bytes memory;
+  FlopRate eight_bit_peak = {};  // in 8-bit floating point; 0 = it has none
 };
 std::span<const NpuPreset> npu_presets();
 

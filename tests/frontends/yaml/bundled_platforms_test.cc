@@ -163,6 +163,41 @@ TEST_CASE("fewer ranks are whole inner groups") {
   CHECK(load_cluster(file, {}, 4).topology.levels[0].scope == Scope::local);
 }
 
+TEST_CASE("ranks resize a platform that is named") {
+  const Folder folder;
+  const auto sizes = [&](const std::string& platform) {
+    return level_sizes(load_cluster(folder.write("p.yaml", "platform: " + platform + "\n"), {}));
+  };
+  CHECK(sizes("{file: dgx-h100-superpod}") == Sizes{8, 32});
+  CHECK(sizes("{file: dgx-h100-superpod, ranks: 512}") == Sizes{8, 64});
+  CHECK(sizes("{file: dgx-h100-superpod, ranks: 64}") == Sizes{8, 8});
+  CHECK(sizes("{file: dgx-h100-superpod, ranks: 4}") == Sizes{4});
+  CHECK_THROWS_WITH(sizes("{file: dgx-h100-superpod, ranks: 516}"),
+                    Contains("ranks: 516 are not whole groups of 8"));
+  CHECK_THROWS_WITH(sizes("{file: dgx-h100-superpod, ranks: 20}"),
+                    Contains("ranks: 20 does not fill whole groups of 8"));
+  CHECK_THROWS_WITH(sizes("{file: polaris, ranks: 1000000}"), Contains("does not grow by itself"));
+}
+
+TEST_CASE("elements of a list are changed beside the file, by name or number") {
+  const Folder folder;
+  const auto fabric = [&](const std::string& change) {
+    return load_cluster(folder.write("p.yaml",
+                                     "platform: {file: dgx-h100-superpod, topology: "
+                                     "{levels: " +
+                                         change + "}}\n"),
+                        {})
+        .topology.levels.at(1);
+  };
+  CHECK(fabric("{fabric: {bandwidth: 800 Gb/s}}").bandwidth == gigabits_per_second(800));
+  CHECK(fabric("{fabric: {bandwidth: 800 Gb/s}}").size == 32);
+  CHECK(fabric("{1: {size: 4}}").size == 4);
+  CHECK_THROWS_WITH(fabric("{fabrik: {size: 4}}"), Contains("the list has no element \"fabrik\""));
+  CHECK(load_cluster("dgx-h100-superpod", {{"platform.topology.levels.fabric.size=4"}})
+            .topology.levels[1]
+            .size == 4);
+}
+
 TEST_CASE("every bundled efficiency loads and says where it comes from") {
   const auto files = yaml::bundled_efficiencies();
   CHECK(files.size() >= 1);

@@ -57,7 +57,9 @@ TEST_CASE("the schema says what an editor can use") {
   CHECK((*find(schema, "system.chunks"))["default"] == 16);
   CHECK((*find(schema, "system.minimum_chunk"))["default"] == "1 KiB");
   CHECK((*find(schema, "network.backend"))["enum"][0] == "analytical");
-  CHECK((*find(schema, "platform.npu.preset"))["enum"] == Json{"v100", "a100", "h100"});
+  CHECK((*find(schema, "platform.npu.preset"))["enum"] ==
+        Json{"v100", "a100", "a100-40gb", "h100", "h100-pcie", "h200", "b200", "gb200", "mi300x",
+             "tpu-v4", "tpu-v5p", "trn2"});
   for (const char* section : {"platform", "system", "network", "workload"}) {
     CHECK(find(schema, section)->at("properties").contains("file"));
   }
