@@ -67,7 +67,7 @@ class Contest {
         for (const std::int32_t chunks : chunk_counts()) try {
             enter_all(schedule, protocol, chunks);
           } catch (const RangeError&) {  // other candidates may be within the clock
-            beyond_clock = std::current_exception();
+            if (!beyond_clock) beyond_clock = std::current_exception();
           }
     if (candidates_.empty() && beyond_clock) std::rethrow_exception(beyond_clock);
     if (candidates_.empty()) return std::nullopt;
