@@ -93,9 +93,9 @@ class GoldenTest(TreeTest):
         return self.printed(examples_test.main, self.binaries, tier, self.root)
 
     def test_compares_everything_but_host_lines(self):
-        self.write("examples/a/expected.txt", "$ orrery run a\nran run a\n")
+        self.write("examples/a/expected.txt", "$ orrery show a\nran show a\n")
         self.assertEqual(self.check(), (0, "1 passed, 0 failed"))
-        self.write("examples/a/expected.txt", "$ orrery run a\nran run b\n")
+        self.write("examples/a/expected.txt", "$ orrery show a\nran show b\n")
         self.assertEqual(self.check(), (1, "0 passed, 1 failed"))
 
     def test_exit_code_is_part_of_the_transcript(self):

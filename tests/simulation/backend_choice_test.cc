@@ -235,7 +235,7 @@ TEST_CASE("a report says by the system's name that analytical ignores the taper"
   CHECK_THAT(text_report(results[1], {}),
              Contains("\nIGNORED by the analytical backend in taper-8:\n"
                       "  messages share links between switches (taper 8:1 at spine); "
-                      "network.switch.buffer\n\nfinish"));
+                      "network.switch.buffer\niteration"));
   results.push_back(cluster.run(8, spray, cluster.shift("50 MB")));
   results.back().name = "honest";
   const std::string text = comparison_text(results);

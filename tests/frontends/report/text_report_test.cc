@@ -123,7 +123,7 @@ TEST_CASE("the head of a report is complete in eight lines of 100 columns") {
 
 TEST_CASE("long lines are continued below") {
   CHECK(wrapped_text("short\n  some words that go on\n\n", 12) ==
-        "short\n  some words\n      that go\n      on\n\n");
+        "short\n  some words\n      that\n      go on\n\n");
   CHECK(wrapped_text("a-word-that-is-too-long b\n", 8) == "a-word-that-is-too-long\n    b\n");
   CHECK(wrapped_text("12345678\n", 8) == "12345678\n");
 }
