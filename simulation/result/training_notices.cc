@@ -35,10 +35,27 @@ void add_notices(std::vector<std::string>& notices, const std::string& job,
         "write all_to_all: {algorithms: direct} in system");
 }
 
+bool has_transformer(const WorkloadSpec& workload) {
+  if (const auto* several = std::get_if<JobsSpec>(&workload.what))
+    return std::ranges::any_of(
+        several->jobs, [](const PlacedWorkload& job) { return has_transformer(job.workload); });
+  return std::holds_alternative<TransformerWorkload>(workload.what);
+}
+
+bool runs_at_the_peak(const NpuSpec& npu) {
+  const Share& matrix = npu.efficiency.matrix;
+  return npu.peak > FlopRate{} && matrix.part == matrix.whole && npu.efficiency.products.empty();
+}
+
 }  // namespace
 
 std::vector<std::string> training_notices(const Experiment& experiment) {
   std::vector<std::string> notices;
+  if (has_transformer(experiment.workload) && runs_at_the_peak(experiment.npu))
+    notices.emplace_back(
+        "matrix products run at the peak of the data sheet, which no software reaches: the time is "
+        "too short; name a measured efficiency, like platform.npu.efficiency: {preset: h100-2024} "
+        "(orrery list presets)");
   add_notices(notices, "", experiment.workload, experiment.system);
   if (const auto* several = std::get_if<JobsSpec>(&experiment.workload.what))
     for (const PlacedWorkload& job : several->jobs)

@@ -27,6 +27,19 @@ TEST_CASE("selective recomputation is said to be without effect on a flash kerne
   CHECK(training_notices(experiment(workload)).empty());
 }
 
+// 100 % of the peak is what a processor has of which nobody says what it reaches.
+TEST_CASE("a training at the peak of the data sheet is said to be too fast") {
+  Experiment at_peak = experiment(TransformerWorkload{});
+  at_peak.npu.peak = teraflops_per_second(989);
+  REQUIRE(training_notices(at_peak).size() == 1);
+  CHECK_THAT(training_notices(at_peak)[0], Contains("platform.npu.efficiency"));
+  Experiment dlrm = at_peak;
+  dlrm.workload.what = DlrmSpec{};
+  CHECK(training_notices(dlrm).empty());
+  at_peak.npu.efficiency.matrix = {70, 100};
+  CHECK(training_notices(at_peak).empty());
+}
+
 // `ring` is what collectives have that nobody has named.
 TEST_CASE("all-to-alls round a ring are named, where a training has any") {
   TransformerWorkload workload;
