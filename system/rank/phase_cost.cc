@@ -101,6 +101,8 @@ bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind, 
   const bool both_ways = algorithm.name == "ring:2" && spec.kind == LevelKind::ring &&
                          members > 2 && kind <= Collective::all_gather;
   // Between the switches of a graph links may be few: pat and rings send most bytes to neighbours.
+  // In pairs, messages meet on the links of a ring, and ranks do not fold there.
+  if (spec.kind == LevelKind::ring && algorithm.name == "recursive_doubling") return false;
   const bool far = spec.kind == LevelKind::graph && level > 0 && spec.scope == Scope::scale_out;
   if (far && algorithm.name == "direct" && kind <= Collective::all_gather) return false;
   if (!both_ways && std::find(tried.begin(), tried.end(), algorithm.name) == tried.end())

@@ -97,6 +97,9 @@ SpecProblems problems_of(const JobsSpec& jobs, const PlatformFacts& platform) {
 SpecProblems problems_of_iterations(const WorkloadSpec& workload) {
   SpecProblems problems;
   check_at_least(problems, "iterations", workload.iterations, 1);
+  const auto* transformer = std::get_if<TransformerWorkload>(&workload.what);
+  if (transformer != nullptr && transformer->training.data == 0)
+    return problems;  // no platform yet
   const double operations = operations_at_least(workload) * workload.iterations;
   std::string why = why_no_memory(operations * sizeof(Operation));
   if (why.empty() && operations > std::numeric_limits<std::int32_t>::max())
