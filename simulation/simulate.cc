@@ -106,7 +106,7 @@ class Simulation {
 
  private:
   void log_beginning() const;
-  RunResult collect() const;
+  RunResult collect(bool stopped) const;
 
   const Experiment& experiment_;
   const SimulateOptions& options_;
@@ -200,10 +200,11 @@ std::optional<RunResult> Simulation::run() {
   if (!runner_.finished()) runner_.emit_open_spans();
   log::record(log::Level::info, log::Room::simulation, "{} events until {}", queue_.executed(),
               to_text(queue_.now()));
-  RunResult result = collect();
+  const bool stopped = broken.empty() && !ran_dry && !runner_.done();
+  RunResult result = collect(stopped);
   if (!broken.empty())
     result.partial_reason = "network";
-  else if (!ran_dry && !runner_.done())
+  else if (stopped)
     result.partial_reason = "interrupted";
   else if (!runner_.finished())
     result.partial_reason = "stuck";
@@ -217,9 +218,9 @@ std::optional<RunResult> Simulation::run() {
   return result;
 }
 
-RunResult Simulation::collect() const {
-  RunResult result =
-      collect_result({experiment_, topology_, job_, *network_, runner_, summary_, options_.fold});
+RunResult Simulation::collect(bool stopped) const {
+  RunResult result = collect_result(
+      {experiment_, topology_, job_, *network_, runner_, summary_, options_.fold, stopped});
   result.fingerprint = fingerprint_.hex();
   result.events = queue_.executed();
   result.activity = activity_.rows();

@@ -115,6 +115,7 @@ void add_notices(RunResult& result, const FinishedRun& run) {
         "{} chunk{} began beyond first_phase_limit or queue_limit, because ranks waited "
         "for each other",
         run.runner.unblocked(), run.runner.unblocked() == 1 ? "" : "s"));
+  if (run.interrupted) return;  // what is on its way would have been received
   for (const std::string& messages : run.runner.unreceived())
     (run.runner.finished() ? result.unreceived : result.notices)
         .push_back(messages + " never received: is a receive missing?");

@@ -21,6 +21,7 @@ struct FinishedRun {
   const JobRunner& runner;
   const SummarySink& summary;
   bool folding_allowed = true;
+  bool interrupted = false;  // by SimulateOptions::stop
 };
 
 // The kinds of traffic that backends count: "all_reduce", ..., "point_to_point".

@@ -194,5 +194,16 @@ TEST_CASE("stopping gives a partial result that says so") {
     CHECK(rank.compute + rank.exposed + rank.idle == rank.finish);
 }
 
+TEST_CASE("a message on its way when a run is stopped is no missing receive") {
+  const Experiment experiment = load_experiment(kExamples + "pipeline-trace/pipeline.yaml", {});
+  for (int polls = 1; polls < 40; ++polls) {
+    int asked = 0;
+    const RunResult result =
+        simulate(experiment, {.stop = [&] { return ++asked > polls; }, .progress = {}});
+    for (const std::string& notice : result.notices)
+      CHECK(notice.find("never received") == std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace orrery
