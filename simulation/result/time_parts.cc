@@ -135,6 +135,7 @@ class Parts {
     fill(levels, left, &Needs::latency);
     const auto needed = [](const Needs& level) { return level.carried + level.latency; };
     std::ranges::stable_sort(levels, std::ranges::greater{}, needed);
+    const std::size_t held = holds_up(levels, under_way);
     double until = 0;                     // of the time under way
     const auto next = [&](double more) {  // its part of what was waited, exact in the sum
       const auto edge = [&](double at) {
@@ -151,34 +152,51 @@ class Parts {
         part.level = run_.topology.levels()[static_cast<std::size_t>(levels[i].level)].name;
       part.bandwidth = next(levels[i].carried);
       part.latency = next(levels[i].latency);
-      if (i == 0) part.rest = next(left);  // what is left is where most has to be done
+      if (i == held) part.rest = next(left);
       part.time = part.bandwidth + part.latency + part.rest;
       set_bound(part, under_way, levels[i].carried);
       if (part.time > Duration{}) result_.why.push_back(part);
     }
   }
 
-  // Contention: a link of the level is busy for longer than the rank's own bytes take, as long as
-  // some of them wait. Other traffic of the link counts too, so the wait has to be considerable.
+  // The level on which the rest of the time is lost: that with the link which others keep busy for
+  // longest, else the one on which most has to be done.
+  std::size_t holds_up(const std::vector<Needs>& levels, double under_way) const {
+    std::size_t found = 0;
+    double longest = 0;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      if (levels[i].level < 0) continue;
+      const double busy =
+          busy_time(run_.topology.levels()[static_cast<std::size_t>(levels[i].level)].name);
+      if (!is_contention(busy, under_way, levels[i].carried)) continue;
+      if (busy - levels[i].carried <= longest) continue;
+      longest = busy - levels[i].carried;
+      found = i;
+    }
+    return found;
+  }
+
+  // A link of the level is busy for longer than the rank's own bytes take, as long as some of them
+  // wait. Other traffic of the link counts too, so the wait has to be considerable.
+  static bool is_contention(double busy, double under_way, double carried) {
+    return busy >= half * under_way && busy >= (1 + considerable) * carried;
+  }
+
   void set_bound(TimePart& part, double under_way, double carried) const {
-    constexpr double some = 0.2, most = 0.5;
     const auto waits = [&](double share) {
       return static_cast<double>(part.rest.value) > share * static_cast<double>(part.time.value);
     };
     part.bound_by = part.bandwidth >= part.latency ? BoundBy::bandwidth : BoundBy::latency;
-    if (!waits(some)) return;
-    const LinkRow* fullest = fullest_link(part.level);
-    const double busy =
-        fullest == nullptr ? 0 : fullest->utilisation * static_cast<double>(result_.finish.value);
+    if (!waits(considerable)) return;
     if (result_.packets && result_.packets->timeouts > 0) {
       part.bound_by = BoundBy::losses;
-    } else if (busy >= most * under_way && busy >= (1 + some) * carried) {
+    } else if (is_contention(busy_time(part.level), under_way, carried)) {
       part.bound_by = BoundBy::contention;
-      part.held_by = fullest->name();
+      part.held_by = fullest_link(part.level)->name();
     } else if (part.rest > std::max(part.bandwidth, part.latency)) {
       const bool at_ends =
           result_.endpoint &&
-          (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= most * under_way;
+          (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= half * under_way;
       part.bound_by = at_ends ? BoundBy::endpoints : BoundBy::limits;
     }
   }
@@ -190,6 +208,15 @@ class Parts {
         fullest = &link;
     return fullest;
   }
+
+  // Of the level's fullest link, in picoseconds.
+  double busy_time(const std::string& level) const {
+    const LinkRow* fullest = fullest_link(level);
+    return fullest == nullptr ? 0
+                              : fullest->utilisation * static_cast<double>(result_.finish.value);
+  }
+
+  static constexpr double considerable = 0.2, half = 0.5;
 
   RunResult& result_;
   const FinishedRun& run_;

@@ -1,8 +1,12 @@
 // Why a run takes as long as it does, on cases made so that the answer is known; and what makes the
 // difference between two of them.
-#include <catch2/catch.hpp>
+#include <unistd.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "frontends/yaml/load_experiment.h"
 #include "simulation/simulate.h"
@@ -151,6 +155,32 @@ TEST_CASE("why: a hot link of ECMP") {
       simulate(load_experiment(source_folder() + "/examples/ecmp/ecmp.yaml", {}));
   CHECK(largest(result).bound_by == BoundBy::contention);
   CHECK_THAT(largest(result).held_by, Catch::Contains("spine"));
+}
+
+// 80 MB at 8 GB/s, S/B = 10 ms, among 2 leaves of 4. Inside of a leaf a ring moves 3/4 S in 7.5 ms.
+// Then each rank sends half of its S/4 to the other leaf: 1.25 ms at its own port, but four of them
+// share an uplink of B/2, which takes 4 x (S/8) / (B/2) = S/B = 10 ms. All is 17.5 ms, of which the
+// spine has 10, though most bytes of a rank stay in the leaf. The three steps on the leaf and the
+// one across take less than 0.1 us of latency in all.
+TEST_CASE("why: a taper that holds up the phase with the fewest bytes") {
+  const auto folder = std::filesystem::temp_directory_path();
+  const auto file = folder / ("orrery_why_test." + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << "platform:\n"
+                         "  topology:\n"
+                         "    leaf_spine: {leaves: 2, plugs: 4, spines: 1, bandwidth: 8 GB/s,\n"
+                         "                 uplink_bandwidth: 4 GB/s, latency: 1 ns}\n"
+                         "system: {algorithms: ring, chunks: 1, schedule: baseline}\n"
+                         "workload:\n"
+                         "  program: [{operations: [{name: g, reduce_scatter: 80 MB}]}]\n";
+  const RunResult result = simulate(load_experiment(file, {}));
+  std::filesystem::remove(file);
+  CHECK(result.finish > microseconds(17'500));
+  CHECK(result.finish < microseconds(17'501));
+  CHECK(largest(result).level == "spine");
+  CHECK(largest(result).bound_by == BoundBy::contention);
+  CHECK_THAT(largest(result).held_by, Catch::Contains("spine0"));
+  CHECK(largest(result).time >= milliseconds(10));
+  CHECK(largest(result).time < microseconds(10'001));
 }
 
 // Rank 3 takes 30 ms where the others take 10: they wait 20 ms for it. Itself it is slower by 20.
