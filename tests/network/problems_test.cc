@@ -4,18 +4,12 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "tests/problem_keys.h"
+
 using namespace orrery;
+using orrery::test::keys;
 
 namespace {
-
-std::string keys(const SpecProblems& problems) {
-  std::string keys;
-  for (const SpecProblem& problem : problems) {
-    if (!keys.empty()) keys += ' ';
-    keys += problem.key;
-  }
-  return keys;
-}
 
 LevelSpec level(const char* name, std::int32_t size) {
   return {name, LevelKind::switched, size, gigabytes_per_second(1), microseconds(1)};

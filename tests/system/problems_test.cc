@@ -5,18 +5,12 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "tests/problem_keys.h"
+
 using namespace orrery;
+using orrery::test::keys;
 
 namespace {
-
-std::string keys(const SpecProblems& problems) {
-  std::string keys;
-  for (const SpecProblem& problem : problems) {
-    if (!keys.empty()) keys += ' ';
-    keys += problem.key;
-  }
-  return keys;
-}
 
 TopologySpec two_levels() {
   LevelSpec node, fabric;

@@ -1,9 +1,11 @@
 // What is wrong with a transformer and its training, without a file.
 #include <catch2/catch.hpp>
 
+#include "tests/problem_keys.h"
 #include "workload/problems.h"
 
 using namespace orrery;
+using orrery::test::keys;
 
 namespace {
 
@@ -30,15 +32,6 @@ PlatformFacts sixteen() {
   node.scope = Scope::local;
   fabric.size = 2;
   return facts_of({{node, fabric}});
-}
-
-std::string keys(const SpecProblems& problems) {
-  std::string keys;
-  for (const SpecProblem& problem : problems) {
-    if (!keys.empty()) keys += ' ';
-    keys += problem.key;
-  }
-  return keys;
 }
 
 template <class Change>

@@ -2,20 +2,13 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "tests/problem_keys.h"
 #include "workload/problems.h"
 
 using namespace orrery;
+using orrery::test::keys;
 
 namespace {
-
-std::string keys(const SpecProblems& problems) {
-  std::string keys;
-  for (const SpecProblem& problem : problems) {
-    if (!keys.empty()) keys += ' ';
-    keys += problem.key;
-  }
-  return keys;
-}
 
 // Four NPUs.
 PlatformFacts four() {
