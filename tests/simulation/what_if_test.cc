@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "simulation/simulate.h"
+#include "tests/simulation/small_jobs.h"
 
 namespace orrery {
 namespace {
@@ -52,47 +53,9 @@ void check_agreement(const RunResult& result, const std::string& part, const std
   CHECK(latency == Approx(static_cast<double>(row.latency.value)).epsilon(0.001));
 }
 
-Experiment without_latency(std::vector<LevelSpec> levels) {
-  Experiment experiment;
-  experiment.topology.levels = std::move(levels);
-  experiment.system.injection_latency = experiment.system.local_injection_latency = Duration{};
-  for (CollectiveSpec& spec : experiment.system.collectives) spec.chunks = 1;
-  return experiment;
-}
-
-Experiment with_program(Experiment experiment, Duration work, Bytes size) {
-  ProgramSpec program;
-  ProgramSpec::Part& part = program.parts.emplace_back();
-  part.steps.push_back({"work", {0, -1, Compute{{}, {}, work}}});
-  const CollectiveCall call{
-      .kind = Collective::all_reduce, .communicator = 0, .size = size, .update = {}};
-  part.steps.push_back({"gradients", {0, -1, call}, true});
-  experiment.workload.what = std::move(program);
-  return experiment;
-}
-
 LevelSpec level(const char* name, LevelKind kind, std::int32_t size, std::int64_t bandwidth,
                 Duration latency) {
   return {name, kind, size, gigabytes_per_second(bandwidth), latency, Scope::scale_out};
-}
-
-Experiment with_transformer(TransformerTraining training, std::int64_t inside,
-                            std::int64_t across) {
-  Experiment experiment = without_latency({level("node", LevelKind::switched, 4, inside, {}),
-                                           level("fabric", LevelKind::switched, 2, across, {})});
-  experiment.npu.peak = teraflops_per_second(100);
-  TransformerWorkload workload;
-  workload.model.layers = 8;
-  workload.model.hidden = 1'024;
-  workload.model.heads = 8;
-  workload.model.vocabulary = 16;
-  workload.model.sequence = 512;
-  workload.model.element = Bytes{2};
-  workload.training = training;
-  workload.training.global_batch = 8;
-  workload.training.overlap_gradients = false;
-  experiment.workload.what = workload;
-  return experiment;
 }
 
 // 14 steps of 10 us and 1 MB / (1 GB/s) = 1 ms.

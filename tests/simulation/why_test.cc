@@ -11,57 +11,15 @@
 #include "frontends/yaml/load_experiment.h"
 #include "simulation/simulate.h"
 #include "tests/paths.h"
+#include "tests/simulation/small_jobs.h"
 
 namespace orrery {
 namespace {
 
 // `ranks` on one ring of 1 GB/s, without any latency unless it is given.
 Experiment on_ring(std::int32_t ranks, Duration latency = {}) {
-  Experiment experiment;
-  experiment.topology.levels = {
-      {"ring", LevelKind::ring, ranks, gigabytes_per_second(1), latency, Scope::scale_out}};
-  experiment.system.injection_latency = experiment.system.local_injection_latency = Duration{};
-  for (CollectiveSpec& spec : experiment.system.collectives) spec.chunks = 1;
-  return experiment;
-}
-
-// What every rank does: computes, then all-reduces.
-Experiment with_program(Experiment experiment, Duration work, Bytes size) {
-  ProgramSpec program;
-  ProgramSpec::Part& part = program.parts.emplace_back();
-  part.steps.push_back({"work", {0, -1, Compute{{}, {}, work}}});
-  if (size > Bytes{}) {
-    const CollectiveCall call{
-        .kind = Collective::all_reduce, .communicator = 0, .size = size, .update = {}};
-    part.steps.push_back({"gradients", {0, -1, call}, true});
-  }
-  experiment.workload.what = std::move(program);
-  return experiment;
-}
-
-// 8 NPUs of 100 TFLOP/s in two nodes, without latency. `inside` and `across` are in GB/s.
-Experiment with_transformer(TransformerTraining training, std::int64_t inside,
-                            std::int64_t across) {
-  Experiment experiment;
-  experiment.topology.levels = {
-      {"node", LevelKind::switched, 4, gigabytes_per_second(inside), Duration{}, Scope::local},
-      {"fabric", LevelKind::switched, 2, gigabytes_per_second(across), Duration{},
-       Scope::scale_out}};
-  experiment.system.injection_latency = experiment.system.local_injection_latency = Duration{};
-  for (CollectiveSpec& spec : experiment.system.collectives) spec.chunks = 1;
-  experiment.npu.peak = teraflops_per_second(100);
-  TransformerWorkload workload;
-  workload.model.layers = 8;
-  workload.model.hidden = 1'024;
-  workload.model.heads = 8;
-  workload.model.vocabulary = 16;
-  workload.model.sequence = 512;
-  workload.model.element = Bytes{2};
-  workload.training = training;
-  workload.training.global_batch = 8;
-  workload.training.overlap_gradients = false;
-  experiment.workload.what = workload;
-  return experiment;
+  return without_latency(
+      {{"ring", LevelKind::ring, ranks, gigabytes_per_second(1), latency, Scope::scale_out}});
 }
 
 const TimePart& largest(const RunResult& result) {
