@@ -88,8 +88,8 @@ class TidyTest(unittest.TestCase):
 
     def test_unbuilt_test(self):
         cmake = {"tests__CMakeLists_txt":
-                 "orrery_test(core orrery_core)\nadd_library(m test_main.cc)\n"}
-        self.assert_clean(tests__core__a_test_cc="", tests__test_main_cc="", **cmake)
+                 "orrery_test(core orrery_core)\nadd_library(m paths.cc)\n"}
+        self.assert_clean(tests__core__a_test_cc="", tests__paths_cc="", **cmake)
         self.assert_one("no glob or CMakeLists.txt", tests__cores__a_test_cc="", **cmake)
 
     def test_model_code_does_not_end_the_process(self):
