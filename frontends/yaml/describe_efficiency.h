@@ -1,5 +1,4 @@
-// The keys of `platform.npu.efficiency`, and of the files in platforms/efficiency. Keys is Reader
-// or SchemaWriter.
+// The keys of `platform.npu.efficiency`, and of the files in platforms/efficiency.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +10,7 @@
 
 namespace orrery::yaml {
 
-template <class Keys>
-void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::string& description) {
+inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::string& description) {
   std::string preset;
   keys.optional("preset", preset,
                 "a device with the software of its time (`orrery list presets`), which gives the "
@@ -33,7 +31,7 @@ void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::string& de
       not_negative);
   keys.optional_items(
       "products", efficiency.products, "matrix products that were timed",
-      [](auto& product, TimedProduct& timed, std::size_t) {
+      [](Keys& product, TimedProduct& timed, std::size_t) {
         product.required("rows", timed.shape.rows, "rows of the first matrix and of the result",
                          positive);
         product.required("columns", timed.shape.columns,

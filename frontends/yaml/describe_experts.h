@@ -1,5 +1,5 @@
 // The keys of experts and of latent attention in `workload.transformer`, and those of expert and
-// context parallelism in `workload.training`. Keys is Reader or SchemaWriter.
+// context parallelism in `workload.training`.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ namespace orrery::yaml {
 void read_expert_trace(Reader& load, const std::string& path, std::int64_t experts,
                        ExpertLoadSpec& spec);
 
-template <class Keys>
-void describe_experts(Keys& keys, ExpertsSpec& spec, const TransformerSpec& model) {
+inline void describe_experts(Keys& keys, ExpertsSpec& spec, const TransformerSpec& model) {
   constexpr Limits size = between(1, std::int64_t{1} << 24);
   constexpr Limits size_or_default = between(0, std::int64_t{1} << 32);
   keys.optional("count", spec.count, "experts of a layer; 0 = the model has none",
@@ -41,8 +40,7 @@ void describe_experts(Keys& keys, ExpertsSpec& spec, const TransformerSpec& mode
   });
 }
 
-template <class Keys>
-void describe_latent_attention(Keys& keys, LatentAttention& spec) {
+inline void describe_latent_attention(Keys& keys, LatentAttention& spec) {
   constexpr Limits size = between(1, std::int64_t{1} << 24);
   keys.optional("query_rank", spec.query_rank,
                 "elements of the queries' latent vector; 0 = queries come from the token",
@@ -56,8 +54,7 @@ void describe_latent_attention(Keys& keys, LatentAttention& spec) {
   keys.required("value", spec.value, "elements of a head's value", size);
 }
 
-template <class Keys>
-void describe_expert_load(Keys& keys, ExpertLoadSpec& spec, std::int64_t experts) {
+inline void describe_expert_load(Keys& keys, ExpertLoadSpec& spec, std::int64_t experts) {
   std::optional<std::string> file;
   keys.optional("kind", spec.kind, "how popular experts are");
   keys.optional("alpha", spec.alpha, "zipf: the i-th most popular expert has a share of i^-alpha",
@@ -87,8 +84,7 @@ struct ValuesOf<ExpertDispatch> {
   static constexpr std::array all{ExpertDispatch::direct, ExpertDispatch::by_node};
 };
 
-template <class Keys>
-void describe_context(Keys& keys, TransformerTraining& spec) {
+inline void describe_context(Keys& keys, TransformerTraining& spec) {
   keys.optional("context", spec.context, "ranks that share a sequence",
                 between(1, std::int64_t{1} << 24));
   keys.optional("context_method", spec.context_method,
@@ -98,9 +94,8 @@ void describe_context(Keys& keys, TransformerTraining& spec) {
                 between(1, std::int64_t{1} << 24));
 }
 
-template <class Keys>
-void describe_expert_training(Keys& keys, ExpertTraining& spec, const TransformerSpec& model,
-                              const PlatformFacts& platform) {
+inline void describe_expert_training(Keys& keys, ExpertTraining& spec, const TransformerSpec& model,
+                                     const PlatformFacts& platform) {
   constexpr Limits ranks = between(1, std::int64_t{1} << 24);
   ExpertDispatch dispatch = ExpertDispatch::direct;
   keys.optional("expert", spec.parallel, "ranks that share the experts of a layer", ranks);
@@ -121,7 +116,7 @@ void describe_expert_training(Keys& keys, ExpertTraining& spec, const Transforme
   keys.optional("overlap_experts", spec.overlap_batches,
                 "the exchanges of experts for one micro-batch overlap the computing of another "
                 "(overlap_moe_expert_parallel_comm); with interleaved, or without a pipeline");
-  keys.value_or_map("expert_load", spec.load.kind, "how popular experts are", [&](auto& below) {
+  keys.value_or_map("expert_load", spec.load.kind, "how popular experts are", [&](Keys& below) {
     describe_expert_load(below, spec.load, model.experts.count);
   });
   keys.check([&](Reader& reader) {

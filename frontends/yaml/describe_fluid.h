@@ -1,5 +1,4 @@
-// The keys of `network.fluid:`, `network.queue:` and `network.credit:`. Keys is Reader or
-// SchemaWriter.
+// The keys of `network.fluid:`, `network.queue:` and `network.credit:`.
 #pragma once
 
 #include "frontends/yaml/reader.h"
@@ -8,8 +7,7 @@
 
 namespace orrery::yaml {
 
-template <class Keys>
-void describe_fluid(Keys& keys, NetworkSpec& network) {
+inline void describe_fluid(Keys& keys, NetworkSpec& network) {
   FluidSpec& fluid = network.fluid;
   keys.optional("message_overhead", fluid.message_overhead,
                 "time between the send of a message and its first byte", not_negative);
@@ -26,7 +24,7 @@ void describe_fluid(Keys& keys, NetworkSpec& network) {
   keys.optional_items("efficiency", fluid.efficiency,
                       "share of the narrowest link that a message of a size can use; linear "
                       "between the points, smallest size first",
-                      [](auto& point, EfficiencyPoint& spec, std::size_t) {
+                      [](Keys& point, EfficiencyPoint& spec, std::size_t) {
                         point.required("size", spec.size, "size of the message", positive);
                         point.required("share", spec.efficiency, "share of the narrowest link");
                       });
@@ -41,16 +39,14 @@ void describe_fluid(Keys& keys, NetworkSpec& network) {
     keys.note_if_given(key, network.given, SettingGroup::fluid);
 }
 
-template <class Keys>
-void describe_queue(Keys& keys, NetworkSpec& network) {
+inline void describe_queue(Keys& keys, NetworkSpec& network) {
   keys.optional("segment", network.queue.segment,
                 "messages are stored and forwarded in pieces of at most this size; none: whole",
                 positive);
   keys.note_if_given("segment", network.given, SettingGroup::queue);
 }
 
-template <class Keys>
-void describe_credit(Keys& keys, NetworkSpec& network) {
+inline void describe_credit(Keys& keys, NetworkSpec& network) {
   CreditSpec& credit = network.credit;
   keys.optional("segment", credit.segment,
                 "messages are stored and forwarded in pieces of at most this size", positive);

@@ -1,5 +1,4 @@
 // The keys of `over: {...}`: which ranks call a collective together, where levels do not say it.
-// Keys is Reader or SchemaWriter.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,7 @@ struct GroupText {
 // Reports what is wrong, and then says nothing of use.
 Grouping grouping_of(Reader& keys, const GroupText& text, const PlatformFacts& platform);
 
-template <class Keys>
-void describe_group(Keys& keys, GroupText& text) {
+inline void describe_group(Keys& keys, GroupText& text) {
   keys.exactly_one({"ranks", "groups", "count"}, "who takes part is said in one of these ways");
   keys.optional("ranks", text.ranks, "the ranks of a single group: \"0-3,5\" or a list");
   keys.optional("groups", text.groups, "several groups, each as \"0-3,5\"; no rank is in two");

@@ -1,5 +1,4 @@
-// The keys of `network:`, and those of a level that are about its network. Keys is Reader or
-// SchemaWriter.
+// The keys of `network:`, and those of a level that are about its network.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,6 @@
 namespace orrery::yaml {
 
 // The keys of one group of settings, which a backend honours or not.
-template <class Keys>
 struct GroupKeys {
   Keys& keys;
   NetworkSpec& network;
@@ -29,12 +27,11 @@ struct GroupKeys {
   }
 };
 
-template <class Keys>
-void describe_level_network(Keys& keys, LevelNetworkSpec& level, NetworkSpec& network) {
-  GroupKeys<Keys>{keys, network, SettingGroup::switch_buffer}(
+inline void describe_level_network(Keys& keys, LevelNetworkSpec& level, NetworkSpec& network) {
+  GroupKeys{keys, network, SettingGroup::switch_buffer}(
       "buffer", level.buffer, "packet buffer of the level's switches; for packet backends",
       positive);
-  GroupKeys<Keys>{keys, network, SettingGroup::transport}(
+  GroupKeys{keys, network, SettingGroup::transport}(
       "transport", level.transport,
       "what carries its messages on a packet backend: tcp, or ideal (the analytical model on the "
       "same clock); without it, ideal on local levels and network.transport.kind on the others");
@@ -42,8 +39,7 @@ void describe_level_network(Keys& keys, LevelNetworkSpec& level, NetworkSpec& ne
 
 inline constexpr std::int64_t four_gibibytes = (std::int64_t{1} << 32) - 1;
 
-template <class Keys>
-void describe_tcp_windows(GroupKeys<Keys>& key, TransportSpec& spec) {
+inline void describe_tcp_windows(GroupKeys& key, TransportSpec& spec) {
   key("window", spec.window,
       "send and receive buffer of a connection: bytes that may be sent and not acknowledged",
       between(1, four_gibibytes / 4));
@@ -57,8 +53,7 @@ void describe_tcp_windows(GroupKeys<Keys>& key, TransportSpec& spec) {
       "time after which fewer segments are acknowledged", not_negative);
 }
 
-template <class Keys>
-void describe_tcp_timers(GroupKeys<Keys>& key, TransportSpec& spec) {
+inline void describe_tcp_timers(GroupKeys& key, TransportSpec& spec) {
   key("minimum_rto", spec.minimum_rto,
       "least retransmission timeout (Linux 200 ms, RFC 6298 1 s; ns-3 1 s)", positive);
   key("clock_granularity", spec.clock_granularity,
@@ -72,18 +67,17 @@ void describe_tcp_timers(GroupKeys<Keys>& key, TransportSpec& spec) {
       "duplicate acknowledgements that tell of a loss (RFC 5681: 3)", between(1, 1'000));
 }
 
-template <class Keys>
-void describe_captures(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
-                       bool topology_known) {
+inline void describe_captures(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                              bool topology_known) {
   std::vector<CaptureKeys> captures;
   keys.optional_items(
       "capture", captures, "links whose packets are kept, each for a pcap file in the folder of -o",
-      [](auto& capture, CaptureKeys& spec, std::size_t) {
+      [](Keys& capture, CaptureKeys& spec, std::size_t) {
         capture.required("link", spec.link, "\"a -> b\", \"a - b\" (both ways), or its index");
         capture.optional("between", spec.between,
                          "two NPUs: only what one of them sends to the other", not_negative);
       });
-  GroupKeys<Keys>{keys, network, SettingGroup::transport}(
+  GroupKeys{keys, network, SettingGroup::transport}(
       "capture_limit", network.capture_limit, "packets that each capture keeps, the first ones",
       between(1, 10'000'000));
   keys.note_if_given("capture", network.given, SettingGroup::transport);
@@ -93,16 +87,15 @@ void describe_captures(Keys& keys, NetworkSpec& network, const TopologySpec& top
   });
 }
 
-template <class Keys>
-void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
-                        bool topology_known) {
+inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                               bool topology_known) {
   TransportSpec& spec = network.transport;
   const TransportPreset* preset = nullptr;
   keys.preset(transport_presets(), preset,
               "settings of a published study that replace the defaults");
   if (preset != nullptr) spec = preset->spec;
   keys.note_if_given("preset", network.given, SettingGroup::transport);
-  GroupKeys<Keys> key{keys, network, SettingGroup::transport};
+  GroupKeys key{keys, network, SettingGroup::transport};
   key("kind", spec.kind,
       "the protocol between nodes: tcp or ideal (no protocol: the model that `ideal` names)");
   key("ideal", spec.ideal,
@@ -133,7 +126,7 @@ void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& to
       "connections between two NPUs, which take messages in turn", between(1, 1'024));
   keys.optional_items("watch", spec.watched,
                       "pairs of NPUs whose connections report window and round trip over time",
-                      [](auto& pair, WatchedPair& watched, std::size_t) {
+                      [](Keys& pair, WatchedPair& watched, std::size_t) {
                         pair.required("from", watched.from, "the NPU that sends", not_negative);
                         pair.required("to", watched.to, "the NPU that receives", not_negative);
                       });
@@ -144,11 +137,10 @@ void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& to
   });
 }
 
-template <class Keys>
-void describe_switches(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
-                       bool topology_known) {
+inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                              bool topology_known) {
   SwitchSpec& spec = network.switches;
-  GroupKeys<Keys> key{keys, network, SettingGroup::switch_buffer};
+  GroupKeys key{keys, network, SettingGroup::switch_buffer};
   key("buffer", spec.buffer, "packet buffer of a switch without one of its own", positive);
   key("sharing", spec.sharing, "whether the buffer is one pool for all ports, or for each port");
   key("dynamic_threshold", spec.dynamic_threshold,
@@ -177,20 +169,19 @@ void describe_switches(Keys& keys, NetworkSpec& network, const TopologySpec& top
   });
 }
 
-template <class Keys>
-void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
-                      bool topology_known) {
+inline void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
+                             bool topology_known) {
   std::optional<BackendName> backend;
   keys.optional("backend", backend,
                 "the model of the network; without it fluid where messages can share links inside "
                 "the fabric, else analytical; `orrery list` describes them");
   network.backend_named = backend.has_value();
   if (backend) network.backend = backend->name;
-  keys.map("transport", "the transport protocol; for packet backends", [&](auto& transport) {
+  keys.map("transport", "the transport protocol; for packet backends", [&](Keys& transport) {
     describe_transport(transport, network, topology, topology_known);
   });
   network.routing.seed = network.seed;
-  keys.map("routing", "which way messages go", [&](auto& routing) {
+  keys.map("routing", "which way messages go", [&](Keys& routing) {
     describe_routing(routing, network.routing, topology, topology_known);
     for (const char* key : {"paths", "reroute_delay"})
       routing.note_if_given(key, network.given, SettingGroup::routing);
@@ -198,11 +189,11 @@ void describe_network(Keys& keys, NetworkSpec& network, const TopologySpec& topo
   keys.note_if_given("routing", network.given, SettingGroup::routing);
   describe_faults(keys, network.routing, topology, topology_known);
   keys.note_if_given("faults", network.given, SettingGroup::routing);
-  keys.map("fluid", "the fluid backend", [&](auto& fluid) { describe_fluid(fluid, network); });
-  keys.map("queue", "the queue backend", [&](auto& queue) { describe_queue(queue, network); });
-  keys.map("credit", "the credit backend", [&](auto& credit) { describe_credit(credit, network); });
+  keys.map("fluid", "the fluid backend", [&](Keys& fluid) { describe_fluid(fluid, network); });
+  keys.map("queue", "the queue backend", [&](Keys& queue) { describe_queue(queue, network); });
+  keys.map("credit", "the credit backend", [&](Keys& credit) { describe_credit(credit, network); });
   keys.map("switch", "all switches; for packet backends",
-           [&](auto& switches) { describe_switches(switches, network, topology, topology_known); });
+           [&](Keys& switches) { describe_switches(switches, network, topology, topology_known); });
   keys.check([&](Reader& reader) {
     if (topology_known && reader.clean()) reader.report(problems_of_packets(network, topology));
     mark_idle_settings(network, topology_known ? &topology : nullptr);

@@ -1,4 +1,4 @@
-// The keys of `platform:`. Keys is Reader or SchemaWriter.
+// The keys of `platform:`.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,7 @@ void keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ranks,
 // As large as the key `ranks` says: smaller as above, or larger by its outermost level.
 void resize(Reader& platform, TopologySpec& topology, std::int32_t ranks);
 
-template <class Keys>
-void describe_npu(Keys& keys, NpuSpec& npu) {
+inline void describe_npu(Keys& keys, NpuSpec& npu) {
   const NpuPreset* preset = nullptr;
   keys.preset(npu_presets(), preset, "a device whose data sheet gives the other values");
   std::optional<FlopRate> peak;
@@ -49,16 +48,15 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
                 not_negative, "default");
   keys.map_without_preset(
       "efficiency", "share of peak and memory bandwidth that kernels reach; without it all of both",
-      [&](auto& efficiency) {
+      [&](Keys& efficiency) {
         std::string description;
         describe_efficiency(efficiency, npu.efficiency, description);
       });
   describe_variation(keys, npu.variation);
 }
 
-template <class Keys>
-void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, LevelNetworkSpec& own,
-                    NetworkSpec& network) {
+inline void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several,
+                           LevelNetworkSpec& own, NetworkSpec& network) {
   keys.optional("name", level.name, "what reports and the workload call the level");
   keys.required("kind", level.kind, "how the members of a group are joined");
   keys.required("size", level.size, "members of one group", between(2, npus_at_most));
@@ -77,10 +75,9 @@ void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, Lev
   describe_level_network(keys, own, network);
 }
 
-template <class Keys>
-void describe_platform(Keys& keys, Experiment& experiment) {
-  keys.map("npu", "the compute device", [&](auto& npu) { describe_npu(npu, experiment.npu); });
-  keys.required_map("topology", "how the NPUs are connected", [&](auto& topology) {
+inline void describe_platform(Keys& keys, Experiment& experiment) {
+  keys.map("npu", "the compute device", [&](Keys& npu) { describe_npu(npu, experiment.npu); });
+  keys.required_map("topology", "how the NPUs are connected", [&](Keys& topology) {
     std::vector<LevelSpec>& levels = experiment.topology.levels;
     topology.exactly_one({"levels", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",
                           "hyperx", "graph", "hpcc"},
@@ -88,7 +85,7 @@ void describe_platform(Keys& keys, Experiment& experiment) {
     describe_built_topology(topology, experiment.topology);
     if (!topology.given("levels")) return;
     topology.items("levels", levels, "the levels of the network, innermost first",
-                   [&](auto& level, LevelSpec& spec, std::size_t index) {
+                   [&](Keys& level, LevelSpec& spec, std::size_t index) {
                      const bool innermost_of_several = index == 0 && levels.size() > 1;
                      spec.name = "level " + std::to_string(index);
                      if (index >= experiment.network.levels.size())

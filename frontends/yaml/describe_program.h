@@ -1,4 +1,4 @@
-// The keys of `workload.program`: operations written by hand. Keys is Reader or SchemaWriter.
+// The keys of `workload.program`: operations written by hand.
 #pragma once
 
 #include <array>
@@ -84,8 +84,7 @@ inline std::vector<std::string_view> verbs(std::vector<std::string_view> before,
   return before;
 }
 
-template <class Keys>
-void describe_pair_sizes(Keys& keys, PairSizesText& text) {
+inline void describe_pair_sizes(Keys& keys, PairSizesText& text) {
   keys.exactly_one({"sizes", "csv", "row"}, "the sizes are given in one of these ways");
   keys.optional("sizes", text.sizes,
                 "a list for each rank: what it sends to the first, the second, ...", not_negative);
@@ -103,8 +102,7 @@ void describe_pair_sizes(Keys& keys, PairSizesText& text) {
   });
 }
 
-template <class Keys>
-void describe_operation(Keys& keys, StepText& step, const PlatformFacts& platform) {
+inline void describe_operation(Keys& keys, StepText& step, const PlatformFacts& platform) {
   keys.optional("name", step.name, "what reports and `wait` call the operation");
   keys.exactly_one(verbs({"compute"}, {"send", "receive", "push", "pull", "serve", "wait"}),
                    "an operation does one of these");
@@ -117,7 +115,7 @@ void describe_operation(Keys& keys, StepText& step, const PlatformFacts& platfor
   }
   if (keys.given("all_to_allv")) {
     keys.map("all_to_allv", "an all-to-all with a size for each pair of ranks",
-             [&](auto& pairs) { describe_pair_sizes(pairs, step.pair_sizes.emplace()); });
+             [&](Keys& pairs) { describe_pair_sizes(pairs, step.pair_sizes.emplace()); });
   }
   keys.optional("barrier", step.barrier, "true: waits until all have come here");
   keys.optional("send", step.send, "sends so many bytes to one rank", not_negative);
@@ -143,7 +141,7 @@ void describe_operation(Keys& keys, StepText& step, const PlatformFacts& platfor
   keys.value_or_map("over", step.over,
                     "the levels whose ranks take part, or {ranks}, {groups} or {count, stride}; "
                     "without it all",
-                    [&](auto& group) {
+                    [&](Keys& group) {
                       GroupText text;
                       describe_group(group, text);
                       group.check([&](Reader& reader) {
@@ -165,18 +163,17 @@ void describe_operation(Keys& keys, StepText& step, const PlatformFacts& platfor
   keys.only_with(verbs({}, {"send", "receive"}), "async");
 }
 
-template <class Keys>
-void describe_program(Keys& keys, ProgramSpec& program, const PlatformFacts& platform) {
+inline void describe_program(Keys& keys, ProgramSpec& program, const PlatformFacts& platform) {
   ProgramBuilder builder(program, platform);
   keys.items("program", program.parts, "what the ranks do, in parts",
-             [&](auto& part, ProgramSpec::Part&, std::size_t index) {
+             [&](Keys& part, ProgramSpec::Part&, std::size_t index) {
                OneOrMore<RankRuns> ranks;
                part.optional("ranks", ranks, "who does it: 5, \"0-3,5\" or a list; without it all");
                part.check([&](Reader& reader) { builder.begin_part(reader, ranks, index); });
                std::vector<StepText> steps;
                part.items(
                    "operations", steps, "what these ranks do, one after the other",
-                   [&](auto& operation, StepText& step, std::size_t) {
+                   [&](Keys& operation, StepText& step, std::size_t) {
                      describe_operation(operation, step, platform);
                      operation.check([&](Reader& reader) { builder.add_step(reader, step); });
                    });

@@ -1,5 +1,4 @@
-// The keys of `search:`, which values of workload.training `orrery search` tries. Keys is Reader or
-// SchemaWriter.
+// The keys of `search:`, which values of workload.training `orrery search` tries.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace orrery::yaml {
 
-template <class Keys, class T>
+template <class T>
 void describe_tried(Keys& keys, std::string_view key, std::vector<T>& values, std::string_view help,
                     Limits limits = any_value) {
   OneOrMore<T> list;
@@ -20,8 +19,7 @@ void describe_tried(Keys& keys, std::string_view key, std::vector<T>& values, st
   if (!list.values.empty()) values = list.values;
 }
 
-template <class Keys>
-void describe_search(Keys& keys, SearchSpec& spec) {
+inline void describe_search(Keys& keys, SearchSpec& spec) {
   constexpr Limits ranks = between(1, std::int64_t{1} << 24);
   describe_tried(keys, "tensor", spec.tensor,
                  "numbers of ranks that share each matrix; without it the divisors of the NPUs "

@@ -1,4 +1,4 @@
-// The keys of `workload.layers` and `workload.data_parallel`. Keys is Reader or SchemaWriter.
+// The keys of `workload.layers` and `workload.data_parallel`.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,7 @@ namespace orrery::yaml {
 void check_data_parallel(Reader& keys, StackTraining& training, const OneOrMore<RankRuns>& servers,
                          bool asynchronous, const PlatformFacts& platform);
 
-template <class Keys>
-void describe_stack_layer(Keys& keys, StackLayer& layer) {
+inline void describe_stack_layer(Keys& keys, StackLayer& layer) {
   constexpr Limits size = between(0, std::int64_t{1} << 40);
   keys.required("name", layer.name, "what reports call the layer");
   keys.required("parameters", layer.parameters, "number of trained parameters",
@@ -29,8 +28,7 @@ void describe_stack_layer(Keys& keys, StackLayer& layer) {
   keys.optional("outputs", layer.outputs, "elements that are written for a sample", size);
 }
 
-template <class Keys>
-void describe_layers(Keys& keys, StackTraining& training) {
+inline void describe_layers(Keys& keys, StackTraining& training) {
   const StackPreset* preset = nullptr;
   std::vector<std::int64_t> widths;
   std::optional<std::int64_t> inputs;
@@ -40,7 +38,7 @@ void describe_layers(Keys& keys, StackTraining& training) {
   keys.preset(stack_presets(), preset, "a published network");
   keys.optional_items(
       "stack", training.layers, "the layers, first to last",
-      [](auto& layer, StackLayer& spec, std::size_t) { describe_stack_layer(layer, spec); });
+      [](Keys& layer, StackLayer& spec, std::size_t) { describe_stack_layer(layer, spec); });
   keys.optional("widths", widths, "outputs of each layer of an MLP", between(1, 1 << 30));
   keys.optional("inputs", inputs, "inputs of the first layer of an MLP", between(1, 1 << 30));
   keys.only_with({"widths"}, "inputs");
@@ -58,8 +56,8 @@ void describe_layers(Keys& keys, StackTraining& training) {
   });
 }
 
-template <class Keys>
-void describe_data_parallel(Keys& keys, StackTraining& training, const PlatformFacts& platform) {
+inline void describe_data_parallel(Keys& keys, StackTraining& training,
+                                   const PlatformFacts& platform) {
   OneOrMore<RankRuns> servers;
   bool asynchronous = false;
   std::int32_t staleness = 0;

@@ -1,4 +1,4 @@
-// The keys of `system:`. Keys is Reader or SchemaWriter.
+// The keys of `system:`.
 #pragma once
 
 #include <optional>
@@ -58,9 +58,9 @@ inline void set_chunks(CollectiveSpec& spec, const std::optional<std::int32_t>& 
 }
 
 // A size range of a collective whose other settings are those of `outside`.
-template <class Keys>
-void describe_range(Keys& keys, Collective kind, SizeRange& range, const CollectiveSpec& outside,
-                    const SystemSpec& system, const TopologySpec& topology, bool topology_known) {
+inline void describe_range(Keys& keys, Collective kind, SizeRange& range,
+                           const CollectiveSpec& outside, const SystemSpec& system,
+                           const TopologySpec& topology, bool topology_known) {
   range.spec = outside;
   range.spec.ranges.clear();
   keys.optional("below", range.below,
@@ -80,10 +80,9 @@ void describe_range(Keys& keys, Collective kind, SizeRange& range, const Collect
   });
 }
 
-template <class Keys>
-void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
-                         const CollectiveDefaults& defaults, const SystemSpec& system,
-                         const TopologySpec& topology, bool topology_known) {
+inline void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
+                                const CollectiveDefaults& defaults, const SystemSpec& system,
+                                const TopologySpec& topology, bool topology_known) {
   spec = defaults.spec;
   keys.optional("schedule", spec.schedule, schedule_help, any_value, defaults.schedule_origin);
   OneOrMore<NamedAlgorithm> algorithms;
@@ -120,7 +119,7 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
     reader.report(problems_of_algorithms("algorithms", kind, spec, system, topology));
   });
   keys.optional_items("ranges", spec.ranges, "settings by the size of a call, smallest first",
-                      [&](auto& range, SizeRange& values, std::size_t) {
+                      [&](Keys& range, SizeRange& values, std::size_t) {
                         describe_range(range, kind, values, spec, system, topology, topology_known);
                       });
   keys.check([&](Reader& reader) {
@@ -128,8 +127,7 @@ void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spec,
   });
 }
 
-template <class Keys>
-void describe_protocol(Keys& keys, ProtocolCost& cost) {
+inline void describe_protocol(Keys& keys, ProtocolCost& cost) {
   keys.required("protocol", cost.protocol, "simple, ll or ll128");
   std::optional<NamedAlgorithm> algorithm;
   keys.optional("algorithm", algorithm,
@@ -144,8 +142,7 @@ void describe_protocol(Keys& keys, ProtocolCost& cost) {
   if (algorithm) cost.algorithm = algorithm->name.substr(0, algorithm->name.find(':'));
 }
 
-template <class Keys>
-void describe_endpoint(Keys& keys, EndpointSpec& endpoint) {
+inline void describe_endpoint(Keys& keys, EndpointSpec& endpoint) {
   keys.optional("send_overhead", endpoint.send_overhead,
                 "LogGP o: the rank's message processor is busy this long for each message it sends",
                 not_negative);
@@ -160,9 +157,8 @@ void describe_endpoint(Keys& keys, EndpointSpec& endpoint) {
                 "rate of the copy out of the network's buffer, after the wire", positive);
 }
 
-template <class Keys>
-void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topology,
-                     bool topology_known) {
+inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topology,
+                            bool topology_known) {
   keys.optional("scheduling", system.scheduling,
                 "which waiting chunks start first: lifo, those of the newest collective; fifo");
   CollectiveDefaults defaults;
@@ -171,7 +167,7 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
   keys.optional("chunks", defaults.chunks, chunks_help, positive);
   keys.optional_items(
       "protocols", system.protocols, "what the protocols of the communication library cost",
-      [&](auto& protocol, ProtocolCost& cost, std::size_t) { describe_protocol(protocol, cost); });
+      [&](Keys& protocol, ProtocolCost& cost, std::size_t) { describe_protocol(protocol, cost); });
   keys.optional("protocol", defaults.spec.protocol, protocol_help);
   keys.check([&](Reader& reader) {
     defaults.schedule_origin = reader.origin_of("schedule");
@@ -187,7 +183,7 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
   for (int i = 0; i < collective_count; ++i) {
     const auto kind = static_cast<Collective>(i);
     keys.map(name_of(kind), "settings of this kind of collective, instead of those for all",
-             [&](auto& collective) {
+             [&](Keys& collective) {
                describe_collective(collective, kind, system.collectives[i], defaults, system,
                                    topology, topology_known);
              });
@@ -211,9 +207,9 @@ void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topolog
   keys.optional("reduction_bandwidth", system.reduction_bandwidth,
                 "rate of adding arrived data; without it reductions take no time", positive);
   keys.map("endpoint", "what each message costs at its ends, on scale-out levels",
-           [&](auto& endpoint) { describe_endpoint(endpoint, system.endpoint); });
+           [&](Keys& endpoint) { describe_endpoint(endpoint, system.endpoint); });
   keys.map("local_endpoint", "the same for local levels",
-           [&](auto& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
+           [&](Keys& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
   keys.optional("sm_tax", system.sm_tax,
                 "share of a rank's processor that its communication takes from compute beside it");
   keys.check([&](Reader& reader) { reader.report(problems_of_tax(system.sm_tax)); });

@@ -1,5 +1,4 @@
-// The keys of `platform.topology` but `levels`, and of `network.routing` and `network.faults`. Keys
-// is Reader or SchemaWriter.
+// The keys of `platform.topology` but `levels`, and of `network.routing` and `network.faults`.
 #pragma once
 
 #include <optional>
@@ -12,15 +11,13 @@ namespace orrery::yaml {
 
 inline constexpr Limits port_count = between(1, 4096), node_count = between(1, 1 << 20);
 
-template <class Keys>
-void describe_wire(Keys& keys, Wire& wire) {
+inline void describe_wire(Keys& keys, Wire& wire) {
   keys.required("bandwidth", wire.bandwidth,
                 "bandwidth of a link into the network, in each direction", positive);
   keys.required("latency", wire.latency, "latency of each link of the network", not_negative);
 }
 
-template <class Keys>
-void describe_node(Keys& keys, NodeSpec& node) {
+inline void describe_node(Keys& keys, NodeSpec& node) {
   keys.required("npus", node.npus, "NPUs of a server", between(1, 4096));
   node.inside = node.npus > 1 ? NodeInside::switched : NodeInside::none;
   keys.optional("inside", node.inside, "how the NPUs of a server are joined");
@@ -43,11 +40,10 @@ void describe_node(Keys& keys, NodeSpec& node) {
                 not_negative);
 }
 
-template <class Keys>
-void describe_servers(Keys& keys, NodeSpec& node) {
+inline void describe_servers(Keys& keys, NodeSpec& node) {
   if (!keys.given("node")) node = {};
   keys.optional_map("node", "what is plugged in: a server; without it, single NPUs",
-                    [&](auto& server) {
+                    [&](Keys& server) {
                       describe_node(server, node);
                       server.check([&](Reader& reader) {
                         if (const auto problem = problem_of(node); problem && reader.clean())
@@ -56,8 +52,7 @@ void describe_servers(Keys& keys, NodeSpec& node) {
                     });
 }
 
-template <class Keys>
-void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
+inline void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
   keys.required("radix", tree.radix, "ports of a switch", between(2, 4096));
   keys.optional("tiers", tree.tiers, "tiers of switches", between(1, 6));
   keys.optional("oversubscription", tree.oversubscription,
@@ -73,8 +68,7 @@ void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
   describe_servers(keys, tree.node);
 }
 
-template <class Keys>
-void describe_leaf_spine(Keys& keys, LeafSpineKeys& tree) {
+inline void describe_leaf_spine(Keys& keys, LeafSpineKeys& tree) {
   keys.required("leaves", tree.leaves, "leaf switches", node_count);
   keys.required("plugs", tree.plugs, "ports of a leaf towards servers", port_count);
   keys.required("spines", tree.spines, "spine switches, each joined to every leaf", port_count);
@@ -88,8 +82,7 @@ void describe_leaf_spine(Keys& keys, LeafSpineKeys& tree) {
   describe_servers(keys, tree.node);
 }
 
-template <class Keys>
-void describe_rail(Keys& keys, RailSpec& rail) {
+inline void describe_rail(Keys& keys, RailSpec& rail) {
   keys.required("nodes", rail.nodes, "servers", between(2, 1 << 20));
   std::optional<std::int32_t> unit;
   keys.optional("nodes_per_leaf", unit, "servers of a leaf; without it all", node_count);
@@ -106,8 +99,7 @@ void describe_rail(Keys& keys, RailSpec& rail) {
   describe_servers(keys, rail.node);
 }
 
-template <class Keys>
-void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
+inline void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
   keys.required("plugs", dragonfly.plugs, "ports of a router towards servers", port_count);
   keys.required("routers", dragonfly.routers, "routers of a group, all joined to each other",
                 port_count);
@@ -127,8 +119,7 @@ void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
   describe_servers(keys, dragonfly.node);
 }
 
-template <class Keys>
-void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
+inline void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
   keys.required("sizes", hyperx.sizes, "switches in each dimension", between(2, 4096));
   keys.required("plugs", hyperx.plugs, "ports of a switch towards servers", port_count);
   describe_wire(keys, hyperx.plug_wire);
@@ -142,8 +133,7 @@ void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
   describe_servers(keys, hyperx.node);
 }
 
-template <class Keys>
-void describe_torus(Keys& keys, TorusKeys& torus) {
+inline void describe_torus(Keys& keys, TorusKeys& torus) {
   keys.required("sizes", torus.sizes, "NPUs in each dimension, 1 to 6 of them",
                 between(2, 1 << 20));
   keys.optional("kinds", torus.kinds,
@@ -157,16 +147,15 @@ void describe_torus(Keys& keys, TorusKeys& torus) {
                 "local (inside a node) or scale_out: decides the injection latency");
 }
 
-template <class Keys>
-void describe_graph(Keys& keys, GraphKeys& graph) {
+inline void describe_graph(Keys& keys, GraphKeys& graph) {
   keys.items("nodes", graph.nodes, "the NPUs, in the order of their ranks, NICs and switches",
-             [](auto& node, GraphNodeKeys& spec, std::size_t) {
+             [](Keys& node, GraphNodeKeys& spec, std::size_t) {
                node.required("name", spec.name, "what links, reports and faults call it");
                node.required("kind", spec.kind, "npu, nic or switch");
              });
   keys.items(
       "links", graph.links, "the links between the nodes",
-      [](auto& link, GraphLinkKeys& spec, std::size_t) {
+      [](Keys& link, GraphLinkKeys& spec, std::size_t) {
         link.required("from", spec.from, "the name of a node");
         link.required("to", spec.to, "the name of another one");
         link.required("bandwidth", spec.wire.bandwidth, "bandwidth of the link, in one direction",
@@ -184,11 +173,10 @@ void describe_graph(Keys& keys, GraphKeys& graph) {
 }
 
 // All but `levels`. Of several ways to say it, exactly one is there.
-template <class Keys>
-void describe_built_topology(Keys& keys, TopologySpec& topology) {
+inline void describe_built_topology(Keys& keys, TopologySpec& topology) {
   const auto one = [&](std::string_view key, std::string_view help, auto spec, auto describe) {
     if (!keys.given(key)) return;
-    keys.optional_map(key, help, [&](auto& inner) {
+    keys.optional_map(key, help, [&](Keys& inner) {
       describe(inner, spec);
       inner.check([&](Reader& reader) {
         if (reader.clean()) build(reader, spec, topology);
@@ -196,19 +184,19 @@ void describe_built_topology(Keys& keys, TopologySpec& topology) {
     });
   };
   one("fat_tree", "a folded Clos of switches with so many ports", FatTreeKeys{},
-      [](auto& inner, FatTreeKeys& spec) { describe_fat_tree(inner, spec); });
+      [](Keys& inner, FatTreeKeys& spec) { describe_fat_tree(inner, spec); });
   one("leaf_spine", "two tiers, every leaf joined to every spine", LeafSpineKeys{},
-      [](auto& inner, LeafSpineKeys& spec) { describe_leaf_spine(inner, spec); });
+      [](Keys& inner, LeafSpineKeys& spec) { describe_leaf_spine(inner, spec); });
   one("rail", "a leaf for each local index: rail-optimised", RailSpec{},
-      [](auto& inner, RailSpec& spec) { describe_rail(inner, spec); });
+      [](Keys& inner, RailSpec& spec) { describe_rail(inner, spec); });
   one("dragonfly", "groups of routers, all joined to each other", DragonflySpec{},
-      [](auto& inner, DragonflySpec& spec) { describe_dragonfly(inner, spec); });
+      [](Keys& inner, DragonflySpec& spec) { describe_dragonfly(inner, spec); });
   one("hyperx", "a grid of switches, rows all joined", HyperxSpec{},
-      [](auto& inner, HyperxSpec& spec) { describe_hyperx(inner, spec); });
+      [](Keys& inner, HyperxSpec& spec) { describe_hyperx(inner, spec); });
   one("torus", "a torus or mesh of 1 to 6 dimensions, short for levels", TorusKeys{},
-      [](auto& inner, TorusKeys& spec) { describe_torus(inner, spec); });
+      [](Keys& inner, TorusKeys& spec) { describe_torus(inner, spec); });
   one("graph", "nodes and links, written out", GraphKeys{},
-      [](auto& inner, GraphKeys& spec) { describe_graph(inner, spec); });
+      [](Keys& inner, GraphKeys& spec) { describe_graph(inner, spec); });
   if (keys.given("hpcc")) {
     std::optional<std::string> file;
     keys.optional("hpcc", file, "a file in the topology format of ns-3's HPCC simulator");
@@ -216,9 +204,8 @@ void describe_built_topology(Keys& keys, TopologySpec& topology) {
   }
 }
 
-template <class Keys>
-void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
-                      bool topology_known) {
+inline void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
+                             bool topology_known) {
   keys.optional("policy", routing.policy,
                 "how a path is chosen; automatic: dimension_order on levels; on graphs "
                 "ecmp_expected, or ecmp if the backend has packets");
@@ -236,13 +223,12 @@ void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpec& topo
   });
 }
 
-template <class Keys>
-void describe_faults(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
-                     bool topology_known) {
+inline void describe_faults(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
+                            bool topology_known) {
   std::vector<FaultKeys> faults;
   keys.optional_items(
       "faults", faults, "links and nodes that fail, recover or slow down",
-      [](auto& fault, FaultKeys& spec, std::size_t) {
+      [](Keys& fault, FaultKeys& spec, std::size_t) {
         fault.required("at", spec.at, "simulated time", not_negative);
         fault.optional("link", spec.link, "\"a -> b\", \"a - b\" (both ways), or its index");
         fault.optional("node", spec.node,

@@ -1,4 +1,4 @@
-// The keys of `workload.training`: how a transformer is trained. Keys is Reader or SchemaWriter.
+// The keys of `workload.training`: how a transformer is trained.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@ namespace orrery::yaml {
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform);
 
-template <class Keys>
-void describe_pipeline(Keys& keys, TransformerTraining& spec) {
+inline void describe_pipeline(Keys& keys, TransformerTraining& spec) {
   constexpr Limits count = between(0, std::int64_t{1} << 24);
   keys.optional("schedule", spec.schedule, "order of the micro-batches in a pipeline");
   keys.optional("chunks", spec.chunks,
@@ -48,9 +47,9 @@ void describe_pipeline(Keys& keys, TransformerTraining& spec) {
 }
 
 // Of data-parallel ranks that are left out, spec.data is 0.
-template <class Keys>
-void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
-                                 const TransformerSpec& model, const PlatformFacts& platform) {
+inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
+                                        const TransformerSpec& model,
+                                        const PlatformFacts& platform) {
   constexpr Limits ranks = between(1, std::int64_t{1} << 24);
   std::optional<std::int32_t> data;
   keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
@@ -114,9 +113,8 @@ void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
   keys.check([&](Reader&) { spec.data = data.value_or(0); });
 }
 
-template <class Keys>
-void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
-                       const PlatformFacts& platform) {
+inline void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,
+                              const PlatformFacts& platform) {
   describe_unchecked_training(keys, spec, model, platform);
   keys.check([&](Reader& reader) { check_training(reader, spec, model, platform); });
 }

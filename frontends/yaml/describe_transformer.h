@@ -1,4 +1,4 @@
-// The keys of `workload.transformer`. Keys is Reader or SchemaWriter.
+// The keys of `workload.transformer`.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@
 
 namespace orrery::yaml {
 
-template <class Keys>
-void describe_transformer(Keys& keys, TransformerSpec& spec) {
+inline void describe_transformer(Keys& keys, TransformerSpec& spec) {
   const TransformerPreset* preset = nullptr;
   keys.preset(transformer_presets(), preset, "a published model that gives the other values");
   if (preset != nullptr) spec = preset->spec;
@@ -28,7 +27,7 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
                 "heads that keys and values have, for grouped-query attention; 0 = heads",
                 size_or_default);
   keys.optional_map("latent_attention",
-                    "multi-head latent attention, in the place of the two above", [&](auto& below) {
+                    "multi-head latent attention, in the place of the two above", [&](Keys& below) {
                       if (!spec.latent) spec.latent.emplace();
                       describe_latent_attention(below, *spec.latent);
                     });
@@ -54,7 +53,7 @@ void describe_transformer(Keys& keys, TransformerSpec& spec) {
   keys.optional("gradient_type", gradient_type, "data type of gradients when they are summed",
                 any_value, "default");
   keys.map("experts", "layers of experts in the place of MLPs",
-           [&](auto& below) { describe_experts(below, spec.experts, spec); });
+           [&](Keys& below) { describe_experts(below, spec.experts, spec); });
   spec.element = size_of(data_type);
   spec.gradient_element = size_of(gradient_type);
   keys.check([&](Reader& reader) {

@@ -1,4 +1,4 @@
-// The keys of `platform.npu.jitter` and `platform.npu.stragglers`. Keys is Reader or SchemaWriter.
+// The keys of `platform.npu.jitter` and `platform.npu.stragglers`.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,8 @@ namespace orrery::yaml {
 // Those beyond any platform are left out but the first.
 std::vector<Rank> ranks_of(const OneOrMore<RankRuns>& runs);
 
-template <class Keys>
-void describe_variation(Keys& npu, VariationSpec& variation) {
-  npu.optional_map("jitter", "compute times vary at random", [&](auto& keys) {
+inline void describe_variation(Keys& npu, VariationSpec& variation) {
+  npu.optional_map("jitter", "compute times vary at random", [&](Keys& keys) {
     JitterSpec& jitter = variation.jitter.emplace();
     keys.required("relative", jitter.relative, "scale of the variation, as a share of the time");
     keys.optional("distribution", jitter.distribution,
@@ -27,7 +26,7 @@ void describe_variation(Keys& npu, VariationSpec& variation) {
   });
   npu.optional_items(
       "stragglers", variation.stragglers, "ranks that are slower than the others",
-      [&](auto& keys, StragglerSpec& straggler, std::size_t) {
+      [&](Keys& keys, StragglerSpec& straggler, std::size_t) {
         keys.exactly_one({"ranks", "fraction"}, "which ranks are slow");
         OneOrMore<RankRuns> runs;
         keys.optional("ranks", runs, "these NPUs, such as 0-3,8");

@@ -1,4 +1,4 @@
-// The keys of `workload:`. Keys is Reader or SchemaWriter.
+// The keys of `workload:`.
 #pragma once
 
 #include <array>
@@ -27,8 +27,7 @@ void check_parallelism(Reader& parallelism, std::string_view key, const std::str
 void check_dimensions(Reader& workload, const std::vector<LevelReference>& references,
                       const PlatformFacts& platform, LayerTableWorkload& text);
 
-template <class Keys>
-void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platform) {
+inline void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platform) {
   const DlrmPreset* preset = nullptr;
   keys.preset(dlrm_presets(), preset, "a published model that gives the other values");
   DataType data_type = DataType::fp16;
@@ -74,8 +73,7 @@ void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platform) {
   });
 }
 
-template <class Keys>
-void describe_parallelism(Keys& keys) {
+inline void describe_parallelism(Keys& keys) {
   std::string embedding = "model", mlp = "data";
   keys.optional("embedding", embedding, "how the embedding tables are spread: model");
   keys.optional("mlp", mlp, "how the MLPs are spread: data");
@@ -89,8 +87,7 @@ void describe_parallelism(Keys& keys) {
 // Keys of the file that `text` names.
 void read_layer_table(Reader& reader, LayerTableWorkload& text);
 
-template <class Keys>
-void describe_text(Keys& keys, LayerTableWorkload& text, const PlatformFacts& platform) {
+inline void describe_text(Keys& keys, LayerTableWorkload& text, const PlatformFacts& platform) {
   keys.optional("text", text.file, "a workload in ASTRA-sim 1.0's text format");
   std::vector<LevelReference> dimensions;
   keys.optional("dimensions", dimensions,
@@ -102,39 +99,38 @@ void describe_text(Keys& keys, LayerTableWorkload& text, const PlatformFacts& pl
 }
 
 // Keys of one job.
-template <class Keys>
-void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
+inline void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
   keys.only_with({"transformer"}, "training");
   keys.only_with({"layers"}, "data_parallel");
   keys.only_with({"model"}, "parallelism");
   keys.only_with({"text"}, "dimensions");
   if (keys.given("model")) {
-    auto& model = workload.what.template emplace<DlrmSpec>();
+    auto& model = workload.what.emplace<DlrmSpec>();
     keys.map("model", "a recommendation model (DLRM)",
-             [&](auto& below) { describe_dlrm(below, model, platform); });
+             [&](Keys& below) { describe_dlrm(below, model, platform); });
     keys.map("parallelism", "how the model is spread over the NPUs",
-             [&](auto& below) { describe_parallelism(below); });
+             [&](Keys& below) { describe_parallelism(below); });
   }
   if (keys.given("transformer")) {
-    auto& transformer = workload.what.template emplace<TransformerWorkload>();
+    auto& transformer = workload.what.emplace<TransformerWorkload>();
     keys.section("transformer", "a language model (transformer), by its shape, or config.json",
-                 [&](auto& below) { describe_transformer(below, transformer.model); });
-    keys.map("training", "how the transformer is trained", [&](auto& below) {
+                 [&](Keys& below) { describe_transformer(below, transformer.model); });
+    keys.map("training", "how the transformer is trained", [&](Keys& below) {
       describe_training(below, transformer.training, transformer.model, platform);
     });
   }
   if (keys.given("layers")) {
-    auto& stack = workload.what.template emplace<StackTraining>();
+    auto& stack = workload.what.emplace<StackTraining>();
     keys.map("layers", "a model that every worker has in full: vision networks, MLPs",
-             [&](auto& below) { describe_layers(below, stack); });
+             [&](Keys& below) { describe_layers(below, stack); });
     keys.map("data_parallel", "how it is trained",
-             [&](auto& below) { describe_data_parallel(below, stack, platform); });
+             [&](Keys& below) { describe_data_parallel(below, stack, platform); });
   }
   if (keys.given("text")) {
-    describe_text(keys, workload.what.template emplace<LayerTableWorkload>(), platform);
+    describe_text(keys, workload.what.emplace<LayerTableWorkload>(), platform);
   }
   if (keys.given("program")) {
-    auto& program = workload.what.template emplace<ProgramSpec>();
+    auto& program = workload.what.emplace<ProgramSpec>();
     describe_program(keys, program, platform);
   }
   keys.optional("iterations", workload.iterations, "how often the workload is repeated", positive);
@@ -144,9 +140,8 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
 }
 
 // One of several jobs: it sees only the NPUs that it runs on.
-template <class Keys>
-void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t index, RankClaims& claims,
-                         const PlatformFacts& platform) {
+inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t index,
+                                RankClaims& claims, const PlatformFacts& platform) {
   keys.required("name", placed.name, "what comes before the names of its layers");
   OneOrMore<RankRuns> npus;
   keys.required("npus", npus,
@@ -166,15 +161,14 @@ void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t index,
 // The names of jobs tell their layers apart, and their ranks follow their NPUs.
 void check_jobs(Reader& workload, JobsSpec& jobs);
 
-template <class Keys>
-void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
+inline void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
   keys.exactly_one({"model", "transformer", "layers", "text", "program", "jobs"},
                    "a described model, a text file, operations by hand, or several jobs");
   if (keys.given("jobs")) {
-    auto& jobs = workload.what.template emplace<JobsSpec>();
+    auto& jobs = workload.what.emplace<JobsSpec>();
     RankClaims claims(platform.npus, {"NPU", "job"});
     keys.items("jobs", jobs.jobs, "several jobs that share the network, each on NPUs of its own",
-               [&](auto& job, PlacedWorkload& placed, std::size_t index) {
+               [&](Keys& job, PlacedWorkload& placed, std::size_t index) {
                  describe_placed_job(job, placed, static_cast<std::int32_t>(index), claims,
                                      platform);
                });

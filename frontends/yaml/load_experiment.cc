@@ -8,7 +8,9 @@
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/bundled_platforms.h"
+#include "frontends/yaml/describe_efficiency.h"
 #include "frontends/yaml/describe_experiment.h"
+#include "frontends/yaml/describe_platform.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"

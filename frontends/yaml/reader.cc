@@ -57,36 +57,121 @@ void Reader::finish() {
   }
 }
 
-bool Reader::expect(const YamlNode& node, NodeKind kind, const std::string& path) {
-  if (node.kind == kind && (kind != NodeKind::list || !node.children.empty())) return true;
-  std::string_view remedy;
-  switch (kind) {
-    case NodeKind::null:
-    case NodeKind::scalar:
-      remedy = "write one value";
-      break;
-    case NodeKind::list:
-      remedy = "write a list: [a, b], or a line `- a` for each element";
-      break;
-    case NodeKind::map:
-      remedy = "write keys and values: {key: value}, or a line for each";
-      break;
-  }
-  std::string what;
-  Place place = node.place;
-  if (node.kind == kind) {
-    what = "the list is empty";
-    remedy = "write at least one element";
-  } else if (node.kind == NodeKind::null) {
-    // The parser positions what is not there on the next line.
-    if (node.key_place.source != nullptr) place = node.key_place;
-    what = "there is no value";
-    if (kind == NodeKind::scalar) remedy = "write one, or remove the key";
+void Reader::required_field(std::string_view key, const Field& field, std::string_view help,
+                            const Limits& limits) {
+  if (!read_key(key, field, help, limits)) missing_.push_back({key, std::string(help)});
+}
+
+void Reader::optional_field(std::string_view key, const Field& field, std::string_view help,
+                            const Limits& limits, const std::string& origin) {
+  if (read_key(key, field, help, limits)) return;
+  record(key, field.text(), origin.empty() ? default_origin_ : origin, help);
+}
+
+std::optional<std::size_t> Reader::preset_of(const std::vector<std::string_view>& names,
+                                             std::string_view help) {
+  std::string name;
+  if (!read_key("preset", FieldOf<std::string>(name), help, any_value) || name.empty()) return {};
+  default_origin_ = "preset " + name;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return found - names.begin();
+  WrongText unknown = unknown_name(name, names);
+  wrong("preset", std::move(unknown.what), std::move(unknown.remedy));
+  return {};
+}
+
+void Reader::preset_field(std::string_view key, const Field& field, std::string_view help,
+                          const Limits& limits) {
+  if (read_key(key, field, help, limits)) return;
+  if (given("preset")) {
+    record(key, field.text(), default_origin_, help);
   } else {
-    what = fmt::format("this is {}, not {}", name_of(node.kind), name_of(kind));
+    missing_.push_back({key, std::string(help) + " (or name a `preset`)"});
   }
-  problems_.add(place, path, std::move(what), std::string(remedy));
-  return false;
+}
+
+bool Reader::read_key(std::string_view key, const Field& field, std::string_view help,
+                      const Limits& limits) {
+  const YamlNode* node = declare(key);
+  if (node == nullptr) return false;
+  if (field.read(problems_, *node, join_path(path_, key), limits))
+    record(key, field.text(), origin_of(key), help);
+  return true;
+}
+
+void Reader::map(std::string_view key, std::string_view help, Describe describe) {
+  read_map(key, help, describe, false);
+}
+
+void Reader::map_without_preset(std::string_view key, std::string_view help, Describe describe) {
+  const std::string origin = std::exchange(default_origin_, "default");
+  read_map(key, help, describe, false);
+  default_origin_ = origin;
+}
+
+void Reader::required_map(std::string_view key, std::string_view help, Describe describe) {
+  read_map(key, help, describe, true);
+}
+
+void Reader::optional_map(std::string_view key, std::string_view help, Describe describe) {
+  if (declare(key) != nullptr) read_map(key, help, describe, false);
+}
+
+void Reader::section(std::string_view key, std::string_view help, Describe describe) {
+  read_map(key, help, describe, false);
+}
+
+void Reader::required_section(std::string_view key, std::string_view help, Describe describe) {
+  read_map(key, help, describe, true);
+}
+
+void Reader::field_or_map(std::string_view key, const Field& field, std::string_view help,
+                          Describe describe) {
+  const YamlNode* node = declare(key);
+  if (node != nullptr && node->kind == NodeKind::map)
+    read_map(key, help, describe, false);
+  else
+    optional_field(key, field, help, any_value, "");
+}
+
+void Reader::read_map(std::string_view key, std::string_view help, Describe describe,
+                      bool is_required) {
+  const YamlNode* node = declare(key);
+  const std::string path = join_path(path_, key);
+  YamlNode empty;
+  empty.kind = NodeKind::map;
+  Place place = place_;
+  if (node == nullptr) {
+    if (is_required) return missing_.push_back({key, std::string(help)});
+  } else {
+    place = node->key_place;
+    if (node->kind != NodeKind::null && !expect(problems_, *node, NodeKind::map, path)) return;
+  }
+  const bool has_keys = node != nullptr && node->kind == NodeKind::map;
+  Reader keys(problems_, texts_, resolved_, has_keys ? *node : empty, place, path);
+  keys.default_origin_ = default_origin_;
+  describe(keys);
+  keys.finish();
+}
+
+void Reader::list_of_maps(std::string_view key, std::string_view help, const Elements& elements,
+                          bool is_required) {
+  const YamlNode* node = declare(key);
+  if (node == nullptr) {
+    if (is_required) missing_.push_back({key, std::string(help)});
+    return;
+  }
+  const std::string path = join_path(path_, key);
+  if (!expect(problems_, *node, NodeKind::list, path)) return;
+  elements.resize(node->children.size());
+  for (std::size_t i = 0; i < node->children.size(); ++i) {
+    const YamlNode& child = node->children[i];
+    const std::string child_path = item_path(path, i);
+    if (!expect(problems_, child, NodeKind::map, child_path)) continue;
+    Reader keys(problems_, texts_, resolved_, child, child.place, child_path);
+    elements.describe(keys, i);
+    keys.finish();
+  }
 }
 
 void Reader::exactly_one(const std::vector<std::string_view>& keys, std::string_view help) {

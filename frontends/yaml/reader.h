@@ -1,28 +1,26 @@
 // Reads the keys of one map into C++ values, as a description (describe_*.h) names them: checks
 // type and range, reports what is wrong with its position, and records each value with its origin.
 //
-// The other visitor of the same descriptions is SchemaWriter; both have the functions under "Keys".
+// The other use of the same descriptions is SchemaWriter. keys.h says what the functions are.
 #pragma once
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "core/base/spec_problem.h"
 #include "frontends/input/input_texts.h"
+#include "frontends/yaml/keys.h"
 #include "frontends/yaml/problems.h"
-#include "frontends/yaml/scalar_types.h"
 #include "frontends/yaml/yaml_node.h"
 #include "simulation/experiment.h"
 
 namespace orrery::yaml {
 
-class Reader {
+class Reader final : public Keys {
  public:
   // `place` is where a missing key is missed.
   Reader(Problems& problems, InputTexts& texts, std::vector<ResolvedValue>& resolved,
@@ -38,136 +36,22 @@ class Reader {
   // Reports unknown and missing keys: after the last key is described.
   void finish();
 
-  // --- Keys. T is a type with a ScalarType, or a vector, optional or OneOrMore of one. ---
-
-  template <class T>
-  void required(std::string_view key, T& value, std::string_view help, Limits limits = any_value) {
-    if (!read_key(key, value, help, limits)) missing_.push_back({key, std::string(help)});
-  }
-
-  // Without the key, `value` stays as it is; `origin` says where that comes from.
-  template <class T>
-  void optional(std::string_view key, T& value, std::string_view help, Limits limits = any_value,
-                const std::string& origin = "") {
-    if (read_key(key, value, help, limits)) return;
-    record(key, text_of(value), origin.empty() ? default_origin_ : origin, help);
-  }
-
-  // One of a table of named settings, whose values are the defaults of what follows.
-  template <class Preset>
-  void preset(std::span<const Preset> table, const Preset*& chosen, std::string_view help) {
-    std::vector<std::string_view> names;
-    for (const Preset& entry : table) names.push_back(entry.name);
-    std::string name;
-    if (!read_key("preset", name, help, any_value) || name.empty()) return;
-    for (const Preset& entry : table) {
-      if (entry.name == name) chosen = &entry;
-    }
-    default_origin_ = "preset " + name;
-    if (chosen == nullptr) {
-      const WrongText unknown = unknown_name(name, names);
-      wrong("preset", unknown.what, unknown.remedy);
-    }
-  }
-
-  // Required, unless a preset is given.
-  template <class T>
-  void from_preset(std::string_view key, T& value, std::string_view help,
-                   Limits limits = any_value) {
-    if (read_key(key, value, help, limits)) return;
-    if (given("preset")) {
-      record(key, text_of(value), default_origin_, help);
-    } else {
-      missing_.push_back({key, std::string(help) + " (or name a `preset`)"});
-    }
-  }
-
-  // A map of keys of its own. Without the key, it is read as an empty one.
-  template <class Describe>
-  void map(std::string_view key, std::string_view help, Describe describe) {
-    read_map(key, help, describe, false);
-  }
-  // Its keys have values that the preset beside it does not give.
-  template <class Describe>
-  void map_without_preset(std::string_view key, std::string_view help, Describe describe) {
-    const std::string origin = std::exchange(default_origin_, "default");
-    read_map(key, help, describe, false);
-    default_origin_ = origin;
-  }
-  template <class Describe>
-  void required_map(std::string_view key, std::string_view help, Describe describe) {
-    read_map(key, help, describe, true);
-  }
-  // Without the key, nothing is read.
-  template <class Describe>
-  void optional_map(std::string_view key, std::string_view help, Describe describe) {
-    if (declare(key) != nullptr) read_map(key, help, describe, false);
-  }
-  // A value, or in its place a map of keys of its own.
-  template <class T, class Describe>
-  void value_or_map(std::string_view key, T& value, std::string_view help, Describe describe) {
-    const YamlNode* node = declare(key);
-    if (node != nullptr && node->kind == NodeKind::map)
-      read_map(key, help, describe, false);
-    else
-      optional(key, value, help);
-  }
-  // The same for a map that may come from a file: input_files.h has merged that already.
-  template <class Describe>
-  void section(std::string_view key, std::string_view help, Describe describe) {
-    read_map(key, help, describe, false);
-  }
-  template <class Describe>
-  void required_section(std::string_view key, std::string_view help, Describe describe) {
-    read_map(key, help, describe, true);
-  }
-
-  // A list of maps: describe(keys, element, index) for each.
-  template <class T, class Describe>
-  void items(std::string_view key, std::vector<T>& values, std::string_view help,
-             Describe describe) {
-    if (declare(key) == nullptr) return missing_.push_back({key, std::string(help)});
-    optional_items(key, values, help, describe);
-  }
-  // The same of a list that may be absent.
-  template <class T, class Describe>
-  void optional_items(std::string_view key, std::vector<T>& values, std::string_view,
-                      Describe describe) {
-    const YamlNode* node = declare(key);
-    if (node == nullptr) return;
-    const std::string path = join_path(path_, key);
-    if (!expect(*node, NodeKind::list, path)) return;
-    values.resize(node->children.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const YamlNode& child = node->children[i];
-      if (!expect(child, NodeKind::map, item_path(path, i))) continue;
-      Reader keys(problems_, texts_, resolved_, child, child.place, item_path(path, i));
-      describe(keys, values[i], i);
-      keys.finish();
-    }
-  }
+  void map(std::string_view key, std::string_view help, Describe describe) override;
+  void map_without_preset(std::string_view key, std::string_view help, Describe describe) override;
+  void required_map(std::string_view key, std::string_view help, Describe describe) override;
+  void optional_map(std::string_view key, std::string_view help, Describe describe) override;
+  void section(std::string_view key, std::string_view help, Describe describe) override;
+  void required_section(std::string_view key, std::string_view help, Describe describe) override;
+  void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) override;
+  void only_with(const std::vector<std::string_view>& owners, std::string_view key) override;
+  void note_if_given(std::string_view key, std::vector<GivenSetting>& noted,
+                     SettingGroup group) override;
+  bool given(std::string_view key) const override { return map_.find(key) != nullptr; }
+  void check(CallableReference<Reader&> check) override { check(*this); }
 
   // A key whose value has a form of its own: handle(node) if it is there.
-  template <class Handle>
-  void free_form(std::string_view key, Handle handle) {
+  void free_form(std::string_view key, CallableReference<const YamlNode&> handle) {
     if (const YamlNode* node = declare(key)) handle(*node);
-  }
-
-  // One of these keys, and not two.
-  void exactly_one(const std::vector<std::string_view>& keys, std::string_view help);
-
-  // `key` has a meaning only beside one of `owners`.
-  void only_with(const std::vector<std::string_view>& owners, std::string_view key);
-
-  // Adds the path of `key` to `paths`, if the key is there.
-  void note_if_given(std::string_view key, std::vector<GivenSetting>& noted, SettingGroup group);
-
-  bool given(std::string_view key) const { return map_.find(key) != nullptr; }
-
-  // What a single key does not show. Only while reading: a schema has nothing to check.
-  template <class Check>
-  void check(Check check) {
-    check(*this);
   }
 
   // --- For checks ---
@@ -204,79 +88,24 @@ class Reader {
     std::string help;
   };
 
+  void required_field(std::string_view key, const Field& field, std::string_view help,
+                      const Limits& limits) override;
+  void optional_field(std::string_view key, const Field& field, std::string_view help,
+                      const Limits& limits, const std::string& origin) override;
+  void preset_field(std::string_view key, const Field& field, std::string_view help,
+                    const Limits& limits) override;
+  std::optional<std::size_t> preset_of(const std::vector<std::string_view>& names,
+                                       std::string_view help) override;
+  void field_or_map(std::string_view key, const Field& field, std::string_view help,
+                    Describe describe) override;
+  void list_of_maps(std::string_view key, std::string_view help, const Elements& elements,
+                    bool is_required) override;
+
   const YamlNode* declare(std::string_view key);
-  bool expect(const YamlNode& node, NodeKind kind, const std::string& path);
-
   // False if the key is not there. A wrong value is reported and counts as there.
-  template <class T>
-  bool read_key(std::string_view key, T& value, std::string_view help, Limits limits) {
-    const YamlNode* node = declare(key);
-    if (node == nullptr) return false;
-    if (read(*node, join_path(path_, key), value, limits)) {
-      record(key, text_of(value), origin_of(key), help);
-    }
-    return true;
-  }
-
-  template <class T>
-  bool read(const YamlNode& node, const std::string& path, T& value, Limits limits) {
-    if (!expect(node, NodeKind::scalar, path)) return false;
-    FromText<T> parsed = ScalarType<T>::parse(node.text);
-    if (const auto* wrong = std::get_if<WrongText>(&parsed)) {
-      const bool limited = node.text.starts_with('-') ? limits.least != any_value.least
-                                                      : limits.most != any_value.most;
-      problems_.add(node.place, path, wrong->what,
-                    wrong->out_of_range && limited ? range_text<T>(limits) : wrong->remedy);
-      return false;
-    }
-    if (!is_within(std::get<T>(parsed), limits)) {
-      problems_.add(node.place, path, in_quotes(node.text) + " is out of range",
-                    range_text<T>(limits));
-      return false;
-    }
-    value = std::get<T>(std::move(parsed));
-    return true;
-  }
-  template <class T>
-  bool read(const YamlNode& node, const std::string& path, std::optional<T>& value, Limits limits) {
-    return read(node, path, value.emplace(), limits);  // one that is wrong was still meant
-  }
-  template <class T>
-  bool read(const YamlNode& node, const std::string& path, std::vector<T>& values, Limits limits) {
-    if (!expect(node, NodeKind::list, path)) return false;
-    values.assign(node.children.size(), T{});
-    bool good = true;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      good = read(node.children[i], item_path(path, i), values[i], limits) && good;
-    }
-    return good;
-  }
-  template <class T>
-  bool read(const YamlNode& node, const std::string& path, OneOrMore<T>& list, Limits limits) {
-    if (node.kind == NodeKind::list) return read(node, path, list.values, limits);
-    list.values.assign(1, T{});
-    return read(node, path, list.values[0], limits);
-  }
-
-  template <class Describe>
-  void read_map(std::string_view key, std::string_view help, Describe describe, bool is_required) {
-    const YamlNode* node = declare(key);
-    const std::string path = join_path(path_, key);
-    YamlNode empty;
-    empty.kind = NodeKind::map;
-    Place place = place_;
-    if (node == nullptr) {
-      if (is_required) return missing_.push_back({key, std::string(help)});
-    } else {
-      place = node->key_place;
-      if (node->kind != NodeKind::null && !expect(*node, NodeKind::map, path)) return;
-    }
-    const bool has_keys = node != nullptr && node->kind == NodeKind::map;
-    Reader keys(problems_, texts_, resolved_, has_keys ? *node : empty, place, path);
-    keys.default_origin_ = default_origin_;
-    describe(keys);
-    keys.finish();
-  }
+  bool read_key(std::string_view key, const Field& field, std::string_view help,
+                const Limits& limits);
+  void read_map(std::string_view key, std::string_view help, Describe describe, bool is_required);
 
   Problems& problems_;
   InputTexts& texts_;

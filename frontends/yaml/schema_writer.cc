@@ -1,7 +1,9 @@
 #include "frontends/yaml/schema_writer.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace orrery::yaml {
 
@@ -22,7 +24,128 @@ void add(Json& shape, const Json& needs) {
   }
 }
 
+Json json_of_scalar(const FieldType& type) {
+  const SchemaType& scalar = type.scalar;
+  Json result = Json::object();
+  result["type"] =
+      scalar.json_types.size() == 1 ? Json(scalar.json_types[0]) : Json(scalar.json_types);
+  if (!scalar.names.empty()) result["enum"] = scalar.names;
+  if (!scalar.pattern.empty()) result["pattern"] = scalar.pattern;
+  const bool is_integer = scalar.json_types.size() == 1 && scalar.json_types[0] == "integer";
+  if (is_integer && type.limits.least != any_value.least) result["minimum"] = type.limits.least;
+  if (is_integer && type.limits.most != any_value.most) result["maximum"] = type.limits.most;
+  if (scalar.is_part) result["minimum"] = 0, result["maximum"] = 1;
+  if (!scalar.title.empty()) {
+    // "bandwidth, such as 400 Gb/s, greater than 0"
+    result["title"] = std::string(scalar.title) + (type.range.empty() ? "" : ", " + type.range);
+  }
+  return result;
+}
+
+Json json_of(const FieldType& type) {
+  if (type.element.empty()) return json_of_scalar(type);
+  const Json element = json_of(type.element.front());
+  const Json list = {{"type", "array"}, {"minItems", 1}, {"items", element}};
+  return type.may_be_single ? Json{{"anyOf", Json::array({element, list})}} : list;
+}
+
+// Null if there is none.
+Json json_of(const DefaultValue& standard) {
+  return std::visit(
+      [](const auto& value) -> Json {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::monostate>) {
+          return nullptr;
+        } else if constexpr (std::is_same_v<Value, std::vector<DefaultValue>>) {
+          Json list = Json::array();
+          for (const DefaultValue& element : value) list.push_back(json_of(element));
+          return list;
+        } else {
+          return value;
+        }
+      },
+      standard.value);
+}
+
 }  // namespace
+
+void SchemaWriter::required_field(std::string_view key, const Field& field, std::string_view help,
+                                  const Limits& limits) {
+  property(key, json_of(field.type(limits)), help);
+  require(key);
+}
+
+void SchemaWriter::optional_field(std::string_view key, const Field& field, std::string_view help,
+                                  const Limits& limits, const std::string&) {
+  Json type = json_of(field.type(limits));
+  const DefaultValue standard = field.default_value();
+  if (standard.is_there()) type["default"] = json_of(standard);
+  property(key, std::move(type), help);
+}
+
+void SchemaWriter::preset_field(std::string_view key, const Field& field, std::string_view help,
+                                const Limits& limits) {
+  property(key, json_of(field.type(limits)), help);
+  required_without_preset_.push_back(key);
+}
+
+std::optional<std::size_t> SchemaWriter::preset_of(const std::vector<std::string_view>& names,
+                                                   std::string_view help) {
+  property("preset", {{"type", "string"}, {"enum", names}}, help);
+  return {};
+}
+
+void SchemaWriter::map(std::string_view key, std::string_view help, Describe describe) {
+  describe_map(key, help, describe, false);
+}
+
+void SchemaWriter::map_without_preset(std::string_view key, std::string_view help,
+                                      Describe describe) {
+  describe_map(key, help, describe, false);
+}
+
+void SchemaWriter::required_map(std::string_view key, std::string_view help, Describe describe) {
+  describe_map(key, help, describe, false);
+  require(key);
+}
+
+void SchemaWriter::optional_map(std::string_view key, std::string_view help, Describe describe) {
+  describe_map(key, help, describe, false);
+}
+
+void SchemaWriter::section(std::string_view key, std::string_view help, Describe describe) {
+  describe_map(key, help, describe, true);
+}
+
+void SchemaWriter::required_section(std::string_view key, std::string_view help,
+                                    Describe describe) {
+  describe_map(key, help, describe, true);
+  require(key);
+}
+
+void SchemaWriter::describe_map(std::string_view key, std::string_view help, Describe describe,
+                                bool may_be_a_file) {
+  SchemaWriter keys(files_);
+  describe(keys);
+  property(key, keys.shape(may_be_a_file), help);
+  add_needs(key, keys.needs(), may_be_a_file);
+}
+
+void SchemaWriter::field_or_map(std::string_view key, const Field& field, std::string_view help,
+                                Describe describe) {
+  SchemaWriter keys(files_);
+  describe(keys);
+  Json map = files_ == Files::give_none ? keys.schema() : keys.shape();
+  property(key, {{"anyOf", Json::array({json_of(field.type(any_value)), std::move(map)})}}, help);
+}
+
+void SchemaWriter::list_of_maps(std::string_view key, std::string_view help,
+                                const Elements& elements, bool is_required) {
+  SchemaWriter keys(files_);
+  elements.describe_any(keys);
+  property(key, {{"type", "array"}, {"minItems", 1}, {"items", keys.schema()}}, help);
+  if (is_required) require(key);
+}
 
 Json SchemaWriter::shape(bool may_be_a_file) const {
   Json result = {{"type", "object"}, {"properties", properties_}, {"additionalProperties", false}};
@@ -82,18 +205,6 @@ void SchemaWriter::require(std::string_view key) {
     return choice == requires_key(key);
   });
   if (!is_choice) required_.push_back(key);
-}
-
-Json SchemaWriter::scalar(const SchemaType& type, Limits limits) {
-  Json result = Json::object();
-  result["type"] = type.json_types.size() == 1 ? Json(type.json_types[0]) : Json(type.json_types);
-  if (!type.names.empty()) result["enum"] = type.names;
-  if (!type.pattern.empty()) result["pattern"] = type.pattern;
-  const bool is_integer = type.json_types.size() == 1 && type.json_types[0] == "integer";
-  if (is_integer && limits.least != any_value.least) result["minimum"] = limits.least;
-  if (is_integer && limits.most != any_value.most) result["maximum"] = limits.most;
-  if (type.is_part) result["minimum"] = 0, result["maximum"] = 1;
-  return result;
 }
 
 }  // namespace orrery::yaml

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "frontends/yaml/describe_efficiency.h"
 #include "frontends/yaml/describe_experiment.h"
 #include "frontends/yaml/schema_writer.h"
 

@@ -12,8 +12,11 @@
 #include "core/base/config_error.h"
 #include "frontends/yaml/describe_experiment.h"
 #include "frontends/yaml/describe_search.h"
+#include "frontends/yaml/describe_training.h"
+#include "frontends/yaml/describe_transformer.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/problems.h"
+#include "frontends/yaml/reader.h"
 #include "frontends/yaml/write_yaml.h"
 #include "simulation/backend_choice.h"
 
@@ -119,13 +122,13 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   auto& transformer = experiment.workload.what.emplace<TransformerWorkload>();
   Reader reader(file->problems, file->texts, experiment.resolved, file->root, file->root.place, "");
   const PlatformFacts platform = describe_cluster(reader, experiment);
-  reader.required_section("workload", "what the NPUs do", [&](Reader& below) {
+  reader.required_section("workload", "what the NPUs do", [&](Keys& below) {
     below.section("transformer", "",
-                  [&](Reader& model) { describe_transformer(model, transformer.model); });
+                  [&](Keys& model) { describe_transformer(model, transformer.model); });
     below.optional("iterations", experiment.workload.iterations, "", positive);
-    describe_searched_training(below, *file, platform);
+    below.check([&](Reader& training) { describe_searched_training(training, *file, platform); });
   });
-  reader.optional_map("search", "", [&](Reader& below) { describe_search(below, file->spec); });
+  reader.optional_map("search", "", [&](Keys& below) { describe_search(below, file->spec); });
   if (platform.known) check_peak(reader, experiment.npu);
   reader.finish();
   file->problems.throw_if_any();
