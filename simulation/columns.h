@@ -7,8 +7,8 @@
 //   }
 //
 // JSON, CSV, the tables of the text report, the JSON Schema of results and
-// docs/reference/results.md are visitors of these declarations (frontends/report). None of them
-// names a column. A visitor has four functions:
+// docs/reference/results.md are made from these declarations (frontends/report/row_type.h). None
+// of them names a column. A declaration is given a visitor with four functions:
 //
 //   column(name, value, help)   one value
 //   rows(name, value, help)     a list of rows that have a declaration of their own

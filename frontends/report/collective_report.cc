@@ -9,6 +9,7 @@
 
 #include "core/base/check.h"
 #include "frontends/report/json_row.h"
+#include "frontends/report/row_type.h"
 #include "frontends/report/rows_csv.h"
 
 namespace orrery {
@@ -155,9 +156,9 @@ std::string collective_json(const CollectiveResult& result) {
 }
 
 std::string collective_csv(const CollectiveResult& result) {
-  const ColumnsOf<CollectiveRow> declared;
-  std::string csv = csv_heading(declared);
-  append_csv(csv, declared, std::span(result.rows));
+  const RowType& type = row_type_of<CollectiveRow>();
+  std::string csv = csv_heading(type);
+  append_csv(csv, type, span_of<CollectiveRow>(result.rows));
   return csv;
 }
 

@@ -13,10 +13,10 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/report/backend_text.h"
-#include "frontends/report/columns_of.h"
 #include "frontends/report/derived.h"
 #include "frontends/report/difference_text.h"
 #include "frontends/report/numbers.h"
+#include "frontends/report/row_table.h"
 #include "frontends/report/side_by_side.h"
 #include "frontends/report/text_table.h"
 #include "frontends/report/training_report.h"

@@ -1,13 +1,13 @@
 #include "frontends/report/csv_report.h"
 
 #include <algorithm>
-#include <functional>
-#include <ranges>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "frontends/report/columns_of.h"
+#include "core/base/check.h"
+#include "frontends/report/row_type.h"
 #include "frontends/report/rows_csv.h"
 
 namespace orrery {
@@ -16,83 +16,40 @@ namespace {
 
 constexpr const char* summary_file = "summary.csv";
 
+const RowType& results_type() { return row_type_of<RunResult>(); }
+
 std::string summary(std::span<const RunResult> results) {
-  const ColumnsOf<RunResult> declared(results);
-  std::string csv = csv_heading(declared);
-  append_csv(csv, declared, results);
+  std::string csv = csv_heading(results_type());
+  const RowSpan all = span_of(results);
+  append_csv(csv, results_type(), all, "", all);
   return csv;
 }
 
-// Visits the declaration of a result: the tables of its rows.
-class Tables {
- public:
-  // Of `only` the file of that name.
-  Tables(std::span<const RunResult> results, const ReportOptions& options, std::string_view only)
-      : results_(results), options_(options), only_(only) {
-    RunResult::describe(*this);
+// The lists of a result that are tables.
+std::vector<const RowList*> tables() {
+  std::vector<const RowList*> lists;
+  for (const RowType::Entry& entry : results_type().entries())
+    if (const auto* list = std::get_if<RowList>(&entry); list != nullptr && list->csv_file)
+      lists.push_back(list);
+  return lists;
+}
+
+bool is_filled(const RowList& list, std::span<const RunResult> results) {
+  return !list.has_csv || std::ranges::any_of(results, [&](const RunResult& result) {
+    return list.has_csv(&result);
+  });
+}
+
+CsvTable table_of(const RowList& list, std::span<const RunResult> results,
+                  const ReportOptions& options) {
+  CsvTable table{list.csv_file, "system," + csv_heading(list.type())};
+  for (const RunResult& result : results) {
+    const RowSpan rows = list.rows(&result);
+    const std::size_t shown = list.busiest_only ? shown_count(rows.count, options) : rows.count;
+    append_csv(table.text, list.type(), rows.first_rows(shown), csv_field(result.name) + ',');
   }
-
-  template <class Value>
-  void column(const char*, Value, const char*, const Forms<RunResult>& = {}) {}
-  template <class Value>
-  void compared(const char*, Value, const char*, const Forms<RunResult>& = {}) {}
-  template <class Part>
-  void part(const char*, Part, const char*, const PartForms<RunResult>& = {}) {}
-  template <class Value>
-  void rows(const char*, Value value, const char*, const ListForms<RunResult>& forms = {}) {
-    if (forms.csv_file == nullptr || !wanted(forms)) return;
-    using Rows = std::remove_cvref_t<std::invoke_result_t<Value, const RunResult&>>;
-    using Row = std::ranges::range_value_t<Rows>;
-    const ColumnsOf<Row> declared;
-    CsvTable table{forms.csv_file, "system," + csv_heading(declared)};
-    for (const RunResult& result : results_) {
-      const Rows& rows = std::invoke(value, result);
-      const std::size_t shown =
-          forms.busiest_only ? shown_count(rows.size(), options_) : rows.size();
-      append_csv(table.text, declared, std::span<const Row>(rows).first(shown),
-                 csv_field(result.name) + ',');
-    }
-    tables_.push_back(std::move(table));
-  }
-
-  std::vector<CsvTable> take() && { return std::move(tables_); }
-
- private:
-  bool wanted(const ListForms<RunResult>& forms) const {
-    if (!only_.empty()) return only_ == forms.csv_file;
-    return forms.csv_if == nullptr || std::ranges::any_of(results_, forms.csv_if);
-  }
-
-  std::span<const RunResult> results_;
-  const ReportOptions& options_;
-  std::string_view only_;
-  std::vector<CsvTable> tables_;
-};
-
-// The same without any result.
-class Declarations {
- public:
-  Declarations() { RunResult::describe(*this); }
-
-  template <class Value>
-  void column(const char*, Value, const char*, const Forms<RunResult>& = {}) {}
-  template <class Value>
-  void compared(const char*, Value, const char*, const Forms<RunResult>& = {}) {}
-  template <class Part>
-  void part(const char*, Part, const char*, const PartForms<RunResult>& = {}) {}
-  template <class Value>
-  void rows(const char*, Value, const char* help, const ListForms<RunResult>& forms = {}) {
-    if (forms.csv_file == nullptr) return;
-    using Rows = std::remove_cvref_t<std::invoke_result_t<Value, const RunResult&>>;
-    CsvDeclaration table{forms.csv_file, help, {{"system", "name of the experiment", ""}}};
-    for (CsvColumn& column : declared_columns(ColumnsOf<std::ranges::range_value_t<Rows>>()))
-      table.columns.push_back(std::move(column));
-    all.push_back(std::move(table));
-  }
-
-  std::vector<CsvDeclaration> all{
-      {summary_file, "system", declared_columns(ColumnsOf<RunResult>())}};
-};
+  return table;
+}
 
 }  // namespace
 
@@ -104,17 +61,19 @@ std::string csv_field(std::string_view text) {
 }
 
 std::vector<CsvTable> csv_tables(std::span<const RunResult> results, const ReportOptions& options) {
-  std::vector<CsvTable> tables = Tables(results, options, "").take();
-  tables.insert(tables.begin(), {summary_file, summary(results)});
-  return tables;
+  std::vector<CsvTable> written{{summary_file, summary(results)}};
+  for (const RowList* list : tables())
+    if (is_filled(*list, results)) written.push_back(table_of(*list, results, options));
+  return written;
 }
 
 std::string csv_table(std::string_view file, std::span<const RunResult> results,
                       const ReportOptions& options) {
   if (file == summary_file) return summary(results);
-  std::vector<CsvTable> tables = Tables(results, options, file).take();
-  CHECK(tables.size() == 1, "{} tables are called {}", tables.size(), file);
-  return std::move(tables.front().text);
+  std::vector<const RowList*> named = tables();
+  std::erase_if(named, [&](const RowList* list) { return list->csv_file != file; });
+  CHECK(named.size() == 1, "{} tables are called {}", named.size(), file);
+  return table_of(*named.front(), results, options).text;
 }
 
 std::vector<std::string> csv_files() {
@@ -123,6 +82,15 @@ std::vector<std::string> csv_files() {
   return files;
 }
 
-std::vector<CsvDeclaration> csv_declarations() { return Declarations().all; }
+std::vector<CsvDeclaration> csv_declarations() {
+  std::vector<CsvDeclaration> all{{summary_file, "system", declared_columns(results_type())}};
+  for (const RowList* list : tables()) {
+    CsvDeclaration table{list->csv_file, list->help, {{"system", "name of the experiment", ""}}};
+    for (CsvColumn& column : declared_columns(list->type()))
+      table.columns.push_back(std::move(column));
+    all.push_back(std::move(table));
+  }
+  return all;
+}
 
 }  // namespace orrery

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "frontends/report/columns_of.h"
+#include "frontends/report/row_table.h"
 #include "frontends/report/text_table.h"
 
 namespace orrery {

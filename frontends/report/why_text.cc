@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "frontends/report/columns_of.h"
+#include "frontends/report/row_table.h"
 
 namespace orrery {
 
