@@ -32,18 +32,13 @@ std::string ignored_by(const RunResult& result) {
                 result.ignored);
 }
 
-std::string chosen_efficiency(const RunResult& result) {
-  if (result.efficiency.because.empty()) return "";
-  return fmt::format("efficiency: {}\n", efficiency_text(result.efficiency));
-}
-
 // Of systems that are compared: one line if all have the same.
 std::string chosen_efficiencies(std::span<const RunResult> results) {
   const auto as_first = [&](const RunResult& result) {
-    return chosen_efficiency(result) == chosen_efficiency(results.front());
+    return chosen_efficiency(result.efficiency) == chosen_efficiency(results.front().efficiency);
   };
   if (results.empty() || std::ranges::all_of(results, as_first))
-    return results.empty() ? "" : chosen_efficiency(results.front());
+    return results.empty() ? "" : chosen_efficiency(results.front().efficiency);
   std::string text;
   for (const RunResult& result : results)
     if (!result.efficiency.name.empty())
@@ -56,7 +51,7 @@ std::string chosen_efficiencies(std::span<const RunResult> results) {
 
 std::string backend_text(const RunResult& result) {
   const std::string chosen = result.backend_because.empty() ? "" : "backend: " + choice_of(result);
-  return chosen + ignored_by(result) + chosen_efficiency(result);
+  return chosen + ignored_by(result) + chosen_efficiency(result.efficiency);
 }
 
 std::string efficiency_text(const EfficiencyInForce& efficiency) {
@@ -66,6 +61,11 @@ std::string efficiency_text(const EfficiencyInForce& efficiency) {
                         efficiency.runs, efficiency.runs == 1 ? "run" : "runs");
   if (!efficiency.because.empty()) text += ", " + efficiency.because;
   return text;
+}
+
+std::string chosen_efficiency(const EfficiencyInForce& efficiency) {
+  if (efficiency.because.empty()) return "";
+  return fmt::format("efficiency: {}\n", efficiency_text(efficiency));
 }
 
 std::string backends_text(std::span<const RunResult> results) {

@@ -17,6 +17,9 @@ std::string backend_text(const RunResult& result);
 // is known.
 std::string efficiency_text(const EfficiencyInForce& efficiency);
 
+// The same as a line of a head; "" if the file names it.
+std::string chosen_efficiency(const EfficiencyInForce& efficiency);
+
 // The same of systems that are compared. What a system ignores stands behind "* ", as its mark in
 // the table.
 std::string backends_text(std::span<const RunResult> results);
