@@ -13,7 +13,7 @@ namespace orrery::yaml {
 namespace {
 
 std::string origin_text(const Place& place) {
-  if (!place.source->is_file) return "--set";
+  if (!place.source->is_file) return place.source->is_chosen ? "chosen" : "--set";
   return fmt::format("{}:{}", place.source->name, place.line);
 }
 
@@ -103,7 +103,7 @@ void Reader::map(std::string_view key, std::string_view help, Describe describe)
   read_map(key, help, describe, false);
 }
 
-void Reader::map_without_preset(std::string_view key, std::string_view help, Describe describe) {
+void Reader::map_or_none(std::string_view key, std::string_view help, Describe describe) {
   const std::string origin = std::exchange(default_origin_, "default");
   read_map(key, help, describe, false);
   default_origin_ = origin;

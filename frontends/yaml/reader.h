@@ -37,7 +37,7 @@ class Reader final : public Keys {
   void finish();
 
   void map(std::string_view key, std::string_view help, Describe describe) override;
-  void map_without_preset(std::string_view key, std::string_view help, Describe describe) override;
+  void map_or_none(std::string_view key, std::string_view help, Describe describe) override;
   void required_map(std::string_view key, std::string_view help, Describe describe) override;
   void optional_map(std::string_view key, std::string_view help, Describe describe) override;
   void section(std::string_view key, std::string_view help, Describe describe) override;

@@ -99,9 +99,11 @@ void SchemaWriter::map(std::string_view key, std::string_view help, Describe des
   describe_map(key, help, describe, false);
 }
 
-void SchemaWriter::map_without_preset(std::string_view key, std::string_view help,
-                                      Describe describe) {
-  describe_map(key, help, describe, false);
+void SchemaWriter::map_or_none(std::string_view key, std::string_view help, Describe describe) {
+  SchemaWriter keys(files_);
+  describe(keys);
+  const Json none = {{"type", "string"}, {"enum", Json::array({"none"})}};
+  property(key, {{"anyOf", Json::array({none, keys.schema()})}}, help);
 }
 
 void SchemaWriter::required_map(std::string_view key, std::string_view help, Describe describe) {

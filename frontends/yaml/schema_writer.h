@@ -33,7 +33,7 @@ class SchemaWriter final : public Keys {
   void property(std::string_view key, Json type, std::string_view help);
 
   void map(std::string_view key, std::string_view help, Describe describe) override;
-  void map_without_preset(std::string_view key, std::string_view help, Describe describe) override;
+  void map_or_none(std::string_view key, std::string_view help, Describe describe) override;
   void required_map(std::string_view key, std::string_view help, Describe describe) override;
   void optional_map(std::string_view key, std::string_view help, Describe describe) override;
   void section(std::string_view key, std::string_view help, Describe describe) override;
