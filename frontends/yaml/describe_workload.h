@@ -110,7 +110,7 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
   keys.only_with({"text"}, "dimensions");
   if (keys.given("model")) {
     auto& model = workload.what.template emplace<DlrmSpec>();
-    keys.map("model", "a recommendation model (DLRM)",
+    keys.named_map("model", "a recommendation model (DLRM)",
              [&](auto& below) { describe_dlrm(below, model, platform); });
     keys.map("parallelism", "how the model is spread over the NPUs",
              [&](auto& below) { describe_parallelism(below); });
@@ -125,7 +125,7 @@ void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platf
   }
   if (keys.given("layers")) {
     auto& stack = workload.what.template emplace<StackTraining>();
-    keys.map("layers", "a model that every worker has in full: vision networks, MLPs",
+    keys.named_map("layers", "a model that every worker has in full: vision networks, MLPs",
              [&](auto& below) { describe_layers(below, stack); });
     keys.map("data_parallel", "how it is trained",
              [&](auto& below) { describe_data_parallel(below, stack, platform); });

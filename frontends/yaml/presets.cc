@@ -1,5 +1,7 @@
 #include "frontends/yaml/presets.h"
 
+#include <algorithm>
+
 #include <vector>
 
 #include "workload/model/layer_stack.h"
@@ -229,6 +231,17 @@ std::span<const TransformerPreset> transformer_presets() {
       {"deepseek-v3", deepseek_v3()},
       {"bert-large", bert_large()}};
   return presets;
+}
+
+std::string_view section_of_preset(std::string_view name) {
+  const auto has = [&](const auto& table) {
+    return std::any_of(table.begin(), table.end(), [&](const auto& p) { return p.name == name; });
+  };
+  if (has(npu_presets())) return "platform.npu";
+  if (has(transformer_presets())) return "workload.transformer";
+  if (has(dlrm_presets())) return "workload.model";
+  if (has(stack_presets())) return "workload.layers";
+  return has(transport_presets()) ? "network.transport" : "";
 }
 
 }  // namespace orrery::yaml

@@ -46,4 +46,7 @@ struct TransformerPreset {
 };
 std::span<const TransformerPreset> transformer_presets();
 
+// The section that the name is a preset of: "workload.transformer". "" if it is none.
+std::string_view section_of_preset(std::string_view name);
+
 }  // namespace orrery::yaml

@@ -64,10 +64,7 @@ class Reader {
       if (entry.name == name) chosen = &entry;
     }
     default_origin_ = "preset " + name;
-    if (chosen == nullptr) {
-      const WrongText unknown = unknown_name(name, names);
-      wrong("preset", unknown.what, unknown.remedy);
-    }
+    if (chosen == nullptr) unknown_preset(name, names);
   }
 
   // Required, unless a preset is given.
@@ -85,6 +82,11 @@ class Reader {
   // A map of keys of its own. Without the key, it is read as an empty one.
   template <class Describe>
   void map(std::string_view key, std::string_view help, Describe describe) {
+    read_map(key, help, describe, false);
+  }
+  // The same of a map that a name may stand for: named_sections.h has made a map of that already.
+  template <class Describe>
+  void named_map(std::string_view key, std::string_view help, Describe describe) {
     read_map(key, help, describe, false);
   }
   // Its keys have values that the preset beside it does not give.
@@ -205,6 +207,7 @@ class Reader {
   };
 
   const YamlNode* declare(std::string_view key);
+  void unknown_preset(const std::string& name, const std::vector<std::string_view>& known);
   bool expect(const YamlNode& node, NodeKind kind, const std::string& path);
 
   // False if the key is not there. A wrong value is reported and counts as there.

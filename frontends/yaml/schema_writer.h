@@ -65,6 +65,10 @@ class SchemaWriter {
     describe_map(key, help, describe, false);
   }
   template <class Describe>
+  void named_map(std::string_view key, std::string_view help, Describe describe) {
+    describe_map(key, help, describe, false, true);
+  }
+  template <class Describe>
   void map_without_preset(std::string_view key, std::string_view help, Describe describe) {
     map(key, help, describe);
   }
@@ -179,10 +183,12 @@ class SchemaWriter {
 
   template <class Describe>
   void describe_map(std::string_view key, std::string_view help, Describe describe,
-                    bool may_be_a_file) {
+                    bool may_be_a_file, bool may_be_a_name = false) {
     SchemaWriter keys(files_);
     describe(keys);
-    property(key, keys.shape(may_be_a_file), help);
+    Json map = keys.shape(may_be_a_file);
+    if (may_be_a_file || may_be_a_name) map["type"] = {"object", "string"};
+    property(key, std::move(map), help);
     add_needs(key, keys.needs(), may_be_a_file);
   }
 
