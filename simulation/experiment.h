@@ -18,6 +18,14 @@
 
 namespace orrery {
 
+// What is known of an efficiency by its name, for reports.
+struct EfficiencyInForce {
+  std::string name;  // of what was measured; "none" = the data sheet; "" = the file's own numbers
+  std::string because;               // it was chosen, as a clause; "" if the file names it
+  std::optional<double> error = {};  // mean absolute, of published iterations it was not fitted to
+  std::int32_t runs = 0;             // as many of them
+};
+
 struct NpuSpec {
   std::string preset;  // "" = none
   FlopRate peak;       // of the data type that the model computes in
@@ -25,6 +33,7 @@ struct NpuSpec {
   std::optional<Bytes> memory;  // none = whether a model fits is not checked
   Bytes reserve;                // of it, that the model cannot have
   EfficiencySpec efficiency;
+  EfficiencyInForce efficiency_in_force;
   std::int64_t measured_speed = 1;  // measured compute times are divided by it (what_if.h)
   VariationSpec variation;          // but for its seed, which is that of the experiment
 

@@ -11,6 +11,7 @@
 
 #include "core/units/units.h"
 #include "simulation/columns.h"
+#include "simulation/experiment.h"
 #include "simulation/packet_result.h"
 #include "simulation/result_rows.h"
 #include "simulation/time_part.h"
@@ -42,6 +43,7 @@ struct RunResult {
   std::string name, backend;
   std::string backend_because;       // it was chosen, as a clause; "" if the user named it
   std::vector<std::string> ignored;  // by the backend: settings, and clauses
+  EfficiencyInForce efficiency;      // of kernels
   std::uint64_t seed = 0;
   std::string fingerprint;
   bool partial = false;
@@ -106,6 +108,7 @@ struct RunResult {
                "what the file says and this model of the network leaves out: settings by their "
                "keys, contention inside the fabric as a clause",
                {.csv = no_column});
+    describe_efficiency(run);
     run.column("seed", &RunResult::seed, "seed of all random choices");
     run.column("fingerprint", &RunResult::fingerprint,
                "32 hex digits: a hash of what every rank did, with start, finish and bytes");
@@ -120,6 +123,21 @@ struct RunResult {
     run.column("iteration_ps", iteration_time,
                "finish / iterations, rounded down; none for a partial run",
                {.csv = {"", "finish_ps"}});
+  }
+
+  template <class Columns>
+  static void describe_efficiency(Columns& run) {
+    run.column("efficiency", [](const RunResult& r) { return r.efficiency.name; },
+               "the measured efficiency that kernels have; \"none\" if the file wants the data "
+               "sheet; none if it gives numbers of its own, or if nothing is computed",
+               {.csv = no_column, .null_if_empty = true});
+    run.column("efficiency_because", [](const RunResult& r) { return r.efficiency.because; },
+               "why this efficiency was chosen, as a clause; none if the file names it",
+               {.csv = no_column, .null_if_empty = true});
+    run.column("efficiency_error", [](const RunResult& r) { return r.efficiency.error; },
+               "its mean absolute error, as a fraction, over published iterations to which it was "
+               "not fitted (docs/validation.md); none if that is not known",
+               {.csv = no_column});
   }
 
   template <class Columns>

@@ -32,11 +32,40 @@ std::string ignored_by(const RunResult& result) {
                 result.ignored);
 }
 
+// Of systems that are compared: one line if all have the same.
+std::string chosen_efficiencies(std::span<const RunResult> results) {
+  const auto as_first = [&](const RunResult& result) {
+    return chosen_efficiency(result.efficiency) == chosen_efficiency(results.front().efficiency);
+  };
+  if (results.empty() || std::ranges::all_of(results, as_first))
+    return results.empty() ? "" : chosen_efficiency(results.front().efficiency);
+  std::string text;
+  for (const RunResult& result : results)
+    if (!result.efficiency.name.empty())
+      text +=
+          fmt::format("efficiency of {}: {}\n", result.name, efficiency_text(result.efficiency));
+  return text;
+}
+
 }  // namespace
 
 std::string backend_text(const RunResult& result) {
   const std::string chosen = result.backend_because.empty() ? "" : "backend: " + choice_of(result);
-  return chosen + ignored_by(result);
+  return chosen + ignored_by(result) + chosen_efficiency(result.efficiency);
+}
+
+std::string efficiency_text(const EfficiencyInForce& efficiency) {
+  std::string text = efficiency.name;
+  if (efficiency.error)
+    text += fmt::format(" (mean error {:.1f} % over {} {})", *efficiency.error * 100,
+                        efficiency.runs, efficiency.runs == 1 ? "run" : "runs");
+  if (!efficiency.because.empty()) text += ", " + efficiency.because;
+  return text;
+}
+
+std::string chosen_efficiency(const EfficiencyInForce& efficiency) {
+  if (efficiency.because.empty()) return "";
+  return fmt::format("efficiency: {}\n", efficiency_text(efficiency));
 }
 
 std::string backends_text(std::span<const RunResult> results) {
@@ -53,7 +82,7 @@ std::string backends_text(std::span<const RunResult> results) {
   }
   for (const RunResult& result : results)
     if (!result.ignored.empty()) text += "* " + ignored_by(result);
-  return text;
+  return text + chosen_efficiencies(results);
 }
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/units/unit_text.h"
+#include "frontends/report/backend_text.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/text_table.h"
 
@@ -55,6 +56,7 @@ std::string counts_text(const SearchResult& result) {
   const FittingChoices& choices = result.choices;
   std::string text = fmt::format("{}: {} configurations of {} NPUs\n", result.name,
                                  choices.enumerated, result.npus);
+  text += chosen_efficiency(result.efficiency);
   if (result.partial) text += "PARTIAL RESULT (interrupted): what follows is what was reached\n";
   TextTable table({{""}, {"", Align::left}});
   if (choices.unchecked > 0)

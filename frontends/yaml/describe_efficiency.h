@@ -21,6 +21,7 @@ void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::string& de
   keys.optional("matrix", efficiency.matrix,
                 "share of the peak that a large matrix product reaches, and every operation "
                 "without a key of its own");
+  efficiency.attention = efficiency.matrix;
   keys.optional("attention", efficiency.attention,
                 "share of the peak that a large attention kernel (flash attention) reaches");
   keys.optional("memory", efficiency.memory,

@@ -47,8 +47,10 @@ void describe_npu(Keys& keys, NpuSpec& npu) {
                 "part of the memory that the model cannot use: buffers of the communication "
                 "library, fragments",
                 not_negative, "default");
-  keys.map_without_preset(
-      "efficiency", "share of peak and memory bandwidth that kernels reach; without it all of both",
+  keys.map_or_none(
+      "efficiency",
+      "share of peak and memory bandwidth that kernels reach; without it that of the nearest "
+      "device that was measured; none: all of both",
       [&](auto& efficiency) {
         std::string description;
         describe_efficiency(efficiency, npu.efficiency, description);

@@ -11,6 +11,7 @@
 
 #include "core/base/io_error.h"
 #include "frontends/yaml/bundled_platforms.h"
+#include "frontends/yaml/eras.h"
 #include "frontends/yaml/model_config.h"
 #include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/parse_yaml.h"
@@ -125,6 +126,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   for (auto a = rest; complete && a != assignments.end(); ++a) assign(*root, *a);
   // An option may itself bring a reference: --set 'platform={file: other.yaml}'.
   if (complete && !resolve_references(*root, path)) complete = false;
+  if (complete) efficiency_ = choose_efficiency(*root, sources_.emplace_back(chosen_source()));
   if (complete && !resolve_efficiency(*root)) complete = false;
   if (!complete) return std::nullopt;
   return root;
@@ -187,6 +189,7 @@ bool InputFiles::resolve_efficiency(YamlNode& root) {
                   "it must hold the keys of " + path);
     return false;
   }
+  name_efficiency(efficiency_, preset->text, node->children.size() == 1);
   YamlNode own = std::move(*node);
   *node = std::move(*loaded);
   node->key = own.key;

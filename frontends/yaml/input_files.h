@@ -25,6 +25,9 @@ class InputFiles {
   // read.
   std::optional<YamlNode> load(const std::string& path, const std::vector<Override>& overrides);
 
+  // Of what was loaded last.
+  const EfficiencyInForce& efficiency() const { return efficiency_; }
+
   // One file as it stands. Problems are reported below `key_path`. Throws IoError as well.
   std::optional<YamlNode> read(const std::string& path, const std::string& key_path);
 
@@ -51,6 +54,7 @@ class InputFiles {
   Problems& problems_;
   InputTexts& texts_;
   std::deque<Source> sources_;  // nodes hold pointers to them
+  EfficiencyInForce efficiency_;
 };
 
 // The path of a file that a value names: relative to the file that the value stands in, or to the

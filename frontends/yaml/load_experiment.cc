@@ -122,6 +122,7 @@ Experiment load_experiment(const std::string& path, const std::vector<Override>&
     yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");
     yaml::describe_experiment(reader, experiment);
     reader.finish();
+    experiment.npu.efficiency_in_force = files.efficiency();
   }
   problems.throw_if_any();
   choose_open_backend(experiment);

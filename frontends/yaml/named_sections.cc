@@ -25,6 +25,7 @@ bool looks_like_a_file(std::string_view name) {
 
 std::string_view key_of_name(std::string_view path, std::string_view name) {
   if (path == "platform" || (contains(with_file, path) && looks_like_a_file(name))) return "file";
+  if (path == "platform.npu.efficiency" && name != "none") return "preset";
   constexpr std::string_view of_job = "workload.jobs[].";
   std::string plain(path);
   if (path.starts_with(of_job)) plain.replace(0, of_job.size(), "workload.");

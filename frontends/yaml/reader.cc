@@ -15,7 +15,7 @@ namespace orrery::yaml {
 namespace {
 
 std::string origin_text(const Place& place) {
-  if (!place.source->is_file) return "--set";
+  if (!place.source->is_file) return place.source->is_chosen ? "chosen" : "--set";
   return fmt::format("{}:{}", place.source->name, place.line);
 }
 

@@ -89,9 +89,10 @@ class Reader {
   void named_map(std::string_view key, std::string_view help, Describe describe) {
     read_map(key, help, describe, false);
   }
-  // Its keys have values that the preset beside it does not give.
+  // The same, or the word `none`, which input_files.h has made an empty map. Its keys have values
+  // that the preset beside it does not give.
   template <class Describe>
-  void map_without_preset(std::string_view key, std::string_view help, Describe describe) {
+  void map_or_none(std::string_view key, std::string_view help, Describe describe) {
     const std::string origin = std::exchange(default_origin_, "default");
     read_map(key, help, describe, false);
     default_origin_ = origin;

@@ -69,8 +69,11 @@ class SchemaWriter {
     describe_map(key, help, describe, false, true);
   }
   template <class Describe>
-  void map_without_preset(std::string_view key, std::string_view help, Describe describe) {
-    map(key, help, describe);
+  void map_or_none(std::string_view key, std::string_view help, Describe describe) {
+    SchemaWriter keys(files_);
+    describe(keys);
+    const Json none = {{"type", "string"}, {"title", "none, or the name of a preset"}};
+    property(key, {{"anyOf", Json::array({none, keys.schema()})}}, help);
   }
   template <class Describe>
   void required_map(std::string_view key, std::string_view help, Describe describe) {

@@ -128,6 +128,7 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   reader.optional_map("search", "", [&](Reader& below) { describe_search(below, file->spec); });
   if (platform.known) check_peak(reader, experiment.npu);
   reader.finish();
+  experiment.npu.efficiency_in_force = file->files.efficiency();
   file->problems.throw_if_any();
   choose_open_backend(experiment);
   if (file->spec.context.empty()) file->spec.context = {file->written.context};

@@ -8,12 +8,14 @@
 
 namespace orrery::yaml {
 
-// Where text comes from: a file, or one `--set` option.
+// Where text comes from: a file, one `--set` option, or what is chosen where both are silent.
 struct Source {
   std::string name;  // as shown: "examples/hier.yaml", "--set system.chunks=0"
   bool is_file = true;
   std::vector<std::string> lines;  // of a file, for the excerpt under a message
+  bool is_chosen = false;
 };
+inline Source chosen_source() { return {"chosen", false, {}, true}; }
 
 struct Place {
   const Source* source = nullptr;

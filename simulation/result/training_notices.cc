@@ -44,7 +44,8 @@ bool has_transformer(const WorkloadSpec& workload) {
 
 bool runs_at_the_peak(const NpuSpec& npu) {
   const Share& matrix = npu.efficiency.matrix;
-  return npu.peak > FlopRate{} && matrix.part == matrix.whole && npu.efficiency.products.empty();
+  return npu.efficiency_in_force.name.empty() && npu.peak > FlopRate{} &&
+         matrix.part == matrix.whole && npu.efficiency.products.empty();
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ std::vector<std::string> training_notices(const Experiment& experiment) {
     notices.emplace_back(
         "matrix products run at the peak of the data sheet, which no software reaches: the time is "
         "too short; name a measured efficiency, like platform.npu.efficiency: {preset: h100-2024} "
-        "(orrery list presets)");
+        "(orrery list presets), or none if you want that");
   add_notices(notices, "", experiment.workload, experiment.system);
   if (const auto* several = std::get_if<JobsSpec>(&experiment.workload.what))
     for (const PlacedWorkload& job : several->jobs)

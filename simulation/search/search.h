@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "simulation/experiment.h"
 #include "simulation/search/fitting.h"
 
 namespace orrery {
@@ -24,6 +25,7 @@ struct SearchRow {
 
 struct SearchResult {
   std::string name, backend;
+  EfficiencyInForce efficiency;
   std::int32_t npus = 0;
   FittingChoices choices;         // `fitting` has gone into `rows`
   std::vector<SearchRow> rows;    // those that are simulated first, then by time

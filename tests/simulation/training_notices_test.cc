@@ -36,6 +36,9 @@ TEST_CASE("a training at the peak of the data sheet is said to be too fast") {
   Experiment dlrm = at_peak;
   dlrm.workload.what = DlrmSpec{};
   CHECK(training_notices(dlrm).empty());
+  Experiment asked_for = at_peak;
+  asked_for.npu.efficiency_in_force.name = "none";
+  CHECK(training_notices(asked_for).empty());
   at_peak.npu.efficiency.matrix = {70, 100};
   CHECK(training_notices(at_peak).empty());
 }

@@ -46,8 +46,9 @@ TEST_CASE("the exposed share grows with the model under every stage of ZeRO", "[
                                            {"tg40", "zero2" + alone}}) {
     double before = 0;
     for (const char* preset : {"gpt-1.7b", "gpt-3.6b", "gpt-7.5b", "gpt-18b"}) {
-      const double share = exposed_share(run("{file: " + std::string(platform) + "}", model(preset),
-                                             "{global_batch: 64, sharding: " + sharding + "}"));
+      const double share =
+          exposed_share(run("{file: " + std::string(platform) + ", npu: {efficiency: none}}",
+                            model(preset), "{global_batch: 64, sharding: " + sharding + "}"));
       CAPTURE(platform, sharding, preset, share, before);
       CHECK(share > before);
       before = share;
@@ -64,13 +65,14 @@ TEST_CASE("the gap between the systems widens with GPUs under ZeRO-2") {
     const std::string training =
         "{global_batch: " + std::to_string(gpus) + ", sharding: zero2, overlap_gradients: false}";
     const int routers = std::min(gpus / 8, 4), groups = gpus / 8 / routers;
-    const RunResult polaris = run(
-        "{file: polaris, topology: {dragonfly: {routers: " + std::to_string(routers) +
-            ", globals: " + std::to_string(groups) + ", groups: " + std::to_string(groups) + "}}}",
-        model("gpt-1.7b"), training);
-    const RunResult theta =
-        run("{file: tg40, topology: {rail: {nodes: " + std::to_string(gpus / 8) + "}}}",
+    const RunResult polaris =
+        run("{file: polaris, npu: {efficiency: none}, topology: {dragonfly: {routers: " +
+                std::to_string(routers) + ", globals: " + std::to_string(groups) +
+                ", groups: " + std::to_string(groups) + "}}}",
             model("gpt-1.7b"), training);
+    const RunResult theta = run("{file: tg40, npu: {efficiency: none}, topology: {rail: {nodes: " +
+                                    std::to_string(gpus / 8) + "}}}",
+                                model("gpt-1.7b"), training);
     const double gap =
         1 - static_cast<double>(theta.finish.value) / static_cast<double>(polaris.finish.value);
     CAPTURE(gpus, gap, before);
@@ -83,7 +85,7 @@ TEST_CASE("the gap between the systems widens with GPUs under ZeRO-2") {
 // NICs, of two stages only a micro-batch's activations do.
 TEST_CASE("tensor parallelism across nodes of Polaris loses to a pipeline between them", "[slow]") {
   const auto time = [](const char* sizes) {
-    return run("{file: polaris}", model("gpt-7.5b"),
+    return run("{file: polaris, npu: {efficiency: none}}", model("gpt-7.5b"),
                "{global_batch: 64, " + std::string(sizes) + "}")
         .finish;
   };
@@ -116,7 +118,8 @@ TEST_CASE("the best combination keeps tensor parallelism inside a node", "[slow]
 // none.
 TEST_CASE("whether tensor or data parallelism exposes more follows their bytes") {
   const auto exposed = [](int sequence, const char* sizes) {
-    return run("{npu: {preset: a100}, topology: {levels: [{kind: switch, size: 8, bandwidth: 1 "
+    return run("{npu: {preset: a100, efficiency: none}, topology: {levels: [{kind: switch, size: "
+               "8, bandwidth: 1 "
                "GB/s, latency: 1 us}]}}",
                "{layers: 4, hidden: 2304, heads: 24, vocabulary: 8, gradient_type: bf16, "
                "sequence: " +

@@ -30,7 +30,7 @@ workload:
 
 PIPELINE = """
 platform:
-  npu: {peak: 100 TFLOP/s, memory_bandwidth: 1 TB/s}
+  npu: {peak: 100 TFLOP/s, memory_bandwidth: 1 TB/s, efficiency: none}
   topology:
     levels:
       - {kind: switch, size: 4, bandwidth: 100 GB/s, latency: 1 us, scope: local}

@@ -77,10 +77,25 @@ def mean(values):
     return f"{sum(values) / len(values):.1%}" if values else "-"
 
 
+def calibrated_rows():
+    return {key_of(row) for era in calibrate_efficiency.ERAS
+            if calibrate_efficiency.path_of(era).exists()
+            for row in calibrate_efficiency.calibration_rows(era)}
+
+
+def eras(results):
+    """What frontends/yaml/eras.cc says of each; a test compares them."""
+    calibrated = calibrated_rows()
+    lines = ["| era | mean absolute error | runs |", "|---|---:|---:|"]
+    for era in sorted(calibrate_efficiency.ERAS):
+        rows = [row for row in all_rows() if row.era == era and key_of(row) not in calibrated]
+        found = [abs(error) for _, _, error in errors_of(rows, results)]
+        lines.append(f"| {era} | {mean(found)} | {len(found)} |")
+    return "\n".join(lines) + "\n"
+
+
 def summary(results):
-    calibrated = {key_of(row) for era in calibrate_efficiency.ERAS
-                  if calibrate_efficiency.path_of(era).exists()
-                  for row in calibrate_efficiency.calibration_rows(era)}
+    calibrated = calibrated_rows()
     lines = ["| set | efficiency | rows | calibrated on | mean error there | others simulated | mean "
              "absolute error | mean error | worst |", "|---|---|---:|---:|---:|---:|---:|---:|---:|"]
     sets = {}
@@ -127,7 +142,7 @@ def table(results):
 
 
 def document_text(results):
-    return summary(results) + "\n" + ranking(results) + "\n" + table(results)
+    return summary(results) + "\n" + eras(results) + "\n" + ranking(results) + "\n" + table(results)
 
 
 def chosen_rows(options):

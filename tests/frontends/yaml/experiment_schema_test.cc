@@ -19,6 +19,8 @@ const Json* find(const Json& schema, std::string path) {
     path.erase(0, end + 1);
     const std::size_t bracket = step.find('[');
     const std::string key = step.substr(0, bracket);
+    if (node->contains("anyOf") && !node->contains("properties"))  // a word, or a map
+      node = &(*node)["anyOf"].back();
     if (!node->contains("properties") || !(*node)["properties"].contains(key)) return nullptr;
     node = &(*node)["properties"][key];
     if (bracket != std::string::npos) node = &(*node)["items"];

@@ -1,0 +1,178 @@
+#include "frontends/yaml/eras.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/units/unit_text.h"
+#include "frontends/yaml/presets.h"
+
+namespace orrery::yaml {
+
+namespace {
+
+constexpr std::array known_eras{
+    Era{"a100-2021", 0.077, 431},    Era{"a100-2023", 0.097, 9},
+    Era{"gb200-2025", 0.098, 1},     Era{"gb200-2025-fp8", 0.035, 1},
+    Era{"h100-2023", 0.120, 8},      Era{"h100-2023-fp8", 0.057, 8},
+    Era{"h100-2024", 0.062, 24},     Era{"h100-2024-fp8", 0.034, 13},
+    Era{"h100-2024-fsdp", 0.029, 2}, Era{"h100-2024-fsdp-fp8", 0.155, 15},
+    Era{"v100-2020", 0.081, 3},
+};
+
+// A device that was measured, by its preset, and its newest era of 16 and of 8 bits. torchtitan's
+// H100 (h100-2024-fsdp) has less power and memory bandwidth than the preset.
+struct MeasuredDevice {
+  std::string_view preset, name, era, eight_bit_era;
+};
+constexpr std::array measured_devices{
+    MeasuredDevice{"v100", "V100", "v100-2020", ""},
+    MeasuredDevice{"a100", "A100", "a100-2023", ""},
+    MeasuredDevice{"h100", "H100", "h100-2024", "h100-2024-fp8"},
+    MeasuredDevice{"gb200", "GB200", "gb200-2025", "gb200-2025-fp8"},
+};
+
+const NpuPreset* find_preset(std::string_view name) {
+  const auto presets = npu_presets();
+  const auto found = std::ranges::find(presets, name, &NpuPreset::name);
+  return found == presets.end() ? nullptr : &*found;
+}
+
+// Null if all are too far.
+const MeasuredDevice* nearest_device(FlopRate peak) {
+  constexpr double farthest = 4;
+  const auto factor = [&](const MeasuredDevice& device) {
+    const double measured = static_cast<double>(find_preset(device.preset)->peak.value);
+    return std::exp(std::abs(std::log(static_cast<double>(peak.value) / measured)));
+  };
+  const auto* nearest = std::ranges::min_element(measured_devices, {}, factor);
+  return peak > FlopRate{} && factor(*nearest) <= farthest ? nearest : nullptr;
+}
+
+const YamlNode* at(const YamlNode* node, std::string_view key) {
+  return node != nullptr && node->kind == NodeKind::map ? node->find(key) : nullptr;
+}
+
+// What a workload, or its jobs, compute on the device.
+struct ComputedModels {
+  std::vector<const YamlNode*> transformers;
+  bool others = false;  // layers or a recommendation model
+};
+
+void add_models(const YamlNode* workload, ComputedModels& found) {
+  if (const YamlNode* transformer = at(workload, "transformer"))
+    found.transformers.push_back(transformer);
+  if (at(workload, "layers") != nullptr || at(workload, "model") != nullptr) found.others = true;
+  if (const YamlNode* jobs = at(workload, "jobs"))
+    for (const YamlNode& job : jobs->children) add_models(&job, found);
+}
+
+bool in_eight_bits(const ComputedModels& models) {
+  return !models.others && !models.transformers.empty() &&
+         std::ranges::all_of(models.transformers, [](const YamlNode* transformer) {
+           const YamlNode* setting = at(transformer, "eight_bit_products");
+           return setting != nullptr && setting->text == "true";
+         });
+}
+
+YamlNode node_of(std::string key, NodeKind kind, std::string text, const Source& source) {
+  const Place place{&source, 0, 0};
+  return {kind, std::move(text), place, std::move(key), place, {}};
+}
+
+// What a file says of its device.
+struct StatedDevice {
+  std::string name;  // of its preset; "" = none
+  FlopRate peak;     // in 16 bits; 0 = not stated, or not to be read
+  bool peak_is_stated = false;
+};
+
+StatedDevice stated_device(const YamlNode& npu, bool eight_bits) {
+  StatedDevice device;
+  if (const YamlNode* peak = npu.find("peak")) {
+    device.peak_is_stated = true;
+    const auto parsed = ScalarType<FlopRate>::parse(peak->text);
+    if (const auto* rate = std::get_if<FlopRate>(&parsed))
+      device.peak = {eight_bits ? rate->value / 2 : rate->value};
+  }
+  if (const YamlNode* preset = npu.find("preset")) {
+    const NpuPreset* known = find_preset(preset->text);
+    device.name = preset->text;
+    device.peak = known == nullptr ? FlopRate{} : known->peak;
+  }
+  return device;
+}
+
+bool is_itself(const StatedDevice& device, const MeasuredDevice& measured) {
+  if (device.name.empty()) return false;
+  const NpuPreset& one = *find_preset(device.name);
+  const NpuPreset& other = *find_preset(measured.preset);
+  return one.peak == other.peak && one.memory_bandwidth == other.memory_bandwidth;
+}
+
+std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
+                   const ComputedModels& models) {
+  const bool itself = is_itself(device, measured);
+  if (models.transformers.empty())
+    return fmt::format("ASSUMED: measured on transformers{}{}", itself ? "" : ", on ",
+                       itself ? "" : measured.name);
+  if (itself) return fmt::format("the newest measured on {}", measured.name);
+  if (device.name.empty())
+    return fmt::format("ASSUMED: the peak is nearest to {}'s", measured.name);
+  return fmt::format("ASSUMED: {} is nearest to {}", device.name, measured.name);
+}
+
+// The data sheet's, for a file that gives none. Nothing if the device has no such unit.
+void add_eight_bit_peak(YamlNode& npu, const StatedDevice& device, const Source& chosen) {
+  const NpuPreset* known = find_preset(device.name);
+  if (known == nullptr || known->eight_bit_peak == FlopRate{} || device.peak_is_stated) return;
+  npu.children.push_back(
+      node_of("peak", NodeKind::scalar, exact_text(known->eight_bit_peak), chosen));
+}
+
+}  // namespace
+
+std::span<const Era> eras() { return known_eras; }
+
+EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
+  YamlNode* platform = root.find("platform");
+  YamlNode* npu = platform == nullptr ? nullptr : platform->find("npu");
+  if (npu == nullptr || npu->kind != NodeKind::map) return {};
+  ComputedModels models;
+  add_models(root.find("workload"), models);
+  const bool eight_bits = in_eight_bits(models);
+  const StatedDevice device = stated_device(*npu, eight_bits);
+  if (eight_bits) add_eight_bit_peak(*npu, device, chosen);
+  if (YamlNode* given = npu->find("efficiency")) {
+    if (given->kind != NodeKind::scalar || given->text != "none") return {};
+    given->kind = NodeKind::map;
+    return {.name = "none", .because = ""};
+  }
+  // Only transformers were measured. Other models at a peak of the file's own are left alone.
+  const bool is_computed =
+      !models.transformers.empty() || (models.others && !device.peak_is_stated);
+  const MeasuredDevice* measured = is_computed ? nearest_device(device.peak) : nullptr;
+  if (measured == nullptr) return {};
+  const bool has_unit = eight_bits && !measured->eight_bit_era.empty();
+  YamlNode efficiency = node_of("efficiency", NodeKind::map, "", chosen);
+  efficiency.children.push_back(
+      node_of("preset", NodeKind::scalar,
+              std::string(has_unit ? measured->eight_bit_era : measured->era), chosen));
+  npu->children.push_back(std::move(efficiency));
+  return {.name = "", .because = reason(device, *measured, models)};
+}
+
+void name_efficiency(EfficiencyInForce& in_force, std::string_view preset, bool alone) {
+  in_force.name = preset;
+  const auto* known = std::ranges::find(known_eras, preset, &Era::name);
+  if (!alone || known == known_eras.end()) return;
+  in_force.error = known->error;
+  in_force.runs = known->runs;
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,144 @@
+// Which measured efficiency holds where a file names none, and what is known of it.
+#include "frontends/yaml/eras.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "frontends/report/backend_text.h"
+#include "frontends/yaml/bundled_platforms.h"
+#include "frontends/yaml/load_experiment.h"
+#include "frontends/yaml/presets.h"
+#include "tests/paths.h"
+
+using namespace orrery;
+
+namespace {
+
+const std::string transformer = "transformer: {preset: llama2-7b}, training: {global_batch: 8}";
+const std::string eight_bits =
+    "transformer: {preset: llama2-7b, eight_bit_products: true}, training: {global_batch: 8}";
+const std::string network = "layers: {preset: resnet-50}, data_parallel: {batch: 64}";
+
+NpuSpec npu(const std::string& device, const std::string& workload = transformer) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("orrery_eras_test." + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << "platform: {npu: " << device
+                      << ", topology: {levels: [{kind: switch, size: 8, bandwidth: 100 GB/s, "
+                         "latency: 1 us}]}}\nworkload: {"
+                      << workload << "}\n";
+  const Experiment experiment = load_experiment(file, {});
+  std::filesystem::remove(file);
+  return experiment.npu;
+}
+
+std::string text(const std::string& device, const std::string& workload = transformer) {
+  return efficiency_text(npu(device, workload).efficiency_in_force);
+}
+
+}  // namespace
+
+// docs/validation.md is written by tests/validation/training_test.py.
+TEST_CASE("the errors of eras are those of docs/validation.md") {
+  std::ifstream page(source_folder() + "/docs/validation.md");
+  std::stringstream document;
+  document << page.rdbuf();
+  std::string table = "| era | mean absolute error | runs |\n|---|---:|---:|\n";
+  for (const yaml::Era& era : yaml::eras())
+    table += fmt::format("| {} | {:.1f}% | {} |\n", era.name, era.error * 100, era.runs);
+  CHECK_THAT(document.str(), Catch::Contains("\n" + table + "\n"));
+  std::string names;
+  for (const yaml::BundledFile& file : yaml::bundled_efficiencies()) names += file.name + ' ';
+  std::string known;
+  for (const yaml::Era& era : yaml::eras()) known += std::string(era.name) + ' ';
+  CHECK(names == known);
+}
+
+TEST_CASE("a transformer has the newest efficiency that was measured on its device") {
+  const NpuSpec h100 = npu("{preset: h100}");
+  CHECK(h100.efficiency.matrix == Share{569, 1000});
+  CHECK(h100.efficiency_in_force.name == "h100-2024");
+  CHECK(h100.efficiency_in_force.error == 0.062);
+  CHECK(efficiency_text(h100.efficiency_in_force) ==
+        "h100-2024 (mean error 6.2 % over 24 runs), the newest measured on H100");
+  CHECK(npu("{preset: v100}").efficiency_in_force.name == "v100-2020");
+  CHECK(npu("{preset: a100-40gb}").efficiency_in_force.because == "the newest measured on A100");
+  // More memory than in the data sheet is still an A100.
+  CHECK(npu("{preset: a100, memory: 80 GiB}").efficiency_in_force.name == "a100-2023");
+}
+
+// By the factor between peaks: 756 of 989 is nearer to H100 than to A100, 459 TFLOP/s are 1.47
+// times A100's 312 and 1/2.15 of H100's 989, 667 are 1/1.48 of it.
+TEST_CASE("a device that was not measured has the efficiency of the nearest, which is said") {
+  const auto because = [](const std::string& device) {
+    return npu(device).efficiency_in_force.because;
+  };
+  CHECK(because("{preset: h200}") == "ASSUMED: h200 is nearest to H100");
+  CHECK(because("{preset: h100-pcie}") == "ASSUMED: h100-pcie is nearest to H100");
+  CHECK(because("{preset: b200}") == "ASSUMED: b200 is nearest to GB200");
+  CHECK(because("{preset: mi300x}") == "ASSUMED: mi300x is nearest to H100");
+  CHECK(because("{preset: tpu-v4}") == "ASSUMED: tpu-v4 is nearest to A100");
+  CHECK(because("{preset: tpu-v5p}") == "ASSUMED: tpu-v5p is nearest to A100");
+  CHECK(because("{preset: trn2}") == "ASSUMED: trn2 is nearest to H100");
+  CHECK(text("{peak: 400 TFLOP/s}") ==
+        "a100-2023 (mean error 9.7 % over 9 runs), ASSUMED: the peak is nearest to A100's");
+  for (const yaml::NpuPreset& device : yaml::npu_presets()) {
+    INFO(device.name);
+    CHECK(text(fmt::format("{{preset: {}}}", device.name)) != "");
+  }
+}
+
+// In 8 bits the H100 has twice the peak, of which it reaches another share.
+TEST_CASE("a transformer in 8 bits has the peak and the efficiency of 8 bits") {
+  const NpuSpec chosen = npu("{preset: h100}", eight_bits);
+  CHECK(chosen.peak == teraflops_per_second(1979));
+  CHECK(chosen.efficiency_in_force.name == "h100-2024-fp8");
+  CHECK(chosen.efficiency.matrix == Share{532, 1000});
+  CHECK(npu("{preset: h100, efficiency: none}", eight_bits).peak == teraflops_per_second(1979));
+  const NpuSpec unnamed = npu("{peak: 1979 TFLOP/s}", eight_bits);
+  CHECK(unnamed.peak == teraflops_per_second(1979));
+  CHECK(unnamed.efficiency_in_force.name == "h100-2024-fp8");
+  // A100 multiplies in 16 bits.
+  CHECK(npu("{preset: a100}", eight_bits).peak == teraflops_per_second(312));
+  CHECK(npu("{preset: a100}", eight_bits).efficiency_in_force.name == "a100-2023");
+}
+
+TEST_CASE("other models have what transformers reached, which is said") {
+  CHECK(npu("{preset: a100}", network).efficiency.matrix == Share{63, 100});
+  CHECK(npu("{preset: a100}", network).efficiency_in_force.because ==
+        "ASSUMED: measured on transformers");
+  CHECK(npu("{preset: h200}", network).efficiency_in_force.because ==
+        "ASSUMED: measured on transformers, on H100");
+  // A peak of the file's own is no data sheet's.
+  CHECK(npu("{preset: a100, peak: 200 TFLOP/s}", network).efficiency_in_force.name.empty());
+}
+
+TEST_CASE("what a file says of efficiency goes before what is nearest") {
+  const NpuSpec none = npu("{preset: h100, efficiency: none}");
+  CHECK(none.efficiency.matrix == Share{100, 100});
+  CHECK(none.efficiency_in_force.name == "none");
+  CHECK(none.efficiency_in_force.because.empty());
+  const NpuSpec own = npu("{preset: h100, efficiency: {matrix: 40 %}}");
+  CHECK(own.efficiency.launch == Duration{});
+  CHECK(own.efficiency.attention == Share{40, 100});  // without a key of its own
+  CHECK(own.efficiency_in_force.name.empty());
+  const NpuSpec named = npu("{preset: h100, efficiency: {preset: h100-2023}}");
+  CHECK(named.efficiency_in_force.name == "h100-2023");
+  CHECK(named.efficiency_in_force.because.empty());
+  CHECK(named.efficiency_in_force.error == 0.12);
+  // What the error was measured with is another curve.
+  const NpuSpec changed = npu("{preset: h100, efficiency: {preset: h100-2023, matrix: 40 %}}");
+  CHECK(!changed.efficiency_in_force.error);
+}
+
+TEST_CASE("a device of no measured generation, and given times, have no efficiency") {
+  CHECK(npu("{peak: 31 TFLOP/s}").efficiency_in_force.name.empty());  // 1 of 4.03 of V100's
+  CHECK(npu("{peak: 32 TFLOP/s}").efficiency_in_force.name == "v100-2020");
+  const std::string program = "program: [{operations: [{compute: 1 ms}]}]";
+  CHECK(npu("{preset: h100}", program).efficiency_in_force.name.empty());
+}
