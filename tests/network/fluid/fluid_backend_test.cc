@@ -125,6 +125,23 @@ TEST_CASE("an overhead passes before the first byte of every message") {
   CHECK(fabric.delivered(empty) == nanoseconds(230));
 }
 
+// All arrive at 200, and are taken in by distance as messages of some bytes are: the nearest source
+// below the receiver first. Neither the ranks' numbers nor the order of the calls matter.
+TEST_CASE("messages of no bytes take turns as all others do") {
+  for (const std::int32_t receiver : {0, 1, 2}) {
+    for (const std::int64_t size : {0, 1'000}) {
+      Fabric fabric(LevelKind::switched, 4);
+      const auto below = [&](std::int32_t distance) { return (receiver - distance + 4) % 4; };
+      const auto b = fabric.send(below(2), receiver, size);
+      const auto c = fabric.send(below(1), receiver, size),
+                 a = fabric.send(below(3), receiver, size);
+      fabric.queue.run();
+      CHECK(fabric.log.in_order_of_delivery == std::vector{c, b, a});
+      CHECK(fabric.delivered(a) == nanoseconds(200 + 3 * size));
+    }
+  }
+}
+
 // Strict: the highest alone for 1,000 ns, the other behind it. Weighted 3 to 1: the highest carries
 // 0.75 B/ns and ends at 1,333.334; the other has carried 333.3335 B of 1,000 and ends at
 // 2,000.0005.
