@@ -33,16 +33,17 @@ void MaxMinSolver::include(FlowId flow) {
     Part& part = parts_[step.link];
     if (part.stamp != epoch_) {
       const LinkState& link = links_[step.link];
-      part = {.residual = link.capacity - link.load, .due = infinite, .stamp = epoch_};
+      part = {.residual = link.capacity - link.load,
+              .level = link.level,
+              .due = infinite,
+              .others = link.own,
+              .stamp = epoch_};
       touched_.push_back(step.link);
     }
     part.residual += contribution(step, level);
     part.demand += step.demand * step.count;
     ++part.flows;
-    if (++part.open == 1) {
-      part.only = flow;
-      continue;
-    }
+    if (++part.open == 1) continue;
     if (part.guards) seekers_.push_back(part.only);
     part.guards = false;
     if (part.noted) continue;
@@ -50,7 +51,7 @@ void MaxMinSolver::include(FlowId flow) {
     nearer_.push_back(step.link);
   }
   seekers_.push_back(flow);
-  if (bottleneck_[flow] != no_link) ++parts_[bottleneck_[flow]].own;
+  if (bottleneck_[flow] != no_link) --parts_[bottleneck_[flow]].others;
 }
 
 void MaxMinSolver::include_own(LinkId link) {
@@ -74,11 +75,11 @@ bool MaxMinSolver::include_above(LinkId link, double level) {
 
 // A lower bound of the level at which the link has to be looked at: where it is full for A, or
 // where it was full for others who are not in A.
-double MaxMinSolver::next_level(LinkId link) const {
-  const Part& part = parts_[link];
+double MaxMinSolver::next_level(const Part& part) {
   if (part.open == 0) return infinite;
-  const double level = std::max(part.residual / part.demand, 0.0);
-  return others_own(link) > 0 ? std::min(level, links_[link].level) : level;
+  const double share = part.demand == 1.0 ? part.residual : part.residual / part.demand;
+  const double level = std::max(share, 0.0);
+  return part.others > 0 ? std::min(level, part.level) : level;
 }
 
 void MaxMinSolver::queue_link(LinkId link, double due) {
@@ -93,8 +94,9 @@ void MaxMinSolver::queue_guard(FlowId flow) {
   double least = infinite;
   LinkId guard = no_link;
   for (const Step& step : paths_.steps(flow)) {
-    if (parts_[step.link].open > 1) continue;
-    const double due = next_level(step.link);
+    const Part& part = parts_[step.link];
+    if (part.open > 1) continue;
+    const double due = next_level(part);
     if (due > least || (due == least && step.link > guard)) continue;
     least = due;
     guard = step.link;
@@ -108,7 +110,7 @@ void MaxMinSolver::queue_guard(FlowId flow) {
 void MaxMinSolver::queue_nearer() {
   for (const LinkId link : nearer_) {
     parts_[link].noted = false;
-    queue_link(link, next_level(link));
+    queue_link(link, next_level(parts_[link]));
   }
   nearer_.clear();
   for (const FlowId flow : seekers_)
@@ -126,7 +128,7 @@ bool MaxMinSolver::fill_part() {
     if (most_of_all()) return false;
     const LinkId link = candidates_.link();
     Part& part = parts_[link];
-    const double due = next_level(link);
+    const double due = next_level(part);
     if (candidates_.level() != part.due || due == infinite) {  // it has a nearer place, or is done
       if (candidates_.level() == part.due) part.due = infinite;
       candidates_.pop();
@@ -139,7 +141,7 @@ bool MaxMinSolver::fill_part() {
     }
     const double share = part.residual / part.demand;
     const double level = share > last * tie ? rounded(share) : last;
-    if (others_own(link) > 0 && level != links_[link].level) {
+    if (part.others > 0 && level != part.level) {
       include_own(link);
     } else if (!include_above(link, level)) {
       if (part.full && part.top != level) return false;
@@ -167,7 +169,7 @@ void MaxMinSolver::fix_part(LinkId link, double level) {
       Part& part = parts_[step.link];
       part.residual -= contribution(step, level);
       part.demand -= step.demand * step.count;
-      if (--part.open == 0 && others_own(step.link) > 0) disturbed_.push_back(step.link);
+      if (--part.open == 0 && part.others > 0) disturbed_.push_back(step.link);
     }
   }
 }
@@ -191,7 +193,7 @@ void MaxMinSolver::commit_part() {
     if (watch_loads_) note_load(link);
     if (part.full)
       set_level(link, part.top);
-    else if (state.level < infinite && others_own(link) == 0)
+    else if (part.others == 0)
       state.level = infinite;
   }
   for (const FlowId flow : members_)

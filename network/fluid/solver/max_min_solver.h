@@ -109,17 +109,19 @@ class MaxMinSolver {
   };
   struct alignas(64) Part {           // a link while the flows of A are filled in
     double residual = 0, demand = 0;  // what those not yet fixed may use; what they ask for
-    double top = 0;                   // the level that it is full at
+    double level = 0;                 // of those not in A who have it as their bottleneck
+    double top = 0;                   // the level that it is full at for A
     double due = 0;                   // its place among the candidates; infinite if it has none
     std::uint32_t open = 0;           // crossings by flows of A not yet fixed
     std::uint32_t flows = 0;          // crossings by flows of A
-    std::uint32_t own = 0;            // flows of A that had it as their bottleneck
+    std::uint32_t others = 0;         // flows not in A that have it as their bottleneck
     std::uint32_t stamp = 0;          // the epoch that all this is of
-    FlowId only = 0;                  // the first of A here
+    FlowId only = 0;                  // of A here, if it guards one
     bool full = false;
-    bool guards = false;  // it, and nobody else of A is here
+    bool guards = false;  // queue_guard()
     bool noted = false;   // listed in nearer_
   };
+  static_assert(sizeof(Part) == 64);
 
   double rounded(double value) const { return value + rounder_ - rounder_; }
   // As much as its flows have one by one: each of them is rounded.
@@ -141,8 +143,7 @@ class MaxMinSolver {
   void include(FlowId flow);
   void include_own(LinkId link);
   bool include_above(LinkId link, double level);
-  std::uint32_t others_own(LinkId link) const { return links_[link].own - parts_[link].own; }
-  double next_level(LinkId link) const;
+  static double next_level(const Part& part);
   void queue_link(LinkId link, double due);
   void queue_guard(FlowId flow);
   void queue_nearer();
@@ -179,7 +180,7 @@ class MaxMinSolver {
   std::size_t open_ = 0;             // of A, not yet fixed
   std::vector<LinkId> touched_;      // links that A crosses, or all that are crossed
   std::vector<LinkId> nearer_;       // that may be due before their place among the candidates
-  std::vector<FlowId> seekers_;      // of A, without a link of their own among the candidates
+  std::vector<FlowId> seekers_;      // of A, that need a link among the candidates
   std::vector<LinkId> disturbed_;    // that may be full no more without the flows of A
   std::vector<Part> parts_;          // of each link
   std::vector<Filling> filling_;     // of each link
