@@ -37,7 +37,8 @@ namespace orrery::fluid {
 class MaxMinSolver {
  public:
   // `largest` bounds every capacity that will ever be given. Capacities are in any unit, >= 0. When
-  // more than `part` of all flows are to be filled anew, all are.
+  // more than `part` of all flows are to be filled anew, all are; twice that, if any of them has
+  // more than two links, or shares.
   MaxMinSolver(std::span<const double> capacities, double largest, double part = 0.25);
 
   // A link beside those given first, for example a flow's own limit. Ids are reused.
