@@ -48,7 +48,7 @@ struct WatchedPair {
 };
 
 struct TransportSpec {
-  TransportKind kind = TransportKind::tcp;
+  std::optional<TransportKind> kind;  // else that of the backend: BackendTraits::transport
   IdealModel ideal = IdealModel::analytical;
   std::string congestion_control = "cubic";  // a name of congestion_controls()
   Bytes mtu = bytes(9'000);                  // IP packet: headers of IP and TCP, and data

@@ -105,6 +105,4 @@ class TcpNetwork final : public PacketTransport,
   std::vector<Carried> carried_;  // by PacketIndex
 };
 
-std::unique_ptr<PacketTransport> make_tcp_transport(const TransportParts& parts);
-
 }  // namespace orrery

@@ -39,14 +39,15 @@ class PacketBackend final : public NetworkBackend,
                             private MessageListener,
                             private PacketTransport::Listener {
  public:
-  PacketBackend(EventQueue& queue, const Topology& topology, const NetworkSpec& spec)
+  PacketBackend(TransportKind usual, EventQueue& queue, const Topology& topology,
+                const NetworkSpec& spec)
       : topology_(topology),
         unused_settings_(unused_settings_of(spec)),
         traffic_(topology.levels().size()),
         ideal_(make_ideal(queue, topology, spec)),
         router_(topology, spec.routing) {
     for (std::size_t level = 0; level < topology.levels().size(); ++level)
-      kinds_.push_back(spec.transport_of(level, topology.levels()[level].scope));
+      kinds_.push_back(spec.transport_of(level, topology.levels()[level].scope, usual));
     make_transports({queue, topology, spec, *this});
   }
 
@@ -241,9 +242,20 @@ NetworkStatistics PacketBackend::statistics() const {
 
 }  // namespace
 
+std::unique_ptr<NetworkBackend> make_packet_backend_with(TransportKind usual, EventQueue& queue,
+                                                         const Topology& topology,
+                                                         const NetworkSpec& spec) {
+  return std::make_unique<PacketBackend>(usual, queue, topology, spec);
+}
+
+const BackendTraits packet_traits{.shares_links = true,
+                                  .has_packets = true,
+                                  .transport = TransportKind::tcp,
+                                  .tolerance = &tcp_tolerance};
+
 std::unique_ptr<NetworkBackend> make_packet_backend(EventQueue& queue, const Topology& topology,
                                                     const NetworkSpec& spec) {
-  return std::make_unique<PacketBackend>(queue, topology, spec);
+  return make_packet_backend_with(packet_traits.transport, queue, topology, spec);
 }
 
 }  // namespace orrery

@@ -10,9 +10,17 @@
 
 namespace orrery {
 
+struct BackendTraits;
+extern const BackendTraits packet_traits;
+
 // REQUIRES: queue and topology outlive the backend; this build has the transports of all levels;
 // problems_of(spec) finds none (network/problems.h).
 std::unique_ptr<NetworkBackend> make_packet_backend(EventQueue& queue, const Topology& topology,
                                                     const NetworkSpec& spec = {});
+
+// With `usual` between nodes where the user names no transport.
+std::unique_ptr<NetworkBackend> make_packet_backend_with(TransportKind usual, EventQueue& queue,
+                                                         const Topology& topology,
+                                                         const NetworkSpec& spec);
 
 }  // namespace orrery

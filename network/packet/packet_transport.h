@@ -47,7 +47,8 @@ class PacketTransport {
 };
 
 // What a transport is made from. Links that fail are its own business: flow_paths.h listens.
-// REQUIRES: all outlive the transport; problems_of(spec) finds none (network/problems.h).
+// REQUIRES: all but `spec` outlive the transport, which keeps what it needs of it;
+// problems_of(spec) finds none (network/problems.h).
 struct TransportParts {
   EventQueue& queue;
   const Topology& topology;

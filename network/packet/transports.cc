@@ -6,14 +6,6 @@
 
 namespace orrery {
 
-// What each of them defines.
-#define TRANSPORT(name, sentence) \
-  std::unique_ptr<PacketTransport> make_##name##_transport(const TransportParts& parts);
-#define TRANSPORT_OF_NS3 TRANSPORT
-#include "network/packet/transports.def"
-#undef TRANSPORT_OF_NS3
-#undef TRANSPORT
-
 std::span<const TransportEntry> packet_transports() {
 #define TRANSPORT(name, sentence) {TransportKind::name, #name, sentence, &make_##name##_transport},
 #ifdef ORRERY_HAS_NS3

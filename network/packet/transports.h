@@ -10,6 +10,16 @@
 
 namespace orrery {
 
+// What each of them defines: how to make it, and by how much a message that is alone takes longer
+// than latency and size over bandwidth at most (as BackendTraits::tolerance).
+#define TRANSPORT(name, sentence)                                                        \
+  std::unique_ptr<PacketTransport> make_##name##_transport(const TransportParts& parts); \
+  Duration name##_tolerance(Bytes size, Bandwidth link, Duration round_trip);
+#define TRANSPORT_OF_NS3 TRANSPORT
+#include "network/packet/transports.def"
+#undef TRANSPORT_OF_NS3
+#undef TRANSPORT
+
 struct TransportEntry {
   TransportKind kind;
   std::string_view name, sentence;
