@@ -94,7 +94,9 @@ std::span<const StackPreset> stack_presets() {
 }
 
 std::span<const TransportPreset> transport_presets() {
-  static const TransportPreset presets[] = {{"hoti20", hoti20_transport()}};
+  static const TransportPreset presets[] = {
+      {"hoti20", "TCP as in the study of HOTI'20: NewReno, MTU 1,500, window 0.5 MB, RTO 1 s",
+       hoti20_transport()}};
   return presets;
 }
 

@@ -35,7 +35,7 @@ struct StackPreset {
 std::span<const StackPreset> stack_presets();
 
 struct TransportPreset {
-  std::string_view name;
+  std::string_view name, sentence;
   TransportSpec spec;
 };
 std::span<const TransportPreset> transport_presets();
