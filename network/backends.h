@@ -28,6 +28,8 @@ struct BackendTraits {
   Bytes segment = {};           // of Carriage::stored_in_segments
   bool spreads_evenly = false;  // watch_links(): a message's bytes evenly over its time on the way
   bool has_packets = false;     // links carry headers and acknowledgements too
+  // Of backends with packets: what carries messages between nodes if the user names nothing.
+  TransportKind transport = TransportKind::ideal;
   // By how much a lone message may take longer than its carriage says, on links of this bandwidth,
   // over a path whose round trip takes so long. None = not at all.
   Duration (*tolerance)(Bytes size, Bandwidth link, Duration round_trip) = nullptr;

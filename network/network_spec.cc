@@ -48,9 +48,9 @@ void mark_idle_settings(NetworkSpec& spec, const TopologySpec* topology) {
                 {fmt::format("platform.topology.levels[{}].buffer", i)}, "switches on that level");
 }
 
-TransportKind NetworkSpec::transport_of(std::size_t level, Scope scope) const {
+TransportKind NetworkSpec::transport_of(std::size_t level, Scope scope, TransportKind usual) const {
   if (level < levels.size() && levels[level].transport) return *levels[level].transport;
-  return scope == Scope::local ? TransportKind::ideal : transport.kind;
+  return scope == Scope::local ? TransportKind::ideal : transport.kind.value_or(usual);
 }
 
 std::vector<std::optional<Bytes>> NetworkSpec::level_buffers() const {

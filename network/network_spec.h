@@ -40,7 +40,7 @@ struct GivenSetting {
 // What a level has of its own.
 struct LevelNetworkSpec {
   std::optional<Bytes> buffer;             // of its switches; else that of all switches
-  std::optional<TransportKind> transport;  // tcp or ideal; else by scope, see transport_of()
+  std::optional<TransportKind> transport;  // else by scope, see transport_of()
 };
 
 struct NetworkSpec {
@@ -56,8 +56,8 @@ struct NetworkSpec {
   std::int64_t capture_limit = 100'000;  // packets that each keeps, the first ones
 
   // What carries the messages of a level where backends have a choice: inside a node the ideal
-  // (analytical) model, unless the level says otherwise.
-  TransportKind transport_of(std::size_t level, Scope scope) const;
+  // model, unless the level says otherwise. `usual`: elsewhere, where the user names none.
+  TransportKind transport_of(std::size_t level, Scope scope, TransportKind usual) const;
   std::vector<std::optional<Bytes>> level_buffers() const;
   FluidSpec fluid = {};
   QueueSpec queue = {};

@@ -75,4 +75,7 @@ struct PacketStatistics {
   std::vector<CaptureStatistics> captures;       // as NetworkSpec::captures
 };
 
+// Counts of transports that share no link, in one: rows of links, kinds and captures one by one.
+void add(PacketStatistics& sum, const PacketStatistics& part);
+
 }  // namespace orrery

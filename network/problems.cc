@@ -8,6 +8,7 @@
 #include "core/base/quoted.h"
 #include "core/units/unit_text.h"
 #include "network/backends.h"
+#include "network/packet/transports.h"
 
 namespace orrery {
 
@@ -20,6 +21,38 @@ std::int32_t npus_of(const TopologySpec& topology) {
 }
 
 Bytes packet_of(const TransportSpec& transport) { return transport.mtu + transport.link_overhead; }
+
+bool is_in_build(TransportKind kind) {
+  return kind == TransportKind::ideal || packet_transport(kind).make != nullptr;
+}
+
+// Every level has a transport of this build; links of a graph lie on ways of several levels.
+void add_problems_of_transports(SpecProblems& problems, const NetworkSpec& network,
+                                TransportKind usual, const TopologySpec& topology) {
+  const LevelSpec* with_packets = nullptr;
+  TransportKind kind_there = TransportKind::ideal;
+  for (std::size_t i = 0; i < topology.levels.size(); ++i) {
+    const LevelSpec& level = topology.levels[i];
+    const TransportKind kind = network.transport_of(i, level.scope, usual);
+    if (!is_in_build(kind))
+      problems.push_back(
+          {i < network.levels.size() && network.levels[i].transport ? "" : "transport.kind",
+           fmt::format("level {} has the transport {}, which this build lacks: it "
+                       "found no ns-3",
+                       level.name, name_of(kind)),
+           "install libns3-dev (3.37) and build again, or write another transport"});
+    if (topology.graph == nullptr || kind == TransportKind::ideal) continue;
+    if (with_packets != nullptr && kind != kind_there)
+      problems.push_back(
+          {"",
+           fmt::format("the levels {} and {} of a graph have the transports {} and "
+                       "{}, and messages cross links of both",
+                       with_packets->name, level.name, name_of(kind_there), name_of(kind)),
+           "write one of them, or ideal, for both"});
+    with_packets = &level;
+    kind_there = kind;
+  }
+}
 
 }  // namespace
 
@@ -104,6 +137,8 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
                                       topology.levels[i].name,
                                       exact_text(*network.levels[i].buffer), exact_text(packet)),
                           "make it larger, or network.transport.mtu smaller"});
+  if (backend != nullptr && backend->traits->has_packets)
+    add_problems_of_transports(problems, network, backend->traits->transport, topology);
   const std::int32_t npus = npus_of(topology);
   for (const WatchedPair& pair : network.transport.watched)
     if (pair.from == pair.to || std::max(pair.from, pair.to) >= npus)

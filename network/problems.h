@@ -28,7 +28,8 @@ SpecProblems problems_of(const CreditSpec& credit);
 // Keys of network.routing.
 SpecProblems problems_of(const RoutingSpec& routing, const TopologySpec& topology);
 
-// The buffers of levels hold a packet, and watched pairs are NPUs: of `network:` as a whole.
+// The buffers of levels hold a packet, this build has their transports, and watched pairs are NPUs:
+// of `network:` as a whole.
 SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec& topology);
 // Keys of `network:`.
 SpecProblems problems_of(const NetworkSpec& network, const TopologySpec& topology);

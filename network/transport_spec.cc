@@ -5,13 +5,14 @@
 namespace orrery {
 
 std::string_view name_of(TransportKind kind) {
-  switch (kind) {
-    case TransportKind::tcp:
-      return "tcp";
-    case TransportKind::ideal:
-      return "ideal";
-  }
-  return "";
+  constexpr std::string_view names[] = {
+#define TRANSPORT(name, sentence) #name,
+#define TRANSPORT_OF_NS3 TRANSPORT
+#include "network/transports.def"
+#undef TRANSPORT_OF_NS3
+#undef TRANSPORT
+      "ideal"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name_of(IdealModel model) {

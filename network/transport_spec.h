@@ -2,6 +2,7 @@
 // setting does; the defaults are those of a data centre, not of ns-3 or the internet.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,8 +14,21 @@
 
 namespace orrery {
 
-enum class TransportKind : std::uint8_t { tcp, ideal };
+// The packet transports (network/packet/transports.h says which of them this build has), and none.
+#define TRANSPORT(name, sentence) name,
+#define TRANSPORT_OF_NS3 TRANSPORT
+enum class TransportKind : std::uint8_t {
+#include "network/transports.def"
+  ideal  // no packets: the model that TransportSpec::ideal names
+};
+#undef TRANSPORT
 std::string_view name_of(TransportKind kind);  // "tcp", "ideal"
+#define TRANSPORT(name, sentence) TransportKind::name,
+inline constexpr std::array transport_kinds = {
+#include "network/transports.def"
+    TransportKind::ideal};
+#undef TRANSPORT_OF_NS3
+#undef TRANSPORT
 
 // What carries messages over levels of transport ideal, on the same clock.
 enum class IdealModel : std::uint8_t { analytical, fluid };
@@ -34,7 +48,7 @@ struct WatchedPair {
 };
 
 struct TransportSpec {
-  TransportKind kind = TransportKind::tcp;
+  std::optional<TransportKind> kind;  // else that of the backend: BackendTraits::transport
   IdealModel ideal = IdealModel::analytical;
   std::string congestion_control = "cubic";  // a name of congestion_controls()
   Bytes mtu = bytes(9'000);                  // IP packet: headers of IP and TCP, and data

@@ -9,6 +9,7 @@
 #include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/presets.h"
 #include "network/backends.h"
+#include "network/packet/transports.h"
 #include "network/transport_spec.h"
 #include "system/collective_algorithm.h"
 
@@ -32,21 +33,35 @@ std::string backends() {
     table.add_row({"", traits_text(*entry.traits)});
   }
   if (find_backend("ns3") == nullptr) {
-    table.add_row({"  (ns3)", "not in this build: install libns3-dev (3.37) and build again"});
+    table.add_row(
+        {"  (packet, ns3)", "not in this build: install libns3-dev (3.37) and build again"});
   }
   return table.text();
 }
 
-std::string transports() {
-  TextTable table({{"  network.transport.congestion_control", left}, {"", left}});
-  for (const CongestionControlEntry& entry : congestion_controls()) {
+std::string transport_kinds_text() {
+  TextTable table({{"  network.transport.kind", left}, {"", left}});
+  for (const TransportEntry& entry : packet_transports()) {
     table.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
+    if (entry.make == nullptr)
+      table.add_row({"", "(not in this build: install libns3-dev (3.37) and build again)"});
   }
-  std::string text = table.text();
-  if (find_backend("ns3") == nullptr) {
-    text += "  (of the ns3 backend, which this build lacks: install libns3-dev and build again)\n";
+  table.add_row({"  ideal",
+                 "no packets: the model that network.transport.ideal names, analytical "
+                 "or fluid; the default inside a node"});
+  return table.text();
+}
+
+std::string transports() {
+  TextTable controls({{"  network.transport.congestion_control", left}, {"of tcp", left}});
+  for (const CongestionControlEntry& entry : congestion_controls()) {
+    controls.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
   }
-  return text;
+  TextTable presets({{"  network.transport.preset", left}, {"", left}});
+  for (const yaml::TransportPreset& preset : yaml::transport_presets()) {
+    presets.add_row({fmt::format("  {}", preset.name), std::string(preset.sentence)});
+  }
+  return transport_kinds_text() + '\n' + controls.text() + '\n' + presets.text();
 }
 
 std::string algorithms() {
@@ -132,7 +147,7 @@ struct Topic {
 };
 constexpr Topic topics[] = {
     {"backends", "Backends: how long a message takes", backends},
-    {"transports", "Congestion controls of TCP, on the ns3 backend", transports},
+    {"transports", "Transports: what carries messages over packet backends", transports},
     {"algorithms", "Collective algorithms: who sends what to whom", algorithms},
     {"presets", "Presets: devices and models by name", presets},
     {"platforms", "Platforms: for coll, and as platform: {file: NAME}", platforms},

@@ -33,7 +33,7 @@ inline void describe_level_network(Keys& keys, LevelNetworkSpec& level, NetworkS
       positive);
   GroupKeys{keys, network, SettingGroup::transport}(
       "transport", level.transport,
-      "what carries its messages on a packet backend: tcp, or ideal (the analytical model on the "
+      "what carries its messages on a packet backend: a transport, or ideal (no packets, on the "
       "same clock); without it, ideal on local levels and network.transport.kind on the others");
 }
 
@@ -97,7 +97,8 @@ inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologyS
   keys.note_if_given("preset", network.given, SettingGroup::transport);
   GroupKeys key{keys, network, SettingGroup::transport};
   key("kind", spec.kind,
-      "the protocol between nodes: tcp or ideal (no protocol: the model that `ideal` names)");
+      "the protocol between nodes, or ideal (no protocol: the model that `ideal` names); without "
+      "it the backend's; `orrery list transports` describes them");
   key("ideal", spec.ideal,
       "what carries messages over levels of transport ideal: analytical, or fluid, where they "
       "share links (docs/models/fluid.md)");

@@ -78,7 +78,8 @@ inline void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_sever
 }
 
 inline void describe_platform(Keys& keys, Experiment& experiment) {
-  keys.map("npu", "the compute device", [&](Keys& npu) { describe_npu(npu, experiment.npu); });
+  keys.named_map("npu", "the compute device",
+                 [&](Keys& npu) { describe_npu(npu, experiment.npu); });
   keys.required_map("topology", "how the NPUs are connected", [&](Keys& topology) {
     std::vector<LevelSpec>& levels = experiment.topology.levels;
     topology.exactly_one({"levels", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",

@@ -56,8 +56,11 @@ inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
   keys.optional("pipeline", spec.pipeline, "stages that share the layers", ranks);
   keys.optional("data", data, "replicas; without it as many as the platform has room for", ranks);
   describe_context(keys, spec);
+  if (model.experts.count > 0 && spec.tensor > 1) spec.sequence_parallel = true;
   keys.optional("sequence_parallel", spec.sequence_parallel,
-                "tensor-parallel ranks also share the tokens between the matrices");
+                "tensor-parallel ranks also share the tokens between the matrices; with experts, "
+                "true unless it is given",
+                any_value, "default");
   keys.optional("overlap_tensor", spec.overlap_tensor,
                 "the exchanges of sequence_parallel go rank by rank beside the matrix products "
                 "that need them (tp_comm_overlap, async TP)");

@@ -106,8 +106,8 @@ inline void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts
   keys.only_with({"text"}, "dimensions");
   if (keys.given("model")) {
     auto& model = workload.what.emplace<DlrmSpec>();
-    keys.map("model", "a recommendation model (DLRM)",
-             [&](Keys& below) { describe_dlrm(below, model, platform); });
+    keys.named_map("model", "a recommendation model (DLRM)",
+                   [&](Keys& below) { describe_dlrm(below, model, platform); });
     keys.map("parallelism", "how the model is spread over the NPUs",
              [&](Keys& below) { describe_parallelism(below); });
   }
@@ -121,8 +121,8 @@ inline void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts
   }
   if (keys.given("layers")) {
     auto& stack = workload.what.emplace<StackTraining>();
-    keys.map("layers", "a model that every worker has in full: vision networks, MLPs",
-             [&](Keys& below) { describe_layers(below, stack); });
+    keys.named_map("layers", "a model that every worker has in full: vision networks, MLPs",
+                   [&](Keys& below) { describe_layers(below, stack); });
     keys.map("data_parallel", "how it is trained",
              [&](Keys& below) { describe_data_parallel(below, stack, platform); });
   }

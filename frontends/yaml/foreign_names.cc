@@ -9,6 +9,11 @@ namespace {
 
 constexpr ForeignName names[] = {
     // How the ranks are divided
+    {"parallelism", "of a transformer: write workload.training: {tensor: 8, pipeline: 4}"},
+    {"num_nodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
+    {"nnodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
+    {"gpus_per_node", "write the size of the innermost level of platform.topology"},
+    {"nproc_per_node", "write the size of the innermost level of platform.topology"},
     {"tensor_model_parallel_size", "write workload.training.tensor"},
     {"tensor_parallel_size", "write workload.training.tensor"},
     {"tensor_parallel_degree", "write workload.training.tensor"},
@@ -107,6 +112,7 @@ constexpr ForeignName names[] = {
     {"ffn_hidden_size", "write workload.transformer.feed_forward"},
     {"intermediate_size", "write workload.transformer.feed_forward"},
     {"swiglu", "write workload.transformer.gated: true"},
+    {"sequence_length", "write workload.transformer.sequence"},
     {"seq_length", "write workload.transformer.sequence"},
     {"seq_len", "write workload.transformer.sequence"},
     {"vocab_size", "write workload.transformer.vocabulary"},

@@ -13,6 +13,7 @@
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/eras.h"
 #include "frontends/yaml/model_config.h"
+#include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/parse_yaml.h"
 
 namespace orrery::yaml {
@@ -107,6 +108,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
                   "an experiment is a map: `platform: ...`, `workload: ...`");
     return std::nullopt;
   }
+  expand_names(*root, "");
   std::vector<Assignment> assignments;
   bool complete = true;
   for (const Override& option : overrides) {
@@ -283,6 +285,7 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
     YamlNode section_of_file = std::move(*same);
     loaded = std::move(section_of_file);
   }
+  expand_names(*loaded, key_path);
   if (!resolve(*loaded, key_path, std::move(chain))) return false;
   // The section stays where it is named; only its keys come from the file.
   std::vector<YamlNode> beside = std::exchange(section.children, std::move(loaded->children));
@@ -352,6 +355,7 @@ void InputFiles::assign(YamlNode& root, const Assignment& assignment) {
   *node = assignment.value;
   node->key = std::move(key);
   node->place = node->key_place = place;
+  expand_names(root, "");
 }
 
 }  // namespace orrery::yaml

@@ -108,7 +108,7 @@ std::string type_text(const Json& type) {
     return choices;
   }
   const Json& name = type["type"];
-  if (name.is_array()) return "text";
+  if (name.is_array()) return name[0] == "object" ? "map, or a name" : "text";
   if (name == "object") return "map";
   if (name == "array") {
     const std::string item = type_text(type["items"]);
@@ -221,6 +221,9 @@ constexpr std::string_view page_head = R"(# All keys of an experiment file
 `orrery schema --format markdown` writes this page; a test compares the two. `orrery explain KEY`
 prints one key, `orrery schema` the same as JSON Schema for editors.
 
+For "map, or a name", the name of a preset, a file or a bundled platform stands for the map:
+`npu: h100` means `npu: {preset: h100}`.
+
 A key in **bold** is required in its map, unless `file` or `preset` beside it gives the value.
 Without a default, the sentence says what holds. Each key
 is set on the command line by its path: `--set network.transport.window="2 MB"`; elements of a list
@@ -249,6 +252,15 @@ std::vector<KeyEntry> key_reference() {
   Walk walk;
   walk.into(Json::parse(strict_experiment_schema()), "");
   return std::move(walk.keys);
+}
+
+std::vector<std::string> paths_of_key(std::string_view name) {
+  static const std::vector<KeyEntry> all = key_reference();
+  std::vector<std::string> paths;
+  for (const KeyEntry& key : all)
+    if (last_step(key.path) == name && !key.path.starts_with("workload.jobs"))
+      paths.push_back(key.path);
+  return paths;
 }
 
 bool looks_like_a_key(const std::string& text) {

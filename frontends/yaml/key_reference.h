@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery {
@@ -21,6 +22,9 @@ struct KeyEntry {
 
 // In the order of the descriptions; a map comes before its keys.
 std::vector<KeyEntry> key_reference();
+
+// The paths of the keys of this name, without those of several jobs.
+std::vector<std::string> paths_of_key(std::string_view name);
 
 // True for "network.transport.window" or "levels[0].size", false for what looks like a path of a
 // file.

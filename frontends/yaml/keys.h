@@ -52,6 +52,8 @@ class Keys {
 
   // A map of keys of its own. Without the key, it is read as an empty one.
   virtual void map(std::string_view key, std::string_view help, Describe describe) = 0;
+  // The same of a map that a name may stand for: named_sections.h has made a map of that already.
+  virtual void named_map(std::string_view key, std::string_view help, Describe describe) = 0;
   // The same, or the word `none`, which input_files.h has made an empty map. Its keys have values
   // that the preset beside it does not give.
   virtual void map_or_none(std::string_view key, std::string_view help, Describe describe) = 0;

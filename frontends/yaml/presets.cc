@@ -1,5 +1,7 @@
 #include "frontends/yaml/presets.h"
 
+#include <algorithm>
+
 #include <vector>
 
 #include "workload/model/layer_stack.h"
@@ -92,7 +94,9 @@ std::span<const StackPreset> stack_presets() {
 }
 
 std::span<const TransportPreset> transport_presets() {
-  static const TransportPreset presets[] = {{"hoti20", hoti20_transport()}};
+  static const TransportPreset presets[] = {
+      {"hoti20", "TCP as in the study of HOTI'20: NewReno, MTU 1,500, window 0.5 MB, RTO 1 s",
+       hoti20_transport()}};
   return presets;
 }
 
@@ -229,6 +233,17 @@ std::span<const TransformerPreset> transformer_presets() {
       {"deepseek-v3", deepseek_v3()},
       {"bert-large", bert_large()}};
   return presets;
+}
+
+std::string_view section_of_preset(std::string_view name) {
+  const auto has = [&](const auto& table) {
+    return std::any_of(table.begin(), table.end(), [&](const auto& p) { return p.name == name; });
+  };
+  if (has(npu_presets())) return "platform.npu";
+  if (has(transformer_presets())) return "workload.transformer";
+  if (has(dlrm_presets())) return "workload.model";
+  if (has(stack_presets())) return "workload.layers";
+  return has(transport_presets()) ? "network.transport" : "";
 }
 
 }  // namespace orrery::yaml

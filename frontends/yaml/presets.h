@@ -35,7 +35,7 @@ struct StackPreset {
 std::span<const StackPreset> stack_presets();
 
 struct TransportPreset {
-  std::string_view name;
+  std::string_view name, sentence;
   TransportSpec spec;
 };
 std::span<const TransportPreset> transport_presets();
@@ -45,5 +45,8 @@ struct TransformerPreset {
   TransformerSpec spec;  // without the sizes of elements
 };
 std::span<const TransformerPreset> transformer_presets();
+
+// The section that the name is a preset of: "workload.transformer". "" if it is none.
+std::string_view section_of_preset(std::string_view name);
 
 }  // namespace orrery::yaml

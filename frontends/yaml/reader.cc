@@ -7,6 +7,8 @@
 
 #include "core/base/hash.h"
 #include "frontends/yaml/foreign_names.h"
+#include "frontends/yaml/key_reference.h"
+#include "frontends/yaml/presets.h"
 
 namespace orrery::yaml {
 
@@ -23,6 +25,20 @@ bool contains(const std::vector<std::string_view>& words, std::string_view word)
 
 std::string joined(const std::vector<std::string_view>& words, std::string_view between) {
   return fmt::format("{}", fmt::join(words, between));
+}
+
+// What an unknown key should have been: the key of this name in a map below, or elsewhere in the
+// workload, or one of `known` here.
+std::string remedy_of_unknown_key(const std::string& key, const std::string& path,
+                                  const std::vector<std::string_view>& known) {
+  constexpr std::size_t few = 3;  // a `size` belongs to many
+  const std::string around = path.starts_with("workload.") ? "workload" : path;
+  std::vector<std::string> elsewhere = paths_of_key(key);
+  std::erase_if(elsewhere, [&](const std::string& other) {
+    return !around.empty() && !other.starts_with(around + '.');
+  });
+  if (elsewhere.empty() || elsewhere.size() > few) return suggestion(key, known);
+  return fmt::format("write {}", fmt::join(elsewhere, " or "));
 }
 
 }  // namespace
@@ -44,7 +60,7 @@ void Reader::finish() {
     if (child.key == "file") {
       remedy = "`file:` stands below platform, system, network, workload or transformer only";
     } else if (elsewhere.empty()) {
-      remedy = suggestion(child.key, declared_);
+      remedy = remedy_of_unknown_key(child.key, path_, declared_);
     }
     problems_.add(child.key_place, path_, "unknown key " + in_quotes(child.key), remedy);
     // It is there, only misspelt: one mistake, one message.
@@ -75,8 +91,7 @@ std::optional<std::size_t> Reader::preset_of(const std::vector<std::string_view>
   default_origin_ = "preset " + name;
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return found - names.begin();
-  WrongText unknown = unknown_name(name, names);
-  wrong("preset", std::move(unknown.what), std::move(unknown.remedy));
+  unknown_preset(name, names);
   return {};
 }
 
@@ -100,6 +115,10 @@ bool Reader::read_key(std::string_view key, const Field& field, std::string_view
 }
 
 void Reader::map(std::string_view key, std::string_view help, Describe describe) {
+  read_map(key, help, describe, false);
+}
+
+void Reader::named_map(std::string_view key, std::string_view help, Describe describe) {
   read_map(key, help, describe, false);
 }
 
@@ -196,8 +215,17 @@ void Reader::exactly_one(const std::vector<std::string_view>& keys, std::string_
 void Reader::only_with(const std::vector<std::string_view>& owners, std::string_view key) {
   if (declare(key) == nullptr) return;
   if (std::any_of(owners.begin(), owners.end(), [&](auto owner) { return given(owner); })) return;
+  const std::string_view elsewhere = name_here(key);
   wrong(key, fmt::format("\"{}\" has no meaning here", key),
-        "it belongs beside " + joined(owners, ", ") + ": remove it");
+        "it belongs beside " + joined(owners, ", ") +
+            (elsewhere.empty() ? ": remove it" : fmt::format("; {}", elsewhere)));
+}
+
+void Reader::unknown_preset(const std::string& name, const std::vector<std::string_view>& known) {
+  const WrongText unknown = unknown_name(name, known);
+  const std::string_view section = section_of_preset(name);
+  wrong("preset", unknown.what,
+        section.empty() ? unknown.remedy : fmt::format("it is a preset of {}", section));
 }
 
 void Reader::note_if_given(std::string_view key, std::vector<GivenSetting>& noted,

@@ -37,6 +37,7 @@ class Reader final : public Keys {
   void finish();
 
   void map(std::string_view key, std::string_view help, Describe describe) override;
+  void named_map(std::string_view key, std::string_view help, Describe describe) override;
   void map_or_none(std::string_view key, std::string_view help, Describe describe) override;
   void required_map(std::string_view key, std::string_view help, Describe describe) override;
   void optional_map(std::string_view key, std::string_view help, Describe describe) override;
@@ -102,6 +103,7 @@ class Reader final : public Keys {
                     bool is_required) override;
 
   const YamlNode* declare(std::string_view key);
+  void unknown_preset(const std::string& name, const std::vector<std::string_view>& known);
   // False if the key is not there. A wrong value is reported and counts as there.
   bool read_key(std::string_view key, const Field& field, std::string_view help,
                 const Limits& limits);

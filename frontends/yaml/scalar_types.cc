@@ -97,7 +97,7 @@ FromText<BackendName> ScalarType<BackendName>::parse(const std::string& text) {
   if (std::find(available.begin(), available.end(), text) != available.end()) {
     return BackendName{text};
   }
-  if (text == "ns3") {
+  if (text == "ns3" || text == "packet") {
     return WrongText{
         in_quotes(text) + " is not in this build, which found no ns-3",
         "install libns3-dev (3.37) and build again, or use one of: " + listed(available)};

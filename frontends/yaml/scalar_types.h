@@ -205,7 +205,7 @@ struct ValuesOf<DataType> {
 
 template <>
 struct ValuesOf<TransportKind> {
-  static constexpr std::array all{TransportKind::tcp, TransportKind::ideal};
+  static constexpr std::array all = transport_kinds;
 };
 template <>
 struct ValuesOf<IdealModel> {

@@ -99,10 +99,14 @@ void SchemaWriter::map(std::string_view key, std::string_view help, Describe des
   describe_map(key, help, describe, false);
 }
 
+void SchemaWriter::named_map(std::string_view key, std::string_view help, Describe describe) {
+  describe_map(key, help, describe, false, true);
+}
+
 void SchemaWriter::map_or_none(std::string_view key, std::string_view help, Describe describe) {
   SchemaWriter keys(files_);
   describe(keys);
-  const Json none = {{"type", "string"}, {"enum", Json::array({"none"})}};
+  const Json none = {{"type", "string"}, {"title", "none, or the name of a preset"}};
   property(key, {{"anyOf", Json::array({none, keys.schema()})}}, help);
 }
 
@@ -126,10 +130,12 @@ void SchemaWriter::required_section(std::string_view key, std::string_view help,
 }
 
 void SchemaWriter::describe_map(std::string_view key, std::string_view help, Describe describe,
-                                bool may_be_a_file) {
+                                bool may_be_a_file, bool may_be_a_name) {
   SchemaWriter keys(files_);
   describe(keys);
-  property(key, keys.shape(may_be_a_file), help);
+  Json map = keys.shape(may_be_a_file);
+  if (may_be_a_file || may_be_a_name) map["type"] = {"object", "string"};
+  property(key, std::move(map), help);
   add_needs(key, keys.needs(), may_be_a_file);
 }
 

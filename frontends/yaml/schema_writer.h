@@ -33,6 +33,7 @@ class SchemaWriter final : public Keys {
   void property(std::string_view key, Json type, std::string_view help);
 
   void map(std::string_view key, std::string_view help, Describe describe) override;
+  void named_map(std::string_view key, std::string_view help, Describe describe) override;
   void map_or_none(std::string_view key, std::string_view help, Describe describe) override;
   void required_map(std::string_view key, std::string_view help, Describe describe) override;
   void optional_map(std::string_view key, std::string_view help, Describe describe) override;
@@ -59,7 +60,7 @@ class SchemaWriter final : public Keys {
                     bool is_required) override;
 
   void describe_map(std::string_view key, std::string_view help, Describe describe,
-                    bool may_be_a_file);
+                    bool may_be_a_file, bool may_be_a_name = false);
   void add_needs(std::string_view key, Json needs, bool may_be_a_file);
   // A list of several is declared where it is a choice, too.
   void require(std::string_view key);

@@ -128,7 +128,8 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   void solve_soon();
   void solve();
   void wake();
-  void take_turns();
+  std::pair<std::uint32_t, std::uint64_t> turn_of_flight(std::uint32_t slot) const;
+  void arrive(std::uint32_t slot);
   void deliver(std::uint32_t slot);
   bool cut_off(std::uint32_t slot);
 
@@ -159,7 +160,8 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   EventQueue::Handle wake_;
   Time wake_at_ = Time::never();
   std::vector<FlowClasses::Complete> complete_;
-  std::uint64_t sent_ = 0;  // messages
+  std::vector<std::uint32_t> empty_;  // flights of 0 bytes that began now
+  std::uint64_t sent_ = 0;            // messages
 };
 
 std::uint32_t FluidBackend::take_slot() {
@@ -311,7 +313,8 @@ void FluidBackend::begin(std::uint32_t slot) {
   }
   if (flight.left == Bytes{}) {
     flight.state = State::arriving;
-    schedule(queue_.now() + flight.latency, Step::deliver, slot);
+    empty_.push_back(slot);
+    solve_soon();
     return;
   }
   const bool highest = flight.message.traffic_class == TrafficClass::highest;
@@ -348,6 +351,9 @@ void FluidBackend::solve() {
     return;
   }
   solve_scheduled_ = false;
+  std::ranges::sort(empty_, {}, [this](std::uint32_t slot) { return turn_of_flight(slot); });
+  for (const std::uint32_t slot : empty_) arrive(slot);
+  empty_.clear();
   flows_.solve(queue_.now());
   const Time next = flows_.next();
   if (next == wake_at_) return;
@@ -357,16 +363,18 @@ void FluidBackend::solve() {
     wake_ = queue_.schedule_cancellable(next - queue_.now(), [this] { wake(); });
 }
 
-// What is complete at one time is delivered in an order that the solver has no part in.
-void FluidBackend::take_turns() {
-  const auto turn = [this](const FlowClasses::Complete& complete) {
-    const Flight& flight = flights_[complete.owner];
-    const std::int32_t nodes = topology_.node_count();
-    const std::int32_t up =
-        (flight.message.target.value - flight.message.source.value + nodes) % nodes;
-    return std::pair{turn_of(flight.message, up), flight.sent};
-  };
-  std::ranges::sort(complete_, {}, turn);
+// What is complete at one time, or has nothing to carry, is delivered in an order that neither the
+// solver nor the senders have a part in: the smallest turn first.
+std::pair<std::uint32_t, std::uint64_t> FluidBackend::turn_of_flight(std::uint32_t slot) const {
+  const Flight& flight = flights_[slot];
+  const std::int32_t nodes = topology_.node_count();
+  const std::int32_t up =
+      (flight.message.target.value - flight.message.source.value + nodes) % nodes;
+  return {turn_of(flight.message, up), flight.sent};
+}
+
+void FluidBackend::arrive(std::uint32_t slot) {
+  schedule(queue_.now() + flights_[slot].latency, Step::deliver, slot);
 }
 
 // Messages are complete, or (rarely) were expected to be and are not yet.
@@ -375,7 +383,9 @@ void FluidBackend::wake() {
   if (queue_.now() == Time::last()) units_internal::leave_range(DurationTag::beyond);
   complete_.clear();
   flows_.take_complete(queue_.now(), complete_);
-  if (complete_.size() > 1) take_turns();
+  std::ranges::sort(complete_, {}, [this](const FlowClasses::Complete& complete) {
+    return turn_of_flight(complete.owner);
+  });
   solve_soon();
   for (std::size_t i = 0; i < complete_.size(); ++i) {
     const auto [slot, bottleneck] = complete_[i];
@@ -387,7 +397,7 @@ void FluidBackend::wake() {
       if (by_link.empty()) by_link.resize(topology_.links().size());
       by_link[bottleneck] += flight.message.size;
     }
-    schedule(queue_.now() + flight.latency, Step::deliver, slot);
+    arrive(slot);
     const MessageToken token = flight.message.token;  // the listener may send: flights_ may move
     flight.listener->injected(token, flight.message.source);
   }

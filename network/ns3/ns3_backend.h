@@ -1,5 +1,5 @@
-// Packets and TCP: ns-3's TCP at the NPUs, queues and buffers of switches between them; levels of
-// transport `ideal` are the analytical model's, on the same clock. docs/models/ns3.md.
+// The packet backend (network/packet/packet_backend.h) with TCP where the user names no transport.
+// docs/models/ns3.md.
 #pragma once
 
 #include <memory>

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "network/ns3/tcp_end.h"
-#include "network/packet/packet_fabric.h"
+#include "network/packet/flow_paths.h"
+#include "network/packet/packet_transport.h"
 #include "network/packet_statistics.h"
 
 namespace orrery {
-
-using MessageSlot = std::uint32_t;  // the number under which a backend knows a message
 
 class TcpFlow;
 
@@ -25,17 +24,6 @@ class FlowListener {
 
  protected:
   ~FlowListener() = default;
-};
-
-// Paths of the packets of one direction, taken in turn.
-struct PathChoice {
-  std::vector<PathIndex> paths;
-  std::size_t next = 0;
-  PathIndex take() {
-    const PathIndex path = paths[next];
-    if (++next == paths.size()) next = 0;
-    return path;
-  }
 };
 
 class TcpFlow final : private TcpEndListener {

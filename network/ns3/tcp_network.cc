@@ -16,6 +16,7 @@
 #include "network/network_error.h"
 #include "network/ns3/congestion_control.h"
 #include "network/ns3/guest_simulator.h"
+#include "network/packet/transports.h"
 
 namespace orrery {
 namespace {
@@ -28,15 +29,15 @@ std::uint64_t pair_of(NodeId from, NodeId to) {
 
 }  // namespace
 
-TcpNetwork::TcpNetwork(EventQueue& queue, const Topology& topology, const NetworkSpec& spec,
-                       Listener& listener)
-    : queue_(queue),
-      spec_(spec.transport),
-      listener_(listener),
-      topology_(topology),
-      fabric_(queue, topology, spec.switches, spec.level_buffers(), spec.seed, *this),
-      captures_(spec, fabric_),
-      paths_(queue, topology, spec.routing, fabric_, *this) {
+TcpNetwork::TcpNetwork(const TransportParts& parts)
+    : queue_(parts.queue),
+      spec_(parts.spec.transport),
+      listener_(parts.listener),
+      topology_(parts.topology),
+      fabric_(parts.queue, parts.topology, parts.spec.switches, parts.spec.level_buffers(),
+              parts.spec.seed, *this),
+      captures_(parts.spec, fabric_),
+      paths_(parts.queue, parts.topology, parts.spec.routing, fabric_, *this) {
   make_stack();
 }
 
@@ -55,10 +56,11 @@ void TcpNetwork::make_stack() {
 
 // --- Messages and connections ---
 
-void TcpNetwork::send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label) {
+void TcpNetwork::send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label,
+                      TrafficClass) {
   TcpFlow& flow = *flows_[flow_for(from, to)];
   flow.send(message, size, label);
-  paths_.require_paths(flow);
+  require_paths(flow);
   if (flow.given_up != nullptr) end_run(flow);
 }
 
@@ -164,8 +166,12 @@ void TcpNetwork::routes_changed() {
     if (flow == nullptr) continue;
     flow->forward = paths_.choose(flow->source, flow->target, flow->number);
     flow->backward = paths_.choose(flow->target, flow->source, flow->number);
-    if (flow->undelivered_messages() > 0) paths_.require_paths(*flow);
+    if (flow->undelivered_messages() > 0) require_paths(*flow);
   }
+}
+
+void TcpNetwork::require_paths(const TcpFlow& flow) {
+  paths_.require_paths(flow.source, flow.target, flow.forward, flow.backward);
 }
 
 // --- Packets ---
@@ -240,6 +246,19 @@ PacketStatistics TcpNetwork::statistics() const {
     if (flow != nullptr && flow->watched()) statistics.flows.push_back(flow->statistics());
   statistics.captures = captures_.statistics();
   return statistics;
+}
+
+std::unique_ptr<PacketTransport> make_tcp_transport(const TransportParts& parts) {
+  return std::make_unique<TcpNetwork>(parts);
+}
+
+// docs/models/ns3.md, "One message alone": 78 B more on the wire for each segment of 8,960 B; a
+// packet's time for each further link, of at most 8; two round trips in which a window of 10
+// segments, then 20, lets the line stand idle; and all of it once more, where an ideal level is
+// left for one with TCP and the NPU between the two passes it on.
+Duration tcp_tolerance(Bytes size, Bandwidth link, Duration round_trip) {
+  const std::int64_t headers = 78 * (size.value / 8'960 + 1) + 1;
+  return transfer_time(size + bytes(headers + 8 * 9'038), link) + round_trip * 2;
 }
 
 }  // namespace orrery

@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "network/network_spec.h"
-#include "network/ns3/flow_paths.h"
 #include "network/ns3/process_turn.h"
 #include "network/ns3/tcp_captures.h"
 #include "network/ns3/tcp_flow.h"
+#include "network/packet/flow_paths.h"
 #include "network/packet/packet_fabric.h"
+#include "network/packet/packet_transport.h"
 
 namespace ns3 {
 class Ipv4Route;
@@ -27,27 +28,20 @@ class TcpL4Protocol;
 
 namespace orrery {
 
-class TcpNetwork final : private PacketOwner, private FlowListener, private RouteListener {
+class TcpNetwork final : public PacketTransport,
+                         private PacketOwner,
+                         private FlowListener,
+                         private RouteListener {
  public:
-  class Listener {
-   public:
-    virtual void message_left(MessageSlot message) = 0;
-    virtual void message_delivered(MessageSlot message) = 0;
+  // Waits while another thread's simulation uses ns-3. REQUIRES: this thread has no other one.
+  explicit TcpNetwork(const TransportParts& parts);
+  ~TcpNetwork() override;
 
-   protected:
-    ~Listener() = default;
-  };
+  void send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label,
+            TrafficClass traffic_class) override;
 
-  // REQUIRES: all outlive the network.
-  TcpNetwork(EventQueue& queue, const Topology& topology, const NetworkSpec& spec,
-             Listener& listener);
-  ~TcpNetwork();
-
-  // Neither listener call comes from inside send(). REQUIRES: from != to.
-  void send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label);
-
-  PacketStatistics statistics() const;
-  void watch_links(ByteBins& bins) { fabric_.watch_links(bins); }
+  PacketStatistics statistics() const override;
+  void watch_links(ByteBins& bins) override { fabric_.watch_links(bins); }
 
  private:
   static constexpr std::uint8_t acknowledgement_kind = 255;  // of packets; data: Message::label
@@ -79,6 +73,7 @@ class TcpNetwork final : private PacketOwner, private FlowListener, private Rout
   void links_changed(std::span<const LinkIndex> links) override;
   void routes_changed() override;
 
+  void require_paths(const TcpFlow& flow);
   void make_stack();
   std::uint32_t flow_for(NodeId from, NodeId to);
   std::uint32_t make_flow(NodeId from, NodeId to, std::uint32_t number);

@@ -14,15 +14,19 @@ namespace {
 constexpr std::int64_t most_bytes = 2LL << 30;
 std::atomic<std::int64_t> held_bytes = 0;
 
-void* allocate(std::size_t size) {
+void* allocate_or_null(std::size_t size) noexcept {
   const auto bytes = static_cast<std::int64_t>(size);
-  if (bytes < 0 || bytes > most_bytes - held_bytes.load(std::memory_order_relaxed))
-    throw std::bad_alloc();
+  if (bytes < 0 || bytes > most_bytes - held_bytes.load(std::memory_order_relaxed)) return nullptr;
   void* memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  held_bytes.fetch_add(static_cast<std::int64_t>(malloc_usable_size(memory)),
-                       std::memory_order_relaxed);
+  if (memory != nullptr)
+    held_bytes.fetch_add(static_cast<std::int64_t>(malloc_usable_size(memory)),
+                         std::memory_order_relaxed);
   return memory;
+}
+
+void* allocate(std::size_t size) {
+  if (void* memory = allocate_or_null(size)) return memory;
+  throw std::bad_alloc();
 }
 
 void release(void* memory) noexcept {
@@ -36,8 +40,16 @@ void release(void* memory) noexcept {
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return allocate_or_null(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return allocate_or_null(size);
+}
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
 #endif

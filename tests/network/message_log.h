@@ -35,13 +35,15 @@ class MessageLog final : public MessageListener {
 
   std::vector<Time> delivered_at, injected_at;
   std::vector<int> deliveries, injections;
-  std::vector<Bytes> sizes;  // as reported by delivered()
+  std::vector<Bytes> sizes;                       // as reported by delivered()
+  std::vector<std::size_t> in_order_of_delivery;  // numbers
 
  private:
   void delivered(const MessageToken& token, Bytes size) override {
     delivered_at[token.owner] = queue_.now();
     sizes[token.owner] = size;
     ++deliveries[token.owner];
+    in_order_of_delivery.push_back(token.owner);
   }
   void injected(const MessageToken& token, NodeId) override {
     note_injected(token.owner, queue_.now());

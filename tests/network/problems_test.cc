@@ -2,8 +2,11 @@
 #include "network/problems.h"
 
 #include <catch2/catch.hpp>
+#include <memory>
 #include <string>
 
+#include "network/backends.h"
+#include "network/packet/transports.h"
 #include "tests/problem_keys.h"
 
 using namespace orrery;
@@ -77,4 +80,28 @@ TEST_CASE("a network gathers the problems of its parts") {
   network.credit.buffer = bytes(1);
   network.transport.watched = {{0, 8}};                                         // of NPUs 0 to 7
   CHECK(keys(problems_of(network, two_levels())) == "backend credit.buffer ");  // and of the whole
+}
+
+TEST_CASE("a transport that this build lacks is named by the key that asks for it") {
+  NetworkSpec network;
+  network.backend = "packet";
+  if (find_backend(network.backend) == nullptr) return;
+  for (const TransportEntry& entry : packet_transports()) {
+    network.transport.kind = entry.kind;
+    CHECK(keys(problems_of(network, two_levels())).empty() == (entry.make != nullptr));
+  }
+}
+
+TEST_CASE("the levels of a graph have one transport with packets") {
+  if (packet_transports().size() < 2) return;
+  TopologySpec topology = two_levels();
+  topology.graph = std::make_shared<const GraphSpec>();
+  NetworkSpec network;
+  network.backend = "packet";
+  network.levels = {{{}, packet_transports()[0].kind}, {{}, packet_transports()[1].kind}};
+  CHECK(problems_of_packets(network, topology).size() == 1);
+  network.levels[0].transport = TransportKind::ideal;
+  CHECK(problems_of_packets(network, topology).empty());
+  network.levels[0].transport = packet_transports()[1].kind;
+  CHECK(problems_of_packets(network, topology).empty());
 }

@@ -27,6 +27,16 @@ class CandidateHeap {
     for (std::size_t place = keys_.size() / 2; place-- > 0;) sift_down(place, keys_[place]);
   }
 
+  // One more, at any time. A link may be in it several times, at different levels.
+  void push(double level, LinkId link) {
+    const Key item = key(level, link);
+    std::size_t place = keys_.size();
+    keys_.push_back(item);
+    for (; place > 0 && item < keys_[(place - 1) / 2]; place = (place - 1) / 2)
+      keys_[place] = keys_[(place - 1) / 2];
+    keys_[place] = item;
+  }
+
   LinkId link() const { return static_cast<LinkId>(keys_.front()); }
   double level() const { return level_of(keys_.front()); }
   double second_level() const {  // infinite if there is only one

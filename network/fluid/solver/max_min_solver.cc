@@ -37,7 +37,7 @@ LinkId MaxMinSolver::add_link(double capacity) {
   LinkId link = static_cast<LinkId>(links_.size());
   if (free_links_.empty()) {
     links_.emplace_back();
-    room_.emplace_back();
+    parts_.emplace_back();
     filling_.emplace_back();
   } else {
     link = free_links_.back();
@@ -118,7 +118,10 @@ void MaxMinSolver::remove(FlowId flow) {
     }
     if (watch_loads_) note_load(step.link);
   }
-  if (!solved) arrived_.erase(std::find(arrived_.begin(), arrived_.end(), flow));
+  if (solved)
+    --links_[bottleneck_[flow]].own;
+  else
+    arrived_.erase(std::find(arrived_.begin(), arrived_.end(), flow));
   if (!is_plain(paths_.steps(flow))) --crooked_count_;
   paths_.remove(flow);
   --flow_count_;
@@ -128,6 +131,9 @@ MaxMinSolver::Changes MaxMinSolver::solve() {
   moved_.clear();
   levels_.clear();
   members_.clear();
+  open_ = 0;
+  nearer_.clear();
+  seekers_.clear();
   touched_.clear();
   next_epoch();
   if (collect_seeds()) {
@@ -148,13 +154,15 @@ void MaxMinSolver::next_epoch() {
   epoch_ += 2;
   if (epoch_ < 0xffff'fff0) return;
   std::fill(mark_.begin(), mark_.end(), 0);
-  for (Room& room : room_) room.stamp = 0;
+  for (Part& part : parts_) part.stamp = 0;
   epoch_ = 2;
 }
 
-// Filling everything looks at every link, but needs no rounds of joining.
+// Filling everything looks at every link, but keeps no account of who joins; it costs half as much
+// for flows that are plain.
 bool MaxMinSolver::most_of_all() const {
-  return static_cast<double>(members_.size()) > part_ * static_cast<double>(flow_count_) &&
+  const double part = crooked_count_ == 0 ? part_ : 2 * part_;
+  return static_cast<double>(members_.size()) > part * static_cast<double>(flow_count_) &&
          flow_count_ * 4 > links_.size();
 }
 
@@ -187,6 +195,8 @@ void MaxMinSolver::fill_alone(FlowId flow) {
 
 void MaxMinSolver::move(FlowId flow, LinkId bottleneck) {
   moved_.push_back({flow, bottleneck_[flow]});
+  if (bottleneck_[flow] != no_link) --links_[bottleneck_[flow]].own;
+  ++links_[bottleneck].own;
   bottleneck_[flow] = bottleneck;
   for (const Step& step : paths_.steps(flow))
     links_[step.link].crossings[step.place].is_bottleneck = step.link == bottleneck;
@@ -220,104 +230,6 @@ bool MaxMinSolver::collect_seeds() {
   return changed || !members_.empty();
 }
 
-// Makes the flow a member of A, and room for it on its links.
-void MaxMinSolver::include(FlowId flow) {
-  if (mark_[flow] == epoch_) return;
-  mark_[flow] = epoch_;
-  members_.push_back(flow);
-  const double level = level_of(flow);
-  for (const Step& step : paths_.steps(flow)) {
-    Room& room = room_[step.link];
-    if (room.stamp != epoch_) {
-      const LinkState& link = links_[step.link];
-      room = {link.capacity - link.load, 0, 0, epoch_};
-      touched_.push_back(step.link);
-    }
-    room.residual += contribution(step, level);
-    room.demand += step.demand * step.count;
-    ++room.flows;
-  }
-}
-
-void MaxMinSolver::solve_part() {
-  while (true) {
-    for (const LinkId link : touched_) {
-      const Room& room = room_[link];
-      filling_[link] = {room.residual, room.demand, 0, room.flows, false};
-    }
-    flows_filled_ += members_.size();
-    fill<Scope::part>();
-    if (!include_violated()) break;
-    if (!most_of_all()) continue;
-    // Where one change touched most, the next ones are likely to: do not try for a while.
-    constexpr std::uint32_t at_most = 64;
-    patience_ = std::min(std::max(2 * patience_, 1U), at_most);
-    parts_to_skip_ = patience_;
-    return solve_all();
-  }
-  patience_ = 0;
-  commit_part();
-}
-
-bool MaxMinSolver::include_violated() {
-  bool grown = false;
-  const std::size_t links = touched_.size();  // of this filling; include() may append
-  const std::size_t members = members_.size();
-  for (std::size_t i = 0; i < members; ++i) mark_[members_[i]] = epoch_;
-  for (std::size_t i = 0; i < links; ++i) {
-    const LinkId link = touched_[i];
-    // Room::flows counts those who joined a moment ago too: they must not be looked at again.
-    if (room_[link].flows < links_[link].crossings.size() && include_violated_at(link))
-      grown = true;
-  }
-  return grown;
-}
-
-// Others on a link that A crosses: does the present filling break what made their rates fair?
-bool MaxMinSolver::include_violated_at(LinkId link) {
-  const LinkState& state = links_[link];
-  const Filling& filled = filling_[link];
-  const double own = state.level;  // of the others whose bottleneck this link was
-  const bool is_full = filled.full || filled.residual <= state.capacity * 0x1p-40 + 64 * quantum_;
-  const bool group_joins =
-      own < infinite && (!is_full || filled.top > own * tie || (filled.full && filled.top != own));
-  if (!group_joins && !filled.full) return false;  // without a look at anybody
-  const double most = filled.full ? filled.top * tie : infinite;
-  bool grown = false;
-  for (const Crossing& crossing : state.crossings) {
-    const FlowId flow = crossing.flow;
-    if (mark_[flow] == epoch_) continue;
-    const bool joins = bottleneck_[flow] == link ? group_joins : level_of(flow) > most;
-    if (!joins) continue;
-    include(flow);
-    grown = true;
-  }
-  return grown;
-}
-
-void MaxMinSolver::commit_part() {
-  for (const LinkId link : touched_) {
-    LinkState& state = links_[link];
-    const Filling& filled = filling_[link];
-    state.load = state.capacity - filled.residual;
-    if (watch_loads_) note_load(link);
-    if (filled.full) {
-      set_level(link, filled.top);
-    } else if (state.level < infinite) {
-      const bool others_stay =
-          room_[link].flows < state.crossings.size() &&
-          std::any_of(state.crossings.begin(), state.crossings.end(),
-                      [&](const Crossing& crossing) {
-                        return mark_[crossing.flow] != epoch_ && bottleneck_[crossing.flow] == link;
-                      });
-      if (!others_stay) state.level = infinite;
-    }
-  }
-  for (const FlowId flow : members_) {
-    if (bottleneck_[flow] != tentative_[flow]) move(flow, tentative_[flow]);
-  }
-}
-
 void MaxMinSolver::solve_all() {
   ++full_solves_;
   flows_filled_ += flow_count_;
@@ -333,7 +245,7 @@ void MaxMinSolver::solve_all() {
   if (crooked_count_ == 0)
     fill_plain();
   else
-    fill<Scope::all>();
+    fill();
   for (const LinkId link : touched_) {
     LinkState& state = links_[link];
     const Filling& filled = filling_[link];
@@ -346,41 +258,21 @@ void MaxMinSolver::solve_all() {
   }
 }
 
-// The links that may be full first. Of those that no other flow of A crosses, a flow needs only the
-// one with the lowest level: when that is full, the others are of no use to anybody.
-template <MaxMinSolver::Scope scope>
 void MaxMinSolver::find_candidates() {
   candidates_.clear();
   for (const LinkId link : touched_) {
     const Filling& filling = filling_[link];
-    if (scope == Scope::all || filling.open > 1)
-      candidates_.add(filling.residual / filling.demand, link);
-  }
-  if constexpr (scope == Scope::part) {
-    for (const FlowId flow : members_) {
-      double least = infinite;
-      LinkId first = no_link;
-      for (const Step& step : paths_.steps(flow)) {
-        const Filling& filling = filling_[step.link];
-        if (filling.open > 1) continue;
-        const double level = filling.residual / filling.demand;
-        if (level > least || (level == least && step.link > first)) continue;
-        least = level;
-        first = step.link;
-      }
-      if (first != no_link) candidates_.add(least, first);
-    }
+    candidates_.add(filling.residual / filling.demand, link);
   }
   candidates_.arrange();
 }
 
 // Water-filling: the link that is full first fixes the level of its open flows, and so on. The
 // level at which a link is full only rises while others are fixed, so an old one is a lower bound.
-template <MaxMinSolver::Scope scope>
 void MaxMinSolver::fill() {
-  find_candidates<scope>();
+  find_candidates();
   double last = 0;
-  for (std::size_t open = scope == Scope::all ? flow_count_ : members_.size(); open > 0;) {
+  for (std::size_t open = flow_count_; open > 0;) {
     const LinkId link = candidates_.link();
     Filling& filling = filling_[link];
     if (filling.open == 0) {
@@ -394,7 +286,7 @@ void MaxMinSolver::fill() {
     }
     candidates_.pop();
     if (level > last * tie) last = rounded(level);
-    open -= fix_flows<scope>(link, last);
+    open -= fix_flows(link, last);
     filling.full = true;
   }
 }
@@ -407,21 +299,14 @@ inline void MaxMinSolver::fix_on(const Step& step, double level) {
   --filling.open;
 }
 
-template <MaxMinSolver::Scope scope>
 std::size_t MaxMinSolver::fix_flows(LinkId link, double level) {
   std::size_t fixed = 0;
   for (const Crossing& crossing : links_[link].crossings) {
     const FlowId flow = crossing.flow;
-    if constexpr (scope == Scope::all) {
-      if (mark_[flow] == epoch_) continue;
-      mark_[flow] = epoch_;
-    } else {
-      if (mark_[flow] != epoch_) continue;
-      mark_[flow] = epoch_ + 1;
-      tentative_[flow] = link;
-    }
+    if (mark_[flow] == epoch_) continue;
+    mark_[flow] = epoch_;
     for (const Step& step : paths_.steps(flow)) fix_on(step, level);
-    if (scope == Scope::all && bottleneck_[flow] != link) move(flow, link);
+    if (bottleneck_[flow] != link) move(flow, link);
     ++fixed;
   }
   return fixed;

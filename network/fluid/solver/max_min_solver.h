@@ -9,11 +9,14 @@
 // (D. Bertsekas, R. Gallager, "Data Networks", 6.5.2). All flows with the same bottleneck share one
 // level, so a result is a level for each link and a bottleneck for each flow.
 //
-// Incremental: after flows came and went, solve() fills only a set A of flows into what the others
-// leave, then looks at each link that A crosses: others there whose bottleneck is no longer full,
-// who are not at the top of their bottleneck any more, or who have more than A could get, join A.
-// When no flow joins, the condition above holds everywhere, and the solution is the one of all
-// flows. When A becomes a large part of all, everything is filled at once.
+// Incremental: after flows came and went, solve() fills anew only a set A of flows into what the
+// others leave. Levels are fixed from the lowest upwards, and what is fixed below a level cannot
+// depend on what is above it, so one pass is enough: when a link is full for A, others there who
+// have more than A could get join A; when the pass comes to the level of a link that was full
+// before, the flows that had it as their bottleneck join A if that is not what A gets there, or if
+// those of A who were fixed elsewhere leave the link less than full. All of them have levels not
+// yet reached. When no flow of A is left, the condition above holds everywhere, and the solution is
+// the one of all flows. When A becomes a large part of all, everything is filled at once.
 //
 // Arithmetic: levels are doubles rounded to a multiple of `quantum()` = 2^-51 of the largest
 // capacity, shares and weights to 2^-32, so sums are exact: the order in which flows come and go
@@ -34,7 +37,8 @@ namespace orrery::fluid {
 class MaxMinSolver {
  public:
   // `largest` bounds every capacity that will ever be given. Capacities are in any unit, >= 0. When
-  // more than `part` of all flows are to be filled anew, all are.
+  // more than `part` of all flows are to be filled anew, all are; twice that, if any of them has
+  // more than two links, or shares.
   MaxMinSolver(std::span<const double> capacities, double largest, double part = 0.25);
 
   // A link beside those given first, for example a flow's own limit. Ids are reused.
@@ -86,9 +90,10 @@ class MaxMinSolver {
     LinkId other : 31;   // the only other link of a plain flow: of two links, with demands of 1
     std::uint32_t is_bottleneck : 1;  // of the flow, this link
   };
-  struct LinkState {
+  struct alignas(64) LinkState {  // a line of the cache
     double capacity = 0, load = 0, level = infinite, demand = 0;
     std::vector<Crossing> crossings;
+    std::uint32_t own = 0;    // flows with this bottleneck
     bool lost_load = false;   // listed in losers_
     bool load_noted = false;  // listed in noted_
   };
@@ -103,11 +108,21 @@ class MaxMinSolver {
     std::uint32_t open = 0;
     std::uint32_t is_open = 0;  // 0 when the link is full
   };
-  struct Room {  // of a link for the flows of A: the state before each filling
-    double residual = 0, demand = 0;
-    std::uint32_t flows = 0, stamp = 0;
+  struct alignas(64) Part {           // a link while the flows of A are filled in
+    double residual = 0, demand = 0;  // what those not yet fixed may use; what they ask for
+    double level = 0;                 // of those not in A who have it as their bottleneck
+    double top = 0;                   // the level that it is full at for A
+    double due = 0;                   // its place among the candidates; infinite if it has none
+    std::uint32_t open = 0;           // crossings by flows of A not yet fixed
+    std::uint32_t flows = 0;          // crossings by flows of A
+    std::uint32_t others = 0;         // flows not in A that have it as their bottleneck
+    std::uint32_t stamp = 0;          // the epoch that all this is of
+    FlowId only = 0;                  // of A here, if it guards one
+    bool full = false;
+    bool guards = false;  // queue_guard()
+    bool noted = false;   // listed in nearer_
   };
-  enum class Scope : std::uint8_t { part, all };
+  static_assert(sizeof(Part) == 64);
 
   double rounded(double value) const { return value + rounder_ - rounder_; }
   // As much as its flows have one by one: each of them is rounded.
@@ -122,17 +137,24 @@ class MaxMinSolver {
   bool alone(FlowId flow) const;
   void fill_alone(FlowId flow);
   bool collect_seeds();
-  void include(FlowId flow);
-  bool include_violated();
-  bool include_violated_at(LinkId link);
+
+  // max_min_part.cc
   void solve_part();
+  bool fill_part();
+  void include(FlowId flow);
+  void include_own(LinkId link);
+  bool include_above(LinkId link, double level);
+  static double next_level(const Part& part);
+  void queue_link(LinkId link, double due);
+  void queue_guard(FlowId flow);
+  void queue_nearer();
+  void fix_part(LinkId link, double level);
+  void include_disturbed();
   void commit_part();
+
   void solve_all();
-  template <Scope scope>
   void find_candidates();
-  template <Scope scope>
   void fill();
-  template <Scope scope>
   std::size_t fix_flows(LinkId link, double level);  // returns how many it fixed
   void fill_plain();
   std::uint32_t fix_plain_flows(LinkId link, double level);
@@ -156,8 +178,12 @@ class MaxMinSolver {
   std::vector<FlowId> arrived_;      // since the last solve()
   std::vector<LinkId> losers_;       // full links that lost load, or changed capacity
   std::vector<FlowId> members_;      // A
-  std::vector<LinkId> touched_;      // links that A crosses
-  std::vector<Room> room_;           // of each link
+  std::size_t open_ = 0;             // of A, not yet fixed
+  std::vector<LinkId> touched_;      // links that A crosses, or all that are crossed
+  std::vector<LinkId> nearer_;       // that may be due before their place among the candidates
+  std::vector<FlowId> seekers_;      // of A, that need a link among the candidates
+  std::vector<LinkId> disturbed_;    // that may be full no more without the flows of A
+  std::vector<Part> parts_;          // of each link
   std::vector<Filling> filling_;     // of each link
   std::vector<PlainFilling> plain_;  // of each link
   CandidateHeap candidates_;

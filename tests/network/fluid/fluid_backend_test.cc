@@ -73,6 +73,22 @@ TEST_CASE("a message that comes later takes its share from then on") {
   CHECK(fabric.injected(b) == nanoseconds(2'000));
 }
 
+// Steps of a ring that come to a slow hop at 0, 1,000 and 2,000. Alone until 1,000 the first
+// carries 1,000 of its 2,000 B, half as fast 500 until 2,000, a third as fast the last 500 in
+// 1,500. Then the second has 1,000 B left and the third 1,500: 2,000 for the two, 500 for the last
+// alone.
+TEST_CASE("messages of one pair share their path, and the first does not go first") {
+  Fabric fabric(LevelKind::switched, 4);
+  const auto a = fabric.send(0, 1, 2'000);
+  std::size_t b = 0, c = 0;
+  fabric.queue.schedule(nanoseconds(1'000), [&] { b = fabric.send(0, 1, 2'000); });
+  fabric.queue.schedule(nanoseconds(2'000), [&] { c = fabric.send(0, 1, 2'000); });
+  fabric.queue.run();
+  CHECK(fabric.injected(a) == nanoseconds(3'500));
+  CHECK(fabric.injected(b) == nanoseconds(5'500));
+  CHECK(fabric.injected(c) == nanoseconds(6'000));
+}
+
 // Three into one port: a third each, and 1 B at a third of 1 B/ns is 3 ns; 1,000 B 3,000 ns.
 TEST_CASE("equal messages that share a port end together") {
   Fabric fabric(LevelKind::switched, 4);
@@ -123,6 +139,23 @@ TEST_CASE("an overhead passes before the first byte of every message") {
   fabric.queue.run();
   CHECK(fabric.delivered(a) == nanoseconds(1'230));
   CHECK(fabric.delivered(empty) == nanoseconds(230));
+}
+
+// All arrive at 200, and are taken in by distance as messages of some bytes are: the nearest source
+// below the receiver first. Neither the ranks' numbers nor the order of the calls matter.
+TEST_CASE("messages of no bytes take turns as all others do") {
+  for (const std::int32_t receiver : {0, 1, 2}) {
+    for (const std::int64_t size : {0, 1'000}) {
+      Fabric fabric(LevelKind::switched, 4);
+      const auto below = [&](std::int32_t distance) { return (receiver - distance + 4) % 4; };
+      const auto b = fabric.send(below(2), receiver, size);
+      const auto c = fabric.send(below(1), receiver, size),
+                 a = fabric.send(below(3), receiver, size);
+      fabric.queue.run();
+      CHECK(fabric.log.in_order_of_delivery == std::vector{c, b, a});
+      CHECK(fabric.delivered(a) == nanoseconds(200 + 3 * size));
+    }
+  }
 }
 
 // Strict: the highest alone for 1,000 ns, the other behind it. Weighted 3 to 1: the highest carries

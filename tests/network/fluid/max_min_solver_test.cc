@@ -115,7 +115,28 @@ TEST_CASE("only what a change touches is filled again") {
   const FlowId third = add(solver, {7});
   solver.solve();
   CHECK(solver.rate(third) == Approx(10.0 / 3).epsilon(1e-13));
-  CHECK(solver.flows_filled() - before <= 1 + 3);  // the new one alone, then all three
+  CHECK(solver.flows_filled() - before == 3);
+}
+
+// Link i, of 2i + 1, is the bottleneck of flow i, which also crosses link i + 1. Flow 0 has 1, flow
+// 1 what it leaves of 3, which is 2, flow i has i + 1. When link 0 loses a quarter, flow 0 has 1/4
+// less, so flow 1 has 1/4 more, and so on to the end: every flow is filled anew, and only once.
+TEST_CASE("a change that goes from link to link fills each flow once") {
+  constexpr LinkId count = 100;
+  std::vector<double> capacities;
+  for (LinkId link = 0; link < count; ++link) capacities.push_back(2.0 * link + 1);
+  MaxMinSolver solver(capacities, 256, 1.0);
+  std::vector<FlowId> flows;
+  for (LinkId link = 0; link + 1 < count; ++link) flows.push_back(add(solver, {link, link + 1}));
+  solver.solve();
+  for (std::size_t i = 0; i < flows.size(); ++i)
+    REQUIRE(solver.rate(flows[i]) == static_cast<double>(i + 1));
+  const auto before = solver.flows_filled();
+  solver.set_capacity(0, 0.75);
+  solver.solve();
+  for (std::size_t i = 0; i < flows.size(); ++i)
+    REQUIRE(solver.rate(flows[i]) == static_cast<double>(i + 1) + (i % 2 == 0 ? -0.25 : 0.25));
+  CHECK(solver.flows_filled() - before == flows.size());
 }
 
 struct Instance {

@@ -2,15 +2,26 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "network/ns3/tcp_flow.h"
 #include "network/packet/packet_fabric.h"
 #include "network/routing/router.h"
 
 namespace orrery {
+
+// Paths of the packets of one direction, taken in turn.
+struct PathChoice {
+  std::vector<PathIndex> paths;
+  std::size_t next = 0;
+  PathIndex take() {
+    const PathIndex path = paths[next];
+    if (++next == paths.size()) next = 0;
+    return path;
+  }
+};
 
 class FlowPaths {
  public:
@@ -32,9 +43,9 @@ class FlowPaths {
     return router_.policy() == RoutingPolicy::qp_spread ? std::max(asked, router_.paths()) : asked;
   }
 
-  // Ends the run if a flow that has something to send has no path, in one direction or the other,
-  // and will not have one.
-  void require_paths(const TcpFlow& flow);
+  // Ends the run if a connection that has something to send has no path, in one direction (from
+  // `from` to `to`) or the other, and will not have one.
+  void require_paths(NodeId from, NodeId to, const PathChoice& forward, const PathChoice& backward);
 
  private:
   EventQueue& queue_;

@@ -1,4 +1,4 @@
-#include "network/ns3/flow_paths.h"
+#include "network/packet/flow_paths.h"
 
 #include <algorithm>
 
@@ -31,10 +31,11 @@ PathChoice FlowPaths::choose(NodeId from, NodeId to, std::uint32_t connection) {
   return choice;
 }
 
-void FlowPaths::require_paths(const TcpFlow& flow) {
+void FlowPaths::require_paths(NodeId from, NodeId to, const PathChoice& forward,
+                              const PathChoice& backward) {
   if (router_.changes_to_come()) return;
-  if (flow.forward.paths.empty()) router_.give_up(flow.source, flow.target, queue_);
-  if (flow.backward.paths.empty()) router_.give_up(flow.target, flow.source, queue_);
+  if (forward.paths.empty()) router_.give_up(from, to, queue_);
+  if (backward.paths.empty()) router_.give_up(to, from, queue_);
 }
 
 std::vector<LinkIndex> FlowPaths::links(NodeId from, NodeId to, std::uint32_t connection) {

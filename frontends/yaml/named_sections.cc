@@ -1,0 +1,53 @@
+#include "frontends/yaml/named_sections.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace orrery::yaml {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> with_file{"system", "network", "workload"};
+constexpr std::array<std::string_view, 4> with_preset{"platform.npu", "workload.model",
+                                                      "workload.transformer", "workload.layers"};
+
+bool contains(const auto& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+bool looks_like_a_file(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(".json") ||
+         name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+}  // namespace
+
+std::string_view key_of_name(std::string_view path, std::string_view name) {
+  if (path == "platform" || (contains(with_file, path) && looks_like_a_file(name))) return "file";
+  if (path == "platform.npu.efficiency" && name != "none") return "preset";
+  constexpr std::string_view of_job = "workload.jobs[].";
+  std::string plain(path);
+  if (path.starts_with(of_job)) plain.replace(0, of_job.size(), "workload.");
+  if (!contains(with_preset, plain)) return "";
+  return plain == "workload.transformer" && looks_like_a_file(name) ? "file" : "preset";
+}
+
+void expand_names(YamlNode& node, const std::string& path) {
+  if (node.kind == NodeKind::scalar) {
+    const std::string_view key = key_of_name(path, node.text);
+    if (key.empty() || node.text.empty()) return;
+    YamlNode name = node;
+    name.key = key;
+    name.key_place = node.place;
+    node.kind = NodeKind::map;
+    node.text.clear();
+    node.children = {std::move(name)};
+    return;
+  }
+  const bool is_list = node.kind == NodeKind::list;
+  for (YamlNode& child : node.children)
+    expand_names(child, is_list ? path + "[]" : join_path(path, child.key));
+}
+
+}  // namespace orrery::yaml

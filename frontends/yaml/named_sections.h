@@ -1,0 +1,21 @@
+// Sections that a name may stand for: `npu: h100` means `npu: {preset: h100}`, `platform:
+// dgx-h100` means `platform: {file: dgx-h100}`, and so does a path in the place of any section that
+// may be a file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "frontends/yaml/yaml_node.h"
+
+namespace orrery::yaml {
+
+// The key that a name in the place of this section is the value of: "file" or "preset". "" if the
+// section has to be a map. `path` is that of the section, with [] for each element of a list:
+// "workload.jobs[].transformer".
+std::string_view key_of_name(std::string_view path, std::string_view name);
+
+// Makes maps of the names in the place of sections, at and below `node`, which stands at `path`.
+void expand_names(YamlNode& node, const std::string& path);
+
+}  // namespace orrery::yaml

@@ -1,0 +1,59 @@
+// The seam between the packet backend (packet_backend.h: legs over levels, ideal levels, bytes of
+// levels) and what carries a message as packets: a transport, on a PacketFabric of its own.
+// network/transports.def lists them. docs/how-to/add-a-transport.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/event/event_queue.h"
+#include "network/network_backend.h"
+#include "network/network_spec.h"
+#include "network/packet_statistics.h"
+#include "network/topology/topology.h"
+
+namespace orrery {
+
+class ByteBins;  // core/trace/byte_bins.h
+
+using MessageSlot = std::uint32_t;  // the number under which a backend knows a message
+
+class PacketTransport {
+ public:
+  // Each is called exactly once a message, from the event queue, never from inside send().
+  class Listener {
+   public:
+    virtual void message_left(MessageSlot message) = 0;  // its last byte has left the source
+    // Its last byte is at the target. The slot may be another message's when this returns.
+    virtual void message_delivered(MessageSlot message) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  virtual ~PacketTransport() = default;
+
+  // A pair that can send no more ends the run: it throws a NetworkError from the event queue.
+  // REQUIRES: from != to; size >= 0 (what a message of 0 bytes costs on the wire is the
+  // transport's business).
+  virtual void send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label,
+                    TrafficClass traffic_class) = 0;
+
+  // Of its fabric, and its own: all links and no packets, if nothing was sent.
+  virtual PacketStatistics statistics() const = 0;
+
+  // As NetworkBackend::watch_links().
+  virtual void watch_links(ByteBins& bins) = 0;
+};
+
+// What a transport is made from. Links that fail are its own business: flow_paths.h listens.
+// REQUIRES: all but `spec` outlive the transport, which keeps what it needs of it;
+// problems_of(spec) finds none (network/problems.h).
+struct TransportParts {
+  EventQueue& queue;
+  const Topology& topology;
+  const NetworkSpec& spec;
+  PacketTransport::Listener& listener;
+};
+
+}  // namespace orrery

@@ -1,0 +1,61 @@
+#include "network/packet_statistics.h"
+
+#include <algorithm>
+
+namespace orrery {
+
+namespace {
+
+void add_waits(PacketWaits& sum, const PacketWaits& part) {
+  sum.packets += part.packets;
+  sum.at_source += part.at_source;
+  sum.in_switches += part.in_switches;
+  sum.longest = std::max(sum.longest, part.longest);
+}
+
+void add_link(LinkQueueStatistics& sum, const LinkQueueStatistics& part) {
+  sum.sent += part.sent;
+  sum.packets += part.packets;
+  sum.drops += part.drops;
+  sum.marks += part.marks;
+  sum.most_waiting = std::max(sum.most_waiting, part.most_waiting);
+}
+
+template <class Row>
+void append(std::vector<Row>& rows, const std::vector<Row>& more) {
+  rows.insert(rows.end(), more.begin(), more.end());
+}
+
+// Of rows that every transport has, the one that saw something: a link has one transport.
+template <class Row, class SawSomething>
+void choose(std::vector<Row>& rows, const std::vector<Row>& more, SawSomething saw_something) {
+  if (rows.empty()) rows = more;
+  for (std::size_t i = 0; i < more.size(); ++i)
+    if (saw_something(more[i])) rows[i] = more[i];
+}
+
+}  // namespace
+
+void add(PacketStatistics& sum, const PacketStatistics& part) {
+  sum.packets += part.packets;
+  sum.packet_hops += part.packet_hops;
+  sum.drops += part.drops;
+  sum.marks += part.marks;
+  sum.connections += part.connections;
+  sum.retransmissions += part.retransmissions;
+  sum.timeouts += part.timeouts;
+  sum.waits.resize(std::max(sum.waits.size(), part.waits.size()));
+  for (std::size_t i = 0; i < part.waits.size(); ++i) add_waits(sum.waits[i], part.waits[i]);
+  add_waits(sum.acknowledgement_waits, part.acknowledgement_waits);
+  sum.links.resize(std::max(sum.links.size(), part.links.size()));
+  for (std::size_t i = 0; i < part.links.size(); ++i) add_link(sum.links[i], part.links[i]);
+  append(sum.switches, part.switches);
+  choose(sum.depths, part.depths, [](const QueueDepthStatistics& depth) {
+    return std::any_of(depth.peaks.begin(), depth.peaks.end(), [](auto peak) { return peak > 0; });
+  });
+  append(sum.flows, part.flows);
+  choose(sum.captures, part.captures,
+         [](const CaptureStatistics& capture) { return capture.packets > 0; });
+}
+
+}  // namespace orrery

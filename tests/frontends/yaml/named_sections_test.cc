@@ -1,0 +1,71 @@
+// A name in the place of a section: `npu: h100`, `platform: dgx-h100`.
+#include "frontends/yaml/named_sections.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "core/base/config_error.h"
+#include "frontends/yaml/key_reference.h"
+#include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
+
+namespace orrery {
+namespace {
+
+// Four NPUs on one switch, and a ring of megabytes.
+const std::string minimal = source_folder() + "/tests/frontends/yaml/good/minimal.yaml";
+
+std::string error_of(const std::vector<Override>& settings) {
+  try {
+    load_experiment(minimal, settings);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("a name stands for the preset of a section") {
+  const Experiment named = load_experiment(minimal, {{"platform.npu=h100"}});
+  const Experiment written = load_experiment(minimal, {{"platform.npu.preset=h100"}});
+  CHECK(named.npu.preset == "h100");
+  CHECK(named.npu.peak == written.npu.peak);
+}
+
+TEST_CASE("keys are set beside what a name stands for") {
+  const Experiment experiment =
+      load_experiment(minimal, {{"platform.npu=h100"}, {"platform.npu.memory=40 GB"}});
+  CHECK(experiment.npu.preset == "h100");
+  CHECK(experiment.npu.memory == bytes(40'000'000'000));
+}
+
+TEST_CASE("a name stands for the file of a part of the experiment") {
+  CHECK(load_experiment(minimal, {{"platform=dgx-h100"}}).topology.levels.front().size == 8);
+}
+
+TEST_CASE("a name of another section is answered with that section") {
+  CHECK_THAT(error_of({{"workload.model=mixtral-8x7b"}}),
+             Catch::Contains("it is a preset of workload.transformer"));
+  CHECK_THAT(error_of({{"platform.npu=h1000"}}), Catch::Contains("did you mean"));
+}
+
+TEST_CASE("a key of another map of the section is answered with its path") {
+  CHECK_THAT(error_of({{"workload.global_batch=256"}}),
+             Catch::Contains("write workload.model.global_batch or "
+                             "workload.training.global_batch"));
+  CHECK_THAT(error_of({{"workload.tensor=8"}}), Catch::Contains("write workload.training.tensor"));
+}
+
+TEST_CASE("the schema lets names stand where the reader does") {
+  for (const KeyEntry& key : key_reference()) {
+    INFO(key.path);
+    if (key.path == "platform.npu.efficiency") continue;  // or `none`
+    const bool stands = !yaml::key_of_name(key.path, "a.yaml").empty();
+    CHECK((key.type == "map, or a name") == stands);
+  }
+  CHECK(yaml::key_of_name("workload.transformer", "models/config.json") == "file");
+  CHECK(yaml::key_of_name("workload.transformer", "llama3-70b") == "preset");
+}
+
+}  // namespace
+}  // namespace orrery
