@@ -81,7 +81,8 @@ void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several, Lev
 
 template <class Keys>
 void describe_platform(Keys& keys, Experiment& experiment) {
-  keys.named_map("npu", "the compute device", [&](auto& npu) { describe_npu(npu, experiment.npu); });
+  keys.named_map("npu", "the compute device",
+                 [&](auto& npu) { describe_npu(npu, experiment.npu); });
   keys.required_map("topology", "how the NPUs are connected", [&](auto& topology) {
     std::vector<LevelSpec>& levels = experiment.topology.levels;
     topology.exactly_one({"levels", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",
