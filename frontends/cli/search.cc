@@ -57,6 +57,7 @@ ExitCode simulate_best(const SearchedExperiment& variants, SearchResult& result,
     if (outcomes[i].failure.exit_code != ok) continue;
     const Duration finish = outcomes[i].result->finish;
     result.rows[i].simulated = Duration{finish.value / experiments[i].workload.iterations};
+    result.rows[i].ignored = outcomes[i].result->ignored;
   }
   print_remarks(outcomes);
   sort_by_time(result.rows);

@@ -28,8 +28,7 @@ std::string choice_of(const RunResult& result) {
 
 std::string ignored_by(const RunResult& result) {
   if (result.ignored.empty()) return "";
-  return listed(fmt::format("IGNORED by the {} backend in {}:", result.backend, result.name),
-                result.ignored);
+  return ignored_text(result.backend, " in " + result.name, result.ignored);
 }
 
 // Of systems that are compared: one line if all have the same.
@@ -48,6 +47,11 @@ std::string chosen_efficiencies(std::span<const RunResult> results) {
 }
 
 }  // namespace
+
+std::string ignored_text(std::string_view backend, std::string_view where,
+                         std::span<const std::string> ignored) {
+  return listed(fmt::format("IGNORED by the {} backend{}:", backend, where), ignored);
+}
 
 std::string backend_text(const RunResult& result) {
   const std::string chosen = result.backend_because.empty() ? "" : "backend: " + choice_of(result);

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "simulation/run_result.h"
 
@@ -23,5 +24,10 @@ std::string chosen_efficiency(const EfficiencyInForce& efficiency);
 // The same of systems that are compared. What a system ignores stands behind "* ", as its mark in
 // the table.
 std::string backends_text(std::span<const RunResult> results);
+
+// "IGNORED by the analytical backend in 2 of 3 points: ...", a line or more; `where` is what
+// follows the backend.
+std::string ignored_text(std::string_view backend, std::string_view where,
+                         std::span<const std::string> ignored);
 
 }  // namespace orrery

@@ -8,6 +8,7 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/report/backend_text.h"
+#include "frontends/report/csv_report.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/text_table.h"
 
@@ -30,9 +31,13 @@ std::string difference(const SearchRow& row) {
           100);
 }
 
+// As in `compare`: the simulated time leaves something out.
+std::string mark_of(const SearchRow& row) { return row.ignored.empty() ? "" : " *"; }
+
 void add_row(TextTable& table, const SearchRow& row, TimeUnit unit, std::size_t place) {
   table.add_row({std::to_string(place), configuration_of(row), to_text(row.found.memory),
-                 in_unit(row.estimate, unit), row.simulated ? in_unit(*row.simulated, unit) : "-",
+                 in_unit(row.estimate, unit),
+                 (row.simulated ? in_unit(*row.simulated, unit) : "-") + mark_of(row),
                  difference(row), row.pareto ? "yes" : ""});
 }
 
@@ -79,7 +84,11 @@ std::string counts_text(const SearchResult& result) {
              "{:+.1f} to {:+.1f} %{}",
              result.backend, quality.least * 100, quality.most * 100,
              quality.rows > 1 ? fmt::format(", rank correlation {:.2f}", quality.spearman) : "")});
-  return text + table.text();
+  text += table.text();
+  for (const SearchRow& row : result.rows)
+    if (!row.ignored.empty())  // of all that are simulated the same: they have one platform
+      return text + "* " + ignored_text(result.backend, "", row.ignored);
+  return text;
 }
 
 Json row_json(const SearchRow& row) {
@@ -97,6 +106,7 @@ Json row_json(const SearchRow& row) {
           {"memory_bytes", row.found.memory.value},
           {"estimate_ps", row.estimate.value},
           {"simulated_ps", row.simulated ? Json(row.simulated->value) : Json(nullptr)},
+          {"ignored", row.ignored},
           {"pareto", row.pareto}};
 }
 
@@ -182,15 +192,16 @@ std::string search_json(const SearchResult& result, std::size_t top) {
 std::string search_csv(const SearchResult& result) {
   std::string csv =
       "tensor,pipeline,data,context,expert,micro_batch,schedule,chunks,sharding,recompute,"
-      "memory_bytes,estimate_ps,simulated_ps,pareto\n";
+      "memory_bytes,estimate_ps,simulated_ps,ignored,pareto\n";
   for (const SearchRow& row : result.rows) {
     const ParallelChoice& choice = row.found.choice;
     csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", choice.tensor, choice.pipeline,
-                    row.found.training.data, choice.context, choice.expert, choice.micro_batch,
-                    name_of(choice.schedule), choice.chunks, name_of(choice.sharding),
-                    name_of(choice.recompute), row.found.memory.value, row.estimate.value,
-                    row.simulated ? std::to_string(row.simulated->value) : "", row.pareto ? 1 : 0);
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", choice.tensor,
+                    choice.pipeline, row.found.training.data, choice.context, choice.expert,
+                    choice.micro_batch, name_of(choice.schedule), choice.chunks,
+                    name_of(choice.sharding), name_of(choice.recompute), row.found.memory.value,
+                    row.estimate.value, row.simulated ? std::to_string(row.simulated->value) : "",
+                    csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.pareto ? 1 : 0);
   }
   return csv;
 }

@@ -17,6 +17,7 @@
 
 #include "core/base/io_error.h"
 #include "core/units/unit_text.h"
+#include "frontends/report/backend_text.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/numbers.h"
 #include "frontends/report/text_table.h"
@@ -70,6 +71,7 @@ void fill(SweepRow& row, const Json& result) {
   const auto time = [&](const char* key) { return Duration{result.at(key).get<std::int64_t>()}; };
   row.system = result.at("name");
   row.backend = result.at("backend");
+  row.ignored = result.at("ignored").get<std::vector<std::string>>();
   row.fingerprint = result.at("fingerprint");
   row.finish = time("finish_ps");
   row.compute = time("compute_ps");
@@ -190,15 +192,16 @@ std::string sweep_csv(const std::vector<SweepRow>& rows) {
   const std::vector<VariedColumn> varied = varied_columns(rows);
   std::string csv = "experiment";
   for (const VariedColumn& column : varied) csv += ',' + csv_field(column.heading);
-  csv += ",status,system,backend,fingerprint,finish_ps,compute_ps,exposed_ps,idle_ps,bound_ps";
+  csv +=
+      ",status,system,backend,ignored,fingerprint,finish_ps,compute_ps,exposed_ps,idle_ps,bound_ps";
   for (const char* key : all_numbers) csv += fmt::format(",{}", key);
   csv += ",inputs,folder\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
     csv += csv_field(row.point.experiment);
     for (const VariedColumn& column : varied) csv += ',' + csv_field(column.values[i]);
-    csv += fmt::format(",{},{},{},{}", row.status, csv_field(row.system), row.backend,
-                       row.fingerprint);
+    csv += fmt::format(",{},{},{},{},{}", row.status, csv_field(row.system), row.backend,
+                       csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.fingerprint);
     for (const Duration time : {row.finish, row.compute, row.exposed, row.idle, row.bound})
       csv += row.status == "ok" ? fmt::format(",{}", time.value) : ",";
     for (const char* key : all_numbers) {
@@ -209,6 +212,31 @@ std::string sweep_csv(const std::vector<SweepRow>& rows) {
   }
   return csv;
 }
+
+namespace {
+
+// What the points marked with a star ignore: a line for each backend and what it ignores.
+std::string ignored_by(const std::vector<SweepRow>& rows) {
+  std::vector<const SweepRow*> kinds;
+  const auto alike = [](const SweepRow& row) {
+    return [&row](const SweepRow& other) {
+      return row.backend == other.backend && row.ignored == other.ignored;
+    };
+  };
+  std::string text;
+  for (const SweepRow& row : rows) {
+    const auto is_known = [&](const SweepRow* kind) { return alike(row)(*kind); };
+    if (row.ignored.empty() || std::ranges::any_of(kinds, is_known)) continue;
+    kinds.push_back(&row);
+    const auto points = std::ranges::count_if(rows, alike(row));
+    text +=
+        "* " + ignored_text(row.backend, fmt::format(" in {} of {} points", points, rows.size()),
+                            row.ignored);
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string sweep_text(const std::string& name, const std::vector<SweepRow>& rows) {
   using Align = TextTable::Align;
@@ -221,6 +249,7 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
   for (const char* heading : {"finish", "compute", "exposed", "x fastest"})
     columns.push_back({heading, Align::right});
 
+  const std::string ignored = ignored_by(rows);
   Duration fastest{std::numeric_limits<std::int64_t>::max()};
   for (const SweepRow& row : rows)
     if (row.status == "ok") fastest = std::min(fastest, row.finish);
@@ -232,7 +261,8 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
     if (row.status == "ok") {
       for (const Duration time : {row.finish, row.compute, row.exposed})
         cells.push_back(to_text(time));
-      cells.push_back(ratio(row.finish, fastest));
+      const char* mark = ignored.empty() ? "" : row.ignored.empty() ? "  " : " *";
+      cells.push_back(ratio(row.finish, fastest) + mark);
     } else {
       cells.push_back(row.status);
       cells.insert(cells.end(), 3, "-");
@@ -241,7 +271,7 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
   }
   const auto done = std::count_if(rows.begin(), rows.end(),
                                   [](const SweepRow& row) { return row.status == "ok"; });
-  return fmt::format("{}: {} of {} points\n\n{}", name, done, rows.size(), table.text());
+  return fmt::format("{}: {} of {} points\n{}\n{}", name, done, rows.size(), ignored, table.text());
 }
 
 }  // namespace orrery

@@ -28,6 +28,7 @@ struct SweepRow {
 
   // Of result.json; for "ok" only.
   std::string system, backend, fingerprint;
+  std::vector<std::string> ignored = {};  // by the backend, of what the file says
   Duration finish, compute, exposed, idle, bound;
   std::map<std::string, std::string> numbers = {};  // "events", "messages", "wall_s", ...
 };
@@ -63,7 +64,8 @@ void remove_other_result(const SweepRow& row);
 // DIR/sweep.csv; docs/results.md.
 std::string sweep_csv(const std::vector<SweepRow>& rows);
 
-// For people: the varied keys, the time, what is exposed, and the ratio to the fastest.
+// For people: the varied keys, the time, what is exposed, and the ratio to the fastest. Points
+// whose backend ignores something of their file have a mark, and above the table stands what.
 std::string sweep_text(const std::string& name, const std::vector<SweepRow>& rows);
 
 }  // namespace orrery

@@ -9,7 +9,7 @@ namespace {
 
 constexpr ForeignName names[] = {
     // How the ranks are divided
-    {"parallelism", "of a transformer: write workload.training: {tensor: 8, pipeline: 4}"},
+    {"parallelism", "for a transformer write workload.training"},
     {"num_nodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
     {"nnodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
     {"gpus_per_node", "write the size of the innermost level of platform.topology"},

@@ -16,8 +16,9 @@ namespace orrery {
 
 struct SearchRow {
   FittingChoice found;
-  Duration estimate;                  // of an iteration
-  std::optional<Duration> simulated;  // the same; none = only estimated
+  Duration estimate;                      // of an iteration
+  std::optional<Duration> simulated;      // the same; none = only estimated
+  std::vector<std::string> ignored = {};  // by the backend of the simulation, of what the file says
   bool pareto = false;  // no other configuration has both a lower estimate and less memory
 
   Duration time() const { return simulated.value_or(estimate); }

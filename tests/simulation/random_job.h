@@ -108,7 +108,8 @@ class RandomJob {
                                     Collective::all_to_all, Collective::barrier});
     call.communicator = between(0, communicators - 1);
     if (call.kind != Collective::barrier)
-      call.size = bytes(between(1, 4) * ranks_ * chunks_ * most_channels);
+      call.size = between(0, 1) == 0 ? bytes(between(1, 4) * ranks_ * chunks_ * most_channels)
+                                     : bytes(between(1, 200));  // that nothing divides
     call.priority =
         one_of<Priority>({Priority::normal, Priority::highest, static_cast<Priority>(3)});
     call.update = nanoseconds(one_of<std::int64_t>({0, 0, 12}));

@@ -177,6 +177,25 @@ vary: [{system.injection_latency: [0 us, 10 us]}]
     CHECK(fs::last_write_time(sweeps.points()[i] / "result.json") != written[i]);
 }
 
+TEST_CASE("a sweep marks the points whose backend ignores something") {
+  const Sweeps sweeps;
+  sweeps.write("tapered.yaml", R"(platform:
+  topology: {leaf_spine: {leaves: 2, plugs: 2, spines: 1, bandwidth: 1 GB/s, latency: 1 us}}
+workload: {program: [{operations: [{all_reduce: 4 MB}]}]}
+)");
+  const auto printed = sweeps.run(R"(experiments: tapered.yaml
+vary: [{network.backend: [analytical, fluid]}]
+)");
+  CHECK(printed.exit_code == 0);
+  CHECK_THAT(printed.out,
+             Contains("* IGNORED by the analytical backend in 1 of 2 points:\n"
+                      "  messages share links between switches (taper 2:1 at spine)\n"));
+  CHECK_THAT(printed.out, Contains(" *\n"));
+  CHECK_THAT(sweeps.csv(), Contains(",analytical,messages share links between switches "
+                                    "(taper 2:1 at spine),") &&
+                               Contains(",fluid,,"));
+}
+
 TEST_CASE("a changed experiment, a lost or a partial result are simulated again") {
   const Sweeps sweeps;
   const std::string grid = "experiments: four.yaml\nvary: [{system.chunks: [1]}]\n";

@@ -125,6 +125,21 @@ TEST_CASE("the optimum of a space that can be thought through") {
   CHECK(quality_of(result.rows).spearman == Approx(1));
 }
 
+TEST_CASE("simulated times that leave out something of the file are marked") {
+  const SearchFile file(medium_experiment);
+  const SearchedExperiment variants(file.path(), {});
+  SearchResult result = found(variants, 1);
+  CHECK_THAT(search_text(result, 10), !Contains("IGNORED"));
+  result.backend = "analytical";
+  result.rows[0].simulated = milliseconds(1);
+  result.rows[0].ignored = {"network.faults", "network.transport"};
+  CHECK_THAT(search_text(result, 10),
+             Contains("* IGNORED by the analytical backend: network.faults; network.transport\n") &&
+                 Contains(" *  "));
+  CHECK_THAT(search_json(result, 10), Contains("\"ignored\": [\n        \"network.faults\","));
+  CHECK_THAT(search_csv(result), Contains(",1000000000,network.faults; network.transport,"));
+}
+
 // One thread, stopped after the third estimate: three rows are there, in their order, and the
 // others of the seven are counted.
 TEST_CASE("a search that is stopped keeps what it estimated, and says so") {
