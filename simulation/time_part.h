@@ -29,6 +29,7 @@ enum class BoundBy : std::uint8_t {
   endpoints,         // the cost of messages in the processor and memory of their ends
   losses,            // packets were lost, and sent again
   limits,            // on what is in flight: chunks, first_phase_limit, queue_limit
+  dependencies,      // messages that wait for messages of others
   nothing,           // idle
 };
 std::string_view name_of(BoundBy bound);  // "compute rate", "late ranks"
@@ -60,7 +61,8 @@ struct TimePart {
     row.column("bound_by", &TimePart::bound_by,
                "what the part would be shorter without: compute rate, memory bandwidth, kernel "
                "launches, slow ranks, collectives beside it, late ranks, pipeline schedule, "
-               "bandwidth, latency, contention, endpoints, losses, limits, nothing",
+               "bandwidth, latency, contention, endpoints, losses, limits, messages that wait for "
+               "others, nothing",
                {.text = {"bound by"}});
     row.column("held_by", &TimePart::held_by, "the busiest link, of contention; else none",
                {.null_if_empty = true});

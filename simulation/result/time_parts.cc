@@ -154,7 +154,7 @@ class Parts {
       part.latency = next(levels[i].latency);
       if (i == held) part.rest = next(left);
       part.time = part.bandwidth + part.latency + part.rest;
-      set_bound(part, under_way, levels[i].carried);
+      set_bound(part, under_way, levels[i].carried, account.collectives.chunks());
       if (part.time > Duration{}) result_.why.push_back(part);
     }
   }
@@ -182,7 +182,14 @@ class Parts {
     return busy >= half * under_way && busy >= (1 + considerable) * carried;
   }
 
-  void set_bound(TimePart& part, double under_way, double carried) const {
+  // A rank's chunks of an iteration that are no more than the limits never wait for them.
+  bool may_reach_limits(std::int64_t chunks) const {
+    const SystemSpec& system = run_.experiment.system;
+    const std::int64_t least = std::min(system.first_phase_limit, system.queue_limit);
+    return system.overlap_limit || chunks > least * iteration_count(result_);
+  }
+
+  void set_bound(TimePart& part, double under_way, double carried, std::int64_t chunks) const {
     const auto waits = [&](double share) {
       return static_cast<double>(part.rest.value) > share * static_cast<double>(part.time.value);
     };
@@ -197,7 +204,9 @@ class Parts {
       const bool at_ends =
           result_.endpoint &&
           (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= half * under_way;
-      part.bound_by = at_ends ? BoundBy::endpoints : BoundBy::limits;
+      part.bound_by = at_ends                    ? BoundBy::endpoints
+                      : may_reach_limits(chunks) ? BoundBy::limits
+                                                 : BoundBy::dependencies;
     }
   }
 
