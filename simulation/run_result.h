@@ -143,8 +143,8 @@ struct RunResult {
         "no run that computes and sends this can be faster, where the backend has contention");
     run.column("bound_by", &RunResult::bound_by, "compute, or the level that sets the bound");
     run.rows("why", &RunResult::why,
-             "part of the time of the rank that finishes last, the longest first; none of a "
-             "partial run",
+             "part of the time of the rank that finishes last (of a pipeline: of the stage that "
+             "waits least for others), the longest first; none of a partial run",
              {.csv_file = "why.csv"});
   }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "frontends/yaml/load_experiment.h"
+#include "simulation/critical_stage.h"
 #include "simulation/simulate.h"
 #include "tests/simulation/known_causes.h"
 
@@ -57,6 +58,25 @@ TEST_CASE("why: a bubble") {
   CHECK(largest(result).part == "bubble");
   CHECK(largest(result).bound_by == BoundBy::schedule);
   CHECK(largest(result).share == Approx(0.75).epsilon(0.01));
+}
+
+// The head of 144 h^2 parameters, after four layers of 12 h^2, makes the last of two stages take
+// four times as long as the first: 16 micro-batches keep it busy for 64 of 65 parts of the time.
+// The first stage, which ends with the last backward pass, waits for three quarters of it.
+TEST_CASE("why: a stage that the other waits for") {
+  TransformerTraining training;
+  training.pipeline = 2;
+  training.data = 4;
+  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
+  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+  workload.training.global_batch = 64;
+  workload.model.vocabulary = 144 * 1'024;
+  const RunResult result = simulate(experiment);
+  REQUIRE(critical_stage(result) != nullptr);
+  CHECK(critical_stage(result)->stage == 1);
+  CHECK(result.training->stages[0].bubble.value > result.finish.value * 7 / 10);
+  CHECK(largest(result).part == "compute");
+  CHECK(largest(result).share > 0.95);
 }
 
 TEST_CASE("why: tensor parallelism inside of a node") {
