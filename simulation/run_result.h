@@ -65,10 +65,11 @@ struct RunResult {
   std::vector<LevelRow> levels;
   std::vector<LinkRow> links;  // by bytes, largest first
   std::vector<BottleneckRow> bottlenecks;
-  std::vector<RankRow> ranks;       // one for all if folded
-  std::vector<JobRow> jobs;         // empty unless there are several
-  std::vector<MemoryRow> memory;    // by stage; only of transformers
-  std::optional<Bytes> npu_memory;  // less what is reserved
+  std::vector<RankRow> ranks;           // one for all if folded
+  std::vector<JobRow> jobs;             // empty unless there are several
+  std::optional<std::int64_t> samples;  // of an iteration, by all ranks; not of transformers
+  std::vector<MemoryRow> memory;        // by stage; only of transformers
+  std::optional<Bytes> npu_memory;      // less what is reserved
   bool folded = false;
   std::string unfolded_because;                // a clause; "" if folded
   std::vector<ActivityRow> activity;           // by level and time; empty unless asked for
@@ -160,8 +161,8 @@ struct RunResult {
         "no run that computes and sends this can be faster, where the backend has contention");
     run.column("bound_by", &RunResult::bound_by, "compute, or the level that sets the bound");
     run.rows("why", &RunResult::why,
-             "part of the time of the rank that finishes last, the longest first; none of a "
-             "partial run",
+             "part of the time of the rank that finishes last (of a pipeline: of the stage that "
+             "waits least for others), the longest first; none of a partial run",
              {.csv_file = "why.csv"});
   }
 
@@ -224,6 +225,10 @@ struct RunResult {
     run.part("training", &RunResult::training,
              "the training of a transformer, of a complete run (docs/models/training-report.md)",
              {.omit_if_none = true});
+    run.column("samples", &RunResult::samples,
+               "samples of an iteration, by all ranks; only of `model` and `layers` "
+               "(of transformers: training.samples)",
+               {.csv = no_column, .omit_if_none = true});
     run.rows("jobs", &RunResult::jobs, "job; only of a workload of several jobs",
              {.omit_if_empty = true, .csv_file = "jobs.csv", .csv_if = [](const RunResult& result) {
                 return !result.jobs.empty();

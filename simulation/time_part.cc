@@ -34,6 +34,8 @@ std::string_view name_of(BoundBy bound) {
       return "losses";
     case BoundBy::limits:
       return "limits";
+    case BoundBy::dependencies:
+      return "messages that wait for others";
     case BoundBy::nothing:
       break;
   }

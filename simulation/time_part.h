@@ -1,5 +1,6 @@
-// Why a run takes as long as it does: the time of the rank that finishes last in parts, what each
-// part is bound by, and which setting would change it. Rows of a result (columns.h).
+// Why a run takes as long as it does: the time of the rank that finishes last (of a pipeline: of
+// the stage that waits least for the others, critical_stage.h) in parts, what each part is bound
+// by, and which setting would change it. Rows of a result (columns.h).
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@ enum class BoundBy : std::uint8_t {
   endpoints,         // the cost of messages in the processor and memory of their ends
   losses,            // packets were lost, and sent again
   limits,            // on what is in flight: chunks, first_phase_limit, queue_limit
+  dependencies,      // messages that wait for messages of others
   nothing,           // idle
 };
 std::string_view name_of(BoundBy bound);  // "compute rate", "late ranks"
@@ -53,14 +55,13 @@ struct TimePart {
                "of time waited for the network, the level of the platform; else none",
                {.text = {"on"}, .null_if_empty = true, .text_without = ""});
     row.column("time_ps", &TimePart::time,
-               "its time in the whole run, of the rank that finishes last; the parts add up to "
-               "finish_ps",
-               {.text = {"time"}});
+               "its time in the whole run; the parts add up to finish_ps", {.text = {"time"}});
     row.column("share", &TimePart::share, "its share of finish_ps, 0 to 1", {.text = {"share"}});
     row.column("bound_by", &TimePart::bound_by,
                "what the part would be shorter without: compute rate, memory bandwidth, kernel "
                "launches, slow ranks, collectives beside it, late ranks, pipeline schedule, "
-               "bandwidth, latency, contention, endpoints, losses, limits, nothing",
+               "bandwidth, latency, contention, endpoints, losses, limits, messages that wait for "
+               "others, nothing",
                {.text = {"bound by"}});
     row.column("held_by", &TimePart::held_by, "the busiest link, of contention; else none",
                {.null_if_empty = true});

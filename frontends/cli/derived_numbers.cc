@@ -76,6 +76,11 @@ std::string chunks_text(const CollectiveSpec& spec, Bytes minimum) {
   return std::to_string(chunk_count(example_size, spec.chunks, minimum));
 }
 
+std::string schedule_text(const CollectiveSpec& spec) {
+  if (is_automatic(spec.algorithms) && spec.any_schedule) return "auto";
+  return std::string(name_of(spec.schedule));
+}
+
 std::string collectives(const Experiment& experiment, const Topology& topology,
                         Selection& selection) {
   const Communicator everyone{"world", std::vector<Extent>{{topology.npu_count(), 1}}};
@@ -87,7 +92,7 @@ std::string collectives(const Experiment& experiment, const Topology& topology,
   for (int i = 0; i < collective_count; ++i) {
     const auto kind = static_cast<Collective>(i);
     const CollectiveSpec& spec = experiment.system.collectives[static_cast<std::size_t>(i)];
-    table.add_row({fmt::format("  {}", name_of(kind)), std::string(name_of(spec.schedule)),
+    table.add_row({fmt::format("  {}", name_of(kind)), schedule_text(spec),
                    names_of(spec.algorithms, ", "),
                    chunks_text(spec, experiment.system.minimum_chunk),
                    least_time_text(spec, selection, topology, kind, everyone)});

@@ -17,6 +17,22 @@ std::string efficiency(const Experiment& experiment) {
   return in_force.name.empty() ? "" : fmt::format("efficiency: {}\n", efficiency_text(in_force));
 }
 
+// Schedules and chunks that are chosen call by call have no value of their own.
+std::string value_text(const ResolvedValue& value, const SystemSpec& system) {
+  const auto is_chosen = [&](const CollectiveSpec& spec, std::string_view key) {
+    return is_automatic(spec.algorithms) &&
+           ((key == "schedule" && spec.any_schedule) || (key == "chunks" && spec.any_chunks));
+  };
+  bool all_are = value.path == "system.schedule" || value.path == "system.chunks";
+  for (int i = 0; i < collective_count; ++i) {
+    const CollectiveSpec& spec = system.collectives[static_cast<std::size_t>(i)];
+    const std::string in = fmt::format("system.{}.", name_of(static_cast<Collective>(i)));
+    if (value.path.starts_with(in) && is_chosen(spec, value.path.substr(in.size()))) return "auto";
+    all_are = all_are && is_chosen(spec, value.path.substr(value.path.find('.') + 1));
+  }
+  return all_are ? "auto" : value.value;
+}
+
 }  // namespace
 
 ExitCode explain(const std::string& file, const std::vector<Override>& overrides,
@@ -29,7 +45,7 @@ ExitCode explain(const std::string& file, const std::vector<Override>& overrides
   const Experiment experiment = load_experiment(file, overrides);
   TextTable table({{"key", left}, {"value", left}, {"from", left}, {"what it is", left}});
   for (const ResolvedValue& value : experiment.resolved) {
-    table.add_row({value.path, value.value, value.origin, value.help});
+    table.add_row({value.path, value_text(value, experiment.system), value.origin, value.help});
   }
   terminal.out << wrapped_text(fmt::format("{}, as read from {}\n", experiment.name, file) +
                                    efficiency(experiment) + '\n' + table.text() +

@@ -47,11 +47,31 @@ TimeUnit unit_of(Systems systems) {
   return common_unit(largest);
 }
 
+// "-" where none of the digits shows.
 std::string signed_text(Duration time, TimeUnit unit) {
+  if (in_unit(std::max(time, -time), unit) == in_unit({}, unit)) return "-";
   return fmt::format("{}{}", time > Duration{} ? "+" : "", in_unit(time, unit));
 }
 
-TextTable table_of(const std::vector<PartDifference>& rows, TimeUnit unit, Systems shown) {
+bool shows(const PartDifference& row, TimeUnit unit, Systems systems) {
+  return std::ranges::any_of(systems, [&](const RunResult& result) {
+    const PartDifference* found = find_part(result, row);
+    return found != nullptr && signed_text(found->difference, unit) != "-";
+  });
+}
+
+// What was waited for without the network being to blame says so.
+std::string name_of(const PartDifference& row, Systems systems) {
+  if (!row.level.empty()) return fmt::format("{} on {}", row.part, row.level);
+  for (const RunResult& result : systems)
+    for (const TimePart& part : result.why)
+      if (part.part == row.part && part.level.empty() && part.bound_by == BoundBy::late_ranks)
+        return row.part + ", for late ranks";
+  return row.part;
+}
+
+TextTable table_of(const std::vector<PartDifference>& rows, TimeUnit unit, Systems all_systems,
+                   Systems shown) {
   std::vector<TextTable::Column> columns{{"", TextTable::Align::left}};
   std::vector<std::string> all{"iteration time"};
   for (const RunResult& result : shown) {
@@ -61,8 +81,7 @@ TextTable table_of(const std::vector<PartDifference>& rows, TimeUnit unit, Syste
   TextTable table(std::move(columns));
   table.add_row(std::move(all));
   for (const PartDifference& row : rows) {
-    std::vector<std::string> cells{
-        fmt::format("  {}{}{}", row.part, row.level.empty() ? "" : " on ", row.level)};
+    std::vector<std::string> cells{"  " + name_of(row, all_systems)};
     for (const RunResult& result : shown) {
       const PartDifference* found = find_part(result, row);
       cells.push_back(found != nullptr ? signed_text(found->difference, unit) : "-");
@@ -75,11 +94,12 @@ TextTable table_of(const std::vector<PartDifference>& rows, TimeUnit unit, Syste
 }  // namespace
 
 std::string difference_text(Systems systems, std::size_t width) {
-  const std::vector<PartDifference> rows = different_parts(systems);
-  if (rows.empty()) return "";
+  std::vector<PartDifference> rows = different_parts(systems);
   const TimeUnit unit = unit_of(systems);
-  const std::string tables =
-      side_by_side(systems, width, [&](Systems shown) { return table_of(rows, unit, shown); });
+  std::erase_if(rows, [&](const PartDifference& row) { return !shows(row, unit, systems); });
+  if (rows.empty()) return "";
+  const std::string tables = side_by_side(
+      systems, width, [&](Systems shown) { return table_of(rows, unit, systems, shown); });
   return fmt::format("\nwhat makes the difference from the fastest, {} an iteration\n", unit.name) +
          tables.substr(1);
 }

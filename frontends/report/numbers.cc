@@ -68,4 +68,14 @@ std::string ratio(Duration part, Duration whole) {
   return fmt::format("{:.3f}", quotient(part, whole));
 }
 
+std::string short_number(double number) {
+  for (const char* suffix : {"", " k", " M"}) {
+    if (number < 10'000)
+      return number < 100 ? fmt::format("{:.2f}{}", number, suffix)
+                          : fmt::format("{:.0f}{}", number, suffix);
+    number /= 1'000;
+  }
+  return fmt::format("{:.0f} G", number);
+}
+
 }  // namespace orrery

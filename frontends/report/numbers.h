@@ -31,4 +31,7 @@ std::string percentage(Duration part, Duration whole);
 // part / whole with three decimals: "1.076"; "-" if the whole is 0.
 std::string ratio(Duration part, Duration whole);
 
+// "53.3 k", for numbers of which nobody reads more than three or four digits.
+std::string short_number(double number);
+
 }  // namespace orrery

@@ -28,6 +28,9 @@ std::string memory(const RunResult& result) {
 HeadLine iteration(const RunResult& result) {
   const std::optional<Duration> time = iteration_time(result);
   std::string text = time ? to_text(*time) : "-";
+  if (time && result.samples)
+    text += fmt::format(", {} samples/s", short_number(static_cast<double>(*result.samples) * 1e12 /
+                                                       static_cast<double>(time->value)));
   if (const std::string rate = tokens_per_second_text(result); !rate.empty())
     text += fmt::format(", {} tokens/s a NPU", rate);
   if (const std::string utilisation = model_utilisation_text(result); !utilisation.empty())
@@ -47,6 +50,8 @@ std::vector<Slice> slices(const RunResult& result, std::size_t most_named) {
     const auto known = std::ranges::find(all, part.part, &Slice::name);
     (known == all.end() ? all.emplace_back(Slice{part.part}) : *known).share += part.share;
   }
+  constexpr double least = 0.0005;  // of those that show as 0.0 %
+  std::erase_if(all, [](const Slice& slice) { return slice.share < least; });
   std::ranges::stable_sort(all, std::ranges::greater{}, &Slice::share);
   if (all.size() <= most_named) return all;
   Slice rest{rest_name};

@@ -16,17 +16,6 @@ namespace {
 
 constexpr auto left = TextTable::Align::left;
 
-// "53.3 k", for numbers of which nobody reads more than three or four digits.
-std::string short_number(double number) {
-  for (const char* suffix : {"", " k", " M"}) {
-    if (number < 10'000)
-      return number < 100 ? fmt::format("{:.2f}{}", number, suffix)
-                          : fmt::format("{:.0f}{}", number, suffix);
-    number /= 1'000;
-  }
-  return fmt::format("{:.0f} G", number);
-}
-
 // Of what would have been waited for if nothing had been computed beside it.
 std::string overlapped(const TrafficRow& row) {
   return percentage(row.hidden, row.hidden + (row.exposed - row.late));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontends/report/row_table.h"
+#include "simulation/critical_stage.h"
 
 namespace orrery {
 
@@ -68,7 +69,13 @@ std::string why_table(const RunResult& result) {
   std::ranges::copy_if(result.why, std::back_inserter(shown),
                        [](const TimePart& part) { return part.share >= least; });
   const TextTable table = table_of(shown);
-  return table.empty() ? "" : '\n' + table.text();
+  if (table.empty()) return "";
+  std::string text = '\n' + table.text();
+  if (const StageRow* stage = critical_stage(result);
+      stage != nullptr && stage->rank != result.training->last_stage().rank)
+    text += fmt::format("(rank {}, stage {}, which waits least for the others)\n", stage->rank,
+                        stage->stage);
+  return text;
 }
 
 }  // namespace orrery

@@ -88,6 +88,14 @@ void add_memory(RunResult& result, const FinishedRun& run) {
   }
 }
 
+void add_samples(RunResult& result, const FinishedRun& run) {
+  const auto& workload = run.experiment.workload.what;
+  if (const auto* dlrm = std::get_if<DlrmSpec>(&workload)) result.samples = dlrm->global_batch;
+  if (const auto* stack = std::get_if<StackTraining>(&workload))
+    result.samples =
+        stack->batch * (run.job.ranks - static_cast<std::int64_t>(stack->servers.size()));
+}
+
 void add_backend(RunResult& result, const FinishedRun& run) {
   const NetworkSpec& network = run.experiment.network;
   result.backend = network.backend;
@@ -136,6 +144,7 @@ RunResult collect_result(const FinishedRun& run) {
   add_layers(result, run, last);
   add_training(result, run);
   add_memory(result, run);
+  add_samples(result, run);
   result.selected = selected_rows(run.runner.selection());
   add_traffic(result, run);
   add_bottlenecks(result, run);

@@ -10,7 +10,7 @@ namespace {
 std::string less_traffic(const std::string& kind) {
   if (kind == "TP") return ", or a smaller training.tensor";
   if (kind == "DP") return ", or fewer and larger steps (training.global_batch)";
-  if (kind == "EP") return ", or a smaller experts.parallel";
+  if (kind == "EP") return ", or a smaller training.expert";
   if (kind == "CP") return ", or a smaller training.context";
   if (kind == "PP") return ", or fewer stages (training.pipeline)";
   return "";
@@ -22,11 +22,28 @@ std::string against_latency(const TimePart& part) {
                      on);
 }
 
+bool has_servers(const Experiment& experiment) {
+  const auto* stack = std::get_if<StackTraining>(&experiment.workload.what);
+  return stack != nullptr && !stack->servers.empty();
+}
+
 std::string against_late_ranks(const TimePart& part, const Experiment& experiment) {
   if (experiment.npu.variation.jitter || !experiment.npu.variation.stragglers.empty())
     return "ranks that are equally fast (npu.jitter, npu.stragglers)";
-  if (part.part == "EP") return "experts that are equally popular (experts.imbalance, capacity)";
+  if (part.part == "EP")
+    return "experts that are equally popular (training.expert_load), or a capacity "
+           "(training.expert_capacity)";
+  if (has_servers(experiment)) return "more data_parallel.servers";
   return "work that is spread evenly over the ranks";
+}
+
+// At the port of an NPU there is no other path.
+std::string against_contention(const TimePart& part, const Experiment& experiment) {
+  const bool at_npu = part.held_by.find("npu ") != std::string::npos;
+  const char* other = has_servers(experiment) ? "more data_parallel.servers"
+                      : at_npu                ? "another algorithm or placement"
+                                              : "another routing.policy, placement or algorithm";
+  return fmt::format("{}, or a wider {}", other, part.held_by);
 }
 
 }  // namespace
@@ -55,8 +72,7 @@ std::string knob_of(const TimePart& part, const Experiment& experiment) {
     case BoundBy::latency:
       return against_latency(part);
     case BoundBy::contention:
-      return fmt::format("another routing.policy, placement or algorithm, or a wider {}",
-                         part.held_by);
+      return against_contention(part, experiment);
     case BoundBy::endpoints:
       return "cheaper or fewer messages (system.endpoint, system.chunks)";
     case BoundBy::losses:
@@ -64,6 +80,8 @@ std::string knob_of(const TimePart& part, const Experiment& experiment) {
     case BoundBy::limits:
       return "higher limits on what is in flight (system.queue_limit, first_phase_limit), or other "
              "system.chunks";
+    case BoundBy::dependencies:
+      return "another number of system.chunks, or another algorithm";
     case BoundBy::nothing:
       break;
   }

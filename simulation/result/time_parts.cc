@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/check.h"
+#include "simulation/critical_stage.h"
 #include "simulation/result/knobs.h"
 
 namespace orrery {
@@ -63,10 +64,14 @@ void fill(std::vector<Needs>& levels, double& left, double Needs::*need) {
 class Parts {
  public:
   Parts(RunResult& result, const FinishedRun& run, Rank last)
-      : result_(result), run_(run), last_(last) {}
+      : result_(result),
+        run_(run),
+        stage_(critical_stage(result)),
+        rank_(stage_ == nullptr ? last : stage_->rank),
+        account_(run.runner.account(rank_)) {}
 
   void add_compute() {
-    const ComputeAccount& account = run_.runner.computing(last_);
+    const ComputeAccount& account = run_.runner.computing(rank_);
     const bool has_optimizer = result_.training.has_value();
     for (std::size_t i = 0; i < compute_limit_count; ++i) {
       const BoundBy bound = bound_of(static_cast<ComputeLimit>(i));
@@ -80,25 +85,25 @@ class Parts {
       add("optimizer", sum(account.outside), bound_of(static_cast<ComputeLimit>(most)));
     }
     add("slower compute", account.slowed, BoundBy::slow_ranks);
-    add("stolen compute", result_.stolen, BoundBy::collectives);
-    add("idle", result_.idle, BoundBy::nothing);
+    add("stolen compute", account_.stolen, BoundBy::collectives);
+    const Duration since = result_.finish - account_.finish.since_start;  // that it is done
+    add("idle", account_.idle + since, BoundBy::nothing);
   }
 
   void add_communication() {
-    const StageRow* stage = result_.training ? &result_.training->last_stage() : nullptr;
     const auto& kinds = run_.runner.traffic_kinds();
-    const std::vector<TrafficAccount>& accounts = run_.runner.traffic(last_);
+    const std::vector<TrafficAccount>& accounts = run_.runner.traffic(rank_);
     Duration known;
     for (std::size_t i = 0; i < accounts.size(); ++i) {
       const TrafficAccount& account = accounts[i];
       known += account.exposed;
-      const bool in_bubble = stage != nullptr && stage->bubble > Duration{} &&
+      const bool in_bubble = stage_ != nullptr && stage_->bubble > Duration{} &&
                              is_between_stages({kinds[i], account.exposed, account.late, {}});
       add_network(kinds[i], account);
       if (!in_bubble) add(kinds[i], account.late, BoundBy::late_ranks);
     }
-    if (stage != nullptr) add("bubble", stage->bubble, BoundBy::schedule);
-    add("other communication", result_.exposed - known, BoundBy::late_ranks);
+    if (stage_ != nullptr) add("bubble", stage_->bubble, BoundBy::schedule);
+    add("other communication", account_.exposed - known, BoundBy::late_ranks);
   }
 
   void finish() {
@@ -109,7 +114,7 @@ class Parts {
       part.share = static_cast<double>(part.time.value) / static_cast<double>(result_.finish.value);
       part.knob = knob_of(part, run_.experiment);
     }
-    CHECK(all == result_.finish, "the parts of rank {} are {} ps, it finished at {} ps", last_,
+    CHECK(all == result_.finish, "the parts of rank {} are {} ps, the run finished at {} ps", rank_,
           all.value, result_.finish.value);
   }
 
@@ -154,7 +159,7 @@ class Parts {
       part.latency = next(levels[i].latency);
       if (i == held) part.rest = next(left);
       part.time = part.bandwidth + part.latency + part.rest;
-      set_bound(part, under_way, levels[i].carried);
+      set_bound(part, under_way, levels[i].carried, account.collectives.chunks());
       if (part.time > Duration{}) result_.why.push_back(part);
     }
   }
@@ -182,7 +187,14 @@ class Parts {
     return busy >= half * under_way && busy >= (1 + considerable) * carried;
   }
 
-  void set_bound(TimePart& part, double under_way, double carried) const {
+  // A rank's chunks of an iteration that are no more than the limits never wait for them.
+  bool may_reach_limits(std::int64_t chunks) const {
+    const SystemSpec& system = run_.experiment.system;
+    const std::int64_t least = std::min(system.first_phase_limit, system.queue_limit);
+    return system.overlap_limit || chunks > least * iteration_count(result_);
+  }
+
+  void set_bound(TimePart& part, double under_way, double carried, std::int64_t chunks) const {
     const auto waits = [&](double share) {
       return static_cast<double>(part.rest.value) > share * static_cast<double>(part.time.value);
     };
@@ -197,7 +209,9 @@ class Parts {
       const bool at_ends =
           result_.endpoint &&
           (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= half * under_way;
-      part.bound_by = at_ends ? BoundBy::endpoints : BoundBy::limits;
+      part.bound_by = at_ends                    ? BoundBy::endpoints
+                      : may_reach_limits(chunks) ? BoundBy::limits
+                                                 : BoundBy::dependencies;
     }
   }
 
@@ -220,7 +234,9 @@ class Parts {
 
   RunResult& result_;
   const FinishedRun& run_;
-  Rank last_;
+  const StageRow* stage_;  // null without a training
+  Rank rank_;              // whose time is divided
+  RankAccount account_;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct LevelCost {
   Duration time = {};         // of one chunk
   Duration load = {};         // of the other chunks at the ports
   Duration crowd = {};        // that hold up the first one, if it begins here
+  Duration held = {};         // a port, by what the chunks post there at once
   // The stages of each phase of a chunk; of phases of other levels none.
   std::vector<std::vector<TimedStage>> phases = {};
   Duration launch = {};
@@ -32,14 +33,15 @@ struct Candidate {
   Protocol protocol;
   std::int32_t chunks;
   std::vector<std::size_t> algorithms = {};
-  Duration time = {};
+  Duration time = {}, held = {};
   std::int64_t messages = 0;
   bool folds = true;
 };
 
 class Contest {
-  // Too slow; does not fold; messages; time; algorithms.
-  using Standing = std::tuple<bool, bool, std::int64_t, Duration, std::vector<std::size_t>>;
+  // Too slow; does not fold; holds up others so long; messages; time; algorithms.
+  using Standing =
+      std::tuple<bool, bool, Duration, std::int64_t, Duration, std::vector<std::size_t>>;
 
  public:
   Contest(const Topology& topology, const SystemSpec& system, PhaseCosts& costs,
@@ -156,6 +158,8 @@ class Contest {
           sum.time += cost->time(part, system_, paid);
           sum.phases.back() = cost->timed(part, system_, paid);
           if (sum.phases.size() == 1) sum.crowd = crowd_of(sum.phases.back()) * (chunks - 1);
+          for (const TimedStage& stage : sum.phases.back())
+            sum.held = std::max(sum.held, stage.sending * std::min(chunks, system_.queue_limit));
         }
         if (turns > 0) sum.load += cost->load(part, paid) * turns;
         sum.messages += order == 0 ? cost->messages * chunks : 0;
@@ -207,6 +211,7 @@ class Contest {
       candidate.folds = candidate.folds && cost.folds;
       load = std::max(load, cost.load + crowd - cost.crowd);
       launch = std::max(launch, cost.launch);
+      if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost.held);
     }
     candidate.time += load;
     if (orders_of(candidate.schedule, levels()).size() == 1)
@@ -254,7 +259,7 @@ class Contest {
   // The smallest wins.
   Standing standing_of(const Candidate& candidate) const {
     const bool close = candidate.time <= fastest_ + Duration{fastest_.value / 100};
-    return Standing(!close, !candidate.folds, candidate.messages, candidate.time,
+    return Standing(!close, !candidate.folds, candidate.held, candidate.messages, candidate.time,
                     candidate.algorithms);
   }
 

@@ -10,7 +10,9 @@
 //
 // All combinations of the algorithms of capability.h are computed, which takes microseconds. Of
 // those within a hundredth of the fastest, one that folds goes first (docs/decisions/0010), then
-// the one with the fewest messages, then the fastest, then the first.
+// the one with the fewest messages, then the fastest, then the first. Sums and gathers of large
+// buffers run beside other traffic: before their messages count how long what they post at once
+// takes a port, because a message of a pipeline that comes in between waits as long there.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/phases.h"
+#include "system/collective/piece_sizes.h"
 #include "system/rank/prediction.h"
 
 namespace orrery {
@@ -14,6 +15,23 @@ Duration on_the_wire(Duration time, const ProtocolCost* cost) {
   return cost == nullptr ? time : whole_of(time, cost->efficiency);
 }
 
+// What the bytes of one chunk take from the first rank to the last, where ranks have roles. In
+// other plans every rank's port carries its share at the same time.
+Duration passing_on(const LevelSpec& level, const SystemSpec& system,
+                    const NamedAlgorithm& algorithm, Protocol protocol, Collective phase,
+                    Bytes part) {
+  constexpr std::int32_t most_ranks = 1 << 12;  // whose chunk is simulated
+  const Collective kind = planned_as(phase);
+  if (part == Bytes{} || level.size > most_ranks) return {};
+  if (algorithm.algorithm->plan(kind, level.size, 0)->symmetry() != Symmetry::none) return {};
+  CollectiveSpec alone;
+  alone.algorithms = {algorithm};
+  alone.chunks = 1;
+  alone.protocol = protocol;
+  return predicted_time({level}, system, alone, kind, part) -
+         latency_alone(level, system, algorithm, protocol, phase);
+}
+
 }  // namespace
 
 CommunicationCost& CommunicationCost::operator+=(const CommunicationCost& other) {
@@ -22,6 +40,7 @@ CommunicationCost& CommunicationCost::operator+=(const CommunicationCost& other)
     levels_[level].carried += other.levels_[level].carried;
     levels_[level].latency += other.levels_[level].latency;
   }
+  chunks_ += other.chunks_;
   return *this;
 }
 
@@ -30,6 +49,9 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
                                      const Topology& topology) {
   const GroupLayout& layout = family.layouts().front();
   CommunicationCost cost(topology.levels().size());
+  const std::int32_t chunks = chunk_count(call.size, spec.chunks, system.minimum_chunk);
+  cost.add_chunks(chunks);
+  std::vector<Duration> passing(topology.levels().size());
   const auto orders = orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()));
   for (const Phase& phase : make_phases(call.kind, spec.schedule, orders.front())) {
     const GroupDimension& dimension = layout.dimension(phase.dimension);
@@ -38,13 +60,21 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
     const LevelSpec level = level_alone(topology.levels()[dimension.level], dimension.size);
     cost.add_latency(dimension.level,
                      latency_alone(level, system, algorithm, spec.protocol, phase.kind));
+    Bytes part = PieceSizes(call.size, chunks).size(0);
+    for (const int d : phase.scattered)
+      part = PieceSizes(part, layout.dimensions[static_cast<std::size_t>(d)].size).size(0);
+    passing[static_cast<std::size_t>(dimension.level)] +=
+        passing_on(level, system, algorithm, spec.protocol, phase.kind, part);
   }
   const std::vector<Duration> carried =
       bandwidth_by_level(call, spec, system.minimum_chunk, family, topology);
-  for (int level = 0; level < static_cast<int>(carried.size()); ++level)
-    cost.add_carried(level, on_the_wire(carried[static_cast<std::size_t>(level)],
-                                        find_cost(system.protocols, spec.protocol,
-                                                  algorithm_on(spec, level).name)));
+  for (int level = 0; level < static_cast<int>(carried.size()); ++level) {
+    const auto index = static_cast<std::size_t>(level);
+    const Duration of_port = on_the_wire(
+        carried[index], find_cost(system.protocols, spec.protocol, algorithm_on(spec, level).name));
+    const Duration of_chunk{of_port.value / chunks};
+    cost.add_carried(level, of_port + std::max(Duration{}, passing[index] - of_chunk));
+  }
   return cost;
 }
 

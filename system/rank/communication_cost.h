@@ -3,6 +3,7 @@
 // what it was bound by.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/units/total.h"
@@ -26,17 +27,22 @@ class CommunicationCost {
   CommunicationCost& operator+=(const CommunicationCost& other);
   void add_latency(int level, Duration latency) { at(level).latency += latency; }
   void add_carried(int level, Duration carried) { at(level).carried += carried; }
+  void add_chunks(std::int64_t count) { chunks_ += count; }
 
   const std::vector<OnLevel>& levels() const { return levels_; }  // of the topology; or empty
+  std::int64_t chunks() const { return chunks_; }                 // that collectives were cut into
 
  private:
   OnLevel& at(int level) { return levels_[static_cast<std::size_t>(level)]; }
 
   std::vector<OnLevel> levels_;
+  std::int64_t chunks_ = 0;
 };
 
 // Of a collective done as `spec` says. Its chunks pass the levels beside each other, so latency
-// counts once. REQUIRES: spec is not automatic and has no ranges.
+// counts once. So does, of plans in which ranks have roles (trees), what the bytes of the first
+// chunk take on their way from rank to rank beyond the bytes of a rank's own port. REQUIRES: spec
+// is not automatic and has no ranges.
 CommunicationCost cost_of_collective(const CollectiveCall& call, const CollectiveSpec& spec,
                                      const SystemSpec& system, const GroupFamily& family,
                                      const Topology& topology);

@@ -2,7 +2,7 @@
 """Executes what the documents tell a reader to type: every ```sh block of README.md, of
 docs/how-to/*.md and of docs/models/*.md, one test case each, stopping at the first failing line.
 README.md and the how-tos run in the repository's root. A page of docs/models/ runs in a folder of
-its own, into which its blocks marked ```yaml NAME.yaml or ```text NAME.txt are written first.
+its own, into which its blocks marked ```yaml NAME.yaml, ```text NAME.txt or ```json NAME.json are written first.
 Blocks marked ```console or ```text show what is seen, and are not executed. Each line of a block
 marked ```text printed must be among what the ```sh block before it prints.
 
@@ -45,7 +45,7 @@ def blocks(text):
             if any(not command.startswith("#") for command in commands)]
 
 
-NAMED_FILE = re.compile(r"(?ms)^```(?:yaml|text) ([\w-]+\.(?:yaml|txt))$\n(.*?)^```$")
+NAMED_FILE = re.compile(r"(?ms)^```(?:yaml|text|json) ([\w-]+\.(?:yaml|txt|json))$\n(.*?)^```$")
 
 
 def write_files(text, folder):

@@ -4,10 +4,12 @@
 #include <catch2/catch.hpp>
 
 #include "simulation/simulate.h"
-#include "tests/simulation/small_jobs.h"
+#include "tests/simulation/known_causes.h"
 
 namespace orrery {
 namespace {
+
+using namespace known_causes;
 
 // With a row for each change that applies.
 RunResult with_gains(const Experiment& experiment) {
@@ -83,52 +85,95 @@ TEST_CASE("what if: each level of a collective over two") {
   check_agreement(result, "all_reduce", "fabric");
 }
 
-TEST_CASE("what if: each level of a transformer's traffic") {
-  TransformerTraining tensor, data;
-  tensor.tensor = 4;
-  tensor.data = 2;
-  data.data = 8;
-  check_agreement(with_gains(with_transformer(tensor, 1, 1'000)), "TP", "node");
-  check_agreement(with_gains(with_transformer(data, 1'000, 1)), "DP", "fabric");
+TEST_CASE("what if: tensor parallelism inside of a node and across") {
+  check_agreement(with_gains(tensor_inside()), "TP", "node");
+  check_agreement(with_gains(tensor_across()), "TP", "fabric");
+}
+
+TEST_CASE("what if: exposed gradients") {
+  check_agreement(with_gains(exposed_gradients()), "DP", "fabric");
+}
+
+TEST_CASE("what if: an all-reduce of next to nothing") {
+  const RunResult result = with_gains(latency_only());
+  check_agreement(result, "all_reduce", "ring");
+  CHECK(result.what_if.front().change == "ring: no latency");
+  CHECK(gain_of(result, "ring: latency / 2") == microseconds(70));
+}
+
+// Without contention what is left is what a rank's port needs, so the gain is the rest of the part.
+TEST_CASE("what if: a hot link of ECMP") {
+  const RunResult result = with_gains(hot_link());
+  const Duration gain = gain_of(result, "no contention inside the fabric (analytical)");
+  CHECK(static_cast<double>(gain.value) ==
+        Approx(static_cast<double>(result.why.front().rest.value)).epsilon(0.01));
+}
+
+// Memory takes half as long, and nothing else takes any time.
+TEST_CASE("what if: an optimizer that memory holds up") {
+  const RunResult result = with_gains(optimizer_only());
+  Duration by_memory;
+  for (const TimePart& part : result.why)
+    if (part.bound_by == BoundBy::memory_bandwidth) by_memory += part.time;
+  CHECK(static_cast<double>(gain_of(result, "memory bandwidth x 2").value) ==
+        Approx(0.5 * static_cast<double>(by_memory.value)).epsilon(0.005));
+}
+
+// The network costs nothing, so with even loads every rank takes the mean of what they compute.
+TEST_CASE("what if: experts equally popular") {
+  const RunResult result = with_gains(popular_experts());
+  double computed = 0, ranks = 0;
+  for (const RankRow& row : result.ranks) {
+    computed += static_cast<double>(row.compute.value) * row.multiplicity;
+    ranks += row.multiplicity;
+  }
+  const double expected = static_cast<double>(result.finish.value) - computed / ranks;
+  CHECK(static_cast<double>(gain_of(result, "experts equally popular").value) ==
+        Approx(expected).epsilon(0.01));
+}
+
+// 6 MB pass the port one after the other. The worker waits for 6 ms in all: in the port, and for
+// the server, which has others to answer first.
+TEST_CASE("what if: workers that all push into one server") {
+  const RunResult result = with_gains(fan_in());
+  CHECK(gain_of(result, "ring: bandwidth x 2") == milliseconds(3));
+  CHECK(gain_of(result, "ring: bandwidth infinite") == microseconds(6'000 - 6));
+  Duration waited;
+  for (const TimePart& part : result.why)
+    if (part.part == "DP") waited += part.time;
+  CHECK(waited == milliseconds(6));
+}
+
+TEST_CASE("what if: nothing but computing") {
+  const RunResult result = with_gains(computing_only());
+  REQUIRE(result.what_if.size() == 1);
+  CHECK(gain_of(result, "compute rate x 2") == microseconds(1'500));
 }
 
 // p = 4, m = 1: passes of 4 for one micro-batch; with m = 2 of 5 for two, 2.5 for one. A pass is
 // 3/8 of the time shorter then. Next to no optimizer.
 TEST_CASE("what if: twice the micro-batches") {
-  TransformerTraining training;
-  training.pipeline = 4;
-  training.data = 2;
-  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
-  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
-  workload.training.micro_batch = 4;
+  Experiment experiment = bubble_only();
   const RunResult halved = with_gains(experiment);
   // Half as large: 5 passes of a half.
   CHECK(static_cast<double>(gain_of(halved, "micro-batches x 2, half as large").value) ==
         Approx(0.375 * static_cast<double>(halved.finish.value)).epsilon(0.01));
-  workload.training.micro_batch = 1;
-  workload.training.global_batch = 2;
+  auto& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  training.micro_batch = 1;
+  training.global_batch = 2;
   const RunResult more = with_gains(experiment);
   CHECK(static_cast<double>(gain_of(more, "micro-batches x 2, time for as many samples").value) ==
         Approx(0.375 * static_cast<double>(more.finish.value)).epsilon(0.01));
 }
 
-// A straggler of 30 ms among ranks of 10.
 TEST_CASE("what if: no stragglers") {
-  Experiment experiment = with_program(without_latency({level("ring", LevelKind::ring, 4, 1, {})}),
-                                       milliseconds(10), bytes(4'000));
-  experiment.npu.variation.stragglers = {{.ranks = {3}, .fraction = {}, .slowdown = 3, .from = {}}};
-  CHECK(gain_of(with_gains(experiment), "no stragglers") == milliseconds(20));
+  CHECK(gain_of(with_gains(straggler()), "no stragglers") == milliseconds(20));
 }
 
 // 64 chunks of 14 steps of 10 us, and of 128 ns for 128 B, one by one or all at once: the latency
 // of 63 of them passes beside the first, and some of the bytes.
 TEST_CASE("what if: no limits") {
-  Experiment experiment =
-      with_program(without_latency({level("ring", LevelKind::ring, 8, 1, microseconds(10))}),
-                   nanoseconds(1), kibibytes(64));
-  experiment.system.collectives[static_cast<std::size_t>(Collective::all_reduce)].chunks = 64;
-  experiment.system.queue_limit = 1;
-  const RunResult result = with_gains(experiment);
+  const RunResult result = with_gains(one_chunk_at_a_time());
   const Duration gain = gain_of(result, "no limits on chunks in flight");
   CHECK(gain >= microseconds(10 * 14) * 63);
   CHECK(gain <= (microseconds(10 * 14) + nanoseconds(128 * 14)) * 63);

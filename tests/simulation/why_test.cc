@@ -1,5 +1,4 @@
-// Why a run takes as long as it does, on cases made so that the answer is known; and what makes the
-// difference between two of them.
+// Why a run takes as long as it does, on cases made so that the answer is known.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,17 +8,31 @@
 #include <string>
 
 #include "frontends/yaml/load_experiment.h"
+#include "simulation/critical_stage.h"
 #include "simulation/simulate.h"
-#include "tests/paths.h"
-#include "tests/simulation/small_jobs.h"
+#include "tests/simulation/known_causes.h"
 
 namespace orrery {
 namespace {
 
-// `ranks` on one ring of 1 GB/s, without any latency unless it is given.
-Experiment on_ring(std::int32_t ranks, Duration latency = {}) {
-  return without_latency(
-      {{"ring", LevelKind::ring, ranks, gigabytes_per_second(1), latency, Scope::scale_out}});
+using namespace known_causes;
+
+// 1 MB from rank 0 to three others on a switch of 1 GB/s and 1 us.
+Experiment with_broadcast(const char* algorithm, std::int32_t chunks) {
+  Experiment experiment =
+      without_latency({{"switch", LevelKind::switched, 4, gigabytes_per_second(1), nanoseconds(500),
+                        Scope::scale_out}});
+  ProgramSpec program;
+  const CollectiveCall call{
+      .kind = Collective::broadcast, .communicator = 0, .size = bytes(1'000'000), .update = {}};
+  program.parts.emplace_back().steps.push_back({"weights", {0, -1, call}, true});
+  experiment.workload.what = std::move(program);
+  CollectiveSpec& spec =
+      experiment.system.collectives[static_cast<std::size_t>(Collective::broadcast)];
+  spec.algorithms = {NamedAlgorithm(algorithm)};
+  spec.chunks = chunks;
+  experiment.system.queue_limit = experiment.system.first_phase_limit = 128;
+  return experiment;
 }
 
 const TimePart& largest(const RunResult& result) {
@@ -40,31 +53,34 @@ const TimePart& largest_wait(const RunResult& result) {
   return *wait;
 }
 
-// Four stages and one micro-batch, on a network that costs nothing: of the four passes in a row
-// each stage does one, and 3/4 of the time is bubble. The scores are not matrix products, but they
-// are in each stage alike.
 TEST_CASE("why: a bubble") {
-  TransformerTraining training;
-  training.pipeline = 4;
-  training.data = 2;
-  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
-  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
-  workload.training.global_batch = 8;
-  workload.training.micro_batch = 4;
-  workload.model.vocabulary = 1;
-  const RunResult result = simulate(experiment);
+  const RunResult result = simulate(bubble_only());
   CHECK(largest(result).part == "bubble");
   CHECK(largest(result).bound_by == BoundBy::schedule);
   CHECK(largest(result).share == Approx(0.75).epsilon(0.01));
 }
 
-// Groups of 4 on 1 GB/s: an all-reduce of 512 x 1,024 x 2 B takes 1.5 MB / (1 GB/s) = 1.57 ms and
-// the products of a layer 2 x 12 x 1,024^2 x 512 / (4 x 100 TFLOP/s) = 32 us. All of it is carried.
-TEST_CASE("why: tensor parallelism inside of a node") {
+// The head of 144 h^2 parameters, after four layers of 12 h^2, makes the last of two stages take
+// four times as long as the first: 16 micro-batches keep it busy for 64 of 65 parts of the time.
+// The first stage, which ends with the last backward pass, waits for three quarters of it.
+TEST_CASE("why: a stage that the other waits for") {
   TransformerTraining training;
-  training.tensor = 4;
-  training.data = 2;
-  const RunResult result = simulate(with_transformer(training, 1, 1'000));
+  training.pipeline = 2;
+  training.data = 4;
+  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
+  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+  workload.training.global_batch = 64;
+  workload.model.vocabulary = 144 * 1'024;
+  const RunResult result = simulate(experiment);
+  REQUIRE(critical_stage(result) != nullptr);
+  CHECK(critical_stage(result)->stage == 1);
+  CHECK(result.training->stages[0].bubble.value > result.finish.value * 7 / 10);
+  CHECK(largest(result).part == "compute");
+  CHECK(largest(result).share > 0.95);
+}
+
+TEST_CASE("why: tensor parallelism inside of a node") {
+  const RunResult result = simulate(tensor_inside());
   CHECK(largest(result).part == "TP");
   CHECK(largest(result).level == "node");
   CHECK(largest(result).bound_by == BoundBy::bandwidth);
@@ -73,31 +89,23 @@ TEST_CASE("why: tensor parallelism inside of a node") {
 }
 
 TEST_CASE("why: tensor parallelism across nodes") {
-  TransformerTraining training;
-  training.tensor = 8;
-  const RunResult result = simulate(with_transformer(training, 1'000, 1));
+  const RunResult result = simulate(tensor_across());
   CHECK(largest(result).part == "TP");
   CHECK(largest(result).level == "fabric");
   CHECK(largest(result).bound_by == BoundBy::bandwidth);
   CHECK(largest(result).bandwidth == largest(result).time);
 }
 
-// 8 replicas exchange 100 M parameters of 4 B after the backward pass: inside a node at 1 TB/s,
-// then 400 MB across at 1 GB/s.
 TEST_CASE("why: exposed gradients") {
-  TransformerTraining training;
-  training.data = 8;
-  const RunResult result = simulate(with_transformer(training, 1'000, 1));
+  const RunResult result = simulate(exposed_gradients());
   CHECK(largest(result).part == "DP");
   CHECK(largest(result).level == "fabric");
   CHECK(largest(result).bound_by == BoundBy::bandwidth);
   CHECK(largest(result).bandwidth == largest(result).time);
 }
 
-// 14 steps of a ring, 10 us and 1 ns for 1 B each.
 TEST_CASE("why: an all-reduce of next to nothing") {
-  const RunResult result =
-      simulate(with_program(on_ring(8, microseconds(10)), nanoseconds(1), bytes(8)));
+  const RunResult result = simulate(latency_only());
   CHECK(largest(result).part == "all_reduce");
   CHECK(largest(result).level == "ring");
   CHECK(largest(result).bound_by == BoundBy::latency);
@@ -106,11 +114,8 @@ TEST_CASE("why: an all-reduce of next to nothing") {
   CHECK(largest(result).rest == Duration{});
 }
 
-// Flows whose hashes meet share an uplink: three of 200 Gb/s one of 400 (examples/ecmp). So that
-// link is busy for 1.5 times as long as a rank's port needs.
 TEST_CASE("why: a hot link of ECMP") {
-  const RunResult result =
-      simulate(load_experiment(source_folder() + "/examples/ecmp/ecmp.yaml", {}));
+  const RunResult result = simulate(hot_link());
   CHECK(largest(result).bound_by == BoundBy::contention);
   CHECK_THAT(largest(result).held_by, Catch::Contains("spine"));
 }
@@ -141,82 +146,65 @@ TEST_CASE("why: a taper that holds up the phase with the fewest bytes") {
   CHECK(largest(result).time < microseconds(10'001));
 }
 
-// Rank 3 takes 30 ms where the others take 10: they wait 20 ms for it. Itself it is slower by 20.
+// Three ranks wait 20 ms for the slow one. Itself it is slower by 20.
 TEST_CASE("why: a straggler") {
-  Experiment experiment = with_program(on_ring(4), milliseconds(10), bytes(4'000));
-  StragglerSpec& straggler = experiment.npu.variation.stragglers.emplace_back();
-  straggler.ranks = {3};
-  straggler.slowdown = 3;
-  CHECK(largest(simulate(experiment)).bound_by == BoundBy::late_ranks);
-  CHECK(largest(simulate(experiment)).time == milliseconds(20));
-  experiment.npu.variation.stragglers.front().ranks = {0};
-  CHECK(largest(simulate(experiment)).bound_by == BoundBy::slow_ranks);
-  CHECK(largest(simulate(experiment)).time == milliseconds(20));
+  const RunResult waits = simulate(straggler(3)), is_slow = simulate(straggler(0));
+  CHECK(largest(waits).bound_by == BoundBy::late_ranks);
+  CHECK(largest(waits).time == milliseconds(20));
+  CHECK(largest(is_slow).bound_by == BoundBy::slow_ranks);
+  CHECK(largest(is_slow).time == milliseconds(20));
 }
 
-// 16 tokens and 100 M parameters: passes read each weight of 2 B a few times, the optimizer reads
-// and writes 26 B and more of it.
 TEST_CASE("why: an optimizer that memory holds up") {
-  TransformerTraining training;
-  training.data = 8;
-  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
-  experiment.npu.memory_bandwidth = gigabytes_per_second(100);
-  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
-  workload.model.sequence = 16;
-  const RunResult result = simulate(experiment);
+  const RunResult result = simulate(optimizer_only());
   CHECK(largest(result).part == "optimizer");
   CHECK(largest(result).bound_by == BoundBy::memory_bandwidth);
 }
 
-// Zipf loads: the rank with the popular expert computes longest, and the others wait for it.
 TEST_CASE("why: experts that are not equally popular") {
-  TransformerTraining training;
-  training.data = 8;
-  training.experts.parallel = 8;
-  training.experts.load.kind = ExpertLoad::zipf;
-  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
-  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
-  workload.model.experts.count = 8;
-  workload.model.experts.top_k = 2;
-  const RunResult result = simulate(experiment);
+  const RunResult result = simulate(popular_experts());
   CHECK(largest_wait(result).part == "EP");
   CHECK(largest_wait(result).bound_by == BoundBy::late_ranks);
 }
 
-// Three workers push 1 MB each into one port of 1 GB/s and are answered out of it: 6 ms. The last
-// answer waits 2 ms for the others in the port, and takes 1.
 TEST_CASE("why: workers that all push into one server") {
-  Experiment experiment = on_ring(4);
-  experiment.topology.levels.front().kind = LevelKind::switched;
-  experiment.npu.peak = teraflops_per_second(1);
-  StackTraining stack;
-  stack.layers = {{"a", 500'000, 0, 0, 0, false}};
-  stack.gradient_element = Bytes{2};
-  stack.servers = {3};
-  experiment.workload.what = stack;
-  const RunResult result = simulate(experiment);
+  const RunResult result = simulate(fan_in());
   CHECK(result.finish == milliseconds(6));
   CHECK(largest(result).bound_by == BoundBy::contention);
   CHECK_THAT(largest(result).held_by, Catch::Contains("npu 3"));
 }
 
-// 64 chunks one by one: each passes 14 steps of 10 us and 1/512 of 64 kB. Latency of one chunk is
-// the least, that of the 63 others is due to the limit.
 TEST_CASE("why: one chunk at a time") {
-  Experiment experiment = with_program(on_ring(8, microseconds(10)), nanoseconds(1), kibibytes(64));
-  experiment.system.collectives[static_cast<std::size_t>(Collective::all_reduce)].chunks = 64;
-  experiment.system.queue_limit = 1;
-  const RunResult result = simulate(experiment);
+  const RunResult result = simulate(one_chunk_at_a_time());
   CHECK(largest(result).bound_by == BoundBy::limits);
   CHECK(largest(result).rest == microseconds(10 * 14) * 63);
 }
 
 TEST_CASE("why: nothing but computing") {
-  const RunResult result = simulate(with_program(on_ring(2), milliseconds(3), Bytes{}));
+  const RunResult result = simulate(computing_only());
   REQUIRE(result.why.size() == 1);
   CHECK(largest(result).part == "compute");
   CHECK(largest(result).bound_by == BoundBy::compute_rate);
   CHECK(largest(result).share == 1);
+}
+
+// One chunk of 1 MB goes along a chain of 4 from rank 0: 3 x (1 ms + 1 us). A port carries it once
+// in that time, but its bytes are under way all the time: twice the bandwidth saves 1.5 ms.
+TEST_CASE("why: a chain whose ranks wait for the bytes of the rank before") {
+  Experiment experiment = with_broadcast("chain", 1);
+  const RunResult result = simulate(experiment);
+  CHECK(result.finish == microseconds(3'003));
+  CHECK(largest(result).bound_by == BoundBy::bandwidth);
+  CHECK(largest(result).bandwidth == milliseconds(3));
+  CHECK(largest(result).latency == microseconds(3));
+}
+
+// The same in 100 chunks of 10 us: the first takes 3 x 11 us, the others follow at 10 us.
+TEST_CASE("why: a chain of many chunks") {
+  const RunResult result = simulate(with_broadcast("chain", 100));
+  CHECK(result.finish == microseconds(33 + 99 * 10));
+  CHECK(largest(result).bandwidth == microseconds(30 + 99 * 10));
+  CHECK(largest(result).latency == microseconds(3));
 }
 
 // A chunk passes 4 NPUs inside and then 2 across, one after the other: 2 x 3/4 x 4 MB at 4 GB/s and
@@ -232,49 +220,6 @@ TEST_CASE("time of a collective over two levels is split between them") {
   CHECK(result.why[0].time == milliseconds(4));
   CHECK(result.why[1].level == "ring");
   CHECK(result.why[1].time == microseconds(1'500));
-}
-
-// Pairs of systems that differ in one thing: the parts add up to the difference, and the
-// largest is what differs.
-TEST_CASE("parts explain the difference between two systems") {
-  struct Case {
-    const char* part;
-    Experiment here, fastest;
-  };
-  TransformerTraining tensor, data, pipeline;
-  tensor.tensor = 4;
-  tensor.data = 2;
-  data.data = 8;
-  pipeline.pipeline = 4;
-  pipeline.data = 2;
-  Experiment few = with_transformer(pipeline, 1'000, 1'000), many = few;
-  std::get<TransformerWorkload>(few.workload.what).training.micro_batch = 4;
-  Experiment slow = with_program(on_ring(4), milliseconds(10), bytes(4'000)), even = slow;
-  slow.npu.variation.stragglers = {{.ranks = {3}, .fraction = {}, .slowdown = 2, .from = {}}};
-  Experiment limited = with_program(on_ring(8, microseconds(10)), nanoseconds(1), kibibytes(64));
-  limited.system.collectives[static_cast<std::size_t>(Collective::all_reduce)].chunks = 64;
-  Experiment free = limited;
-  limited.system.queue_limit = 1;
-  const std::vector<Case> cases{
-      {"TP", with_transformer(tensor, 1, 1'000), with_transformer(tensor, 2, 1'000)},
-      {"DP", with_transformer(data, 1'000, 1), with_transformer(data, 1'000, 2)},
-      {"bubble", few, many},
-      {"all_reduce", slow, even},
-      {"all_reduce", limited, free},
-      {"compute", with_program(on_ring(4), milliseconds(2), bytes(4'000)),
-       with_program(on_ring(4), milliseconds(1), bytes(4'000))},
-      {"all_reduce", with_program(on_ring(4, microseconds(2)), {}, bytes(4)),
-       with_program(on_ring(4, microseconds(1)), {}, bytes(4))}};
-  for (const Case& one : cases) {
-    INFO(one.part);
-    const RunResult here = simulate(one.here), fastest = simulate(one.fastest);
-    const std::vector<PartDifference> parts = part_differences(here, fastest);
-    Duration sum;
-    for (const PartDifference& part : parts) sum += part.difference;
-    CHECK(sum == here.finish - fastest.finish);
-    REQUIRE_FALSE(parts.empty());
-    CHECK(parts.front().part == one.part);
-  }
 }
 
 }  // namespace

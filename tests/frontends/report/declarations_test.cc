@@ -54,6 +54,7 @@ RunResult full_sample() {
   result.jobs = {{"a", 2, 2, {}, microseconds(9), microseconds(9), {}, {}}};
   result.memory.emplace_back().total = bytes(5);
   result.npu_memory = bytes(80);
+  result.samples = 500;
   result.activity = {{"fabric", {}, microseconds(1), bytes(9), 0.5}};
   result.link_activity.emplace_back().bytes = bytes(9);
   result.unreceived = {"a message"};

@@ -56,6 +56,13 @@ host: 0.500 s wall, 0.250 s CPU, 3 MB peak memory
 )");
 }
 
+// 500 samples in 50 us are 10 million a second.
+TEST_CASE("the head of a report says how many samples are trained a second", "[report]") {
+  RunResult result = test::sample();
+  result.samples = 500;
+  CHECK(text_report(result, {}).find("iteration  50 us, 10.00 M samples/s\n") != std::string::npos);
+}
+
 TEST_CASE("a partial result says so", "[report]") {
   RunResult result = test::sample();
   result.partial = true;
