@@ -50,7 +50,7 @@ class Ns3Backend final : public NetworkBackend,
                           TransportKind::ideal);
   }
 
-  std::optional<Time> send(const Message& message, MessageListener& listener) override {
+  Time send(const Message& message, MessageListener& listener) override {
     if (free_.empty()) {
       free_.push_back(static_cast<MessageSlot>(journeys_.size()));
       journeys_.emplace_back();
@@ -89,7 +89,7 @@ class Ns3Backend final : public NetworkBackend,
     bool ideal = false;
   };
 
-  std::optional<Time> begin_leg(MessageSlot slot) {
+  Time begin_leg(MessageSlot slot) {
     Journey& journey = journeys_[slot];
     const NodeId from = journey.here;
     const Leg leg = next_leg(journey);
@@ -97,14 +97,14 @@ class Ns3Backend final : public NetworkBackend,
     const Bytes size = journey.message.size;
     if (!leg.ideal) {
       tcp_.send(from, leg.to, slot, size, journey.message.label);
-      return std::nullopt;
+      return Time::never();
     }
     Message part = journey.message;
     part.source = from;
     part.target = leg.to;
     part.token = {.owner = slot};
-    const std::optional<Time> left = ideal_->send(part, *this);
-    journeys_[slot].left = journeys_[slot].left || left.has_value();
+    const Time left = ideal_->send(part, *this);
+    journeys_[slot].left = journeys_[slot].left || left != Time::never();
     return left;
   }
 
