@@ -88,14 +88,15 @@ class NetworkBackend {
   // receives is not the backend's business.
   //
   // Returns the time at which the last byte will have left the source, if that is known already (a
-  // native backend with a first-come-first-served port knows); otherwise listener.injected() is
-  // called at that time, exactly once.
+  // native backend with a first-come-first-served port knows); otherwise Time::never(), and
+  // listener.injected() is called at that time, exactly once. (An optional would come back through
+  // memory, behind all that send() has stored.)
   //
   // An end may be a switch of a switch level that the other end is attached to: the message then
   // takes that one link, and the port of the switch there.
   //
   // REQUIRES: both nodes exist and differ; size >= 0 (a message of 0 bytes costs latency only).
-  virtual std::optional<Time> send(const Message& message, MessageListener& listener) = 0;
+  virtual Time send(const Message& message, MessageListener& listener) = 0;
 
   // As send() of each of the `count` messages of a series, one after the other, if the backend can
   // keep a series; else it does nothing. Returns the time at which the last of them will have left.

@@ -8,7 +8,7 @@ TracedBackend::TracedBackend(EventQueue& queue, std::unique_ptr<NetworkBackend> 
                              TraceSink& sink)
     : queue_(queue), backend_(std::move(backend)), sink_(sink) {}
 
-std::optional<Time> TracedBackend::send(const Message& message, MessageListener& listener) {
+Time TracedBackend::send(const Message& message, MessageListener& listener) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(flights_.size()));
     flights_.emplace_back();
@@ -18,8 +18,8 @@ std::optional<Time> TracedBackend::send(const Message& message, MessageListener&
   flights_[flight] = {message, &listener, queue_.now(), 2};
   Message tagged = message;
   tagged.token = {.owner = flight};
-  const std::optional<Time> sent = backend_->send(tagged, *this);
-  if (sent) close_end(flight);
+  const Time sent = backend_->send(tagged, *this);
+  if (sent != Time::never()) close_end(flight);
   return sent;
 }
 

@@ -15,7 +15,7 @@ class TracedBackend final : public NetworkBackend, private MessageListener {
   // REQUIRES: queue and sink outlive this backend.
   TracedBackend(EventQueue& queue, std::unique_ptr<NetworkBackend> backend, TraceSink& sink);
 
-  std::optional<Time> send(const Message& message, MessageListener& listener) override;
+  Time send(const Message& message, MessageListener& listener) override;
   NetworkStatistics statistics() const override { return backend_->statistics(); }
   void watch_links(ByteBins& bins) override { backend_->watch_links(bins); }
   std::span<const std::string> unused_settings() const override {

@@ -72,7 +72,7 @@ struct Send {
 // is complete when all its stages are and all its sends have been injected).
 struct Stage {
   std::int32_t sends, receives;
-  bool last;
+  alignas(8) bool last;  // so aligned, a stage is returned in two registers, not through memory
 };
 
 struct StageName {  // of one rank

@@ -45,7 +45,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     handler_ = queue.add_handler(*this);
   }
 
-  std::optional<Time> send(const Message& message, MessageListener& listener) override {
+  Time send(const Message& message, MessageListener& listener) override {
     DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
            message.size.value, message.source.value, message.target.value);
     const bool between_npus = std::max(message.source, message.target).value < npu_count_;
@@ -149,8 +149,9 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     head_ends_.assign(ports, Time::never());
   }
 
-  void announce(const Message& message, const Route& route, Time begin, Duration duration,
-                MessageListener& listener) {
+  [[gnu::always_inline]] inline void announce(const Message& message, const Route& route,
+                                              Time begin, Duration duration,
+                                              MessageListener& listener) {
     ++messages_;
     Time& head_end = head_ends_[route.ingress];
     if (ingress_[route.ingress].announce({.open = begin + route.latency,
@@ -242,7 +243,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   // Level by level, innermost first: `here` moves towards the target one coordinate at a time.
   // Its bytes are counted if they are to be.
   template <bool counted>
-  Route route_of(const Message& message) {
+  [[gnu::always_inline]] inline Route route_of(const Message& message) {
     const std::int32_t* from = &coordinates_[message.source.value * levels_.size()];
     const std::int32_t* to = &coordinates_[message.target.value * levels_.size()];
     Route route{};

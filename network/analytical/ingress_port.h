@@ -38,7 +38,7 @@ struct Arrival {
 };
 static_assert(sizeof(Arrival) == 48 && std::is_trivially_copyable_v<Arrival>);
 
-class IngressPort {
+class alignas(64) IngressPort {
  public:
   TotalBytes link_bytes;  // that came over the port's own link, if it has one (from a switch)
 
@@ -68,6 +68,7 @@ class IngressPort {
     --count_;
     if (count_ == 0) {
       head_end = Time::never();
+      begin_ = capacity_ / 2;  // the same places again and again: they are in the caches
     } else {
       const Arrival& next = at(0);
       // Read when `next` ends, after a round of all other ports: by then it is out of the caches.
@@ -109,20 +110,23 @@ class IngressPort {
     std::memmove(&places_[to], &places_[from], count * sizeof(Arrival));
   }
 
-  // The arrivals come to lie in the middle, of twice as many places if few are free.
+  // The arrivals come to lie in the middle, of twice as many places if few are free, and of half as
+  // many if most are: those in use wander through all places, and should stay in the caches.
   void make_space() {
-    if (capacity_ == 0 || count_ > capacity_ / 4 * 3) {
-      const std::uint32_t larger = std::max(4U, 2 * capacity_), begin = (larger - count_) / 2;
-      auto places = std::make_unique_for_overwrite<Arrival[]>(larger);
+    std::uint32_t capacity = capacity_;
+    if (count_ > capacity_ / 4 * 3) capacity = 2 * capacity_;
+    if (count_ < capacity_ / 4) capacity = capacity_ / 2;
+    capacity = std::max(4U, capacity);
+    const std::uint32_t begin = (capacity - count_) / 2;
+    if (capacity == capacity_) {
+      move(begin_, begin, count_);
+    } else {
+      auto places = std::make_unique_for_overwrite<Arrival[]>(capacity);
       if (count_ > 0) std::memcpy(&places[begin], &places_[begin_], count_ * sizeof(Arrival));
       places_ = std::move(places);
-      capacity_ = larger;
-      begin_ = begin;
-    } else {
-      const std::uint32_t begin = (capacity_ - count_) / 2;
-      move(begin_, begin, count_);
-      begin_ = begin;
+      capacity_ = capacity;
     }
+    begin_ = begin;
   }
 
   std::unique_ptr<Arrival[]> places_;

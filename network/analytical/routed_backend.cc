@@ -38,13 +38,14 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
     find_ports();
   }
 
-  std::optional<Time> send(const Message& message, MessageListener& listener) override {
+  Time send(const Message& message, MessageListener& listener) override {
     DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
            message.size.value, message.source.value, message.target.value);
     ++messages_;
     const std::optional<Time> sent = try_send(message, listener);
-    if (!sent) held_.push_back({message, &listener});
-    return sent;
+    if (sent) return *sent;
+    held_.push_back({message, &listener});
+    return Time::never();
   }
 
   // All ports are those of one NPU of each class. Nobody else uses them, so that their order is

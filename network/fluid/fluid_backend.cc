@@ -59,7 +59,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     router_.schedule_changes(queue, *this);
   }
 
-  std::optional<Time> send(const Message& message, MessageListener& listener) override {
+  Time send(const Message& message, MessageListener& listener) override {
     DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
            message.size.value, message.source.value, message.target.value);
     counters_.add_message();
@@ -74,7 +74,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     else
       begin(slot);
     if (message.size == Bytes{}) return begins;  // nothing to inject
-    return std::nullopt;
+    return Time::never();
   }
 
   // A link that representatives share carries what all alike do, in the folded run as in the full

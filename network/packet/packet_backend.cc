@@ -51,7 +51,7 @@ class PacketBackend final : public NetworkBackend,
     make_transports({queue, topology, spec, *this});
   }
 
-  std::optional<Time> send(const Message& message, MessageListener& listener) override {
+  Time send(const Message& message, MessageListener& listener) override {
     if (free_.empty()) {
       free_.push_back(static_cast<MessageSlot>(journeys_.size()));
       journeys_.emplace_back();
@@ -104,7 +104,7 @@ class PacketBackend final : public NetworkBackend,
     return *transports_[static_cast<std::size_t>(kind)];
   }
 
-  std::optional<Time> begin_leg(MessageSlot slot) {
+  Time begin_leg(MessageSlot slot) {
     Journey& journey = journeys_[slot];
     const NodeId from = journey.here;
     const Leg leg = next_leg(journey);
@@ -113,14 +113,14 @@ class PacketBackend final : public NetworkBackend,
     if (leg.kind != TransportKind::ideal) {
       transport(leg.kind).send(from, leg.to, slot, size, journey.message.label,
                                journey.message.traffic_class);
-      return std::nullopt;
+      return Time::never();
     }
     Message part = journey.message;
     part.source = from;
     part.target = leg.to;
     part.token = {.owner = slot};
-    const std::optional<Time> left = ideal_->send(part, *this);
-    journeys_[slot].left = journeys_[slot].left || left.has_value();
+    const Time left = ideal_->send(part, *this);
+    journeys_[slot].left = journeys_[slot].left || left != Time::never();
     return left;
   }
 

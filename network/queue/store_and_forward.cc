@@ -41,7 +41,7 @@ std::int64_t StoreAndForward::segment_count(Bytes whole, Bytes piece) {
   return count;
 }
 
-std::optional<Time> StoreAndForward::send(const Message& message, MessageListener& listener) {
+Time StoreAndForward::send(const Message& message, MessageListener& listener) {
   DCHECK(message.source != message.target && message.size.value >= 0, "{} B from {} to {}",
          message.size.value, message.source.value, message.target.value);
   counters_.add_message();
@@ -74,7 +74,7 @@ std::optional<Time> StoreAndForward::send(const Message& message, MessageListene
   if (flights_[slot].to_leave == 0) return last;
   ++flights_[slot].to_leave;  // for those that do not wait
   schedule(last, leave_step, slot);
-  return std::nullopt;
+  return Time::never();
 }
 
 // From where the segment is. Where nothing leads on from there its node has failed, or is cut off:

@@ -20,7 +20,7 @@ namespace orrery {
 
 class StoreAndForward : public NetworkBackend, private EventHandler, private RouteListener {
  public:
-  std::optional<Time> send(const Message& message, MessageListener& listener) final;
+  Time send(const Message& message, MessageListener& listener) final;
   NetworkStatistics statistics() const final;
   void watch_links(ByteBins& bins) final { watched_ = &bins; }
   std::span<const std::string> unused_settings() const final { return unused_settings_; }

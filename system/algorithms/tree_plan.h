@@ -66,13 +66,15 @@ class TreePlan final : public Plan {
       : tree_(tree),
         pieces_(kind == Collective::gather || kind == Collective::scatter ? size : 1),
         up_(kind != Collective::broadcast && kind != Collective::scatter),
-        down_(kind != Collective::reduce && kind != Collective::gather) {}
+        down_(kind != Collective::reduce && kind != Collective::gather) {
+    for (int parent = 0; parent >= 0; parent = tree.parent(root_)) root_ = parent;
+  }
 
   int pieces() const override { return pieces_; }
 
   Stage stage(Position rank, int, int index) const override {
     const int children = tree_.children(rank);
-    const bool root = is_root(rank);
+    const bool root = rank == root_;
     switch (part(children, root, index)) {
       case Part::collect:
         return {.sends = 0, .receives = children, .last = !down_ && root};
@@ -85,7 +87,8 @@ class TreePlan final : public Plan {
   }
 
   Send send(Position rank, int, int stage, int index) const override {
-    if (part(tree_.children(rank), is_root(rank), stage) == Part::turn)
+    // What sends upwards is the first stage, or the second after the one that collects.
+    if (up_ && rank != root_ && stage < 2)
       return {.to = tree_.parent(rank), .stage = 0, .pieces = of(rank), .reduce = pieces_ == 1};
     const int child = tree_.child(rank, index);
     return {.to = child, .stage = waits_for_children(child), .pieces = of(child), .reduce = false};
@@ -101,7 +104,6 @@ class TreePlan final : public Plan {
     return stage == 0 && !root ? Part::turn : Part::spread;
   }
   bool waits_for_children(Position rank) const { return up_ && tree_.children(rank) > 0; }
-  bool is_root(Position rank) const { return tree_.parent(rank) < 0; }
 
   // What passes between a rank and its parent.
   Pieces of(Position rank) const {
@@ -111,6 +113,7 @@ class TreePlan final : public Plan {
   }
 
   Tree tree_;
+  Position root_ = 0;
   int pieces_;
   bool up_, down_;
 };

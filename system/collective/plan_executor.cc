@@ -89,7 +89,7 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   run.gates.reset();
   if (spec.plan->gated()) run.gates.emplace(spec.size, run.lane_count);
   run.lanes.assign(lanes, Lane{});
-  run.open_lanes.assign(run.participants, run.lane_count);
+  if (run.lane_count > 1) run.open_lanes.assign(run.participants, run.lane_count);
   if (spec.plan->switches() > 0) start(id, spec.size);  // a switch is always there
   return id;
 }
@@ -187,12 +187,9 @@ void PlanExecutor::pick_up_early(Lane& lane, const Place& place) {
   early_.erase(found);
 }
 
-// The delay of the next stage's sends.
-Duration PlanExecutor::delay_of_sends(const Run& run, const Lane& lane, const Place& place) const {
+// Of the next stage's sends, some of which stay within a node.
+Duration PlanExecutor::longest_delay(const Run& run, const Lane& lane, const Place& place) const {
   const RunSpec& spec = run.spec;
-  if (place.position == spec.size) return {};  // the switch
-  if (spec.ranks_of_node == 0) [[likely]]
-    return spec.endpoint_delay;
   Duration delay;
   for (std::int32_t i = 0; i < lane.next.sends; ++i) {
     const Send send =
@@ -238,9 +235,9 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
     }
   }
   for (std::int32_t i = 0; i < count; ++i) {
-    const std::optional<Time> sent = network_.send(message_of(run, place, lane.stage, i), *this);
-    if (sent)
-      lane.sent = std::max(lane.sent, *sent);
+    const Time sent = network_.send(message_of(run, place, lane.stage, i), *this);
+    if (sent != Time::never())
+      lane.sent = std::max(lane.sent, sent);
     else
       ++lane.unsent;
   }
@@ -327,7 +324,7 @@ void PlanExecutor::end_lane(const Place& place) {
     wake_at(std::max(when, queue_.now()), run, place);
     return;
   }
-  if (--run.open_lanes[index_of(run, place.position)] > 0) return;
+  if (run.lane_count > 1 && --run.open_lanes[index_of(run, place.position)] > 0) return;
   const bool last = --run.unfinished == 0;
   if (place.position < run.spec.size) listener_.run_finished(place.run, place.position, last);
   if (last) free_runs_.push_back(place.run);

@@ -79,8 +79,9 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
   std::string describe(std::uint32_t run, Position position) const;
 
  private:
-  // One rank in one lane of a run. `stage` is -1 before the start: arrivals are early then too.
-  struct Lane {
+  // One rank in one lane of a run. `stage` is -1 before the start: arrivals are early then too. A
+  // cache line each, because messages come to them in no order.
+  struct alignas(64) Lane {
     Time ready;       // when the last arrival of the present stage counts, so far
     Time next_ready;  // the same for early arrivals of the next stage
     Time sent;        // when all sends so far will have left
@@ -100,7 +101,7 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
     std::int32_t unfinished = 0;           // participants
     std::int32_t participants = 0;         // ranks that run, and the switch if it takes part
     std::vector<Lane> lanes;               // participant by participant
-    std::vector<std::int32_t> open_lanes;  // of each participant
+    std::vector<std::int32_t> open_lanes;  // of each participant, if it has several
     std::optional<StageGates> gates;       // of gated plans
   };
   // One lane of one rank of one run.
@@ -148,7 +149,13 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
   std::optional<Time> gate_opens(Run& run, const Lane& lane, const Place& place);
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
-  Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const;
+  Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const {
+    if (place.position == run.spec.size) return {};  // the switch
+    if (run.spec.ranks_of_node == 0) [[likely]]
+      return run.spec.endpoint_delay;
+    return longest_delay(run, lane, place);
+  }
+  Duration longest_delay(const Run& run, const Lane& lane, const Place& place) const;
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
   static Message message_of(const Run& run, const Place& place, std::int32_t stage, std::int32_t n);
   static NodeId node_of(const Run& run, Position position) {

@@ -32,7 +32,7 @@ Scope EndpointBackend::scope_of(const Message& message) const {
   return scope;
 }
 
-std::optional<Time> EndpointBackend::send(const Message& message, MessageListener& listener) {
+Time EndpointBackend::send(const Message& message, MessageListener& listener) {
   const bool between_npus =
       message.source.value < topology_.npu_count() && message.target.value < topology_.npu_count();
   if (!between_npus) return network_.send(message, listener);
@@ -50,7 +50,7 @@ std::optional<Time> EndpointBackend::send(const Message& message, MessageListene
   at = serve(endpoint.send_copy, at, copied, account);
   at = serve(endpoint.send_port, at, spec.gap, account) - spec.gap;  // the gap follows
   schedule(at, flight, Step::post);
-  return std::nullopt;
+  return Time::never();
 }
 
 std::uint32_t EndpointBackend::open_flight(const Message& message, MessageListener& listener,
@@ -107,8 +107,8 @@ void EndpointBackend::post(std::uint32_t flight) {
   emit(flights_[flight], false);
   Message message = flights_[flight].message;
   message.token = {.owner = flight};
-  const std::optional<Time> sent = network_.send(message, *this);
-  if (sent) schedule(*sent, flight, Step::injected);
+  const Time sent = network_.send(message, *this);
+  if (sent != Time::never()) schedule(sent, flight, Step::injected);
 }
 
 void EndpointBackend::injected(const MessageToken& token, NodeId source) {

@@ -44,7 +44,7 @@ class EndpointBackend final : public NetworkBackend, private MessageListener, pr
   EndpointBackend(EventQueue& queue, NetworkBackend& network, const Topology& topology,
                   const SystemSpec& spec, TraceSink& sink);
 
-  std::optional<Time> send(const Message& message, MessageListener& listener) override;
+  Time send(const Message& message, MessageListener& listener) override;
   NetworkStatistics statistics() const override { return network_.statistics(); }
   void watch_links(ByteBins& bins) override { network_.watch_links(bins); }
   std::span<const std::string> unused_settings() const override {

@@ -44,27 +44,23 @@ std::uint32_t CollectiveScheduler::next_to_admit(const RankState& state) {
 std::uint32_t CollectiveScheduler::best_of(const RankState& state, std::int32_t number) {
   ++steps_;
   const ReadyLane& lane = state.ready[number];
-  const std::uint32_t first = lane.calls.begin()->call;
-  if (lane.way == kNoPlace) return first;
+  if (lane.way == kNoPlace) return lane.calls.begin()->call;
   const std::int64_t room = first_phase_room(state, lane);
   if (room <= 0) return kNone;
-  const Call& call = calls_[first];
-  const std::int32_t member = instance_of(call).index_of(call.position);
-  const std::int64_t reserved = lane.order->reserved_before(member, StartOrder::kNew);
-  return reserved < room ? first : best_begun_by_others(state, number, room);
+  const std::int64_t reserved = lane.order->reserved_before(lane.member, StartOrder::kNew);
+  return reserved < room ? lane.calls.begin()->call : best_begun_by_others(state, number, room);
 }
 
 // The rank has room for so many of the chunks that others began and it has not.
 std::uint32_t CollectiveScheduler::best_begun_by_others(const RankState& state, std::int32_t number,
                                                         std::int64_t room) {
   const ReadyLane& lane = state.ready[number];
-  const Call& any = calls_[lane.calls.begin()->call];
-  const std::int32_t member = instance_of(any).index_of(any.position);
   std::uint32_t best = kNone;
   for (std::int64_t n = 0; n < room; ++n) {
     ++steps_;
-    const std::uint64_t name = lane.order->left_to(member, n);
-    const std::uint32_t id = calls_.instance(static_cast<std::uint32_t>(name >> 32)).calls[member];
+    const std::uint64_t name = lane.order->left_to(lane.member, n);
+    const auto instance = static_cast<std::uint32_t>(name >> 32);
+    const std::uint32_t id = calls_.instance(instance).calls[lane.member];
     if (id == kNone || calls_[id].lane != number) continue;
     if (calls_[id].next_chunk != static_cast<std::int32_t>(name & 0xFFFFFFFF)) continue;
     if (best == kNone || calls_[id].urgency < calls_[best].urgency) best = id;
@@ -79,15 +75,13 @@ std::uint32_t CollectiveScheduler::best_to_begin(const RankState& state, std::in
   const ReadyLane& lane = state.ready[number];
   const std::int64_t room = *spec_.overlap_limit - state.under_way[lane.communicator];
   if (room <= 0) return kNone;
-  const Call& any = calls_[lane.calls.begin()->call];
-  const std::int32_t member = instance_of(any).index_of(any.position);
-  const StartOrder& order = call_order(instance_of(any));
-  if (order.reserved_before(member, StartOrder::kNew) < room) return best_of(state, number);
+  const StartOrder& order = call_order(instance_of(calls_[lane.calls.begin()->call]));
+  if (order.reserved_before(lane.member, StartOrder::kNew) < room) return best_of(state, number);
   std::uint32_t best = kNone;
   for (std::int64_t n = 0; n < room; ++n) {
     ++steps_;
-    const auto instance = static_cast<std::uint32_t>(order.left_to(member, n));
-    const std::uint32_t id = calls_.instance(instance).calls[member];
+    const auto instance = static_cast<std::uint32_t>(order.left_to(lane.member, n));
+    const std::uint32_t id = calls_.instance(instance).calls[lane.member];
     if (id == kNone || calls_[id].lane != number || !may_admit(state, calls_[id])) continue;
     if (best == kNone || calls_[id].urgency < calls_[best].urgency) best = id;
   }
@@ -104,16 +98,14 @@ std::int64_t CollectiveScheduler::first_phase_room(const RankState& state,
 bool CollectiveScheduler::may_admit(const RankState& state, const Call& call) const {
   const ReadyLane& lane = state.ready[call.lane];
   if (lane.way == kNoPlace) return true;
-  const Instance& instance = instance_of(call);
-  return lane.order->reserved_before(instance.index_of(call.position),
-                                     instance.admissions[call.next_chunk]) <
-         first_phase_room(state, lane);
+  const std::int64_t number = instance_of(call).admissions[call.next_chunk];
+  return lane.order->reserved_before(lane.member, number) < first_phase_room(state, lane);
 }
 
 void CollectiveScheduler::admit_chunk(RankState& state, std::uint32_t id) {
   Call& call = calls_[id];
   Instance& instance = calls_.instance(call.instance);
-  const std::int32_t member = instance.index_of(call.position);
+  const std::int32_t member = state.ready[call.lane].member;
   const std::int32_t chunk = call.next_chunk;
   const std::int32_t phase = own_phase(call, chunk, 0);
   if (chunk == 0) {
@@ -171,6 +163,7 @@ std::int32_t CollectiveScheduler::lane_for(RankState& state, const Call& call) {
     state.ready.push_back({.communicator = instance.communicator,
                            .way = way,
                            .first = first,
+                           .member = instance.index_of(call.position),
                            .order = takes_place ? &admission_order(instance, way) : nullptr,
                            .calls = {}});
   return number;

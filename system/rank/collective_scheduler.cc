@@ -84,7 +84,7 @@ CollectiveScheduler::Urgency CollectiveScheduler::urgency_of(const Call& call,
 
 // ---- runs --------------------------------------------------------------------------------------
 
-std::uint32_t CollectiveScheduler::open_run(const Task& task, std::size_t queue) {
+std::uint32_t CollectiveScheduler::open_run(const Task& task, Seat seat, std::size_t queue) {
   const Call& call = calls_[task.call];
   const Instance& instance = instance_of(call);
   const GroupFamily& family = recipes_.families()[instance.communicator];
@@ -98,11 +98,10 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task, std::size_t queue)
   if (has_root(phase.phase.kind))
     plan = recipes_.rooted_plan(*instance.recipe, phase, static_cast<int>(variant),
                                 instance.call.root);
-  const Position first = seat_of(task).first;
   const std::uint32_t run =
       executor_.open({.plan = plan,
                       .size = phase.dimension.size,
-                      .ranks = family.line(instance.base, first, phase.dimension),
+                      .ranks = family.line(instance.base, seat.first, phase.dimension),
                       .stride = phase.dimension.stride,
                       .switch_node = switch_of(call.rank, phase.dimension.level),
                       .bytes = bytes,
@@ -118,7 +117,7 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task, std::size_t queue)
                       .group = static_cast<std::int16_t>(instance.call.communicator),
                       .fold = phase.fold});
   if (run >= runs_.size()) runs_.resize(run + 1);
-  runs_[run] = {call.instance, task.chunk, task.phase, first, queue, StartOrder::kNew};
+  runs_[run] = {call.instance, task.chunk, task.phase, seat.first, queue, StartOrder::kNew};
   return run;
 }
 
@@ -177,24 +176,9 @@ void CollectiveScheduler::finish_chunk(std::uint32_t id) {
 
 // ---- look-ups ----------------------------------------------------------------------------------
 
-std::uint32_t CollectiveScheduler::communicator_of(const Task& task) const {
-  return instance_of(calls_[task.call]).communicator;
-}
-
-std::size_t CollectiveScheduler::way_of(const Instance& instance, std::int32_t chunk,
-                                        std::int32_t phase) const {
-  const auto order = static_cast<std::size_t>(instance.paths[chunk].path);
-  return 2 * order + (instance.path_of(chunk).phases[phase].phase.back ? 1 : 0);
-}
-
-const PhaseRecipe& CollectiveScheduler::phase_of(const Task& task) const {
-  return instance_of(calls_[task.call]).path_of(task.chunk).phases[task.phase];
-}
-
-std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t chunk,
-                                            std::int32_t phase) const {
+std::int32_t CollectiveScheduler::phase_below_root(const Call& call, std::int32_t chunk,
+                                                   std::int32_t phase) const {
   const Instance& instance = instance_of(call);
-  if (!has_root(instance.call.kind)) return phase;
   const auto& dimensions = instance.recipe->layout->dimensions;
   const auto differs_from_root = [&](const std::vector<int>& at_root) {
     return std::any_of(at_root.begin(), at_root.end(), [&](int d) {
@@ -209,21 +193,12 @@ std::int32_t CollectiveScheduler::own_phase(const Call& call, std::int32_t chunk
   return phase;
 }
 
-bool CollectiveScheduler::comes_in_late(const Task& task) const {
-  return task.phase > 0 && own_phase(calls_[task.call], task.chunk, 0) == task.phase;
-}
-
-std::uint32_t& CollectiveScheduler::run_slot(const Task& task) {
-  const Call& call = calls_[task.call];
-  Instance& instance = calls_.instance(call.instance);
+std::uint32_t& CollectiveScheduler::run_slot(const Task& task, Seat seat) {
+  Instance& instance = calls_.instance(calls_[task.call].instance);
   const PathRecipe& path = instance.path_of(task.chunk);
-  const PhaseRecipe& phase = path.phases[task.phase];
   auto& slots = instance.runs[task.chunk];
   if (slots.empty()) slots.assign(path.slots, kNone);
-  // The position without its digit in this phase's dimension numbers the runs of a phase.
-  const std::int32_t index = instance.index_of(call.position), stride = phase.digit.stride;
-  const std::int32_t above = index / (stride * phase.digit.count);
-  return slots[phase.first_slot + above * stride + index % stride];
+  return slots[path.phases[task.phase].first_slot + seat.line];
 }
 
 std::size_t CollectiveScheduler::queue_of(const Task& task) const {
@@ -241,9 +216,14 @@ std::size_t CollectiveScheduler::queue_of(const Task& task) const {
 
 CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
   const Position position = calls_[task.call].position;
-  const GroupDimension& dimension = phase_of(task).dimension;
-  const std::int32_t member = dimension.coordinate(position);
-  return {member, position - member * dimension.stride};
+  const PhaseRecipe& phase = phase_of(task);
+  const Digit& digit = phase.digit;
+  const std::int32_t member = phase.dimension.coordinate(position);
+  // The position without its digit in this dimension numbers the lines.
+  const std::int32_t index = instance_of(calls_[task.call]).index_of(position);
+  const std::int32_t above = index / (digit.stride * digit.count);
+  return {member, position - member * phase.dimension.stride,
+          above * digit.stride + index % digit.stride};
 }
 
 Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {

@@ -108,18 +108,26 @@ class CollectiveScheduler final : private RunListener {
   // of them have to be looked at to know which may have the next one.
   struct ReadyLane {
     std::uint32_t communicator;
-    std::size_t way;  // of the next chunk, or kNoPlace
-    bool first;       // with an overlap limit: it is the call's first chunk
+    std::size_t way;      // of the next chunk, or kNoPlace
+    bool first;           // with an overlap limit: it is the call's first chunk
+    std::int32_t member;  // that the rank is in the group and in its StartOrders
     StartOrder* order;
     std::set<ReadyCall> calls;
   };
   static constexpr std::size_t kNoPlace = ~std::size_t{0};  // skips the first phase
+  // Where a rank is in a dimension of its group.
+  struct Seat {
+    std::int32_t member;
+    Position first;     // of member 0
+    std::int32_t line;  // the number of its line among those of the dimension that run
+  };
   // A communicator's tasks in a queue. They run in one line of ranks, so they have one StartOrder.
   struct TaskLane {
     std::uint32_t communicator;
     std::int32_t running = 0;
     std::int32_t member;    // that the rank is in the StartOrder
     std::int32_t in_group;  // index_of() its position there
+    Seat seat;
     StartOrder* order;
     WaitingTasks waiting;
   };
@@ -161,7 +169,10 @@ class CollectiveScheduler final : private RunListener {
   void put_in_lane(std::uint32_t call);
   void take_from_lane(std::uint32_t call);
   std::int32_t lane_for(RankState& state, const Call& call);
-  std::size_t way_of(const Instance& instance, std::int32_t chunk, std::int32_t phase) const;
+  std::size_t way_of(const Instance& instance, std::int32_t chunk, std::int32_t phase) const {
+    const auto order = static_cast<std::size_t>(instance.paths[chunk].path);
+    return 2 * order + (instance.path_of(chunk).phases[phase].phase.back ? 1 : 0);
+  }
   std::int32_t& in_first_phase(RankState& state, const Instance& instance, std::int32_t chunk) {
     return state
         .in_first_phase[instance.communicator * recipes_.ways() + way_of(instance, chunk, 0)];
@@ -175,33 +186,39 @@ class CollectiveScheduler final : private RunListener {
   const Task* next_of(const TaskLane& lane);
   const Task* next_begun_by_others(const TaskLane& lane, std::int64_t room);
   bool may_start(const TaskLane& lane, std::uint32_t run);
+  bool is_full(const TaskLane& lane) const { return lane.running >= spec_.queue_limit; }
   TaskLane& task_lane(RankState& state, const Task& task, std::size_t queue);
   static TaskLane& lane_of(LevelQueue& queue, std::uint32_t communicator);
   void start(TaskLane& lane, const Task& task, std::size_t queue);
-  void let_others_start(const Task& task, std::size_t queue, bool opened);
-  void release_late(const Task& task, std::size_t queue);
-  std::uint32_t open_run(const Task& task, std::size_t queue);
+  void let_others_start(const Task& task, Seat seat, std::size_t queue, bool opened);
+  void release_late(const Task& task, Seat seat, std::size_t queue);
+  std::uint32_t open_run(const Task& task, Seat seat, std::size_t queue);
   // The switch of the level, if it has one, for plans that need it.
   NodeId switch_of(Rank rank, int level) const;
   std::shared_ptr<const PartSizes> part_sizes_of(const Instance& instance, const Task& task) const;
   void run_finished(std::uint32_t run, Position position, bool last) override;
   void finish_chunk(std::uint32_t call);
 
-  std::uint32_t communicator_of(const Task& task) const;
-  const PhaseRecipe& phase_of(const Task& task) const;
-  // Where a task's rank is in the dimension of its phase, and the position of member 0 there.
-  struct Seat {
-    std::int32_t member;
-    Position first;
-  };
+  std::uint32_t communicator_of(const Task& task) const {
+    return instance_of(calls_[task.call]).communicator;
+  }
+  const PhaseRecipe& phase_of(const Task& task) const {
+    return instance_of(calls_[task.call]).path_of(task.chunk).phases[task.phase];
+  }
   Seat seat_of(const Task& task) const;
   Rank rank_at(const Task& task, Position position) const;
   // The first of a chunk's phases, from `phase` on, in which the rank takes part; their number if
   // there is none.
-  std::int32_t own_phase(const Call& call, std::int32_t chunk, std::int32_t phase) const;
+  std::int32_t own_phase(const Call& call, std::int32_t chunk, std::int32_t phase) const {
+    return has_root(instance_of(call).call.kind) ? phase_below_root(call, chunk, phase) : phase;
+  }
+  std::int32_t phase_below_root(const Call& call, std::int32_t chunk, std::int32_t phase) const;
   // The rank has skipped all phases before this one.
-  bool comes_in_late(const Task& task) const;
-  std::uint32_t& run_slot(const Task& task);
+  bool comes_in_late(const Task& task) const {
+    return task.phase > 0 && own_phase(calls_[task.call], task.chunk, 0) == task.phase;
+  }
+  // The task's run, kNone until someone has begun it.
+  std::uint32_t& run_slot(const Task& task, Seat seat);
   std::size_t queue_of(const Task& task) const;
   StartOrder& queue_order(const Task& task, std::size_t queue);
 

@@ -10,11 +10,14 @@ void CollectiveScheduler::enqueue(RankState& state, const Task& task) {
   const std::size_t index = queue_of(task);
   TaskLane& lane = task_lane(state, task, index);
   LevelQueue& queue = state.queues[index];
-  const std::uint32_t run = run_slot(task);
-  const bool late = run == kNone && comes_in_late(task);
+  const bool late = comes_in_late(task) && run_slot(task, lane.seat) == kNone;
+  if (!late && is_full(lane)) {  // the end of a task comes back here
+    lane.waiting.add(calls_[task.call].urgency, task);
+    return;
+  }
   const bool alone = std::all_of(queue.lanes.begin(), queue.lanes.end(),
                                  [](const TaskLane& other) { return other.waiting.empty(); });
-  if (alone && !late && may_start(lane, run)) {
+  if (alone && !late && may_start(lane, run_slot(task, lane.seat))) {
     start(lane, task, index);
     return;
   }
@@ -88,6 +91,7 @@ CollectiveScheduler::TaskLane& CollectiveScheduler::task_lane(RankState& state, 
   lanes.push_back({.communicator = communicator,
                    .member = phase_of(task).digit.of(in_group),
                    .in_group = in_group,
+                   .seat = seat_of(task),
                    .order = &queue_order(task, index),
                    .waiting = {}});
   return lanes.back();
@@ -96,37 +100,38 @@ CollectiveScheduler::TaskLane& CollectiveScheduler::task_lane(RankState& state, 
 // REQUIRES: a task of the communicator has come to the queue.
 CollectiveScheduler::TaskLane& CollectiveScheduler::lane_of(LevelQueue& queue,
                                                             std::uint32_t communicator) {
-  return *std::find_if(queue.lanes.begin(), queue.lanes.end(),
-                       [&](const TaskLane& lane) { return lane.communicator == communicator; });
+  std::size_t number = 0;
+  while (queue.lanes[number].communicator != communicator) ++number;
+  return queue.lanes[number];
 }
 
 void CollectiveScheduler::start(TaskLane& lane, const Task& task, std::size_t index) {
-  std::uint32_t run = run_slot(task);
+  std::uint32_t& run = run_slot(task, lane.seat);
   const bool opens = run == kNone;
-  if (opens) run_slot(task) = run = open_run(task, index);
+  if (opens) run = open_run(task, lane.seat, index);
   runs_[run].order = lane.order->start(lane.member, runs_[run].order, run);
   ++lane.running;
-  executor_.start(run, seat_of(task).member);
-  if (has_root(phase_of(task).phase.kind)) let_others_start(task, index, opens);
+  executor_.start(run, lane.seat.member);
+  if (has_root(phase_of(task).phase.kind)) let_others_start(task, lane.seat, index, opens);
 }
 
 // Where the run has a root: the others may have waited for it.
-void CollectiveScheduler::let_others_start(const Task& task, std::size_t index, bool opened) {
-  if (opened) release_late(task, index);
+void CollectiveScheduler::let_others_start(const Task& task, Seat seat, std::size_t index,
+                                           bool opened) {
+  if (opened) release_late(task, seat, index);
   if (comes_in_late(task)) return;
-  const auto [member, first] = seat_of(task);
   const GroupDimension& dimension = phase_of(task).dimension;
   for (std::int32_t other = 0; other < dimension.size; ++other)
-    if (other != member) fill(state_of(rank_at(task, first + other * dimension.stride)), index);
+    if (other != seat.member)
+      fill(state_of(rank_at(task, seat.first + other * dimension.stride)), index);
 }
 
 // The run of a task has begun: those who come in late may take part as soon as they have room.
-void CollectiveScheduler::release_late(const Task& task, std::size_t index) {
+void CollectiveScheduler::release_late(const Task& task, Seat seat, std::size_t index) {
   const Instance& instance = instance_of(calls_[task.call]);
   const GroupDimension& dimension = phase_of(task).dimension;
-  const Position first = seat_of(task).first;
   for (std::int32_t member = 0; member < dimension.size; ++member) {
-    const Position position = first + member * dimension.stride;
+    const Position position = seat.first + member * dimension.stride;
     const std::uint32_t call = instance.calls[instance.index_of(position)];
     if (call == kNone) continue;
     RankState& state = state_of(calls_[call].rank);

@@ -47,14 +47,14 @@ void PointToPoint::send(Rank rank, OperationId operation, const SendCall& call) 
 
 void PointToPoint::post(std::uint32_t flight, Bytes size) {
   const Channel& channel = channels_[flights_[flight].channel];
-  const std::optional<Time> sent = network_.send({.source = {channel.source},
-                                                  .target = {channel.target},
-                                                  .size = size,
-                                                  .token = {.owner = flight},
-                                                  .label = kPointToPointLabel},
-                                                 *this);
-  if (!sent) return;
-  queue_.schedule(*sent - queue_.now(), [this, flight] { injected({.owner = flight}, NodeId{}); });
+  const Time sent = network_.send({.source = {channel.source},
+                                   .target = {channel.target},
+                                   .size = size,
+                                   .token = {.owner = flight},
+                                   .label = kPointToPointLabel},
+                                  *this);
+  if (sent == Time::never()) return;
+  queue_.schedule(sent - queue_.now(), [this, flight] { injected({.owner = flight}, NodeId{}); });
 }
 
 void PointToPoint::injected(const MessageToken& token, NodeId) {

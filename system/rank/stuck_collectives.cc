@@ -39,8 +39,9 @@ bool CollectiveScheduler::start_beyond_limit() {
       }
     for (std::size_t queue = 0; queue < state.queues.size(); ++queue) {
       const auto consider_task = [&](Urgency urgency, std::size_t place, const Task& task) {
-        consider({run_slot(task) == kNone, instance_of(calls_[task.call]).key & 0xFFFFFFFF,
-                  task.chunk, task.phase, rank, queue, urgency, place, task.call});
+        consider({run_slot(task, seat_of(task)) == kNone,
+                  instance_of(calls_[task.call]).key & 0xFFFFFFFF, task.chunk, task.phase, rank,
+                  queue, urgency, place, task.call});
       };
       for (const TaskLane& lane : state.queues[queue].lanes) lane.waiting.for_each(consider_task);
       state.queues[queue].late.for_each(consider_task);

@@ -43,7 +43,7 @@ class WaitingTasks {
     if (!calls_.empty() && calls_.begin()->first == urgency)
       calls_.begin()->second.push_back(task);
     else
-      calls_[urgency].push_back(task);
+      tasks_of(urgency).push_back(task);
   }
 
   // Null if it is not there. `urgency`: of its call.
@@ -61,7 +61,7 @@ class WaitingTasks {
     const auto place = std::find(tasks.begin(), tasks.end(), task);
     if (place == tasks.end()) return false;
     tasks.erase(place);
-    if (tasks.empty()) calls_.erase(found);
+    if (tasks.empty()) spare_ = calls_.extract(found);
     return true;
   }
 
@@ -73,7 +73,16 @@ class WaitingTasks {
   }
 
  private:
-  Calls calls_;  // none without tasks
+  std::vector<Task>& tasks_of(Urgency urgency) {
+    if (spare_.empty()) return calls_[urgency];
+    const auto found = calls_.find(urgency);
+    if (found != calls_.end()) return found->second;
+    spare_.key() = urgency;
+    return calls_.insert(std::move(spare_)).position->second;
+  }
+
+  Calls calls_;             // none without tasks
+  Calls::node_type spare_;  // of the call whose last task went last, for the next one
 };
 
 }  // namespace orrery

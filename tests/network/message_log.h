@@ -24,12 +24,12 @@ class MessageLog final : public MessageListener {
   // Returns the number of the message.
   std::size_t send(NetworkBackend& network, std::int32_t source, std::int32_t target, Bytes size) {
     const std::size_t number = prepare();
-    const auto known = network.send({.source = {source},
+    const Time known = network.send({.source = {source},
                                      .target = {target},
                                      .size = size,
                                      .token = {.owner = static_cast<std::uint32_t>(number)}},
                                     *this);
-    if (known) note_injected(number, *known);
+    if (known != Time::never()) note_injected(number, known);
     return number;
   }
 
