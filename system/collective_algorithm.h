@@ -89,8 +89,7 @@ struct Gate {
 };
 
 // What rank 0 does tells what rank r does: its stages are those of rank 0, and its sends too, with
-// as many pieces, but to others. Pieces may be others too, so their sizes must be equal where this
-// is used: to simulate few ranks for all (docs/decisions/0006).
+// as many pieces, though others, and to others. So few ranks stand for all (docs/decisions/0010).
 enum class Symmetry : std::uint8_t {
   none,
   rotation,  // what rank 0 sends to q, rank r sends to r + q (modulo the size)
@@ -100,7 +99,7 @@ enum class Symmetry : std::uint8_t {
 // The program every rank of a group runs, computed on demand: a ring over 16,384 ranks costs no
 // memory. Lanes run side by side and share nothing but their start, unless the plan is gated.
 //
-// The buffer is cut into pieces() parts whose sizes differ by at most one byte. Where ranks own
+// The buffer is cut into pieces() parts of equal size, rounded up to whole bytes. Where ranks own
 // parts of the buffer (reduce_scatter, all_gather, all_to_all, gather, scatter), pieces() is c
 // times the group size and rank r owns the c pieces from r * c on; else any number will do.
 class Plan {

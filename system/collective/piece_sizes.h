@@ -1,47 +1,34 @@
-// How a buffer is cut: `count` parts whose sizes differ by at most one byte, the larger ones first.
+// How a collective's buffer is cut: into chunks, and each of these into equal parts.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "core/units/units.h"
-#include "system/collective_algorithm.h"
 
 namespace orrery {
 
+// `count` parts whose sizes differ by at most one byte, the larger ones first: the chunks of a
+// buffer, and the shares of all-to-allvs, of which no byte is sent twice.
 class PieceSizes {
  public:
   PieceSizes() = default;
   PieceSizes(Bytes total, std::int32_t count)
-      : count_(count), small_(total.value / count), larger_(total.value % count) {}
+      : small_(total.value / count), larger_(total.value % count) {}
 
   Bytes size(std::int32_t index) const { return {small_ + (index < larger_ ? 1 : 0)}; }
 
-  // Of several, which may wrap round. REQUIRES: 0 <= first < count, 0 <= their count <= count.
-  Bytes size(const Pieces& pieces) const {
-    if (pieces.count == 1) return size(pieces.first);
-    if (pieces.run == 0) return {between(pieces.first, pieces.count)};
-    if (larger_ == 0) return {pieces.count * small_};
-    std::int64_t sum = 0;
-    for (std::int32_t i = 0; i < pieces.count; i += pieces.run)
-      sum += between(static_cast<std::int32_t>(pieces.at(i) % count_),
-                     std::min(pieces.run, pieces.count - i));
-    return {sum};
-  }
-
  private:
-  std::int64_t between(std::int32_t first, std::int32_t count) const {
-    const std::int32_t end = first + count;
-    if (end <= count_) return before(end) - before(first);
-    return before(count_) - before(first) + before(end - count_);
-  }
-  std::int64_t before(std::int32_t index) const {
-    return index * small_ + std::min<std::int64_t>(index, larger_);
-  }
-
-  std::int32_t count_ = 1;
   std::int64_t small_ = 0, larger_ = 0;
 };
+
+// One of `count` equal parts that hold `size`, in whole bytes: what ranks and plans cut a chunk
+// into. Software cuts so: reduce-scatter and all-gather of NCCL take equal counts, for which
+// Megatron-LM and FSDP pad their buffers, and a step of a ring takes as long as its largest part.
+// Together the parts are fewer than `count` bytes larger than `size`. REQUIRES: count > 0.
+inline Bytes equal_part(Bytes size, std::int64_t count) {
+  return {size.value / count + (size.value % count == 0 ? 0 : 1)};
+}
 
 // Into how many chunks a collective of `size` is cut: `wanted`, unless that makes a chunk smaller
 // than `minimum`; at least 1.

@@ -79,7 +79,7 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   }
   Run& run = runs_[id];
   run.spec = spec;
-  run.pieces = PieceSizes(spec.bytes, spec.plan->pieces());
+  run.piece = equal_part(spec.bytes, spec.plan->pieces());
   run.lane_count = spec.plan->lanes();
   run.exchanges = spec.plan->symmetry() == Symmetry::exchange;
   run.participants = run.unfinished = spec.size / spec.fold.count + spec.plan->switches();
@@ -158,7 +158,7 @@ std::optional<Time> PlanExecutor::gate_opens(Run& run, const Lane& lane, const P
   if (!open) return std::nullopt;
   Time when = std::max(lane.ready, *open) + gate.compute;
   if (reduction_bandwidth_ && gate.added.count > 0)
-    when += transfer_time(run.pieces.size(gate.added), *reduction_bandwidth_);
+    when += transfer_time(run.piece * gate.added.count, *reduction_bandwidth_);
   return when;
 }
 
@@ -213,7 +213,7 @@ inline Message PlanExecutor::message_of(const Run& run, const Place& place, std:
                      stays_local(spec, spec.ranks.at(place.position), spec.ranks.at(send.to));
   const Position to = represented(spec.fold, send.to);
   const Bytes data =
-      spec.parts ? size_in_parts(run, place, stage, send.pieces) : run.pieces.size(send.pieces);
+      spec.parts ? size_in_parts(run, place, stage, send.pieces) : run.piece * send.pieces.count;
   return {.source = node_of(run, place.position),
           .target = node_of(run, send.to),
           .size = spec.efficiency == Share{1, 1} ? data : whole_of(data, spec.efficiency),

@@ -147,7 +147,7 @@ class Contest {
         if (phase.dimension != level && phase.dimension != kWhole) continue;
         std::int64_t parts = 1;
         for (const int d : phase.scattered) parts *= group_[d].second;
-        const Bytes part{sizes.size(0).value / parts + (sizes.size(0).value % parts != 0 ? 1 : 0)};
+        const Bytes part = equal_part(sizes.size(0), parts);
         const PhaseCost* cost =
             costs_.of(algorithm, phase.kind, group_[level].first, group_[level].second);
         if (cost == nullptr || cuts_small(algorithm, group_[level].second, part))
@@ -159,7 +159,7 @@ class Contest {
         }
         if (turns > 0) sum.load += cost->load(part, paid) * turns;
         sum.messages += order == 0 ? cost->messages * chunks : 0;
-        sum.folds = sum.folds && cost->folds && size_.value % (chunks * parts * cost->pieces) == 0;
+        sum.folds = sum.folds && cost->folds;
       }
     }
     return sum;

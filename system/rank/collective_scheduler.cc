@@ -90,10 +90,8 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task, std::size_t queue)
   const GroupFamily& family = recipes_.families()[instance.communicator];
   const PhaseRecipe& phase = phase_of(task);
   Bytes bytes = instance.chunks.size(task.chunk);
-  for (const int d : phase.phase.scattered) {
-    const GroupDimension& dimension = instance.recipe->layout->dimensions[d];
-    bytes = PieceSizes(bytes, dimension.size).size(dimension.coordinate(call.position));
-  }
+  for (const int d : phase.phase.scattered)
+    bytes = equal_part(bytes, instance.recipe->layout->dimensions[d].size);
   const auto turn = static_cast<std::size_t>(instance.paths[task.chunk].turn);
   const std::size_t variant = turn % phase.variants.size();
   const Plan* plan = phase.variants[variant];

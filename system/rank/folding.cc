@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "system/collective/piece_sizes.h"
 #include "system/rank/job_traffic.h"
 
 namespace orrery {
@@ -135,7 +134,7 @@ class CallCheck {
   void check(const CollectiveCall& call) {
     const std::vector<Inside> inside = digits_inside(call);
     if (inside.empty()) return;
-    const std::string reason = why_uneven(call);
+    const std::string reason = why_unlike(call);
     if (!reason.empty()) return drop(inside, reason);
     const CollectiveRecipe& recipe = recipes_.of(call, 0);
     for (const PathRecipe& path : recipe.paths)
@@ -165,22 +164,9 @@ class CallCheck {
   }
 
   // Whatever the digit.
-  std::string why_uneven(const CollectiveCall& call) {
+  std::string why_unlike(const CollectiveCall& call) {
     if (has_root(call.kind)) return fmt::format("the {} has a root", name(call));
     if (call.pair_sizes) return fmt::format("the {} has a size for each pair", name(call));
-    const CollectiveRecipe& recipe = recipes_.of(call, 0);
-    const std::int32_t chunks = chunk_count(call.size, recipe.chunks, recipes_.minimum_chunk());
-    const PieceSizes sizes(call.size, chunks);
-    for (const PathRecipe& path : recipe.paths)
-      for (const PhaseRecipe& phase : path.phases) {
-        std::int64_t parts = 1;
-        for (const int d : phase.phase.scattered) parts *= recipe.layout->dimensions[d].size;
-        for (const Plan* plan : phase.variants)
-          for (const std::int32_t chunk : {0, chunks - 1})  // chunks have one size or two
-            if (sizes.size(chunk).value % (parts * plan->pieces()) != 0)
-              return fmt::format("a chunk of the {}, {} B, does not divide into {} equal parts",
-                                 name(call), sizes.size(chunk).value, parts * plan->pieces());
-      }
     return "";
   }
 

@@ -5,10 +5,10 @@
 // begins or ends: 8 (tensor) x 128 (data) x 16 (pipeline). A digit is folded if ranks that differ
 // in it only run the same program, have their peers at the same distance, without going round the
 // digit, and take part in the same way in collectives that do: the plan has a symmetry
-// (Plan::symmetry) that the digit is part of, and cuts the buffer into equal pieces. Then what
-// comes to one of these ranks, when, from how far and through which port, is what comes to each of
-// them, message by message, and so is what it does next. The result is that of the full run, to the
-// picosecond and the byte (docs/decisions/0005, 0006 and 0010).
+// (Plan::symmetry) that the digit is part of. Then what comes to one of these ranks, when, from how
+// far and through which port, is what comes to each of them, message by message, and so is what it
+// does next. The result is that of the full run, to the picosecond and the byte
+// (docs/decisions/0005, 0006 and 0010).
 #pragma once
 
 #include <cstdint>

@@ -92,7 +92,7 @@ class Walker {
     const auto orders = orders_of(candidate_.schedule, static_cast<int>(levels.size()));
     for (const Phase& phase : make_phases(kind, candidate_.schedule, orders.front())) {
       Bytes part = chunk;
-      for (const int d : phase.scattered) part = PieceSizes(part, levels[d].size).size(0);
+      for (const int d : phase.scattered) part = equal_part(part, levels[d].size);
       add(phase, part);
     }
     walk_.messages *= topology_.npu_count();
@@ -110,7 +110,7 @@ class Walker {
     const ProtocolCost* cost = find_cost(system_.protocols, candidate_.protocol, algorithm.name);
     const Share efficiency = cost == nullptr ? Share{1, 1} : cost->efficiency;
     const Duration step = cost == nullptr ? Duration{} : cost->step;
-    const PieceSizes pieces(part, plan->pieces());
+    const Bytes piece = equal_part(part, plan->pieces());
     Duration busy;
     for (int lane = 0; lane < plan->lanes(); ++lane)
       for (int index = 0;; ++index) {
@@ -121,7 +121,7 @@ class Walker {
           const PathBetween path = send.to < size
                                        ? path_between(topology_, system_, 0, send.to * stride)
                                        : path_to_switch(topology_, system_, phase.dimension);
-          carried += transfer_time(whole_of(pieces.size(send.pieces), efficiency), path.bandwidth);
+          carried += transfer_time(whole_of(piece * send.pieces.count, efficiency), path.bandwidth);
           latency = std::max(latency, path.latency + step);
         }
         walk_.messages += stage.sends;

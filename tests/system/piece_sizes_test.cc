@@ -1,25 +1,12 @@
-// Pieces of a buffer that its size does not divide, in every form a plan may name them.
+// Pieces of a buffer whose size they do not divide, and the forms in which a plan may name them.
 #include "system/collective/piece_sizes.h"
 
 #include <catch2/catch.hpp>
 
+#include "system/collective_algorithm.h"
+
 namespace orrery {
 namespace {
-
-// 23 bytes in 7 pieces: 4 4 3 3 3 3 3, wrapping round.
-TEST_CASE("the size of some pieces is the sum of their sizes") {
-  const PieceSizes sizes(bytes(23), 7);
-  const std::int64_t of_piece[] = {4, 4, 3, 3, 3, 3, 3};
-  for (std::int32_t first = 0; first < 7; ++first)
-    for (std::int32_t count = 0; count <= 7; ++count)
-      for (std::int32_t run = 0; run <= 3; ++run)
-        for (std::int32_t stride = 1; stride <= 6; ++stride) {
-          const Pieces pieces{first, count, run, stride};
-          std::int64_t sum = 0;
-          for (std::int32_t i = 0; i < count; ++i) sum += of_piece[pieces.at(i) % 7];
-          CHECK(sizes.size(pieces) == bytes(sum));
-        }
-}
 
 // Runs of 2 every 4 from piece 2 on, 5 pieces in all: the indices of Bruck's second bit below 11.
 TEST_CASE("a short last run") {
@@ -40,6 +27,17 @@ TEST_CASE("pieces differ by at most one byte and add up") {
       }
       CHECK(sum == bytes(total));
     }
+}
+
+TEST_CASE("equal parts hold the buffer, and are less than a byte each too large") {
+  CHECK(equal_part(bytes(0), 7) == bytes(0));
+  CHECK(equal_part(bytes(4), 384) == bytes(1));    // a gradient norm
+  CHECK(equal_part(bytes(21), 7) == bytes(3));
+  CHECK(equal_part(bytes(22), 7) == bytes(4));
+  CHECK(equal_part(bytes(286'275'584), 48) == bytes(5'964'075));  // 5,964,074 2/3
+  // A part of a part is a part: ceil(ceil(x / a) / b) = ceil(x / ab).
+  for (const std::int64_t size : {0, 1, 35, 36, 1'000'003})
+    CHECK(equal_part(equal_part(bytes(size), 5), 7) == equal_part(bytes(size), 35));
 }
 
 TEST_CASE("chunks are not made smaller than the minimum") {

@@ -36,7 +36,7 @@ std::ostream& operator<<(std::ostream& out, const Cost& cost) {
 class CostCounter {
  public:
   CostCounter(const Plan& plan, int size, std::int64_t bytes)
-      : plan_(plan), size_(size), pieces_({bytes}, plan.pieces()) {}
+      : plan_(plan), size_(size), piece_(equal_part({bytes}, plan.pieces())) {}
 
   Cost count() {
     Cost cost;
@@ -48,7 +48,7 @@ class CostCounter {
           const Stage what = plan_.stage(rank, lane, stage);
           for (int i = 0; i < what.sends; ++i) {
             const Send send = plan_.send(rank, lane, stage, i);
-            sent += pieces_.size(send.pieces).value;
+            sent += piece_.value * send.pieces.count;
             sources_[{send.to, lane, send.stage}].emplace_back(rank, stage);
           }
           if (what.last) break;
@@ -80,7 +80,7 @@ class CostCounter {
 
   const Plan& plan_;
   int size_;
-  PieceSizes pieces_;
+  Bytes piece_;
   std::map<std::tuple<int, int, int>, std::vector<std::pair<int, int>>> sources_;
   std::map<std::tuple<int, int, int>, int> ends_;
 };
