@@ -95,7 +95,7 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
   struct Run {
     RunSpec spec;
     bool exchanges = false;  // Symmetry::exchange
-    Bytes piece;              // of the plan
+    Bytes piece;             // of the plan
     std::int32_t lane_count = 1;
     std::int32_t unfinished = 0;           // participants
     std::int32_t participants = 0;         // ranks that run, and the switch if it takes part

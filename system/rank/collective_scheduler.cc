@@ -150,7 +150,7 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
   const Instance& instance = calls_.instance(info.instance);
   const PathRecipe& path = instance.path_of(info.chunk);
   const PhaseRecipe& phase = path.phases[info.phase];
-  const Position in_group = info.first + position * phase.dimension.stride;
+  const Position in_group = info.first + phase.dimension.offset(position);
   const std::uint32_t call = instance.calls[instance.index_of(in_group)];
   RankState& state = state_of(calls_[call].rank);
 
@@ -243,7 +243,7 @@ CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
   const Position position = calls_[task.call].position;
   const GroupDimension& dimension = phase_of(task).dimension;
   const std::int32_t member = dimension.coordinate(position);
-  return {member, position - member * dimension.stride};
+  return {member, position - dimension.offset(member)};
 }
 
 Rank CollectiveScheduler::rank_at(const Task& task, Position position) const {

@@ -117,7 +117,7 @@ void CollectiveScheduler::let_others_start(const Task& task, std::size_t index, 
   const auto [member, first] = seat_of(task);
   const GroupDimension& dimension = phase_of(task).dimension;
   for (std::int32_t other = 0; other < dimension.size; ++other)
-    if (other != member) fill(state_of(rank_at(task, first + other * dimension.stride)), index);
+    if (other != member) fill(state_of(rank_at(task, first + dimension.offset(other))), index);
 }
 
 // The run of a task has begun: those who come in late may take part as soon as they have room.
@@ -126,7 +126,7 @@ void CollectiveScheduler::release_late(const Task& task, std::size_t index) {
   const GroupDimension& dimension = phase_of(task).dimension;
   const Position first = seat_of(task).first;
   for (std::int32_t member = 0; member < dimension.size; ++member) {
-    const Position position = first + member * dimension.stride;
+    const Position position = first + dimension.offset(member);
     const std::uint32_t call = instance.calls[instance.index_of(position)];
     if (call == kNone) continue;
     RankState& state = state_of(calls_[call].rank);

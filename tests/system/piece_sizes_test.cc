@@ -31,7 +31,7 @@ TEST_CASE("pieces differ by at most one byte and add up") {
 
 TEST_CASE("equal parts hold the buffer, and are less than a byte each too large") {
   CHECK(equal_part(bytes(0), 7) == bytes(0));
-  CHECK(equal_part(bytes(4), 384) == bytes(1));    // a gradient norm
+  CHECK(equal_part(bytes(4), 384) == bytes(1));  // a gradient norm
   CHECK(equal_part(bytes(21), 7) == bytes(3));
   CHECK(equal_part(bytes(22), 7) == bytes(4));
   CHECK(equal_part(bytes(286'275'584), 48) == bytes(5'964'075));  // 5,964,074 2/3
