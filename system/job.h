@@ -39,6 +39,12 @@ using Grouping = std::variant<std::vector<int>, std::vector<Extent>, RankLists>;
 struct Communicator {
   std::string name;  // "data", "model", "world"
   Grouping groups;
+  // What the job knows of its groups: they are made of so many equal rows of ranks, one after the
+  // other, that do different things, as the stages of a pipeline do. Where the network does not
+  // tell places apart, a ring goes through all rows at once, so ranks of a row are alike to it.
+  std::int32_t rows = 1;
+  // They exchange a few bytes only, so the same holds on graphs, where links may be few.
+  bool few_bytes = false;
 };
 
 // Whether extents, in order of their strides, cut so many ranks into groups.

@@ -62,6 +62,17 @@ GroupLayout layout_of(const std::vector<Rank>& ranks, const Topology& topology) 
   return layout;
 }
 
+// Places on a switch are all alike, so plans may take the rows in turn. REQUIRES: the last
+// dimension is the outermost one, positions go through row after row.
+void set_rows(GroupLayout& layout, const Communicator& communicator, const Topology& topology) {
+  GroupDimension& last = layout.dimensions.back();
+  const LevelKind kind = topology.levels()[last.level].kind;
+  const bool any_order =
+      kind == LevelKind::switched || (kind == LevelKind::graph && communicator.few_bytes);
+  const std::int32_t rows = communicator.rows;
+  if (any_order && last.one_level && last.size % rows == 0 && last.size > rows) last.rows = rows;
+}
+
 // The whole family: the ranks are spread over all coordinates between the extents.
 std::vector<Rank> members_from(Rank base, const std::vector<Extent>& extents) {
   std::vector<Rank> ranks = {base};
@@ -108,19 +119,28 @@ bool divide(std::int32_t ranks, std::span<const Extent> extents) {
   return !extents.empty() && ranks % below == 0;
 }
 
+std::optional<Digit> GroupDimension::members_of(const Digit& positions) const {
+  if (positions.stride < stride || positions.stride % stride != 0) return std::nullopt;
+  const std::int32_t place = positions.stride / stride, row = size / rows;
+  const std::int32_t end = place * positions.count;
+  if (end <= row) return Digit{positions.count, place * rows};
+  if (place >= row && end <= size) return Digit{positions.count, place / row};
+  return std::nullopt;
+}
+
 std::int32_t RankLine::member_of(Rank rank, std::int32_t size) const {
-  if (table == nullptr) return (rank - origin) / stride;
-  std::int32_t below = 0;
-  for (std::int32_t end = size; end - below > 1;) {
-    const std::int32_t middle = below + (end - below) / 2;
-    (table[middle * stride] <= rank - origin ? below : end) = middle;
+  std::int32_t place = 0;
+  if (table == nullptr) place = (rank - origin) / stride;
+  for (std::int32_t end = table == nullptr ? 0 : size; end - place > 1;) {
+    const std::int32_t middle = place + (end - place) / 2;
+    (table[middle * stride] <= rank - origin ? place : end) = middle;
   }
-  return below;
+  return rows == 1 ? place : place % row * rows + place / row;
 }
 
 GroupFamily::GroupFamily(const Topology& topology, const Communicator& communicator) {
   if (const auto* lists = std::get_if<RankLists>(&communicator.groups)) {
-    for (const std::vector<Rank>& ranks : *lists) add_list(topology, ranks);
+    for (const std::vector<Rank>& ranks : *lists) add_list(topology, ranks, communicator);
     finish_index();
   } else {
     const auto* levels = std::get_if<std::vector<int>>(&communicator.groups);
@@ -133,9 +153,9 @@ GroupFamily::GroupFamily(const Topology& topology, const Communicator& communica
     CHECK(divide(topology.npu_count(), extents), "communicator {}: its extents overlap",
           communicator.name);
     if (auto steps = steps_along_levels(topology, extents))
-      set_steps(topology, std::move(*steps));
+      set_steps(topology, std::move(*steps), communicator);
     else
-      list_all_groups(topology, extents);
+      list_all_groups(topology, extents, communicator);
   }
   CHECK(!layouts_.empty(), "communicator {} has no members", communicator.name);
 }
@@ -162,7 +182,8 @@ std::optional<std::vector<GroupFamily::Step>> GroupFamily::steps_along_levels(
   return steps;
 }
 
-void GroupFamily::set_steps(const Topology& topology, std::vector<Step> steps) {
+void GroupFamily::set_steps(const Topology& topology, std::vector<Step> steps,
+                            const Communicator& of) {
   steps_ = std::move(steps);
   GroupLayout layout{.dimensions = {}, .whole = {}, .shape = 1};
   std::int32_t size = 1, members_of_node = 1;
@@ -175,6 +196,7 @@ void GroupFamily::set_steps(const Topology& topology, std::vector<Step> steps) {
   }
   layout.whole = {steps_.back().level, size, 1, layout.dimensions.size() == 1};
   layout.shape = GroupShape(members_of_node, size / members_of_node);
+  set_rows(layout, of, topology);
   for (const GroupDimension& dimension : layout.dimensions) add_line(dimension);
   add_line(layout.whole);
   layouts_.push_back(std::move(layout));
@@ -199,11 +221,13 @@ void GroupFamily::add_line(const GroupDimension& dimension) {
 
 // ---- lists -------------------------------------------------------------------------------------
 
-void GroupFamily::add_list(const Topology& topology, std::vector<Rank> ranks) {
+void GroupFamily::add_list(const Topology& topology, std::vector<Rank> ranks,
+                           const Communicator& of) {
   std::sort(ranks.begin(), ranks.end());
   CHECK(ranks.size() > 1 && ranks.front() >= 0 && ranks.back() < topology.npu_count(),
         "a group of {} ranks on {} NPUs", ranks.size(), topology.npu_count());
-  const GroupLayout layout = layout_of(ranks, topology);
+  GroupLayout layout = layout_of(ranks, topology);
+  set_rows(layout, of, topology);
   const auto known = std::find(layouts_.begin(), layouts_.end(), layout);
   const auto group = static_cast<std::int32_t>(lists_.size());
   lists_.push_back({members_.size(), static_cast<std::int32_t>(known - layouts_.begin())});
@@ -213,12 +237,13 @@ void GroupFamily::add_list(const Topology& topology, std::vector<Rank> ranks) {
   members_.insert(members_.end(), ranks.begin(), ranks.end());
 }
 
-void GroupFamily::list_all_groups(const Topology& topology, const std::vector<Extent>& extents) {
+void GroupFamily::list_all_groups(const Topology& topology, const std::vector<Extent>& extents,
+                                  const Communicator& of) {
   for (Rank rank = 0; rank < topology.npu_count(); ++rank) {
     const bool is_base = std::all_of(extents.begin(), extents.end(), [&](const Extent& extent) {
       return rank / extent.stride % extent.count == 0;
     });
-    if (is_base) add_list(topology, members_from(rank, extents));
+    if (is_base) add_list(topology, members_from(rank, extents), of);
   }
   finish_index();
 }
@@ -266,7 +291,11 @@ std::optional<GroupFamily::Member> GroupFamily::find(Rank rank) const {
 
 GroupFamily::DigitInGroup GroupFamily::find(const Digit& digit) const {
   using Place = DigitInGroup::Place;
-  if (!lists_.empty()) return {lists_agree(digit) ? Place::outside : Place::across};
+  if (!lists_.empty()) {
+    if (lists_agree(digit)) return {Place::outside};
+    const std::optional<Digit> positions = digit_in_lists(digit);
+    return positions ? DigitInGroup{Place::inside, *positions} : DigitInGroup{Place::across};
+  }
   const std::int32_t end = digit.stride * digit.count;
   std::int32_t below = 1;
   for (const Step& step : steps_) {
@@ -291,6 +320,24 @@ bool GroupFamily::lists_agree(const Digit& digit) const {
   });
 }
 
+// The digit of the positions by which the ranks of every list differ where they do in this one.
+std::optional<Digit> GroupFamily::digit_in_lists(const Digit& digit) const {
+  Digit positions{digit.count, 0};
+  const std::int32_t first_size = layouts_[lists_[0].layout].whole.size;
+  for (Position p = 1; p < first_size && positions.stride == 0; ++p)
+    if (members_[p] == members_[0] + digit.stride) positions.stride = p;
+  if (positions.stride == 0) return std::nullopt;
+  const bool steps = std::all_of(index_.begin(), index_.end(), [&](const Listed& listed) {
+    const List& list = lists_[listed.group];
+    const std::int32_t place = digit.of(listed.rank);
+    return layouts_[list.layout].whole.size % (positions.stride * digit.count) == 0 &&
+           positions.of(listed.position) == place &&
+           members_[list.first + listed.position - place * positions.stride] ==
+               listed.rank - place * digit.stride;
+  });
+  return steps ? std::optional(positions) : std::nullopt;
+}
+
 std::vector<std::int32_t> GroupFamily::cuts() const {
   std::vector<std::int32_t> cuts;
   for (const Step& step : steps_) {
@@ -313,13 +360,21 @@ Rank GroupFamily::rank_at(Rank base, Position position) const {
 RankLine GroupFamily::line(Rank base, Position first, const GroupDimension& dimension) const {
   if (!lists_.empty()) {
     const List& list = lists_[find_listed(base)->group];
-    return {.origin = 0, .stride = dimension.stride, .table = &members_[list.first + first]};
+    return {.origin = 0,
+            .stride = dimension.stride,
+            .table = &members_[list.first + first],
+            .rows = dimension.rows,
+            .row = dimension.size / dimension.rows};
   }
   const auto& dimensions = layouts_[0].dimensions;
   const auto found = std::find(dimensions.begin(), dimensions.end(), dimension);
   const Line& line = lines_[found - dimensions.begin()];  // behind the dimensions: the whole
-  if (line.table.empty()) return {.origin = rank_at(base, first), .stride = line.stride};
-  return {.origin = rank_at(base, first), .stride = 1, .table = line.table.data()};
+  const bool table = !line.table.empty();
+  return {.origin = rank_at(base, first),
+          .stride = table ? 1 : line.stride,
+          .table = table ? line.table.data() : nullptr,
+          .rows = dimension.rows,
+          .row = dimension.size / dimension.rows};
 }
 
 }  // namespace orrery

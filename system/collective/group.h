@@ -30,8 +30,25 @@ struct GroupDimension {
   std::int32_t size;    // members along it
   std::int32_t stride;  // distance of neighbours in positions
   bool one_level;       // its members differ in the coordinate of one level only
+  // Plans number the members upwards; if there are several rows (Communicator::rows), through all
+  // of them at once: the first of each row, then the second of each.
+  std::int32_t rows = 1;
 
-  std::int32_t coordinate(Position position) const { return position / stride % size; }
+  // The member at a position, and how far its position is from that of member 0.
+  std::int32_t coordinate(Position position) const {
+    const std::int32_t place = position / stride % size;
+    if (rows == 1) [[likely]]
+      return place;
+    const std::int32_t row = size / rows;
+    return place % row * rows + place / row;
+  }
+  Position offset(std::int32_t member) const {
+    if (rows == 1) [[likely]]
+      return member * stride;
+    return (member % rows * (size / rows) + member / rows) * stride;
+  }
+  // What a digit of the positions is to the members; nothing if it is none of theirs.
+  std::optional<Digit> members_of(const Digit& positions) const;
   bool operator==(const GroupDimension&) const = default;
 };
 
@@ -57,8 +74,12 @@ struct RankLine {
   Rank origin = 0;
   std::int32_t stride = 1;
   const Rank* table = nullptr;  // ascending; added to origin
+  std::int32_t rows = 1;        // as of the dimension
+  std::int32_t row = 0;         // members of each, if there are several
 
   Rank at(std::int32_t member) const {
+    if (rows != 1) [[unlikely]]
+      member = member % rows * row + member / rows;
     const std::int32_t step = member * stride;
     return origin + (table == nullptr ? step : table[step]);
   }
@@ -129,13 +150,15 @@ class GroupFamily {
 
   static std::optional<std::vector<Step>> steps_along_levels(const Topology& topology,
                                                              const std::vector<Extent>& extents);
-  void set_steps(const Topology& topology, std::vector<Step> steps);
+  void set_steps(const Topology& topology, std::vector<Step> steps, const Communicator& of);
   void add_line(const GroupDimension& dimension);
-  void add_list(const Topology& topology, std::vector<Rank> ranks);
-  void list_all_groups(const Topology& topology, const std::vector<Extent>& extents);
+  void add_list(const Topology& topology, std::vector<Rank> ranks, const Communicator& of);
+  void list_all_groups(const Topology& topology, const std::vector<Extent>& extents,
+                       const Communicator& of);
   void finish_index();
   const Listed* find_listed(Rank rank) const;
   bool lists_agree(const Digit& digit) const;
+  std::optional<Digit> digit_in_lists(const Digit& digit) const;
 
   std::vector<GroupLayout> layouts_;
   // An arithmetic family.

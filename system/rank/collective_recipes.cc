@@ -25,10 +25,10 @@ Fold fold_of_positions(const GroupFamily& family, const Fold& fold) {
 Digit fold_of_members(const Fold& positions, const GroupDimension& dimension) {
   Digit members;
   for (const Digit& digit : positions.digits()) {
-    if (digit.stride < dimension.stride || digit.stride >= dimension.stride * dimension.size)
-      continue;
-    if (members.count == 1) members.stride = digit.stride / dimension.stride;
-    members.count *= digit.count;
+    const std::optional<Digit> own = dimension.members_of(digit);
+    if (!own) continue;
+    members.stride = members.count == 1 ? own->stride : std::min(members.stride, own->stride);
+    members.count *= own->count;
   }
   return members;
 }
@@ -62,16 +62,19 @@ void CollectiveRecipes::note_ways(const CollectiveSpec& spec, const GroupLayout&
 }
 
 void CollectiveRecipes::fold(const Fold& fold) {
-  fold_ = fold;
+  folds_.clear();
+  for (const GroupFamily& family : families_) folds_.push_back(fold_of_positions(family, fold));
   for (std::size_t communicator = 0; communicator < recipes_.size(); ++communicator)
     for (auto& kinds : recipes_[communicator])
-      for (CollectiveRecipe& recipe : kinds) this->fold(recipe, families_[communicator]);
-  for (auto& [key, recipe] : selected_recipes_) this->fold(recipe, families_[std::get<0>(key)]);
+      for (CollectiveRecipe& recipe : kinds) this->fold(recipe, communicator);
+  for (auto& [key, recipe] : selected_recipes_)
+    this->fold(recipe, static_cast<std::size_t>(std::get<0>(key)));
 }
 
-void CollectiveRecipes::fold(CollectiveRecipe& recipe, const GroupFamily& family) const {
-  if (fold_.none() || recipe.paths.empty()) return;
-  recipe.fold = fold_of_positions(family, fold_);
+void CollectiveRecipes::fold(CollectiveRecipe& recipe, std::size_t communicator) const {
+  if (folds_.empty() || recipe.paths.empty()) return;
+  recipe.fold = folds_[communicator];
+  if (recipe.fold.none()) return;
   const std::int32_t members = recipe.layout->whole.size / recipe.fold.multiplicity();
   for (PathRecipe& path : recipe.paths) {
     path.slots = 0;
@@ -191,7 +194,7 @@ const CollectiveRecipe& CollectiveRecipes::of(const CollectiveCall& call,
       selected_recipes_.try_emplace({call.communicator, layout_number, call.kind, chosen});
   if (inserted) {
     found->second = make_recipe(family, layout, call.kind, selection_.spec(call.kind, chosen));
-    fold(found->second, family);
+    fold(found->second, static_cast<std::size_t>(call.communicator));
   }
   return found->second;
 }

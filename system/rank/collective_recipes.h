@@ -101,7 +101,7 @@ class CollectiveRecipes {
   void set_endpoint_delay(PhaseRecipe& phase) const;
   const Plan* plan_of(const NamedAlgorithm& algorithm, Collective kind, const GroupShape& group,
                       int variant);
-  void fold(CollectiveRecipe& recipe, const GroupFamily& family) const;
+  void fold(CollectiveRecipe& recipe, std::size_t communicator) const;
   void note_ways(const CollectiveSpec& spec, const GroupLayout& layout);
 
   const Topology& topology_;
@@ -119,7 +119,7 @@ class CollectiveRecipes {
   std::map<std::tuple<std::int32_t, Collective, Bytes>, CommunicationCost> costs_;
   std::deque<CommunicationCost> costs_of_uneven_;
   std::size_t ways_ = 2;
-  Fold fold_;
+  std::vector<Fold> folds_;  // of the positions in the groups of each communicator
 };
 
 }  // namespace orrery

@@ -149,7 +149,7 @@ void CollectiveScheduler::run_finished(std::uint32_t run, Position position, boo
   const Instance& instance = calls_.instance(info.instance);
   const PathRecipe& path = instance.path_of(info.chunk);
   const PhaseRecipe& phase = path.phases[info.phase];
-  const Position in_group = info.first + position * phase.dimension.stride;
+  const Position in_group = info.first + phase.dimension.offset(position);
   const std::uint32_t call = instance.calls[instance.index_of(in_group)];
   RankState& state = state_of(calls_[call].rank);
 
@@ -222,7 +222,7 @@ CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
   // The position without its digit in this dimension numbers the lines.
   const std::int32_t index = instance_of(calls_[task.call]).index_of(position);
   const std::int32_t above = index / (digit.stride * digit.count);
-  return {member, position - member * phase.dimension.stride,
+  return {member, position - phase.dimension.offset(member),
           above * digit.stride + index % digit.stride};
 }
 

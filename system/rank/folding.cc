@@ -51,13 +51,30 @@ void cut_at(std::vector<std::int32_t>& cuts, std::int32_t at) {
   if (at % *std::prev(above) == 0) cuts.insert(above, at);
 }
 
-std::vector<Digit> all_digits(const Topology& topology, std::span<const GroupFamily> families) {
+// Where another program than rank 0's begins, and where that one begins again: groups that are
+// lists do not say where stages end.
+void cut_at_programs(std::vector<std::int32_t>& cuts, const Job& job) {
+  const auto is_first = [&](Rank rank) {
+    return job.operations->known_operations(rank).data() ==
+           job.operations->known_operations(0).data();
+  };
+  Rank other = 1;
+  while (other < job.ranks && is_first(other)) ++other;
+  Rank again = other;
+  while (again < job.ranks && !is_first(again)) ++again;
+  if (other < job.ranks) cut_at(cuts, other);
+  if (again < job.ranks) cut_at(cuts, again);
+}
+
+std::vector<Digit> all_digits(const Topology& topology, std::span<const GroupFamily> families,
+                              const Job& job) {
   std::vector<std::int32_t> cuts = {1, topology.npu_count()};
   for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level)
     cut_at(cuts, topology.stride(level));
   for (const GroupFamily& family : families)
     for (const std::int32_t cut : family.cuts())
       if (cut > 1) cut_at(cuts, cut);
+  cut_at_programs(cuts, job);
   std::vector<Digit> digits;
   for (std::size_t i = 1; i < cuts.size(); ++i)
     digits.push_back({cuts[i] / cuts[i - 1], cuts[i - 1]});
@@ -122,7 +139,15 @@ void check_peers(const Job& job, Candidates& candidates) {
 
 // A digit that is inside the groups of a call.
 struct Inside {
-  Digit ranks, positions;
+  Digit ranks;
+  Digit positions;     // in the groups
+  Digit members = {};  // of the dimension that is looked at
+};
+
+// A call by groups that have one layout.
+struct LaidCall {
+  const CollectiveCall* call;
+  std::int32_t layout;
 };
 
 class CallCheck {
@@ -131,17 +156,20 @@ class CallCheck {
             Candidates& candidates)
       : topology_(topology), job_(job), recipes_(recipes), candidates_(candidates) {}
 
-  void check(const CollectiveCall& call) {
+  void check(const LaidCall& laid) {
+    const CollectiveCall& call = *laid.call;
     const std::vector<Inside> inside = digits_inside(call);
     if (inside.empty()) return;
     const std::string reason = why_unlike(call);
     if (!reason.empty()) return drop(inside, reason);
-    const CollectiveRecipe& recipe = recipes_.of(call, 0);
+    const CollectiveRecipe& recipe = recipes_.of(call, laid.layout);
     for (const PathRecipe& path : recipe.paths)
       for (const PhaseRecipe& phase : path.phases) check(call, phase);
   }
 
  private:
+  using DigitInGroup = GroupFamily::DigitInGroup;
+
   static std::string_view name(const CollectiveCall& call) { return name_of(call.kind); }
 
   void drop(const std::vector<Inside>& digits, const std::string& reason) {
@@ -149,34 +177,58 @@ class CallCheck {
   }
 
   std::vector<Inside> digits_inside(const CollectiveCall& call) {
-    const GroupFamily& family = recipes_.families()[call.communicator];
-    const Communicator& communicator = job_.communicators[call.communicator];
-    const bool lists = std::holds_alternative<RankLists>(communicator.groups);
     std::vector<Inside> inside;
     for (const Digit& digit : std::vector<Digit>(candidates_.digits())) {
-      const auto found = family.find(digit);
+      const DigitInGroup& found = find(call.communicator, digit);
       if (found.place == Place::inside) inside.push_back({digit, found.position});
-      if (found.place == Place::across)
-        candidates_.drop(digit, fmt::format("the groups of {} are {}", communicator.name,
-                                            lists ? "lists" : "not cut along levels"));
+      if (found.place == Place::across) candidates_.drop(digit, why_across(call));
     }
     return inside;
   }
 
+  const DigitInGroup& find(std::int32_t communicator, const Digit& digit) {
+    const auto [found, is_new] =
+        places_.try_emplace({communicator, digit.count, digit.stride}, DigitInGroup{});
+    if (is_new) found->second = recipes_.families()[communicator].find(digit);
+    return found->second;
+  }
+
+  std::string why_across(const CollectiveCall& call) const {
+    const Communicator& communicator = job_.communicators[call.communicator];
+    const bool lists = std::holds_alternative<RankLists>(communicator.groups);
+    return fmt::format("the groups of {} are {}", communicator.name,
+                       lists ? "lists" : "not cut along levels");
+  }
+
   // Whatever the digit.
-  std::string why_unlike(const CollectiveCall& call) {
+  static std::string why_unlike(const CollectiveCall& call) {
     if (has_root(call.kind)) return fmt::format("the {} has a root", name(call));
     if (call.pair_sizes) return fmt::format("the {} has a size for each pair", name(call));
     return "";
   }
 
+  // The digits inside the groups that are digits of the members, by these.
+  std::vector<Inside> digits_of(const CollectiveCall& call, const GroupDimension& dimension) {
+    std::vector<Inside> inside;
+    for (Inside digit : digits_inside(call)) {
+      const Position begin = digit.positions.stride, end = begin * digit.positions.count;
+      if (end <= dimension.stride || begin >= dimension.stride * dimension.size) continue;
+      const std::optional<Digit> members = dimension.members_of(digit.positions);
+      if (!members) {
+        candidates_.drop(digit.ranks, why_across(call));
+        continue;
+      }
+      digit.members = *members;
+      inside.push_back(digit);
+    }
+    std::sort(inside.begin(), inside.end(),
+              [](const Inside& a, const Inside& b) { return a.members.stride < b.members.stride; });
+    return inside;
+  }
+
   void check(const CollectiveCall& call, const PhaseRecipe& phase) {
     const GroupDimension& dimension = phase.dimension;
-    std::vector<Inside> inside;
-    for (const Inside& digit : digits_inside(call))
-      if (digit.positions.stride >= dimension.stride &&
-          digit.positions.stride < dimension.stride * dimension.size)
-        inside.push_back(digit);
+    const std::vector<Inside> inside = digits_of(call, dimension);
     if (inside.empty()) return;
     const LevelSpec& level = topology_.levels()[dimension.level];
     const bool graph = level.kind == LevelKind::graph;  // the network compares the paths
@@ -198,16 +250,16 @@ class CallCheck {
     }
   }
 
-  // A rotation of positions p by k keeps p mod k: what is folded are the upper digits. An exchange
+  // A rotation of members m by k keeps m mod k: what is folded are the upper digits. An exchange
   // keeps any digit; one line of them will do.
   void keep_upper(const CollectiveCall& call, const GroupDimension& dimension, const Plan& plan,
                   const std::vector<Inside>& inside) {
-    std::int32_t end = dimension.stride * dimension.size;
+    std::int32_t end = dimension.size;
     if (plan.symmetry() == Symmetry::exchange)
-      end = inside.back().positions.stride * inside.back().positions.count;
+      end = inside.back().members.stride * inside.back().members.count;
     for (auto digit = inside.rbegin(); digit != inside.rend(); ++digit) {
-      if (digit->positions.stride * digit->positions.count == end)
-        end = digit->positions.stride;
+      if (digit->members.stride * digit->members.count == end)
+        end = digit->members.stride;
       else
         candidates_.drop(digit->ranks,
                          fmt::format("the {} goes round ranks that are not alike", name(call)));
@@ -218,6 +270,7 @@ class CallCheck {
   const Job& job_;
   CollectiveRecipes& recipes_;
   Candidates& candidates_;
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, DigitInGroup> places_;
 };
 
 // A message on a ring passes the NPUs between its ends. A rotation of the ring by k places maps x
@@ -241,23 +294,50 @@ void check_wires(const Topology& topology, Candidates& candidates) {
   }
 }
 
+// Which layouts the groups have in which a program's ranks are, by program and communicator.
+using Layouts = std::map<std::pair<const Operation*, std::int32_t>, std::set<std::int32_t>>;
+
+Layouts layouts_of_lists(const Job& job, std::span<const GroupFamily> families) {
+  Layouts layouts;
+  for (std::int32_t number = 0; number < static_cast<std::int32_t>(families.size()); ++number) {
+    if (families[number].layouts().size() == 1) continue;
+    for (Rank rank = 0; rank < job.ranks; ++rank)
+      if (const auto member = families[number].find(rank))
+        layouts[{job.operations->known_operations(rank).data(), number}].insert(member->layout);
+  }
+  return layouts;
+}
+
+// In the order of the programs: what is chosen for them is reported in the order of asking.
+std::vector<LaidCall> calls_of(const Job& job, std::span<const GroupFamily> families) {
+  Layouts layouts = layouts_of_lists(job, families);
+  std::set<std::tuple<std::int32_t, Collective, Bytes, bool, std::int32_t>> known;
+  std::vector<LaidCall> calls;
+  for (const auto& program : programs_of(job))
+    for (const Operation& operation : program.second) {
+      const auto* call = std::get_if<CollectiveCall>(&operation.what);
+      if (call == nullptr) continue;
+      auto& own = layouts[{program.second.data(), call->communicator}];
+      if (own.empty()) own.insert(0);  // the only one
+      for (const std::int32_t layout : own)
+        if (known
+                .emplace(call->communicator, call->kind, call->size, call->pair_sizes != nullptr,
+                         layout)
+                .second)
+          calls.push_back({call, layout});
+    }
+  return calls;
+}
+
 // Until nothing changes: a digit that is dropped may be between others.
 void check_calls(const Topology& topology, const Job& job, CollectiveRecipes& recipes,
                  Candidates& candidates) {
   CallCheck check(topology, job, recipes, candidates);
-  std::set<std::tuple<std::int32_t, Collective, Bytes, bool>> known;
-  std::vector<const CollectiveCall*> calls;  // in the order of the programs: what is chosen for
-                                             // them is reported in the order of asking
-  for (const auto& program : programs_of(job))
-    for (const Operation& operation : program.second)
-      if (const auto* call = std::get_if<CollectiveCall>(&operation.what))
-        if (known.emplace(call->communicator, call->kind, call->size, call->pair_sizes != nullptr)
-                .second)
-          calls.push_back(call);
+  const std::vector<LaidCall> calls = calls_of(job, recipes.families());
   for (std::size_t before = 0; before != candidates.digits().size();) {
     before = candidates.digits().size();
     check_wires(topology, candidates);
-    for (const CollectiveCall* call : calls) check.check(*call);
+    for (const LaidCall& call : calls) check.check(call);
   }
 }
 
@@ -277,7 +357,7 @@ FoldChoice choose_fold(const Topology& topology, const Job& job, CollectiveRecip
   for (Rank rank = 0; rank < job.ranks; ++rank)
     if (job.operations->known_operations(rank).empty())
       return {{}, "what the ranks do is not known beforehand"};
-  Candidates candidates(all_digits(topology, recipes.families()));
+  Candidates candidates(all_digits(topology, recipes.families(), job));
   candidates.check([&](const Digit& digit) { return why_programs_differ(job, digit); });
   check_peers(job, candidates);
   check_calls(topology, job, recipes, candidates);

@@ -52,7 +52,8 @@ void JobTraffic::add_targets(Rank rank, const CollectiveCall& call,
           Position there = to;
           if (symmetry == Symmetry::rotation) there = (here + to) % dimension.size;
           if (symmetry == Symmetry::exchange) there = here ^ to;
-          const Position position = member->position + (there - here) * dimension.stride;
+          const Position position =
+              member->position + dimension.offset(there) - dimension.offset(here);
           targets.push_back({{family.rank_at(member->base, position)}, 0});
         }
       }

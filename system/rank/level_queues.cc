@@ -123,7 +123,7 @@ void CollectiveScheduler::let_others_start(const Task& task, Seat seat, std::siz
   const GroupDimension& dimension = phase_of(task).dimension;
   for (std::int32_t other = 0; other < dimension.size; ++other)
     if (other != seat.member)
-      fill(state_of(rank_at(task, seat.first + other * dimension.stride)), index);
+      fill(state_of(rank_at(task, seat.first + dimension.offset(other))), index);
 }
 
 // The run of a task has begun: those who come in late may take part as soon as they have room.
@@ -131,7 +131,7 @@ void CollectiveScheduler::release_late(const Task& task, Seat seat, std::size_t 
   const Instance& instance = instance_of(calls_[task.call]);
   const GroupDimension& dimension = phase_of(task).dimension;
   for (std::int32_t member = 0; member < dimension.size; ++member) {
-    const Position position = seat.first + member * dimension.stride;
+    const Position position = seat.first + dimension.offset(member);
     const std::uint32_t call = instance.calls[instance.index_of(position)];
     if (call == kNone) continue;
     RankState& state = state_of(calls_[call].rank);

@@ -84,7 +84,7 @@ std::string CollectiveScheduler::describe(Rank rank, OperationId operation) cons
       const RunInfo& info = runs_[run];
       const GroupDimension& dimension = instance.path_of(info.chunk).phases[info.phase].dimension;
       const std::int32_t member = dimension.coordinate(call.position);
-      if (info.instance == call.instance && call.position - member * dimension.stride == info.first)
+      if (info.instance == call.instance && call.position - dimension.offset(member) == info.first)
         return fmt::format("chunk {} of {} in phase {} {}", chunk, instance.chunk_count, info.phase,
                            executor_.describe(run, member));
     }

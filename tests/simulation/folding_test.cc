@@ -126,8 +126,9 @@ TEST_CASE("what makes all ranks differ is said") {
     for (LevelSpec& level : experiment.topology.levels) level.kind = LevelKind::mesh;
     CHECK(reason() == "level 2 is a mesh, which has ends; level 3 is a mesh, which has ends");
   }
-  SECTION("groups that are listed") {
-    program_of(experiment).communicators = {std::vector<int>{0, 1}, RankLists{{0, 1, 2, 3, 4, 5}}};
+  SECTION("lists that do not step evenly") {
+    program_of(experiment).communicators = {std::vector<int>{0, 1},
+                                            RankLists{{0, 1, 2}, {3, 4, 5}}};
     call_of(experiment).communicator = 1;
     CHECK(reason() == "the groups of communicator 1 are lists");
   }
@@ -175,6 +176,11 @@ TEST_CASE("what makes some ranks differ leaves others alike") {
   }
   SECTION("a byte too many") {  // 97 = 49 + 48; a ring cuts into as many parts as it has ranks
     call_of(experiment).size = bytes(97);
+    represented_by = 1;
+  }
+  SECTION("a list that steps evenly") {
+    program_of(experiment).communicators = {std::vector<int>{0, 1}, RankLists{{0, 1, 2, 3, 4, 5}}};
+    call_of(experiment).communicator = 1;
     represented_by = 1;
   }
   SECTION("flags of a protocol, in each message") {  // 8 B and 16 B become 9 B and 18 B

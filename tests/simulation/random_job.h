@@ -125,6 +125,7 @@ class RandomJob {
     for (const int level : all) program.communicators.emplace_back(std::vector<int>{level});
     if (stages_)
       for (int level = 0; level < levels; ++level) add_part_of(topology, level, program);
+    if (stages_ && between(0, 1) == 1) add_mirrored(program);
     const auto communicators = static_cast<std::int32_t>(program.communicators.size());
 
     ProgramSpec::Part part;
@@ -169,6 +170,23 @@ class RandomJob {
     const std::int32_t size = topology.levels[level].size, apart = divisor_of(size);
     const std::int32_t count = divisor_of(size / apart);
     if (count > 1) program.communicators.emplace_back(std::vector<Extent>{{count, stride * apart}});
+  }
+
+  // Lists: of the ranks of a stage those that are so far apart, and those of the stage that is as
+  // far from the last one as this one is from the first.
+  void add_mirrored(ProgramSpec& program) {
+    const std::int32_t stages = divisor_of(ranks_), ranks = ranks_ / stages;
+    if (stages % 2 != 0) return;
+    const std::int32_t apart = divisor_of(ranks);
+    RankLists lists;
+    for (std::int32_t stage = 0; stage < stages / 2; ++stage)
+      for (std::int32_t first = 0; first < apart; ++first) {
+        lists.emplace_back();
+        for (const std::int32_t row : {stage, stages - 1 - stage})
+          for (Rank rank = first; rank < ranks; rank += apart)
+            lists.back().push_back(row * ranks + rank);
+      }
+    program.communicators.emplace_back(lists);
   }
 
   // Ranks with another number / stride compute for other times.

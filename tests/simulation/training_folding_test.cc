@@ -17,7 +17,6 @@ RunResult run(const Experiment& experiment, bool fold) {
   return simulate(experiment, options);
 }
 
-// Parallelism by powers of two, so that the small all-reduce of all ranks can go in pairs.
 class RandomTraining {
  public:
   explicit RandomTraining(std::uint64_t seed) : random_(seed, "training folding") {}
@@ -58,7 +57,7 @@ class RandomTraining {
     training.context = one_of<std::int32_t>({1, 1, 2});
     training.context_method = one_of<ContextMethod>(
         {ContextMethod::ring, ContextMethod::all_gather, ContextMethod::ulysses});
-    training.data = one_of<std::int32_t>({1, 2, 4, 8});
+    training.data = one_of<std::int32_t>({1, 2, 3, 4, 6, 8});
     training.pipeline = one_of<std::int32_t>({1, 2, 4});
     if (training.tensor * training.context * training.data * training.pipeline == 1)
       training.data = 2;
@@ -82,9 +81,11 @@ class RandomTraining {
 
   void add_levels(TopologySpec& topology, std::int32_t ranks) {
     while (ranks > 1) {
-      const std::int32_t size = std::min(ranks, one_of<std::int32_t>({2, 4, 8, 16}));
-      const auto kind = one_of<LevelKind>({LevelKind::switched, LevelKind::switched,
-                                           LevelKind::switched, LevelKind::fully_connected});
+      const std::int32_t size = std::min(ranks, one_of<std::int32_t>({2, 3, 4, 6, 8, 16}));
+      if (ranks % size != 0) continue;
+      const auto kind =
+          one_of<LevelKind>({LevelKind::switched, LevelKind::switched, LevelKind::switched,
+                             LevelKind::fully_connected, LevelKind::ring});
       topology.levels.push_back({"level " + std::to_string(topology.levels.size()), kind, size,
                                  gigabytes_per_second(one_of<std::int64_t>({50, 50, 400})),
                                  nanoseconds(one_of<std::int64_t>({500, 1'000})), Scope::local});
@@ -100,13 +101,49 @@ class RandomTraining {
     }
     CollectiveSpec& reduce = system.collectives[static_cast<int>(Collective::all_reduce)];
     CollectiveSpec small = reduce;
-    small.algorithms = {"recursive_doubling"};
+    small.algorithms = {one_of<std::string>({"recursive_doubling", "ring", "pat", "direct"})};
     reduce.ranges = {{kibibytes(64), small}};
     if (one_of<int>({0, 0, 1}) == 1) system.sm_tax = {1, 4};
   }
 
   RandomStream random_;
 };
+
+// Two stages of a part sum its gradients, 12 ranks in lists, and a ring of all 24 the norm: 4 B, of
+// which 12 parts in a node's share are 1 B each. Stages are rows of it, so all six ranks of a stage
+// are alike, on nodes of two.
+TEST_CASE("of dualpipe one rank of each stage is simulated") {
+  Experiment experiment;
+  experiment.name = "dualpipe";
+  experiment.npu.peak = teraflops_per_second(100);
+  experiment.npu.memory_bandwidth = gigabytes_per_second(1'000);
+  for (const std::int32_t size : {2, 12})
+    experiment.topology.levels.push_back({"level " + std::to_string(size), LevelKind::switched,
+                                          size, gigabytes_per_second(50), nanoseconds(500),
+                                          Scope::local});
+  for (CollectiveSpec& spec : experiment.system.collectives) spec.algorithms = {"ring"};
+  TransformerWorkload workload;
+  workload.model.hidden = 250;  // gradients that 12 ranks do not divide
+  workload.model.heads = 5;
+  workload.model.sequence = 64;
+  workload.model.vocabulary = 1'024;
+  workload.model.element = bytes(2);
+  workload.model.layers = 4;
+  workload.training.data = 6;
+  workload.training.pipeline = 4;
+  workload.training.schedule = PipelineSchedule::dualpipe;
+  workload.training.global_batch = 48;
+  SECTION("whose optimizers are whole") {}
+  SECTION("whose optimizers are shared") { workload.training.sharding = Sharding::zero1; }
+  experiment.workload.what = workload;
+  const RunResult folded = run(experiment, true), full = run(experiment, false);
+  CHECK(folded.unfolded_because == "");
+  CHECK(folded.ranks.size() == 4);
+  CHECK(full.ranks.size() == 24);
+  CHECK(folded.fingerprint == full.fingerprint);
+  CHECK(folded.finish == full.finish);
+  CHECK(folded.messages == full.messages);
+}
 
 void compare_folded_and_full(std::uint64_t first, std::uint64_t end, int at_least) {
   int partly = 0;

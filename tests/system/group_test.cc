@@ -49,12 +49,12 @@ void check_places(const Topology& topology, const GroupFamily& family) {
     dimensions.push_back(layout.whole);
     for (const GroupDimension& dimension : dimensions) {
       const std::int32_t mine = dimension.coordinate(member->position);
-      const Position first = member->position - mine * dimension.stride;
+      const Position first = member->position - dimension.offset(mine);
       const RankLine line = family.line(member->base, first, dimension);
       CHECK(line.at(mine) == rank);
       CHECK(line.member_of(rank, dimension.size) == mine);
       for (std::int32_t m = 0; m < dimension.size; ++m)
-        CHECK(line.at(m) == family.rank_at(member->base, first + m * dimension.stride));
+        CHECK(line.at(m) == family.rank_at(member->base, first + dimension.offset(m)));
     }
   }
 }
@@ -127,6 +127,50 @@ TEST_CASE("the shape of a list is derived from where its ranks sit") {
   check({0, 1, 2, 3, 4, 5, 8, 9}, {{1, 8, 1}}, GroupShape(std::vector{6, 2}), false);
   // Two of each node, three nodes of one rack and one of the other: even in nodes, not in racks.
   check({0, 1, 8, 9, 16, 17, 32, 33}, {{0, 2, 1}, {2, 4, 2}}, GroupShape(2, 4), false);
+}
+
+std::vector<Rank> in_turn(const Topology& topology, const Communicator& communicator) {
+  const GroupFamily family(topology, communicator);
+  check_places(topology, family);
+  const GroupDimension& dimension = family.layouts()[0].dimensions.back();
+  const RankLine line = family.line(0, 0, dimension);
+  std::vector<Rank> ranks;
+  for (std::int32_t m = 0; m < dimension.size; ++m) ranks.push_back(line.at(m));
+  return ranks;
+}
+
+// Stages of a pipeline, four ranks each, on one switch: a ring visits the first rank of each stage,
+// then the second of each. On a ring of wires it goes from neighbour to neighbour.
+TEST_CASE("the rows of a group are taken in turn where all places are alike") {
+  const LevelSpec places = switch_level(8, gigabytes_per_second(10), nanoseconds(100));
+  const Topology topology({{places}});
+  CHECK(in_turn(topology, {"", std::vector<Extent>{{8, 1}}, 2}) ==
+        std::vector<Rank>{0, 4, 1, 5, 2, 6, 3, 7});
+  CHECK(in_turn(topology, {"", std::vector<Extent>{{8, 1}}, 3}) ==
+        std::vector<Rank>{0, 1, 2, 3, 4, 5, 6, 7});  // not of equal size
+  CHECK(in_turn(topology, {"", RankLists{{0, 1, 6, 7}, {2, 3, 4, 5}}, 2}) ==
+        std::vector<Rank>{0, 6, 1, 7});
+  LevelSpec wires = places;
+  wires.kind = LevelKind::ring;
+  CHECK(in_turn(Topology({{wires}}), {"", std::vector<Extent>{{8, 1}}, 2}) ==
+        std::vector<Rank>{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+// Four stages of two ranks, of which the outer and the inner two are a group: which rank of a stage
+// it is, is a digit of the positions, and with the rows in turn the upper one of the members.
+TEST_CASE("a digit in which lists step evenly is one of their positions") {
+  using Place = GroupFamily::DigitInGroup::Place;
+  const Topology topology({{switch_level(8, gigabytes_per_second(10), nanoseconds(100))}});
+  const GroupFamily family(topology, {"", RankLists{{0, 1, 6, 7}, {2, 3, 4, 5}}, 2});
+  const auto inside = family.find(Digit{2, 1});
+  REQUIRE(inside.place == Place::inside);
+  CHECK(inside.position == Digit{2, 1});
+  CHECK(family.layouts()[0].dimensions[0].members_of(inside.position) == Digit{2, 2});
+  CHECK(family.find(Digit{4, 2}).place == Place::across);
+  CHECK(family.find(Digit{2, 4}).place == Place::across);
+  // Pairs of the same ranks: the digit is outside.
+  const GroupFamily pairs(topology, {"", RankLists{{0, 6}, {1, 7}, {2, 4}, {3, 5}}});
+  CHECK(pairs.find(Digit{2, 1}).place == Place::outside);
 }
 
 TEST_CASE("a communicator that breaks its rules is refused") {

@@ -120,7 +120,8 @@ std::vector<Communicator> PlacedSource::add(PlacedJob placed, std::int32_t first
     const auto next = first_communicator + static_cast<std::int32_t>(communicators.size());
     job.communicators.push_back(groups.empty() ? -1 : next);
     if (!groups.empty())
-      communicators.push_back({placed.name + '/' + communicator.name, std::move(groups)});
+      communicators.push_back({placed.name + '/' + communicator.name, std::move(groups),
+                               communicator.rows, communicator.few_bytes});
   }
   jobs_.push_back(std::move(job));
   return communicators;

@@ -21,6 +21,11 @@ std::vector<Extent> replicas_apart(const TransformerRanks& ranks, std::int32_t a
   return {{ranks.context / apart, ranks.tensor * apart}, {ranks.data, ranks.data_stride}};
 }
 
+// Whether the ranks of a stage follow each other.
+bool stages_last(const TransformerWorkload& workload) {
+  return workload.training.order == RankOrder::tensor_data_pipeline;
+}
+
 // The groups that `extents` make, each with that of stage p-1-s, which has the same parts of the
 // model as stage s.
 RankLists mirrored(const TransformerRanks& ranks, const std::vector<Extent>& extents) {
@@ -89,6 +94,10 @@ Groups::Groups(const TransformerWorkload& workload) {
   }
   if (workload.model.experts.count > 0) add_experts(workload, ranks);
   add(Group::world, "world", {{ranks.count(), 1}});
+  if (ranks.count() > 1) {
+    communicators_.back().rows = stages_last(workload) ? ranks.pipeline : 1;
+    communicators_.back().few_bytes = true;  // the norm
+  }
   if (joins_ends(workload)) {
     number_of_[Group::pipeline_ends] = static_cast<std::int32_t>(communicators_.size());
     communicators_.push_back({"pipeline ends", ranks.pipeline_ends()});
@@ -118,7 +127,7 @@ void Groups::add_replicas(Group group, Group other, const std::string& name,
   const RankLists groups = mirrored(TransformerRanks(workload.training), extents);
   for (const auto& [one, called] : {std::pair{group, name}, {other, name + " of the upper half"}}) {
     number_of_[one] = static_cast<std::int32_t>(communicators_.size());
-    communicators_.push_back({called, groups});
+    communicators_.push_back({called, groups, stages_last(workload) ? 2 : 1});
   }
 }
 
