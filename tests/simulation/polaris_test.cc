@@ -61,16 +61,13 @@ TEST_CASE("rings that use all NICs of a node are 6.6 to 8 times slower on Polari
   }
 }
 
-// TG40 is over its bound by latency, whatever the size; Polaris by a piece, 0.05 % (21 us of 39.4
-// ms). With 16 chunks the ratio at 1 GB is therefore a little more than 8, with smaller pieces
-// less. On the fluid backend TG40's chunks move in step between NVLink and the NICs, and some fall
-// behind (README of the example): 5.36 instead of 4.92 ms; that the ratio is near 7.35 then is no
-// evidence.
-TEST_CASE("at 1 GB the ratio is the 8 of the bandwidths but for a piece") {
-  CHECK(ratio("analytical", "ring:8", "1 GB") == Approx(8.0014).epsilon(1e-4));
-  CHECK(ratio("analytical", "ring:8", "1 GB", "64") < 8.0);
-  CHECK(ratio("analytical", "ring:8", "1 GB", "64") > 7.99);
-  CHECK(ratio("fluid", "ring:8", "1 GB") == Approx(7.361).epsilon(1e-3));
+// The bounds of 1 GB are 63/64 GB over 25 and 200 GB/s: 39.375 and 4.921875 ms. Both platforms are a
+// few microseconds over them, 0.03 and 0.04 %, by latency and by the pieces that fill and drain the
+// ring. On the fluid backend messages that share a link wait for each other too, up to a percent.
+TEST_CASE("at 1 GB the ratio is the 8 of the bandwidths") {
+  CHECK(ratio("analytical", "ring:8", "1 GB") == Approx(8).epsilon(0.0005));
+  CHECK(ratio("analytical", "ring:8", "1 GB", "64") == Approx(8).epsilon(0.0005));
+  CHECK(ratio("fluid", "ring:8", "1 GB") == Approx(8).epsilon(0.01));
 }
 
 TEST_CASE("one channel sees one NIC, a model per GPU sees neither ring nor node") {

@@ -224,18 +224,22 @@ TEST_CASE("the bytes of collectives with a root over two levels") {
       CHECK(bytes_of(kind, schedule) == std::pair(bytes(9'000), bytes(4 * 2'000)));
 }
 
-// Every algorithm moves 2(N-1) S in all for an all-reduce: 2(N-1)/N S sent by an average rank.
+// Every algorithm moves 2(N-1) S in all for an all-reduce: 2(N-1)/N S sent by an average rank. 997,920
+// is a multiple of 3 N for all N here, so no part is rounded up. Else each of at most 3 N parts (of
+// ring:3) that go 2(N-1) times grows by less than a byte.
 TEST_CASE("an all-reduce sends 2(N-1)/N S bytes per rank on average, whatever the algorithm") {
   for (const char* algorithm : {"ring", "ring:3", "direct", "direct:4", "pat", "double_binary_tree",
                                 "binary_tree", "binomial_tree", "chain", "linear"})
     for (const std::int32_t n : {2, 7, 16, 33})
-      for (const std::int64_t size : {1'000'000L, 1'000'003L}) {
+      for (const std::int64_t size : {997'920L, 1'000'003L}) {
         World world({switch_level(n, kBandwidth, kLink)}, plain_system(algorithm),
                     World::everywhere(n, {collective(0, Collective::all_reduce, bytes(size))}));
         world.run();
         const auto traffic = world.network->statistics().levels[0].bytes_by_label;
         INFO(algorithm << " " << n << " " << size);
-        CHECK(traffic[0] == bytes(2 * (n - 1) * size));
+        const std::int64_t sent = traffic[0].narrow().value, least = 2 * (n - 1) * size;
+        CHECK(sent >= least);
+        CHECK(sent < least + (size % 11'088 == 0 ? 1 : 2 * (n - 1) * 3 * n));
       }
 }
 
