@@ -61,9 +61,10 @@ TEST_CASE("rings that use all NICs of a node are 6.6 to 8 times slower on Polari
   }
 }
 
-// The bounds of 1 GB are 63/64 GB over 25 and 200 GB/s: 39.375 and 4.921875 ms. Both platforms are a
-// few microseconds over them, 0.03 and 0.04 %, by latency and by the pieces that fill and drain the
-// ring. On the fluid backend messages that share a link wait for each other too, up to a percent.
+// The bounds of 1 GB are 63/64 GB over 25 and 200 GB/s: 39.375 and 4.921875 ms. Both platforms are
+// a few microseconds over them, 0.03 and 0.04 %, by latency and by the pieces that fill and drain
+// the ring. On the fluid backend messages that share a link wait for each other too, up to a
+// percent.
 TEST_CASE("at 1 GB the ratio is the 8 of the bandwidths") {
   CHECK(ratio("analytical", "ring:8", "1 GB") == Approx(8).epsilon(0.0005));
   CHECK(ratio("analytical", "ring:8", "1 GB", "64") == Approx(8).epsilon(0.0005));

@@ -224,9 +224,9 @@ TEST_CASE("the bytes of collectives with a root over two levels") {
       CHECK(bytes_of(kind, schedule) == std::pair(bytes(9'000), bytes(4 * 2'000)));
 }
 
-// Every algorithm moves 2(N-1) S in all for an all-reduce: 2(N-1)/N S sent by an average rank. 997,920
-// is a multiple of 3 N for all N here, so no part is rounded up. Else each of at most 3 N parts (of
-// ring:3) that go 2(N-1) times grows by less than a byte.
+// Every algorithm moves 2(N-1) S in all for an all-reduce: 2(N-1)/N S sent by an average rank.
+// 997,920 is a multiple of 3 N for all N here, so no part is rounded up. Else each of at most 3 N
+// parts (of ring:3) that go 2(N-1) times grows by less than a byte.
 TEST_CASE("an all-reduce sends 2(N-1)/N S bytes per rank on average, whatever the algorithm") {
   for (const char* algorithm : {"ring", "ring:3", "direct", "direct:4", "pat", "double_binary_tree",
                                 "binary_tree", "binomial_tree", "chain", "linear"})
@@ -244,7 +244,8 @@ TEST_CASE("an all-reduce sends 2(N-1)/N S bytes per rank on average, whatever th
 }
 
 // Two switch levels {16, 8}. Hier: every rank takes part in an all-reduce of the whole S over the
-// outer level, 2(8-1) S for each of 16 local ranks. HierOpt: of its sixteenth only.
+// outer level, 2(8-1) S for each of 16 local ranks. HierOpt: of its sixteenth only. S is a multiple
+// of 3 chunks x 16, so no part is rounded up.
 TEST_CASE(
     "the local-bandwidth-aware schedule divides the scale-out bytes by the local group size") {
   const auto outer_bytes = [](HierarchicalSchedule schedule) {
@@ -255,13 +256,13 @@ TEST_CASE(
     all_reduce.chunks = 3;
     World world(
         {switch_level(16, gigabytes_per_second(150), kLink), switch_level(8, kBandwidth, kLink)},
-        spec, World::everywhere(128, {collective(0, Collective::all_reduce, bytes(1'000'001))}));
+        spec, World::everywhere(128, {collective(0, Collective::all_reduce, bytes(1'000'032))}));
     world.run();
     REQUIRE(world.runner->finished());
     return world.network->statistics().levels[1].bytes_by_label[0];
   };
   const TotalBytes hier = outer_bytes(HierarchicalSchedule::baseline);
-  CHECK(hier == bytes(16 * 2 * 7 * 1'000'001LL));
+  CHECK(hier == bytes(16 * 2 * 7 * 1'000'032LL));
   CHECK(outer_bytes(HierarchicalSchedule::local_bandwidth_aware) * 16 == hier);
 }
 
