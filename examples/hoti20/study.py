@@ -51,10 +51,32 @@ def run(options):
         sys.exit(f"not complete: {', '.join(failed)}")
 
 
+def in_largest(value, units):
+    """1500000, [(10^9, GB), (10^6, MB)] -> "1.5 MB"; of the last unit if it is less than 0.1."""
+    size, name = next((unit for unit in units if value >= unit[0] / 10), units[-1])
+    return f"{value / size:g} {name}"
+
+
+def as_written(key, value):
+    """A varied key and its value as in the file of the sweep: sweep.csv has numbers, with the unit
+    in the header."""
+    if "." not in key or not value:
+        return key, value
+    if key.endswith("_ps"):
+        whole = [unit for unit in [(10**12, "s"), (10**9, "ms")] if int(value) >= unit[0]]
+        return key.removesuffix("_ps"), in_largest(int(value), whole or [(10**6, "us")])
+    if key.endswith("_bytes"):
+        binary = int(value) % 1000 != 0 and int(value) % 1024 == 0
+        units = ([(2**20, "MiB"), (2**10, "KiB")] if binary
+                 else [(10**9, "GB"), (10**6, "MB"), (1, "B")])
+        return key.removesuffix("_bytes"), in_largest(int(value), units)
+    return key, value
+
+
 def collected(row):
     """What is kept of a row of sweep.csv and of the result in its folder."""
-    kept = {key: value for key, value in row.items()
-            if key not in ("folder", "peak_rss_bytes", "wall_s", "idle_ps")}
+    kept = dict(as_written(key, value) for key, value in row.items()
+                if key not in ("folder", "peak_rss_bytes", "wall_s", "idle_ps"))
     kept["experiment"] = pathlib.Path(row["experiment"]).stem
     result = {}
     if row["status"] == "ok":
