@@ -28,6 +28,9 @@ DOORS = {
     ("workload", "system"): re.compile(r"system/\w+\.(h|def)$"),
 }
 
+# Words that ./scripts/run hands to the program, and the name of any example.
+COMMANDS = {"run", "compare", "examples/NAME"}
+
 # Third-party headers, by how their names begin, and the folders that may include them ("" = all).
 PACKAGES = {
     "fmt/": [""],
@@ -368,20 +371,42 @@ def long_lines_of_markdown(text):
         before_is_blank = not stripped
 
 
-def documents(_sources, root):
+def documents_of(root):
+    """(path from the root, text) of each."""
     folders = [root, *(root / name for name in ("docs", "examples", "tests"))]
     for folder in folders:
         found = folder.glob("*.md") if folder == root else folder.rglob("*.md")
         for path in sorted(found):
-            for line, message in long_lines_of_markdown(path.read_text(encoding="utf-8")):
-                yield path.relative_to(root).as_posix(), line, message
+            yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+
+
+def documents(_sources, root):
+    for path, text in documents_of(root):
+        for line, message in long_lines_of_markdown(text):
+            yield path, line, message
+
+
+def references(sources, root):
+    """What a reader is sent to: pages in comments, links, and what ./scripts/run is given."""
+    for source in sources.values():
+        for page in re.finditer(r"\bdocs/[\w/-]+\.md\b", source.text):
+            if not (root / page[0]).exists():
+                yield source.path, source.line_of(page.start()), f"there is no {page[0]}"
+    for path, text in documents_of(root):
+        folder = (root / path).parent
+        for found in re.finditer(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)|\./scripts/run ([\w/.-]+)", text):
+            link, example = found.groups()
+            named = folder / link if link else root / example
+            if not named.exists() and example not in COMMANDS:
+                yield path, text.count("\n", 0, found.start()) + 1, f"there is no {link or example}"
 
 
 # --------------------------------------------------------------------------------------------------
 
 RULES = [layers, packages, process_control, printing, wall_clock, mutable_statics, sizes, names,
          pragma_once]
-TREE_RULES = [existing_includes, folder_cycles, dead_headers, unbuilt_tests, documents]
+TREE_RULES = [existing_includes, folder_cycles, dead_headers, unbuilt_tests, documents,
+              references]
 
 
 def read_sources(root):

@@ -7,7 +7,7 @@
 // the reader sorts them. What is written is gone from memory, but for the names.
 //
 // Field numbers: protos/perfetto/trace/trace_packet.proto, track_event/*.proto and
-// interned_data.proto of github.com/google/perfetto; docs/reference/synthetic-track-event.md there.
+// interned_data.proto of github.com/google/perfetto; its page "synthetic-track-event".
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ const TransportEntry& packet_transport(TransportKind kind) {
   const std::span<const TransportEntry> entries = packet_transports();
   const auto found = std::find_if(entries.begin(), entries.end(),
                                   [&](const TransportEntry& entry) { return entry.kind == kind; });
-  CHECK(found != entries.end(), "no packet transport is called ", name_of(kind));
+  CHECK(found != entries.end(), "no packet transport is called {}", name_of(kind));
   return *found;
 }
 

@@ -174,6 +174,10 @@ class RunTest(TreeTest):
         self.write("examples/many/order.txt", "c.yaml\na.yaml\n")
         self.assertEqual(names(), ["ran", "compare", "c.yaml", "a.yaml"])
 
+    def test_commands_are_handed_through(self):
+        for words in [("compare", "examples/many/a.yaml", "b.yaml"), ("run", "x.yaml", "--ties")]:
+            self.assertEqual(self.run_script(*words), (0, "ran " + " ".join(words), ""))
+
     def test_exit_code_and_mistakes(self):
         self.assertEqual(self.run_script("examples/one", "fail")[0], 2)
         self.assertEqual(self.run_script("examples/absent")[0], 2)

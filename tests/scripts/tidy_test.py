@@ -137,8 +137,15 @@ class TidyTest(unittest.TestCase):
         long = "word " * 21
         self.assert_one("docs/a.md:2: 105 columns", docs__a_md=f"short\n{long}\n")
         for free in [f"| {long}|", f"```sh\n{long}\n```", f"text\n\n    {long}",
-                     "[" + "a" * 99 + "](b)"]:
+                     "[" + "a" * 99 + "](a.md)"]:
             self.assert_clean(docs__a_md=free + "\n")
+
+    def test_what_readers_are_sent_to_exists(self):
+        self.assert_one("core/a.cc:2: there is no docs/b.md", core__a_cc="//\n// docs/b.md\n")
+        self.assert_clean(core__a_cc="// docs/b.md\n", docs__b_md="b\n")
+        self.assert_one("docs/a.md:2: there is no c.md", docs__a_md="\n[c](c.md#d)\n")
+        self.assert_one("docs/a.md:1: there is no examples/x", docs__a_md="./scripts/run examples/x\n")
+        self.assert_clean(docs__a_md="[a](a.md) [b](http://b) ./scripts/run compare x.yaml\n")
 
     def test_long_functions(self):
         def function(head, lines):  # so many lines from { to }

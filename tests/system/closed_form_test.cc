@@ -243,6 +243,14 @@ TEST_CASE("an all-reduce sends 2(N-1)/N S bytes per rank on average, whatever th
       }
 }
 
+// 1,000,003 B do not divide by 7: the parts are of 142,858 B, the largest one, and 12 steps of a
+// ring each take 142,858 x 80 ps and two links of 500 ns: 12 x (11,428,640 + 1,000,000) ps.
+TEST_CASE("a step of a ring takes as long as the largest part of what does not divide") {
+  World world({switch_level(7, kBandwidth, kLink)}, plain_system("ring"),
+              World::everywhere(7, {collective(0, Collective::all_reduce, bytes(1'000'003))}));
+  CHECK(world.run() == picoseconds(149'143'680));
+}
+
 // Two switch levels {16, 8}. Hier: every rank takes part in an all-reduce of the whole S over the
 // outer level, 2(8-1) S for each of 16 local ranks. HierOpt: of its sixteenth only. S is a multiple
 // of 3 chunks x 16, so no part is rounded up.
