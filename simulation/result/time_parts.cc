@@ -141,14 +141,16 @@ class Parts {
     const auto needed = [](const Needs& level) { return level.carried + level.latency; };
     std::ranges::stable_sort(levels, std::ranges::greater{}, needed);
     const std::size_t held = holds_up(levels, under_way);
-    double until = 0;                     // of the time under way
+    double until = 0;  // of the time under way
+    const auto edge = [&] {
+      const double share = std::min(1.0, until / under_way);
+      const Duration rounded{std::llround(static_cast<double>(waited.value) * share)};
+      return std::min(waited, rounded);  // above 2^53 ps a double may round up
+    };
     const auto next = [&](double more) {  // its part of what was waited, exact in the sum
-      const auto edge = [&](double at) {
-        return std::llround(static_cast<double>(waited.value) * std::min(1.0, at / under_way));
-      };
-      const auto begin = edge(until);
+      const Duration begin = edge();
       until += more;
-      return Duration{edge(until) - begin};
+      return edge() - begin;
     };
     for (std::size_t i = 0; i < levels.size(); ++i) {
       TimePart part;
@@ -158,6 +160,7 @@ class Parts {
       part.bandwidth = next(levels[i].carried);
       part.latency = next(levels[i].latency);
       if (i == held) part.rest = next(left);
+      if (i + 1 == levels.size()) part.rest += waited - edge();  // what doubles cannot hold
       part.time = part.bandwidth + part.latency + part.rest;
       set_bound(part, under_way, levels[i].carried, account.collectives.chunks());
       if (part.time > Duration{}) result_.why.push_back(part);
