@@ -60,6 +60,8 @@ class Keys {
   virtual void required_map(std::string_view key, std::string_view help, Describe describe) = 0;
   // Without the key, nothing is read.
   virtual void optional_map(std::string_view key, std::string_view help, Describe describe) = 0;
+  virtual void optional_named_map(std::string_view key, std::string_view help,
+                                  Describe describe) = 0;
   // A value, or in its place a map of keys of its own.
   template <class T>
   void value_or_map(std::string_view key, T& value, std::string_view help, Describe describe) {

@@ -136,6 +136,10 @@ void Reader::optional_map(std::string_view key, std::string_view help, Describe 
   if (declare(key) != nullptr) read_map(key, help, describe, false);
 }
 
+void Reader::optional_named_map(std::string_view key, std::string_view help, Describe describe) {
+  optional_map(key, help, describe);
+}
+
 void Reader::section(std::string_view key, std::string_view help, Describe describe) {
   read_map(key, help, describe, false);
 }

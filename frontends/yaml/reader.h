@@ -41,6 +41,7 @@ class Reader final : public Keys {
   void map_or_none(std::string_view key, std::string_view help, Describe describe) override;
   void required_map(std::string_view key, std::string_view help, Describe describe) override;
   void optional_map(std::string_view key, std::string_view help, Describe describe) override;
+  void optional_named_map(std::string_view key, std::string_view help, Describe describe) override;
   void section(std::string_view key, std::string_view help, Describe describe) override;
   void required_section(std::string_view key, std::string_view help, Describe describe) override;
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) override;

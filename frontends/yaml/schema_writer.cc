@@ -119,6 +119,11 @@ void SchemaWriter::optional_map(std::string_view key, std::string_view help, Des
   describe_map(key, help, describe, false);
 }
 
+void SchemaWriter::optional_named_map(std::string_view key, std::string_view help,
+                                      Describe describe) {
+  describe_map(key, help, describe, false, true);
+}
+
 void SchemaWriter::section(std::string_view key, std::string_view help, Describe describe) {
   describe_map(key, help, describe, true);
 }
