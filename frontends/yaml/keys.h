@@ -83,6 +83,9 @@ class Keys {
                       const DescribeElement& describe) {
     add_items(key, values, help, describe, false);
   }
+  // A list of maps that may be long. Elements are not kept: describe(keys) for each. Of each, the
+  // keys that it has are recorded, without the defaults.
+  virtual void written_items(std::string_view key, std::string_view help, Describe describe) = 0;
 
   // One of these keys, and not two.
   virtual void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) = 0;
