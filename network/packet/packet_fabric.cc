@@ -37,6 +37,9 @@ void PacketFabric::make_classes() {
   classes_.insert(classes_.end(), spec_.classes.begin(), spec_.classes.end());
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     if (!spec_.pfc.enabled) classes_[i].lossless = false;
+    const auto bit = static_cast<std::uint16_t>(1U << i);
+    if (classes_[i].lossless) lossless_ |= bit;
+    if (classes_[i].ecn) (classes_[i].ecn->on_leaving ? marks_leaving_ : marks_entering_) |= bit;
     class_of_[static_cast<std::size_t>(classes_[i].priority)] = static_cast<ClassIndex>(i);
   }
   queue_count_ = static_cast<unsigned>(classes_.size());
@@ -127,7 +130,7 @@ inline void PacketFabric::arrive(PacketIndex index) {
 }
 
 inline bool PacketFabric::is_lossless(const Packet& packet, const Port& port) const {
-  return port.memory >= 0 && !packet.is_frame && classes_[packet.of].lossless &&
+  return port.memory >= 0 && !packet.is_frame && (lossless_ >> packet.of & 1) != 0 &&
          !starts_path(packet.cursor);
 }
 
@@ -152,11 +155,8 @@ inline bool PacketFabric::may_enter(Packet& packet, Port& port, OutputQueue& que
       if (!packet.can_be_marked) return false;
       mark(packet, port, queue);
     }
-  } else if (packet.can_be_marked) {
-    const std::optional<EcnRamp>& ramp = classes_[packet.of].ecn;
-    if (ramp && !ramp->on_leaving &&
-        picked_by(*ramp, port.bandwidth, queue.waiting, queue.average, random_))
-      mark(packet, port, queue);
+  } else if (packet.can_be_marked && (marks_entering_ >> packet.of & 1) != 0) {
+    mark_by_ramp(packet, port, queue);
   }
   return idle || finds_room(packet, port, queue);
 }
@@ -205,6 +205,12 @@ void PacketFabric::mark(Packet& packet, Port& port, OutputQueue& queue) {
   packet.marked = true;
   ++port.marks;
   ++queue.marks;
+}
+
+void PacketFabric::mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue) {
+  const EcnRamp& ramp = *classes_[packet.of].ecn;
+  if (picked_by(ramp, port.bandwidth, queue.waiting, queue.average, random_))
+    mark(packet, port, queue);
 }
 
 void PacketFabric::start(PacketIndex index, Port& port) {
@@ -256,13 +262,8 @@ void PacketFabric::start_next(LinkIndex link) {
   const PacketIndex index = take_first(port, link, of);
   Packet& packet = packets_[index];
   if (!packet.is_frame) note_wait(packet, port);
-  if (packet.can_be_marked && port.memory >= 0) {
-    const std::optional<EcnRamp>& ramp = classes_[packet.of].ecn;
-    OutputQueue& queue = queue_of(link, of);
-    if (ramp && ramp->on_leaving &&
-        picked_by(*ramp, port.bandwidth, queue.waiting, queue.average, random_))
-      mark(packet, port, queue);
-  }
+  if (packet.can_be_marked && port.memory >= 0 && (marks_leaving_ >> packet.of & 1) != 0)
+    mark_by_ramp(packet, port, queue_of(link, of));
   start(index, port);
   if (!port.wake_comes && ((port.occupied & ~port.paused) != 0 || port.pulls))
     wake_when_free(link, port);
@@ -282,11 +283,11 @@ void PacketFabric::offer(LinkIndex link) {
 }
 
 // REQUIRES: a queue that is not paused has a packet.
-unsigned PacketFabric::next_queue(Port& port, LinkIndex link) {
+inline unsigned PacketFabric::next_queue(Port& port, LinkIndex link) {
   const unsigned ready = port.occupied & ~static_cast<unsigned>(port.paused);
   const auto highest = static_cast<unsigned>(std::bit_width(ready)) - 1;
-  const bool is_frame = pauses_ != nullptr && highest == queue_count_ - 1;
-  if (spec_.scheduler == PortScheduler::strict || is_frame) return highest;
+  if (spec_.scheduler == PortScheduler::strict) return highest;
+  if (pauses_ != nullptr && highest == queue_count_ - 1) return highest;  // a frame
   return next_by_deficit(port, link, ready);
 }
 
@@ -310,7 +311,7 @@ unsigned PacketFabric::next_by_deficit(Port& port, LinkIndex link, unsigned read
   }
 }
 
-PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned of) {
+inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned of) {
   OutputQueue& queue = queue_of(link, of);
   const PacketIndex index = queue.first;
   const Packet& packet = packets_[index];

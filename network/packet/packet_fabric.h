@@ -162,6 +162,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   bool may_enter(Packet& packet, Port& port, OutputQueue& queue, bool idle);
   bool finds_room(const Packet& packet, Port& port, const OutputQueue& queue);
   bool picked_by_red(const Packet& packet, Port& port, OutputQueue& queue, bool idle);
+  void mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue);
   void mark(Packet& packet, Port& port, OutputQueue& queue);
   void start(PacketIndex packet, Port& port);
   void note_telemetry(PacketIndex index, const Port& port, LinkIndex link);
@@ -199,11 +200,13 @@ class PacketFabric final : private EventHandler, private PauseWire {
   EventQueue::HandlerId handler_;
   std::vector<PacketClass> classes_;                       // by ClassIndex; at least one
   std::array<ClassIndex, PacketClass::count> class_of_{};  // by priority
-  unsigned queue_count_ = 1;                               // of a port: classes and frames
-  bool base_queue_ = true;                                 // class 0 is SwitchSpec::queue
-  std::vector<Port> ports_;                                // as Topology::links()
-  std::vector<OutputQueue> queues_;                        // by link, by class, and then of frames
-  ByteBins* watched_ = nullptr;                            // watch_links()
+  // A bit for each class.
+  std::uint16_t lossless_ = 0, marks_entering_ = 0, marks_leaving_ = 0;
+  unsigned queue_count_ = 1;         // of a port: classes and frames
+  bool base_queue_ = true;           // class 0 is SwitchSpec::queue
+  std::vector<Port> ports_;          // as Topology::links()
+  std::vector<OutputQueue> queues_;  // by link, by class, and then of frames
+  ByteBins* watched_ = nullptr;      // watch_links()
   std::vector<SwitchMemory> memories_;
   std::unique_ptr<PriorityPauses> pauses_;  // if a class is lossless
   std::vector<PathIndex> frame_paths_;      // by link; `none`: none was sent

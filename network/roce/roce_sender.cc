@@ -256,9 +256,9 @@ void RoceTransport::pause_lasts(const LastingPause& pause) {
                                     topology_.link_name(pause.chain.front().link))
                       : fmt::format("  the root is {}, which does not take it\n",
                                     topology_.node_name(topology_.links()[last].to));
-  text += pause.cycle ? "  routes without cycles (up and down a tree) cannot deadlock; "
-                      : "  a slow receiver, or a link that is down? ";
-  text += "network.switch.pfc.on_watchdog: drop goes on and loses packets";
+  text += pause.cycle ? "  routes up and down a tree cannot deadlock (network.routing)\n"
+                      : "  a slow receiver, or a link that is slow or down?\n";
+  text += "  network.switch.pfc.on_watchdog: drop goes on, and loses packets";
   throw NetworkError(text);
 }
 
