@@ -115,6 +115,18 @@ struct SearchOptions {
 // Exit code 1 if nothing fits.
 ExitCode search(const SearchOptions& options, const Terminal& terminal);
 
+struct TrafficRunOptions {
+  Invocation invocation;
+  std::string file;
+  std::vector<Override> overrides;
+  std::string output;  // folder; "" = none
+  bool force = false;
+  bool flows = false;  // also files with a line for each flow
+  Format format = Format::text;
+};
+
+ExitCode traffic(const TrafficRunOptions& options, const Terminal& terminal);
+
 struct SchemaOptions {
   std::string kind = "experiment";  // one of schema_kinds()
   std::string format = "json";      // of experiment and result also markdown

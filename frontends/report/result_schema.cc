@@ -10,6 +10,7 @@
 #include "frontends/report/columns_of.h"
 #include "frontends/report/csv_report.h"
 #include "simulation/run_result.h"
+#include "simulation/traffic_result.h"
 
 namespace orrery {
 
@@ -143,6 +144,14 @@ std::string collective_schema() {
   schema.update(schema_of<CollectiveResult>());
   schema["csv"] =
       csv_schema({{"coll.csv", "row of coll.json", declared_columns(ColumnsOf<CollectiveRow>())}});
+  return schema.dump(2) + '\n';
+}
+
+std::string traffic_schema() {
+  Json schema = titled("Orrery traffic: orrery.traffic/1");
+  schema.update(schema_of<TrafficResult>());
+  schema["csv"] =
+      csv_schema({{"traffic.csv", "range of sizes", declared_columns(ColumnsOf<FlowSizeRow>())}});
   return schema.dump(2) + '\n';
 }
 

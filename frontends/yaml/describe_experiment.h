@@ -9,6 +9,7 @@
 #include "frontends/yaml/describe_platform.h"
 #include "frontends/yaml/describe_search.h"
 #include "frontends/yaml/describe_system.h"
+#include "frontends/yaml/describe_traffic.h"
 #include "frontends/yaml/describe_workload.h"
 #include "frontends/yaml/reader.h"
 #include "simulation/experiment.h"
@@ -59,6 +60,10 @@ void describe_experiment(Keys& keys, Experiment& experiment) {
   SearchSpec of_search;  // another command's
   keys.optional_map("search", "which parallel configurations `orrery search` looks at",
                     [&](auto& below) { describe_search(below, of_search); });
+  TrafficSpec traffic;  // likewise
+  keys.optional_map(
+      "traffic", "flows on the fabric without a job, for `orrery traffic`",
+      [&](auto& below) { describe_traffic(below, traffic, experiment.topology, platform.known); });
   keys.check([&](Reader& root) {
     if (platform.known) check_peak(root, experiment.npu);
   });

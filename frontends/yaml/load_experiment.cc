@@ -117,7 +117,11 @@ Experiment load_experiment(const std::string& path, const std::vector<Override>&
   yaml::InputFiles files(problems, texts);
   const std::optional<yaml::YamlNode> root = files.load(path, overrides);
   Experiment experiment;
-  if (root) {
+  const yaml::YamlNode* traffic = root ? root->find("traffic") : nullptr;
+  if (traffic != nullptr && root->find("workload") == nullptr) {
+    problems.add(traffic->key_place, "traffic", "the file has flows, and no workload to run",
+                 "`orrery traffic FILE` simulates them");
+  } else if (root) {
     experiment.name = std::filesystem::path(path).stem().string();
     yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");
     yaml::describe_experiment(reader, experiment);

@@ -113,6 +113,9 @@ class SchemaWriter {
   // A key whose value has a form of its own.
   void property(std::string_view key, Json type, std::string_view help);
 
+  // A list of several is declared where it is a choice, too.
+  void require(std::string_view key);
+
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help);
   void only_with(const std::vector<std::string_view>& owners, std::string_view key);
 
@@ -187,8 +190,6 @@ class SchemaWriter {
   }
 
   void add_needs(std::string_view key, Json needs, bool may_be_a_file);
-  // A list of several is declared where it is a choice, too.
-  void require(std::string_view key);
 
   Files files_;
   Json properties_ = Json::object();

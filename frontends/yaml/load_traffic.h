@@ -1,0 +1,20 @@
+// YAML file with `traffic:` -> what `orrery traffic` simulates.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontends/yaml/load_experiment.h"
+#include "simulation/traffic_spec.h"
+
+namespace orrery {
+
+struct TrafficExperiment {
+  Experiment experiment;  // without a workload
+  TrafficSpec traffic;
+};
+
+// As load_experiment(). A workload beside `traffic:` is not read.
+TrafficExperiment load_traffic(const std::string& path, const std::vector<Override>& overrides);
+
+}  // namespace orrery

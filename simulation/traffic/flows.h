@@ -1,0 +1,47 @@
+// The flows of a traffic specification: when each begins, how large it is, and between whom.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/units/units.h"
+#include "network/topology/topology.h"
+#include "simulation/traffic_spec.h"
+
+namespace orrery {
+
+// In bytes. REQUIRES: points without problems.
+double mean_size(std::span<const SizePoint> points);
+// The size below which that share of the flows is, at least 1 byte.
+Bytes size_at(std::span<const SizePoint> points, double share);
+
+// In bytes a second.
+struct FabricCapacity {
+  double host = 0;     // what an NPU can send on the outermost level
+  double hosts = 0;    // of all NPUs
+  double uplinks = 0;  // links from switches with NPUs or NICs to other switches; 0: there are none
+};
+FabricCapacity capacity_of(const Topology& topology);
+
+// What the flows send in all, in bytes a second. That of incasts is `load` of the same.
+double offered(const FlowsSpec& flows, Fraction load, const FabricCapacity& capacity);
+
+// How many there will be, about.
+double expected_flows(const TrafficSpec& spec, const FabricCapacity& capacity);
+
+struct Flow {
+  Time start;
+  Bytes size;
+  NodeId source, target;
+  bool incast = false;
+  std::optional<Time> finish = {};  // when it was delivered
+};
+
+// In the order of their starts. What an NPU sends depends on the seed, on its number and on what
+// it offers, not on the others.
+std::vector<Flow> flows_of(const TrafficSpec& spec, const FabricCapacity& capacity,
+                           std::int32_t npus, std::uint64_t seed);
+
+}  // namespace orrery
