@@ -118,9 +118,12 @@ Experiment load_experiment(const std::string& path, const std::vector<Override>&
   const std::optional<yaml::YamlNode> root = files.load(path, overrides);
   Experiment experiment;
   const yaml::YamlNode* traffic = root ? root->find("traffic") : nullptr;
-  if (traffic != nullptr && root->find("workload") == nullptr) {
-    problems.add(traffic->key_place, "traffic", "the file has flows, and no workload to run",
-                 "`orrery traffic FILE` simulates them");
+  if (traffic != nullptr) {
+    const bool alone = root->find("workload") == nullptr;
+    problems.add(
+        traffic->key_place, "traffic",
+        alone ? "the file has flows, and no workload to run" : "the file has a workload, too",
+        alone ? "`orrery traffic FILE` simulates them" : "keep one of the two");
   } else if (root) {
     experiment.name = std::filesystem::path(path).stem().string();
     yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");

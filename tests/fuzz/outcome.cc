@@ -32,7 +32,8 @@ std::string what_is_wrong(const Outcome& outcome, const std::vector<std::string>
                           const Limits& limits) {
   if (outcome.hangs) return "it hangs";
   if (outcome.signal != 0) return fmt::format("signal {}", outcome.signal);
-  const bool simulates = arguments.front() == "run" || arguments.front() == "coll";
+  const bool simulates =
+      arguments.front() == "run" || arguments.front() == "coll" || arguments.front() == "traffic";
   const bool needs_more = outcome.message.find("out of memory") != std::string::npos;
   if (outcome.most_memory > limits.bytes || (needs_more && !simulates))
     return "it takes too much memory";
