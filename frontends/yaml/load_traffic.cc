@@ -1,7 +1,7 @@
 #include "frontends/yaml/load_traffic.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "frontends/yaml/describe_experiment.h"
 #include "frontends/yaml/describe_traffic.h"
@@ -30,13 +30,14 @@ TrafficExperiment load_traffic(const std::string& path, const std::vector<Overri
   yaml::Problems problems;
   InputTexts texts;
   yaml::InputFiles files(problems, texts);
-  std::optional<yaml::YamlNode> root = files.load(path, overrides);
+  const std::optional<yaml::YamlNode> root = files.load(path, overrides);
   TrafficExperiment loaded;
   Experiment& experiment = loaded.experiment;
-  if (root) {
-    std::erase_if(root->children, [](const auto& child) {
-      return child.key == "workload" || child.key == "search";
-    });
+  const yaml::YamlNode* workload = root ? root->find("workload") : nullptr;
+  if (workload != nullptr) {
+    problems.add(workload->key_place, "workload", "flows are simulated without a job",
+                 "leave it out, or leave out `traffic` and use `orrery run`");
+  } else if (root) {
     experiment.name = std::filesystem::path(path).stem().string();
     yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");
     const PlatformFacts platform = yaml::describe_cluster(reader, experiment);

@@ -14,7 +14,7 @@ struct TrafficExperiment {
   TrafficSpec traffic;
 };
 
-// As load_experiment(). A workload beside `traffic:` is not read.
+// As load_experiment().
 TrafficExperiment load_traffic(const std::string& path, const std::vector<Override>& overrides);
 
 }  // namespace orrery
