@@ -8,7 +8,7 @@ std::string_view name_of(TransportKind kind) {
   constexpr std::string_view names[] = {
 #define TRANSPORT(name, sentence) #name,
 #define TRANSPORT_OF_NS3 TRANSPORT
-#include "network/packet/transports.def"
+#include "network/transports.def"
 #undef TRANSPORT_OF_NS3
 #undef TRANSPORT
       "ideal"};

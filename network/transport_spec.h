@@ -18,14 +18,14 @@ namespace orrery {
 #define TRANSPORT(name, sentence) name,
 #define TRANSPORT_OF_NS3 TRANSPORT
 enum class TransportKind : std::uint8_t {
-#include "network/packet/transports.def"
+#include "network/transports.def"
   ideal  // no packets: the model that TransportSpec::ideal names
 };
 #undef TRANSPORT
 std::string_view name_of(TransportKind kind);  // "tcp", "ideal"
 #define TRANSPORT(name, sentence) TransportKind::name,
 inline constexpr std::array transport_kinds = {
-#include "network/packet/transports.def"
+#include "network/transports.def"
     TransportKind::ideal};
 #undef TRANSPORT_OF_NS3
 #undef TRANSPORT

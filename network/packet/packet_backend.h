@@ -1,4 +1,4 @@
-// Packets: a transport at the NPUs (network/packet/transports.def), queues and buffers of switches
+// Packets: a transport at the NPUs (network/transports.def), queues and buffers of switches
 // between them. Levels choose their transport; all run on one clock. Levels of transport `ideal`
 // are the analytical or the fluid model's. docs/models/packet-fabric.md.
 #pragma once

@@ -1,6 +1,6 @@
 // The seam between the packet backend (packet_backend.h: legs over levels, ideal levels, bytes of
 // levels) and what carries a message as packets: a transport, on a PacketFabric of its own.
-// network/packet/transports.def lists them. docs/how-to/add-a-transport.md.
+// network/transports.def lists them. docs/how-to/add-a-transport.md.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ std::span<const TransportEntry> packet_transports() {
 #define TRANSPORT_OF_NS3(name, sentence) {TransportKind::name, #name, sentence, nullptr},
 #endif
   static constexpr TransportEntry entries[] = {
-#include "network/packet/transports.def"
+#include "network/transports.def"
   };
 #undef TRANSPORT_OF_NS3
 #undef TRANSPORT

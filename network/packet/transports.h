@@ -1,4 +1,4 @@
-// The packet transports: network/packet/transports.def as a table.
+// The packet transports: network/transports.def as a table.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace orrery {
   std::unique_ptr<PacketTransport> make_##name##_transport(const TransportParts& parts); \
   Duration name##_tolerance(Bytes size, Bandwidth link, Duration round_trip);
 #define TRANSPORT_OF_NS3 TRANSPORT
-#include "network/packet/transports.def"
+#include "network/transports.def"
 #undef TRANSPORT_OF_NS3
 #undef TRANSPORT
 
