@@ -53,7 +53,7 @@ def add_transport(scratch):
     page = (ROOT / "docs/how-to/add-a-transport.md").read_text(encoding="utf-8")
     add_files(scratch, page, 1)
     [line] = re.findall(r"^TRANSPORT\(.*\n", page, re.M)
-    append(scratch / "network/packet/transports.def", line)
+    append(scratch / "network/transports.def", line)
     backend = scratch / "network/packet/packet_backend.cc"
     text = re.sub(r"(BackendTraits packet_traits.*?TransportKind::)\w+(.*?&)\w+_tolerance",
                   r"\1datagram\2datagram_tolerance", backend.read_text(encoding="utf-8"), count=1,
