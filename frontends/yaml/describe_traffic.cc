@@ -80,8 +80,12 @@ void describe_sizes(Reader& keys, std::vector<SizePoint>& sizes) {
 void describe_sizes(SchemaWriter& keys, std::vector<SizePoint>&) {
   using Json = SchemaWriter::Json;
   const Json name = {{"type", "string"}, {"enum", names()}};
-  const Json point = {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}};
-  const Json list = {{"type", "array"}, {"minItems", 1}, {"items", point}};
+  const Json number = {{"type", Json::array({"string", "number"})}};
+  const Json point = {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", number}};
+  const Json list = {{"title", "list of [bytes, cumulative share]"},
+                     {"type", "array"},
+                     {"minItems", 1},
+                     {"items", point}};
   keys.property("sizes", {{"anyOf", Json::array({name, list})}}, help);
   keys.require("sizes");
 }

@@ -186,7 +186,7 @@ TEST_CASE("a flow that meets no other one has a slowdown of 1") {
 // Two flows of S = 1 MiB share the receiver's link: 1 us + 2 S/B against 1 us + S/B, S/B = 83.886
 // us: 168.772 / 84.886 = 1.98822.
 TEST_CASE("two flows at once take twice the bytes") {
-  TrafficSpec traffic = fixed_size(bytes(1'000), 0, milliseconds(100));
+  TrafficSpec traffic = fixed_size(bytes(1'000), 0, milliseconds(400));
   traffic.incast = {2, bytes(1 << 20), 0.001};
   const TrafficResult result = simulate_traffic(star(3, "fluid"), traffic);
   const FlowSizeRow& incast = row(result, "incast");
