@@ -8,8 +8,8 @@
 
 #include "core/units/units.h"
 #include "simulation/columns.h"
+#include "simulation/flow.h"
 #include "simulation/result_rows.h"
-#include "simulation/traffic/flows.h"
 
 namespace orrery {
 

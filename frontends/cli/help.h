@@ -69,8 +69,8 @@ inline constexpr Text traffic{
   orrery traffic examples/fct/websearch.yaml -o out/fct --flows
 
 A slowdown is the time of a flow over that of the same flow on the idle network. --flows writes
-flows.csv and fct.txt, which has the columns of HPCC's simulator: source, target, ports, size, start,
-time, time on the idle network (ns).
+flows.csv and fct.txt, which has the columns of HPCC's simulator: source, target, ports, size,
+start, time, time on the idle network (ns).
 Keys: orrery explain traffic. Model: docs/models/traffic.md.)"};
 
 inline constexpr Text topo{"Show, check or export what a platform's network is made of.",

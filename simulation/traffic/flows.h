@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/units/units.h"
 #include "network/topology/topology.h"
+#include "simulation/flow.h"
 #include "simulation/traffic_spec.h"
 
 namespace orrery {
@@ -30,14 +30,6 @@ double offered(const FlowsSpec& flows, Fraction load, const FabricCapacity& capa
 
 // How many there will be, about.
 double expected_flows(const TrafficSpec& spec, const FabricCapacity& capacity);
-
-struct Flow {
-  Time start;
-  Bytes size;
-  NodeId source, target;
-  bool incast = false;
-  std::optional<Time> finish = {};  // when it was delivered
-};
 
 // In the order of their starts. What an NPU sends depends on the seed, on its number and on what
 // it offers, not on the others.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "simulation/traffic_result.h"
+#include "simulation/traffic_spec.h"
 
 namespace orrery {
 
