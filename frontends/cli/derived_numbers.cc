@@ -249,7 +249,7 @@ std::string derived_numbers(const Experiment& experiment, const TrafficSpec& tra
     table.add_row({"  the uplinks carry", to_text(forecast.uplinks)});
   table.add_row({"  flows and incasts offer", to_text(forecast.offered)});
   table.add_row({"  mean size", to_text(forecast.mean_size)});
-  table.add_row({"  flows in all", fmt::format("about {:.3g}", forecast.flows)});
+  table.add_row({"  flows in all", fmt::format("about {:.0f}", forecast.flows)});
   return platform(topology) + '\n' + table.text();
 }
 

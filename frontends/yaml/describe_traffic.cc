@@ -96,6 +96,7 @@ class FieldOf<std::vector<SizePoint>> final : public Field {
   std::string text() const override {
     const auto known = std::ranges::find(known_sizes(), sizes_, &KnownSizes::points);
     if (known != known_sizes().end()) return std::string(known->name);
+    if (sizes_.size() == 1) return ScalarType<Bytes>::text(sizes_[0].size);
     std::string text;
     for (const SizePoint& point : sizes_)
       text +=

@@ -171,7 +171,7 @@ TrafficExperiment read_traffic(yaml::InputFiles& files, yaml::Problems& problems
 enum class Wanted : std::uint8_t { job, flows, either };
 
 // Reports the one that is not wanted.
-void check_wanted(yaml::Problems& problems, const yaml::YamlNode& root, Wanted wanted) {
+bool is_wanted(yaml::Problems& problems, const yaml::YamlNode& root, Wanted wanted) {
   const yaml::YamlNode* workload = root.find("workload");
   const yaml::YamlNode* traffic = root.find("traffic");
   if (workload != nullptr && traffic != nullptr)
@@ -183,6 +183,9 @@ void check_wanted(yaml::Problems& problems, const yaml::YamlNode& root, Wanted w
   else if (workload != nullptr && wanted == Wanted::flows)
     problems.add(workload->key_place, "workload", "flows are simulated without a job",
                  "write `traffic:` instead, or use `orrery run`");
+  else
+    return true;
+  return false;
 }
 
 LoadedFile load(const std::string& path, const std::vector<Override>& overrides, InputTexts& texts,
@@ -190,14 +193,13 @@ LoadedFile load(const std::string& path, const std::vector<Override>& overrides,
   yaml::Problems problems;
   yaml::InputFiles files(problems, texts);
   const std::optional<yaml::YamlNode> root = files.load(path, overrides);
-  if (root) check_wanted(problems, *root, wanted);
-  problems.throw_if_any();
-  const bool flows = wanted == Wanted::flows || root->find("traffic") != nullptr;
   LoadedFile loaded;
-  if (flows)
-    loaded = read_traffic(files, problems, *root, path);
-  else
-    loaded = read_experiment(files, problems, *root, path);
+  if (root && is_wanted(problems, *root, wanted)) {
+    if (wanted == Wanted::flows || root->find("traffic") != nullptr)
+      loaded = read_traffic(files, problems, *root, path);
+    else
+      loaded = read_experiment(files, problems, *root, path);
+  }
   problems.throw_if_any();
   if (auto* experiment = std::get_if<Experiment>(&loaded))
     choose_open_backend(*experiment);

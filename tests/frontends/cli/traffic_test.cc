@@ -126,9 +126,9 @@ traffic: {flows: {sizes: 1 MB, load: 0.3}}
   const Printed explained = test::run_orrery({"explain", traffic.path("short.yaml")});
   CHECK(explained.error == "");
   CHECK_THAT(explained.out, Contains("traffic.flows.for") && Contains("670 ms") &&
-                                Contains("67 ms") && Contains("about 1.01e+04"));
+                                Contains("67 ms") && Contains("about 10050"));
   CHECK_THAT(explained.out, Contains("fluid"));
-  CHECK_THAT(explained.out, !Contains("all_reduce"));
+  CHECK_THAT(explained.out, !Contains("least time"));
   CHECK(test::run_orrery({"validate", traffic.path("short.yaml")}).exit_code == 0);
   CHECK(test::run_orrery({"validate", traffic.path("short.yaml"), "--set", "traffic.flows.load=0"})
             .exit_code == 2);
