@@ -202,17 +202,17 @@ def dead_headers(sources, _root):
 
 
 def unbuilt_tests(sources, root):
-    """tests/CMakeLists.txt globs <room>/**/*.cc; a CMakeLists.txt must name the rest."""
+    """tests/CMakeLists.txt globs folders for orrery_test(); a CMakeLists.txt must name the rest."""
     def cmake(folder):
         path = root / folder / "CMakeLists.txt"
         return path.read_text(encoding="utf-8") if path.exists() else ""
-    rooms = set(re.findall(r"orrery_test\((\w+)", cmake("tests")))
+    calls = re.findall(r"\borrery_test\(\w+\s+\w+\s+([^)]*)\)", cmake("tests"))
+    globbed_folders = tuple(f"tests/{folder}/" for call in calls for folder in call.split())
     for source in sources.values():
         if source.room != "tests" or not source.path.endswith(".cc"):
             continue
         folder, _, name = source.path.rpartition("/")
-        globbed = source.path.split("/")[1] in rooms
-        if not globbed and name not in cmake(folder):
+        if not source.path.startswith(globbed_folders) and name not in cmake(folder):
             yield source.path, 1, "no glob or CMakeLists.txt of tests/ builds this file"
 
 
@@ -387,18 +387,22 @@ def documents(_sources, root):
 
 
 def references(sources, root):
-    """What a reader is sent to: pages in comments, links, and what ./scripts/run is given."""
+    """What a reader is sent to: pages in comments, links, paths, and what ./scripts/run is given."""
     for source in sources.values():
         for page in re.finditer(r"\bdocs/[\w/-]+\.md\b", source.text):
             if not (root / page[0]).exists():
                 yield source.path, source.line_of(page.start()), f"there is no {page[0]}"
     for path, text in documents_of(root):
         folder = (root / path).parent
-        for found in re.finditer(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)|\./scripts/run ([\w/.-]+)", text):
-            link, example = found.groups()
-            named = folder / link if link else root / example
+        for found in re.finditer(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)|\./scripts/run ([\w/.-]+)"
+                                 rf"|`((?:{'|'.join([*ROOMS, 'tests', 'docs'])})/[\w./-]+)`", text):
+            link, example, place = found.groups()
+            if place and path.startswith("docs/how-to/"):
+                continue  # that the reader makes
+            named = folder / link if link else root / (example or place)
             if not named.exists() and example not in COMMANDS:
-                yield path, text.count("\n", 0, found.start()) + 1, f"there is no {link or example}"
+                yield (path, text.count("\n", 0, found.start()) + 1,
+                       f"there is no {link or example or place}")
 
 
 # --------------------------------------------------------------------------------------------------

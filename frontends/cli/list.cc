@@ -104,6 +104,14 @@ std::string presets() {
         {fmt::format("  {}", preset.name), fmt::format("{} (fp16), memory {}", to_text(preset.peak),
                                                        to_text(preset.memory_bandwidth))});
   }
+  TextTable servers({{"  node.preset, of a network", left}, {"", left}});
+  for (const yaml::ServerPreset& preset : yaml::server_presets()) {
+    const NodeSpec& server = preset.server;
+    servers.add_row({fmt::format("  {}", preset.name),
+                     fmt::format("{} NPUs, inside: {} of {} a link, {} NICs on {}", server.npus,
+                                 name_of(server.inside), to_text(server.link.bandwidth),
+                                 server.nics, to_text(server.bus.bandwidth))});
+  }
   TextTable models({{"  workload.model.preset", left}, {"", left}});
   for (const yaml::DlrmPreset& preset : yaml::dlrm_presets()) {
     const DlrmSpec& spec = preset.spec;
@@ -129,7 +137,7 @@ std::string presets() {
                                       spec.layers, spec.hidden, spec.heads, spec.vocabulary,
                                       spec.sequence, experts_text(spec.experts))});
   }
-  return npus.text() + '\n' +
+  return npus.text() + '\n' + servers.text() + '\n' +
          bundled("  platform.npu.efficiency.preset", yaml::bundled_efficiencies(),
                  describe_efficiency) +
          '\n' + models.text() + '\n' + stacks.text() + '\n' + transformers.text();

@@ -24,6 +24,8 @@ ProgramBuilder::ProgramBuilder(ProgramSpec& program, const PlatformFacts& platfo
 void ProgramBuilder::begin_part(Reader& part, const OneOrMore<RankRuns>& ranks, std::size_t index) {
   part_ = static_cast<std::int32_t>(index);
   named_.clear();
+  if (const YamlNode* operations = part.find("operations"))
+    program_.parts[index].steps.reserve(operations->children.size());
   if (!platform_.known || !part.clean()) return;
   std::vector<Rank>& listed_ranks = program_.parts[index].ranks;
   claim(part, claims_, "ranks", ranks, part_, listed_ranks);

@@ -170,10 +170,9 @@ inline void describe_program(Keys& keys, ProgramSpec& program, const PlatformFac
                OneOrMore<RankRuns> ranks;
                part.optional("ranks", ranks, "who does it: 5, \"0-3,5\" or a list; without it all");
                part.check([&](Reader& reader) { builder.begin_part(reader, ranks, index); });
-               std::vector<StepText> steps;
-               part.items(
-                   "operations", steps, "what these ranks do, one after the other",
-                   [&](Keys& operation, StepText& step, std::size_t) {
+               part.written_items(
+                   "operations", "what these ranks do, one after the other", [&](Keys& operation) {
+                     StepText step;
                      describe_operation(operation, step, platform);
                      operation.check([&](Reader& reader) { builder.add_step(reader, step); });
                    });

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "frontends/yaml/presets.h"
 #include "frontends/yaml/topology_keys.h"
 #include "network/problems.h"
 
@@ -18,8 +19,11 @@ inline void describe_wire(Keys& keys, Wire& wire) {
 }
 
 inline void describe_node(Keys& keys, NodeSpec& node) {
-  keys.required("npus", node.npus, "NPUs of a server", between(1, 4096));
-  node.inside = node.npus > 1 ? NodeInside::switched : NodeInside::none;
+  const ServerPreset* preset = nullptr;
+  keys.preset(server_presets(), preset, "a server whose data sheet gives the other values");
+  if (preset != nullptr) node = preset->server;
+  keys.from_preset("npus", node.npus, "NPUs of a server", between(1, 4096));
+  if (preset == nullptr) node.inside = node.npus > 1 ? NodeInside::switched : NodeInside::none;
   keys.optional("inside", node.inside, "how the NPUs of a server are joined");
   const auto given_wire = [&](Wire& wire, std::string_view bandwidth_key,
                               std::string_view latency_key, std::string_view which) {
@@ -42,14 +46,14 @@ inline void describe_node(Keys& keys, NodeSpec& node) {
 
 inline void describe_servers(Keys& keys, NodeSpec& node) {
   if (!keys.given("node")) node = {};
-  keys.optional_map("node", "what is plugged in: a server; without it, single NPUs",
-                    [&](Keys& server) {
-                      describe_node(server, node);
-                      server.check([&](Reader& reader) {
-                        if (const auto problem = problem_of(node); problem && reader.clean())
-                          reader.wrong(problem->key, problem->what, problem->remedy);
-                      });
-                    });
+  keys.optional_named_map("node", "what is plugged in: a server; without it, single NPUs",
+                          [&](Keys& server) {
+                            describe_node(server, node);
+                            server.check([&](Reader& reader) {
+                              if (const auto problem = problem_of(node); problem && reader.clean())
+                                reader.wrong(problem->key, problem->what, problem->remedy);
+                            });
+                          });
 }
 
 inline void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {

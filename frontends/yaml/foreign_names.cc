@@ -8,8 +8,24 @@ namespace orrery::yaml {
 namespace {
 
 constexpr ForeignName names[] = {
+    // The network
+    {"oversubscription",
+     "a level never blocks: write platform.topology.fat_tree, which has it, or leaf_spine with "
+     "plugs x bandwidth above spines x uplink_bandwidth"},
+    {"oversubscription_ratio",
+     "write platform.topology.fat_tree.oversubscription, or leaf_spine with plugs x bandwidth "
+     "above spines x uplink_bandwidth"},
+    {"taper",
+     "write platform.topology.fat_tree.oversubscription, or leaf_spine with plugs x bandwidth "
+     "above spines x uplink_bandwidth"},
+    {"link_bandwidth",
+     "write bandwidth, as in platform.topology.levels, with a unit: 400 Gb/s, or 50 GB/s"},
+    {"link_latency", "write latency, as in platform.topology.levels, with a unit: 1 us"},
+    {"hosts", "write nodes, or the size of a level of platform.topology"},
+    {"gpus", "write npus in the node of a network, or the size of a level of platform.topology"},
     // How the ranks are divided
     {"parallelism", "for a transformer write workload.training"},
+    {"num_gpus", "write platform.ranks, or the sizes of the levels of platform.topology"},
     {"num_nodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
     {"nnodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
     {"gpus_per_node", "write the size of the innermost level of platform.topology"},

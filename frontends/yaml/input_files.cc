@@ -23,16 +23,14 @@ namespace {
 constexpr std::array<std::string_view, 4> sections_with_files{"platform", "system", "network",
                                                               "workload"};
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines(1);
-  for (const char c : text) {
-    if (c == '\n') {
-      lines.emplace_back();
-    } else if (c != '\r') {
-      lines.back() += c;
-    }
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (;;) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    lines.push_back(line.substr(0, line.find_last_not_of('\r') + 1));
+    if (line.size() == text.size()) return lines;
+    text.remove_prefix(line.size() + 1);
   }
-  return lines;
 }
 
 // So that a.yaml and ./a.yaml are the same file.

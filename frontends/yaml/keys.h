@@ -60,6 +60,8 @@ class Keys {
   virtual void required_map(std::string_view key, std::string_view help, Describe describe) = 0;
   // Without the key, nothing is read.
   virtual void optional_map(std::string_view key, std::string_view help, Describe describe) = 0;
+  virtual void optional_named_map(std::string_view key, std::string_view help,
+                                  Describe describe) = 0;
   // A value, or in its place a map of keys of its own.
   template <class T>
   void value_or_map(std::string_view key, T& value, std::string_view help, Describe describe) {
@@ -81,6 +83,9 @@ class Keys {
                       const DescribeElement& describe) {
     add_items(key, values, help, describe, false);
   }
+  // A list of maps that may be long. Elements are not kept: describe(keys) for each. Of each, the
+  // keys that it has are recorded, without the defaults.
+  virtual void written_items(std::string_view key, std::string_view help, Describe describe) = 0;
 
   // One of these keys, and not two.
   virtual void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) = 0;

@@ -29,6 +29,7 @@ std::string_view key_of_name(std::string_view path, std::string_view name) {
   constexpr std::string_view of_job = "workload.jobs[].";
   std::string plain(path);
   if (path.starts_with(of_job)) plain.replace(0, of_job.size(), "workload.");
+  if (path.starts_with("platform.topology.") && path.ends_with(".node")) return "preset";
   if (!contains(with_preset, plain)) return "";
   return plain == "workload.transformer" && looks_like_a_file(name) ? "file" : "preset";
 }

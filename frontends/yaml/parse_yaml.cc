@@ -175,9 +175,9 @@ SyntaxError reworded(const YAML::Exception& error, Place place) {
   };
   const std::size_t line = static_cast<std::size_t>(place.line) - 1;
   if (line < place.source->lines.size()) {
-    const std::string& text = place.source->lines[line];
+    const std::string_view text = place.source->lines[line];
     const std::size_t tab = text.substr(0, text.find_first_not_of(" \t")).find('\t');
-    if (tab != std::string::npos) {
+    if (tab != std::string_view::npos) {
       place.column = static_cast<int>(tab) + 1;
       return {place, "a tab in the indentation", "indent with spaces"};
     }
@@ -207,6 +207,19 @@ std::optional<SyntaxError> find_non_text(const std::string& text, const Source& 
     }
   }
   return std::nullopt;
+}
+
+// No map in the tree has a key twice, or a merge key.
+bool keys_differ(const YamlNode& node) {
+  if (node.kind == NodeKind::map) {
+    std::vector<std::string_view> keys;
+    keys.reserve(node.children.size());
+    for (const YamlNode& child : node.children) keys.push_back(child.key);
+    std::ranges::sort(keys);
+    if (std::ranges::adjacent_find(keys) != keys.end() || std::ranges::binary_search(keys, "<<"))
+      return false;
+  }
+  return std::ranges::all_of(node.children, keys_differ);
 }
 
 void remove_duplicates(YamlNode& node, const std::string& path, Problems& problems) {
@@ -266,7 +279,7 @@ std::optional<YamlNode> parse_yaml(const std::string& text, const Source& source
   }
   YamlNode root = builder.take_root();
   if (root.place.source == nullptr) root.place = {&source, 0, 0};
-  remove_duplicates(root, path, problems);
+  if (!keys_differ(root)) remove_duplicates(root, path, problems);
   return root;
 }
 

@@ -240,6 +240,7 @@ std::string_view section_of_preset(std::string_view name) {
     return std::any_of(table.begin(), table.end(), [&](const auto& p) { return p.name == name; });
   };
   if (has(npu_presets())) return "platform.npu";
+  if (has(server_presets())) return "node of a network in platform.topology";
   if (has(transformer_presets())) return "workload.transformer";
   if (has(dlrm_presets())) return "workload.model";
   if (has(stack_presets())) return "workload.layers";

@@ -6,6 +6,7 @@
 
 #include "core/units/units.h"
 #include "frontends/yaml/scalar_types.h"
+#include "network/topology/builders/cluster_graph.h"
 #include "network/transport_spec.h"
 #include "workload/workload_spec.h"
 
@@ -20,6 +21,14 @@ struct NpuPreset {
   FlopRate eight_bit_peak = {};  // in 8-bit floating point; 0 = it has none
 };
 std::span<const NpuPreset> npu_presets();
+
+// Servers as they are sold. No vendor states latencies: those of a link inside and of the bus are
+// the estimates of platforms/dgx-h100-rail.yaml.
+struct ServerPreset {
+  std::string_view name;
+  NodeSpec server;
+};
+std::span<const ServerPreset> server_presets();
 
 struct DlrmPreset {
   std::string_view name;

@@ -20,7 +20,7 @@ std::string source_line(const Place& place) {
   if (place.source == nullptr || place.line < 1) return "";
   const auto index = static_cast<std::size_t>(place.line - 1);
   if (index >= place.source->lines.size()) return "";
-  const std::string& line = place.source->lines[index];
+  const std::string_view line = place.source->lines[index];
   return line.size() <= shown_at_most ? printable(line, shown_at_most) : "";
 }
 

@@ -23,6 +23,13 @@ bool contains(const std::vector<std::string_view>& words, std::string_view word)
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+std::vector<std::string_view> without_repeats(const std::vector<std::string_view>& words) {
+  std::vector<std::string_view> once;
+  for (const std::string_view word : words)
+    if (!contains(once, word)) once.push_back(word);
+  return once;
+}
+
 std::string joined(const std::vector<std::string_view>& words, std::string_view between) {
   return fmt::format("{}", fmt::join(words, between));
 }
@@ -44,33 +51,34 @@ std::string remedy_of_unknown_key(const std::string& key, const std::string& pat
 }  // namespace
 
 const YamlNode* Reader::declare(std::string_view key) {
-  if (!contains(declared_, key)) declared_.push_back(key);
+  declared_.push_back(key);
   return map_.find(key);
 }
 
 void Reader::finish() {
-  std::vector<std::string_view> absent;
-  for (const std::string_view key : declared_) {
-    if (!given(key)) absent.push_back(key);
-  }
-  for (const YamlNode& child : map_.children) {
-    if (contains(declared_, child.key)) continue;
-    const std::string_view elsewhere = name_here(child.key);
-    std::string remedy(elsewhere);
-    if (child.key == "file") {
-      remedy = "`file:` stands below platform, system, network, workload or transformer only";
-    } else if (elsewhere.empty()) {
-      remedy = remedy_of_unknown_key(child.key, path_, declared_);
-    }
-    problems_.add(child.key_place, path_, "unknown key " + in_quotes(child.key), remedy);
-    // It is there, only misspelt: one mistake, one message.
-    const std::string_view meant = nearest(child.key, absent);
-    std::erase_if(missing_, [&](const Missing& missing) { return missing.key == meant; });
-  }
+  for (const YamlNode& child : map_.children)
+    if (!contains(declared_, child.key)) unknown_key(child);
   for (const Missing& missing : missing_) {
     problems_.add(place_, path_, fmt::format("the key \"{}\" is missing", missing.key),
                   missing.help);
   }
+}
+
+void Reader::unknown_key(const YamlNode& child) {
+  const std::vector<std::string_view> known = without_repeats(declared_);
+  const std::string_view elsewhere = name_here(child.key);
+  std::string remedy(elsewhere);
+  if (child.key == "file") {
+    remedy = "`file:` stands below platform, system, network, workload or transformer only";
+  } else if (elsewhere.empty()) {
+    remedy = remedy_of_unknown_key(child.key, path_, known);
+  }
+  problems_.add(child.key_place, path_, "unknown key " + in_quotes(child.key), remedy);
+  // It is there, only misspelt: one mistake, one message.
+  std::vector<std::string_view> absent = known;
+  std::erase_if(absent, [&](std::string_view key) { return given(key); });
+  const std::string_view meant = nearest(child.key, absent);
+  std::erase_if(missing_, [&](const Missing& missing) { return missing.key == meant; });
 }
 
 void Reader::required_field(std::string_view key, const Field& field, std::string_view help,
@@ -80,7 +88,7 @@ void Reader::required_field(std::string_view key, const Field& field, std::strin
 
 void Reader::optional_field(std::string_view key, const Field& field, std::string_view help,
                             const Limits& limits, const std::string& origin) {
-  if (read_key(key, field, help, limits)) return;
+  if (read_key(key, field, help, limits) || !records_defaults_) return;
   record(key, field.text(), origin.empty() ? default_origin_ : origin, help);
 }
 
@@ -136,6 +144,10 @@ void Reader::optional_map(std::string_view key, std::string_view help, Describe 
   if (declare(key) != nullptr) read_map(key, help, describe, false);
 }
 
+void Reader::optional_named_map(std::string_view key, std::string_view help, Describe describe) {
+  optional_map(key, help, describe);
+}
+
 void Reader::section(std::string_view key, std::string_view help, Describe describe) {
   read_map(key, help, describe, false);
 }
@@ -169,6 +181,7 @@ void Reader::read_map(std::string_view key, std::string_view help, Describe desc
   const bool has_keys = node != nullptr && node->kind == NodeKind::map;
   Reader keys(problems_, texts_, resolved_, has_keys ? *node : empty, place, path);
   keys.default_origin_ = default_origin_;
+  keys.records_defaults_ = records_defaults_;
   describe(keys);
   keys.finish();
 }
@@ -183,12 +196,30 @@ void Reader::list_of_maps(std::string_view key, std::string_view help, const Ele
   const std::string path = join_path(path_, key);
   if (!expect(problems_, *node, NodeKind::list, path)) return;
   elements.resize(node->children.size());
-  for (std::size_t i = 0; i < node->children.size(); ++i) {
-    const YamlNode& child = node->children[i];
+  read_elements(*node, path, records_defaults_, elements.describe);
+}
+
+void Reader::written_items(std::string_view key, std::string_view help, Describe describe) {
+  const YamlNode* node = declare(key);
+  if (node == nullptr) return missing_.push_back({key, std::string(help)});
+  const std::string path = join_path(path_, key);
+  if (!expect(problems_, *node, NodeKind::list, path)) return;
+  std::size_t values = resolved_.size();
+  for (const YamlNode& child : node->children) values += child.children.size();
+  // Room for what follows, too. Short lists leave the growth to the vector.
+  if (values > 2 * resolved_.capacity()) resolved_.reserve(values + values / 8);
+  read_elements(*node, path, false, [&](Keys& keys, std::size_t) { describe(keys); });
+}
+
+void Reader::read_elements(const YamlNode& list, const std::string& path, bool records_defaults,
+                           CallableReference<Keys&, std::size_t> describe) {
+  for (std::size_t i = 0; i < list.children.size(); ++i) {
+    const YamlNode& child = list.children[i];
     const std::string child_path = item_path(path, i);
     if (!expect(problems_, child, NodeKind::map, child_path)) continue;
     Reader keys(problems_, texts_, resolved_, child, child.place, child_path);
-    elements.describe(keys, i);
+    keys.records_defaults_ = records_defaults;
+    describe(keys, i);
     keys.finish();
   }
 }

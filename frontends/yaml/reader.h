@@ -41,8 +41,10 @@ class Reader final : public Keys {
   void map_or_none(std::string_view key, std::string_view help, Describe describe) override;
   void required_map(std::string_view key, std::string_view help, Describe describe) override;
   void optional_map(std::string_view key, std::string_view help, Describe describe) override;
+  void optional_named_map(std::string_view key, std::string_view help, Describe describe) override;
   void section(std::string_view key, std::string_view help, Describe describe) override;
   void required_section(std::string_view key, std::string_view help, Describe describe) override;
+  void written_items(std::string_view key, std::string_view help, Describe describe) override;
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) override;
   void only_with(const std::vector<std::string_view>& owners, std::string_view key) override;
   void note_if_given(std::string_view key, std::vector<GivenSetting>& noted,
@@ -103,11 +105,14 @@ class Reader final : public Keys {
                     bool is_required) override;
 
   const YamlNode* declare(std::string_view key);
+  void unknown_key(const YamlNode& child);
   void unknown_preset(const std::string& name, const std::vector<std::string_view>& known);
   // False if the key is not there. A wrong value is reported and counts as there.
   bool read_key(std::string_view key, const Field& field, std::string_view help,
                 const Limits& limits);
   void read_map(std::string_view key, std::string_view help, Describe describe, bool is_required);
+  void read_elements(const YamlNode& list, const std::string& path, bool records_defaults,
+                     CallableReference<Keys&, std::size_t> describe);
 
   Problems& problems_;
   InputTexts& texts_;
@@ -117,7 +122,8 @@ class Reader final : public Keys {
   std::string path_;
   std::size_t problems_before_;
   std::string default_origin_ = "default";
-  std::vector<std::string_view> declared_;
+  bool records_defaults_ = true;
+  std::vector<std::string_view> declared_;  // some several times
   std::vector<Missing> missing_;
 };
 

@@ -119,6 +119,11 @@ void SchemaWriter::optional_map(std::string_view key, std::string_view help, Des
   describe_map(key, help, describe, false);
 }
 
+void SchemaWriter::optional_named_map(std::string_view key, std::string_view help,
+                                      Describe describe) {
+  describe_map(key, help, describe, false, true);
+}
+
 void SchemaWriter::section(std::string_view key, std::string_view help, Describe describe) {
   describe_map(key, help, describe, true);
 }
@@ -149,10 +154,19 @@ void SchemaWriter::field_or_map(std::string_view key, const Field& field, std::s
 
 void SchemaWriter::list_of_maps(std::string_view key, std::string_view help,
                                 const Elements& elements, bool is_required) {
-  SchemaWriter keys(files_);
-  elements.describe_any(keys);
-  property(key, {{"type", "array"}, {"minItems", 1}, {"items", keys.schema()}}, help);
+  list_of(key, help, elements.describe_any);
   if (is_required) require(key);
+}
+
+void SchemaWriter::written_items(std::string_view key, std::string_view help, Describe describe) {
+  list_of(key, help, describe);
+  require(key);
+}
+
+void SchemaWriter::list_of(std::string_view key, std::string_view help, Describe describe) {
+  SchemaWriter keys(files_);
+  describe(keys);
+  property(key, {{"type", "array"}, {"minItems", 1}, {"items", keys.schema()}}, help);
 }
 
 Json SchemaWriter::shape(bool may_be_a_file) const {

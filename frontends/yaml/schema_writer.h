@@ -37,8 +37,10 @@ class SchemaWriter final : public Keys {
   void map_or_none(std::string_view key, std::string_view help, Describe describe) override;
   void required_map(std::string_view key, std::string_view help, Describe describe) override;
   void optional_map(std::string_view key, std::string_view help, Describe describe) override;
+  void optional_named_map(std::string_view key, std::string_view help, Describe describe) override;
   void section(std::string_view key, std::string_view help, Describe describe) override;
   void required_section(std::string_view key, std::string_view help, Describe describe) override;
+  void written_items(std::string_view key, std::string_view help, Describe describe) override;
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) override;
   void only_with(const std::vector<std::string_view>& owners, std::string_view key) override;
   void note_if_given(std::string_view, std::vector<GivenSetting>&, SettingGroup) override {}
@@ -59,6 +61,7 @@ class SchemaWriter final : public Keys {
   void list_of_maps(std::string_view key, std::string_view help, const Elements& elements,
                     bool is_required) override;
 
+  void list_of(std::string_view key, std::string_view help, Describe describe);
   void describe_map(std::string_view key, std::string_view help, Describe describe,
                     bool may_be_a_file, bool may_be_a_name = false);
   void add_needs(std::string_view key, Json needs, bool may_be_a_file);

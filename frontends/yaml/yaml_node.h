@@ -12,7 +12,7 @@ namespace orrery::yaml {
 struct Source {
   std::string name;  // as shown: "examples/hier.yaml", "--set system.chunks=0"
   bool is_file = true;
-  std::vector<std::string> lines;  // of a file, for the excerpt under a message
+  std::vector<std::string_view> lines;  // of a file, for the excerpt under a message
   bool is_chosen = false;
 };
 inline Source chosen_source() { return {"chosen", false, {}, true}; }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,9 +12,7 @@
 #include "network/backends.h"
 #include "network/fluid/flow_classes.h"
 #include "network/fluid/flow_limits.h"
-#include "network/folded_links.h"
-#include "network/link_classes.h"
-#include "network/routing/path_comparison.h"
+#include "network/fluid/flow_paths.h"
 #include "network/routing/router.h"
 #include "network/traffic_counters.h"
 #include "network/turn.h"
@@ -25,6 +22,7 @@ namespace {
 
 using fluid::FlowClasses;
 using fluid::FlowName;
+using fluid::FlowPaths;
 using fluid::LinkUse;
 
 std::vector<double> capacities_of(const Topology& topology) {
@@ -49,7 +47,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
         topology_(topology),
         spec_(network.fluid),
         router_(topology, network.routing.of_flows(topology.structural())),
-        searches_(network.routing.searches(topology.structural())),
+        paths_(topology, router_, network.routing.searches(topology.structural())),
         flows_(capacities_of(topology), spec_.highest == ClassSharing::strict ? 2 : 1,
                value_of(spec_.completion_tolerance)),
         counters_(topology),
@@ -79,7 +77,9 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
 
   // A link that representatives share carries what all alike do, in the folded run as in the full
   // one: shares and rates are exact sums (max_min_solver.h).
-  FoldAnswer fold(const Fold& fold, const FoldedTraffic& traffic) override;
+  FoldAnswer fold(const Fold& fold, const FoldedTraffic& traffic) override {
+    return paths_.fold(fold, traffic);
+  }
   void watch_links(ByteBins& bins) override { watched_ = &bins; }
 
   NetworkStatistics statistics() const override;
@@ -116,12 +116,6 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     queue_.schedule_at(when, handler_, static_cast<std::uint64_t>(step) << slot_bits | slot);
   }
   bool find_path(Flight& flight, Bytes size);
-  void spray(NodeId from, NodeId to);
-  void divide_over_paths(NodeId from, NodeId to);
-  std::string crossings(NodeId from, NodeId to, PathComparison& comparison,
-                        std::vector<LinkCrossing>& crossings);
-  bool folded() const { return !classes_.like.empty(); }
-  void fold_uses();
   void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
   void watch(std::uint32_t slot, Bytes left);
   void begin(std::uint32_t slot);
@@ -137,9 +131,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   const Topology& topology_;
   const FluidSpec spec_;
   Router router_;
-  bool searches_;                  // routes are not arithmetic
-  LinkClasses classes_;            // if folded
-  std::int32_t multiplicity_ = 1;  // of representatives
+  FlowPaths paths_;
   FlowClasses flows_;
   TrafficCounters counters_;
   std::vector<std::vector<TotalBytes>> limited_;  // NetworkStatistics::limited
@@ -150,10 +142,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   std::vector<std::uint32_t> free_slots_;
   ByteBins* watched_ = nullptr;   // watch_links()
   std::vector<Carried> carried_;  // by slot
-  std::vector<LinkIndex> path_;   // of the message at hand
-  std::vector<LinkShare> shares_;
-  std::vector<LinkUse> uses_;
-  Bandwidth narrowest_;
+  std::vector<LinkUse> uses_;     // of a flow that may be cut off
 
   bool solve_scheduled_ = false;
   int postponed_ = 0;
@@ -174,118 +163,17 @@ std::uint32_t FluidBackend::take_slot() {
   return slot;
 }
 
-// Fills uses_ and narrowest_, the flight's latency, and counts `size` bytes on the way. False if
-// there is no way now, but there may be one later.
+// Fills the flight's latency, and counts `size` bytes on the way. False if there is no way now, but
+// there may be one later.
 bool FluidBackend::find_path(Flight& flight, Bytes size) {
   const NodeId from = flight.message.source, to = flight.message.target;
-  path_.clear();
-  uses_.clear();
-  if (!router_.path(from, to, flight.number, path_)) {
+  if (!paths_.find(from, to, flight.number)) {
     if (!router_.changes_to_come()) router_.give_up(from, to, queue_);
     return false;
   }
-  flight.latency = {};
-  narrowest_ = topology_.links()[path_.front()].bandwidth;
-  for (const LinkIndex link : path_) {
-    flight.latency += topology_.links()[link].latency;
-    narrowest_ = std::min(narrowest_, topology_.links()[link].bandwidth);
-  }
-  if (takes_all_paths(router_.policy()))
-    spray(from, to);
-  else if (router_.policy() == RoutingPolicy::qp_spread)
-    divide_over_paths(from, to);
-  else
-    for (const LinkIndex link : path_) uses_.push_back({link});
-  if (folded()) fold_uses();
-  count(flight, uses_, size);
+  flight.latency = paths_.latency();
+  count(flight, paths_.uses(), size);
   return true;
-}
-
-// Fills uses_ with all shortest paths.
-void FluidBackend::spray(NodeId from, NodeId to) {
-  shares_.clear();
-  router_.shares(from, to, shares_);
-  for (const LinkShare& share : shares_) uses_.push_back({share.link, share.fraction});
-}
-
-// A message over several queue pairs: an equal part on the path of each. Fills uses_.
-void FluidBackend::divide_over_paths(NodeId from, NodeId to) {
-  path_.clear();
-  const std::int32_t parts = router_.paths();
-  for (std::int32_t part = 0; part < parts; ++part)
-    router_.path(from, to, static_cast<std::uint64_t>(part), path_);
-  std::sort(path_.begin(), path_.end());
-  for (std::size_t i = 0, next = 0; i < path_.size(); i = next) {
-    while (next < path_.size() && path_[next] == path_[i]) ++next;
-    uses_.push_back({path_[i], static_cast<double>(next - i) / parts});
-  }
-}
-
-// What can be folded: flows whose routes do not change, and whose paths, if they have several, take
-// equally long.
-FoldAnswer FluidBackend::fold(const Fold& fold, const FoldedTraffic& traffic) {
-  if (router_.changes_to_come()) return {"links fail or slow down during the run", {}};
-  if (topology_.structural() && searches_) return {"routes are searched for, on levels", {}};
-  if (const RoutingPolicy policy = router_.policy();
-      policy == RoutingPolicy::qp_spread || policy == RoutingPolicy::valiant)
-    return {fmt::format("network.routing.policy {} draws the way of each message", name_of(policy)),
-            {}};
-  if (topology_.structural()) {
-    multiplicity_ = fold.multiplicity();
-    classes_ = {representative_links(topology_, fold),
-                std::vector<std::int32_t>(topology_.links().size(), multiplicity_)};
-    return {};
-  }
-  PathComparison comparison(topology_);
-  const auto crossings_of = [&](NodeId from, NodeId to, std::vector<LinkCrossing>& found) {
-    return crossings(from, to, comparison, found);
-  };
-  FoldAnswer answer = find_link_classes(topology_, fold, traffic, crossings_of, classes_);
-  if (answer.folds()) multiplicity_ = fold.multiplicity();
-  return answer;
-}
-
-std::string FluidBackend::crossings(NodeId from, NodeId to, PathComparison& comparison,
-                                    std::vector<LinkCrossing>& crossings) {
-  path_.clear();
-  uses_.clear();
-  if (takes_all_paths(router_.policy())) {
-    spray(from, to);
-    if (!comparison.alike(from, shares_))
-      return fmt::format("the paths from {} to {} differ in latency or bandwidth",
-                         topology_.node_name(from), topology_.node_name(to));
-  } else if (router_.path(from, to, 0, path_)) {
-    for (const LinkIndex link : path_) uses_.push_back({link});
-  }
-  Duration latency;
-  for (const LinkUse& use : uses_) {
-    latency += topology_.links()[use.link].latency;
-    crossings.push_back({use.link, std::bit_cast<std::uint64_t>(use.share)});
-  }
-  if (uses_.empty() || latency == Duration{})
-    return fmt::format("from {} to {} there is {}", topology_.node_name(from),
-                       topology_.node_name(to), uses_.empty() ? "no path" : "no latency");
-  return "";
-}
-
-// A use of one link becomes one of its class. Of all flows that are alike, multiplicity_ in number,
-// each link of the class carries as many. In uses_.
-void FluidBackend::fold_uses() {
-  std::size_t kept = 0;
-  for (const LinkUse& use : uses_) {
-    const LinkUse of_class{classes_.like[use.link], use.share};
-    const auto end = uses_.begin() + static_cast<std::ptrdiff_t>(kept);
-    const auto known = std::find_if(uses_.begin(), end, [&](const LinkUse& one) {
-      return one.link == of_class.link && one.share == of_class.share;
-    });
-    if (known == end)
-      uses_[kept++] = of_class;
-    else
-      known->count += 1.0;
-  }
-  uses_.resize(kept);
-  for (LinkUse& use : uses_)
-    use.count *= multiplicity_ / static_cast<double>(classes_.size[use.link]);
 }
 
 void FluidBackend::count(const Flight& flight, std::span<const LinkUse> uses, Bytes size) {
@@ -323,13 +211,14 @@ void FluidBackend::begin(std::uint32_t slot) {
   flight.state = State::flowing;
   if (watched_ != nullptr) {
     carried_.resize(flights_.size());
-    carried_[slot] = {queue_.now(), uses_};
+    const std::span<const LinkUse> uses = paths_.uses();
+    carried_[slot] = {queue_.now(), {uses.begin(), uses.end()}};
   }
   flight.flow = flows_.add(
-      {.path = uses_,
+      {.path = paths_.uses(),
        .size = static_cast<double>(flight.left.value),
        .weight = heavier ? spec_.highest_weight : 1.0,
-       .limit = fluid::flow_limit(spec_, flight.message.size, flight.latency, narrowest_),
+       .limit = fluid::flow_limit(spec_, flight.message.size, flight.latency, paths_.narrowest()),
        .of_class = static_cast<std::uint8_t>(later ? 1 : 0),
        .owner = slot});
   solve_soon();
@@ -434,21 +323,7 @@ std::vector<std::string> FluidBackend::notices() const {
 NetworkStatistics FluidBackend::statistics() const {
   NetworkStatistics statistics = counters_.statistics();
   statistics.limited = limited_;
-  if (!folded()) return statistics;
-  statistics.messages *= static_cast<std::uint64_t>(multiplicity_);
-  for (LevelTraffic& level : statistics.levels)
-    for (TotalBytes& bytes : level.bytes_by_label) bytes = bytes * multiplicity_;
-  // Each of alike messages ends at one link, so the links of a class have their bytes together.
-  for (std::vector<TotalBytes>& by_link : statistics.limited)
-    for (std::size_t link = 0; link < by_link.size(); ++link)
-      if (classes_.like[link] == link)
-        by_link[link] = (by_link[link] * multiplicity_).mean(classes_.size[link]);
-  const auto unfold = [&](std::vector<TotalBytes>& by_link) {
-    for (std::size_t link = 0; link < by_link.size(); ++link)
-      by_link[link] = by_link[classes_.like[link]];
-  };
-  unfold(statistics.links);
-  for (std::vector<TotalBytes>& by_link : statistics.limited) unfold(by_link);
+  paths_.unfold(statistics);
   return statistics;
 }
 

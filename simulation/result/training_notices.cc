@@ -48,10 +48,24 @@ bool runs_at_the_peak(const NpuSpec& npu) {
          matrix.part == matrix.whole && npu.efficiency.products.empty();
 }
 
+// Tensor parallelism on wires whose servers hold an NPU each: hardly what is meant.
+bool sums_between_servers(const Experiment& experiment) {
+  const auto* transformer = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  const TopologySpec& topology = experiment.topology;
+  return transformer != nullptr && transformer->training.tensor > 1 && topology.graph != nullptr &&
+         std::ranges::none_of(topology.levels,
+                              [](const LevelSpec& level) { return level.scope == Scope::local; });
+}
+
 }  // namespace
 
 std::vector<std::string> training_notices(const Experiment& experiment) {
   std::vector<std::string> notices;
+  if (sums_between_servers(experiment))
+    notices.emplace_back(
+        "tensor-parallel sums cross the network, because a server has one NPU; if NVLink or the "
+        "like joins several, name the server beside the network's other keys: node: hgx-h100 "
+        "(orrery list presets)");
   if (has_transformer(experiment.workload) && runs_at_the_peak(experiment.npu))
     notices.emplace_back(
         "matrix products run at the peak of the data sheet, which no software reaches: the time is "

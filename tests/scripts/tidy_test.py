@@ -88,7 +88,7 @@ class TidyTest(unittest.TestCase):
 
     def test_unbuilt_test(self):
         cmake = {"tests__CMakeLists_txt":
-                 "orrery_test(core orrery_core)\nadd_library(m paths.cc)\n"}
+                 "orrery_test(core orrery_core core)\nadd_library(m paths.cc)\n"}
         self.assert_clean(tests__core__a_test_cc="", tests__paths_cc="", **cmake)
         self.assert_one("no glob or CMakeLists.txt", tests__cores__a_test_cc="", **cmake)
 
@@ -144,6 +144,7 @@ class TidyTest(unittest.TestCase):
         self.assert_one("core/a.cc:2: there is no docs/b.md", core__a_cc="//\n// docs/b.md\n")
         self.assert_clean(core__a_cc="// docs/b.md\n", docs__b_md="b\n")
         self.assert_one("docs/a.md:2: there is no c.md", docs__a_md="\n[c](c.md#d)\n")
+        self.assert_one("docs/a.md:1: there is no core/b.h", docs__a_md="`core/b.h`\n")
         self.assert_one("docs/a.md:1: there is no examples/x", docs__a_md="./scripts/run examples/x\n")
         self.assert_clean(docs__a_md="[a](a.md) [b](http://b) ./scripts/run compare x.yaml\n")
 

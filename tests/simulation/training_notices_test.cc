@@ -2,6 +2,7 @@
 #include "simulation/result/training_notices.h"
 
 #include <catch2/catch.hpp>
+#include <memory>
 
 using namespace orrery;
 using Catch::Matchers::Contains;
@@ -41,6 +42,21 @@ TEST_CASE("a training at the peak of the data sheet is said to be too fast") {
   CHECK(training_notices(asked_for).empty());
   at_peak.npu.efficiency.matrix = {70, 100};
   CHECK(training_notices(at_peak).empty());
+}
+
+// A fat tree of servers with one NPU each; a level inside of servers ends the notice.
+TEST_CASE("tensor parallelism between servers is pointed out") {
+  TransformerWorkload workload;
+  workload.training.tensor = 8;
+  Experiment flat = experiment(workload);
+  flat.topology.levels.resize(1);
+  CHECK(training_notices(flat).empty());  // levels that the user wrote himself
+  flat.topology.graph = std::make_shared<const GraphSpec>();
+  REQUIRE(training_notices(flat).size() == 1);
+  CHECK_THAT(training_notices(flat)[0], Contains("node: hgx-h100"));
+  flat.topology.levels.resize(2);
+  flat.topology.levels[0].scope = Scope::local;
+  CHECK(training_notices(flat).empty());
 }
 
 // `ring` is what collectives have that nobody has named.

@@ -12,7 +12,7 @@
 #include "frontends/report/result_page.h"
 #include "frontends/report/result_schema.h"
 #include "tests/frontends/report/sample_result.h"
-#include "tests/frontends/schema_problems.h"
+#include "tests/frontends/schema/schema_problems.h"
 #include "tests/paths.h"
 
 namespace orrery {

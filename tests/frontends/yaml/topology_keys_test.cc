@@ -56,6 +56,22 @@ TEST_CASE("a torus is short for levels") {
   CHECK(topology.levels()[1].latency == microseconds(2));
 }
 
+// Eight servers of eight NPUs are 64, joined inside by the links of the data sheet.
+TEST_CASE("a name stands for the server that is plugged in") {
+  const TopologySpec named =
+      load("rail: {nodes: 8, bandwidth: 400 Gb/s, latency: 1 us, node: hgx-h100}").topology;
+  CHECK(Topology(named).npu_count() == 64);
+  REQUIRE(named.levels.front().size == 8);
+  CHECK(named.levels.front().bandwidth == gigabytes_per_second(450));
+  const TopologySpec smaller = load(
+                                   "rail: {nodes: 8, bandwidth: 400 Gb/s, latency: 1 us, "
+                                   "node: {preset: hgx-h100, npus: 4, nics: 2}}")
+                                   .topology;
+  CHECK(Topology(smaller).npu_count() == 32);
+  CHECK_THAT(problems("rail: {nodes: 8, bandwidth: 400 Gb/s, latency: 1 us, node: hgx-h10}"),
+             Catch::Contains("platform.topology.rail.node"));
+}
+
 constexpr const char* graph = R"(graph:
       nodes:
         - {name: s, kind: switch}

@@ -12,7 +12,7 @@
 #include "frontends/input/input_texts.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/parse_yaml.h"
-#include "tests/frontends/schema_problems.h"
+#include "tests/frontends/schema/schema_problems.h"
 #include "tests/paths.h"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "tests/frontends/schema_problems.h"
+#include "tests/frontends/schema/schema_problems.h"
 
 #include <algorithm>
 #include <regex>

@@ -1,0 +1,46 @@
+#include <vector>
+
+#include "frontends/yaml/presets.h"
+
+namespace orrery::yaml {
+
+namespace {
+
+constexpr Wire pcie_4{gigabytes_per_second(32), nanoseconds(400)};  // x16, in one direction
+constexpr Wire pcie_5{gigabytes_per_second(64), nanoseconds(400)};
+
+// With a NIC for each NPU. `gigabytes` a second of a link inside, in one direction.
+NodeSpec server(std::int32_t npus, NodeInside inside, std::int64_t gigabytes, Wire bus) {
+  return {.npus = npus,
+          .inside = inside,
+          .link = {gigabytes_per_second(gigabytes), nanoseconds(500)},
+          .nics = npus,
+          .bus = bus,
+          .affinity = {}};
+}
+
+}  // namespace
+
+std::span<const ServerPreset> server_presets() {
+  static const std::vector<ServerPreset> presets = {
+      // NVIDIA DGX A100 data sheet: 600 GB/s of NVLink a GPU counting both directions, eight
+      // single-port ConnectX-6; PCIe 4.0.
+      {"hgx-a100", server(8, NodeInside::switched, 300, pcie_4)},
+      // NVIDIA DGX H100 and H200 data sheets: 900 GB/s of NVLink a GPU counting both directions,
+      // eight single-port ConnectX-7; PCIe 5.0.
+      {"hgx-h100", server(8, NodeInside::switched, 450, pcie_5)},
+      {"hgx-h200", server(8, NodeInside::switched, 450, pcie_5)},
+      // NVIDIA DGX B200 data sheet: 14.4 TB/s of NVLink among eight GPUs counting both directions,
+      // eight single-port ConnectX-7; PCIe 5.0.
+      {"hgx-b200", server(8, NodeInside::switched, 900, pcie_5)},
+      // NVIDIA GB200 NVL72 data sheet: 72 GPUs on NVLink, 1.8 TB/s each counting both directions;
+      // a ConnectX-7 for each GPU.
+      {"gb200-nvl72", server(72, NodeInside::switched, 900, pcie_5)},
+      // AMD Instinct MI300X platform data sheet: eight, each joined to the seven others by a link
+      // of 128 GB/s counting both directions; PCIe 5.0.
+      {"mi300x-platform", server(8, NodeInside::fully_connected, 64, pcie_5)},
+  };
+  return presets;
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,56 @@
+// The links that the flow of a message uses, and how much of it each carries. In a folded run the
+// links stand for their classes (network/link_classes.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "network/fluid/solver/max_min_solver.h"
+#include "network/link_classes.h"
+#include "network/network_backend.h"
+#include "network/routing/path_comparison.h"
+#include "network/routing/router.h"
+
+namespace orrery::fluid {
+
+class FlowPaths {
+ public:
+  // `searches`: routes are not arithmetic. REQUIRES: topology and router outlive this.
+  FlowPaths(const Topology& topology, Router& router, bool searches)
+      : topology_(topology), router_(router), searches_(searches) {}
+
+  // The path of message `number` between the two. False if there is none now. Until the next call:
+  bool find(NodeId from, NodeId to, std::uint64_t number);
+  std::span<const LinkUse> uses() const { return uses_; }
+  Duration latency() const { return latency_; }
+  Bandwidth narrowest() const { return narrowest_; }  // of the links of its first path
+
+  // What can be folded: flows whose routes do not change, and whose paths, if they have several,
+  // take equally long. If the answer is yes, paths are those of the folded run from now on.
+  FoldAnswer fold(const Fold& fold, const FoldedTraffic& traffic);
+  // What a folded run counted, as the whole run counts it.
+  void unfold(NetworkStatistics& statistics) const;
+
+ private:
+  void spray(NodeId from, NodeId to);
+  void divide_over_paths(NodeId from, NodeId to);
+  bool folded() const { return !classes_.like.empty(); }
+  void fold_uses();
+  std::string crossings(NodeId from, NodeId to, PathComparison& comparison,
+                        std::vector<LinkCrossing>& crossings);
+
+  const Topology& topology_;
+  Router& router_;
+  bool searches_;
+  LinkClasses classes_;            // if folded
+  std::int32_t multiplicity_ = 1;  // of representatives
+  std::vector<LinkIndex> path_;
+  std::vector<LinkShare> shares_;
+  std::vector<LinkUse> uses_;
+  Duration latency_;
+  Bandwidth narrowest_;
+};
+
+}  // namespace orrery::fluid
