@@ -68,6 +68,9 @@ ExitCode compare_traffic(std::span<const TrafficExperiment> files, const Simulat
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
   const InterruptGuard interrupt;  // until all is written
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
+  if (options.predict || options.what_if || options.ties > 0)
+    log::write(log::Level::notice, log::Room::frontends,
+               "--predict, --what-if and --ties are for workloads: flows are only simulated");
   std::vector<TrafficResult> results;
   for (const TrafficExperiment& file : files) {
     if (interrupt.interrupted()) break;

@@ -7,7 +7,7 @@
 
 #include "frontends/report/result_schema.h"
 #include "tests/frontends/cli/command_under_test.h"
-#include "tests/frontends/schema_problems.h"
+#include "tests/frontends/schema/schema_problems.h"
 
 using namespace orrery;
 using Catch::Contains;
