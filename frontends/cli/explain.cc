@@ -7,6 +7,7 @@
 #include "frontends/report/backend_text.h"
 #include "frontends/report/text_table.h"
 #include "frontends/yaml/key_reference.h"
+#include "frontends/yaml/load_traffic.h"
 
 namespace orrery::cli {
 
@@ -53,14 +54,19 @@ ExitCode explain(const std::string& file, const std::vector<Override>& overrides
     terminal.out << wrapped_text(explain_key(file), terminal.width);
     return ok;
   }
-  const Experiment experiment = load_experiment(file, overrides);
+  InputTexts texts;
+  const LoadedFile loaded = load_job_or_flows(file, overrides, texts);
+  const auto* flows = std::get_if<TrafficExperiment>(&loaded);
+  const Experiment& experiment =
+      flows != nullptr ? flows->experiment : std::get<Experiment>(loaded);
   TextTable table({{"key", left}, {"value", left}, {"from", left}, {"what it is", left}});
   for (const ResolvedValue& value : experiment.resolved) {
     table.add_row({value.path, value_text(value, experiment.system), value.origin, value.help});
   }
   terminal.out << wrapped_text(fmt::format("{}, as read from {}\n", experiment.name, file) +
                                    efficiency(experiment) + '\n' + table.text() +
-                                   derived_numbers(experiment),
+                                   (flows != nullptr ? derived_numbers(experiment, flows->traffic)
+                                                     : derived_numbers(experiment)),
                                terminal.width);
   return ok;
 }
