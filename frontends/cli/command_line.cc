@@ -39,6 +39,7 @@ class CommandLine {
     app_.get_formatter()->column_width(28);
     add_simulations();
     add_collectives();
+    add_traffic();
     add_sweeps();
     add_search();
     add_topologies();
@@ -111,6 +112,13 @@ class CommandLine {
   // Of SimulationOptions and CollectiveOptions.
   template <class Options>
   void add_output_options(CLI::App* command, Options& options, const char* format_help) {
+    add_result_options(command, options, format_help);
+    command->add_flag("!--no-fold", options.fold,
+                      "simulate every rank, also where one could stand for all: the same result");
+  }
+
+  template <class Options>
+  void add_result_options(CLI::App* command, Options& options, const char* format_help) {
     command->add_option("--seed", seed_, "seed of all random choices, like --set seed=N")
         ->type_name("N");
     command->add_option("-o,--output", options.output, "also write JSON and CSV files here")
@@ -119,8 +127,6 @@ class CommandLine {
     command->add_flag("--force", options.force, "replace earlier results in DIR");
     add_format(command, options.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}}, format_help);
-    command->add_flag("!--no-fold", options.fold,
-                      "simulate every rank, also where one could stand for all: the same result");
   }
 
   static void add_format(CLI::App* command, Format& format,
@@ -166,6 +172,21 @@ class CommandLine {
         ->type_name("FILE");
     add_overrides(coll);
     add_output_options(coll, collectives_, "text (as nccl-tests), json or csv");
+  }
+
+  void add_traffic() {
+    CLI::App* traffic = add("traffic", help::traffic, [this] {
+      traffic_.overrides = overrides();
+      traffic_.invocation = invocation_;
+      return cli::traffic(traffic_, shown());
+    });
+    traffic->add_option("FILE", traffic_.file, "the experiment, with `traffic:`")
+        ->type_name("")
+        ->required();
+    add_overrides(traffic);
+    add_result_options(traffic, traffic_, "text, json or csv (the ranges of sizes)");
+    traffic->add_flag("--flows", traffic_.flows,
+                      "also a line for each flow in DIR: flows.csv, fct.txt");
   }
 
   void add_simulations() {
@@ -379,6 +400,7 @@ class CommandLine {
 
   SimulationOptions simulation_;
   CollectiveOptions collectives_;
+  TrafficRunOptions traffic_;
   SweepOptions sweep_;
   ValidateOptions validate_;
   SearchOptions search_;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@
 #include "frontends/cli/terminal.h"
 #include "frontends/report/derived.h"
 #include "frontends/yaml/load_experiment.h"
+
+namespace orrery {
+struct TrafficExperiment;  // frontends/yaml/load_traffic.h
+}
 
 namespace orrery::cli {
 
@@ -114,6 +119,25 @@ struct SearchOptions {
 
 // Exit code 1 if nothing fits.
 ExitCode search(const SearchOptions& options, const Terminal& terminal);
+
+struct TrafficRunOptions {
+  Invocation invocation;
+  std::string file;
+  std::vector<Override> overrides;
+  std::string output;  // folder; "" = none
+  bool force = false;
+  bool flows = false;  // also files with a line for each flow
+  Format format = Format::text;
+};
+
+ExitCode traffic(const TrafficRunOptions& options, const Terminal& terminal);
+// The same of what was loaded already.
+ExitCode traffic_loaded(const TrafficExperiment& loaded, const TrafficRunOptions& options,
+                        const Terminal& terminal);
+
+// `compare` of files with flows.
+ExitCode compare_traffic(std::span<const TrafficExperiment> files, const SimulationOptions& options,
+                         const Terminal& terminal);
 
 struct SchemaOptions {
   std::string kind = "experiment";  // one of schema_kinds()

@@ -13,6 +13,7 @@
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
 #include "frontends/report/result_folder.h"
+#include "frontends/yaml/load_traffic.h"
 #include "simulation/speedup.h"
 
 namespace orrery::cli {
@@ -31,30 +32,41 @@ std::string report(std::span<const RunResult> results, const SimulationOptions& 
   return comparison_text(results, options.report);
 }
 
-// Reads all files before anything is simulated, so that all their errors come at once.
-std::vector<Experiment> load_all(const SimulationOptions& options) {
+struct LoadedFiles {
   std::vector<Experiment> experiments;
+  std::vector<TrafficExperiment> flows;
+};
+
+// Reads all files before anything is simulated, so that all their errors come at once.
+LoadedFiles load_all(const SimulationOptions& options) {
+  LoadedFiles files;
+  InputTexts texts;
   std::vector<Diagnostic> wrong;
   for (const std::string& file : options.files) {
     try {
-      experiments.push_back(load_experiment(file, options.overrides));
+      LoadedFile loaded = load_job_or_flows(file, options.overrides, texts);
+      if (auto* experiment = std::get_if<Experiment>(&loaded))
+        files.experiments.push_back(std::move(*experiment));
+      else
+        files.flows.push_back(std::get<TrafficExperiment>(std::move(loaded)));
+      if (!files.experiments.empty() && !files.flows.empty())
+        throw ConfigError({.file = file,
+                           .what = "of the files that are compared, some have a workload and some "
+                                   "have flows",
+                           .remedy = "compare files of one kind"});
     } catch (const ConfigError& error) {
       wrong.insert(wrong.end(), error.diagnostics().begin(), error.diagnostics().end());
     }
   }
   if (!wrong.empty()) throw ConfigError(std::move(wrong));
-  return experiments;
+  return files;
 }
 
 // The columns of a comparison are found by their names: a second "Hier" becomes "Hier (2)".
-void make_names_unique(std::vector<Experiment>& experiments) {
-  std::set<std::string> taken;
-  for (Experiment& experiment : experiments) {
-    const std::string name = experiment.name;
-    for (int count = 2; !taken.insert(experiment.name).second; ++count) {
-      experiment.name = fmt::format("{} ({})", name, count);
-    }
-  }
+void make_unique(std::string& name, std::set<std::string>& taken) {
+  const std::string given = name;
+  for (int count = 2; !taken.insert(name).second; ++count)
+    name = fmt::format("{} ({})", given, count);
 }
 
 // From the profile of the first system.
@@ -68,8 +80,12 @@ void predict(const std::vector<Experiment>& experiments, std::vector<RunResult>&
 
 ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
-  std::vector<Experiment> experiments = load_all(options);
-  make_names_unique(experiments);
+  LoadedFiles files = load_all(options);
+  std::set<std::string> taken;
+  for (TrafficExperiment& file : files.flows) make_unique(file.experiment.name, taken);
+  if (!files.flows.empty()) return compare_traffic(files.flows, options, terminal);
+  std::vector<Experiment>& experiments = files.experiments;
+  for (Experiment& experiment : experiments) make_unique(experiment.name, taken);
   const InterruptGuard interrupt;  // until all is written
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   std::vector<Outcome> outcomes = simulate_all(experiments, terminal, {.fold = options.fold});

@@ -11,6 +11,7 @@
 #include "simulation/make_job.h"
 #include "simulation/result/selected_rows.h"
 #include "simulation/simulate.h"
+#include "simulation/simulate_traffic.h"
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/piece_sizes.h"
 #include "system/compute/roofline.h"
@@ -238,6 +239,19 @@ std::string folding(const Experiment& experiment) {
 }
 
 }  // namespace
+
+std::string derived_numbers(const Experiment& experiment, const TrafficSpec& traffic) {
+  const Topology topology(experiment.topology);
+  const TrafficForecast forecast = forecast_of(traffic, topology);
+  TextTable table({{"  flows", left}, {"", left}});
+  table.add_row({"  all NPUs can send", to_text(forecast.hosts)});
+  if (forecast.uplinks > Bandwidth{})
+    table.add_row({"  the uplinks carry", to_text(forecast.uplinks)});
+  table.add_row({"  flows and incasts offer", to_text(forecast.offered)});
+  table.add_row({"  mean size", to_text(forecast.mean_size)});
+  table.add_row({"  flows in all", fmt::format("about {:.0f}", forecast.flows)});
+  return platform(topology) + '\n' + table.text();
+}
 
 std::string derived_numbers(const Experiment& experiment) {
   const Topology topology(experiment.topology);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "simulation/experiment.h"
+#include "simulation/traffic_spec.h"
 
 namespace orrery::cli {
 
@@ -11,5 +12,7 @@ namespace orrery::cli {
 // one iteration of rank 0: operations, compute time, collectives with bytes, chunks and least time.
 // Throws ConfigError or IoError if the workload is a text file that is wrong or cannot be read.
 std::string derived_numbers(const Experiment& experiment);
+// Per level the same. Of the flows: how many start, how large they are, what they offer of what.
+std::string derived_numbers(const Experiment& experiment, const TrafficSpec& traffic);
 
 }  // namespace orrery::cli

@@ -7,6 +7,7 @@
 #include "frontends/report/backend_text.h"
 #include "frontends/report/text_table.h"
 #include "frontends/yaml/key_reference.h"
+#include "frontends/yaml/load_traffic.h"
 
 namespace orrery::cli {
 
@@ -17,17 +18,28 @@ std::string efficiency(const Experiment& experiment) {
   return in_force.name.empty() ? "" : fmt::format("efficiency: {}\n", efficiency_text(in_force));
 }
 
-// Schedules and chunks that are chosen call by call have no value of their own.
+std::string list_text(const std::vector<NamedAlgorithm>& algorithms) {
+  const std::string names = names_of(algorithms, ", ");
+  return algorithms.size() == 1 ? names : '[' + names + ']';
+}
+
+// Schedules and chunks that are chosen call by call, or kind by kind, have no value of their own.
 std::string value_text(const ResolvedValue& value, const SystemSpec& system) {
   const auto is_chosen = [&](const CollectiveSpec& spec, std::string_view key) {
     return is_automatic(spec.algorithms) &&
            ((key == "schedule" && spec.any_schedule) || (key == "chunks" && spec.any_chunks));
   };
-  bool all_are = value.path == "system.schedule" || value.path == "system.chunks";
+  const bool is_schedule = value.path == "system.schedule";
+  bool all_are = is_schedule || value.path == "system.chunks";
   for (int i = 0; i < collective_count; ++i) {
     const CollectiveSpec& spec = system.collectives[static_cast<std::size_t>(i)];
     const std::string in = fmt::format("system.{}.", name_of(static_cast<Collective>(i)));
-    if (value.path.starts_with(in) && is_chosen(spec, value.path.substr(in.size()))) return "auto";
+    const std::string key = value.path.starts_with(in) ? value.path.substr(in.size()) : "";
+    if (is_chosen(spec, key)) return "auto";
+    if (key == "schedule") return std::string(name_of(spec.schedule));
+    if (key == "algorithms") return list_text(spec.algorithms);
+    if (is_schedule && spec.any_schedule && spec.schedule != HierarchicalSchedule::baseline)
+      return "auto";
     all_are = all_are && is_chosen(spec, value.path.substr(value.path.find('.') + 1));
   }
   return all_are ? "auto" : value.value;
@@ -42,14 +54,19 @@ ExitCode explain(const std::string& file, const std::vector<Override>& overrides
     terminal.out << wrapped_text(explain_key(file), terminal.width);
     return ok;
   }
-  const Experiment experiment = load_experiment(file, overrides);
+  InputTexts texts;
+  const LoadedFile loaded = load_job_or_flows(file, overrides, texts);
+  const auto* flows = std::get_if<TrafficExperiment>(&loaded);
+  const Experiment& experiment =
+      flows != nullptr ? flows->experiment : std::get<Experiment>(loaded);
   TextTable table({{"key", left}, {"value", left}, {"from", left}, {"what it is", left}});
   for (const ResolvedValue& value : experiment.resolved) {
     table.add_row({value.path, value_text(value, experiment.system), value.origin, value.help});
   }
   terminal.out << wrapped_text(fmt::format("{}, as read from {}\n", experiment.name, file) +
                                    efficiency(experiment) + '\n' + table.text() +
-                                   derived_numbers(experiment),
+                                   (flows != nullptr ? derived_numbers(experiment, flows->traffic)
+                                                     : derived_numbers(experiment)),
                                terminal.width);
   return ok;
 }

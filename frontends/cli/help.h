@@ -60,6 +60,20 @@ same, and nothing is checked (#wrong N/A).
 platforms/ of $ORRERY_PATH, the program itself, and platforms/ of the working directory.
 Fields and columns: docs/results.md.)"};
 
+inline constexpr Text traffic{
+    "Simulate flows on a fabric without a job; report their completion times and slowdowns by "
+    "size.",
+    R"(Examples:
+  orrery traffic examples/fct/websearch.yaml
+  orrery traffic examples/fct/websearch.yaml --set traffic.flows.load=0.8
+  orrery traffic examples/fct/websearch.yaml -o out/fct --flows
+  orrery sweep examples/fct/loads.yaml -o out/loads
+
+A slowdown is the time of a flow over that of the same flow on the idle network. --flows writes
+flows.csv and fct.txt, which has the columns of HPCC's simulator: source, target, ports, size,
+start, time, time on the idle network (ns).
+Keys: orrery explain traffic. Model: docs/models/traffic.md.)"};
+
 inline constexpr Text topo{"Show, check or export what a platform's network is made of.",
                            R"(Examples:
   orrery topo show polaris

@@ -15,14 +15,15 @@ std::string schema_of(const std::string& kind) {
   if (kind == "result") return result_schema();
   if (kind == "comparison") return comparison_schema();
   if (kind == "coll") return collective_schema();
+  if (kind == "traffic") return traffic_schema();
   return part_schema(kind);
 }
 
 }  // namespace
 
 std::vector<std::string> schema_kinds() {
-  return {"experiment", "platform",   "system", "network",    "workload",
-          "sweep",      "efficiency", "result", "comparison", "coll"};
+  return {"experiment", "platform", "system",     "network", "workload", "sweep",
+          "efficiency", "result",   "comparison", "coll",    "traffic"};
 }
 
 ExitCode schema(const SchemaOptions& options, const Terminal& terminal) {

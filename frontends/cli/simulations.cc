@@ -1,16 +1,14 @@
 #include "frontends/cli/simulations.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <ctime>
 #include <set>
 #include <thread>
 
 #include "core/base/log.h"
+#include "frontends/cli/host_meter.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/progress_line.h"
 #include "simulation/simulate.h"
@@ -18,19 +16,6 @@
 namespace orrery::cli {
 
 namespace {
-
-double thread_cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-// Of the process: simulations beside each other share it.
-std::int64_t peak_memory_bytes() {
-  rusage use{};
-  getrusage(RUSAGE_SELF, &use);
-  return std::int64_t{use.ru_maxrss} * 1'024;
-}
 
 Outcome simulate_unmeasured(const Experiment& experiment, const SimulateOptions& options) {
   try {
@@ -50,13 +35,9 @@ Outcome simulate_unmeasured(const Experiment& experiment, const SimulateOptions&
 }
 
 Outcome simulate_one(const Experiment& experiment, const SimulateOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  const double cpu_start = thread_cpu_seconds();
+  const HostMeter meter;
   Outcome outcome = simulate_unmeasured(experiment, options);
-  if (outcome.result) {
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-    outcome.result->host = {wall.count(), thread_cpu_seconds() - cpu_start, peak_memory_bytes()};
-  }
+  if (outcome.result) outcome.result->host = meter.used();
   return outcome;
 }
 

@@ -18,6 +18,7 @@
 #include "frontends/report/result_folder.h"
 #include "frontends/sweep/sweep_folder.h"
 #include "frontends/yaml/load_sweep.h"
+#include "frontends/yaml/load_traffic.h"
 
 namespace orrery::cli {
 
@@ -65,12 +66,14 @@ std::vector<SweepRow> rows_of(const Sweep& sweep, InputTexts& texts, const Sweep
   std::vector<Diagnostic> problems;
   for (SweepPoint& point : points_of(sweep)) {
     try {
-      const Experiment experiment = load_experiment(point.experiment, overrides_of(point), texts);
+      const LoadedFile loaded = load_job_or_flows(point.experiment, overrides_of(point), texts);
+      const auto* flows = std::get_if<TrafficExperiment>(&loaded);
       SweepRow row;
+      row.has_flows = flows != nullptr;
       row.folder = fs::path(options.output) / "points" / folder_name(point);
       row.version = options.invocation.version;
       row.commit = options.invocation.commit;
-      row.inputs = inputs_hash(experiment);
+      row.inputs = inputs_hash(flows != nullptr ? flows->experiment : std::get<Experiment>(loaded));
       row.status = "not run";
       row.point = std::move(point);
       rows.push_back(std::move(row));
@@ -96,7 +99,8 @@ std::string first_line(const fs::path& path) {
 
 // The command that gives the same result.
 std::string command_of(const SweepRow& row) {
-  std::vector<std::string> arguments{"orrery", "run", row.point.experiment};
+  std::vector<std::string> arguments{"orrery", row.has_flows ? "traffic" : "run",
+                                     row.point.experiment};
   for (const SweepSetting& setting : row.point.settings) {
     arguments.emplace_back("--set");
     arguments.push_back(fmt::format("{}={}", setting.key, setting.value));
@@ -110,13 +114,23 @@ std::string command_of(const SweepRow& row) {
 int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep) {
   const log::Session messages({}, std::cerr);
   try {
+    const Invocation invocation{sweep.version, sweep.commit, command_of(row)};
+    std::ostream nowhere(nullptr);
+    const Terminal terminal{nowhere, std::cerr};
+    const LoadedFile loaded =
+        load_job_or_flows(row.point.experiment, overrides_of(row.point), texts);
+    if (const auto* flows = std::get_if<TrafficExperiment>(&loaded)) {
+      TrafficRunOptions options;
+      options.invocation = invocation;
+      options.output = row.folder;
+      options.force = true;
+      return traffic_loaded(*flows, options, terminal);
+    }
     SimulationOptions options;
-    options.invocation = {sweep.version, sweep.commit, command_of(row)};
+    options.invocation = invocation;
     options.output = row.folder;
     options.force = true;
-    std::ostream nowhere(nullptr);
-    return run_loaded(load_experiment(row.point.experiment, overrides_of(row.point), texts),
-                      options, {nowhere, std::cerr});
+    return run_loaded(std::get<Experiment>(loaded), options, terminal);
   } catch (...) {
     const Failure failure = describe_failure(std::current_exception());
     log::write(log::Level::error, log::Room::frontends, failure.text);

@@ -7,6 +7,7 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/report/search_report.h"
+#include "frontends/yaml/load_traffic.h"
 #include "frontends/yaml/searched_experiment.h"
 #include "simulation/result/memory_notice.h"
 #include "simulation/result/training_notices.h"
@@ -18,7 +19,10 @@ namespace {
 
 // Returns the notices.
 std::vector<std::string> check(const std::string& file, const std::vector<Override>& overrides) {
-  const Experiment experiment = load_experiment(file, overrides);
+  InputTexts texts;
+  const LoadedFile loaded = load_job_or_flows(file, overrides, texts);
+  if (!std::holds_alternative<Experiment>(loaded)) return {};
+  const auto& experiment = std::get<Experiment>(loaded);
   std::vector<std::string> notices = memory_notices(experiment);
   for (std::string& notice : training_notices(experiment)) notices.push_back(std::move(notice));
   for (std::string& notice : system_notices(experiment.system))

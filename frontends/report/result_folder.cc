@@ -14,6 +14,7 @@
 #include "core/base/io_error.h"
 #include "frontends/report/csv_report.h"
 #include "frontends/report/json_report.h"
+#include "frontends/report/traffic_report.h"
 
 namespace orrery {
 
@@ -23,7 +24,8 @@ namespace fs = std::filesystem;
 
 // All files but captures that a command writes.
 std::vector<std::string> result_names() {
-  std::vector<std::string> names{"result.json", "comparison.json", "coll.json", "coll.csv"};
+  std::vector<std::string> names{"result.json",  "comparison.json", "coll.json", "coll.csv",
+                                 "traffic.json", "traffic.csv",     "flows.csv", "fct.txt"};
   for (std::string& table : csv_files()) names.push_back(std::move(table));
   return names;
 }
@@ -159,6 +161,25 @@ void write_comparison(const fs::path& folder, std::span<const RunResult> results
 void write_collectives(const fs::path& folder, const CollectiveResult& result,
                        Overwrite overwrite) {
   write_all(folder, {{"coll.csv", collective_csv(result)}, {"coll.json", collective_json(result)}},
+            overwrite);
+}
+
+void write_traffic(const fs::path& folder, const TrafficResult& result, bool flows,
+                   Overwrite overwrite) {
+  std::vector<ResultFile> files = {{"traffic.csv", traffic_csv(result)}};
+  if (flows) {
+    files.push_back({"flows.csv", flows_csv(result)});
+    files.push_back({"fct.txt", flows_hpcc(result)});
+  }
+  files.push_back({"traffic.json", traffic_json(result)});
+  write_all(folder, files, overwrite);
+}
+
+void write_traffic_comparison(const fs::path& folder, std::span<const TrafficResult> results,
+                              Overwrite overwrite) {
+  write_all(folder,
+            {{"traffic.csv", traffic_comparison_csv(results)},
+             {"comparison.json", traffic_comparison_json(results)}},
             overwrite);
 }
 

@@ -1,5 +1,6 @@
 // The folder that -o names: result.json (of a comparison: comparison.json) and the CSV tables;
-// of collectives coll.json and coll.csv.
+// of collectives coll.json and coll.csv; of traffic traffic.json, traffic.csv and what it has of
+// each flow.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include "frontends/report/collective_report.h"
 #include "frontends/report/derived.h"
 #include "simulation/run_result.h"
+#include "simulation/traffic_result.h"
 
 namespace orrery {
 
@@ -30,5 +32,11 @@ void write_comparison(const std::filesystem::path& folder, std::span<const RunRe
                       const ReportOptions& options, Overwrite overwrite);
 void write_collectives(const std::filesystem::path& folder, const CollectiveResult& result,
                        Overwrite overwrite);
+// `flows`: also a line for each flow, in flows.csv and fct.txt.
+void write_traffic(const std::filesystem::path& folder, const TrafficResult& result, bool flows,
+                   Overwrite overwrite);
+// comparison.json, and traffic.csv with the lines of all.
+void write_traffic_comparison(const std::filesystem::path& folder,
+                              std::span<const TrafficResult> results, Overwrite overwrite);
 
 }  // namespace orrery

@@ -19,7 +19,8 @@ constexpr const char* beginning =
 
 `orrery schema result --format markdown` writes this page, and a test compares the two. The words
 are explained in [results](../results.md). `orrery schema result` prints the same as JSON Schema,
-`orrery schema comparison` that of `comparison.json`, `orrery schema coll` that of `coll.json`.
+`orrery schema comparison` that of `comparison.json`, `orrery schema coll` that of `coll.json`,
+`orrery schema traffic` that of `traffic.json`.
 
 Units: `ps` are integer picoseconds, `bytes` integer bytes. "none" is `null` in JSON and an empty
 field in CSV. Fields and columns are listed in their order.
@@ -100,6 +101,10 @@ std::string result_page() {
   page += "\n## `coll.json`, `coll --format json`\n";
   add_fields(page, "", collectives);
   add_table(page, collectives["csv"][0]);
+  const Json traffic = Json::parse(traffic_schema());
+  page += "\n## `traffic.json`, `traffic --format json`\n";
+  add_fields(page, "", traffic);
+  add_table(page, traffic["csv"][0]);
   return page;
 }
 

@@ -8,6 +8,7 @@
 #include "frontends/report/csv_report.h"
 #include "frontends/report/row_type.h"
 #include "simulation/run_result.h"
+#include "simulation/traffic_result.h"
 
 namespace orrery {
 
@@ -112,6 +113,14 @@ std::string collective_schema() {
   schema.update(schema_of(row_type_of<CollectiveResult>()));
   schema["csv"] = csv_schema(
       {{"coll.csv", "row of coll.json", declared_columns(row_type_of<CollectiveRow>())}});
+  return schema.dump(2) + '\n';
+}
+
+std::string traffic_schema() {
+  Json schema = titled("Orrery traffic: orrery.traffic/1");
+  schema.update(schema_of(row_type_of<TrafficResult>()));
+  schema["csv"] =
+      csv_schema({{"traffic.csv", "range of sizes", declared_columns(row_type_of<FlowSizeRow>())}});
   return schema.dump(2) + '\n';
 }
 

@@ -13,5 +13,6 @@ std::string result_schema();
 
 std::string comparison_schema();  // of comparison.json
 std::string collective_schema();  // of coll.json; `csv` has coll.csv
+std::string traffic_schema();     // of traffic.json; `csv` has traffic.csv
 
 }  // namespace orrery

@@ -10,6 +10,7 @@
 #include "frontends/report/collective_report.h"
 #include "frontends/report/row_type.h"
 #include "simulation/run_result.h"
+#include "simulation/traffic_result.h"
 
 namespace orrery {
 
@@ -174,6 +175,8 @@ const RowType& row_type_of() {
 template const RowType& row_type_of<RunResult>();
 template const RowType& row_type_of<CollectiveResult>();
 template const RowType& row_type_of<CollectiveRow>();
+template const RowType& row_type_of<TrafficResult>();
+template const RowType& row_type_of<FlowSizeRow>();
 template const RowType& row_type_of<BottleneckRow>();
 template const RowType& row_type_of<JobRow>();
 template const RowType& row_type_of<LayerRow>();

@@ -34,6 +34,10 @@ constexpr std::array host_numbers{"wall_s", "cpu_s", "peak_rss_bytes"};
 constexpr std::array packet_numbers{"drops", "retransmissions", "timeouts"};
 constexpr std::array all_numbers{"events", "messages",        "wall_s",   "cpu_s", "peak_rss_bytes",
                                  "drops",  "retransmissions", "timeouts", "mfu"};
+constexpr std::array flow_numbers{"load_hosts", "load_uplinks", "drawn_hosts", "busiest_load",
+                                  "counted"};
+constexpr std::array flow_times{"mean_ps",       "p50_ps",       "p95_ps",       "p99_ps",
+                                "slowdown_mean", "slowdown_p50", "slowdown_p95", "slowdown_p99"};
 
 std::optional<std::string> contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -51,8 +55,12 @@ bool is_of(const Json& result, const SweepRow& row) {
   return is("version", row.version) && is("commit", row.commit) && is("inputs", row.inputs);
 }
 
+std::filesystem::path result_file(const SweepRow& row) {
+  return row.folder / (row.has_flows ? "traffic.json" : "result.json");
+}
+
 Json parsed_result(const SweepRow& row) {
-  const std::optional<std::string> text = contents(row.folder / "result.json");
+  const std::optional<std::string> text = contents(result_file(row));
   Json result = text ? Json::parse(*text, nullptr, false) : Json();
   return result.is_object() ? std::move(result) : Json::object();
 }
@@ -67,22 +75,40 @@ std::string model_utilisation(const Json& result) {
   return "";
 }
 
-void fill(SweepRow& row, const Json& result) {
+// What a result of flows has, and a run has not: of all flows but those of incasts.
+void fill_flows(SweepRow& row, const Json& result) {
+  row.numbers["events"] = result.at("events").dump();
+  for (const char* key : flow_numbers)
+    row.numbers[key] = result.at(key).is_null() ? "" : result.at(key).dump();
+  for (const Json& flows : result.at("rows")) {
+    if (flows.at("flows") != "all") continue;
+    for (const char* key : flow_times) row.numbers[key] = flows.at(key).dump();
+  }
+}
+
+void fill_job(SweepRow& row, const Json& result) {
   const auto time = [&](const char* key) { return Duration{result.at(key).get<std::int64_t>()}; };
-  row.system = result.at("name");
-  row.backend = result.at("backend");
-  row.ignored = result.at("ignored").get<std::vector<std::string>>();
-  row.fingerprint = result.at("fingerprint");
-  row.finish = time("finish_ps");
   row.compute = time("compute_ps");
   row.exposed = time("exposed_ps");
   row.idle = time("idle_ps");
   row.bound = time("bound_ps");
   for (const char* key : run_numbers) row.numbers[key] = result.at(key).dump();
-  for (const char* key : host_numbers) row.numbers[key] = result.at("host").at(key).dump();
-  if (const auto packets = result.find("packets"); packets != result.end())
-    for (const char* key : packet_numbers) row.numbers[key] = packets->at(key).dump();
   row.numbers["mfu"] = model_utilisation(result);
+}
+
+void fill(SweepRow& row, const Json& result) {
+  row.system = result.at("name");
+  row.backend = result.at("backend");
+  row.ignored = result.at("ignored").get<std::vector<std::string>>();
+  row.fingerprint = result.at("fingerprint");
+  row.finish = Duration{result.at("finish_ps").get<std::int64_t>()};
+  if (row.has_flows)
+    fill_flows(row, result);
+  else
+    fill_job(row, result);
+  for (const char* key : host_numbers) row.numbers[key] = result.at("host").at(key).dump();
+  if (const auto packets = result.find("packets"); packets != result.end() && !packets->is_null())
+    for (const char* key : packet_numbers) row.numbers[key] = packets->at(key).dump();
   row.status = "ok";
 }
 
@@ -141,7 +167,7 @@ bool read_result(SweepRow& row) {
 }
 
 void remove_other_result(const SweepRow& row) {
-  if (!is_of(parsed_result(row), row)) std::filesystem::remove(row.folder / "result.json");
+  if (!is_of(parsed_result(row), row)) std::filesystem::remove(result_file(row));
 }
 
 namespace {
@@ -194,18 +220,23 @@ std::string sweep_csv(const std::vector<SweepRow>& rows) {
   for (const VariedColumn& column : varied) csv += ',' + csv_field(column.heading);
   csv +=
       ",status,system,backend,ignored,fingerprint,finish_ps,compute_ps,exposed_ps,idle_ps,bound_ps";
-  for (const char* key : all_numbers) csv += fmt::format(",{}", key);
-  csv += ",inputs,folder\n";
+  std::vector<std::string_view> numbers(all_numbers.begin(), all_numbers.end());
+  if (std::ranges::any_of(rows, &SweepRow::has_flows)) {
+    numbers.insert(numbers.end(), flow_numbers.begin(), flow_numbers.end());
+    numbers.insert(numbers.end(), flow_times.begin(), flow_times.end());
+  }
+  csv += fmt::format(",{},inputs,folder\n", fmt::join(numbers, ","));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
     csv += csv_field(row.point.experiment);
     for (const VariedColumn& column : varied) csv += ',' + csv_field(column.values[i]);
     csv += fmt::format(",{},{},{},{},{}", row.status, csv_field(row.system), row.backend,
                        csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.fingerprint);
-    for (const Duration time : {row.finish, row.compute, row.exposed, row.idle, row.bound})
-      csv += row.status == "ok" ? fmt::format(",{}", time.value) : ",";
-    for (const char* key : all_numbers) {
-      const auto found = row.numbers.find(key);
+    csv += row.status == "ok" ? fmt::format(",{}", row.finish.value) : ",";
+    for (const Duration time : {row.compute, row.exposed, row.idle, row.bound})
+      csv += row.status == "ok" && !row.has_flows ? fmt::format(",{}", time.value) : ",";
+    for (const std::string_view key : numbers) {
+      const auto found = row.numbers.find(std::string(key));
       csv += ',' + (found == row.numbers.end() ? "" : found->second);
     }
     csv += fmt::format(",{},{}\n", row.inputs, csv_field(row.folder.string()));
@@ -236,6 +267,20 @@ std::string ignored_by(const std::vector<SweepRow>& rows) {
   return text;
 }
 
+// "-" where no flow was counted.
+void add_flow_cells(std::vector<std::string>& cells, const SweepRow& row, const char* mark) {
+  cells.push_back(row.numbers.at("counted"));
+  const auto found = row.numbers.find("mean_ps");
+  if (found == row.numbers.end()) {
+    cells.insert(cells.end(), 5, "-");
+    return;
+  }
+  cells.push_back(to_text(Duration{std::stoll(found->second)}));
+  for (const char* key : {"slowdown_mean", "slowdown_p50", "slowdown_p95", "slowdown_p99"})
+    cells.push_back(fmt::format("{:.2f}", std::stod(row.numbers.at(key))));
+  cells.back() += mark;
+}
+
 }  // namespace
 
 std::string sweep_text(const std::string& name, const std::vector<SweepRow>& rows) {
@@ -246,8 +291,13 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
   if (!rows.empty())
     for (const SweepSetting& setting : rows.front().point.varied)
       columns.push_back({setting.key, Align::right});
-  for (const char* heading : {"finish", "compute", "exposed", "x fastest"})
-    columns.push_back({heading, Align::right});
+  const bool only_flows = !rows.empty() && std::ranges::all_of(rows, &SweepRow::has_flows);
+  if (only_flows)
+    for (const char* heading : {"counted", "mean time", "slowdown", "p50", "p95", "p99"})
+      columns.push_back({heading, Align::right});
+  else
+    for (const char* heading : {"finish", "compute", "exposed", "x fastest"})
+      columns.push_back({heading, Align::right});
 
   const std::string ignored = ignored_by(rows);
   Duration fastest{std::numeric_limits<std::int64_t>::max()};
@@ -258,14 +308,16 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
     std::vector<std::string> cells;
     if (names) cells.push_back(row.system.empty() ? row.point.experiment : row.system);
     for (const SweepSetting& setting : row.point.varied) cells.push_back(setting.value);
-    if (row.status == "ok") {
+    const char* mark = ignored.empty() ? "" : row.ignored.empty() ? "  " : " *";
+    if (row.status == "ok" && only_flows) {
+      add_flow_cells(cells, row, mark);
+    } else if (row.status == "ok") {
       for (const Duration time : {row.finish, row.compute, row.exposed})
         cells.push_back(to_text(time));
-      const char* mark = ignored.empty() ? "" : row.ignored.empty() ? "  " : " *";
       cells.push_back(ratio(row.finish, fastest) + mark);
     } else {
       cells.push_back(row.status);
-      cells.insert(cells.end(), 3, "-");
+      cells.insert(cells.end(), only_flows ? 5 : 3, "-");
     }
     table.add_row(std::move(cells));
   }

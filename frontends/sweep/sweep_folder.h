@@ -1,7 +1,7 @@
 // What a sweep leaves on disk, and how it knows what is done.
 //
 //   DIR/points/NAME/result.json   the point's result, which says what it is the result of, and its
-//                                 tables (docs/results.md)
+//                                 tables (docs/results.md); of flows traffic.json
 //   DIR/points/NAME/log.txt       what the simulation printed on standard error
 //   DIR/sweep.csv                 a line for each point
 //   DIR/.lock                     locked while a sweep or one of its processes lives
@@ -21,12 +21,13 @@ namespace orrery {
 // One point of the grid and how it went.
 struct SweepRow {
   SweepPoint point;
+  bool has_flows = false;  // `traffic:` instead of a workload
   std::filesystem::path folder;
   std::string version, commit, inputs;  // what result.json says if it is this point's: Provenance
   std::string status;                   // "ok", "failed", "not run"
   std::string failure;                  // the first line of what a failed one said
 
-  // Of result.json; for "ok" only.
+  // Of result.json or traffic.json; for "ok" only. Flows have no compute, exposed, idle, bound.
   std::string system, backend, fingerprint;
   std::vector<std::string> ignored = {};  // by the backend, of what the file says
   Duration finish, compute, exposed, idle, bound;

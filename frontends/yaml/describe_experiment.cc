@@ -6,6 +6,7 @@
 #include "frontends/yaml/describe_platform.h"
 #include "frontends/yaml/describe_search.h"
 #include "frontends/yaml/describe_system.h"
+#include "frontends/yaml/describe_traffic.h"
 #include "frontends/yaml/describe_workload.h"
 #include "frontends/yaml/reader.h"
 
@@ -49,6 +50,10 @@ void describe_experiment(Keys& keys, Experiment& experiment) {
   SearchSpec of_search;  // another command's
   keys.optional_map("search", "which parallel configurations `orrery search` looks at",
                     [&](Keys& below) { describe_search(below, of_search); });
+  TrafficSpec traffic;  // likewise
+  keys.optional_map(
+      "traffic", "flows on the fabric without a job, for `orrery traffic`",
+      [&](Keys& below) { describe_traffic(below, traffic, experiment.topology, platform.known); });
   keys.check([&](Reader& root) {
     if (platform.known) check_peak(root, experiment.npu);
   });

@@ -2,32 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/config_error.h"
 #include "frontends/custom/custom_algorithm.h"
 #include "frontends/yaml/input_files.h"
 #include "system/collective/capability.h"
+#include "system/collective/named_algorithms.h"
 
 namespace orrery::yaml {
 
 std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSchedule schedule,
-                                                const CollectiveDefaults& defaults,
+                                                bool open, const CollectiveDefaults& defaults,
                                                 const TopologySpec& topology, std::string& origin) {
   const std::vector<NamedAlgorithm>& wanted = defaults.algorithms.values;
   origin = "default";
   if (wanted.empty() && schedule != HierarchicalSchedule::flat) return {kAutomatic};
-  const std::size_t count = algorithm_choices(schedule, topology);
-  if (wanted.size() == 1 || wanted.size() == count) {
+  if (wanted.size() == 1 || wanted.size() == algorithm_choices(schedule, topology)) {
     origin = defaults.algorithms_origin;
     if (is_automatic(wanted)) return wanted;
-    for (std::size_t level = 0; level < count; ++level) {
-      const NamedAlgorithm& algorithm = wanted.size() == 1 ? wanted[0] : wanted[level];
-      const bool able = first_unsupported(algorithm, kind, schedule, topology, level).empty();
-      if (able && suits(algorithm, kind)) continue;
-      origin = fmt::format("default ({} {})", algorithm.name,
-                           able ? "does not suit it" : "cannot do it");
-      break;
-    }
-    if (!origin.starts_with("default")) return wanted;
+    CollectiveSpec spec;
+    spec.schedule = schedule;
+    spec.algorithms = wanted;
+    complete_named(spec, open, kind, topology);
+    const bool able = can_do(spec, kind, topology);
+    const auto misfit = std::ranges::find_if(
+        wanted, [&](const NamedAlgorithm& algorithm) { return !suits(algorithm, kind); });
+    if (able && misfit == wanted.end()) return wanted;
+    origin = able ? fmt::format("default ({} does not suit it)", misfit->name)
+                  : fmt::format("default ({} cannot do it)", names_of(wanted, "+"));
   }
   return suitable_algorithms(kind, schedule, topology);
 }

@@ -7,6 +7,7 @@
 
 #include "frontends/yaml/reader.h"
 #include "simulation/experiment.h"
+#include "system/collective/named_algorithms.h"
 #include "system/problems.h"
 
 namespace orrery::yaml {
@@ -22,9 +23,9 @@ struct CollectiveDefaults {
 
 // The algorithms of `kind` where `collective` names none: those of `defaults` if they can do it and
 // suit it, else one for each level that does; automatic ones if there are no defaults and the
-// schedule is not flat. Says in `origin` which.
+// schedule is not flat. Says in `origin` which. `open`: no schedule is given.
 std::vector<NamedAlgorithm> fallback_algorithms(Collective kind, HierarchicalSchedule schedule,
-                                                const CollectiveDefaults& defaults,
+                                                bool open, const CollectiveDefaults& defaults,
                                                 const TopologySpec& topology, std::string& origin);
 
 // The algorithm that `custom` names for this kind of collective; nothing if it is not given, or is
@@ -34,12 +35,12 @@ std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const s
                                           const TopologySpec& topology);
 
 inline constexpr std::string_view schedule_help =
-    "how a collective over several levels is composed; flat: one algorithm over all ranks; "
-    "algorithms: auto chooses it too, unless it is written";
+    "how a collective over several levels is composed; flat: one algorithm over all ranks; without "
+    "it algorithms: auto chooses it too, and named ones get local_bandwidth_aware if they can do "
+    "it";
 inline constexpr std::string_view algorithms_help =
-    "one name for each level, innermost first, or a single one for all levels; auto: those that "
-    "are "
-    "predicted to be fastest, call by call";
+    "one name for each level, innermost first, or a single one for all levels that it can do; "
+    "auto: those that are predicted to be fastest, call by call";
 inline constexpr std::string_view custom_help =
     "a file with an algorithm, instead of `algorithms`: MSCCL's name.xml or Chakra's name.0.et, "
     "... (name.et)";
@@ -76,6 +77,7 @@ inline void describe_range(Keys& keys, Collective kind, SizeRange& range,
     range.spec.algorithms = algorithms.values;
     if (reader.given("schedule")) range.spec.any_schedule = false;
     set_chunks(range.spec, chunks);
+    complete_named(range.spec, range.spec.any_schedule, kind, topology);
     reader.report(problems_of_algorithms("use", kind, range.spec, system, topology));
   });
 }
@@ -87,9 +89,9 @@ inline void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spe
   keys.optional("schedule", spec.schedule, schedule_help, any_value, defaults.schedule_origin);
   OneOrMore<NamedAlgorithm> algorithms;
   std::string origin;
-  if (topology_known) {
-    algorithms.values = fallback_algorithms(kind, spec.schedule, defaults, topology, origin);
-  }
+  const bool open = !defaults.schedule_given && !keys.given("schedule");
+  if (topology_known)
+    algorithms.values = fallback_algorithms(kind, spec.schedule, open, defaults, topology, origin);
   std::string custom_file;
   std::optional<NamedAlgorithm> custom;
   SizeIfGiven custom_size;
@@ -110,12 +112,13 @@ inline void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spe
   keys.optional("chunks", chunks, chunks_help, positive, defaults.chunks_origin);
   keys.optional("protocol", spec.protocol, protocol_help, any_value, defaults.protocol_origin);
   keys.check([&](Reader& reader) {
-    spec.any_schedule = !defaults.schedule_given && !reader.given("schedule");
+    spec.any_schedule = open;
     spec.any_chunks = true;
     set_chunks(spec, chunks);
     if (!topology_known || !reader.clean()) return;
     if (custom) algorithms.values = {*custom};
     spec.algorithms = algorithms.values;
+    complete_named(spec, open, kind, topology);
     reader.report(problems_of_algorithms("algorithms", kind, spec, system, topology));
   });
   keys.optional_items("ranges", spec.ranges, "settings by the size of a call, smallest first",

@@ -58,6 +58,7 @@ constexpr PageOf pages[] = {
     {"workload.training.expert", "docs/models/experts.md"},
     {"workload.training.activation_overhead", "docs/models/memory.md"},
     {"search", "docs/models/search.md"},
+    {"traffic", "docs/models/traffic.md"},
 };
 
 std::string page_of(const std::string& path) {

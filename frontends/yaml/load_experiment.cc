@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "core/base/config_error.h"
+#include "core/units/unit_text.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/describe_efficiency.h"
 #include "frontends/yaml/describe_experiment.h"
 #include "frontends/yaml/describe_platform.h"
+#include "frontends/yaml/describe_traffic.h"
 #include "frontends/yaml/input_files.h"
+#include "frontends/yaml/load_traffic.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
 #include "simulation/backend_choice.h"
@@ -113,22 +116,113 @@ Experiment load_experiment(const std::string& path, const std::vector<Override>&
   return load_experiment(path, overrides, texts);
 }
 
-Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides,
-                           InputTexts& texts) {
+namespace {
+
+std::string name_of_file(const std::string& path) {
+  return std::filesystem::path(path).stem().string();
+}
+
+Experiment read_experiment(yaml::InputFiles& files, yaml::Problems& problems,
+                           const yaml::YamlNode& root, const std::string& path) {
+  Experiment experiment;
+  experiment.name = name_of_file(path);
+  yaml::Reader reader(problems, files.texts(), experiment.resolved, root, root.place, "");
+  yaml::describe_experiment(reader, experiment);
+  reader.finish();
+  experiment.npu.efficiency_in_force = files.efficiency();
+  return experiment;
+}
+
+// Flows of different NPUs meet on links: what `analytical` leaves out.
+void choose_open_values(TrafficExperiment& loaded) {
+  const auto choose = [&](std::string_view key, std::string value) {
+    for (ResolvedValue& resolved : loaded.experiment.resolved)
+      if (resolved.path == key) {
+        resolved.value = std::move(value);
+        resolved.origin = "chosen";
+      }
+  };
+  NetworkSpec& network = loaded.experiment.network;
+  if (!network.backend_named) {
+    network.backend = "fluid";
+    choose("network.backend", network.backend);
+  }
+  FlowsSpec& flows = loaded.traffic.flows;
+  const bool open_length = !flows.length, open_warm_up = !flows.warm_up;
+  choose_open_times(loaded.traffic, Topology(loaded.experiment.topology));
+  if (open_length) choose("traffic.flows.for", to_text(*flows.length));
+  if (open_warm_up) choose("traffic.flows.warm_up", to_text(*flows.warm_up));
+}
+
+TrafficExperiment read_traffic(yaml::InputFiles& files, yaml::Problems& problems,
+                               const yaml::YamlNode& root, const std::string& path) {
+  TrafficExperiment loaded;
+  Experiment& experiment = loaded.experiment;
+  experiment.name = name_of_file(path);
+  yaml::Reader reader(problems, files.texts(), experiment.resolved, root, root.place, "");
+  const PlatformFacts platform = yaml::describe_cluster(reader, experiment);
+  reader.required_map("traffic", "flows on the fabric", [&](yaml::Keys& section) {
+    yaml::describe_traffic(section, loaded.traffic, experiment.topology, platform.known);
+  });
+  reader.finish();
+  return loaded;
+}
+
+enum class Wanted : std::uint8_t { job, flows, either };
+
+// Reports the one that is not wanted.
+bool is_wanted(yaml::Problems& problems, const yaml::YamlNode& root, Wanted wanted) {
+  const yaml::YamlNode* workload = root.find("workload");
+  const yaml::YamlNode* traffic = root.find("traffic");
+  if (workload != nullptr && traffic != nullptr)
+    problems.add(traffic->key_place, "traffic", "the file has a workload, too",
+                 "keep one of the two");
+  else if (traffic != nullptr && wanted == Wanted::job)
+    problems.add(traffic->key_place, "traffic", "the file has flows, and no workload to run",
+                 "`orrery traffic FILE` simulates them");
+  else if (workload != nullptr && wanted == Wanted::flows)
+    problems.add(workload->key_place, "workload", "flows are simulated without a job",
+                 "write `traffic:` instead, or use `orrery run`");
+  else
+    return true;
+  return false;
+}
+
+LoadedFile load(const std::string& path, const std::vector<Override>& overrides, InputTexts& texts,
+                Wanted wanted) {
   yaml::Problems problems;
   yaml::InputFiles files(problems, texts);
   const std::optional<yaml::YamlNode> root = files.load(path, overrides);
-  Experiment experiment;
-  if (root) {
-    experiment.name = std::filesystem::path(path).stem().string();
-    yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");
-    yaml::describe_experiment(reader, experiment);
-    reader.finish();
-    experiment.npu.efficiency_in_force = files.efficiency();
+  LoadedFile loaded;
+  if (root && is_wanted(problems, *root, wanted)) {
+    if (wanted == Wanted::flows || root->find("traffic") != nullptr)
+      loaded = read_traffic(files, problems, *root, path);
+    else
+      loaded = read_experiment(files, problems, *root, path);
   }
   problems.throw_if_any();
-  choose_open_backend(experiment);
-  return experiment;
+  if (auto* experiment = std::get_if<Experiment>(&loaded))
+    choose_open_backend(*experiment);
+  else
+    choose_open_values(std::get<TrafficExperiment>(loaded));
+  return loaded;
+}
+
+}  // namespace
+
+Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides,
+                           InputTexts& texts) {
+  return std::get<Experiment>(load(path, overrides, texts, Wanted::job));
+}
+
+TrafficExperiment load_traffic(const std::string& path, const std::vector<Override>& overrides) {
+  InputTexts texts;
+  return std::get<TrafficExperiment>(load(path, overrides, texts, Wanted::flows));
+}
+
+LoadedFile load_job_or_flows(const std::string& path, const std::vector<Override>& overrides,
+                             InputTexts& texts) {
+  return load(path, overrides, texts, Wanted::either);
 }
 
 Experiment load_cluster(const std::string& platform, const std::vector<Override>& overrides,
@@ -150,7 +244,7 @@ Experiment load_cluster(const std::string& platform, const std::vector<Override>
   Experiment experiment;
   if (root) {
     std::erase_if(root->children, [](const auto& child) { return child.key == "workload"; });
-    experiment.name = std::filesystem::path(path).stem().string();
+    experiment.name = name_of_file(path);
     yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");
     yaml::describe_cluster(reader, experiment, ranks);
     reader.finish();

@@ -26,6 +26,18 @@ SchemaWriter experiment_keys(SchemaWriter::Files files = SchemaWriter::Files::gi
   return keys;
 }
 
+// A file has a workload, or flows instead.
+Json experiment_json(SchemaWriter::Files files) {
+  Json schema = experiment_keys(files).schema();
+  Json& required = schema["required"];
+  for (std::size_t i = 0; i < required.size(); ++i)
+    if (required[i] == "workload") required.erase(i);
+  const Json workload = {{"required", Json::array({"workload"})}};
+  const Json traffic = {{"required", Json::array({"traffic"})}};
+  schema["oneOf"] = Json::array({workload, traffic});
+  return schema;
+}
+
 // Lists of values by the keys that they are for.
 Json varied_keys() {
   Json values = {{"type", "array"}, {"minItems", 1}};
@@ -37,10 +49,12 @@ Json varied_keys() {
 
 }  // namespace
 
-std::string experiment_schema() { return text_of("Orrery experiment", experiment_keys().schema()); }
+std::string experiment_schema() {
+  return text_of("Orrery experiment", experiment_json(SchemaWriter::Files::give_keys));
+}
 
 std::string strict_experiment_schema() {
-  return text_of("Orrery experiment", experiment_keys(SchemaWriter::Files::give_none).schema());
+  return text_of("Orrery experiment", experiment_json(SchemaWriter::Files::give_none));
 }
 
 std::string part_schema(std::string_view section) {

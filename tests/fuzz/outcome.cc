@@ -33,7 +33,8 @@ std::string what_is_wrong(const Outcome& outcome, const std::vector<std::string>
   if (outcome.hangs) return "it hangs";
   if (outcome.signal != 0) return fmt::format("signal {}", outcome.signal);
   const std::string& command = arguments.front();  // those that build the platform may say so
-  const bool builds = command == "run" || command == "coll" || command == "topo";
+  const bool builds =
+      command == "run" || command == "coll" || command == "topo" || command == "traffic";
   const bool needs_more = outcome.message.find("out of memory") != std::string::npos;
   if (outcome.most_memory > limits.bytes || (needs_more && !builds))
     return "it takes too much memory";

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Does what docs/how-to/add-a-backend.md and add-a-collective.md say, to the letter, in a scratch copy.
+"""Does what add-a-backend, add-a-transport and add-a-collective (docs/how-to) say, to the letter.
 
     how_to_test.py BUILD_FOLDER
 
-One folder and one line make a backend that the conformance suite runs over; one file and one line an
-algorithm that the proofs run over. Both are built and tested with the build type of BUILD_FOLDER.
+In a scratch copy. One folder and one line make a backend that the conformance suite runs over; the
+same make a transport, over which it runs as that of the packet backend; one file and one line make
+an algorithm that the proofs run over. All are built and tested with the build type of BUILD_FOLDER.
 """
 import pathlib
 import re
@@ -32,15 +33,32 @@ def append(path, line):
     path.write_text(path.read_text(encoding="utf-8") + line, encoding="utf-8")
 
 
-def add_backend(scratch):
-    page = (ROOT / "docs/how-to/add-a-backend.md").read_text(encoding="utf-8")
+def add_files(scratch, page, count):
     files = NAMED_BLOCK.findall(page)
-    assert len(files) == 2, f"the page names {len(files)} files with their text, not 2"
+    assert len(files) == count, f"the page names {len(files)} files with their text, not {count}"
     for name, text in files:
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         (scratch / name).write_text(text, encoding="utf-8")
+
+
+def add_backend(scratch):
+    page = (ROOT / "docs/how-to/add-a-backend.md").read_text(encoding="utf-8")
+    add_files(scratch, page, 2)
     [line] = re.findall(r"^BACKEND\(.*\n", page, re.M)
     append(scratch / "network/backends.def", line)
+
+
+def add_transport(scratch):
+    """As the usual transport of the packet backend, so that the conformance suite runs over it."""
+    page = (ROOT / "docs/how-to/add-a-transport.md").read_text(encoding="utf-8")
+    add_files(scratch, page, 1)
+    [line] = re.findall(r"^TRANSPORT\(.*\n", page, re.M)
+    append(scratch / "network/transports.def", line)
+    backend = scratch / "network/packet/packet_backend.cc"
+    text = re.sub(r"(BackendTraits packet_traits.*?TransportKind::)\w+(.*?&)\w+_tolerance",
+                  r"\1datagram\2datagram_tolerance", backend.read_text(encoding="utf-8"), count=1,
+                  flags=re.S)
+    backend.write_text(text, encoding="utf-8")
 
 
 def add_collective(scratch):
@@ -65,6 +83,7 @@ def main(build_folder):
     shutil.rmtree(scratch, ignore_errors=True)
     copy_sources(scratch)
     add_backend(scratch)
+    add_transport(scratch)
     add_collective(scratch)
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     build_type = re.search(r"^CMAKE_BUILD_TYPE:\w+=(\w*)", cache, re.M)[1]

@@ -48,7 +48,9 @@ TEST_CASE("the schema is JSON that knows every key the reader knows") {
 
 TEST_CASE("the schema says what an editor can use") {
   const Json schema = Json::parse(experiment_schema());
-  CHECK(schema["required"] == Json{"platform", "workload"});
+  CHECK(schema["required"] == Json::array({"platform"}));
+  CHECK(schema["oneOf"][0]["required"] == Json::array({"workload"}));  // or flows
+  CHECK(schema["oneOf"][1]["required"] == Json::array({"traffic"}));
   CHECK(schema["additionalProperties"] == false);
   const Json* level = find(schema, "platform.topology.levels[0]");
   REQUIRE(level != nullptr);

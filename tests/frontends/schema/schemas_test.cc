@@ -110,7 +110,8 @@ TEST_CASE("the schemas accept every example, and the parts that it is made of", 
     for (const fs::path& file : yaml_files(folder)) {
       const json value = read(file);
       const bool is_sweep = value.contains("experiments");
-      if (!is_sweep && !(value.contains("platform") && value.contains("workload"))) continue;
+      const bool has_job = value.contains("workload") || value.contains("traffic");
+      if (!is_sweep && !(value.contains("platform") && has_job)) continue;
       INFO(file.string());
       CHECK(schema_problems(is_sweep ? sweep : experiment, value) == std::vector<std::string>());
       ++(is_sweep ? sweeps : experiments);

@@ -180,8 +180,9 @@ TEST_CASE("presets give the values that the file leaves out") {
 
 TEST_CASE("a system-wide algorithm that cannot do a kind leaves that kind its default") {
   const Experiment e = load("hoti20.yaml");
+  // Trees on the last level; below, where the schedule asks for a reduce-scatter, what suits.
   CHECK(of(e, Collective::all_reduce).algorithms ==
-        std::vector<NamedAlgorithm>{"double_binary_tree"});
+        std::vector<NamedAlgorithm>{"ring", "double_binary_tree"});
   CHECK(of(e, Collective::reduce_scatter).algorithms ==
         std::vector<NamedAlgorithm>{"ring", "ring"});
   CHECK(of(e, Collective::all_to_all).algorithms ==
@@ -194,8 +195,11 @@ TEST_CASE("a system-wide algorithm that cannot do a kind leaves that kind its de
 TEST_CASE("the local-bandwidth-aware schedule asks a lower level for other kinds") {
   // Below the top an all-reduce becomes a reduce-scatter and an all-gather, which the tree lacks.
   const Override aware{"system.schedule=local_bandwidth_aware"};
+  const Override whole{"system.schedule=baseline"};
   CHECK(of(load("hoti20.yaml", {aware}), Collective::all_reduce).algorithms ==
-        std::vector<NamedAlgorithm>{"ring", "ring"});
+        std::vector<NamedAlgorithm>{"ring", "double_binary_tree"});
+  CHECK(of(load("hoti20.yaml", {whole}), Collective::all_reduce).algorithms ==
+        std::vector<NamedAlgorithm>{"double_binary_tree"});
   const Experiment top =
       load("hoti20.yaml", {aware, {"system.all_reduce.algorithms=[ring, double_binary_tree]"}});
   CHECK(of(top, Collective::all_reduce).algorithms ==

@@ -1,0 +1,25 @@
+// Flow completion times and slowdowns, in the forms of a report.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "simulation/traffic_result.h"
+
+namespace orrery {
+
+std::string traffic_text(const TrafficResult& result);
+std::string traffic_json(const TrafficResult& result);
+std::string traffic_csv(const TrafficResult& result);  // a line for each range of sizes
+// Of several experiments. Lines of CSV begin with the name of theirs.
+std::string traffic_comparison_text(std::span<const TrafficResult> results);
+std::string traffic_comparison_json(std::span<const TrafficResult> results);
+std::string traffic_comparison_csv(std::span<const TrafficResult> results);
+
+std::string flows_csv(const TrafficResult& result);  // a line for each flow that was delivered
+
+// As the simulator of HPCC writes them (fct.txt): addresses, ports, size, start, time and time on
+// the idle network, in nanoseconds. Ordered by the ends of the flows.
+std::string flows_hpcc(const TrafficResult& result);
+
+}  // namespace orrery
