@@ -192,7 +192,7 @@ TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& 
                       result.flows.size() - run.delivered_count(), result.flows.size()));
   }
   note_flows(result);
-  const auto stop = result.partial ? nullptr : options.stop;
+  const auto& stop = result.partial ? options.give_up : options.stop;
   result.idle = idle_times(topology, experiment.network, result.flows, stop);
   result.partial = result.partial || result.idle.size() < result.flows.size();
   if (result.idle.empty()) return result;
