@@ -126,7 +126,13 @@ std::vector<Duration> idle_times(const Topology& topology, const NetworkSpec& ne
   PathClasses classes(topology, idle.routing);
   std::vector<std::size_t> class_of_flow;
   class_of_flow.reserve(flows.size());
+  constexpr std::size_t flows_between_questions = 64;  // a path in a large graph takes long
   for (const Flow& flow : flows) {
+    if (class_of_flow.size() % flows_between_questions == 0 && stop && stop()) return {};
+    if (!flow.finish) {
+      class_of_flow.push_back(0);
+      continue;
+    }
     const std::size_t number = classes.class_of(flow.source, flow.target);
     const int place = place_below(flow.size.value);
     std::map<int, Duration>& times = classes.all()[number].times;
@@ -139,7 +145,8 @@ std::vector<Duration> idle_times(const Topology& topology, const NetworkSpec& ne
   if (stop && stop()) return times;
   times.reserve(flows.size());
   for (std::size_t i = 0; i < flows.size(); ++i)
-    times.push_back(between(classes.all()[class_of_flow[i]], flows[i].size.value));
+    times.push_back(flows[i].finish ? between(classes.all()[class_of_flow[i]], flows[i].size.value)
+                                    : Duration{});
   return times;
 }
 

@@ -49,6 +49,8 @@ class TrafficRun final : private EventHandler, private MessageListener {
   void on_event(std::uint64_t index) override {
     const Flow& flow = flows_[index];
     started_ = index + 1;
+    constexpr std::size_t flows_between_questions = 16;  // a path in a large graph takes long
+    if (started_ % flows_between_questions == 0) queue_.ask_now();
     if (index + 1 < flows_.size()) queue_.schedule_at(flows_[index + 1].start, handler_, index + 1);
     backend_->send({.source = flow.source,
                     .target = flow.target,
