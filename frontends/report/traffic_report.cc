@@ -43,6 +43,9 @@ std::string head_text(const TrafficResult& result) {
     table.add_row({"packets", fmt::format("{}, {} lost, {} marked, {} timeouts",
                                           result.packets->packets, result.packets->drops,
                                           result.packets->marks, result.packets->timeouts)});
+  if (result.packets && result.packets->pauses > 0)
+    table.add_row({"pauses", fmt::format("{} times, {} in all", result.packets->pauses,
+                                         to_text(result.packets->paused))});
   return table.text();
 }
 
