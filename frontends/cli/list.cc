@@ -4,13 +4,13 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
-#include "frontends/report/text_table.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/presets.h"
 #include "network/backends.h"
 #include "network/packet/transports.h"
 #include "network/transport_spec.h"
+#include "report/text_table.h"
 #include "system/collective_algorithm.h"
 
 namespace orrery::cli {

@@ -12,8 +12,8 @@
 #include "frontends/input/input_texts.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/parse_yaml.h"
-#include "tests/frontends/schema/schema_problems.h"
 #include "tests/paths.h"
+#include "tests/report/schema/schema_problems.h"
 
 namespace orrery {
 namespace {

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "frontends/cli/commands.h"
-#include "frontends/report/search_report.h"
 #include "frontends/yaml/searched_experiment.h"
+#include "report/search_report.h"
 #include "simulation/simulate.h"
 #include "system/rank/prediction.h"
 #include "tests/simulation/search/small_search.h"
