@@ -177,7 +177,7 @@ template <class T>
 std::optional<std::vector<std::string>> numbers_of(const std::vector<std::string>& values) {
   std::vector<std::string> numbers;
   for (const std::string& value : values) {
-    const yaml::FromText<T> parsed = yaml::ScalarType<T>::parse(value);
+    const FromText<T> parsed = yaml::ScalarType<T>::parse(value);
     const T* quantity = std::get_if<T>(&parsed);
     if (quantity == nullptr) return std::nullopt;
     numbers.push_back(std::to_string(quantity->value));

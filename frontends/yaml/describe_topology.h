@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "frontends/yaml/presets.h"
+#include "network/topology/builders/server_presets.h"
 #include "frontends/yaml/topology_keys.h"
 #include "network/problems.h"
 

@@ -17,6 +17,7 @@
 #include "network/transport_spec.h"
 #include "system/compute/variation.h"
 #include "system/system_spec.h"
+#include "workload/data_type.h"
 #include "workload/workload_spec.h"
 
 namespace orrery::yaml {
@@ -155,7 +156,6 @@ struct ValuesOf<ClassSharing> {
   static constexpr std::array all{ClassSharing::fair, ClassSharing::weighted, ClassSharing::strict};
 };
 
-enum class DataType : std::uint8_t { fp16, bf16, fp32, fp8 };
 template <>
 struct ValuesOf<DataType> {
   static constexpr std::array all{DataType::fp16, DataType::bf16, DataType::fp32, DataType::fp8};
@@ -184,8 +184,6 @@ struct ValuesOf<QueueKind> {
 };
 
 std::string_view name_of(Interaction interaction);
-std::string_view name_of(DataType type);
-Bytes size_of(DataType type);
 
 // `"rnig" is not one of the names: did you mean "ring"? (known: ...)`
 WrongText unknown_name(std::string_view text, const std::vector<std::string_view>& known);

@@ -8,7 +8,7 @@
 #include "simulation/experiment.h"
 #include "simulation/run_result.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 // The program, and how it was called.
 struct Invocation {
@@ -27,4 +27,4 @@ Provenance provenance_of(const Experiment& experiment, const Invocation& invocat
 // Of one result for several experiments: the configuration is what they have in common.
 Provenance provenance_of(std::span<const Experiment> experiments, const Invocation& invocation);
 
-}  // namespace orrery::cli
+}  // namespace orrery

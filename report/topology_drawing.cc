@@ -1,4 +1,4 @@
-#include "frontends/topology/drawing.h"
+#include "report/topology_drawing.h"
 
 #include <fmt/format.h>
 

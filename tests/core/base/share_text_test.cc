@@ -1,14 +1,14 @@
-// Shares as YAML writes them.
+// Shares as people write them.
 #include <catch2/catch.hpp>
 
-#include "frontends/yaml/scalar_types.h"
+#include "core/base/share_text.h"
 
-namespace orrery::yaml {
+namespace orrery {
 namespace {
 
-Share share(const std::string& text) { return std::get<Share>(ScalarType<Share>::parse(text)); }
+Share share(const std::string& text) { return std::get<Share>(parse_share(text)); }
 bool is_wrong(const std::string& text) {
-  return std::holds_alternative<WrongText>(ScalarType<Share>::parse(text));
+  return std::holds_alternative<WrongText>(parse_share(text));
 }
 
 TEST_CASE("a share is a fraction or a percentage, exactly") {
@@ -31,7 +31,7 @@ TEST_CASE("a share is a fraction or a percentage, exactly") {
 
 TEST_CASE("a share prints as it was written") {
   for (const char* text : {"20/132", "15 %", "15.2 %", "31.33 %", "100 %", "0.05 %", "0 %"})
-    CHECK(ScalarType<Share>::text(share(text)) == text);
+    CHECK(share_text(share(text)) == text);
 }
 
 TEST_CASE("what is no share is refused") {
@@ -41,9 +41,7 @@ TEST_CASE("what is no share is refused") {
     CHECK(is_wrong(text));
 }
 
-Fraction fraction(const std::string& text) {
-  return std::get<Fraction>(ScalarType<Fraction>::parse(text));
-}
+Fraction fraction(const std::string& text) { return std::get<Fraction>(parse_fraction(text)); }
 
 // The double nearest to the decimal number, whichever way it is written.
 TEST_CASE("a fraction reads as a share does") {
@@ -56,24 +54,15 @@ TEST_CASE("a fraction reads as a share does") {
   CHECK(fraction("1.0") == 1);
   CHECK(fraction("0") == 0);
   for (const char* text : {"1.5", "101 %", "4/3", "-0.5", "x", "nan", "inf"})
-    CHECK(std::holds_alternative<WrongText>(ScalarType<Fraction>::parse(text)));
+    CHECK(std::holds_alternative<WrongText>(parse_fraction(text)));
 }
 
 TEST_CASE("a fraction prints in per cent, and reads back") {
   for (const char* text : {"0 %", "100 %", "0.01 %", "12.5 %", "0.00002 %", "1e-10 %", "15e-9 %"})
-    CHECK(ScalarType<Fraction>::text(fraction(text)) == text);
+    CHECK(fraction_text(fraction(text)) == text);
   for (const double value : {1.0 / 3, 0.1, 0.7, 1e-9, 0.30000000000000004, 2.0 / 3})
-    CHECK(fraction(ScalarType<Fraction>::text(value)) == value);
-}
-
-TEST_CASE("a factor may be written in per cent") {
-  const auto factor = [](const char* text) {
-    return std::get<double>(ScalarType<double>::parse(text));
-  };
-  CHECK(factor("150 %") == 1.5);
-  CHECK(factor("1.5") == 1.5);
-  CHECK(std::holds_alternative<WrongText>(ScalarType<double>::parse("x %")));
+    CHECK(fraction(fraction_text(value)) == value);
 }
 
 }  // namespace
-}  // namespace orrery::yaml
+}  // namespace orrery

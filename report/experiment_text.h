@@ -6,7 +6,7 @@
 #include "simulation/experiment.h"
 #include "simulation/traffic_spec.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 // Per level: ports, injection bandwidth, path latency. Per collective: the least time of 100 MB. Of
 // one iteration of rank 0: operations, compute time, collectives with bytes, chunks and least time.
@@ -15,4 +15,4 @@ std::string derived_numbers(const Experiment& experiment);
 // Per level the same. Of the flows: how many start, how large they are, what they offer of what.
 std::string derived_numbers(const Experiment& experiment, const TrafficSpec& traffic);
 
-}  // namespace orrery::cli
+}  // namespace orrery

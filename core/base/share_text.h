@@ -1,12 +1,12 @@
-// How a part of a whole is written, wherever a key is one: "15.2 %", 0.152 or "20/132".
+// How people write a part of a whole: "15.2 %", 0.152 or "20/132".
 #pragma once
 
 #include <string>
 
+#include "core/base/from_text.h"
 #include "core/units/share.h"
-#include "frontends/yaml/scalar_types.h"
 
-namespace orrery::yaml {
+namespace orrery {
 
 // Exactly, in millionths at most.
 FromText<Share> parse_share(const std::string& text);
@@ -18,4 +18,4 @@ FromText<double> parse_percentage(const std::string& text);  // REQUIRES: it end
 std::string share_text(Share value);
 std::string fraction_text(Fraction value);
 
-}  // namespace orrery::yaml
+}  // namespace orrery

@@ -1,4 +1,4 @@
-#include "frontends/cli/provenance.h"
+#include "simulation/provenance.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/base/hash.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 namespace {
 
@@ -73,4 +73,4 @@ Provenance provenance_of(std::span<const Experiment> experiments, const Invocati
   return provenance;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

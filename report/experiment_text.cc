@@ -1,23 +1,20 @@
-#include "frontends/cli/derived_numbers.h"
+#include "report/experiment_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "core/units/unit_text.h"
 #include "report/text_table.h"
-#include "simulation/make_job.h"
+#include "simulation/iteration_sums.h"
 #include "simulation/result/selected_rows.h"
 #include "simulation/simulate.h"
 #include "simulation/simulate_traffic.h"
-#include "system/collective/bandwidth_bound.h"
 #include "system/collective/piece_sizes.h"
-#include "system/compute/roofline.h"
 #include "system/rank/selection.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 namespace {
 
@@ -46,22 +43,6 @@ std::string platform(const Topology& topology) {
   return fmt::format("\nplatform: {} NPUs, {} links\n", topology.npu_count(),
                      topology.links().size()) +
          table.text();
-}
-
-// What a call by the first group of a communicator gets.
-const CollectiveSpec& spec_of(Selection& selection, Collective kind, const GroupFamily& family,
-                              Bytes size) {
-  return selection.spec(kind, selection.choose(kind, size, family.layouts().front()));
-}
-
-Duration least_time(Selection& selection, const Topology& topology, Collective kind,
-                    const Communicator& communicator, Bytes size) {
-  const GroupFamily family(topology, communicator);
-  CollectiveCall call{};
-  call.kind = kind;
-  call.size = size;
-  const CollectiveSpec& spec = spec_of(selection, kind, family, size);
-  return bandwidth_bound(call, spec, selection.minimum_chunk(), family, topology);
 }
 
 // Of a kind, among everyone; what is selected call by call shows in a table of its own.
@@ -103,71 +84,6 @@ std::string collectives(const Experiment& experiment, const Topology& topology,
          table.text();
 }
 
-// What rank 0 does in one iteration.
-struct IterationSums {
-  std::size_t operations = 0;
-  TotalTime compute;
-  TotalFlops flops;
-  TotalBytes sent, received;  // by point-to-point operations
-  struct Calls {
-    std::int64_t calls = 0, chunks = 0;
-    TotalBytes size;
-    TotalTime least_time;
-  };
-  std::array<Calls, collective_count> collectives;
-};
-
-class IterationWalk {
- public:
-  IterationWalk(const Experiment& experiment, const Topology& topology, Selection& selection)
-      : experiment_(experiment),
-        topology_(topology),
-        selection_(selection),
-        job_(make_job(experiment, topology, 1)),
-        compute_(experiment.npu.roofline()) {}
-
-  // Finishes every operation as soon as it is handed out: no network is needed to see them all.
-  IterationSums sums() {
-    std::vector<Operation> ready;
-    job_.operations->start(0, ready);
-    for (std::size_t i = 0; i < ready.size(); ++i) {
-      const Operation operation = ready[i];
-      std::visit([this](const auto& what) { add(what); }, operation.what);
-      ++sums_.operations;
-      job_.operations->finish(0, operation.id, ready);
-    }
-    return sums_;
-  }
-
- private:
-  void add(const Compute& work) {
-    sums_.compute += compute_.time_of(work);
-    sums_.flops += work.flops;
-  }
-  void add(const CollectiveCall& call) {
-    const std::size_t kind = static_cast<std::size_t>(call.kind);
-    IterationSums::Calls& sum = sums_.collectives[kind];
-    ++sum.calls;
-    sum.size += call.size;
-    const Communicator& communicator =
-        job_.communicators[static_cast<std::size_t>(call.communicator)];
-    const GroupFamily family(topology_, communicator);
-    sum.chunks += chunk_count(call.size, spec_of(selection_, call.kind, family, call.size).chunks,
-                              experiment_.system.minimum_chunk);
-    sum.least_time += least_time(selection_, topology_, call.kind, communicator, call.size);
-  }
-  void add(const SendCall& send) { sums_.sent += send.size; }
-  void add(const ReceiveCall& receive) { sums_.received += receive.size; }
-  void add(const Wait&) {}
-
-  const Experiment& experiment_;
-  const Topology& topology_;
-  Selection& selection_;
-  Job job_;
-  Roofline compute_;
-  IterationSums sums_;
-};
-
 // Only the MLPs are replicated and thus all-reduced: one gradient for each of their parameters.
 std::string parameters(const Experiment& experiment, TotalBytes gradients) {
   const auto* model = std::get_if<DlrmSpec>(&experiment.workload.what);
@@ -195,7 +111,7 @@ std::string selected(const Selection& selection) {
 
 std::string iteration(const Experiment& experiment, const Topology& topology,
                       Selection& selection) {
-  const IterationSums sums = IterationWalk(experiment, topology, selection).sums();
+  const IterationSums sums = iteration_sums(experiment, topology, selection);
   const auto& all_reduce = sums.collectives[static_cast<std::size_t>(Collective::all_reduce)];
   std::string text =
       fmt::format("\none iteration of rank 0, of {}\n", experiment.workload.iterations);
@@ -260,4 +176,4 @@ std::string derived_numbers(const Experiment& experiment) {
          iteration(experiment, topology, selection) + folding(experiment);
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -1,8 +1,8 @@
+#include "network/topology/builders/server_presets.h"
+
 #include <vector>
 
-#include "frontends/yaml/presets.h"
-
-namespace orrery::yaml {
+namespace orrery {
 
 namespace {
 
@@ -43,4 +43,4 @@ std::span<const ServerPreset> server_presets() {
   return presets;
 }
 
-}  // namespace orrery::yaml
+}  // namespace orrery

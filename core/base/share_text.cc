@@ -1,4 +1,4 @@
-#include "frontends/yaml/share_text.h"
+#include "core/base/share_text.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <optional>
 #include <string_view>
 
-#include "frontends/yaml/problems.h"
+#include "core/base/quoted.h"
 
-namespace orrery::yaml {
+namespace orrery {
 
 namespace {
 
@@ -186,4 +186,4 @@ std::string fraction_text(Fraction value) {
   return fmt::format("{}.{} %", digits.substr(0, point), digits.substr(point));
 }
 
-}  // namespace orrery::yaml
+}  // namespace orrery
