@@ -2,11 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "network/topology/builders/server_presets.h"
+#include "frontends/topology/hpcc_format.h"
+#include "frontends/yaml/input_files.h"
 #include "frontends/yaml/topology_keys.h"
 #include "network/problems.h"
+#include "network/topology/builders/server_presets.h"
 
 namespace orrery::yaml {
 
@@ -56,15 +59,17 @@ inline void describe_servers(Keys& keys, NodeSpec& node) {
                           });
 }
 
-inline void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
+inline void describe_fat_tree(Keys& keys, FatTreeSpec& tree) {
   keys.required("radix", tree.radix, "ports of a switch", between(2, 4096));
   keys.optional("tiers", tree.tiers, "tiers of switches", between(1, 6));
   keys.optional("oversubscription", tree.oversubscription,
                 "ports down for each port up, for each tier from the NPUs upwards; without it 1",
                 port_count);
-  keys.required("bandwidth", tree.bandwidth,
+  OneOrMore<Bandwidth> bandwidth;
+  keys.required("bandwidth", bandwidth,
                 "bandwidth of a link: one for all tiers, or one for each from the NPUs upwards",
                 positive);
+  tree.bandwidth = bandwidth.values;
   keys.required("latency", tree.latency, "latency of each link", not_negative);
   std::optional<std::int32_t> nodes;
   keys.optional("nodes", nodes, "servers; without it as many as fit", node_count);
@@ -72,7 +77,7 @@ inline void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
   describe_servers(keys, tree.node);
 }
 
-inline void describe_leaf_spine(Keys& keys, LeafSpineKeys& tree) {
+inline void describe_leaf_spine(Keys& keys, LeafSpineSpec& tree) {
   keys.required("leaves", tree.leaves, "leaf switches", node_count);
   keys.required("plugs", tree.plugs, "ports of a leaf towards servers", port_count);
   keys.required("spines", tree.spines, "spine switches, each joined to every leaf", port_count);
@@ -137,29 +142,35 @@ inline void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
   describe_servers(keys, hyperx.node);
 }
 
-inline void describe_torus(Keys& keys, TorusKeys& torus) {
+inline void describe_torus(Keys& keys, TorusSpec& torus) {
   keys.required("sizes", torus.sizes, "NPUs in each dimension, 1 to 6 of them",
                 between(2, 1 << 20));
-  keys.optional("kinds", torus.kinds,
+  OneOrMore<LevelKind> kinds{torus.kinds};
+  keys.optional("kinds", kinds,
                 "ring (wraps around) or mesh (does not), for all dimensions or for each");
-  keys.required("bandwidth", torus.bandwidth,
+  OneOrMore<Bandwidth> bandwidth;
+  keys.required("bandwidth", bandwidth,
                 "bandwidth of a link in one direction: one for all dimensions, or one for each",
                 positive);
-  keys.required("latency", torus.latency,
-                "latency of a link: one for all dimensions, or one for each", not_negative);
+  OneOrMore<Duration> latency;
+  keys.required("latency", latency, "latency of a link: one for all dimensions, or one for each",
+                not_negative);
+  torus.kinds = kinds.values;
+  torus.bandwidth = bandwidth.values;
+  torus.latency = latency.values;
   keys.optional("scope", torus.scope,
                 "local (inside a node) or scale_out: decides the injection latency");
 }
 
-inline void describe_graph(Keys& keys, GraphKeys& graph) {
+inline void describe_graph(Keys& keys, WrittenGraph& graph) {
   keys.items("nodes", graph.nodes, "the NPUs, in the order of their ranks, NICs and switches",
-             [](Keys& node, GraphNodeKeys& spec, std::size_t) {
+             [](Keys& node, WrittenNode& spec, std::size_t) {
                node.required("name", spec.name, "what links, reports and faults call it");
                node.required("kind", spec.kind, "npu, nic or switch");
              });
   keys.items(
       "links", graph.links, "the links between the nodes",
-      [](Keys& link, GraphLinkKeys& spec, std::size_t) {
+      [](Keys& link, WrittenLink& spec, std::size_t) {
         link.required("from", spec.from, "the name of a node");
         link.required("to", spec.to, "the name of another one");
         link.required("bandwidth", spec.wire.bandwidth, "bandwidth of the link, in one direction",
@@ -178,33 +189,36 @@ inline void describe_graph(Keys& keys, GraphKeys& graph) {
 
 // All but `levels`. Of several ways to say it, exactly one is there.
 inline void describe_built_topology(Keys& keys, TopologySpec& topology) {
-  const auto one = [&](std::string_view key, std::string_view help, auto spec, auto describe) {
+  const auto one = [&](std::string_view key, std::string_view help, auto spec, auto describe,
+                       TopologySpec (*make)(const decltype(spec)&)) {
     if (!keys.given(key)) return;
     keys.optional_map(key, help, [&](Keys& inner) {
       describe(inner, spec);
       inner.check([&](Reader& reader) {
-        if (reader.clean()) build(reader, spec, topology);
+        if (reader.clean()) build(reader, spec, make, topology);
       });
     });
   };
-  one("fat_tree", "a folded Clos of switches with so many ports", FatTreeKeys{},
-      [](Keys& inner, FatTreeKeys& spec) { describe_fat_tree(inner, spec); });
-  one("leaf_spine", "two tiers, every leaf joined to every spine", LeafSpineKeys{},
-      [](Keys& inner, LeafSpineKeys& spec) { describe_leaf_spine(inner, spec); });
-  one("rail", "a leaf for each local index: rail-optimised", RailSpec{},
-      [](Keys& inner, RailSpec& spec) { describe_rail(inner, spec); });
+  one("fat_tree", "a folded Clos of switches with so many ports", FatTreeSpec{}, describe_fat_tree,
+      build_fat_tree);
+  one("leaf_spine", "two tiers, every leaf joined to every spine", LeafSpineSpec{},
+      describe_leaf_spine, build_leaf_spine);
+  one("rail", "a leaf for each local index: rail-optimised", RailSpec{}, describe_rail, build_rail);
   one("dragonfly", "groups of routers, all joined to each other", DragonflySpec{},
-      [](Keys& inner, DragonflySpec& spec) { describe_dragonfly(inner, spec); });
-  one("hyperx", "a grid of switches, rows all joined", HyperxSpec{},
-      [](Keys& inner, HyperxSpec& spec) { describe_hyperx(inner, spec); });
-  one("torus", "a torus or mesh of 1 to 6 dimensions, short for levels", TorusKeys{},
-      [](Keys& inner, TorusKeys& spec) { describe_torus(inner, spec); });
-  one("graph", "nodes and links, written out", GraphKeys{},
-      [](Keys& inner, GraphKeys& spec) { describe_graph(inner, spec); });
+      describe_dragonfly, build_dragonfly);
+  one("hyperx", "a grid of switches, rows all joined", HyperxSpec{}, describe_hyperx, build_hyperx);
+  one("torus", "a torus or mesh of 1 to 6 dimensions, short for levels", TorusSpec{},
+      describe_torus, build_torus);
+  one("graph", "nodes and links, written out", WrittenGraph{}, describe_graph, build_graph);
   if (keys.given("hpcc")) {
     std::optional<std::string> file;
     keys.optional("hpcc", file, "a file in the topology format of ns-3's HPCC simulator");
-    keys.check([&](Reader& reader) { read_hpcc(reader, topology); });
+    keys.check([&](Reader& reader) {
+      const YamlNode* node = reader.find("hpcc");
+      if (node->kind != NodeKind::scalar || !reader.clean()) return;
+      const std::string path = resolved_path(*node);
+      topology = parse_hpcc_topology(reader.contents("hpcc", path), path);
+    });
   }
 }
 

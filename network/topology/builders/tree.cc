@@ -86,4 +86,55 @@ TopologySpec build_tree(const TreeSpec& spec) {
   return std::move(graph).finish(std::move(levels), spec.tiers.front().wire);
 }
 
+namespace {
+
+// REQUIRES: rule_of_ports() finds no problem.
+TreeSpec tree_of(const FatTreeSpec& spec) {
+  TreeSpec tree{spec.node, tiers_by_radix(spec.radix, spec.tiers, spec.oversubscription, {}),
+                spec.nodes};
+  for (std::size_t t = 0; t < tree.tiers.size(); ++t)
+    tree.tiers[t].wire = {one_for_each(spec.bandwidth, t), spec.latency};
+  return tree;
+}
+
+std::optional<SpecProblem> rule_of_ports(const FatTreeSpec& spec) {
+  const auto tiers = static_cast<std::size_t>(spec.tiers);
+  if (auto problem = problem_of_count("bandwidth", spec.bandwidth.size(), tiers, "tiers"))
+    return problem;
+  if (spec.oversubscription.size() >= tiers)
+    return SpecProblem{"oversubscription",
+                       fmt::format("{} ratios for {} tiers", spec.oversubscription.size(), tiers),
+                       "the topmost tier has no links up: write one less at most"};
+  for (std::size_t t = 0; t + 1 < tiers; ++t) {
+    const std::int32_t ratio = t < spec.oversubscription.size() ? spec.oversubscription[t] : 1;
+    if (spec.radix % (ratio + 1) != 0)
+      return SpecProblem{"radix",
+                         fmt::format("{} ports cannot be {} down for 1 up", spec.radix, ratio),
+                         fmt::format("make it a multiple of {}", ratio + 1)};
+  }
+  return std::nullopt;
+}
+
+TreeSpec tree_of(const LeafSpineSpec& spec) {
+  const Wire up{spec.uplink.value_or(spec.wire.bandwidth), spec.wire.latency};
+  return {spec.node,
+          {{"leaf", spec.plugs, spec.spines, spec.wire}, {"spine", spec.leaves, 1, up}},
+          spec.nodes};
+}
+
+}  // namespace
+
+std::optional<SpecProblem> problem_of(const FatTreeSpec& spec) {
+  if (auto problem = rule_of_ports(spec)) return problem;
+  return problem_of(tree_of(spec));
+}
+
+TopologySpec build_fat_tree(const FatTreeSpec& spec) { return build_tree(tree_of(spec)); }
+
+std::optional<SpecProblem> problem_of(const LeafSpineSpec& spec) {
+  return problem_of(tree_of(spec));
+}
+
+TopologySpec build_leaf_spine(const LeafSpineSpec& spec) { return build_tree(tree_of(spec)); }
+
 }  // namespace orrery
