@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/base/log.h"
 #include "core/trace/fingerprint_sink.h"
@@ -86,7 +89,7 @@ class Simulation {
         message_sinks_(message_sinks(matrix_, activity_, options)),
         link_activity_(options.activity ? std::make_unique<LinkActivity>(topology_) : nullptr),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
-        job_(make_job(experiment, topology_)),
+        job_(make_job(experiment, topology_, std::nullopt, options.stop)),
         device_(experiment.npu.roofline()),
         compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
         span_log_(job_),
@@ -102,7 +105,8 @@ class Simulation {
   // and one of them, of many alike, would have to begin beyond its own.
   std::optional<RunResult> run();
   const std::string& unfolded_because() const { return runner_.unfolded_because(); }
-  Forecast forecast();
+  WorkAhead work_ahead() { return runner_.work_ahead(); }
+  Forecast forecast(const WorkAhead& ahead) const;
 
  private:
   void log_beginning() const;
@@ -149,8 +153,7 @@ double seconds_per_message(const std::string& backend) {
   return backend == "fluid" ? 4e-6 : 0;
 }
 
-Forecast Simulation::forecast() {
-  const WorkAhead ahead = runner_.work_ahead();
+Forecast Simulation::forecast(const WorkAhead& ahead) const {
   Forecast forecast{.unfolded_because = runner_.unfolded_because(),
                     .ranks = job_.ranks,
                     .simulated = job_.ranks / runner_.fold().multiplicity(),
@@ -180,7 +183,7 @@ void say_if_long(const Forecast& forecast) {
 }
 
 std::optional<RunResult> Simulation::run() {
-  say_if_long(forecast());
+  say_if_long(forecast(work_ahead()));
   log_beginning();
   if (options_.observer != nullptr) options_.observer->begin(experiment_, job_, runner_.fold());
   runner_.start();
@@ -252,6 +255,22 @@ RunResult simulate_within_clock(const Experiment& experiment, const SimulateOpti
   return result;
 }
 
+// Of each job.
+std::vector<std::int32_t*> iterations_of(WorkloadSpec& workload) {
+  auto* several = std::get_if<JobsSpec>(&workload.what);
+  if (several == nullptr) return {&workload.iterations};
+  std::vector<std::int32_t*> all;
+  for (PlacedWorkload& job : several->jobs) all.push_back(&job.workload.iterations);
+  return all;
+}
+
+// `messages` and `times` as often `each`; at most what the type holds.
+std::int64_t grown(std::int64_t messages, std::int64_t each, std::int64_t times) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (each > 0 && times > (most - messages) / each) return most;
+  return messages + each * times;
+}
+
 }  // namespace
 
 std::string why_not_folded(const Experiment& experiment) {
@@ -259,7 +278,28 @@ std::string why_not_folded(const Experiment& experiment) {
 }
 
 Forecast forecast_of(const Experiment& experiment) {
-  return Simulation(experiment, SimulateOptions{}).forecast();
+  constexpr std::int32_t looked_at =
+      2;  // each iteration after the first sends what the second does
+  const SimulateOptions options;
+  Experiment few = experiment;
+  std::vector<std::pair<std::int32_t*, std::int64_t>> cut;  // and how many iterations are left out
+  for (std::int32_t* const iterations : iterations_of(few.workload))
+    if (*iterations > looked_at) {
+      cut.emplace_back(iterations, *iterations - looked_at);
+      *iterations = looked_at;
+    }
+  Simulation simulation(few, options);
+  const WorkAhead looked_ahead = simulation.work_ahead();
+  WorkAhead whole = looked_ahead;
+  for (const auto& [iterations, left_out] : cut) {
+    *iterations = looked_at - 1;
+    const WorkAhead less = Simulation(few, options).work_ahead();
+    *iterations = looked_at;
+    whole.messages = grown(whole.messages, looked_ahead.messages - less.messages, left_out);
+    if (less.calls == whole.calls)
+      whole.most = grown(whole.most, looked_ahead.most - less.most, left_out);
+  }
+  return simulation.forecast(whole);
 }
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {

@@ -4,6 +4,7 @@
 
 #include "simulation/experiment.h"
 #include "simulation/simulate.h"
+#include "workload/job_stopped.h"
 
 namespace orrery {
 namespace {
@@ -45,6 +46,41 @@ TEST_CASE("the forecast of a long run says what would shorten it") {
         "every rank is simulated, because fabric has no latency; all_reduce of 1.049 MB by ring "
         "sends 100 % of the messages: fewer chunks, or an algorithm of fewer steps (algorithms: "
         "auto), is faster");
+}
+
+// Looked at are two iterations. 2,000,000 of them, written down, would take 4 GB.
+TEST_CASE("a forecast of many iterations is that of few, times their number") {
+  Experiment experiment = all_reduce(64, microseconds(1));
+  for (const std::int32_t iterations : {1, 2, 3, 2'000'000}) {
+    experiment.workload.iterations = iterations;
+    CHECK(forecast_of(experiment).messages == std::int64_t{iterations} * 2 * 63 * 16);
+  }
+}
+
+// 5 iterations of a ring of 4 and 1,000 of a ring of 2, of 16 chunks each: (5 x 2 x 3 x 4 +
+// 1,000 x 2 x 1 x 2) x 16, as every rank of several jobs is simulated.
+TEST_CASE("a forecast counts the iterations of each job") {
+  Experiment experiment = all_reduce(6, microseconds(1));
+  const WorkloadSpec of_one = experiment.workload;
+  JobsSpec jobs;
+  jobs.jobs = {{"a", {0, 1, 2, 3}, {}, of_one}, {"b", {4, 5}, {}, of_one}};
+  jobs.jobs[0].workload.iterations = 5;
+  jobs.jobs[1].workload.iterations = 1'000;
+  experiment.workload.what = std::move(jobs);
+  const Forecast forecast = forecast_of(experiment);
+  CHECK(forecast.simulated == 6);
+  CHECK(forecast.messages == (5 * 2 * 3 * 4 + 1'000 * 2 * 1 * 2) * 16);
+}
+
+// 20,000 iterations are 40,000 operations: asked at two of them.
+TEST_CASE("a long job can be stopped while it is written down") {
+  Experiment experiment = all_reduce(2, microseconds(1));
+  experiment.workload.iterations = 20'000;
+  int asked = 0;
+  SimulateOptions options;
+  options.stop = [&asked] { return ++asked == 2; };
+  CHECK_THROWS_AS(simulate(experiment, options), JobStopped);
+  CHECK(asked == 2);
 }
 
 }  // namespace
