@@ -118,7 +118,7 @@ std::string what_fits_text(const FittingChoices& choices) {
                    {"data"},
                    {"context"},
                    {"expert"},
-                   {"micro_batch"},
+                   {"micro_\nbatch"},
                    {"schedule", Align::left},
                    {"chunks"},
                    {"sharding", Align::left},
@@ -127,6 +127,9 @@ std::string what_fits_text(const FittingChoices& choices) {
   std::vector<const FittingChoice*> sorted;
   for (const FittingChoice& choice : choices.fitting) sorted.push_back(&choice);
   std::ranges::stable_sort(sorted, {}, &FittingChoice::memory);
+  constexpr std::size_t listed_at_most = 30;
+  const std::size_t left_out = sorted.size() - std::min(sorted.size(), listed_at_most);
+  sorted.resize(sorted.size() - left_out);
   for (const FittingChoice* fitting : sorted) {
     const ParallelChoice& choice = fitting->choice;
     table.add_row({std::to_string(choice.tensor), std::to_string(choice.pipeline),
@@ -137,6 +140,9 @@ std::string what_fits_text(const FittingChoices& choices) {
                    to_text(fitting->memory)});
   }
   std::string text = table.empty() ? "" : table.text() + '\n';
+  if (left_out > 0)
+    text += fmt::format("{} more need more memory; `orrery search` ranks all of them by time\n\n",
+                        left_out);
   text += fmt::format("{} of {} configurations fit", choices.fitting.size(), choices.enumerated);
   if (choices.room) text += " into " + to_text(*choices.room);
   text += fmt::format("; {} are not allowed, {} are too large\n", refused_of(choices),

@@ -18,7 +18,8 @@ using AskStop = std::function<bool()>;
 // Asks at one of some thousand operations, and not of a job that has no more.
 inline void stop_if_asked(const AskStop& stop, std::size_t operations_written) {
   constexpr std::size_t some = 1 << 14;
-  if (operations_written > 0 && operations_written % some == 0 && stop && stop()) throw JobStopped();
+  if (operations_written > 0 && operations_written % some == 0 && stop && stop())
+    throw JobStopped();
 }
 
 }  // namespace orrery

@@ -117,10 +117,12 @@ std::string presets() {
   TextTable servers({{"  node.preset, of a network", left}, {"", left}});
   for (const ServerPreset& preset : server_presets()) {
     const NodeSpec& server = preset.server;
-    servers.add_row({fmt::format("  {}", preset.name),
-                     fmt::format("{} NPUs, inside: {} of {} a link, {} NICs on {}", server.npus,
-                                 name_of(server.inside), to_text(server.link.bandwidth),
-                                 server.nics, to_text(server.bus.bandwidth))});
+    servers.add_row(
+        {fmt::format("  {}", preset.name),
+         fmt::format("{} of {}, inside: {} of {} a link; {} NICs{} on {}", server.npus, preset.npu,
+                     name_of(server.inside), to_text(server.link.bandwidth), server.nics,
+                     preset.nic ? " of " + to_text(*preset.nic) : std::string(),
+                     to_text(server.bus.bandwidth))});
   }
   TextTable models({{"  workload.model.preset", left}, {"", left}});
   for (const DlrmPreset& preset : dlrm_presets()) {

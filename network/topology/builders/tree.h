@@ -43,6 +43,8 @@ std::optional<SpecProblem> problem_of(const TreeSpec& spec);
 
 // --- As they are sold ---
 
+inline constexpr std::int32_t ports_at_most = 4096;  // of a switch
+
 // Switches with `radix` ports each.
 struct FatTreeSpec {
   NodeSpec node;
@@ -58,8 +60,11 @@ TopologySpec build_fat_tree(const FatTreeSpec& spec);  // REQUIRES: problem_of()
 // Two tiers, every leaf joined to every spine.
 struct LeafSpineSpec {
   NodeSpec node;
-  std::int32_t leaves = 0, plugs = 0, spines = 0;
-  std::int32_t nodes = 0;  // as in TreeSpec
+  std::int32_t leaves = 0, nodes = 0;  // `nodes` as in TreeSpec
+  std::optional<std::int32_t> plugs;   // of a leaf, towards servers; none: as `nodes` need
+  std::optional<std::int32_t> spines;  // none: as many as `oversubscription` needs
+  // Bandwidth of a leaf towards servers for each towards the spines; none: 1. REQUIRES: > 0
+  std::optional<double> oversubscription;
   Wire wire;
   std::optional<Bandwidth> uplink;  // between leaf and spine; none: that of the wire
 };
