@@ -6,8 +6,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "core/base/log.h"
 #include "core/trace/fingerprint_sink.h"
@@ -255,13 +253,10 @@ RunResult simulate_within_clock(const Experiment& experiment, const SimulateOpti
   return result;
 }
 
-// Of each job.
-std::vector<std::int32_t*> iterations_of(WorkloadSpec& workload) {
-  auto* several = std::get_if<JobsSpec>(&workload.what);
-  if (several == nullptr) return {&workload.iterations};
-  std::vector<std::int32_t*> all;
-  for (PlacedWorkload& job : several->jobs) all.push_back(&job.workload.iterations);
-  return all;
+void limit_iterations(WorkloadSpec& workload, std::int32_t most) {
+  workload.iterations = std::min(workload.iterations, most);
+  if (auto* several = std::get_if<JobsSpec>(&workload.what))
+    for (PlacedWorkload& job : several->jobs) limit_iterations(job.workload, most);
 }
 
 // `messages` and `times` as often `each`; at most what the type holds.
@@ -278,26 +273,17 @@ std::string why_not_folded(const Experiment& experiment) {
 }
 
 Forecast forecast_of(const Experiment& experiment) {
-  constexpr std::int32_t looked_at =
-      2;  // each iteration after the first sends what the second does
   const SimulateOptions options;
   Experiment few = experiment;
-  std::vector<std::pair<std::int32_t*, std::int64_t>> cut;  // and how many iterations are left out
-  for (std::int32_t* const iterations : iterations_of(few.workload))
-    if (*iterations > looked_at) {
-      cut.emplace_back(iterations, *iterations - looked_at);
-      *iterations = looked_at;
-    }
+  limit_iterations(few.workload, 2);
   Simulation simulation(few, options);
-  const WorkAhead looked_ahead = simulation.work_ahead();
-  WorkAhead whole = looked_ahead;
-  for (const auto& [iterations, left_out] : cut) {
-    *iterations = looked_at - 1;
-    const WorkAhead less = Simulation(few, options).work_ahead();
-    *iterations = looked_at;
-    whole.messages = grown(whole.messages, looked_ahead.messages - less.messages, left_out);
-    if (less.calls == whole.calls)
-      whole.most = grown(whole.most, looked_ahead.most - less.most, left_out);
+  WorkAhead whole = simulation.work_ahead();
+  // Each iteration after the first sends what the second does. Of several jobs nothing is known.
+  if (const std::int64_t more = experiment.workload.iterations - few.workload.iterations) {
+    few.workload.iterations = 1;
+    const WorkAhead first = Simulation(few, options).work_ahead();
+    whole.messages = grown(whole.messages, whole.messages - first.messages, more);
+    if (first.calls == whole.calls) whole.most = grown(whole.most, whole.most - first.most, more);
   }
   return simulation.forecast(whole);
 }

@@ -57,19 +57,15 @@ TEST_CASE("a forecast of many iterations is that of few, times their number") {
   }
 }
 
-// 5 iterations of a ring of 4 and 1,000 of a ring of 2, of 16 chunks each: (5 x 2 x 3 x 4 +
-// 1,000 x 2 x 1 x 2) x 16, as every rank of several jobs is simulated.
-TEST_CASE("a forecast counts the iterations of each job") {
-  Experiment experiment = all_reduce(6, microseconds(1));
-  const WorkloadSpec of_one = experiment.workload;
+// Each of them would take 4 GB as well. What several jobs send is not known beforehand.
+TEST_CASE("a forecast looks at few iterations of each job") {
+  Experiment experiment = all_reduce(4, microseconds(1));
+  WorkloadSpec of_one = experiment.workload;
+  of_one.iterations = 2'000'000;
   JobsSpec jobs;
-  jobs.jobs = {{"a", {0, 1, 2, 3}, {}, of_one}, {"b", {4, 5}, {}, of_one}};
-  jobs.jobs[0].workload.iterations = 5;
-  jobs.jobs[1].workload.iterations = 1'000;
+  jobs.jobs = {{"a", {0, 1}, {}, of_one}, {"b", {2, 3}, {}, of_one}};
   experiment.workload.what = std::move(jobs);
-  const Forecast forecast = forecast_of(experiment);
-  CHECK(forecast.simulated == 6);
-  CHECK(forecast.messages == (5 * 2 * 3 * 4 + 1'000 * 2 * 1 * 2) * 16);
+  CHECK(forecast_of(experiment).messages == 0);
 }
 
 // 20,000 iterations are 40,000 operations: asked at two of them.
