@@ -18,6 +18,7 @@
 #include "frontends/yaml/load_sweep.h"
 #include "frontends/yaml/load_traffic.h"
 #include "report/result_folder.h"
+#include "report/sweep_report.h"
 #include "simulation/provenance.h"
 
 namespace orrery::cli {
