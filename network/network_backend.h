@@ -120,6 +120,10 @@ class NetworkBackend {
 
   virtual NetworkStatistics statistics() const = 0;
 
+  // What the network still holds and will not let go, as lines, when nothing is left to happen; "":
+  // nothing. A cycle of links that wait for each other is named, if there is one.
+  virtual std::string unfinished() const { return {}; }
+
   // From now on the bytes of every link (a row each, as Topology::links()) are also added to
   // `bins`, over the time in which the backend has them enter the link; when all messages are
   // delivered the sum of a row is what statistics() says of the link. REQUIRES: nothing was sent

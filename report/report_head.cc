@@ -62,8 +62,7 @@ std::vector<Slice> slices(const RunResult& result, std::size_t most_named) {
 }
 
 // "[######====+...]  # compute 41.0 %  = TP 30.1 %": cells are rounded where slices end.
-std::string bar(const std::vector<Slice>& slices) {
-  constexpr double cells = 24;
+std::string bar(const std::vector<Slice>& slices, double cells) {
   constexpr std::string_view signs = "#=+";
   std::string drawn, legend;
   double end = 0;
@@ -77,11 +76,14 @@ std::string bar(const std::vector<Slice>& slices) {
   return fmt::format("[{}]{}", drawn, legend);
 }
 
-// With as many names as a line has room for.
+// With as many names as a line has room for, then as long as it has.
 std::string bar(const RunResult& result, std::size_t room) {
-  std::string text = bar(slices(result, 3));
-  for (std::size_t named = 2; named > 0 && text.size() > room; --named)
-    text = bar(slices(result, named));
+  std::string text;
+  for (std::size_t named = 3; named > 0; --named)
+    for (const double cells : {24.0, 16.0}) {
+      text = bar(slices(result, named), cells);
+      if (text.size() <= room) return text;
+    }
   return text;
 }
 

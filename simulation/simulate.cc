@@ -213,9 +213,10 @@ std::optional<RunResult> Simulation::run() {
   if (options_.observer != nullptr) options_.observer->end(result);
   if (!broken.empty()) throw StuckError(broken, std::move(result));
   if (result.partial_reason == "stuck")
-    throw StuckError(fmt::format("the job is stuck at {}: nothing is left to happen, and\n{}",
-                                 to_text(queue_.now()), runner_.describe_stuck(10)),
-                     std::move(result));
+    throw StuckError(
+        fmt::format("the job is stuck at {}: nothing is left to happen, and\n{}{}",
+                    to_text(queue_.now()), runner_.describe_stuck(10), network_->unfinished()),
+        std::move(result));
   return result;
 }
 

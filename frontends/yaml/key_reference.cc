@@ -43,6 +43,7 @@ constexpr PageOf pages[] = {
     {"network.credit", "docs/models/credit.md"},
     {"network.transport", "docs/models/ns3.md"},
     {"network.switch", "docs/models/packet-fabric.md"},
+    {"network.slow", "docs/models/packet-fabric.md"},
     {"workload", "docs/README.md"},
     {"workload.program", "docs/models/program.md"},
     {"workload.model", "docs/models/dlrm.md"},

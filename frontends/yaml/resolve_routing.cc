@@ -150,6 +150,27 @@ void resolve_captures(Reader& transport, const std::vector<CaptureKeys>& capture
   }
 }
 
+void resolve_lossy(Reader& switches, const std::vector<LossyLinkKeys>& links,
+                   const TopologySpec& topology, SwitchSpec& spec) {
+  const Topology built(topology);
+  const Names names(built);
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const std::vector<LinkIndex> found = names.links(links[i].link);
+    if (found.empty())
+      switches.wrong_item("lossy_links", i, "there is no link " + in_quotes(links[i].link),
+                          names_remedy);
+    if (links[i].loss >= 1)
+      switches.wrong_item("lossy_links", i, "a link that loses everything",
+                          "write a probability below 1");
+    for (const LinkIndex link : found) {
+      if (std::ranges::find(spec.lossy_links, link, &LossyLink::link) != spec.lossy_links.end())
+        switches.wrong_item("lossy_links", i, built.link_name(link) + " is there twice",
+                            "leave one of them out");
+      spec.lossy_links.push_back({link, links[i].loss});
+    }
+  }
+}
+
 void resolve_watched(Reader& switches, const std::vector<std::string>& links,
                      const TopologySpec& topology, SwitchSpec& spec) {
   const Topology built(topology);

@@ -43,6 +43,13 @@ struct FaultKeys {
 void resolve_faults(Reader& network, const std::vector<FaultKeys>& faults,
                     const TopologySpec& topology, RoutingSpec& routing);
 
+struct LossyLinkKeys {
+  std::string link;
+  Fraction loss;
+};
+void resolve_lossy(Reader& switches, const std::vector<LossyLinkKeys>& links,
+                   const TopologySpec& topology, SwitchSpec& spec);
+
 struct CaptureKeys {
   std::string link;
   std::vector<std::int32_t> between;
