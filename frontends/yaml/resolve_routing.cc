@@ -2,29 +2,19 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/units/unit_text.h"
+#include "frontends/input/comma_lines.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/topology_keys.h"
 #include "network/routing/static_route.h"
 #include "network/topology/names.h"
 
 namespace orrery::yaml {
-namespace {
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
-}
-
-}  // namespace
 
 void resolve_faults(Reader& network, const std::vector<FaultKeys>& faults, const TopologySpec& spec,
                     RoutingSpec& routing) {
@@ -121,49 +111,36 @@ void resolve_watched(Reader& switches, const std::vector<std::string>& links,
 
 namespace {
 
-// The nodes of a line `from,to,via,...`; of an unknown one, what is wrong.
-std::variant<std::vector<NodeId>, SpecProblem> nodes_of(const std::string& line,
-                                                        const Names& names) {
+// The route of a line `from,to,via,...`, or what is wrong with it.
+std::variant<StaticRoute, SpecProblem> route_of(const std::vector<std::string>& line,
+                                                const Topology& topology, const Names& names) {
   std::vector<NodeId> nodes;
-  std::istringstream fields(line);
-  for (std::string field; std::getline(fields, field, ',');) {
-    const auto node = names.node(field);
-    if (!node)
-      return SpecProblem{"", "there is no node " + in_quotes(trimmed(field)), names_remedy};
+  for (const std::string& name : line) {
+    const auto node = names.node(name);
+    if (!node) return SpecProblem{"", "there is no node " + in_quotes(name), names_remedy};
     nodes.push_back(*node);
   }
-  return nodes;
-}
-
-std::variant<StaticRoute, SpecProblem> route_of(const std::string& line, const Topology& topology,
-                                                const Names& names) {
-  auto nodes = nodes_of(line, names);
-  if (auto* problem = std::get_if<SpecProblem>(&nodes)) return std::move(*problem);
-  return static_route(std::get<std::vector<NodeId>>(nodes), topology, names);
+  return static_route(nodes, topology, names);
 }
 
 }  // namespace
 
 void read_routes(Reader& keys, const TopologySpec& spec, RoutingSpec& routing) {
   const std::string path = resolved_path(*keys.find("routes"));
-  std::istringstream file(keys.contents("routes", path));
   const Topology topology(spec);
   const Names names(topology);
-  std::map<std::pair<NodeId, NodeId>, int> lines;
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    line = trimmed(line.substr(0, line.find('#')));
-    if (line.empty()) continue;
+  CommaLines lines(keys.contents("routes", path));
+  std::map<std::pair<NodeId, NodeId>, int> line_of;
+  while (lines.next()) {
     const auto wrong = [&](const std::string& what, const std::string& remedy) {
-      keys.wrong("routes", fmt::format("{}:{}: {}", path, number, what), remedy);
+      keys.wrong("routes", fmt::format("{}:{}: {}", path, lines.number(), what), remedy);
     };
-    auto route = route_of(line, topology, names);
+    auto route = route_of(lines.cells(), topology, names);
     if (const auto* problem = std::get_if<SpecProblem>(&route))
       return wrong(problem->what, problem->remedy);
     auto& found = std::get<StaticRoute>(route);
-    if (const auto [earlier, fresh] = lines.emplace(std::pair{found.from, found.to}, number);
-        !fresh)
+    const auto [earlier, is_new] = line_of.emplace(std::pair{found.from, found.to}, lines.number());
+    if (!is_new)
       return wrong(fmt::format("line {} has a route of these two already", earlier->second),
                    "leave one of them out");
     routing.routes.push_back(std::move(found));
