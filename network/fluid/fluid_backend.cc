@@ -10,6 +10,7 @@
 #include "core/base/check.h"
 #include "core/trace/byte_bins.h"
 #include "network/backends.h"
+#include "network/fluid/connections.h"
 #include "network/fluid/flow_classes.h"
 #include "network/fluid/flow_limits.h"
 #include "network/fluid/flow_paths.h"
@@ -70,7 +71,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     if (begins > queue_.now())
       schedule(begins, Step::begin, slot);
     else
-      begin(slot);
+      begin_in_turn(slot);
     if (message.size == Bytes{}) return begins;  // nothing to inject
     return Time::never();
   }
@@ -90,7 +91,8 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   enum class Step : std::uint64_t { begin, solve, deliver };  // above the slot in an event
   static constexpr int slot_bits = 40;
 
-  enum class State : std::uint8_t { free, starting, waiting, flowing, arriving };
+  // In turn: until the messages before it have left. Waiting: for a path.
+  enum class State : std::uint8_t { free, starting, in_turn, waiting, flowing, arriving };
   struct Flight {  // a message on its way
     Message message;
     MessageListener* listener = nullptr;
@@ -98,7 +100,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     std::uint64_t number = 0;  // tells it from others between the same two, for the router
     std::uint64_t sent = 0;    // it was the so manieth
     FlowName flow = {};
-    State state = State::starting;  // waiting: for a path
+    State state = State::starting;
     Duration latency = {};
   };
 
@@ -118,7 +120,9 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   bool find_path(Flight& flight, Bytes size);
   void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
   void watch(std::uint32_t slot, Bytes left);
-  void begin(std::uint32_t slot);
+  void begin_in_turn(std::uint32_t slot);
+  void begin_from(std::uint32_t slot);
+  bool begin(std::uint32_t slot);
   void solve_soon();
   void solve();
   void wake();
@@ -132,6 +136,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   const FluidSpec spec_;
   Router router_;
   FlowPaths paths_;
+  fluid::Connections connections_;
   FlowClasses flows_;
   TrafficCounters counters_;
   std::vector<std::vector<TotalBytes>> limited_;  // NetworkStatistics::limited
@@ -193,17 +198,31 @@ void FluidBackend::watch(std::uint32_t slot, Bytes left) {
                   (share_of(flights_[slot].left, use) - share_of(left, use)).narrow());
 }
 
-void FluidBackend::begin(std::uint32_t slot) {
+void FluidBackend::begin_in_turn(std::uint32_t slot) {
+  if (connections_.enter(slot, flights_[slot].message))
+    begin_from(slot);
+  else
+    flights_[slot].state = State::in_turn;
+}
+
+// The message begins, and those behind it, as long as they leave at once.
+void FluidBackend::begin_from(std::uint32_t slot) {
+  while (slot != fluid::Connections::nobody && begin(slot))
+    slot = connections_.leave(slot, flights_[slot].message);
+}
+
+// True if the message has left already: it has no bytes.
+bool FluidBackend::begin(std::uint32_t slot) {
   Flight& flight = flights_[slot];
   if (!find_path(flight, flight.left)) {
     flight.state = State::waiting;
-    return;
+    return false;
   }
   if (flight.left == Bytes{}) {
     flight.state = State::arriving;
     empty_.push_back(slot);
     solve_soon();
-    return;
+    return true;
   }
   const bool highest = flight.message.traffic_class == TrafficClass::highest;
   const bool heavier = highest && spec_.highest == ClassSharing::weighted;
@@ -222,6 +241,7 @@ void FluidBackend::begin(std::uint32_t slot) {
        .of_class = static_cast<std::uint8_t>(later ? 1 : 0),
        .owner = slot});
   solve_soon();
+  return false;
 }
 
 // After everything else that happens now, so that what begins together is solved together.
@@ -287,6 +307,7 @@ void FluidBackend::wake() {
       by_link[bottleneck] += flight.message.size;
     }
     arrive(slot);
+    begin_from(connections_.leave(slot, flight.message));
     const MessageToken token = flight.message.token;  // the listener may send: flights_ may move
     flight.listener->injected(token, flight.message.source);
   }
@@ -303,7 +324,7 @@ void FluidBackend::on_event(std::uint64_t argument) {
   const auto slot = static_cast<std::uint32_t>(argument);
   switch (static_cast<Step>(argument >> slot_bits)) {
     case Step::begin:
-      return begin(slot);
+      return begin_in_turn(slot);
     case Step::solve:
       return solve();
     case Step::deliver:
@@ -356,7 +377,7 @@ void FluidBackend::routes_changed() {
       flight.left = bytes_left;
       flight.state = State::waiting;
     }
-    if (flights_[slot].state == State::waiting) begin(slot);
+    if (flights_[slot].state == State::waiting) begin_from(slot);
   }
   solve_soon();
 }
