@@ -170,7 +170,7 @@ void PlanExecutor::enter_next_stage(Run& run, Lane& lane, const Place& place) {
   lane.ready = std::max(queue_.now(), lane.next_ready);
   lane.next_arrivals = 0;
   lane.next_ready = Time{};
-  if (!early_.empty()) [[unlikely]]
+  if (lane.early) [[unlikely]]
     pick_up_early(lane, place);
   if (stage.sends > 0) post_sends(run, lane, place, stage.sends);
   if (!stage.last)
@@ -290,6 +290,7 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
   } else {
     CHECK(stage > lane.stage, "rank {} of run {} is at stage {}, a message came for stage {}",
           place.position, place.run, lane.stage, stage);
+    lane.early = true;
     Early& early = early_[{place.run, token.position, place.lane, token.stage}];
     ++early.arrivals;
     early.ready = std::max(early.ready, counts);

@@ -92,7 +92,9 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
     Stage next{};                    // what the plan says of the next stage
     bool last = false;               // the present stage is the last one: there is no next
     bool ending = false;             // only time has to pass, or sends have to leave
+    bool early = false;              // there have been arrivals for a stage after the next one
   };
+  static_assert(sizeof(Lane) == 64);
   struct Run {
     RunSpec spec;
     bool exchanges = false;  // Symmetry::exchange

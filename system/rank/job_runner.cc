@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/units/unit_text.h"
@@ -90,12 +91,12 @@ void JobRunner::start() {
 }
 
 // Takes over what the source has handed out; the caller goes on with the stream.
-void JobRunner::accept(Rank rank, const std::vector<Operation>& ready) {
-  for (const Operation& operation : ready) {
+void JobRunner::accept(Rank rank, std::vector<Operation>& ready) {
+  for (Operation& operation : ready) {
     const bool in_stream = std::holds_alternative<Compute>(operation.what) ||
                            std::holds_alternative<Wait>(operation.what);
     if (in_stream)
-      state_of(rank).stream.push_back(operation);
+      state_of(rank).stream.push_back(std::move(operation));
     else
       issue(rank, operation);
   }
@@ -104,7 +105,7 @@ void JobRunner::accept(Rank rank, const std::vector<Operation>& ready) {
 void JobRunner::issue(Rank rank, const Operation& operation) {
   RankState& state = state_of(rank);
   if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation, Time{});
-  state.outstanding.try_emplace(operation.id, Outstanding{operation, queue_.now(), Time{}});
+  note_outstanding(state, operation);
   if (operation.label >= 0) begin_traffic(rank, operation);
   processors_.communication_begins(rank);
   std::visit(
@@ -117,6 +118,19 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
                  [&](const ReceiveCall& call) { transfers_.receive(rank, operation.id, call); },
                  [](const auto&) {}},
       operation.what);
+}
+
+void JobRunner::note_outstanding(RankState& state, const Operation& operation) {
+  Outstanding begun{operation, queue_.now(), Time{}};
+  if (spare_entries_.empty()) {
+    state.outstanding.try_emplace(operation.id, std::move(begun));
+    return;
+  }
+  OutstandingById::node_type entry = std::move(spare_entries_.back());
+  spare_entries_.pop_back();
+  entry.key() = operation.id;
+  entry.mapped() = std::move(begun);
+  state.outstanding.insert(std::move(entry));
 }
 
 void JobRunner::begin_traffic(Rank rank, const Operation& operation) {
@@ -147,7 +161,7 @@ void JobRunner::begin_traffic(Rank rank, const Operation& operation) {
 void JobRunner::run_stream(Rank rank) {
   RankState& state = state_of(rank);
   while (!state.busy && !state.stream.empty()) {
-    const Operation front = state.stream.front();
+    const Operation& front = state.stream.front();
     close_dry_interval(rank, front, Time{});
     state.busy = true;
     if (const auto* work = std::get_if<Compute>(&front.what)) {
@@ -207,13 +221,14 @@ void JobRunner::waited(RankState& state, std::int32_t label, Time joined) {
 // take part in that had come.
 void JobRunner::finish_front(Rank rank, std::uint8_t detail, Time joined) {
   RankState& state = state_of(rank);
-  const Operation front = state.stream.front();
+  const Operation& front = state.stream.front();
+  const OperationId id = front.id;
   const bool is_wait = std::holds_alternative<Wait>(front.what);
   if (is_wait) waited(state, front.label, joined);
   if (!is_wait || queue_.now() > state.mark)
     sink_.on_span({.kind = is_wait ? SpanKind::exposed : SpanKind::compute,
                    .rank = rank,
-                   .operation = front.id,
+                   .operation = id,
                    .label = front.label,
                    .detail = detail,
                    .begin = state.mark,
@@ -222,7 +237,7 @@ void JobRunner::finish_front(Rank rank, std::uint8_t detail, Time joined) {
   state.stream.pop_front();
   state.busy = false;
   state.mark = queue_.now();
-  operation_finished(rank, front.id);
+  operation_finished(rank, id);
 }
 
 // The stream was empty since `mark`: that time was exposed if communication was outstanding (booked
@@ -281,15 +296,17 @@ void JobRunner::finish_communication(Rank rank, OperationId id, Time joined) {
 // The communication and its update are over: whoever waited for it goes on.
 void JobRunner::settle(Rank rank, OperationId id) {
   RankState& state = state_of(rank);
-  const Outstanding* outstanding = find_outstanding(state, id);
-  const auto [operation, issued, joined] = *outstanding;
+  const auto found = state.outstanding.find(id);
+  const Operation& operation = found->second.operation;
+  const Time joined = found->second.joined;
   if (!state.busy) close_dry_interval(rank, operation, joined);
-  state.outstanding.erase(id);
+  OutstandingById::node_type entry = state.outstanding.extract(found);
   operation_finished(rank, id);
   if (state.busy) {
     const auto* wait = std::get_if<Wait>(&state.stream.front().what);
     if (wait != nullptr && wait->operation == id) finish_front(rank, detail_of(operation), joined);
   }
+  spare_entries_.push_back(std::move(entry));
   run_stream(rank);
 }
 
@@ -301,9 +318,11 @@ void JobRunner::operation_finished(Rank rank, OperationId id) {
     --unfinished_ranks_;
     if (finished()) queue_.ask_now();
   }
-  std::vector<Operation> ready;
+  std::vector<Operation> ready = std::exchange(spare_list_, {});
   job_.operations->finish(rank, id, ready);
   accept(rank, ready);
+  ready.clear();
+  spare_list_ = std::move(ready);
 }
 
 const JobRunner::Outstanding* JobRunner::find_outstanding(const RankState& state,

@@ -15,7 +15,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +31,7 @@
 #include "system/job.h"
 #include "system/rank/collective_scheduler.h"
 #include "system/rank/folding.h"
+#include "system/rank/operation_stream.h"
 #include "system/rank/point_to_point.h"
 #include "system/rank/processor.h"
 #include "system/rank/traffic_account.h"
@@ -127,11 +127,12 @@ class JobRunner final : private CollectiveListener,
     Time issued;
     Time joined;  // all who take part have come; once it is complete
   };
+  using OutstandingById = std::map<OperationId, Outstanding>;
   struct RankState {
-    std::deque<Operation> stream;
+    OperationStream stream;
     bool busy = false;  // the front of the stream has begun
     Time mark;          // since then: the front runs, or the stream is empty
-    std::map<OperationId, Outstanding> outstanding;
+    OutstandingById outstanding;
     std::int64_t finished_operations = 0, operations = 0;
     Duration compute, exposed, idle, stolen;
     TotalFlops computed;
@@ -145,8 +146,9 @@ class JobRunner final : private CollectiveListener,
   RankState& state_of(Rank rank) { return ranks_[fold_.index_of(rank)]; }
   const RankState& state_of(Rank rank) const { return ranks_[fold_.index_of(rank)]; }
   void choose_fold(NetworkBackend& network, const Topology& topology, Folding folding);
-  void accept(Rank rank, const std::vector<Operation>& ready);
+  void accept(Rank rank, std::vector<Operation>& ready);
   void issue(Rank rank, const Operation& operation);
+  void note_outstanding(RankState& state, const Operation& operation);
   void run_stream(Rank rank);
   void finish_front(Rank rank, std::uint8_t detail, Time joined);
   void close_dry_interval(Rank rank, const Operation& next, Time joined);
@@ -181,6 +183,9 @@ class JobRunner final : private CollectiveListener,
   std::vector<RankState> ranks_;                 // of representatives
   std::vector<std::optional<Duration>> bounds_;  // of each label that has called a collective
   std::vector<const CommunicationCost*> costs_;  // likewise
+  // Memory that is used again: a list of operations, and entries of RankState::outstanding.
+  std::vector<Operation> spare_list_;
+  std::vector<OutstandingById::node_type> spare_entries_;
   std::int32_t unfinished_ranks_ = 0;
   std::int64_t operations_ = 0, finished_operations_ = 0;
 };
