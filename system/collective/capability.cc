@@ -69,6 +69,12 @@ bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t mem
   return !connects_all || members <= kMostPeers;
 }
 
+bool is_in_libraries(const NamedAlgorithm& algorithm, Collective kind, bool inside_node) {
+  if (kind > Collective::all_gather) return true;
+  if (algorithm.name == "pat") return kind != Collective::all_reduce && !inside_node;
+  return algorithm.name != "direct";
+}
+
 std::vector<HierarchicalSchedule> schedules_tried(Collective kind,
                                                   const std::vector<LevelSpec>& levels) {
   std::vector<HierarchicalSchedule> tried = {HierarchicalSchedule::baseline,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -66,13 +67,15 @@ class Contest {
     std::exception_ptr beyond_clock;
     for (const HierarchicalSchedule schedule : schedules())
       for (const Protocol protocol : protocols_of(rule_, system_))
-        for (const std::int32_t chunks : chunk_counts()) try {
+        for (const std::int32_t chunks : chunk_counts(protocol)) try {
             enter_all(schedule, protocol, chunks);
           } catch (const RangeError&) {  // other candidates may be within the clock
             if (!beyond_clock) beyond_clock = std::current_exception();
           }
     if (candidates_.empty() && beyond_clock) std::rethrow_exception(beyond_clock);
     if (candidates_.empty()) return std::nullopt;
+    for (const Candidate& candidate : candidates_)
+      if (is_near(candidate)) least_ = std::min(least_, candidate.time + candidate.held);
     const Candidate& best = *std::min_element(
         candidates_.begin(), candidates_.end(),
         [&](const Candidate& a, const Candidate& b) { return standing_of(a) < standing_of(b); });
@@ -106,7 +109,10 @@ class Contest {
     return tried;
   }
 
-  std::vector<std::int32_t> chunk_counts() const {
+  // The costs of a protocol were measured on whole calls: what a library overlaps within one is in
+  // them already.
+  std::vector<std::int32_t> chunk_counts(Protocol protocol) const {
+    if (rule_.any_chunks && protocol != Protocol::none) return {1};
     if (!rule_.any_chunks) return {chunk_count(size_, rule_.chunks, system_.minimum_chunk)};
     std::vector<std::int32_t> counts;
     for (std::int32_t count = 1; count <= kMostChunks; count *= 2)
@@ -133,6 +139,9 @@ class Contest {
     if (protocol != Protocol::none) {
       paid = find_cost(system_.protocols, protocol, algorithm.name);
       if (paid == nullptr) return std::nullopt;
+      const bool own_row = !paid->algorithm.empty();
+      if (!own_row && !is_in_libraries(algorithm, kind_, inside_node(group_[level].first)))
+        return std::nullopt;
     }
     const PieceSizes sizes(size_, chunks);
     const auto orders = orders_of(schedule, levels());
@@ -167,6 +176,11 @@ class Contest {
       }
     }
     return sum;
+  }
+
+  // As group.cc has it: the levels of scope local, or the innermost if all have one scope.
+  bool inside_node(int level) const {
+    return topology_.levels()[level].scope == Scope::local || level == 0;
   }
 
   bool cuts_small(const NamedAlgorithm& algorithm, std::int32_t members, Bytes part) const {
@@ -256,9 +270,15 @@ class Contest {
     return last;
   }
 
+  // A tenth of its own time is the most that a call gives for other traffic.
+  bool is_near(const Candidate& candidate) const {
+    return candidate.time <= fastest_ + Duration{fastest_.value / 10};
+  }
+
   // The smallest wins.
   Standing standing_of(const Candidate& candidate) const {
-    const bool close = candidate.time <= fastest_ + Duration{fastest_.value / 100};
+    const bool close = is_near(candidate) &&
+                       candidate.time + candidate.held <= least_ + Duration{least_.value / 100};
     return Standing(!close, !candidate.folds, candidate.held, candidate.messages, candidate.time,
                     candidate.algorithms);
   }
@@ -273,6 +293,7 @@ class Contest {
   std::vector<NamedAlgorithm> algorithms_;
   std::vector<Candidate> candidates_;
   Duration fastest_;
+  Duration least_{std::numeric_limits<std::int64_t>::max()};  // time and what is held up
 };
 
 }  // namespace

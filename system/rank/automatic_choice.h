@@ -8,11 +8,15 @@
 // one chunk, and what the busiest level's ports carry of the others, which, where that is not the
 // first level, begin late by what crowds the first.
 //
-// All combinations of the algorithms of capability.h are computed, which takes microseconds. Of
-// those within a hundredth of the fastest, one that folds goes first (docs/decisions/0010), then
-// the one with the fewest messages, then the fastest, then the first. Sums and gathers of large
-// buffers run beside other traffic: before their messages count how long what they post at once
-// takes a port, because a message of a pipeline that comes in between waits as long there.
+// All combinations of the algorithms of capability.h are computed, which takes microseconds. Sums
+// and gathers run beside other traffic: a message of a pipeline that comes in between waits as long
+// as what they post at once takes a port. So the time of a call and this wait are added, once,
+// whatever the job. Of candidates within a tenth of the fastest call, those within a hundredth of
+// the least sum are left. Of these, one that folds goes first (docs/decisions/0010), then what
+// takes a port for the shortest time, then the fewest messages, then the fastest, then the first.
+//
+// Under a protocol a call has one chunk, because measured costs contain what a library overlaps,
+// and only algorithms that libraries have, or those that a row of `protocols` names.
 #pragma once
 
 #include <cstdint>

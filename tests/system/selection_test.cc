@@ -148,9 +148,11 @@ TEST_CASE("auto takes few steps for small buffers and few bytes for large ones")
   CHECK(large.time == (step + transfer_time(mebibytes(128), rate)) * 14);
 }
 
-// Among 256 on a switch `direct` would need 255 connections. Exchanging all takes 8 (L + S/B), pat
-// 16 L + 2 x 255/256 S/B: they are equal at S = 8 L B / (8 - 1.992) = 1.3315 L B, for L = 2.02 us
-// and B = 50 GB/s at 134.5 kB. A ring has 510 L, and less bytes than pat it has not.
+// Among 256 on a switch `direct` would need 255 connections. Exchanging all takes 8 (L + S/B) and a
+// port for S/B at once, pat 16 L + 2 x 255/256 S/B and a port for S/2B. The sums are equal at
+// S = 8 L B / (9 - 2.492) = 1.2293 L B, for L = 2.02 us and B = 50 GB/s at 124 kB. A ring has 510
+// L, and less bytes than pat it has not: of 64 MiB it takes 3.70 ms instead of 2.71. But of 1
+// GiB 43.8 instead of 42.8, and pat takes a port for 10.7 ms at once.
 TEST_CASE("auto changes from few steps to few bytes where their times are equal") {
   const Platform platform{switch_level(256, gigabytes_per_second(50), microseconds(1))};
   CollectiveSpec whole = automatic();  // without chunks, of which one hides the latency of others
@@ -160,9 +162,69 @@ TEST_CASE("auto changes from few steps to few bytes where their times are equal"
     return run(platform, whole, Collective::all_reduce, size).chosen;
   };
   CHECK(chosen(bytes(4)) == "recursive_doubling");
-  CHECK(chosen(bytes(131'072)) == "recursive_doubling");
-  CHECK(chosen(bytes(143'360)) == "pat");
-  CHECK(chosen(mebibytes(1024)) == "pat");
+  CHECK(chosen(bytes(114'688)) == "recursive_doubling");
+  CHECK(chosen(bytes(131'072)) == "pat");
+  CHECK(chosen(mebibytes(64)) == "pat");
+  CHECK(chosen(mebibytes(1024)) == "ring");
+}
+
+// Reduce-scatters of replicas, 64 on a switch of 50 GB/s, L = 2.02 us. Of 150 MB a ring takes 63 L
+// + 63/64 S/B = 3.08 ms, pat, in 6 steps, 2.97 ms, and direct in one 2.96 ms: all are within a
+// tenth. A message of a pipeline that comes in between waits for what was posted at once, 47 us
+// behind a ring's piece, 1.5 ms behind pat's half of the buffer, 2.95 ms behind all pieces of
+// direct. Of 1.5 MB direct takes 31.6 us, pat 41.7 and a ring at least its latency, 127 us.
+TEST_CASE("auto leaves room for messages that come in between") {
+  const Platform platform{switch_level(64, gigabytes_per_second(50), microseconds(1))};
+  const auto chosen = [&](std::int64_t size) {
+    return run(platform, automatic(), Collective::reduce_scatter, bytes(size)).chosen;
+  };
+  CHECK(chosen(150'000'000).starts_with("ring, "));
+  CHECK(chosen(300'000) == "direct, 1 chunk");
+}
+
+// 4 B are not cut, and six ranks are no power of two. Reducing and gathering by pat takes 2 x 3
+// steps, as a tree does up and down, where a ring takes 10; 12 ranks 2 x 4 of 22, 48 ranks 2 x 6
+// of 94. L = 1.02 us, and the bytes of a step take less than 1 ns.
+TEST_CASE("auto sums a few bytes of any number of ranks in as many steps as a tree") {
+  for (const auto& [ranks, steps] : {std::pair{6, 6}, {12, 8}, {48, 12}}) {
+    const Platform platform{switch_level(ranks, gigabytes_per_second(450), nanoseconds(500))};
+    const Run norm = run(platform, automatic(), Collective::all_reduce, bytes(4));
+    CHECK(norm.chosen == "pat, 1 chunk");
+    CHECK(norm.time >= nanoseconds(1020) * steps);
+    CHECK(norm.time < nanoseconds(1021) * steps);
+  }
+}
+
+// Among 8 at 500 GB/s, 2 ps a byte; L = 1.02 us; a call costs 8 us, a step 3 us more. 80 MB by a
+// ring are 14 (3 us + L + 20 us). Steps of several chunks would overlap, 2 of direct cost less: but
+// the costs are those of whole calls, and of rings.
+TEST_CASE("under a protocol auto takes what libraries have, in one chunk") {
+  const Platform platform{switch_level(8, gigabytes_per_second(500), nanoseconds(500))};
+  const Topology topology({platform});
+  CollectiveSpec any = automatic();
+  any.protocol = Protocol::automatic;
+  SystemSpec system = with(any);
+  system.protocols = {{Protocol::simple, "", microseconds(8), microseconds(3), {1, 1}}};
+  const auto choice = [&](Collective kind, std::int64_t size) {
+    PhaseCosts costs(topology, system);
+    return choose_automatically(topology, system, costs, any, {{0, 8}}, kind, bytes(size)).value();
+  };
+  const Duration step = microseconds(3) + nanoseconds(1020);
+  const AutomaticChoice large = choice(Collective::all_reduce, 80'000'000);
+  CHECK(names_of(large.spec.algorithms, "+") == "ring");
+  CHECK(large.spec.chunks == 1);
+  CHECK(large.predicted == microseconds(8) + (step + microseconds(20)) * 14);
+  const AutomaticChoice norm = choice(Collective::all_reduce, 4);
+  CHECK(names_of(norm.spec.algorithms, "+") == "recursive_doubling");
+  CHECK(norm.predicted == microseconds(8) + (step + picoseconds(8)) * 3);
+  CHECK(names_of(choice(Collective::all_gather, 800).spec.algorithms, "+") == "ring");
+  CHECK(names_of(choice(Collective::all_to_all, 800).spec.algorithms, "+") == "direct");
+  // Who measured direct sums says so.
+  system.protocols.push_back(
+      {Protocol::simple, "direct", microseconds(8), microseconds(3), {1, 1}});
+  const AutomaticChoice direct = choice(Collective::all_reduce, 8'000);
+  CHECK(names_of(direct.spec.algorithms, "+") == "direct");
+  CHECK(direct.predicted == microseconds(8) + (step + picoseconds(14'000)) * 2);
 }
 
 // The norm of the gradients of 16,384 ranks, 8 to a node: 3 exchanges in the node, 11 between 2,048
