@@ -17,6 +17,7 @@ std::size_t Connections::Hash::operator()(const Name& name) const {
 }
 
 bool Connections::enter(std::uint32_t slot, const Message& message) {
+  if (message.group < 0) return true;
   if (slot >= behind_.size()) behind_.resize(std::max<std::size_t>(slot + 1, 2 * behind_.size()));
   behind_[slot] = nobody;
   const auto [last, is_first] = last_.try_emplace(name_of(message), slot);
@@ -28,6 +29,7 @@ bool Connections::enter(std::uint32_t slot, const Message& message) {
 }
 
 std::uint32_t Connections::leave(std::uint32_t slot, const Message& message) {
+  if (message.group < 0) return nobody;
   if (behind_[slot] == nobody) last_.erase(name_of(message));
   return behind_[slot];
 }

@@ -1,6 +1,7 @@
-// Whose turn it is where messages follow each other. The messages that one node sends to another
-// for one communicator go in order, as on a queue pair or a socket: each begins when the one before
-// it has left. Those of different communicators, or classes of traffic, share links instead.
+// Whose turn it is where messages follow each other. What one node sends to another in collectives
+// of one communicator goes in order, as on a queue pair or a socket of a library's channel: each
+// message begins when the one before it has left. Those of different communicators or classes of
+// traffic share links instead, and so do messages from point to point.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ class Connections {
  public:
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
-  // `slot` names the message until it leaves. True if it begins now: nobody is before it.
+  // `slot` names the message until it leaves. True if it begins now: it waits for nobody.
   bool enter(std::uint32_t slot, const Message& message);
   // The message has left. Who begins now; nobody if none waits.
   std::uint32_t leave(std::uint32_t slot, const Message& message);
