@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "network/backends.h"
 
 namespace orrery {
 
@@ -14,6 +17,75 @@ std::vector<std::string> settings_outside(const NetworkSpec& spec,
       paths.push_back(setting.path);
   return paths;
 }
+
+namespace {
+
+bool is_parameter_of(const CongestionControlEntry& control, const GivenSetting& setting) {
+  return setting.path.starts_with(fmt::format("network.transport.{}.", control.name));
+}
+
+// The parameters of the controls of RoCE that are not chosen.
+void mark_idle_controls(NetworkSpec& spec) {
+  const std::string chosen = roce_of(spec.transport).congestion_control;
+  for (GivenSetting& setting : spec.given)
+    for (const CongestionControlEntry& control : roce_control_sentences())
+      if (control.name != chosen && is_parameter_of(control, setting))
+        setting.needs = fmt::format("network.transport.congestion_control: {}", control.name);
+}
+
+constexpr std::string_view keys_of_tcp[] = {"network.transport.mtu",
+                                            "network.transport.link_overhead",
+                                            "network.transport.receive_window",
+                                            "network.transport.initial_window",
+                                            "network.transport.delayed_ack_count",
+                                            "network.transport.delayed_ack_timeout",
+                                            "network.transport.minimum_rto",
+                                            "network.transport.clock_granularity",
+                                            "network.transport.connect_timeout",
+                                            "network.transport.persist_timeout",
+                                            "network.transport.duplicate_acks",
+                                            "network.transport.limited_transmit",
+                                            "network.transport.sack",
+                                            "network.transport.timestamps",
+                                            "network.transport.ecn",
+                                            "network.transport.connect",
+                                            "network.transport.connections_per_pair",
+                                            "network.transport.capture",
+                                            "network.transport.capture_limit",
+                                            "network.switch.queue",
+                                            "network.switch.red_minimum",
+                                            "network.switch.red_maximum",
+                                            "network.switch.red_probability",
+                                            "network.switch.red_weight"};
+constexpr std::string_view keys_of_roce[] = {
+    "network.transport.payload",   "network.transport.recovery", "network.transport.qps_per_pair",
+    "network.transport.ack_every", "network.transport.rto",      "network.transport.nack_interval",
+    "network.transport.priority",  "network.switch.classes",     "network.switch.scheduler",
+    "network.switch.port_reserve"};
+
+bool is_of_roce(const GivenSetting& setting) {
+  return std::ranges::find(keys_of_roce, setting.path) != std::end(keys_of_roce) ||
+         setting.path.starts_with("network.switch.pfc.") ||
+         std::ranges::any_of(roce_control_sentences(), [&](const CongestionControlEntry& control) {
+           return is_parameter_of(control, setting);
+         });
+}
+
+// What is for the one transport where there is only the other.
+void mark_idle_transports(NetworkSpec& spec) {
+  const BackendEntry* backend = find_backend(spec.backend);
+  if (backend == nullptr || !backend->traits->has_packets) return;
+  const TransportKind usual = backend->traits->transport;
+  const bool roce = spec.uses(TransportKind::roce, usual);
+  const bool tcp = spec.uses(TransportKind::tcp, usual);
+  for (GivenSetting& setting : spec.given) {
+    if (!roce && is_of_roce(setting)) setting.needs = "network.transport.kind: roce";
+    if (roce && !tcp && std::ranges::find(keys_of_tcp, setting.path) != std::end(keys_of_tcp))
+      setting.needs = "network.transport.kind: tcp";
+  }
+}
+
+}  // namespace
 
 void mark_idle_settings(NetworkSpec& spec, const TopologySpec* topology) {
   const auto idle_unless = [&spec](bool works, std::initializer_list<std::string_view> paths,
@@ -42,6 +114,8 @@ void mark_idle_settings(NetworkSpec& spec, const TopologySpec* topology) {
               "network.transport.sack: false");
   idle_unless(!spec.captures.empty(), {"network.transport.capture_limit"},
               "network.transport.capture");
+  mark_idle_controls(spec);
+  mark_idle_transports(spec);
   const std::size_t levels = topology == nullptr ? 0 : topology->levels.size();
   for (std::size_t i = 0; i < levels; ++i)
     idle_unless(topology->levels[i].kind == LevelKind::switched,
@@ -51,6 +125,12 @@ void mark_idle_settings(NetworkSpec& spec, const TopologySpec* topology) {
 TransportKind NetworkSpec::transport_of(std::size_t level, Scope scope, TransportKind usual) const {
   if (level < levels.size() && levels[level].transport) return *levels[level].transport;
   return scope == Scope::local ? TransportKind::ideal : transport.kind.value_or(usual);
+}
+
+bool NetworkSpec::uses(TransportKind kind, TransportKind usual) const {
+  return transport.kind.value_or(usual) == kind ||
+         std::any_of(levels.begin(), levels.end(),
+                     [&](const LevelNetworkSpec& level) { return level.transport == kind; });
 }
 
 std::vector<std::optional<Bytes>> NetworkSpec::level_buffers() const {

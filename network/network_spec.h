@@ -58,6 +58,8 @@ struct NetworkSpec {
   // What carries the messages of a level where backends have a choice: inside a node the ideal
   // model, unless the level says otherwise. `usual`: elsewhere, where the user names none.
   TransportKind transport_of(std::size_t level, Scope scope, TransportKind usual) const;
+  // Some level may be of this kind, on a backend whose usual one is `usual`.
+  bool uses(TransportKind kind, TransportKind usual) const;
   std::vector<std::optional<Bytes>> level_buffers() const;
   FluidSpec fluid = {};
   QueueSpec queue = {};

@@ -44,11 +44,16 @@ void add(PacketStatistics& sum, const PacketStatistics& part) {
   sum.connections += part.connections;
   sum.retransmissions += part.retransmissions;
   sum.timeouts += part.timeouts;
+  sum.notifications += part.notifications;
+  sum.refusals += part.refusals;
+  sum.watchdogs += part.watchdogs;
   sum.waits.resize(std::max(sum.waits.size(), part.waits.size()));
   for (std::size_t i = 0; i < part.waits.size(); ++i) add_waits(sum.waits[i], part.waits[i]);
   add_waits(sum.acknowledgement_waits, part.acknowledgement_waits);
   sum.links.resize(std::max(sum.links.size(), part.links.size()));
   for (std::size_t i = 0; i < part.links.size(); ++i) add_link(sum.links[i], part.links[i]);
+  append(sum.classes, part.classes);
+  append(sum.pauses, part.pauses);
   append(sum.switches, part.switches);
   choose(sum.depths, part.depths, [](const QueueDepthStatistics& depth) {
     return std::any_of(depth.peaks.begin(), depth.peaks.end(), [](auto peak) { return peak > 0; });

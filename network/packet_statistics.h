@@ -18,6 +18,21 @@ struct LinkQueueStatistics {
   Bytes most_waiting;  // in the queue, the packet being sent not counted
 };
 
+// What the queue of one class before a link lost and marked, where packets have classes.
+struct ClassQueueStatistics {
+  LinkIndex link;
+  std::int32_t priority = 0;
+  std::uint64_t drops = 0, marks = 0;
+};
+
+// How often and how long a class of a link was paused by the link's receiving end (PFC).
+struct PauseStatistics {
+  LinkIndex link;
+  std::int32_t priority = 0;
+  std::uint64_t count = 0;
+  Duration time;
+};
+
 // Largest number of bytes in use in each of a row of equal intervals.
 struct SwitchMemoryStatistics {
   NodeId node;
@@ -66,9 +81,13 @@ struct PacketStatistics {
   std::uint64_t packet_hops = 0;  // links crossed by all of them
   std::uint64_t drops = 0, marks = 0;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
-  std::vector<PacketWaits> waits;  // by Message::label, of data
+  std::uint64_t notifications = 0, refusals = 0;  // RoCE: CNPs and NACKs
+  std::uint64_t watchdogs = 0;                    // PFC: pauses that lasted too long
+  std::vector<PacketWaits> waits;                 // by Message::label, of data
   PacketWaits acknowledgement_waits;
   std::vector<LinkQueueStatistics> links;        // as Topology::links()
+  std::vector<ClassQueueStatistics> classes;     // that lost or marked, where there are several
+  std::vector<PauseStatistics> pauses;           // that there were
   std::vector<SwitchMemoryStatistics> switches;  // that held packets
   std::vector<QueueDepthStatistics> depths;      // of SwitchSpec::watched
   std::vector<FlowStatistics> flows;             // those that were asked for

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "core/base/quoted.h"
 #include "core/units/unit_text.h"
 #include "network/backends.h"
 #include "network/packet/transports.h"
+#include "network/roce/switch_classes.h"
 
 namespace orrery {
 
@@ -54,9 +56,45 @@ void add_problems_of_transports(SpecProblems& problems, const NetworkSpec& netwo
   }
 }
 
+bool is_among(std::span<const CongestionControlEntry> entries, std::string_view name) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const auto& entry) { return entry.name == name; });
+}
+
+// A control that the transports do not know: none of them would use it.
+void add_problem_of_control(SpecProblems& problems, const NetworkSpec& network,
+                            TransportKind usual) {
+  if (!network.transport.congestion_control) return;
+  const bool roce = network.uses(TransportKind::roce, usual);
+  const bool tcp = network.uses(TransportKind::tcp, usual);
+  const std::string& control = *network.transport.congestion_control;
+  if ((!roce && !tcp) || (roce && is_among(roce_control_sentences(), control)) ||
+      (tcp && is_among(congestion_controls(), control)))
+    return;
+  problems.push_back({"transport.congestion_control",
+                      fmt::format("{} is not a control of {}", control,
+                                  name_of(roce ? TransportKind::roce : TransportKind::tcp)),
+                      "`orrery list transports` names them"});
+}
+
+void add_problems_of_roce(SpecProblems& problems, const NetworkSpec& network,
+                          const TopologySpec& topology) {
+  const std::vector<PacketClass>& classes = network.switches.classes;
+  const std::int32_t priority = network.transport.roce.priority;
+  const bool has_priority =
+      std::ranges::find(classes, priority, &PacketClass::priority) != classes.end();
+  if (!classes.empty() && !has_priority)
+    problems.push_back({"switch.classes",
+                        fmt::format("none has the priority of RoCE's data, {}", priority),
+                        "add it, or write another network.transport.priority"});
+  else
+    std::ranges::move(problems_of_headroom(network, topology), std::back_inserter(problems));
+}
+
 }  // namespace
 
 SpecProblems problems_of(const TransportSpec& spec) {
+  if (spec.kind == TransportKind::roce) return {};
   SpecProblems problems;
   const Bytes segment = maximum_segment(spec);
   if (spec.window < segment)
@@ -86,6 +124,15 @@ SpecProblems problems_of(const SwitchSpec& spec, const TransportSpec& transport)
     problems.push_back({"red_maximum", "it is below red_minimum", "write the larger one here"});
   if (spec.loss >= 1)
     problems.push_back({"loss", "links that lose everything", "write a probability below 1"});
+  for (std::size_t i = 0; i < spec.classes.size(); ++i) {
+    const PacketClass& one = spec.classes[i];
+    if (i > 0 && one.priority <= spec.classes[i - 1].priority)
+      problems.push_back({item_key("classes", i), "the priorities do not ascend",
+                          "order the classes by `priority`, the smallest first"});
+    if (one.ecn && one.ecn->maximum < one.ecn->minimum)
+      problems.push_back({item_key("classes", i), "the ramp's maximum is below its minimum",
+                          "write the larger one as `maximum`"});
+  }
   return problems;
 }
 
@@ -137,8 +184,12 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
                                       topology.levels[i].name,
                                       exact_text(*network.levels[i].buffer), exact_text(packet)),
                           "make it larger, or network.transport.mtu smaller"});
-  if (backend != nullptr && backend->traits->has_packets)
+  if (backend != nullptr && backend->traits->has_packets) {
     add_problems_of_transports(problems, network, backend->traits->transport, topology);
+    add_problem_of_control(problems, network, backend->traits->transport);
+    if (network.uses(TransportKind::roce, backend->traits->transport))
+      add_problems_of_roce(problems, network, topology);
+  }
   const std::int32_t npus = npus_of(topology);
   for (const WatchedPair& pair : network.transport.watched)
     if (pair.from == pair.to || std::max(pair.from, pair.to) >= npus)

@@ -18,6 +18,51 @@ std::string_view name_of(BufferSharing sharing);  // "shared", "per_port"
 enum class QueueKind : std::uint8_t { drop_tail, red };
 std::string_view name_of(QueueKind kind);  // "drop_tail", "red"
 
+// Which class of packets a port sends first.
+enum class PortScheduler : std::uint8_t { strict, dwrr };
+std::string_view name_of(PortScheduler scheduler);  // "strict", "dwrr"
+
+// When a packet of a class is marked: with a probability that rises from 0 at `minimum` waiting
+// bytes to `probability` at `maximum`; above, always.
+struct EcnRamp {
+  Bytes minimum, maximum;
+  bool per_gigabit = false;  // both for each Gb/s of the link
+  Fraction probability = 1;
+  Fraction weight = 1;     // of the newest length in the average; 1: no averaging
+  bool on_leaving = true;  // by what waits when the packet leaves the queue; else when it comes
+};
+
+// What the packets of a class are.
+enum class ClassContent : std::uint8_t { data, control };
+std::string_view name_of(ClassContent content);  // "data", "control"
+
+// Packets of one priority; a port has a queue for each class. docs/models/packet-fabric.md.
+struct PacketClass {
+  static constexpr std::int32_t count = 8;  // priorities 0 to 7 (IEEE 802.1Q)
+
+  std::int32_t priority = 0;
+  bool lossless = false;  // senders are paused before packets find no room (PFC)
+  // Lossless: the packets from one link may hold so many times the free shared memory before that
+  // link is paused (Choudhury and Hahne).
+  double alpha = 0.125;
+  std::optional<Bytes> headroom = {};  // for each link; without it by headroom_of()
+  std::optional<EcnRamp> ecn = {};
+  std::int32_t weight = 1;  // under dwrr
+  ClassContent carries = ClassContent::data;
+};
+
+enum class WatchdogAction : std::uint8_t { stop, drop };
+std::string_view name_of(WatchdogAction action);  // "stop", "drop"
+
+// Priority flow control: IEEE 802.1Qbb.
+struct PfcSpec {
+  bool enabled = true;                    // else lossless classes are lossy
+  std::optional<Duration> response = {};  // until a frame acts; without it by response_of()
+  Bytes resume_offset = bytes(3'000);     // below the threshold
+  Duration watchdog = milliseconds(10);   // a class that is paused for longer is examined
+  WatchdogAction on_watchdog = WatchdogAction::stop;
+};
+
 struct SwitchSpec {
   // Packets that wait in a switch; the one being sent does not count. HPCC (SIGCOMM 2019) simulates
   // switches of 32 MB; the HOTI'20 study 64 MB and 1 GB.
@@ -41,6 +86,16 @@ struct SwitchSpec {
   std::vector<LinkIndex> watched = {};  // the queues before these report their depth over time
 
   Fraction loss = 0;  // probability that a link loses a packet, for experiments with bad links
+
+  // Ascending priorities. Packets of a priority that is not here are of the class 0, which is lossy
+  // and has the queue above, unless it is here.
+  std::vector<PacketClass> classes = {};
+  PortScheduler scheduler = PortScheduler::strict;  // strict: the highest priority first
+  PfcSpec pfc = {};
+  Bytes port_reserve = bytes(4'000);  // memory of each lossless class of each link
+  // Reserve and headroom of lossless classes are not in `buffer`, which nobody gave.
+  bool headroom_beside_buffer = false;
+  Bytes largest_packet = bytes(9'038);  // on the wire: what headroom is for
 };
 
 }  // namespace orrery

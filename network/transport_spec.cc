@@ -1,5 +1,7 @@
 #include "network/transport_spec.h"
 
+#include <algorithm>
+
 #include "network/switch_spec.h"
 
 namespace orrery {
@@ -39,6 +41,18 @@ std::string_view name_of(QueueKind kind) {
   return kind == QueueKind::drop_tail ? "drop_tail" : "red";
 }
 
+std::string_view name_of(PortScheduler scheduler) {
+  return scheduler == PortScheduler::strict ? "strict" : "dwrr";
+}
+
+std::string_view name_of(ClassContent content) {
+  return content == ClassContent::data ? "data" : "control";
+}
+
+std::string_view name_of(WatchdogAction action) {
+  return action == WatchdogAction::stop ? "stop" : "drop";
+}
+
 Bytes maximum_segment(const TransportSpec& spec) {
   constexpr std::int64_t ip_header = 20, tcp_header = 20, timestamps = 12;
   return spec.mtu - bytes(ip_header + tcp_header + (spec.timestamps ? timestamps : 0));
@@ -51,6 +65,43 @@ std::span<const CongestionControlEntry> congestion_controls() {
 #undef CONGESTION_CONTROL
   };
   return entries;
+}
+
+std::span<const CongestionControlEntry> roce_control_sentences() {
+  static constexpr CongestionControlEntry entries[] = {
+#define ROCE_CONTROL(name, window, notifications, telemetry, sentence) {#name, sentence},
+#include "network/roce_controls.def"
+#undef ROCE_CONTROL
+  };
+  return entries;
+}
+
+std::span<const CongestionControlEntry> roce_recovery_sentences() {
+  static constexpr CongestionControlEntry entries[] = {
+#define ROCE_RECOVERY(name, sentence) {#name, sentence},
+#include "network/roce_recoveries.def"
+#undef ROCE_RECOVERY
+  };
+  return entries;
+}
+
+namespace {
+
+bool is_among(std::span<const CongestionControlEntry> entries, const TransportSpec& spec) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const auto& entry) { return entry.name == spec.congestion_control; });
+}
+
+}  // namespace
+
+std::string tcp_control_of(const TransportSpec& spec) {
+  return is_among(congestion_controls(), spec) ? *spec.congestion_control : "cubic";
+}
+
+RoceSpec roce_of(const TransportSpec& spec) {
+  RoceSpec roce = spec.roce;
+  if (is_among(roce_control_sentences(), spec)) roce.congestion_control = *spec.congestion_control;
+  return roce;
 }
 
 // The study's deck states the window and the acknowledgement delay; what it leaves open is here as

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "network/roce_spec.h"
 
 namespace orrery {
 
@@ -50,8 +51,10 @@ struct WatchedPair {
 struct TransportSpec {
   std::optional<TransportKind> kind;  // else that of the backend: BackendTraits::transport
   IdealModel ideal = IdealModel::analytical;
-  std::string congestion_control = "cubic";  // a name of congestion_controls()
-  Bytes mtu = bytes(9'000);                  // IP packet: headers of IP and TCP, and data
+  // A name of congestion_controls() for TCP, else cubic; of roce_controls() for RoCE, else that of
+  // `roce`. A name that only one of the two knows is for that one.
+  std::optional<std::string> congestion_control;
+  Bytes mtu = bytes(9'000);  // IP packet: headers of IP and TCP, and data
   // On the wire, for each packet: preamble 8, Ethernet header 14, checksum 4, gap 12.
   Bytes link_overhead = bytes(38);
 
@@ -64,12 +67,14 @@ struct TransportSpec {
   Duration clock_granularity = microseconds(10);    // of that timeout, RFC 6298
   Duration connect_timeout = milliseconds(10);      // of a handshake
   Duration persist_timeout = milliseconds(10);      // until a closed window is probed
-  std::int32_t retries = 10;  // timeouts without an answer until a connection is given up
+  std::int32_t retries = 10;  // timeouts without an answer until a connection (RoCE: pair) gives up
   std::int32_t duplicate_acks = 3;
   bool limited_transmit = true;  // RFC 3042
   bool sack = true;
   bool timestamps = false;  // 12 bytes in each packet; ns-3's tick is a millisecond
   bool ecn = false;         // dctcp always
+
+  RoceSpec roce;
 
   ConnectPolicy connect = ConnectPolicy::before_use;
   std::int32_t connections_per_pair = 1;  // between two NPUs, used in turn
@@ -83,6 +88,14 @@ struct CongestionControlEntry {
   std::string_view name, sentence;
 };
 std::span<const CongestionControlEntry> congestion_controls();  // ns-3's, in any build
+
+// Of RoCE: controls, and what it does about losses.
+std::span<const CongestionControlEntry> roce_control_sentences();
+std::span<const CongestionControlEntry> roce_recovery_sentences();
+
+// The control that the transport has.
+std::string tcp_control_of(const TransportSpec& spec);
+RoceSpec roce_of(const TransportSpec& spec);
 
 // The ns-3 settings of the HOTI'20 study, as far as they are known: docs/models/ns3.md.
 TransportSpec hoti20_transport();

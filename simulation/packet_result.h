@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,57 @@ struct FlowSampleRow {
   }
 };
 
+// A class of a link whose sender was told to pause (PFC).
+struct PauseRow {
+  std::string name;  // "npu 3 -> switch 128"
+  std::string by;    // "switch 128": the end of the link
+  std::int32_t priority = 0;
+  std::uint64_t count = 0;
+  Duration time;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("name", &PauseRow::name, "the link that was paused", {.text = {"paused"}});
+    row.column("by", &PauseRow::by, "the node that told it to pause, the end of the link",
+               {.text = {"by"}});
+    row.column("priority", &PauseRow::priority, "the class of packets", {.text = {"priority"}});
+    row.column("count", &PauseRow::count, "times that it was paused", {.text = {"times"}});
+    row.column("time_ps", &PauseRow::time, "time that it was paused, in all", {.text = {"for"}});
+  }
+};
+
+// The queue of one class before a link.
+struct ClassRow {
+  std::string name;  // "switch 128 -> npu 3"
+  std::int32_t priority = 0;
+  std::uint64_t drops = 0, marks = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("name", &ClassRow::name, "the link that the queue is before");
+    row.column("priority", &ClassRow::priority, "the class of packets");
+    row.column("drops", &ClassRow::drops, "packets that were lost");
+    row.column("marks", &ClassRow::marks, "packets that were marked");
+  }
+};
+
+// What only RoCE and its lossless classes count.
+struct RoceRow {
+  std::uint64_t notifications = 0, refusals = 0, pauses = 0, watchdogs = 0;
+  Duration paused;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("notifications", &RoceRow::notifications,
+               "packets that told senders of marks (CNPs)");
+    row.column("refusals", &RoceRow::refusals, "packets that told senders of gaps (NACKs)");
+    row.column("pauses", &RoceRow::pauses, "times that a class of a link was paused (PFC)");
+    row.column("paused_ps", &RoceRow::paused, "time of these, the sum over all links");
+    row.column("watchdogs", &RoceRow::watchdogs,
+               "pauses that lasted longer than network.switch.pfc.watchdog");
+  }
+};
+
 // What crossed a link, as a file for tcpdump and Wireshark; its place in PacketResult::captures is
 // that in network.transport.capture.
 struct CaptureRow {
@@ -157,7 +209,10 @@ struct CaptureRow {
 struct PacketResult {
   std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
+  std::optional<RoceRow> roce;   // if some level has this transport
   std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
+  std::vector<PauseRow> pauses;  // longest first
+  std::vector<ClassRow> classes;
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;
   std::vector<DepthRow> depths;
@@ -178,6 +233,15 @@ struct PacketResult {
              "queue that lost, marked or kept packets, most drops first, then most waiting bytes; "
              "the first 10, or all with --all-links",
              {.busiest_only = true});
+    row.part("roce", &PacketResult::roce, "counts of RoCE; only where it is a transport",
+             {.omit_if_none = true});
+    row.rows("pauses", &PacketResult::pauses,
+             "class of a link that was paused, the longest in all first; the first 10, or all with "
+             "--all-links",
+             {.omit_if_empty = true, .busiest_only = true});
+    row.rows("classes", &PacketResult::classes,
+             "queue of a class that lost or marked packets, where links have several",
+             {.omit_if_empty = true, .busiest_only = true});
     row.rows("switches", &PacketResult::switches, "switch that held packets");
     row.rows("waits", &PacketResult::waits, "kind of traffic");
     row.rows("depths", &PacketResult::depths, "link of network.switch.watch");

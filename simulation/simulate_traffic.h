@@ -12,6 +12,8 @@ namespace orrery {
 
 struct TrafficOptions {
   std::function<bool()> stop;  // asked now and then; true ends the run, partial
+  // Asked while idle times of a partial run are found; true leaves its slowdowns out.
+  std::function<bool()> give_up;
   std::function<void(std::size_t delivered, std::size_t all)> progress;  // told now and then
 };
 

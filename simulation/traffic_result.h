@@ -65,6 +65,8 @@ struct FlowSizeRow {
 struct TrafficPackets {
   std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0, retransmissions = 0,
                 timeouts = 0;
+  std::uint64_t notifications = 0, refusals = 0, pauses = 0, watchdogs = 0;  // of RoCE
+  Duration paused;
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -74,6 +76,12 @@ struct TrafficPackets {
     row.column("marks", &TrafficPackets::marks, "packets marked (ECN)");
     row.column("retransmissions", &TrafficPackets::retransmissions, "segments sent again");
     row.column("timeouts", &TrafficPackets::timeouts, "retransmission timeouts");
+    row.column("notifications", &TrafficPackets::notifications,
+               "packets that told senders of marks (CNPs)");
+    row.column("refusals", &TrafficPackets::refusals, "packets that told senders of gaps (NACKs)");
+    row.column("pauses", &TrafficPackets::pauses, "times that a class of a link was paused (PFC)");
+    row.column("paused_ps", &TrafficPackets::paused, "time of these, the sum over all links");
+    row.column("watchdogs", &TrafficPackets::watchdogs, "pauses that lasted too long");
   }
 };
 

@@ -57,11 +57,18 @@ std::string transports() {
   for (const CongestionControlEntry& entry : congestion_controls()) {
     controls.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
   }
+  TextTable roce({{"  network.transport.congestion_control", left}, {"of roce", left}});
+  for (const CongestionControlEntry& entry : roce_control_sentences())
+    roce.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
+  TextTable recoveries({{"  network.transport.recovery", left}, {"of roce", left}});
+  for (const CongestionControlEntry& entry : roce_recovery_sentences())
+    recoveries.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
   TextTable presets({{"  network.transport.preset", left}, {"", left}});
   for (const yaml::TransportPreset& preset : yaml::transport_presets()) {
     presets.add_row({fmt::format("  {}", preset.name), std::string(preset.sentence)});
   }
-  return transport_kinds_text() + '\n' + controls.text() + '\n' + presets.text();
+  return transport_kinds_text() + '\n' + controls.text() + '\n' + roce.text() + '\n' +
+         recoveries.text() + '\n' + presets.text();
 }
 
 std::string algorithms() {

@@ -1,3 +1,6 @@
+#include <chrono>
+#include <optional>
+
 #include "core/base/log.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/count_progress.h"
@@ -31,6 +34,13 @@ TrafficResult simulated(const TrafficExperiment& loaded, const InterruptGuard& i
   std::optional<CountProgress> progress;
   TrafficOptions options;
   options.stop = [&] { return interrupt.interrupted(); };
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> interrupted_at;
+  options.give_up = [&] {
+    constexpr auto patience = std::chrono::seconds(2);
+    if (!interrupted_at) interrupted_at = Clock::now();
+    return Clock::now() - *interrupted_at > patience;
+  };
   options.progress = [&](std::size_t delivered, std::size_t all) {
     if (!progress) progress.emplace(terminal, all, "flows delivered");
     progress->show(delivered);

@@ -174,6 +174,40 @@ std::string within_ties(Systems systems) {
                                     systems.front().over_ties->orders, text);
 }
 
+using PacketCell = std::function<std::string(const PacketResult&)>;
+
+// Of systems with packets, where some have RoCE.
+std::vector<SummaryRow> packet_rows(Systems systems) {
+  const auto has_roce = [](const RunResult& r) { return r.packets && r.packets->roce; };
+  if (std::ranges::none_of(systems, has_roce)) return {};
+  const auto of_packets = [](std::string heading, const PacketCell& cell) {
+    return SummaryRow{std::move(heading), [cell](const RunResult& r) {
+                        return r.packets ? cell(*r.packets) : std::string("-");
+                      }};
+  };
+  const auto of_roce = [&](std::string heading, std::uint64_t RoceRow::*count) {
+    return of_packets(std::move(heading), [count](const PacketResult& packets) {
+      return packets.roce ? std::to_string((*packets.roce).*count) : std::string("-");
+    });
+  };
+  return {of_packets("packets", [](const PacketResult& p) { return std::to_string(p.packets); }),
+          of_packets("  lost", [](const PacketResult& p) { return std::to_string(p.drops); }),
+          of_packets("  sent again",
+                     [](const PacketResult& p) { return std::to_string(p.retransmissions); }),
+          of_packets("  marked", [](const PacketResult& p) { return std::to_string(p.marks); }),
+          of_roce("  notified (CNPs)", &RoceRow::notifications),
+          of_roce("  paused, times", &RoceRow::pauses),
+          of_packets("  paused for",
+                     [](const PacketResult& p) { return p.roce ? to_text(p.roce->paused) : "-"; }),
+          of_packets("  paused longest by",
+                     [](const PacketResult& p) { return p.pauses.empty() ? "-" : p.pauses[0].by; }),
+          of_packets("  most waiting", [](const PacketResult& p) {
+            Bytes most;
+            for (const QueueRow& queue : p.queues) most = std::max(most, queue.most_waiting);
+            return to_text(most);
+          })};
+}
+
 std::vector<SummaryRow> summary_rows(Systems systems) {
   const auto blank = [](const RunResult&) { return std::string(); };
   std::vector<SummaryRow> rows{{"iteration time", iteration},
@@ -198,6 +232,7 @@ std::vector<SummaryRow> summary_rows(Systems systems) {
   for (const std::string& name : names)
     rows.push_back({"  " + name, [name](const RunResult& r) { return utilisation(r, name); }});
   std::ranges::move(bottleneck_rows(systems), std::back_inserter(rows));
+  std::ranges::move(packet_rows(systems), std::back_inserter(rows));
   if (!levels.empty()) rows.push_back({"bytes sent by all ranks", blank});
   rows.insert(rows.end(), levels.begin(), levels.end());
   return rows;

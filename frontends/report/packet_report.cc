@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "core/units/unit_text.h"
 #include "frontends/report/row_table.h"
 #include "frontends/report/text_table.h"
 
@@ -23,6 +25,13 @@ std::string counts(const RunResult& result) {
   table.add_row({"sent again", std::to_string(packets.retransmissions), "segments"});
   table.add_row({"timeouts", std::to_string(packets.timeouts), ""});
   table.add_row({"connections", std::to_string(packets.connections), ""});
+  if (const std::optional<RoceRow>& roce = packets.roce) {
+    table.add_row({"notified", std::to_string(roce->notifications), "CNPs of marks"});
+    table.add_row({"refused", std::to_string(roce->refusals), "NACKs of gaps"});
+    table.add_row({"paused", std::to_string(roce->pauses), "times, " + to_text(roce->paused)});
+    if (roce->watchdogs > 0)
+      table.add_row({"watchdog", std::to_string(roce->watchdogs), "pauses that lasted too long"});
+  }
   return '\n' + table.text();
 }
 
@@ -37,8 +46,10 @@ std::string text_of(const Rows& rows) {
 std::string packet_text(const RunResult& result, const ReportOptions& options) {
   if (!result.packets || result.packets->packets == 0) return "";
   const std::vector<QueueRow>& queues = result.packets->queues;
+  const std::vector<PauseRow>& pauses = result.packets->pauses;
   return counts(result) + text_of(result.packets->waits) +
          text_of(std::span(queues).first(shown_count(queues.size(), options))) +
+         text_of(std::span(pauses).first(shown_count(pauses.size(), options))) +
          text_of(result.packets->switches);
 }
 

@@ -182,6 +182,7 @@ template const RowType& row_type_of<JobRow>();
 template const RowType& row_type_of<LayerRow>();
 template const RowType& row_type_of<LevelRow>();
 template const RowType& row_type_of<LinkRow>();
+template const RowType& row_type_of<PauseRow>();
 template const RowType& row_type_of<QueueRow>();
 template const RowType& row_type_of<SelectedRow>();
 template const RowType& row_type_of<SwitchRow>();

@@ -43,6 +43,9 @@ std::string head_text(const TrafficResult& result) {
     table.add_row({"packets", fmt::format("{}, {} lost, {} marked, {} timeouts",
                                           result.packets->packets, result.packets->drops,
                                           result.packets->marks, result.packets->timeouts)});
+  if (result.packets && result.packets->pauses > 0)
+    table.add_row({"pauses", fmt::format("{} times, {} in all", result.packets->pauses,
+                                         to_text(result.packets->paused))});
   return table.text();
 }
 
@@ -209,12 +212,13 @@ std::string traffic_comparison_csv(std::span<const TrafficResult> results) {
 
 std::string flows_csv(const TrafficResult& result) {
   std::string csv = "start_ps,source,target,bytes,incast,time_ps,idle_ps\n";
-  for (std::size_t i = 0; i < result.idle.size(); ++i) {
+  for (std::size_t i = 0; i < result.flows.size(); ++i) {
     const Flow& flow = result.flows[i];
     if (!flow.finish) continue;
+    const std::string idle = result.idle.empty() ? "" : std::to_string(result.idle[i].value);
     fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{}\n", flow.start.since_start.value,
                    flow.source.value, flow.target.value, flow.size.value, flow.incast ? 1 : 0,
-                   (*flow.finish - flow.start).value, result.idle[i].value);
+                   (*flow.finish - flow.start).value, idle);
   }
   return csv;
 }

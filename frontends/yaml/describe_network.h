@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "frontends/yaml/describe_fluid.h"
+#include "frontends/yaml/describe_roce.h"
 #include "frontends/yaml/describe_topology.h"
 #include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
@@ -40,9 +41,20 @@ inline void describe_level_network(Keys& keys, LevelNetworkSpec& level, NetworkS
 inline constexpr std::int64_t four_gibibytes = (std::int64_t{1} << 32) - 1;
 
 inline void describe_tcp_windows(GroupKeys& key, TransportSpec& spec) {
-  key("window", spec.window,
-      "send and receive buffer of a connection: bytes that may be sent and not acknowledged",
+  WindowSize window{spec.window.value};
+  key("window", window,
+      "send and receive buffer of a connection: bytes that may be sent and not acknowledged; of a "
+      "pair of RoCE: bdp (of the path; its default, unless its control has a window), none or "
+      "bytes",
       between(1, four_gibibytes / 4));
+  if (window.kind == PairWindow::Kind::bytes)
+    spec.window = bytes(window.value);
+  else
+    spec.roce.window.kind = window.kind;
+  key.keys.check([&](Reader& reader) {
+    if (reader.given("window") && window.kind == PairWindow::Kind::bytes)
+      spec.roce.window = {PairWindow::Kind::bytes, spec.window};
+  });
   key("receive_window", spec.receive_window, "the receive buffer, if it is not the same",
       between(1, four_gibibytes / 4));
   key("initial_window", spec.initial_window,
@@ -102,15 +114,18 @@ inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologyS
   key("ideal", spec.ideal,
       "what carries messages over levels of transport ideal: analytical, or fluid, where they "
       "share links (docs/models/fluid.md)");
-  CongestionControlName control{spec.congestion_control};
+  std::optional<CongestionControlName> control;
+  if (spec.congestion_control) control = CongestionControlName{*spec.congestion_control};
   key("congestion_control", control,
-      "congestion control of TCP; `orrery list transports` describes each");
-  spec.congestion_control = control.name;
+      "congestion control of TCP (without it cubic) or of RoCE (without it dcqcn); `orrery list "
+      "transports` describes each");
+  if (control) spec.congestion_control = control->name;
   key("mtu", spec.mtu, "size of the largest IP packet", between(100, 65'535));
   key("link_overhead", spec.link_overhead,
       "further bytes on the wire for each packet (Ethernet: 38, with preamble and gap)",
       between(0, 1'000));
   describe_tcp_windows(key, spec);
+  describe_roce(keys, network);
   describe_tcp_timers(key, spec);
   key("limited_transmit", spec.limited_transmit,
       "the first two duplicate acknowledgements each send a new segment (RFC 3042); without sack");
@@ -163,6 +178,7 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
   keys.optional("watch", watched,
                 "links, \"a -> b\" or \"a - b\" (both ways): what waits before them over time");
   keys.note_if_given("watch", network.given, SettingGroup::switch_buffer);
+  describe_classes(keys, network);
   keys.check([&](Reader& reader) {
     if (reader.clean()) reader.report(problems_of(spec, network.transport));
     if (reader.clean() && topology_known && !watched.empty())

@@ -87,6 +87,9 @@ std::vector<std::string_view> BackendRegistry::names() {
 std::vector<std::string_view> CongestionControlRegistry::names() {
   std::vector<std::string_view> result;
   for (const CongestionControlEntry& entry : congestion_controls()) result.push_back(entry.name);
+  for (const CongestionControlEntry& entry : roce_control_sentences())
+    if (std::find(result.begin(), result.end(), entry.name) == result.end())
+      result.push_back(entry.name);
   return result;
 }
 

@@ -102,7 +102,7 @@ ns3::Ptr<TcpEnd> TcpNetwork::make_end() {
   end->SetNode(node_);
   end->SetTcp(tcp_);
   end->SetRtt(ns3::CreateObject<ns3::RttMeanDeviation>());
-  end->SetCongestionControlAlgorithm(make_congestion_control(spec_.congestion_control));
+  end->SetCongestionControlAlgorithm(make_congestion_control(tcp_control_of(spec_)));
   end->SetRecoveryAlgorithm(ns3::CreateObject<ns3::TcpPrrRecovery>());
   return end;
 }

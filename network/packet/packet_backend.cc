@@ -250,8 +250,8 @@ std::unique_ptr<NetworkBackend> make_packet_backend_with(TransportKind usual, Ev
 
 const BackendTraits packet_traits{.shares_links = true,
                                   .has_packets = true,
-                                  .transport = TransportKind::tcp,
-                                  .tolerance = &tcp_tolerance};
+                                  .transport = TransportKind::roce,
+                                  .tolerance = &roce_tolerance};
 
 std::unique_ptr<NetworkBackend> make_packet_backend(EventQueue& queue, const Topology& topology,
                                                     const NetworkSpec& spec) {

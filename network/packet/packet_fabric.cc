@@ -1,6 +1,7 @@
 #include "network/packet/packet_fabric.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/base/check.h"
 #include "core/trace/byte_bins.h"
@@ -21,6 +22,31 @@ PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const Sw
                            PacketOwner& owner)
     : queue_(queue), spec_(spec), owner_(owner), random_(seed, "packet fabric") {
   handler_ = queue.add_handler(*this);
+  make_classes();
+  make_ports(topology, buffers);
+  make_pauses(topology);
+  depths_.resize(spec.watched.size());
+  for (std::size_t i = 0; i < depths_.size(); ++i)
+    ports_[spec.watched[i]].depth = static_cast<std::int32_t>(i);
+}
+
+// Class 0 is there, whether the file names it or not.
+void PacketFabric::make_classes() {
+  base_queue_ = spec_.classes.empty() || spec_.classes.front().priority != 0;
+  if (base_queue_) classes_.emplace_back();
+  classes_.insert(classes_.end(), spec_.classes.begin(), spec_.classes.end());
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    if (!spec_.pfc.enabled) classes_[i].lossless = false;
+    const auto bit = static_cast<std::uint16_t>(1U << i);
+    if (classes_[i].lossless) lossless_ |= bit;
+    if (classes_[i].ecn) (classes_[i].ecn->on_leaving ? marks_leaving_ : marks_entering_) |= bit;
+    class_of_[static_cast<std::size_t>(classes_[i].priority)] = static_cast<ClassIndex>(i);
+  }
+  queue_count_ = static_cast<unsigned>(classes_.size());
+}
+
+void PacketFabric::make_ports(const Topology& topology,
+                              std::span<const std::optional<Bytes>> buffers) {
   std::vector<std::int32_t> memory_of(static_cast<std::size_t>(topology.node_count()), -1);
   ports_.resize(topology.links().size());
   for (std::size_t i = 0; i < ports_.size(); ++i) {
@@ -33,13 +59,11 @@ PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const Sw
       memory = static_cast<std::int32_t>(memories_.size());
       const auto level = static_cast<std::size_t>(link.level);
       const bool own = level < buffers.size() && buffers[level];
-      memories_.emplace_back(link.from, own ? *buffers[level] : spec.buffer, spec);
+      memories_.emplace_back(link.from, own ? *buffers[level] : spec_.buffer, spec_);
+      memories_.back().headroom_is_beside(spec_.headroom_beside_buffer && !own);
     }
     ports_[i].memory = memory;
   }
-  depths_.resize(spec.watched.size());
-  for (std::size_t i = 0; i < depths_.size(); ++i)
-    ports_[spec.watched[i]].depth = static_cast<std::int32_t>(i);
 }
 
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
@@ -53,6 +77,7 @@ PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
 PacketIndex PacketFabric::allocate() {
   if (first_free_ == none) {
     packets_.emplace_back();
+    if (!telemetry_.empty()) telemetry_.emplace_back();
     return static_cast<PacketIndex>(packets_.size() - 1);
   }
   const PacketIndex packet = first_free_;
@@ -67,8 +92,14 @@ void PacketFabric::send(PacketIndex packet, const PacketToSend& to_send) {
                       .can_be_marked = to_send.can_be_marked,
                       .marked = false,
                       .tell_when_left = to_send.tell_when_left,
+                      .takes_telemetry = to_send.takes_telemetry,
                       .kind = to_send.kind,
+                      .of = class_of_[to_send.priority],
                       .queued_at = {}};
+  if (to_send.takes_telemetry) {
+    if (telemetry_.size() < packets_.size()) telemetry_.resize(packets_.size());
+    telemetry_[packet].clear();
+  }
   ++sent_;
   if (to_send.kind >= waits_.size()) waits_.resize(std::size_t{to_send.kind} + 1);
   ++waits_[to_send.kind].packets;
@@ -87,58 +118,99 @@ void PacketFabric::on_event(std::uint64_t argument) {
   }
 }
 
-void PacketFabric::arrive(PacketIndex index) {
+inline void PacketFabric::arrive(PacketIndex index) {
   Packet& packet = packets_[index];
   ++hops_;
   if (path_links_[++packet.cursor] != none) return enter(index);
-  owner_.packet_arrived(index, packet.marked);
+  if (packet.is_frame)
+    pauses_->frame_arrived(path_links_[packet.cursor - 1], {packet.of, packet.pauses});
+  else
+    owner_.packet_arrived(index, packet.marked);
   release(index);
+}
+
+inline bool PacketFabric::is_lossless(const Packet& packet, const Port& port) const {
+  return port.memory >= 0 && !packet.is_frame && (lossless_ >> packet.of & 1) != 0 &&
+         !starts_path(packet.cursor);
+}
+
+// Takes the room.
+inline bool PacketFabric::finds_room(const Packet& packet, Port& port, const OutputQueue& queue) {
+  SwitchMemory& memory = memories_[port.memory];
+  const Bytes size = bytes(packet.wire_bytes);
+  if (is_lossless(packet, port))
+    return pauses_->admit(path_links_[packet.cursor - 1], packet.of, size, memory);
+  if (!memory.has_room(size, queue.waiting)) return false;
+  memory.add(size, queue_.now());
+  return true;
+}
+
+// What is sent at once needs no room. May mark the packet.
+inline bool PacketFabric::may_enter(Packet& packet, Port& port, OutputQueue& queue, bool idle) {
+  if (port.bandwidth == Bandwidth{}) return false;
+  if (spec_.loss > 0 && random_.uniform() < spec_.loss) return false;
+  if (port.memory < 0 || packet.is_frame) return true;
+  if (packet.of == 0 && base_queue_) {
+    if (spec_.queue == QueueKind::red && picked_by_red(packet, port, queue, idle)) {
+      if (!packet.can_be_marked) return false;
+      mark(packet, port, queue);
+    }
+  } else if (packet.can_be_marked && (marks_entering_ >> packet.of & 1) != 0) {
+    mark_by_ramp(packet, port, queue);
+  }
+  return idle || finds_room(packet, port, queue);
 }
 
 void PacketFabric::enter(PacketIndex index) {
   Packet& packet = packets_[index];
   const LinkIndex link = path_links_[packet.cursor];
   Port& port = ports_[link];
-  const bool idle = port.first == none && port.free_at <= queue_.now();
-  if (!may_enter(packet, port, idle)) return lose(index, port);
+  const unsigned number = packet.is_frame ? queue_count_ - 1 : packet.of;
+  OutputQueue& queue = queue_of(link, number);
+  const unsigned bit = 1U << number;
+  const bool idle = (port.occupied & ~port.paused) == 0 && port.free_at <= queue_.now() &&
+                    ((port.occupied | port.paused) & bit) == 0;
+  if (!may_enter(packet, port, queue, idle)) {
+    ++queue.drops;
+    return lose(index, port);
+  }
   if (idle) return start(index, port);
 
-  if (port.first == none)
-    port.first = index;
+  Packet& waits = packets_[index];  // where they are now: a frame may have come to them
+  if (queue.first == none)
+    queue.first = index;
   else
-    packets_[port.last].next = index;
-  port.last = index;
-  packet.next = none;
-  packet.queued_at = queue_.now();
-  const Bytes size = bytes(packet.wire_bytes);
+    packets_[queue.last].next = index;
+  queue.last = index;
+  port.occupied |= static_cast<std::uint16_t>(bit);
+  waits.next = none;
+  waits.queued_at = queue_.now();
+  const Bytes size = bytes(waits.wire_bytes);
+  queue.waiting += size;
   port.waiting += size;
   port.most_waiting = std::max(port.most_waiting, port.waiting);
-  if (port.memory >= 0) memories_[port.memory].add(size, queue_.now());
   if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
-  if (port.wake_comes) return;
-  port.wake_comes = true;
-  queue_.schedule_at(port.free_at, handler_, event_of(Happens::link_is_free, link));
+  if (!port.wake_comes && (port.occupied & ~port.paused) != 0) wake_when_free(link, port);
 }
 
-// What is sent at once needs no room. May mark the packet.
-bool PacketFabric::may_enter(Packet& packet, Port& port, bool idle) {
-  if (port.bandwidth == Bandwidth{}) return false;
-  if (spec_.loss > 0 && random_.uniform() < spec_.loss) return false;
-  if (port.memory < 0) return true;
-  if (spec_.queue == QueueKind::red && picked_by_red(packet, port, idle)) {
-    if (!packet.can_be_marked) return false;
-    packet.marked = true;
-    ++port.marks;
-  }
-  return idle || memories_[port.memory].has_room(bytes(packet.wire_bytes), port.waiting);
-}
-
-bool PacketFabric::picked_by_red(const Packet& packet, Port& port, bool idle) {
+bool PacketFabric::picked_by_red(const Packet& packet, Port& port, OutputQueue& queue, bool idle) {
   double idle_packets = 0;
   if (idle && port.sent > Bytes{})
     idle_packets = static_cast<double>((queue_.now() - port.free_at).value) /
                    static_cast<double>(duration_of(port, packet.wire_bytes).value);
-  return port.red.picks(spec_, port.waiting, idle_packets, random_);
+  return queue.red.picks(spec_, queue.waiting, idle_packets, random_);
+}
+
+void PacketFabric::mark(Packet& packet, Port& port, OutputQueue& queue) {
+  packet.marked = true;
+  ++port.marks;
+  ++queue.marks;
+}
+
+void PacketFabric::mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue) {
+  const EcnRamp& ramp = *classes_[packet.of].ecn;
+  if (picked_by(ramp, port.bandwidth, queue.waiting, queue.average, random_))
+    mark(packet, port, queue);
 }
 
 void PacketFabric::start(PacketIndex index, Port& port) {
@@ -149,57 +221,132 @@ void PacketFabric::start(PacketIndex index, Port& port) {
   const LinkIndex link = path_links_[packet.cursor];
   if (watched_ != nullptr)
     watched_->add(link, queue_.now(), port.free_at, bytes(packet.wire_bytes));
-  if (port.reports_starts) owner_.packet_starts(index, link, packet.marked);
+  if (packet.takes_telemetry && port.memory >= 0) note_telemetry(index, port, link);
+  if (port.reports_starts && !packet.is_frame) owner_.packet_starts(index, link, packet.marked);
   if (packet.tell_when_left && starts_path(packet.cursor))
     queue_.schedule_at(port.free_at, handler_, event_of(Happens::packet_left, index));
   queue_.schedule_at(port.free_at + port.latency, handler_,
                      event_of(Happens::packet_arrives, index));
 }
 
-bool PacketFabric::starts_path(std::uint32_t cursor) const {
-  return cursor == 0 || path_links_[cursor - 1] == none;
+void PacketFabric::note_telemetry(PacketIndex index, const Port& port, LinkIndex link) {
+  telemetry_[index].push_back({.link = link,
+                               .waiting = queue_of(link, packets_[index].of).waiting,
+                               .sent = port.sent,
+                               .at = queue_.now(),
+                               .bandwidth = port.bandwidth});
 }
 
-void PacketFabric::start_next(LinkIndex link) {
-  Port& port = ports_[link];
-  port.wake_comes = false;
-  if (port.first == none) return;  // lost, when the link went down
-  const PacketIndex index = take_first(port);
-  note_wait(packets_[index], port);
-  start(index, port);
-  if (port.first == none) return;
+void PacketFabric::wake_when_free(LinkIndex link, Port& port) {
   port.wake_comes = true;
-  queue_.schedule_at(port.free_at, handler_, event_of(Happens::link_is_free, link));
+  queue_.schedule_at(std::max(port.free_at, queue_.now()), handler_,
+                     event_of(Happens::link_is_free, link));
 }
 
-PacketIndex PacketFabric::take_first(Port& port) {
-  const PacketIndex index = port.first;
-  const Packet& packet = packets_[index];
-  port.first = packet.next;
-  port.waiting -= bytes(packet.wire_bytes);
-  if (port.memory >= 0) memories_[port.memory].remove(bytes(packet.wire_bytes), queue_.now());
-  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
-  return index;
-}
-
-void PacketFabric::note_wait(const Packet& packet, const Port& port) {
+inline void PacketFabric::note_wait(const Packet& packet, const Port& port) {
   PacketWaits& waits = waits_[packet.kind];
   const Duration waited = queue_.now() - packet.queued_at;
   (port.memory < 0 ? waits.at_source : waits.in_switches) += nanoseconds(waited.value / 1'000);
   waits.longest = std::max(waits.longest, waited);
 }
 
+void PacketFabric::start_next(LinkIndex link) {
+  Port& port = ports_[link];
+  port.wake_comes = false;
+  if ((port.occupied & ~port.paused) == 0) {  // pulls; or lost, or paused
+    if (port.pulls) pull(link, port);
+    return;
+  }
+  if (port.free_at > queue_.now()) return wake_when_free(link, port);
+  const unsigned of = next_queue(port, link);
+  const PacketIndex index = take_first(port, link, of);
+  Packet& packet = packets_[index];
+  if (!packet.is_frame) note_wait(packet, port);
+  if (packet.can_be_marked && port.memory >= 0 && (marks_leaving_ >> packet.of & 1) != 0)
+    mark_by_ramp(packet, port, queue_of(link, of));
+  start(index, port);
+  if (!port.wake_comes && ((port.occupied & ~port.paused) != 0 || port.pulls))
+    wake_when_free(link, port);
+}
+
+// What the owner sends may be lost before it starts.
+void PacketFabric::pull(LinkIndex link, Port& port) {
+  if (port.bandwidth == Bandwidth{}) return;
+  while (port.free_at <= queue_.now())
+    if (!owner_.pull(link)) return;
+  if (!port.wake_comes) wake_when_free(link, port);
+}
+
+void PacketFabric::offer(LinkIndex link) {
+  Port& port = ports_[link];
+  if (!port.wake_comes && port.bandwidth > Bandwidth{}) wake_when_free(link, port);
+}
+
+// REQUIRES: a queue that is not paused has a packet.
+inline unsigned PacketFabric::next_queue(Port& port, LinkIndex link) {
+  const unsigned ready = port.occupied & ~static_cast<unsigned>(port.paused);
+  const auto highest = static_cast<unsigned>(std::bit_width(ready)) - 1;
+  if (spec_.scheduler == PortScheduler::strict) return highest;
+  if (pauses_ != nullptr && highest == queue_count_ - 1) return highest;  // a frame
+  return next_by_deficit(port, link, ready);
+}
+
+// Shreedhar and Varghese, "Efficient fair queuing using deficit round-robin", SIGCOMM 1995: a class
+// that gets its turn may send `weight` packets' bytes more.
+unsigned PacketFabric::next_by_deficit(Port& port, LinkIndex link, unsigned ready) {
+  while (true) {
+    OutputQueue& queue = queue_of(link, port.turn);
+    if ((ready >> port.turn & 1) != 0) {
+      const Bytes size = bytes(packets_[queue.first].wire_bytes);
+      if (queue.deficit >= size) {
+        queue.deficit -= size;
+        return port.turn;
+      }
+    } else if (queue.first == none) {
+      queue.deficit = {};
+    }
+    port.turn = static_cast<std::uint8_t>((port.turn + 1U) % classes_.size());
+    if ((ready >> port.turn & 1) != 0)
+      queue_of(link, port.turn).deficit += spec_.largest_packet * classes_[port.turn].weight;
+  }
+}
+
+inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned of) {
+  OutputQueue& queue = queue_of(link, of);
+  const PacketIndex index = queue.first;
+  const Packet& packet = packets_[index];
+  const Bytes size = bytes(packet.wire_bytes);
+  queue.first = packet.next;
+  if (queue.first == none) port.occupied &= static_cast<std::uint16_t>(~(1U << of));
+  queue.waiting -= size;
+  port.waiting -= size;
+  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
+  if (port.memory < 0 || packet.is_frame) return index;
+  if (is_lossless(packet, port))
+    pauses_->release(path_links_[packet.cursor - 1], packet.of, size, memories_[port.memory]);
+  else
+    memories_[port.memory].remove(size, queue_.now());
+  return index;
+}
+
 void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
   Port& port = ports_[link];
   port.bandwidth = bandwidth;
   port.last_size = 0;
-  if (bandwidth > Bandwidth{}) return;
-  while (port.first != none) lose(take_first(port), port);
+  if (bandwidth > Bandwidth{}) {
+    if (port.pulls) offer(link);
+    return;
+  }
+  for (unsigned of = 0; of < queue_count_; ++of)
+    while (queue_of(link, of).first != none) {
+      ++queue_of(link, of).drops;
+      lose(take_first(port, link, of), port);
+    }
 }
 
 void PacketFabric::lose(PacketIndex packet, Port& port) {
   ++port.drops;
-  owner_.packet_lost(packet);
+  if (!packets_[packet].is_frame) owner_.packet_lost(packet);
   release(packet);
 }
 
@@ -226,6 +373,7 @@ PacketStatistics PacketFabric::statistics() const {
     statistics.links.push_back(
         {port.sent, port.packets, port.drops, port.marks, port.most_waiting});
   }
+  if (classes_.size() > 1) add_class_statistics(statistics);
   for (std::size_t i = 0; i < depths_.size(); ++i)
     statistics.depths.push_back({spec_.watched[i],
                                  depths_[i].interval(),
@@ -240,6 +388,16 @@ PacketStatistics PacketFabric::statistics() const {
                                    {series.peaks().begin(), series.peaks().end()}});
   }
   return statistics;
+}
+
+void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
+  for (LinkIndex link = 0; link < ports_.size(); ++link)
+    for (std::size_t of = 0; of < classes_.size(); ++of) {
+      const OutputQueue& queue = queues_[std::size_t{link} * queue_count_ + of];
+      if (queue.drops + queue.marks > 0)
+        statistics.classes.push_back({link, classes_[of].priority, queue.drops, queue.marks});
+    }
+  if (pauses_ != nullptr) statistics.pauses = pauses_->statistics();
 }
 
 }  // namespace orrery

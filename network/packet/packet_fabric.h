@@ -9,15 +9,19 @@
 // One event for each link a packet crosses, and one more if it waited there.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/base/random.h"
 #include "core/event/event_queue.h"
+#include "network/packet/hop_telemetry.h"
+#include "network/packet/output_queue.h"
 #include "network/packet/peak_series.h"
-#include "network/packet/red_queue.h"
+#include "network/packet/priority_pauses.h"
 #include "network/packet/switch_memory.h"
 #include "network/packet_statistics.h"
 #include "network/switch_spec.h"
@@ -27,9 +31,21 @@ namespace orrery {
 
 class ByteBins;
 
-// Numbers of packets on their way; free again when packet_arrived() or packet_lost() returns.
-using PacketIndex = std::uint32_t;
 using PathIndex = std::uint32_t;
+
+// A class of a link that is paused for long, and why.
+struct LastingPause {
+  struct Hold {
+    LinkIndex link;
+    Bytes waiting;
+  };
+  std::int32_t priority = 0;
+  Duration time;
+  // Each waits for the next one: closed to a cycle, a deadlock; else a storm. Then the last one is
+  // that which is slow, and not paused itself.
+  std::vector<Hold> chain;
+  bool cycle = false;
+};
 
 class PacketOwner {
  public:
@@ -40,6 +56,12 @@ class PacketOwner {
   virtual void packet_left(PacketIndex packet) = 0;
   // Its first bit goes onto a link. Only if report_starts() was called for the link.
   virtual void packet_starts(PacketIndex, LinkIndex, [[maybe_unused]] bool marked) {}
+  // A link of which pull_from() was called is free, and nothing waits before it: may send() one
+  // packet over it. False: there is none, until offer().
+  virtual bool pull(LinkIndex) { return false; }
+  // A lossless class of a link has been paused for longer than PfcSpec::watchdog; `cycle`: by the
+  // links that wait for each other, in order, or empty. Throws, or returns: the pause is ignored.
+  virtual void pause_lasts(const LastingPause&) {}
 
  protected:
   ~PacketOwner() = default;
@@ -50,10 +72,12 @@ struct PacketToSend {
   std::uint32_t wire_bytes = 0;  // with all headers and gaps
   bool can_be_marked = false;
   bool tell_when_left = false;
-  std::uint8_t kind = 0;  // row of waits()
+  std::uint8_t kind = 0;      // row of waits()
+  std::uint8_t priority = 0;  // of SwitchSpec::classes
+  bool takes_telemetry = false;
 };
 
-class PacketFabric final : private EventHandler {
+class PacketFabric final : private EventHandler, private PauseWire {
  public:
   // `buffers`: of the switches of each level, where it differs from spec.buffer.
   // REQUIRES: queue, topology and owner outlive the fabric.
@@ -63,10 +87,21 @@ class PacketFabric final : private EventHandler {
 
   // REQUIRES: consecutive links, at least one.
   PathIndex add_path(std::span<const LinkIndex> links);
+  LinkIndex first_link(PathIndex path) const { return path_links_[path]; }
 
   // A packet is allocated, then sent; it may be lost before send() returns.
   PacketIndex allocate();
   void send(PacketIndex packet, const PacketToSend& to_send);
+  // Of a packet that takes telemetry, by hop; until packet_arrived() or packet_lost() returns.
+  std::span<const HopTelemetry> telemetry(PacketIndex packet) const { return telemetry_[packet]; }
+
+  // --- Packets that their owner keeps until the link is free for them ---
+
+  void pull_from(LinkIndex link) { ports_[link].pulls = true; }
+  void offer(LinkIndex link);  // there is something to pull
+  bool paused(LinkIndex link, std::uint8_t priority) const {
+    return (ports_[link].paused >> class_of_[priority] & 1) != 0;
+  }
 
   // From now on every byte on a link is also added to `bins`, a row for each link.
   void watch_links(ByteBins& bins) { watched_ = &bins; }
@@ -84,14 +119,20 @@ class PacketFabric final : private EventHandler {
   std::uint64_t lost_on(LinkIndex link) const { return ports_[link].drops; }
 
  private:
-  static constexpr std::uint32_t none = 0xffff'ffff;
+  static constexpr std::uint32_t none = no_packet;
 
   struct Packet {
     std::uint32_t cursor = 0;  // into path_links_: the link it is on, or waits for
     std::uint32_t wire_bytes = 0;
     std::uint32_t next = none;  // in the queue; or of the free packets
-    bool can_be_marked = false, marked = false, tell_when_left = false;
+    bool can_be_marked : 1 = false;
+    bool marked : 1 = false;
+    bool tell_when_left : 1 = false;
+    bool takes_telemetry : 1 = false;
+    bool is_frame : 1 = false;  // of PFC
+    bool pauses : 1 = false;    // frames only
     std::uint8_t kind = 0;
+    ClassIndex of = 0;
     Time queued_at;
   };
 
@@ -101,40 +142,78 @@ class PacketFabric final : private EventHandler {
     Duration latency;
     std::uint32_t last_size = 0;  // transfer_time() is a 128-bit division, and sizes repeat
     Duration last_duration;
-    PacketIndex first = none, last = none;  // that wait
-    std::int32_t memory = -1;               // of its switch; -1: without limit
-    std::int32_t depth = -1;                // of depths_, if it is watched
-    bool wake_comes = false, reports_starts = false;
-    RedQueue red;
+    std::int32_t memory = -1;  // of its switch; -1: without limit
+    std::int32_t depth = -1;   // of depths_, if it is watched
+    // A bit for each queue: with packets; of paused classes. The highest bit is that of frames.
+    std::uint16_t occupied = 0, paused = 0;
+    std::uint8_t turn = 0;  // dwrr
+    bool wake_comes = false, reports_starts = false, pulls = false;
     Bytes waiting, most_waiting, sent;
     std::uint64_t packets = 0, drops = 0, marks = 0;
   };
 
+  void make_classes();
+  void make_ports(const Topology& topology, std::span<const std::optional<Bytes>> buffers);
+  void make_pauses(const Topology& topology);
+
   void on_event(std::uint64_t argument) override;
   void arrive(PacketIndex packet);
   void enter(PacketIndex packet);  // the port of the link that its cursor points to
-  bool may_enter(Packet& packet, Port& port, bool idle);
-  bool picked_by_red(const Packet& packet, Port& port, bool idle);
+  bool may_enter(Packet& packet, Port& port, OutputQueue& queue, bool idle);
+  bool finds_room(const Packet& packet, Port& port, const OutputQueue& queue);
+  bool picked_by_red(const Packet& packet, Port& port, OutputQueue& queue, bool idle);
+  void mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue);
+  void mark(Packet& packet, Port& port, OutputQueue& queue);
   void start(PacketIndex packet, Port& port);
-  bool starts_path(std::uint32_t cursor) const;
+  void note_telemetry(PacketIndex index, const Port& port, LinkIndex link);
+  bool starts_path(std::uint32_t cursor) const {
+    return cursor == 0 || path_links_[cursor - 1] == none;
+  }
   void start_next(LinkIndex link);
-  PacketIndex take_first(Port& port);
+  void pull(LinkIndex link, Port& port);
+  void wake_when_free(LinkIndex link, Port& port);  // REQUIRES: no wake comes
+  unsigned next_queue(Port& port, LinkIndex link);
+  unsigned next_by_deficit(Port& port, LinkIndex link, unsigned ready);
+  PacketIndex take_first(Port& port, LinkIndex link, unsigned of);
   void note_wait(const Packet& packet, const Port& port);
   void lose(PacketIndex packet, Port& port);
   void release(PacketIndex packet);
   Duration duration_of(Port& port, std::uint32_t wire_bytes);
+  OutputQueue& queue_of(LinkIndex link, unsigned of) {
+    return queues_[std::size_t{link} * queue_count_ + of];
+  }
+  bool is_lossless(const Packet& packet, const Port& port) const;
+
+  // --- PauseWire ---
+  void send_frame(LinkIndex over, PauseFrame frame) override;
+  void pause_changed(LinkIndex link, ClassIndex of, bool paused) override;
+  void watchdog_barks(LinkIndex link, ClassIndex of) override;
+  std::vector<LinkIndex> waits_for(LinkIndex link, ClassIndex of) const;
+  bool find_cycle(std::vector<LinkIndex>& chain, std::vector<bool>& seen, ClassIndex of) const;
+  LinkIndex holds_most_of(LinkIndex link, ClassIndex of) const;
+  void add_class_statistics(PacketStatistics& statistics) const;
 
   EventQueue& queue_;
   SwitchSpec spec_;
   PacketOwner& owner_;
   RandomStream random_;
   EventQueue::HandlerId handler_;
-  std::vector<Port> ports_;      // as Topology::links()
-  ByteBins* watched_ = nullptr;  // watch_links()
+  std::vector<PacketClass> classes_;                       // by ClassIndex; at least one
+  std::array<ClassIndex, PacketClass::count> class_of_{};  // by priority
+  // A bit for each class.
+  std::uint16_t lossless_ = 0, marks_entering_ = 0, marks_leaving_ = 0;
+  unsigned queue_count_ = 1;         // of a port: classes and frames
+  bool base_queue_ = true;           // class 0 is SwitchSpec::queue
+  std::vector<Port> ports_;          // as Topology::links()
+  std::vector<OutputQueue> queues_;  // by link, by class, and then of frames
+  ByteBins* watched_ = nullptr;      // watch_links()
   std::vector<SwitchMemory> memories_;
-  std::vector<PeakSeries> depths_;         // as SwitchSpec::watched
-  std::vector<std::uint32_t> path_links_;  // of all paths, each ended by `none`
+  std::unique_ptr<PriorityPauses> pauses_;  // if a class is lossless
+  std::vector<PathIndex> frame_paths_;      // by link; `none`: none was sent
+  std::vector<PeakSeries> depths_;          // as SwitchSpec::watched
+  std::vector<std::uint32_t> path_links_;   // of all paths, each ended by `none`
   std::vector<Packet> packets_;
+  std::vector<std::vector<HopTelemetry>> telemetry_;  // by PacketIndex
   std::vector<PacketWaits> waits_;
   PacketIndex first_free_ = none;
   std::uint64_t sent_ = 0, hops_ = 0;

@@ -16,25 +16,42 @@ class SwitchMemory {
   SwitchMemory(NodeId node, Bytes size, const SwitchSpec& spec)
       : node_(node),
         size_(size),
+        shared_size_(size),
         shared_(spec.sharing == BufferSharing::shared),
         threshold_(spec.dynamic_threshold ? *spec.dynamic_threshold : 0) {}
 
   // May `packet` more bytes wait at a port where `waiting` do?
   bool has_room(Bytes packet, Bytes waiting) const {
     if (!shared_) return waiting + packet <= size_;
-    if (used_ + packet > size_) return false;
+    if (used_ + packet > shared_size_) return false;
     if (threshold_ == 0) return true;
-    const double limit = threshold_ * static_cast<double>((size_ - used_).value);
+    const double limit = threshold_ * static_cast<double>(free().value);
     return static_cast<double>((waiting + packet).value) <= limit;
   }
 
   void add(Bytes packet, Time now) {
     used_ += packet;
-    series_.set(now, used_.value);
+    hold(packet, now);
   }
   void remove(Bytes packet, Time now) {
     used_ -= packet;
-    series_.set(now, used_.value);
+    hold(Bytes{} - packet, now);
+  }
+
+  // --- Memory of lossless classes, which ports do not share ---
+
+  void headroom_is_beside(bool beside) { headroom_beside_ = beside; }
+  void set_aside(Bytes part) {
+    if (headroom_beside_)
+      size_ += part;
+    else
+      shared_size_ -= part;
+  }
+  // Of the shared part; below 0 by less than a packet, where a lossless class has gone beyond.
+  Bytes free() const { return shared_size_ - used_; }
+  void hold(Bytes packet, Time now) {  // in the part that is set aside; below 0: no longer
+    held_ += packet;
+    series_.set(now, held_.value);
   }
 
   NodeId node() const { return node_; }
@@ -43,9 +60,11 @@ class SwitchMemory {
 
  private:
   NodeId node_;
-  Bytes size_, used_;
+  Bytes size_, shared_size_;
+  Bytes used_, held_;  // of the shared part; of all
   bool shared_;
-  double threshold_;  // 0: none
+  bool headroom_beside_ = false;  // the size it was made with
+  double threshold_;              // 0: none
   PeakSeries series_;
 };
 

@@ -1,8 +1,10 @@
 #include "simulation/result/packet_rows.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "network/backends.h"
 #include "simulation/result/network_notices.h"
 
 namespace orrery {
@@ -16,6 +18,27 @@ void add_wait(PacketResult& result, std::string kind, const PacketWaits& waits) 
   };
   result.waits.push_back({std::move(kind), waits.packets, mean(waits.at_source),
                           mean(waits.in_switches), waits.longest});
+}
+
+void add_pauses(PacketResult& counted, const FinishedRun& run, const PacketStatistics& packets) {
+  const NetworkSpec& network = run.experiment.network;
+  const BackendEntry* backend = find_backend(network.backend);
+  if (backend == nullptr || !network.uses(TransportKind::roce, backend->traits->transport)) return;
+  RoceRow& roce = counted.roce.emplace();
+  roce.notifications = packets.notifications;
+  roce.refusals = packets.refusals;
+  roce.watchdogs = packets.watchdogs;
+  for (const PauseStatistics& pause : packets.pauses) {
+    roce.pauses += pause.count;
+    roce.paused += pause.time;
+    const NodeId by = run.topology.links()[pause.link].to;
+    counted.pauses.push_back({run.topology.link_name(pause.link), run.topology.node_name(by),
+                              pause.priority, pause.count, pause.time});
+  }
+  std::ranges::stable_sort(counted.pauses, std::ranges::greater{}, &PauseRow::time);
+  for (const ClassQueueStatistics& one : packets.classes)
+    counted.classes.push_back(
+        {run.topology.link_name(one.link), one.priority, one.drops, one.marks});
 }
 
 }  // namespace
@@ -45,6 +68,7 @@ void add_packets(RunResult& result, const FinishedRun& run, const PacketStatisti
   for (std::size_t label = 0; label < packets.waits.size(); ++label)
     add_wait(counted, name_of_traffic(label), packets.waits[label]);
   add_wait(counted, "acknowledgements", packets.acknowledgement_waits);
+  add_pauses(counted, run, packets);
   for (const QueueDepthStatistics& depth : packets.depths)
     counted.depths.push_back({run.topology.link_name(depth.link), depth.interval, depth.peaks});
   for (const FlowStatistics& flow : packets.flows)

@@ -20,6 +20,9 @@ void add_traffic(RunResult& result, const FinishedRun& run) {
         result.levels.push_back(
             {run.topology.levels()[level].name, name_of_traffic(label), by_label[label]});
   }
+  const auto unused = std::ranges::count(statistics.links, TotalBytes{});
+  result.links.reserve(result.links.size() + statistics.links.size() -
+                       static_cast<std::size_t>(unused));
   for (std::size_t i = 0; i < statistics.links.size(); ++i) {
     if (statistics.links[i] == Bytes{}) continue;
     const Link& link = run.topology.links()[i];

@@ -124,22 +124,23 @@ std::vector<Duration> idle_times(const Topology& topology, const NetworkSpec& ne
   idle.switches.watched.clear();
   idle.switches.loss = 0;
   PathClasses classes(topology, idle.routing);
-  std::vector<std::size_t> class_of_flow;
-  class_of_flow.reserve(flows.size());
-  for (const Flow& flow : flows) {
+  std::vector<std::size_t> class_of_flow(flows.size());
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const Flow& flow = flows[i];
+    if (!flow.finish) continue;
+    if (stop && stop()) return {};
     const std::size_t number = classes.class_of(flow.source, flow.target);
     const int place = place_below(flow.size.value);
     std::map<int, Duration>& times = classes.all()[number].times;
     times.try_emplace(place);
     if (grid_size(place) != flow.size.value) times.try_emplace(place + 1);
-    class_of_flow.push_back(number);
+    class_of_flow[i] = number;
   }
   for (PathClass& its_class : classes.all()) measure(its_class, topology, idle, stop);
-  std::vector<Duration> times;
-  if (stop && stop()) return times;
-  times.reserve(flows.size());
+  if (stop && stop()) return {};
+  std::vector<Duration> times(flows.size());
   for (std::size_t i = 0; i < flows.size(); ++i)
-    times.push_back(between(classes.all()[class_of_flow[i]], flows[i].size.value));
+    if (flows[i].finish) times[i] = between(classes.all()[class_of_flow[i]], flows[i].size.value);
   return times;
 }
 

@@ -18,8 +18,9 @@
 
 namespace orrery {
 
-// A time for each flow. Faults are left out. No other backend may exist in this thread if this one
-// is of a kind that wants the thread for itself (network/ns3). Less than all if `stop` says so.
+// A time for each flow that was delivered, 0 for others. Faults are left out. No other backend may
+// exist in this thread if this one is of a kind that wants the thread for itself (network/ns3).
+// None if `stop` says so.
 std::vector<Duration> idle_times(const Topology& topology, const NetworkSpec& network,
                                  std::span<const Flow> flows, const std::function<bool()>& stop);
 

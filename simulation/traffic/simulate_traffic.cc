@@ -49,6 +49,8 @@ class TrafficRun final : private EventHandler, private MessageListener {
   void on_event(std::uint64_t index) override {
     const Flow& flow = flows_[index];
     started_ = index + 1;
+    constexpr std::size_t flows_between_questions = 16;  // a path in a large graph takes long
+    if (started_ % flows_between_questions == 0) queue_.ask_now();
     if (index + 1 < flows_.size()) queue_.schedule_at(flows_[index + 1].start, handler_, index + 1);
     backend_->send({.source = flow.source,
                     .target = flow.target,
@@ -105,8 +107,22 @@ void note_network(TrafficResult& result, const NetworkBackend& backend, const To
   const std::optional<PacketStatistics> packets = backend.statistics().packets;
   if (!packets) return;
   add(packet_notices(spec, topology, *packets));
-  result.packets = {packets->packets, packets->packet_hops,     packets->drops,
-                    packets->marks,   packets->retransmissions, packets->timeouts};
+  TrafficPackets& counted = result.packets.emplace();
+  counted = {packets->packets,
+             packets->packet_hops,
+             packets->drops,
+             packets->marks,
+             packets->retransmissions,
+             packets->timeouts,
+             packets->notifications,
+             packets->refusals,
+             0,
+             packets->watchdogs,
+             {}};
+  for (const PauseStatistics& pause : packets->pauses) {
+    counted.pauses += pause.count;
+    counted.paused += pause.time;
+  }
 }
 
 void note_links(TrafficResult& result, const NetworkBackend& backend, const Topology& topology) {
@@ -192,7 +208,7 @@ TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& 
                       result.flows.size() - run.delivered_count(), result.flows.size()));
   }
   note_flows(result);
-  const auto stop = result.partial ? nullptr : options.stop;
+  const auto& stop = result.partial ? options.give_up : options.stop;
   result.idle = idle_times(topology, experiment.network, result.flows, stop);
   result.partial = result.partial || result.idle.size() < result.flows.size();
   if (result.idle.empty()) return result;

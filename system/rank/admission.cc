@@ -123,9 +123,17 @@ void CollectiveScheduler::admit_chunk(RankState& state, std::uint32_t id) {
     ++call.next_chunk;
   } else {
     ++call.next_chunk;
-    put_in_lane(id);
+    if (!is_like_the_last(call)) put_in_lane(id);
   }
   enqueue(state, {id, chunk, phase});
+}
+
+// The next chunk belongs to the lane of the chunk before it.
+bool CollectiveScheduler::is_like_the_last(const Call& call) const {
+  const Instance& instance = instance_of(call);
+  const auto& paths = instance.paths;
+  return call.next_chunk > 1 && !has_root(instance.call.kind) &&
+         paths[call.next_chunk].path == paths[call.next_chunk - 1].path;
 }
 
 // A call that is ready goes to the lane of its next chunk.

@@ -133,7 +133,9 @@ class CollectiveScheduler final : private RunListener {
   };
   struct LevelQueue {
     std::vector<TaskLane> lanes;  // of the communicators whose tasks have come here
-    WaitingTasks late;            // until the data reach the rank from which they get it
+    // Tasks that wait until the data reach the rank from which they get it; null: there were none.
+    // Few ranks ever have one, and this is the state that a rank has most of.
+    std::unique_ptr<WaitingTasks> late;
   };
   struct RankState {
     std::vector<std::uint32_t> call_count;  // of each communicator
@@ -166,6 +168,7 @@ class CollectiveScheduler final : private RunListener {
   std::int64_t first_phase_room(const RankState& state, const ReadyLane& lane) const;
   bool may_admit(const RankState& state, const Call& call) const;
   void admit_chunk(RankState& state, std::uint32_t call);
+  bool is_like_the_last(const Call& call) const;
   void put_in_lane(std::uint32_t call);
   void take_from_lane(std::uint32_t call);
   std::int32_t lane_for(RankState& state, const Call& call);

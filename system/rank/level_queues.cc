@@ -21,7 +21,8 @@ void CollectiveScheduler::enqueue(RankState& state, const Task& task) {
     start(lane, task, index);
     return;
   }
-  (late ? queue.late : lane.waiting).add(calls_[task.call].urgency, task);
+  if (late && queue.late == nullptr) queue.late = std::make_unique<WaitingTasks>();
+  (late ? *queue.late : lane.waiting).add(calls_[task.call].urgency, task);
   fill(state, index);
 }
 
@@ -40,7 +41,7 @@ void CollectiveScheduler::fill(RankState& state, std::size_t index) {
     }
     if (best == nullptr) return;
     const Task task = *best;
-    best_lane->waiting.remove(calls_[task.call].urgency, task);
+    best_lane->waiting.take(calls_[task.call].urgency, best);
     start(*best_lane, task, index);
   }
 }
@@ -136,7 +137,8 @@ void CollectiveScheduler::release_late(const Task& task, Seat seat, std::size_t 
     if (call == kNone) continue;
     RankState& state = state_of(calls_[call].rank);
     const Task late{call, task.chunk, task.phase};
-    if (state.queues[index].late.remove(calls_[call].urgency, late))
+    WaitingTasks* const waiting = state.queues[index].late.get();
+    if (waiting != nullptr && waiting->remove(calls_[call].urgency, late))
       task_lane(state, late, index).waiting.add(calls_[call].urgency, late);
   }
 }

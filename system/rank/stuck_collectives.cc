@@ -44,7 +44,7 @@ bool CollectiveScheduler::start_beyond_limit() {
                   queue, urgency, place, task.call});
       };
       for (const TaskLane& lane : state.queues[queue].lanes) lane.waiting.for_each(consider_task);
-      state.queues[queue].late.for_each(consider_task);
+      if (state.queues[queue].late != nullptr) state.queues[queue].late->for_each(consider_task);
     }
   }
   if (!first) return false;
@@ -57,7 +57,7 @@ bool CollectiveScheduler::start_beyond_limit() {
   const Task task{first->call, first->chunk, first->phase};
   TaskLane& lane = task_lane(state, task, first->queue);
   if (!lane.waiting.remove(first->urgency, task))
-    state.queues[first->queue].late.remove(first->urgency, task);
+    state.queues[first->queue].late->remove(first->urgency, task);
   start(lane, task, first->queue);
   return true;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -36,7 +37,7 @@ class WaitingTasks {
   }
 
  public:
-  bool empty() const { return calls_.empty(); }
+  bool empty() const { return tasks_ == 0; }
   const Task& best() const { return calls_.begin()->second.front(); }  // REQUIRES: !empty()
 
   void add(Urgency urgency, const Task& task) {
@@ -44,6 +45,7 @@ class WaitingTasks {
       calls_.begin()->second.push_back(task);
     else
       tasks_of(urgency).push_back(task);
+    ++tasks_;
   }
 
   // Null if it is not there. `urgency`: of its call.
@@ -55,14 +57,19 @@ class WaitingTasks {
   }
 
   bool remove(Urgency urgency, const Task& task) {  // false if it is not there
-    const auto found = at(*this, urgency);
-    if (found == calls_.end()) return false;
-    std::vector<Task>& tasks = found->second;
-    const auto place = std::find(tasks.begin(), tasks.end(), task);
-    if (place == tasks.end()) return false;
-    tasks.erase(place);
-    if (tasks.empty()) spare_ = calls_.extract(found);
+    const Task* const place = find(urgency, task);
+    if (place == nullptr) return false;
+    take(urgency, place);
     return true;
+  }
+
+  // Removes what best() or find() gave.
+  void take(Urgency urgency, const Task* task) {
+    const auto found = at(*this, urgency);
+    std::vector<Task>& tasks = found->second;
+    tasks.erase(tasks.begin() + (task - tasks.data()));
+    --tasks_;
+    if (tasks.empty() && calls_.size() > 1) spare_ = calls_.extract(found);
   }
 
   // Calls visit(urgency, number among those of its call, task) for each.
@@ -74,15 +81,20 @@ class WaitingTasks {
 
  private:
   std::vector<Task>& tasks_of(Urgency urgency) {
+    if (empty() && !calls_.empty()) return put(calls_.extract(calls_.begin()), urgency);
     if (spare_.empty()) return calls_[urgency];
     const auto found = calls_.find(urgency);
-    if (found != calls_.end()) return found->second;
-    spare_.key() = urgency;
-    return calls_.insert(std::move(spare_)).position->second;
+    return found != calls_.end() ? found->second : put(std::move(spare_), urgency);
+  }
+  // REQUIRES: the call has no entry.
+  std::vector<Task>& put(Calls::node_type entry, Urgency urgency) {
+    entry.key() = urgency;
+    return calls_.insert(std::move(entry)).position->second;
   }
 
-  Calls calls_;             // none without tasks
-  Calls::node_type spare_;  // of the call whose last task went last, for the next one
+  Calls calls_;             // a call without tasks only if it is the only one
+  Calls::node_type spare_;  // of a call without tasks, for the next one
+  std::size_t tasks_ = 0;   // of all calls
 };
 
 }  // namespace orrery

@@ -291,6 +291,17 @@ TEST_CASE("a run that is stopped reports what was delivered") {
   if (result.counted > 0) CHECK(row(result, "all").count == result.counted);
 }
 
+// Half of the flows have been sent, and nobody wants to wait for their idle times.
+TEST_CASE("a run that is given up has no slowdowns") {
+  TrafficOptions options;
+  options.stop = options.give_up = [] { return true; };
+  const TrafficResult result =
+      simulate_traffic(star(4, "fluid"), fixed_size(bytes(10'000), 0.5, milliseconds(40)), options);
+  CHECK(result.partial);
+  CHECK(result.rows.empty());
+  CHECK((result.idle.empty() || result.counted == 0));
+}
+
 TEST_CASE("flows of the warm-up are carried, and not counted") {
   TrafficSpec traffic = fixed_size(bytes(100'000), 0.3, milliseconds(2));
   const TrafficResult all = simulate_traffic(star(4, "fluid"), traffic);

@@ -1,0 +1,171 @@
+// The keys of RoCE in `network.transport:`, and those of classes and pauses in `network.switch:`.
+#pragma once
+
+#include "frontends/yaml/reader.h"
+#include "frontends/yaml/roce_types.h"
+#include "network/network_spec.h"
+#include "network/problems.h"
+
+namespace orrery::yaml {
+
+// The keys of a control: what the user gives has an effect if that control is chosen.
+struct ControlKeys {
+  Keys& keys;
+  NetworkSpec& network;
+
+  template <class T>
+  void operator()(std::string_view key, T& value, std::string_view help,
+                  Limits limits = any_value) {
+    keys.optional(key, value, help, limits);
+    keys.note_if_given(key, network.given, SettingGroup::transport);
+  }
+};
+
+inline void describe_dcqcn(Keys& keys, NetworkSpec& network) {
+  DcqcnSpec& spec = network.transport.roce.dcqcn;
+  ControlKeys key{keys, network};
+  key("g", spec.g, "weight of the newest interval in alpha");
+  key("additive_increase", spec.additive_increase, "of the target, in the second phase", positive);
+  key("hyper_increase", spec.hyper_increase, "of the target, in the third phase", positive);
+  key("minimum_rate", spec.minimum_rate, "a rate is never cut below it", positive);
+  key("timer", spec.timer, "between increases by time", positive);
+  key("alpha_timer", spec.alpha_timer, "between decays of alpha", positive);
+  key("byte_counter", spec.byte_counter, "between increases by bytes sent", positive);
+  key("fast_recovery", spec.fast_recovery,
+      "increases by time or bytes until the target rises: the second phase", between(1, 1'000'000));
+  key("cnp_interval", network.transport.roce.cnp_interval,
+      "a receiver notifies a pair (CNP) at most once in it", not_negative);
+}
+
+inline void describe_other_controls(Keys& keys, NetworkSpec& network) {
+  RoceSpec& roce = network.transport.roce;
+  keys.map("hpcc", "HPCC's parameters (SIGCOMM 2019)", [&](Keys& map) {
+    ControlKeys key{map, network};
+    key("utilisation", roce.hpcc.utilisation, "eta: of the fullest link that it aims at");
+    key("additive_stages", roce.hpcc.additive_stages,
+        "increases until it follows the utilisation again (maxStage)", between(0, 1'000'000));
+    key("additive_increase", roce.hpcc.additive_increase, "of the window (W_AI)", not_negative);
+  });
+  keys.map("timely", "TIMELY's parameters (SIGCOMM 2015)", [&](Keys& map) {
+    ControlKeys key{map, network};
+    TimelySpec& spec = roce.timely;
+    key("ewma", spec.ewma, "weight of the newest difference of round trips (alpha)");
+    key("decrease", spec.decrease, "beta: of the rate, times the gradient");
+    key("low", spec.low, "below this round trip the rate rises", positive);
+    key("high", spec.high, "above this round trip the rate falls", positive);
+    key("minimum_round_trip", spec.minimum_round_trip, "what gradients are relative to", positive);
+    key("additive_increase", spec.additive_increase, "of the rate (delta)", positive);
+    key("segment", spec.segment, "acknowledged bytes between updates", positive);
+    key("hyper_after", spec.hyper_after, "updates with a falling round trip until 5 delta",
+        between(1, 1'000'000));
+    key("minimum_rate", spec.minimum_rate, "a rate is never cut below it", positive);
+  });
+  keys.map("swift", "Swift's parameters (SIGCOMM 2020)", [&](Keys& map) {
+    ControlKeys key{map, network};
+    SwiftSpec& spec = roce.swift;
+    key("base_target", spec.base_target, "target delay of a path without hops", positive);
+    key("per_hop", spec.per_hop, "further target delay for each switch", not_negative);
+    key("additive_increase", spec.additive_increase, "packets in a round trip", positive);
+    key("decrease", spec.decrease, "beta: of the window, times the excess of the delay");
+    key("most_decrease", spec.most_decrease, "of the window at once (max_mdf)");
+    key("flow_scaling", spec.flow_scaling, "further target delay of small windows (fs_range)",
+        not_negative);
+  });
+  keys.map("dctcp", "DCTCP's parameters, of RoCE (SIGCOMM 2010)", [&](Keys& map) {
+    ControlKeys key{map, network};
+    key("g", roce.dctcp.g, "weight of the newest window in alpha");
+    key("additive_increase", roce.dctcp.additive_increase, "packets in a round trip", positive);
+  });
+}
+
+inline void describe_roce(Keys& keys, NetworkSpec& network) {
+  RoceSpec& roce = network.transport.roce;
+  ControlKeys key{keys, network};
+  PayloadSize payload{roce.payload.value};
+  key("payload", payload, "RoCE: data of a full packet (path MTU)", between(64, 65'000));
+  roce.payload = bytes(payload.value);
+  key("recovery", roce.recovery,
+      "RoCE: what happens to lost packets; `orrery list transports` describes each");
+  key("qps_per_pair", roce.qps_per_pair,
+      "RoCE: queue pairs between two NPUs, which take messages in turn", between(1, 1'024));
+  key("ack_every", roce.ack_every,
+      "RoCE: packets for each acknowledgement; the last of a message is always acknowledged",
+      between(1, 1 << 20));
+  key("rto", roce.rto, "RoCE: without progress for so long, what is outstanding is sent again",
+      positive);
+  key("nack_interval", roce.nack_interval, "RoCE, go_back_n: a gap is told again after so long",
+      positive);
+  key("priority", roce.priority, "RoCE: of data (IEEE 802.1Q)", between(0, 7));
+  keys.map("dcqcn", "DCQCN's parameters (SIGCOMM 2015)",
+           [&](Keys& dcqcn) { describe_dcqcn(dcqcn, network); });
+  describe_other_controls(keys, network);
+}
+
+inline void describe_ramp(Keys& keys, std::optional<EcnRamp>& ramp) {
+  keys.optional_map("ecn", "when packets of the class are marked", [&](Keys& map) {
+    ramp.emplace();
+    RampSize minimum, maximum;
+    map.required("minimum", minimum, "waiting bytes from which packets are marked");
+    map.required("maximum", maximum, "waiting bytes above which every packet is marked");
+    map.optional("probability", ramp->probability, "of a mark just below the maximum");
+    map.optional("weight", ramp->weight, "of the newest queue length in the average; 1: none");
+    map.optional("on_leaving", ramp->on_leaving,
+                 "marks packets that leave by what waits behind them; false: those that come");
+    ramp->minimum = minimum.size;
+    ramp->maximum = maximum.size;
+    ramp->per_gigabit = minimum.per_gigabit;
+    map.check([&](Reader& reader) {
+      if (minimum.per_gigabit != maximum.per_gigabit)
+        reader.wrong("maximum", "one of the two is for each Gb/s and the other is not",
+                     "write both with `per Gb/s`, or none");
+    });
+  });
+}
+
+inline void describe_classes(Keys& keys, NetworkSpec& network) {
+  SwitchSpec& spec = network.switches;
+  keys.optional_items(
+      "classes", spec.classes,
+      "classes of packets, by priority, each with a queue at every port; without them RoCE has "
+      "lossless data of its priority and acknowledgements of 6",
+      [](Keys& item, PacketClass& one, std::size_t) {
+        item.required("priority", one.priority, "0 to 7 (IEEE 802.1Q); 7 is sent first",
+                      between(0, 7));
+        item.optional("lossless", one.lossless, "senders are paused before packets are lost (PFC)");
+        Ratio alpha{one.alpha};
+        item.optional("alpha", alpha,
+                      "lossless: packets from a link may hold so many times the free memory");
+        one.alpha = alpha.factor;
+        Automatic<Bytes> headroom{one.headroom};
+        item.optional("headroom", headroom,
+                      "lossless: memory of each link for what comes after a pause; automatic: by "
+                      "rate, latency, packet and response");
+        one.headroom = headroom.given;
+        item.optional("weight", one.weight, "share of the port under dwrr", between(1, 1'000));
+        item.optional("carries", one.carries,
+                      "data; or control: acknowledgements and notifications");
+        describe_ramp(item, one.ecn);
+      });
+  keys.note_if_given("classes", network.given, SettingGroup::switch_buffer);
+  ControlKeys key{keys, network};
+  key("scheduler", spec.scheduler,
+      "which class a port sends next: strict, the highest priority; dwrr, by weight");
+  key("port_reserve", spec.port_reserve,
+      "memory of each lossless class of each link that is not shared", not_negative);
+  keys.map("pfc", "priority flow control (IEEE 802.1Qbb)", [&](Keys& map) {
+    ControlKeys pause{map, network};
+    pause("enabled", spec.pfc.enabled, "false: lossless classes are lossy");
+    Automatic<Duration> response{spec.pfc.response};
+    pause("response", response,
+          "from the end of a pause frame until the class stops; automatic: IEEE 802.3's most");
+    spec.pfc.response = response.given;
+    pause("resume_offset", spec.pfc.resume_offset,
+          "a class goes on when it holds so much less than the threshold", not_negative);
+    pause("watchdog", spec.pfc.watchdog, "a class that is paused for longer is examined", positive);
+    pause("on_watchdog", spec.pfc.on_watchdog,
+          "stop: the run ends with the cycle or the root; drop: the pause is ignored, and packets "
+          "are lost");
+  });
+}
+
+}  // namespace orrery::yaml

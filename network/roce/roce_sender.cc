@@ -1,0 +1,298 @@
+// The sending half of RoceTransport: NICs that pull, windows, rates, timers and timeouts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/units/unit_text.h"
+#include "network/network_error.h"
+#include "network/roce/roce_transport.h"
+#include "network/roce/wire_format.h"
+
+namespace orrery {
+namespace {
+
+Duration rounded_up(double picoseconds) {
+  return {static_cast<std::int64_t>(std::ceil(std::min(picoseconds, 1e17)))};
+}
+
+}  // namespace
+
+// --- Which pair sends, and when ---
+
+// Puts a pair that may send now into its NIC's list, or has it looked at when its rate allows.
+void RoceTransport::update(std::uint32_t index) {
+  QueuePair& pair = *pairs_[index];
+  if (pair.is_ready || !may_send(pair)) return;
+  const Time when = next_send(pair);
+  if (when > queue_.now()) {
+    if (pair.pace_comes && pair.pace_at <= when) return;
+    pair.pace_comes = true;
+    pair.pace_at = when;
+    return schedule(when, Happens::pace, index);
+  }
+  pair.is_ready = true;
+  ports_[pair.link]->push(
+      index, pair.priority, [this](auto one) -> auto& { return pairs_[one]->next_ready; });
+  fabric_.offer(pair.link);
+}
+
+// As far as data, paths and windows go. A packet is always allowed: the next one is only later.
+bool RoceTransport::may_send(QueuePair& pair) const {
+  if (pair.forward.paths.empty() || !pair.has_packet()) return false;
+  if (pair.recovery->in_flight() == 0 || pair.recovery->replaces_a_lost_one()) return true;
+  const double window = std::min(pair.control->window(), pair.window);
+  return static_cast<double>(pair.in_flight()) < window;
+}
+
+// The last packet holds the line for as long as it takes at the rate of now; at line rate the link
+// does that.
+Time RoceTransport::next_send(const QueuePair& pair) const {
+  Time when = pair.sent_at;
+  const double rate = pair.control->rate();
+  if (rate < pair.line * (1 - 1e-9))
+    when += rounded_up(static_cast<double>(pair.sent_bytes) / rate * 1e12);
+  const double window = pair.control->window();
+  const auto payload = static_cast<double>(spec_.payload.value);
+  if (window < payload && pair.sent_bytes > 0) {
+    const auto round_trip = static_cast<double>(pair.round_trip.value);
+    when = std::max(when, pair.sent_at + rounded_up(round_trip * payload / window));
+  }
+  return when;
+}
+
+bool RoceTransport::pull(LinkIndex link) {
+  while (true) {
+    const std::uint32_t index = ports_[link]->pop(
+        [this](auto one) -> auto& { return pairs_[one]->next_ready; },
+        [&](std::uint8_t priority) { return fabric_.paused(link, priority); });
+    if (index == NicPort::none) return false;
+    QueuePair& pair = *pairs_[index];
+    pair.is_ready = false;
+    const bool sends = may_send(pair) && next_send(pair) <= queue_.now();
+    if (sends) transmit(index, pair.recovery->next());
+    update(index);
+    if (sends) return true;
+  }
+}
+
+void RoceTransport::transmit(std::uint32_t index, PacketNumber number) {
+  QueuePair& pair = *pairs_[index];
+  if (pair.recovery->in_flight() == 0) pair.progress_at = queue_.now();
+  PairMessage& message = pair.message_of(number);
+  const std::int64_t payload = pair.payload_of(message, number);
+  const bool ends = number == message.last;
+  const bool tells_left = ends && !message.left;
+  message.left |= tells_left;
+  counters_.retransmissions += number < pair.recovery->never_sent() ? 1 : 0;
+  pair.recovery->sent(number);
+  pair.control->sent(queue_.now(), bytes(payload));
+  pair.sent_at = queue_.now();
+  pair.sent_bytes = wire::packet + payload + (number == message.first ? wire::reth : 0) +
+                    (control_->wants_telemetry ? wire::telemetry(pair.hops) : 0);
+  const PacketIndex packet = fabric_.allocate();
+  if (packet >= carried_.size()) carried_.resize(packet + 1);
+  carried_[packet] = {.pair = index,
+                      .kind = PacketKind::data,
+                      .tells_left = tells_left,
+                      .ends_message = ends,
+                      .message = message.slot,
+                      .number = number,
+                      .sent_at = queue_.now()};
+  arm_timer(index);
+  arm_timeout(index);
+  fabric_.send(packet, {.path = pair.forward.take(),
+                        .wire_bytes = static_cast<std::uint32_t>(pair.sent_bytes),
+                        .can_be_marked = true,
+                        .tell_when_left = tells_left,
+                        .kind = message.label,
+                        .priority = pair.priority,
+                        .takes_telemetry = control_->wants_telemetry});
+}
+
+// --- What comes back ---
+
+void RoceTransport::take_acknowledgement(PacketIndex packet, const Carried& carried) {
+  QueuePair& pair = *pairs_[carried.pair];
+  run_timers(pair);
+  const Bytes before = pair.stream_before(pair.recovery->unacknowledged());
+  note_progress(pair, carried, [&] { pair.recovery->acknowledged(carried.number); });
+  const Bytes after = pair.stream_before(pair.recovery->unacknowledged());
+  const bool telemetry = control_->wants_telemetry && packet < echoed_.size();
+  pair.control->acknowledged({.now = queue_.now(),
+                              .newly = after - before,
+                              .acknowledged = after,
+                              .sent = pair.stream_before(pair.recovery->never_sent()),
+                              .round_trip = pair.round_trip,
+                              .marked = carried.marked,
+                              .hops = telemetry ? std::span<const HopTelemetry>(echoed_[packet])
+                                                : std::span<const HopTelemetry>()});
+  pair.forget_acknowledged();
+  note_sample(pair);
+  arm_timer(carried.pair);
+  update(carried.pair);
+}
+
+template <class Takes>
+void RoceTransport::note_progress(QueuePair& pair, const Carried& carried, const Takes& takes) {
+  const PacketNumber before = pair.recovery->unacknowledged();
+  takes();
+  pair.round_trip = queue_.now() - carried.sent_at;
+  if (pair.recovery->unacknowledged() == before) return;
+  pair.progress_at = queue_.now();
+  pair.timeouts = 0;
+}
+
+// A control hears once of what was lost in a window.
+void RoceTransport::take_refusal(const Carried& carried) {
+  QueuePair& pair = *pairs_[carried.pair];
+  run_timers(pair);
+  note_progress(pair, carried, [&] { pair.recovery->refused(carried.number, carried.seen); });
+  if (carried.number >= pair.loss_heard) {
+    pair.loss_heard = pair.recovery->never_sent();
+    pair.control->lost(queue_.now(), false);
+  }
+  pair.forget_acknowledged();
+  note_sample(pair);
+  arm_timer(carried.pair);
+  update(carried.pair);
+}
+
+// --- Timers ---
+
+// A control without anything to send hears of its timers when there is something again.
+void RoceTransport::run_timers(QueuePair& pair) {
+  for (Time due = pair.control->next_timer(); due <= queue_.now(); due = pair.control->next_timer())
+    pair.control->timer(due);
+}
+
+void RoceTransport::arm_timer(std::uint32_t index) {
+  QueuePair& pair = *pairs_[index];
+  const Time due = pair.control->next_timer();
+  if (due == Time::never() || !pair.outstanding()) return;
+  if (pair.timer_comes && pair.timer_at <= due) return;
+  pair.timer_comes = true;
+  pair.timer_at = due;
+  schedule(due, Happens::timer, index);
+}
+
+// One event for a timeout that every acknowledgement puts off.
+void RoceTransport::arm_timeout(std::uint32_t index) {
+  QueuePair& pair = *pairs_[index];
+  if (pair.timeout_comes) return;
+  pair.timeout_comes = true;
+  schedule(pair.progress_at + spec_.rto, Happens::timeout, index);
+}
+
+void RoceTransport::time_out(std::uint32_t index) {
+  QueuePair& pair = *pairs_[index];
+  pair.timeout_comes = false;
+  if (pair.recovery->in_flight() == 0) return;  // the next packet arms it
+  if (queue_.now() < pair.progress_at + spec_.rto) return arm_timeout(index);
+  ++counters_.timeouts;
+  if (++pair.timeouts > retries_) end_run(pair);
+  pair.progress_at = queue_.now();
+  run_timers(pair);
+  pair.control->lost(queue_.now(), true);
+  pair.recovery->timed_out();
+  pair.loss_heard = pair.recovery->never_sent();
+  arm_timeout(index);
+  arm_timer(index);
+  update(index);
+}
+
+void RoceTransport::schedule(Time when, Happens what, std::uint32_t pair) {
+  queue_.schedule_at(when, handler_, std::uint64_t{pair} << 2 | static_cast<std::uint64_t>(what));
+}
+
+void RoceTransport::on_event(std::uint64_t argument) {
+  const auto index = static_cast<std::uint32_t>(argument >> 2);
+  QueuePair& pair = *pairs_[index];
+  switch (static_cast<Happens>(argument & 3)) {
+    case Happens::pace:
+      if (pair.pace_comes && pair.pace_at <= queue_.now()) pair.pace_comes = false;
+      return update(index);
+    case Happens::timer:
+      if (!pair.timer_comes || pair.timer_at != queue_.now()) return;  // an earlier one came
+      pair.timer_comes = false;
+      if (!pair.outstanding()) return;
+      run_timers(pair);
+      note_sample(pair);
+      arm_timer(index);
+      return update(index);
+    case Happens::timeout:
+      return time_out(index);
+  }
+}
+
+// --- The end of a run ---
+
+void RoceTransport::end_run(QueuePair& pair) {
+  std::string text = fmt::format(
+      "RoCE gave up the queue pair {} -> {} at {}: nothing was acknowledged in {} timeouts of {}; "
+      "{} message{} undelivered.\n",
+      pair.from.value, pair.to.value, to_text(queue_.now().since_start), pair.timeouts,
+      to_text(spec_.rto), pair.undelivered(), pair.undelivered() == 1 ? " is" : "s are");
+  for (const LinkIndex link : paths_.links(pair.from, pair.to, pair.number))
+    text += fmt::format("  {}: {} packets lost, bandwidth {}\n", topology_.link_name(link),
+                        fabric_.lost_on(link), to_text(paths_.bandwidth(link)));
+  text +=
+      "  a link that is down or a buffer that is always full? see network.faults, "
+      "network.switch.buffer; or let the pair try longer: network.transport.retries, rto";
+  throw NetworkError(text);
+}
+
+void RoceTransport::pause_lasts(const LastingPause& pause) {
+  ++counters_.watchdogs;
+  if (ignores_pauses_) return;
+  std::string text = fmt::format(
+      "{} at {}: priority {} has been paused for {}.\n", pause.cycle ? "PFC deadlock" : "PFC storm",
+      to_text(queue_.now().since_start), pause.priority, to_text(pause.time));
+  for (std::size_t i = 0; i < pause.chain.size(); ++i)
+    text += fmt::format("  {}: {} wait{}\n", topology_.link_name(pause.chain[i].link),
+                        to_text(pause.chain[i].waiting), i + 1 < pause.chain.size() ? ", for" : "");
+  const LinkIndex last = pause.chain.back().link;
+  text += pause.cycle ? fmt::format("  which waits for {}: a cycle\n",
+                                    topology_.link_name(pause.chain.front().link))
+                      : fmt::format("  the root is {}, which does not take it\n",
+                                    topology_.node_name(topology_.links()[last].to));
+  text += pause.cycle ? "  routes up and down a tree cannot deadlock (network.routing)\n"
+                      : "  a slow receiver, or a link that is slow or down?\n";
+  text += "  network.switch.pfc.on_watchdog: drop goes on, and loses packets";
+  throw NetworkError(text);
+}
+
+// --- Reports ---
+
+// Keeps at most 4,096 changes of a pair: when there are more, every second one is forgotten.
+void RoceTransport::note_sample(QueuePair& pair) {
+  constexpr std::size_t most = 4'096;
+  if (!pair.watched || pair.changes++ % pair.keep_every != 0) return;
+  const double window = std::min({pair.control->window(), pair.window, 1e15});
+  pair.samples.push_back({queue_.now(), bytes(static_cast<std::int64_t>(window)), pair.round_trip});
+  if (pair.samples.size() < most) return;
+  for (std::size_t i = 0; i < most / 2; ++i) pair.samples[i] = pair.samples[2 * i];
+  pair.samples.resize(most / 2);
+  pair.keep_every *= 2;
+}
+
+PacketStatistics RoceTransport::statistics() const {
+  PacketStatistics statistics = fabric_.statistics();
+  const std::span<const PacketWaits> waits = fabric_.waits();
+  statistics.waits.assign(waits.begin(), waits.end());
+  if (statistics.waits.size() > acknowledgement_kind) {
+    statistics.acknowledgement_waits = statistics.waits[acknowledgement_kind];
+    statistics.waits.pop_back();
+  }
+  statistics.connections = counters_.connections;
+  statistics.retransmissions = counters_.retransmissions;
+  statistics.timeouts = counters_.timeouts;
+  statistics.notifications = counters_.notifications;
+  statistics.refusals = counters_.refusals;
+  statistics.watchdogs = counters_.watchdogs;
+  for (const auto& pair : pairs_)
+    if (pair->watched) statistics.flows.push_back({pair->from, pair->to, pair->samples});
+  return statistics;
+}
+
+}  // namespace orrery

@@ -1,0 +1,28 @@
+// The classes of packets that RoCE uses: those of the file, or lossless data and acknowledgements
+// above it.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/spec_problem.h"
+#include "network/network_spec.h"
+
+namespace orrery {
+
+// Ascending priorities. Without classes in the file: data of RoceSpec::priority, lossless and
+// marked by HPCC's ramp (4 and 16 kB for each Gb/s, 0.2), and acknowledgements and CNPs of 6.
+std::vector<PacketClass> classes_for_roce(const NetworkSpec& spec);
+
+// With these, and the largest packet that the pairs send. Without a buffer in the file, headroom
+// comes on top of the usual one.
+SwitchSpec switches_for_roce(const NetworkSpec& spec);
+
+// A buffer that the file gives holds reserve and headroom of all links of the switch, and a packet.
+SpecProblems problems_of_headroom(const NetworkSpec& spec, const TopologySpec& topology);
+
+// Of acknowledgements and CNPs: the class that carries control; else that of data.
+std::uint8_t priority_of_answers(const NetworkSpec& spec);
+// Of messages of TrafficClass::highest: the highest class of data.
+std::uint8_t priority_of_highest(const NetworkSpec& spec);
+
+}  // namespace orrery

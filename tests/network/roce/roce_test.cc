@@ -1,0 +1,205 @@
+// RoCE over the packet backend: closed forms of messages that are alone, meet, or are lost.
+#include <catch2/catch.hpp>
+
+#include "network/network_error.h"
+#include "tests/network/network_under_test.h"
+
+namespace orrery {
+namespace {
+
+using test::NetworkUnderTest;
+
+NetworkSpec roce(std::string control = "none", std::int64_t payload = 4'096) {
+  NetworkSpec spec;
+  spec.transport.kind = TransportKind::roce;
+  spec.transport.congestion_control = std::move(control);
+  spec.transport.roce.payload = bytes(payload);
+  return spec;
+}
+
+// 100 Gb/s: 80 ps a byte.
+TopologySpec one_level(LevelKind kind, std::int32_t size, Duration latency = nanoseconds(500),
+                       std::int64_t gigabits = 100) {
+  return {{{"", kind, size, gigabits_per_second(gigabits), latency, Scope::scale_out}}};
+}
+
+std::int64_t packets_of(std::int64_t size, std::int64_t payload) {
+  return std::max<std::int64_t>(1, (size + payload - 1) / payload);
+}
+
+TEST_CASE("a message alone arrives to the picosecond") {
+  // S bytes in packets of at most m, each with 82 B of headers and the first with 16 B more (RETH),
+  // over h links of latency L: the first packet is the largest, so the others never wait for a
+  // smaller one: h L + sum(w) / B + (h - 1) w_0 / B. On a ring of 10, NPU k is k links away.
+  for (const std::int64_t payload : {256, 1'000, 4'096, 9'000})
+    for (const std::int32_t hops : {1, 2, 4})
+      for (const std::int64_t size : {1, 255, 4'096, 4'097, 1'000'000}) {
+        NetworkUnderTest net("packet", one_level(LevelKind::ring, 10), roce("dcqcn", payload));
+        const auto message = net.send(0, hops, size);
+        net.queue.run();
+        const std::int64_t wire = size + 82 * packets_of(size, payload) + 16;
+        const std::int64_t first = std::min(size, payload) + 82 + 16;
+        CHECK(net.delivered(message) ==
+              nanoseconds(500) * hops + picoseconds(80 * (wire + (hops - 1) * first)));
+        // The last byte leaves when all are on the first link.
+        CHECK(net.injected(message) == picoseconds(80 * wire));
+      }
+}
+
+TEST_CASE("64 MB run at 4096/4178 of the line, under every control") {
+  // 15,625 packets; through a switch (two links).
+  for (const std::string control : {"none", "dcqcn", "timely", "swift", "dctcp"}) {
+    NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), roce(control));
+    const auto message = net.send(0, 1, 64'000'000);
+    net.queue.run();
+    CHECK(net.delivered(message) ==
+          microseconds(1) + picoseconds(80) * (64'000'000 + 82 * 15'625 + 16 + 4'096 + 98));
+  }
+}
+
+TEST_CASE("a message without bytes is a packet") {
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), roce());
+  const auto message = net.send(0, 1, 0);
+  net.queue.run();
+  CHECK(net.delivered(message) == microseconds(1) + picoseconds(80 * 2 * 98));
+}
+
+TEST_CASE("bytes on the wire are exact: data, acknowledgements, notifications") {
+  // 10,000 B are 3 packets: 10,000 + 3 x 82 + 16 there, an acknowledgement of 86 B each back. With
+  // one for 16 packets only the last one is acknowledged.
+  for (const std::int32_t every : {1, 16}) {
+    NetworkSpec spec = roce();
+    spec.transport.roce.ack_every = every;
+    NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), spec);
+    net.send(0, 1, 10'000);
+    net.queue.run();
+    const PacketStatistics packets = *net.network->statistics().packets;
+    CHECK(packets.links[net.topology.egress_link(0, {0}, 0)].sent == bytes(10'262));
+    CHECK(packets.links[net.topology.egress_link(0, {1}, 0)].sent == bytes(every == 1 ? 258 : 86));
+  }
+}
+
+TEST_CASE("an incast without control ends when the link has carried it, and loses nothing") {
+  // 63 x 4 MB: 63 (4,000,000 + 82 x 977 + 16) B x 80 ps = 20,563.9 us; then the path: 1 us and the
+  // first packet's 0.336 us on the first link.
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 64), roce());
+  for (std::int32_t from = 1; from < 64; ++from) net.send(from, 0, 4'000'000);
+  net.queue.run();
+  Time last;
+  for (const Time at : net.log.delivered_at) last = std::max(last, at);
+  const double expected = 63.0 * (4'000'000 + 82 * 977 + 16) * 80e-6 + 1.336;
+  CHECK(static_cast<double>((last - Time{}).value) * 1e-6 == Approx(expected).epsilon(0.001));
+  CHECK(net.network->statistics().packets->drops == 0);
+}
+
+TEST_CASE("pauses make an incast lossless without a window, and it is not without them") {
+  // 63 to one, all at line rate: cables of 5 m to 2 km (5 ns a metre), small and large packets.
+  struct Case {
+    Duration latency;
+    std::int64_t payload, gigabits;
+  };
+  for (const Case& one : {Case{nanoseconds(25), 4'096, 100}, Case{microseconds(10), 1'000, 100},
+                          Case{nanoseconds(25), 256, 400}, Case{microseconds(10), 9'000, 400}}) {
+    NetworkSpec spec = roce("none", one.payload);
+    spec.transport.roce.window.kind = PairWindow::Kind::none;
+    spec.switches.buffer = bytes(128'000'000);
+    const bool lossless = GENERATE(true, false);
+    spec.switches.pfc.enabled = lossless;
+    if (!lossless) spec.switches.buffer = bytes(8'000'000);
+    NetworkUnderTest net("packet", one_level(LevelKind::switched, 64, one.latency, one.gigabits),
+                         spec);
+    const std::int64_t size = 200 * one.payload;
+    for (std::int32_t from = 1; from < 64; ++from) net.send(from, 0, size);
+    net.queue.run();
+    const PacketStatistics packets = *net.network->statistics().packets;
+    if (lossless) CHECK(packets.drops == 0);
+    for (const int delivered : net.log.deliveries) CHECK(delivered == 1);
+  }
+}
+
+// 37 packets a round trip: 4 L + 2 x 334.24 ns + 2 x 6.88 ns = 37 x 334.24 ns.
+NetworkSpec lossy(RecoveryKind recovery, double loss) {
+  NetworkSpec spec = roce();
+  spec.switches.pfc.enabled = false;
+  spec.switches.loss = loss;
+  spec.transport.roce.recovery = recovery;
+  spec.transport.roce.window = {PairWindow::Kind::bytes, bytes(37 * 4'096)};
+  // A lost NACK, or a packet that is lost again, waits for the timeout: 4 ms would be most of the
+  // time.
+  spec.transport.roce.nack_interval = microseconds(25);
+  spec.transport.roce.rto = microseconds(50);
+  return spec;
+}
+
+TEST_CASE("goodput under loss: go-back-N and selective repeat") {
+  // Each of the two links loses a packet with p/2: p = 1 %. Go-back-N sends a window of W packets
+  // again for each loss: (1 - p) / (1 - p + p W) = 0.728 for W = 37; selective repeat the packet:
+  // 0.99. 100,000 packets, whose losses vary by 3 %, that is 0.9 % of the time of go-back-N.
+  for (const auto& [recovery, goodput, within] :
+       {std::tuple(RecoveryKind::go_back_n, 0.728, 0.05),
+        std::tuple(RecoveryKind::selective_repeat, 0.99, 0.02)}) {
+    NetworkUnderTest net("packet", one_level(LevelKind::switched, 2, picoseconds(2'921'000)),
+                         lossy(recovery, 0.005));
+    const auto message = net.send(0, 1, 100'000 * std::int64_t{4'096});
+    net.queue.run();
+    const double line = 100'000 * 4'178 * 80e-6;  // us
+    const double time = static_cast<double>(net.delivered(message).value) * 1e-6;
+    CHECK(line / time == Approx(goodput).epsilon(within));
+  }
+}
+
+TEST_CASE("whatever is lost, every message arrives once") {
+  // Data, last packets, acknowledgements, NACKs and CNPs alike.
+  for (const RecoveryKind recovery : {RecoveryKind::go_back_n, RecoveryKind::selective_repeat})
+    for (const double loss : {1e-5, 1e-3, 1e-2, 0.1})
+      for (const std::string control : {"dcqcn", "hpcc", "timely", "swift", "dctcp", "none"}) {
+        NetworkSpec spec = roce(control);
+        spec.switches.loss = loss;
+        spec.transport.roce.recovery = recovery;
+        spec.transport.roce.rto = microseconds(100);
+        spec.transport.roce.ack_every = 4;
+        spec.transport.retries = 50;
+        NetworkUnderTest net("packet", one_level(LevelKind::switched, 8), spec);
+        for (std::int32_t i = 0; i < 24; ++i) net.send(1 + i % 7, 0, 40'000 * (i % 4));
+        net.queue.run();
+        for (std::size_t i = 0; i < net.log.deliveries.size(); ++i) {
+          CHECK(net.log.deliveries[i] == 1);
+          CHECK(net.log.injections[i] == 1);
+        }
+      }
+}
+
+TEST_CASE("a pair that nothing answers ends the run") {
+  NetworkSpec spec = roce();
+  spec.switches.loss = 0.999;
+  spec.transport.retries = 3;
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), spec);
+  net.send(0, 1, 1'000);
+  CHECK_THROWS_AS(net.queue.run(), NetworkError);
+}
+
+TEST_CASE("notifications: at most one in an interval") {
+  // Two senders at line rate share a port for about 2 x 4 MB x 82 ps = 670 us; every packet behind
+  // the first is marked. With one CNP in 50 us: at most 670 / 50 + 1 for each pair.
+  NetworkSpec spec = roce("dcqcn");
+  PacketClass data, control;
+  data.priority = 3;
+  data.lossless = true;
+  data.ecn = EcnRamp{.minimum = bytes(0), .maximum = bytes(1)};
+  control.priority = 6;
+  control.carries = ClassContent::control;
+  spec.switches.classes = {data, control};
+  spec.transport.roce.dcqcn.additive_increase = gigabits_per_second(10);
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 3), spec);
+  net.send(1, 0, 4'000'000);
+  net.send(2, 0, 4'000'000);
+  net.queue.run();
+  const PacketStatistics packets = *net.network->statistics().packets;
+  const std::int64_t time = std::max(net.delivered(0), net.delivered(1)).value;
+  CHECK(packets.notifications >= 4);
+  CHECK(packets.notifications <= 2 * static_cast<std::uint64_t>(time / 50'000'000 + 1));
+  CHECK(packets.marks > 10 * packets.notifications);
+}
+
+}  // namespace
+}  // namespace orrery
