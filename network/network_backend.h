@@ -37,6 +37,8 @@ struct Message {
   // How far the target is from the source, as the sender counts: what a backend orders messages by
   // that reach a port at the same time. -1: as the topology counts, coordinate by coordinate.
   std::int32_t distance = -1;
+  // Of what a node hands over at one time for another: the least goes first.
+  std::uint32_t order = 0;
 };
 
 // Messages that one NPU sends at the same time, each made when it leaves: an all-to-all of n ranks

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "core/base/check.h"
@@ -121,6 +122,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
   void watch(std::uint32_t slot, Bytes left);
   void begin_in_turn(std::uint32_t slot);
+  void enter_connections();
   void begin_from(std::uint32_t slot);
   bool begin(std::uint32_t slot);
   void solve_soon();
@@ -154,8 +156,9 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   EventQueue::Handle wake_;
   Time wake_at_ = Time::never();
   std::vector<FlowClasses::Complete> complete_;
-  std::vector<std::uint32_t> empty_;  // flights of 0 bytes that began now
-  std::uint64_t sent_ = 0;            // messages
+  std::vector<std::uint32_t> entering_;  // flights that take their turn now
+  std::vector<std::uint32_t> empty_;     // flights of 0 bytes that began now
+  std::uint64_t sent_ = 0;               // messages
 };
 
 std::uint32_t FluidBackend::take_slot() {
@@ -199,10 +202,25 @@ void FluidBackend::watch(std::uint32_t slot, Bytes left) {
 }
 
 void FluidBackend::begin_in_turn(std::uint32_t slot) {
-  if (connections_.enter(slot, flights_[slot].message))
-    begin_from(slot);
-  else
-    flights_[slot].state = State::in_turn;
+  if (flights_[slot].message.group < 0) return begin_from(slot);
+  entering_.push_back(slot);
+  solve_soon();
+}
+
+// What is handed over at one time takes its place in an order that the events of that time have no
+// part in.
+void FluidBackend::enter_connections() {
+  std::ranges::sort(entering_, {}, [this](std::uint32_t slot) {
+    const Flight& flight = flights_[slot];
+    const MessageToken& token = flight.message.token;
+    return std::tuple(flight.message.order, token.lane, token.stage, flight.sent);
+  });
+  for (const std::uint32_t slot : entering_)
+    if (connections_.enter(slot, flights_[slot].message))
+      begin_from(slot);
+    else
+      flights_[slot].state = State::in_turn;
+  entering_.clear();
 }
 
 // The message begins, and those behind it, as long as they leave at once.
@@ -259,6 +277,7 @@ void FluidBackend::solve() {
     schedule(queue_.now(), Step::solve, 0);
     return;
   }
+  enter_connections();
   solve_scheduled_ = false;
   std::ranges::sort(empty_, {}, [this](std::uint32_t slot) { return turn_of_flight(slot); });
   for (const std::uint32_t slot : empty_) arrive(slot);
