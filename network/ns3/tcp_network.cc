@@ -233,12 +233,7 @@ void TcpNetwork::packet_lost(PacketIndex index) {
 
 PacketStatistics TcpNetwork::statistics() const {
   PacketStatistics statistics = fabric_.statistics();
-  const std::span<const PacketWaits> waits = fabric_.waits();
-  statistics.waits.assign(waits.begin(), waits.end());
-  if (statistics.waits.size() > acknowledgement_kind) {
-    statistics.acknowledgement_waits = statistics.waits[acknowledgement_kind];
-    statistics.waits.pop_back();
-  }
+  set_waits(statistics, fabric_.waits());
   statistics.connections = counters_.connections;
   statistics.retransmissions = counters_.retransmissions;
   statistics.timeouts = counters_.timeouts;

@@ -15,6 +15,7 @@
 #include "network/ns3/process_turn.h"
 #include "network/ns3/tcp_captures.h"
 #include "network/ns3/tcp_flow.h"
+#include "network/packet/acknowledgements.h"
 #include "network/packet/flow_paths.h"
 #include "network/packet/packet_fabric.h"
 #include "network/packet/packet_transport.h"
@@ -44,8 +45,6 @@ class TcpNetwork final : public PacketTransport,
   void watch_links(ByteBins& bins) override { fabric_.watch_links(bins); }
 
  private:
-  static constexpr std::uint8_t acknowledgement_kind = 255;  // of packets; data: Message::label
-
   struct Carried {  // by a packet of the fabric
     ns3::Ptr<ns3::Packet> packet;
     EndIndex to = 0;

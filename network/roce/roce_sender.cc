@@ -278,12 +278,7 @@ void RoceTransport::note_sample(QueuePair& pair) {
 
 PacketStatistics RoceTransport::statistics() const {
   PacketStatistics statistics = fabric_.statistics();
-  const std::span<const PacketWaits> waits = fabric_.waits();
-  statistics.waits.assign(waits.begin(), waits.end());
-  if (statistics.waits.size() > acknowledgement_kind) {
-    statistics.acknowledgement_waits = statistics.waits[acknowledgement_kind];
-    statistics.waits.pop_back();
-  }
+  set_waits(statistics, fabric_.waits());
   statistics.connections = counters_.connections;
   statistics.retransmissions = counters_.retransmissions;
   statistics.timeouts = counters_.timeouts;

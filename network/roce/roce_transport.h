@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "network/network_spec.h"
+#include "network/packet/acknowledgements.h"
 #include "network/packet/flow_paths.h"
 #include "network/packet/packet_fabric.h"
 #include "network/packet/packet_transport.h"
@@ -32,7 +33,6 @@ class RoceTransport final : public PacketTransport,
   void watch_links(ByteBins& bins) override { fabric_.watch_links(bins); }
 
  private:
-  static constexpr std::uint8_t acknowledgement_kind = 255;  // of packets; data: Message::label
   enum class PacketKind : std::uint8_t { data, acknowledgement, refusal, notification };
   enum class Happens : std::uint64_t { pace, timer, timeout };
 

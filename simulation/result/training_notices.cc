@@ -65,7 +65,7 @@ std::vector<std::string> training_notices(const Experiment& experiment) {
     notices.emplace_back(
         "tensor-parallel sums cross the network, because a server has one NPU; if NVLink or the "
         "like joins several, name the server beside the network's other keys: node: hgx-h100 "
-        "(orrery list presets)");
+        "(orrery list presets), or write groups: in a graph of your own");
   if (has_transformer(experiment.workload) && runs_at_the_peak(experiment.npu))
     notices.emplace_back(
         "matrix products run at the peak of the data sheet, which no software reaches: the time is "

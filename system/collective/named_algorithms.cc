@@ -20,7 +20,8 @@ void complete_named(CollectiveSpec& spec, bool open, Collective kind,
                     const TopologySpec& topology) {
   if (spec.algorithms.empty() || is_automatic(spec.algorithms)) return;
   if (topology.levels.size() == 1) return;
-  const CollectiveSpec written = spec;
+  CollectiveSpec written = spec;
+  if (open) written.schedule = HierarchicalSchedule::baseline;
   if (open) spec.schedule = HierarchicalSchedule::local_bandwidth_aware;
   if (can_do(spec, kind, topology) || spec.schedule == HierarchicalSchedule::flat) return;
   if (written.algorithms.size() == 1) {

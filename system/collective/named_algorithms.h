@@ -17,8 +17,9 @@ namespace orrery {
 // one or as many as the schedule takes.
 bool can_do(const CollectiveSpec& spec, Collective kind, const TopologySpec& topology);
 
-// Fills in the algorithms of inner levels and, if it is `open`, the schedule. What nothing can do
-// stays as it is; automatic algorithms do too.
+// Fills in the algorithms of inner levels and, if it is `open`, the schedule, which is baseline
+// where the names cannot do local_bandwidth_aware. What nothing can do stays as it is; automatic
+// algorithms do too.
 void complete_named(CollectiveSpec& spec, bool open, Collective kind, const TopologySpec& topology);
 
 }  // namespace orrery

@@ -47,12 +47,17 @@ TEST_CASE("a tree that is named is one of nodes") {
   CHECK(can_do(tree, Collective::all_reduce, nodes_of_eight()));
 }
 
-// Whoever names both levels means both.
+// Whoever names both levels means both. A size range begins with the schedule that was found for
+// the other sizes, which these trees cannot do.
 TEST_CASE("trees that are named for both levels keep them") {
   const CollectiveSpec written = named({"double_binary_tree", "double_binary_tree"});
-  CollectiveSpec trees = written;
-  complete_named(trees, true, Collective::all_reduce, nodes_of_eight());
-  CHECK(trees == written);
+  for (const HierarchicalSchedule before :
+       {HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware}) {
+    CollectiveSpec trees = written;
+    trees.schedule = before;
+    complete_named(trees, true, Collective::all_reduce, nodes_of_eight());
+    CHECK(trees == written);
+  }
 }
 
 TEST_CASE("on one level, and where algorithms are chosen, nothing is filled in") {
