@@ -1,7 +1,7 @@
-// Whose turn it is where messages follow each other. What one node sends to another in collectives
-// of one communicator goes in order, as on a queue pair or a socket of a library's channel: each
-// message begins when the one before it has left. Those of different communicators or classes of
-// traffic share links instead, and so do messages from point to point.
+// Whose turn it is where messages follow each other. What one node sends to another on a connection
+// goes in order, as on a queue pair or a socket of a library's channel: each message begins when
+// the one before it has left. Different connections and classes of traffic share links instead, and
+// so do messages without a connection. A connection on which nothing is under way takes no memory.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,7 @@ class Connections {
 
  private:
   struct Name {
-    std::int32_t source, target;
-    std::int16_t group;
+    std::int32_t source, target, connection;
     TrafficClass traffic_class;
     bool operator==(const Name&) const = default;
   };
@@ -34,7 +33,7 @@ class Connections {
     std::size_t operator()(const Name& name) const;
   };
   static Name name_of(const Message& message) {
-    return {message.source.value, message.target.value, message.group, message.traffic_class};
+    return {message.source.value, message.target.value, message.connection, message.traffic_class};
   }
 
   std::unordered_map<Name, std::uint32_t, Hash> last_;  // of those that have entered and not left

@@ -152,7 +152,6 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   std::vector<LinkUse> uses_;     // of a flow that may be cut off
 
   bool solve_scheduled_ = false;
-  int postponed_ = 0;
   EventQueue::Handle wake_;
   Time wake_at_ = Time::never();
   std::vector<FlowClasses::Complete> complete_;
@@ -202,7 +201,7 @@ void FluidBackend::watch(std::uint32_t slot, Bytes left) {
 }
 
 void FluidBackend::begin_in_turn(std::uint32_t slot) {
-  if (flights_[slot].message.group < 0) return begin_from(slot);
+  if (flights_[slot].message.connection < 0) return begin_from(slot);
   entering_.push_back(slot);
   solve_soon();
 }
@@ -266,14 +265,11 @@ bool FluidBackend::begin(std::uint32_t slot) {
 void FluidBackend::solve_soon() {
   if (solve_scheduled_) return;
   solve_scheduled_ = true;
-  postponed_ = 0;
   schedule(queue_.now(), Step::solve, 0);
 }
 
 void FluidBackend::solve() {
-  constexpr int patience = 3;  // what is due now may cause more that is due now, a few times
-  if (queue_.next_time() == queue_.now() && postponed_ < patience) {
-    ++postponed_;
+  if (queue_.next_time() == queue_.now()) {
     schedule(queue_.now(), Step::solve, 0);
     return;
   }

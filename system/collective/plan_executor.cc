@@ -223,6 +223,7 @@ inline Message PlanExecutor::message_of(const Run& run, const Place& place, std:
           .label = spec.label,
           .group = spec.group,
           .distance = distance_of(spec, run.exchanges, place.position, send.to),
+          .connection = spec.connection,
           .order = spec.order};
 }
 
