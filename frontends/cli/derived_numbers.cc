@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/units/unit_text.h"
-#include "frontends/report/text_table.h"
+#include "report/text_table.h"
 #include "simulation/make_job.h"
 #include "simulation/result/selected_rows.h"
 #include "simulation/simulate.h"

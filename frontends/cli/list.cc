@@ -4,13 +4,13 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
-#include "frontends/report/text_table.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/presets.h"
 #include "network/backends.h"
 #include "network/packet/transports.h"
 #include "network/transport_spec.h"
+#include "report/text_table.h"
 #include "system/collective_algorithm.h"
 
 namespace orrery::cli {
@@ -114,10 +114,12 @@ std::string presets() {
   TextTable servers({{"  node.preset, of a network", left}, {"", left}});
   for (const yaml::ServerPreset& preset : yaml::server_presets()) {
     const NodeSpec& server = preset.server;
-    servers.add_row({fmt::format("  {}", preset.name),
-                     fmt::format("{} NPUs, inside: {} of {} a link, {} NICs on {}", server.npus,
-                                 name_of(server.inside), to_text(server.link.bandwidth),
-                                 server.nics, to_text(server.bus.bandwidth))});
+    servers.add_row(
+        {fmt::format("  {}", preset.name),
+         fmt::format("{} of {}, inside: {} of {} a link; {} NICs{} on {}", server.npus, preset.npu,
+                     name_of(server.inside), to_text(server.link.bandwidth), server.nics,
+                     preset.nic ? " of " + to_text(*preset.nic) : std::string(),
+                     to_text(server.bus.bandwidth))});
   }
   TextTable models({{"  workload.model.preset", left}, {"", left}});
   for (const yaml::DlrmPreset& preset : yaml::dlrm_presets()) {

@@ -15,10 +15,10 @@
 #include "frontends/cli/process_pool.h"
 #include "frontends/cli/provenance.h"
 #include "frontends/input/input_texts.h"
-#include "frontends/report/result_folder.h"
 #include "frontends/sweep/sweep_folder.h"
 #include "frontends/yaml/load_sweep.h"
 #include "frontends/yaml/load_traffic.h"
+#include "report/result_folder.h"
 
 namespace orrery::cli {
 

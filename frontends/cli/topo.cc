@@ -7,9 +7,9 @@
 #include "core/base/config_error.h"
 #include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
-#include "frontends/report/text_table.h"
 #include "frontends/topology/drawing.h"
 #include "frontends/topology/hpcc_format.h"
+#include "report/text_table.h"
 #include "simulation/survey/survey.h"
 
 namespace orrery::cli {

@@ -17,11 +17,11 @@
 
 #include "core/base/io_error.h"
 #include "core/units/unit_text.h"
-#include "frontends/report/backend_text.h"
-#include "frontends/report/csv_report.h"
-#include "frontends/report/numbers.h"
-#include "frontends/report/text_table.h"
 #include "frontends/yaml/scalar_types.h"
+#include "report/backend_text.h"
+#include "report/csv_report.h"
+#include "report/numbers.h"
+#include "report/text_table.h"
 
 namespace orrery {
 

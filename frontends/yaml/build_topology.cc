@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -61,11 +62,58 @@ void build(Reader& keys, const FatTreeKeys& tree, TopologySpec& topology) {
   if (is_good(keys, spec)) topology = build_tree(spec);
 }
 
+namespace {
+
+// Ports of a leaf towards servers: as written, or as many as the servers need.
+std::optional<std::int32_t> plugs_of(Reader& keys, const LeafSpineKeys& tree) {
+  if (tree.plugs) return tree.plugs;
+  if (tree.nodes == 0) {
+    keys.wrong_map("how many servers there are is not said",
+                   "write nodes, or plugs: ports of a leaf towards servers");
+    return std::nullopt;
+  }
+  const std::int64_t all = std::int64_t{tree.nodes} * tree.node.plugs();
+  const std::int64_t each = (all + tree.leaves - 1) / tree.leaves;
+  if (each <= port_count.most) return static_cast<std::int32_t>(each);
+  keys.wrong(
+      "leaves", fmt::format("{} servers need {} ports of each leaf", tree.nodes, each),
+      fmt::format("write at least {} leaves", (all + port_count.most - 1) / port_count.most));
+  return std::nullopt;
+}
+
+// Spines: as written, or so many that the uplinks of a leaf have the share of its ports that
+// oversubscription says.
+std::optional<std::int32_t> spines_of(Reader& keys, const LeafSpineKeys& tree, std::int32_t plugs,
+                                      Bandwidth uplink) {
+  if (tree.spines && tree.oversubscription) {
+    keys.wrong("oversubscription", "it follows from plugs, spines and their bandwidths",
+               "leave it out, or leave spines out");
+    return std::nullopt;
+  }
+  if (tree.spines) return tree.spines;
+  const double ratio = tree.oversubscription.value_or(1);
+  const double down = static_cast<double>(plugs) * static_cast<double>(tree.wire.bandwidth.value);
+  const double exact = down / ratio / static_cast<double>(uplink.value);
+  const double whole = std::round(exact);
+  if (std::abs(exact - whole) <= 1e-9 * whole && whole >= 1 && whole <= port_count.most)
+    return static_cast<std::int32_t>(whole);
+  keys.wrong_map(
+      fmt::format("{} ports of {} at {}:1 need {:.4g} uplinks of {}", plugs,
+                  to_text(tree.wire.bandwidth), ratio, exact, to_text(uplink)),
+      fmt::format("write spines, from 1 to {}, or another number of leaves", port_count.most));
+  return std::nullopt;
+}
+
+}  // namespace
+
 void build(Reader& keys, const LeafSpineKeys& tree, TopologySpec& topology) {
   const Wire up{tree.uplink.value_or(tree.wire.bandwidth), tree.wire.latency};
-  const TreeSpec spec{tree.node,
-                      {{"leaf", tree.plugs, tree.spines, tree.wire}, {"spine", tree.leaves, 1, up}},
-                      tree.nodes};
+  const std::optional<std::int32_t> plugs = plugs_of(keys, tree);
+  if (!plugs) return;
+  const std::optional<std::int32_t> spines = spines_of(keys, tree, *plugs, up.bandwidth);
+  if (!spines) return;
+  const TreeSpec spec{
+      tree.node, {{"leaf", *plugs, *spines, tree.wire}, {"spine", tree.leaves, 1, up}}, tree.nodes};
   if (is_good(keys, spec)) topology = build_tree(spec);
 }
 

@@ -12,13 +12,33 @@ namespace orrery::yaml {
 
 inline constexpr Limits port_count = between(1, 4096), node_count = between(1, 1 << 20);
 
-inline void describe_wire(Keys& keys, Wire& wire) {
-  keys.required("bandwidth", wire.bandwidth,
-                "bandwidth of a link into the network, in each direction", positive);
-  keys.required("latency", wire.latency, "latency of each link of the network", not_negative);
+// Of a link, with the switch or NIC at its end: what the bundled platforms estimate.
+inline constexpr Duration usual_latency = nanoseconds(500);
+
+// A bandwidth that the NICs of a named server decide, where the file does not.
+template <class T>
+void describe_bandwidth(Keys& keys, T& bandwidth, const ServerPreset* server,
+                        const std::string& help) {
+  const bool known = server != nullptr && server->nic;
+  keys.optional("bandwidth", bandwidth, help + "; without it that of the NICs of a named server",
+                positive);
+  keys.check([&](Reader& reader) {
+    if (!known && !reader.given("bandwidth"))
+      reader.wrong_map("the key \"bandwidth\" is missing",
+                       help + " (or name a server with NICs, such as node: hgx-h100)");
+  });
 }
 
-inline void describe_node(Keys& keys, NodeSpec& node) {
+inline void describe_wire(Keys& keys, Wire& wire, const ServerPreset* server) {
+  if (server != nullptr && server->nic) wire.bandwidth = *server->nic;
+  describe_bandwidth(keys, wire.bandwidth, server,
+                     "bandwidth of a link into the network, in each direction");
+  wire.latency = usual_latency;
+  keys.optional("latency", wire.latency, "latency of each link of the network", not_negative);
+}
+
+// Returns the server that is named, nullptr if none is.
+inline const ServerPreset* describe_node(Keys& keys, NodeSpec& node) {
   const ServerPreset* preset = nullptr;
   keys.preset(server_presets(), preset, "a server whose data sheet gives the other values");
   if (preset != nullptr) node = preset->server;
@@ -42,18 +62,22 @@ inline void describe_node(Keys& keys, NodeSpec& node) {
   given_wire(node.bus, "bus_bandwidth", "bus_latency", "between an NPU and its NIC");
   keys.optional("affinity", node.affinity, "the NIC of each NPU; without it, neighbours share",
                 not_negative);
+  return preset;
 }
 
-inline void describe_servers(Keys& keys, NodeSpec& node) {
+// What is plugged in, and how many. Returns the server that is named, nullptr if none is.
+inline const ServerPreset* describe_servers(Keys& keys, NodeSpec& node) {
+  const ServerPreset* preset = nullptr;
   if (!keys.given("node")) node = {};
   keys.optional_named_map("node", "what is plugged in: a server; without it, single NPUs",
                           [&](Keys& server) {
-                            describe_node(server, node);
+                            preset = describe_node(server, node);
                             server.check([&](Reader& reader) {
                               if (const auto problem = problem_of(node); problem && reader.clean())
                                 reader.wrong(problem->key, problem->what, problem->remedy);
                             });
                           });
+  return preset;
 }
 
 inline void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
@@ -62,28 +86,37 @@ inline void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
   keys.optional("oversubscription", tree.oversubscription,
                 "ports down for each port up, for each tier from the NPUs upwards; without it 1",
                 port_count);
-  keys.required("bandwidth", tree.bandwidth,
-                "bandwidth of a link: one for all tiers, or one for each from the NPUs upwards",
-                positive);
-  keys.required("latency", tree.latency, "latency of each link", not_negative);
+  const ServerPreset* server = describe_servers(keys, tree.node);
+  if (server != nullptr && server->nic) tree.bandwidth.values = {*server->nic};
+  describe_bandwidth(
+      keys, tree.bandwidth, server,
+      "bandwidth of a link: one for all tiers, or one for each from the NPUs upwards");
+  tree.latency = usual_latency;
+  keys.optional("latency", tree.latency, "latency of each link", not_negative);
   std::optional<std::int32_t> nodes;
   keys.optional("nodes", nodes, "servers; without it as many as fit", node_count);
   tree.nodes = nodes.value_or(0);
-  describe_servers(keys, tree.node);
 }
 
 inline void describe_leaf_spine(Keys& keys, LeafSpineKeys& tree) {
   keys.required("leaves", tree.leaves, "leaf switches", node_count);
-  keys.required("plugs", tree.plugs, "ports of a leaf towards servers", port_count);
-  keys.required("spines", tree.spines, "spine switches, each joined to every leaf", port_count);
-  describe_wire(keys, tree.wire);
+  keys.optional("plugs", tree.plugs,
+                "ports of a leaf towards servers; without it as many as `nodes` need", port_count);
+  keys.optional("spines", tree.spines,
+                "spine switches, each joined to every leaf; without it as many as oversubscription "
+                "needs",
+                port_count);
+  keys.optional("oversubscription", tree.oversubscription,
+                "bandwidth of a leaf towards servers for each towards the spines; without it 1",
+                between(1, 4096));
+  const ServerPreset* server = describe_servers(keys, tree.node);
+  describe_wire(keys, tree.wire, server);
   keys.optional("uplink_bandwidth", tree.uplink,
                 "bandwidth of a link between leaf and spine; without it that of the other links",
                 positive);
   std::optional<std::int32_t> nodes;
   keys.optional("nodes", nodes, "servers; without it as many as fit", node_count);
   tree.nodes = nodes.value_or(0);
-  describe_servers(keys, tree.node);
 }
 
 inline void describe_rail(Keys& keys, RailSpec& rail) {
@@ -94,13 +127,13 @@ inline void describe_rail(Keys& keys, RailSpec& rail) {
   keys.optional("spines", rail.spines,
                 "switches that join all leaves; 0: rails are planes of their own",
                 between(0, 4096));
-  describe_wire(keys, rail.wire);
+  const ServerPreset* server = describe_servers(keys, rail.node);
+  describe_wire(keys, rail.wire, server);
   std::optional<Bandwidth> spine;
   keys.optional("spine_bandwidth", spine,
                 "bandwidth of a link between leaf and spine; without it that of the other links",
                 positive);
   rail.spine_wire = {spine.value_or(rail.wire.bandwidth), rail.wire.latency};
-  describe_servers(keys, rail.node);
 }
 
 inline void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
@@ -111,7 +144,8 @@ inline void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
   std::optional<std::int32_t> groups;
   keys.optional("groups", groups, "groups; without it routers x globals + 1", node_count);
   dragonfly.groups = groups.value_or(0);
-  describe_wire(keys, dragonfly.plug_wire);
+  const ServerPreset* server = describe_servers(keys, dragonfly.node);
+  describe_wire(keys, dragonfly.plug_wire, server);
   std::optional<Bandwidth> local, global;
   std::optional<Duration> global_latency;
   keys.optional("local_bandwidth", local, "of a link inside a group", positive);
@@ -120,13 +154,13 @@ inline void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
   const Wire plug = dragonfly.plug_wire;
   dragonfly.local_wire = {local.value_or(plug.bandwidth), plug.latency};
   dragonfly.global_wire = {global.value_or(plug.bandwidth), global_latency.value_or(plug.latency)};
-  describe_servers(keys, dragonfly.node);
 }
 
 inline void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
   keys.required("sizes", hyperx.sizes, "switches in each dimension", between(2, 4096));
   keys.required("plugs", hyperx.plugs, "ports of a switch towards servers", port_count);
-  describe_wire(keys, hyperx.plug_wire);
+  const ServerPreset* server = describe_servers(keys, hyperx.node);
+  describe_wire(keys, hyperx.plug_wire, server);
   OneOrMore<Bandwidth> given{{hyperx.plug_wire.bandwidth}};
   keys.optional("dimension_bandwidth", given,
                 "bandwidth of a link between switches: one for all dimensions, or one for each",
@@ -134,7 +168,6 @@ inline void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
   hyperx.wires.clear();
   for (const Bandwidth bandwidth : given.values)
     hyperx.wires.push_back({bandwidth, hyperx.plug_wire.latency});
-  describe_servers(keys, hyperx.node);
 }
 
 inline void describe_torus(Keys& keys, TorusKeys& torus) {
@@ -145,7 +178,8 @@ inline void describe_torus(Keys& keys, TorusKeys& torus) {
   keys.required("bandwidth", torus.bandwidth,
                 "bandwidth of a link in one direction: one for all dimensions, or one for each",
                 positive);
-  keys.required("latency", torus.latency,
+  torus.latency.values = {usual_latency};
+  keys.optional("latency", torus.latency,
                 "latency of a link: one for all dimensions, or one for each", not_negative);
   keys.optional("scope", torus.scope,
                 "local (inside a node) or scale_out: decides the injection latency");

@@ -1,6 +1,7 @@
 // Named defaults: `preset: v100`, `preset: dlrm-hoti20`.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -25,8 +26,9 @@ std::span<const NpuPreset> npu_presets();
 // Servers as they are sold. No vendor states latencies: those of a link inside and of the bus are
 // the estimates of platforms/dgx-h100-rail.yaml.
 struct ServerPreset {
-  std::string_view name;
+  std::string_view name, npu;  // `npu`: a preset of npu_presets()
   NodeSpec server;
+  std::optional<Bandwidth> nic = {};  // of its link into the network; none: no NIC belongs to it
 };
 std::span<const ServerPreset> server_presets();
 

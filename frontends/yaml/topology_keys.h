@@ -27,7 +27,9 @@ struct FatTreeKeys {
 
 struct LeafSpineKeys {
   NodeSpec node;
-  std::int32_t leaves = 0, plugs = 0, spines = 0, nodes = 0;
+  std::int32_t leaves = 0, nodes = 0;
+  std::optional<std::int32_t> plugs, spines;
+  std::optional<double> oversubscription;
   Wire wire;
   std::optional<Bandwidth> uplink;
 };

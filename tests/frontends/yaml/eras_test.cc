@@ -10,10 +10,10 @@
 #include <sstream>
 #include <string>
 
-#include "frontends/report/backend_text.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/presets.h"
+#include "report/backend_text.h"
 #include "tests/paths.h"
 
 using namespace orrery;
