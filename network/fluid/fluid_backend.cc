@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include "core/base/check.h"
@@ -22,10 +21,12 @@
 namespace orrery {
 namespace {
 
+using fluid::Flight;
 using fluid::FlowClasses;
 using fluid::FlowName;
 using fluid::FlowPaths;
 using fluid::LinkUse;
+using fluid::no_flight;
 
 std::vector<double> capacities_of(const Topology& topology) {
   std::vector<double> capacities;
@@ -92,19 +93,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   enum class Step : std::uint64_t { begin, solve, deliver };  // above the slot in an event
   static constexpr int slot_bits = 40;
 
-  // In turn: until the messages before it have left. Waiting: for a path.
-  enum class State : std::uint8_t { free, starting, in_turn, waiting, flowing, arriving };
-  struct Flight {  // a message on its way
-    Message message;
-    MessageListener* listener = nullptr;
-    Bytes left = {};           // to be carried when it last took a path
-    std::uint64_t number = 0;  // tells it from others between the same two, for the router
-    std::uint64_t sent = 0;    // it was the so manieth
-    FlowName flow = {};
-    State state = State::starting;
-    Duration latency = {};
-  };
-
+  using State = Flight::State;
   struct Carried {  // of a flight, if links are watched
     Time since;
     std::vector<LinkUse> uses;
@@ -122,7 +111,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
   void watch(std::uint32_t slot, Bytes left);
   void begin_in_turn(std::uint32_t slot);
-  void enter_connections();
+  void begin_first();
   void begin_from(std::uint32_t slot);
   bool begin(std::uint32_t slot);
   void solve_soon();
@@ -138,7 +127,6 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   const FluidSpec spec_;
   Router router_;
   FlowPaths paths_;
-  fluid::Connections connections_;
   FlowClasses flows_;
   TrafficCounters counters_;
   std::vector<std::vector<TotalBytes>> limited_;  // NetworkStatistics::limited
@@ -146,6 +134,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   EventQueue::HandlerId handler_;
 
   std::vector<Flight> flights_;  // slots
+  fluid::Connections connections_{flights_};
   std::vector<std::uint32_t> free_slots_;
   ByteBins* watched_ = nullptr;   // watch_links()
   std::vector<Carried> carried_;  // by slot
@@ -155,9 +144,9 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   EventQueue::Handle wake_;
   Time wake_at_ = Time::never();
   std::vector<FlowClasses::Complete> complete_;
-  std::vector<std::uint32_t> entering_;  // flights that take their turn now
-  std::vector<std::uint32_t> empty_;     // flights of 0 bytes that began now
-  std::uint64_t sent_ = 0;               // messages
+  std::vector<std::uint32_t> first_;  // flights that may have come to be first on a connection now
+  std::vector<std::uint32_t> empty_;  // flights of 0 bytes that began now
+  std::uint64_t sent_ = 0;            // messages
 };
 
 std::uint32_t FluidBackend::take_slot() {
@@ -200,32 +189,25 @@ void FluidBackend::watch(std::uint32_t slot, Bytes left) {
                   (share_of(flights_[slot].left, use) - share_of(left, use)).narrow());
 }
 
+// On a connection it begins when all that comes to it now has come.
 void FluidBackend::begin_in_turn(std::uint32_t slot) {
   if (flights_[slot].message.connection < 0) return begin_from(slot);
-  entering_.push_back(slot);
+  flights_[slot].state = State::in_turn;
+  connections_.enter(slot, queue_.now());
+  if (!connections_.is_first(slot)) return;
+  first_.push_back(slot);
   solve_soon();
 }
 
-// What is handed over at one time takes its place in an order that the events of that time have no
-// part in.
-void FluidBackend::enter_connections() {
-  std::ranges::sort(entering_, {}, [this](std::uint32_t slot) {
-    const Flight& flight = flights_[slot];
-    const MessageToken& token = flight.message.token;
-    return std::tuple(flight.message.order, token.lane, token.stage, flight.sent);
-  });
-  for (const std::uint32_t slot : entering_)
-    if (connections_.enter(slot, flights_[slot].message))
-      begin_from(slot);
-    else
-      flights_[slot].state = State::in_turn;
-  entering_.clear();
+void FluidBackend::begin_first() {
+  for (const std::uint32_t slot : first_)
+    if (flights_[slot].state == State::in_turn && connections_.is_first(slot)) begin_from(slot);
+  first_.clear();
 }
 
 // The message begins, and those behind it, as long as they leave at once.
 void FluidBackend::begin_from(std::uint32_t slot) {
-  while (slot != fluid::Connections::nobody && begin(slot))
-    slot = connections_.leave(slot, flights_[slot].message);
+  while (slot != no_flight && begin(slot)) slot = connections_.leave(slot);
 }
 
 // True if the message has left already: it has no bytes.
@@ -273,7 +255,7 @@ void FluidBackend::solve() {
     schedule(queue_.now(), Step::solve, 0);
     return;
   }
-  enter_connections();
+  begin_first();
   solve_scheduled_ = false;
   std::ranges::sort(empty_, {}, [this](std::uint32_t slot) { return turn_of_flight(slot); });
   for (const std::uint32_t slot : empty_) arrive(slot);
@@ -322,7 +304,8 @@ void FluidBackend::wake() {
       by_link[bottleneck] += flight.message.size;
     }
     arrive(slot);
-    begin_from(connections_.leave(slot, flight.message));
+    if (const std::uint32_t next = connections_.leave(slot); next != no_flight)
+      first_.push_back(next);
     const MessageToken token = flight.message.token;  // the listener may send: flights_ may move
     flight.listener->injected(token, flight.message.source);
   }
