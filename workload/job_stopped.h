@@ -15,11 +15,10 @@ class JobStopped : public std::runtime_error {
 // Asked now and then; true ends the writing with JobStopped.
 using AskStop = std::function<bool()>;
 
-// Asks at one of some thousand operations, and not of a job that has no more.
-inline void stop_if_asked(const AskStop& stop, std::size_t operations_written) {
+// Asks at one of some thousand operations or labels, and not of a job that has no more.
+inline void stop_if_asked(const AskStop& stop, std::size_t written) {
   constexpr std::size_t some = 1 << 14;
-  if (operations_written > 0 && operations_written % some == 0 && stop && stop())
-    throw JobStopped();
+  if (written > 0 && written % some == 0 && stop && stop()) throw JobStopped();
 }
 
 }  // namespace orrery

@@ -32,10 +32,11 @@ class Rows {
     return iteration * static_cast<std::int32_t>(names_.size()) + rows_[part][step];
   }
 
-  std::vector<Label> labels(std::int32_t iterations) const {
+  std::vector<Label> labels(std::int32_t iterations, const AskStop& stop) const {
     std::vector<Label> labels;
     for (std::int32_t iteration = 0; iteration < iterations; ++iteration) {
       for (const std::string& name : names_) {
+        stop_if_asked(stop, labels.size());
         labels.push_back({.layer = name, .iteration = iteration, .pass = Pass::none});
       }
     }
@@ -141,7 +142,7 @@ Job make_program_job(const ProgramSpec& spec, int levels, std::int32_t ranks,
   job.name = "program";
   job.ranks = ranks;
   job.communicators = make_communicators(spec, levels);
-  job.labels = rows.labels(iterations);
+  job.labels = rows.labels(iterations, stop);
   if (spec.parts.size() == 1 && spec.parts[0].ranks.empty()) {
     job.operations =
         std::make_unique<ProgramSource>(ranks, make_program(spec, 0, rows, iterations, stop));
