@@ -19,7 +19,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TIDY_SECONDS = 90
+TIDY_SECONDS = 45
 SOURCE = re.compile(r" -c (\S+\.cc)")
 OURS_ONLY = re.compile(r"(^\S*ccache )|(-o \S+)|(-MD -MT \S+ -MF \S+)|(-Winvalid-pch -include \S+)")
 
