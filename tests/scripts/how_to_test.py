@@ -137,7 +137,8 @@ def main(build_folder, tier):
     else:
         compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)", cache, re.M)[1]
         results = [is_right_to_the_compiler(compiler, scratch, name) for name in SHOWN]
-    shutil.rmtree(scratch, ignore_errors=True)
+    if all(results):
+        shutil.rmtree(scratch, ignore_errors=True)
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 
