@@ -30,6 +30,7 @@ struct DcqcnSpec {
   // 0: every CNP cuts the rate and raises alpha at once, as in the paper. Else as NICs do it: at
   // most one cut in each such interval, and alpha moves once in each alpha_timer, up if a CNP came.
   Duration decrease_interval = {};
+  bool cut_on_loss = false;  // a NACK counts as a CNP
 };
 
 // Li et al., "HPCC: high precision congestion control", SIGCOMM 2019.

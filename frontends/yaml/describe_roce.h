@@ -40,6 +40,7 @@ inline void describe_dcqcn(Keys& keys, NetworkSpec& network) {
       "least time between cuts, with alpha moved once in each alpha_timer, as NICs do it; 0 s: "
       "every CNP cuts, as in the paper",
       not_negative);
+  key("cut_on_loss", spec.cut_on_loss, "a NACK counts as a CNP");
   key("cnp_interval", network.transport.roce.cnp_interval,
       "a receiver notifies a pair (CNP) at most once in it", not_negative);
 }

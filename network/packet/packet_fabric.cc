@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/trace/byte_bins.h"
@@ -31,6 +32,7 @@ PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const Sw
   make_hosts();
   make_pauses(topology);
   depths_.resize(spec.watched.size());
+  histograms_.resize(depths_.size() * (classes_.size() + 1));
   for (std::size_t i = 0; i < depths_.size(); ++i)
     ports_[spec.watched[i]].depth = static_cast<std::int32_t>(i);
 }
@@ -58,7 +60,7 @@ void PacketFabric::make_ports(const Topology& topology,
   for (const LossyLink& lossy : spec_.lossy_links) ports_[lossy.link].lossy = true;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Link& link = topology.links()[i];
-    ports_[i].bandwidth = link.bandwidth;
+    ports_[i].set_bandwidth(link.bandwidth);
     ports_[i].latency = link.latency;
     if (topology.node_kind(link.from) != NodeKind::switched) continue;
     std::int32_t& memory = memory_of[static_cast<std::size_t>(link.from.value)];
@@ -71,6 +73,15 @@ void PacketFabric::make_ports(const Topology& topology,
     }
     ports_[i].memory = memory;
   }
+}
+
+void PacketFabric::Port::set_bandwidth(Bandwidth value) {
+  constexpr std::int64_t second = 1'000'000'000'000;  // ps
+  bandwidth = value;
+  last_size = 0;
+  is_down = value == Bandwidth{};
+  const bool whole = !is_down && second % value.value == 0;
+  per_byte = whole ? Duration{second / value.value} : Duration{};
 }
 
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
@@ -154,7 +165,7 @@ inline bool PacketFabric::finds_room(const Packet& packet, Port& port, const Out
 
 // What is sent at once needs no room. May mark the packet.
 inline bool PacketFabric::may_enter(Packet& packet, Port& port, OutputQueue& queue, bool idle) {
-  if (port.bandwidth == Bandwidth{}) return false;
+  if (port.is_down) return false;
   if (spec_.loss > 0 && !port.is_host && random_.uniform() < spec_.loss) return false;
   if (port.lossy && loses(path_links_[packet.cursor])) return false;
   if (port.memory < 0 || packet.is_frame) return true;
@@ -198,7 +209,7 @@ void PacketFabric::enter(PacketIndex index) {
   queue.waiting += size;
   port.waiting += size;
   port.most_waiting = std::max(port.most_waiting, port.waiting);
-  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
+  if (port.depth >= 0) note_depth(port, queue, number);
   if (!port.wake_comes && (port.occupied & ~port.paused) != 0) wake_when_free(link, port);
 }
 
@@ -282,7 +293,7 @@ void PacketFabric::start_next(LinkIndex link) {
 
 // What the owner sends may be lost before it starts.
 void PacketFabric::pull(LinkIndex link, Port& port) {
-  if (port.bandwidth == Bandwidth{}) return;
+  if (port.is_down) return;
   while (port.free_at <= queue_.now())
     if (!owner_.pull(link)) return;
   if (!port.wake_comes) wake_when_free(link, port);
@@ -290,7 +301,7 @@ void PacketFabric::pull(LinkIndex link, Port& port) {
 
 void PacketFabric::offer(LinkIndex link) {
   Port& port = ports_[link];
-  if (!port.wake_comes && port.bandwidth > Bandwidth{}) wake_when_free(link, port);
+  if (!port.wake_comes && !port.is_down) wake_when_free(link, port);
 }
 
 // REQUIRES: a queue that is not paused has a packet.
@@ -331,7 +342,7 @@ inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned
   if (queue.first == none) port.occupied &= static_cast<std::uint16_t>(~(1U << of));
   queue.waiting -= size;
   port.waiting -= size;
-  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
+  if (port.depth >= 0) note_depth(port, queue, of);
   if (port.memory < 0 || packet.is_frame) return index;
   if (is_lossless(packet, port))
     pauses_->release(path_links_[packet.cursor - 1], packet.of, size, memories_[port.memory]);
@@ -340,11 +351,18 @@ inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned
   return index;
 }
 
+void PacketFabric::note_depth(Port& port, const OutputQueue& queue, unsigned of) {
+  const auto depth = static_cast<std::size_t>(port.depth);
+  const std::size_t first = depth * (classes_.size() + 1);
+  depths_[depth].set(queue_.now(), port.waiting.value);
+  histograms_[first + classes_.size()].set(queue_.now(), port.waiting.value);
+  if (of < classes_.size()) histograms_[first + of].set(queue_.now(), queue.waiting.value);
+}
+
 void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
   Port& port = ports_[link];
-  port.bandwidth = bandwidth;
-  port.last_size = 0;
-  if (bandwidth > Bandwidth{}) {
+  port.set_bandwidth(bandwidth);
+  if (!port.is_down) {
     if (port.pulls) offer(link);
     return;
   }
@@ -367,6 +385,7 @@ void PacketFabric::release(PacketIndex packet) {
 }
 
 Duration PacketFabric::duration_of(Port& port, std::uint32_t wire_bytes) {
+  if (port.per_byte > Duration{}) return port.per_byte * wire_bytes;
   if (wire_bytes != port.last_size) {
     port.last_size = wire_bytes;
     port.last_duration = transfer_time(bytes(wire_bytes), port.bandwidth);
@@ -389,10 +408,7 @@ PacketStatistics PacketFabric::statistics() const {
   for (const Host& host : hosts_)
     statistics.receivers.push_back(
         {host.npu, ports_[host.port].bandwidth, ports_[host.port].drops});
-  for (std::size_t i = 0; i < depths_.size(); ++i)
-    statistics.depths.push_back({spec_.watched[i],
-                                 depths_[i].interval(),
-                                 {depths_[i].peaks().begin(), depths_[i].peaks().end()}});
+  add_depths(statistics);
   for (const SwitchMemory& memory : memories_) {
     const PeakSeries& series = memory.series();
     if (series.most() == 0) continue;
@@ -405,6 +421,22 @@ PacketStatistics PacketFabric::statistics() const {
   return statistics;
 }
 
+void PacketFabric::add_depths(PacketStatistics& statistics) const {
+  for (std::size_t i = 0; i < depths_.size(); ++i) {
+    const PeakSeries& series = depths_[i];
+    statistics.depths.push_back(
+        {spec_.watched[i], series.interval(), {series.peaks().begin(), series.peaks().end()}});
+    for (std::size_t of = 0; of <= classes_.size(); ++of) {
+      const DepthHistogram& histogram = histograms_[i * (classes_.size() + 1) + of];
+      const bool all = of == classes_.size();
+      if (std::vector<Duration> times = histogram.until(queue_.now()); !times.empty())
+        statistics.depth_times.push_back({spec_.watched[i],
+                                          all ? DepthTimes::all_classes : classes_[of].priority,
+                                          std::move(times)});
+    }
+  }
+}
+
 void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
   for (LinkIndex link = 0; link < link_count_; ++link)
     for (std::size_t of = 0; of < classes_.size(); ++of) {
@@ -413,6 +445,7 @@ void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
         statistics.classes.push_back({link, classes_[of].priority, queue.drops, queue.marks});
     }
   if (pauses_ != nullptr) statistics.pauses = pauses_->statistics();
+  statistics.pause_events = pause_events_;
 }
 
 }  // namespace orrery

@@ -19,6 +19,7 @@
 
 #include "core/base/random.h"
 #include "core/event/event_queue.h"
+#include "network/packet/depth_histogram.h"
 #include "network/packet/hop_telemetry.h"
 #include "network/packet/output_queue.h"
 #include "network/packet/peak_series.h"
@@ -145,21 +146,28 @@ class PacketFabric final : private EventHandler, private PauseWire {
     Time queued_at;
   };
 
-  struct Port {    // of one directed link
+  // Of one directed link. What every packet needs is in the first cache line of two.
+  struct alignas(64) Port {
     Time free_at;  // end of the packet being sent
-    Bandwidth bandwidth;
     Duration latency;
-    std::uint32_t last_size = 0;  // transfer_time() is a 128-bit division, and sizes repeat
-    Duration last_duration;
+    Duration per_byte;  // 0: not a whole number of picoseconds
+    Bytes sent, waiting;
+    std::uint64_t packets = 0;
     std::int32_t memory = -1;  // of its switch; -1: without limit
-    std::int32_t depth = -1;   // of depths_, if it is watched
     // A bit for each queue: with packets; of paused classes. The highest bit is that of frames.
     std::uint16_t occupied = 0, paused = 0;
+    bool is_down = false, wake_comes = false, reports_starts = false, pulls = false, lossy = false;
+    bool is_host = false;   // of a slow receiver, which no link leads out of
     std::uint8_t turn = 0;  // dwrr
-    bool wake_comes = false, reports_starts = false, pulls = false, lossy = false;
-    bool is_host = false;  // of a slow receiver, which no link leads out of
-    Bytes waiting, most_waiting, sent;
-    std::uint64_t packets = 0, drops = 0, marks = 0;
+
+    Bandwidth bandwidth;
+    std::uint32_t last_size = 0;  // transfer_time() is a 128-bit division, and sizes repeat
+    std::int32_t depth = -1;      // of depths_, if it is watched
+    Duration last_duration;
+    Bytes most_waiting;
+    std::uint64_t drops = 0, marks = 0;
+
+    void set_bandwidth(Bandwidth value);
   };
 
   // A slow receiver: a port without a link, which its packets leave as fast as the host takes them.
@@ -197,6 +205,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   unsigned next_by_deficit(Port& port, LinkIndex link, unsigned ready);
   PacketIndex take_first(Port& port, LinkIndex link, unsigned of);
   void note_wait(const Packet& packet, const Port& port);
+  void note_depth(Port& port, const OutputQueue& queue, unsigned of);
   void lose(PacketIndex packet, Port& port);
   void release(PacketIndex packet);
   Duration duration_of(Port& port, std::uint32_t wire_bytes);
@@ -214,6 +223,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   LinkIndex holds_most_of(LinkIndex link, ClassIndex of) const;
   NodeId end_of(LinkIndex link) const;
   void add_class_statistics(PacketStatistics& statistics) const;
+  void add_depths(PacketStatistics& statistics) const;
 
   EventQueue& queue_;
   const Topology& topology_;
@@ -236,7 +246,9 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::unique_ptr<PriorityPauses> pauses_;  // if a class is lossless
   std::vector<PathIndex> frame_paths_;      // by link; `none`: none was sent
   std::vector<PeakSeries> depths_;          // as SwitchSpec::watched
-  std::vector<std::uint32_t> path_links_;   // of all paths, each ended by `none`
+  std::vector<DepthHistogram> histograms_;  // of these, by class, and then of all classes
+  std::vector<PauseEvent> pause_events_;
+  std::vector<std::uint32_t> path_links_;  // of all paths, each ended by `none`
   std::vector<Packet> packets_;
   std::vector<std::vector<HopTelemetry>> telemetry_;  // by PacketIndex
   std::vector<PacketWaits> waits_;

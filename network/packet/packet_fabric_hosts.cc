@@ -15,7 +15,7 @@ void PacketFabric::make_hosts() {
     const NodeId npu{slow.npu};
     hosts_.push_back({npu, static_cast<LinkIndex>(ports_.size()), {}});
     Port port;
-    port.bandwidth = slow.rate;
+    port.set_bandwidth(slow.rate);
     port.memory = static_cast<std::int32_t>(memories_.size());
     port.is_host = true;
     ports_.push_back(port);

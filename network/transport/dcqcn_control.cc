@@ -34,6 +34,10 @@ class Dcqcn final : public CongestionControl {
     increase();
   }
 
+  void lost(Time now, bool timeout) override {
+    if (spec_.cut_on_loss && !timeout) notified(now);
+  }
+
   void timer(Time now) override {
     if (cut_at_ <= now) {
       move_alpha(now);

@@ -27,6 +27,13 @@ RoceSpec firmware_dcqcn(Duration timer, Bandwidth additive, Bandwidth hyper) {
   return spec;
 }
 
+RoceSpec conweave_artifact() {
+  RoceSpec spec = firmware_dcqcn(microseconds(300), megabits(40), megabits(100));
+  spec.dcqcn.cut_on_loss = true;
+  spec.nack_interval = microseconds(4);
+  return spec;
+}
+
 RoceSpec hpcc_artifact() {
   RoceSpec spec;
   spec.congestion_control = "hpcc";
@@ -46,8 +53,7 @@ std::span<const RocePreset> roce_presets() {
        hpcc_artifact()},
       {"astra-sim", "DCQCN as ASTRA-sim's ns-3 back end has it by default",
        firmware_dcqcn(microseconds(900), megabits(50), megabits(100))},
-      {"conweave", "DCQCN as the ConWeave artifact has it (SIGCOMM 2023)",
-       firmware_dcqcn(microseconds(300), megabits(40), megabits(100))}};
+      {"conweave", "DCQCN as the ConWeave artifact has it (SIGCOMM 2023)", conweave_artifact()}};
   return presets;
 }
 
