@@ -7,10 +7,10 @@
 #include "frontends/yaml/describe_fluid.h"
 #include "frontends/yaml/describe_roce.h"
 #include "frontends/yaml/describe_topology.h"
-#include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 #include "network/network_spec.h"
 #include "network/problems.h"
+#include "network/transport_presets.h"
 
 namespace orrery::yaml {
 

@@ -12,13 +12,9 @@
 namespace orrery::yaml {
 
 template <>
-struct ValuesOf<LoadOf> {
-  static constexpr std::array all{LoadOf::hosts, LoadOf::uplinks};
-};
+inline constexpr auto last_word<LoadOf> = LoadOf::uplinks;
 template <>
-struct ValuesOf<FlowPattern> {
-  static constexpr std::array all{FlowPattern::uniform, FlowPattern::permutation};
-};
+inline constexpr auto last_word<FlowPattern> = FlowPattern::permutation;
 
 namespace {
 

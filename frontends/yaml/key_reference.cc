@@ -208,7 +208,7 @@ std::string paragraph(const KeyEntry& key) {
     std::vector<std::string> names;
     for (const KeyEntry& entry : all) names.push_back(last_step(entry.path));
     const std::vector<std::string_view> known(names.begin(), names.end());
-    const std::string_view near = yaml::nearest(last_step(without_indices(key)), known);
+    const std::string_view near = nearest(last_step(without_indices(key)), known);
     remedy = near.empty() ? "docs/reference/keys.md lists all keys"
                           : fmt::format("did you mean \"{}\"?", near);
   }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/share_text.h"
 #include "frontends/yaml/problems.h"
-#include "frontends/yaml/share_text.h"
 #include "network/backends.h"
 #include "system/collective_algorithm.h"
 
@@ -15,33 +15,6 @@ namespace orrery::yaml {
 std::string_view name_of(Interaction interaction) {
   if (interaction == Interaction::cross) return "cross";
   return interaction == Interaction::concat ? "concat" : "dot";
-}
-
-std::string_view name_of(DataType type) {
-  switch (type) {
-    case DataType::fp16:
-      return "fp16";
-    case DataType::bf16:
-      return "bf16";
-    case DataType::fp32:
-      return "fp32";
-    case DataType::fp8:
-      return "fp8";
-  }
-  return "";
-}
-
-Bytes size_of(DataType type) {
-  switch (type) {
-    case DataType::fp16:
-    case DataType::bf16:
-      return bytes(2);
-    case DataType::fp32:
-      return bytes(4);
-    case DataType::fp8:
-      return bytes(1);
-  }
-  return {};
 }
 
 WrongText unknown_name(std::string_view text, const std::vector<std::string_view>& known) {
