@@ -37,7 +37,8 @@ inline void describe_dcqcn(Keys& keys, NetworkSpec& network) {
   key("clamp_target", spec.clamp_target,
       "every cut lowers the target to the rate; false: only a cut after an increase");
   key("decrease_interval", spec.decrease_interval,
-      "least time between cuts, with alpha moved once in each alpha_timer, as NICs do it; 0 s: "
+      "the rate is cut once in it at most, with alpha moved once in each alpha_timer, as NICs do "
+      "it; 0 s: "
       "every CNP cuts, as in the paper",
       not_negative);
   key("cut_on_loss", spec.cut_on_loss, "a NACK counts as a CNP");

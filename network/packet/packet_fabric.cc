@@ -33,8 +33,10 @@ PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const Sw
   make_pauses(topology);
   depths_.resize(spec.watched.size());
   histograms_.resize(depths_.size() * (classes_.size() + 1));
-  for (std::size_t i = 0; i < depths_.size(); ++i)
-    ports_[spec.watched[i]].depth = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < depths_.size(); ++i) {
+    ports_[spec.watched[i]].watched = true;
+    rests_[spec.watched[i]].depth = static_cast<std::uint32_t>(i);
+  }
 }
 
 // Class 0 is there, whether the file names it or not.
@@ -57,10 +59,11 @@ void PacketFabric::make_ports(const Topology& topology,
   std::vector<std::int32_t> memory_of(static_cast<std::size_t>(topology.node_count()), -1);
   link_count_ = topology.links().size();
   ports_.resize(link_count_);
+  rests_.resize(link_count_);
   for (const LossyLink& lossy : spec_.lossy_links) ports_[lossy.link].lossy = true;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Link& link = topology.links()[i];
-    ports_[i].set_bandwidth(link.bandwidth);
+    set_rate(static_cast<LinkIndex>(i), link.bandwidth);
     ports_[i].latency = link.latency;
     if (topology.node_kind(link.from) != NodeKind::switched) continue;
     std::int32_t& memory = memory_of[static_cast<std::size_t>(link.from.value)];
@@ -75,13 +78,14 @@ void PacketFabric::make_ports(const Topology& topology,
   }
 }
 
-void PacketFabric::Port::set_bandwidth(Bandwidth value) {
+void PacketFabric::set_rate(LinkIndex link, Bandwidth bandwidth) {
   constexpr std::int64_t second = 1'000'000'000'000;  // ps
-  bandwidth = value;
-  last_size = 0;
-  is_down = value == Bandwidth{};
-  const bool whole = !is_down && second % value.value == 0;
-  per_byte = whole ? Duration{second / value.value} : Duration{};
+  Port& port = ports_[link];
+  rests_[link].bandwidth = bandwidth;
+  rests_[link].last_size = 0;
+  port.is_down = bandwidth == Bandwidth{};
+  const bool whole = !port.is_down && second % bandwidth.value == 0;
+  port.per_byte = whole ? Duration{second / bandwidth.value} : Duration{};
 }
 
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
@@ -208,8 +212,9 @@ void PacketFabric::enter(PacketIndex index) {
   const Bytes size = bytes(waits.wire_bytes);
   queue.waiting += size;
   port.waiting += size;
-  port.most_waiting = std::max(port.most_waiting, port.waiting);
-  if (port.depth >= 0) note_depth(port, queue, number);
+  Bytes& most_waiting = rests_[link].most_waiting;
+  most_waiting = std::max(most_waiting, port.waiting);
+  if (port.watched) note_depth(port, queue, number);
   if (!port.wake_comes && (port.occupied & ~port.paused) != 0) wake_when_free(link, port);
 }
 
@@ -223,14 +228,14 @@ bool PacketFabric::picked_by_red(const Packet& packet, Port& port, OutputQueue& 
 
 void PacketFabric::mark(Packet& packet, Port& port, OutputQueue& queue) {
   packet.marked = true;
-  ++port.marks;
+  ++rest_of(port).marks;
   ++queue.marks;
 }
 
 void PacketFabric::mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue) {
   if (port.is_host) return;  // a NIC that receives marks nothing
   const EcnRamp& ramp = *classes_[packet.of].ecn;
-  if (picked_by(ramp, port.bandwidth, queue.waiting, queue.average, random_))
+  if (picked_by(ramp, rest_of(port).bandwidth, queue.waiting, queue.average, random_))
     mark(packet, port, queue);
 }
 
@@ -256,7 +261,7 @@ void PacketFabric::note_telemetry(PacketIndex index, const Port& port, LinkIndex
                                .waiting = queue_of(link, packets_[index].of).waiting,
                                .sent = port.sent,
                                .at = queue_.now(),
-                               .bandwidth = port.bandwidth});
+                               .bandwidth = rests_[link].bandwidth});
 }
 
 void PacketFabric::wake_when_free(LinkIndex link, Port& port) {
@@ -342,7 +347,7 @@ inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned
   if (queue.first == none) port.occupied &= static_cast<std::uint16_t>(~(1U << of));
   queue.waiting -= size;
   port.waiting -= size;
-  if (port.depth >= 0) note_depth(port, queue, of);
+  if (port.watched) note_depth(port, queue, of);
   if (port.memory < 0 || packet.is_frame) return index;
   if (is_lossless(packet, port))
     pauses_->release(path_links_[packet.cursor - 1], packet.of, size, memories_[port.memory]);
@@ -352,7 +357,7 @@ inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned
 }
 
 void PacketFabric::note_depth(Port& port, const OutputQueue& queue, unsigned of) {
-  const auto depth = static_cast<std::size_t>(port.depth);
+  const auto depth = static_cast<std::size_t>(rest_of(port).depth);
   const std::size_t first = depth * (classes_.size() + 1);
   depths_[depth].set(queue_.now(), port.waiting.value);
   histograms_[first + classes_.size()].set(queue_.now(), port.waiting.value);
@@ -361,7 +366,7 @@ void PacketFabric::note_depth(Port& port, const OutputQueue& queue, unsigned of)
 
 void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
   Port& port = ports_[link];
-  port.set_bandwidth(bandwidth);
+  set_rate(link, bandwidth);
   if (!port.is_down) {
     if (port.pulls) offer(link);
     return;
@@ -374,7 +379,7 @@ void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
 }
 
 void PacketFabric::lose(PacketIndex packet, Port& port) {
-  ++port.drops;
+  ++rest_of(port).drops;
   if (!packets_[packet].is_frame) owner_.packet_lost(packet);
   release(packet);
 }
@@ -386,28 +391,31 @@ void PacketFabric::release(PacketIndex packet) {
 
 Duration PacketFabric::duration_of(Port& port, std::uint32_t wire_bytes) {
   if (port.per_byte > Duration{}) return port.per_byte * wire_bytes;
-  if (wire_bytes != port.last_size) {
-    port.last_size = wire_bytes;
-    port.last_duration = transfer_time(bytes(wire_bytes), port.bandwidth);
+  PortRest& rest = rest_of(port);
+  if (wire_bytes != rest.last_size) {
+    rest.last_size = wire_bytes;
+    rest.last_duration = transfer_time(bytes(wire_bytes), rest.bandwidth);
   }
-  return port.last_duration;
+  return rest.last_duration;
 }
 
 PacketStatistics PacketFabric::statistics() const {
   PacketStatistics statistics;
   statistics.packets = sent_;
   statistics.packet_hops = hops_;
-  for (const Port& port : ports_) {
-    statistics.drops += port.drops;
-    statistics.marks += port.marks;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const Port& port = ports_[i];
+    const PortRest& rest = rests_[i];
+    statistics.drops += rest.drops;
+    statistics.marks += rest.marks;
     if (port.is_host) continue;
     statistics.links.push_back(
-        {port.sent, port.packets, port.drops, port.marks, port.most_waiting});
+        {port.sent, port.packets, rest.drops, rest.marks, rest.most_waiting});
   }
   if (classes_.size() > 1) add_class_statistics(statistics);
   for (const Host& host : hosts_)
     statistics.receivers.push_back(
-        {host.npu, ports_[host.port].bandwidth, ports_[host.port].drops});
+        {host.npu, rests_[host.port].bandwidth, rests_[host.port].drops});
   add_depths(statistics);
   for (const SwitchMemory& memory : memories_) {
     const PeakSeries& series = memory.series();

@@ -121,7 +121,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
 
   // Sums of what the fabric counts; transports add their own.
   PacketStatistics statistics() const;
-  std::uint64_t lost_on(LinkIndex link) const { return ports_[link].drops; }
+  std::uint64_t lost_on(LinkIndex link) const { return rests_[link].drops; }
 
   // Packets that wait before links; when nothing is left to happen, for ever.
   std::uint64_t waiting_packets() const;
@@ -146,7 +146,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
     Time queued_at;
   };
 
-  // Of one directed link. What every packet needs is in the first cache line of two.
+  // Of one directed link: a cache line with what every packet needs.
   struct alignas(64) Port {
     Time free_at;  // end of the packet being sent
     Duration latency;
@@ -157,17 +157,19 @@ class PacketFabric final : private EventHandler, private PauseWire {
     // A bit for each queue: with packets; of paused classes. The highest bit is that of frames.
     std::uint16_t occupied = 0, paused = 0;
     bool is_down = false, wake_comes = false, reports_starts = false, pulls = false, lossy = false;
-    bool is_host = false;   // of a slow receiver, which no link leads out of
+    bool is_host = false;  // of a slow receiver, which no link leads out of
+    bool watched = false;
     std::uint8_t turn = 0;  // dwrr
+  };
+  static_assert(sizeof(Port) == 64);
 
+  struct PortRest {  // what few packets need
     Bandwidth bandwidth;
     std::uint32_t last_size = 0;  // transfer_time() is a 128-bit division, and sizes repeat
-    std::int32_t depth = -1;      // of depths_, if it is watched
+    std::uint32_t depth = 0;      // of depths_, if it is watched
     Duration last_duration;
     Bytes most_waiting;
     std::uint64_t drops = 0, marks = 0;
-
-    void set_bandwidth(Bandwidth value);
   };
 
   // A slow receiver: a port without a link, which its packets leave as fast as the host takes them.
@@ -212,6 +214,10 @@ class PacketFabric final : private EventHandler, private PauseWire {
   OutputQueue& queue_of(LinkIndex link, unsigned of) {
     return queues_[std::size_t{link} * queue_count_ + of];
   }
+  PortRest& rest_of(const Port& port) {
+    return rests_[static_cast<std::size_t>(&port - ports_.data())];
+  }
+  void set_rate(LinkIndex link, Bandwidth bandwidth);
   bool is_lossless(const Packet& packet, const Port& port) const;
 
   // --- PauseWire ---
@@ -238,6 +244,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   unsigned queue_count_ = 1;         // of a port: classes and frames
   bool base_queue_ = true;           // class 0 is SwitchSpec::queue
   std::vector<Port> ports_;          // as Topology::links(), then of hosts
+  std::vector<PortRest> rests_;      // as ports_
   std::size_t link_count_ = 0;       // of Topology::links()
   std::vector<Host> hosts_;          // as SwitchSpec::slow
   std::vector<OutputQueue> queues_;  // by link, by class, and then of frames

@@ -393,7 +393,8 @@ TEST_CASE("ports are numbered as the links leave a node, from 1 on") {
   experiment.network.transport.congestion_control = "none";
   experiment.network.transport.roce.window.kind = PairWindow::Kind::none;
   experiment.network.switches.pause_log = 1'000;
-  TrafficSpec traffic = fixed_size(bytes(100), 0.01, milliseconds(1));
+  // An incast of 30 MB each 1.2 ms.
+  TrafficSpec traffic = fixed_size(bytes(100'000), 0.01, milliseconds(10));
   traffic.incast = IncastSpec{3, bytes(10'000'000), 0.5};
   const Topology topology(experiment.topology);
   for (LinkIndex i = 0; i < topology.links().size(); ++i)
