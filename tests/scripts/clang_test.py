@@ -6,7 +6,7 @@
 
 Commands come from BUILD_FOLDER's ninja; nothing is linked. Without clang 14 the test says so and
 passes: it is not among what a build needs (scripts/setup --dev). A header that changed is read with
-the source of its name. clang-tidy takes a quarter of a minute for a file: after TIDY_SECONDS no file
+the source of its name, tests are not read. clang-tidy takes a quarter of a minute for a file: after TIDY_SECONDS no file
 is begun, and the test says how many are left out.
 """
 import concurrent.futures
@@ -19,7 +19,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TIDY_SECONDS = 90
+TIDY_SECONDS = 45
 SOURCE = re.compile(r" -c (\S+\.cc)")
 OURS_ONLY = re.compile(r"(^\S*ccache )|(-o \S+)|(-MD -MT \S+ -MF \S+)|(-Winvalid-pch -include \S+)")
 
@@ -87,7 +87,8 @@ def tidy_changed(folder, commit):
     known = commands(folder)
     headers = [name for name in changed if name.endswith(".h")]
     sources = sorted({name.removesuffix(".h").removesuffix(".cc") + ".cc" for name in changed})
-    names = [name for name in sources if name in known]
+    # Tests are left out: the macros of Catch2 expand to what several checks look for.
+    names = [name for name in sources if name in known and not name.startswith("tests/")]
     deadline = time.monotonic() + TIDY_SECONDS
 
     def check(name):
