@@ -222,6 +222,10 @@ FromText<Bytes> ScalarType<Bytes>::parse(const std::string& text) {
   if (many) return parsed(text, parse_bytes(text), {"B", "kB"});  // an MTU: 1500
   return parsed(text, parse_bytes(text), {"MB", "KiB"});
 }
+FromText<Bytes> parse_size(const std::string& text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+  return ScalarType<Bytes>::parse(plain ? text + " B" : text);
+}
 template <>
 FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text) {
   return parsed(text, parse_bandwidth(text), {"Gb/s", "GB/s"});

@@ -2,14 +2,15 @@
 """The tree as clang 14 sees it, the version that .clang-format and .clang-tidy are written for.
 
     clang_test.py BUILD_FOLDER                every source compiles, without warnings
-    clang_test.py BUILD_FOLDER --tidy COMMIT  .clang-tidy has nothing to say of what changed since
+    clang_test.py BUILD_FOLDER --tidy COMMIT  .clang-tidy has nothing to say of lines changed since
 
 Commands come from BUILD_FOLDER's ninja; nothing is linked. Without clang 14 the test says so and
 passes: it is not among what a build needs (scripts/setup --dev). A header that changed is read with
-the source of its name, tests are not read. clang-tidy takes a quarter of a minute for a file: after TIDY_SECONDS no file
-is begun, and the test says how many are left out.
+the source of its name, tests are not read. clang-tidy takes a quarter of a minute for a file: after
+TIDY_SECONDS no file is begun, and the test says how many are left out.
 """
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -21,6 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TIDY_SECONDS = 45
 SOURCE = re.compile(r" -c (\S+\.cc)")
+HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 OURS_ONLY = re.compile(r"(^\S*ccache )|(-o \S+)|(-MD -MT \S+ -MF \S+)|(-Winvalid-pch -include \S+)")
 
 
@@ -45,20 +47,33 @@ def compile_one(folder, arguments):
                           cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def tidy_one(folder, source, arguments, headers):
+def tidy_one(folder, source, arguments, changed):
+    """`changed`: the lines of each file that count. clang-tidy names files as they are included."""
     without = [argument for argument in arguments if argument not in ("-c", str(ROOT / source))]
-    of_headers = "|".join(re.escape(header) for header in headers) or "^"
-    return subprocess.run(["clang-tidy-14", "--quiet", f"--header-filter=/({of_headers})$",
-                           "--warnings-as-errors=*", ROOT / source,
+    headers = "|".join(re.escape(name) for name in changed if name.endswith(".h")) or "^"
+    lines = json.dumps([{"name": name, "lines": ranges} for name, ranges in changed.items()])
+    return subprocess.run(["clang-tidy-14", "--quiet", f"--header-filter=/({headers})$",
+                           f"--line-filter={lines}", "--warnings-as-errors=*", ROOT / source,
                            "--", *without, "-Wno-everything"],
                           cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
 def changed_since(commit, root=ROOT):
-    """Paths of sources and headers; None where git does not know the commit."""
-    run = subprocess.run(["git", "diff", "--name-only", "--diff-filter=d", commit, "--", "*.cc", "*.h"],
+    """{path: [[first line, last line]]} of sources and headers; None if git has no such commit."""
+    run = subprocess.run(["git", "diff", "--unified=0", "--find-renames", "--diff-filter=d", commit,
+                          "--", "*.cc", "*.h"],
                          cwd=root, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return run.stdout.split() if run.returncode == 0 else None
+    if run.returncode != 0:
+        return None
+    changed = {}
+    for line in run.stdout.splitlines():
+        if line.startswith("+++ b/"):
+            name = line.removeprefix("+++ b/")
+        elif hunk := HUNK.match(line):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            if count > 0:
+                changed.setdefault(name, []).append([first, first + count - 1])
+    return changed
 
 
 def check_all(names, check):
@@ -85,7 +100,6 @@ def tidy_changed(folder, commit):
         print(f"clang-tidy: git knows no {commit} here (a shallow clone?), nothing was checked")
         return 0, 0
     known = commands(folder)
-    headers = [name for name in changed if name.endswith(".h")]
     sources = sorted({name.removesuffix(".h").removesuffix(".cc") + ".cc" for name in changed})
     # Tests are left out: the macros of Catch2 expand to what several checks look for.
     names = [name for name in sources if name in known and not name.startswith("tests/")]
@@ -94,7 +108,7 @@ def tidy_changed(folder, commit):
     def check(name):
         if time.monotonic() > deadline:
             return None
-        return tidy_one(folder, name, known[name], headers)
+        return tidy_one(folder, name, known[name], changed)
 
     passed, failed = check_all(names, check)
     left_out = len(names) - passed - failed

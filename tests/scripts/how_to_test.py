@@ -6,7 +6,8 @@
 In a scratch copy. One folder and one line make a backend that the conformance suite runs over; the
 same make a transport, over which it runs as that of the packet backend; one file and one line make
 an algorithm that the proofs run over. Two files make a column, which the schema has and the page of
-the reference, not written anew, lacks. All are built and tested with the build type of BUILD_FOLDER.
+the reference, not written anew, lacks. All are built and tested with the build type of
+BUILD_FOLDER.
 """
 import pathlib
 import re
@@ -15,9 +16,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NAMED_INSERTION = re.compile(r"^ *In `([\w/.]+)`, after `([^\n]+)`:\n\n *```cpp\n(.*?)^ *```$", re.M | re.S)
-BLOCK = re.compile(r"^`([\w/.]+)`:\n\n```cpp\n(.*?)^```$", re.M | re.S)
-INSERTION = re.compile(r"^ *In `([\w/.]+)`, after `([^\n]+)`:\n\n *```cpp\n(.*?)^ *```$", re.M | re.S)
+NAMED_BLOCK = re.compile(r"^`([\w/.]+)`:\n\n```cpp\n(.*?)^```$", re.M | re.S)
+INSERTION = re.compile(r"^ *In `([\w/.]+)`, after `([^\n]+)`:\n\n *```cpp\n(.*?)^ *```$",
+                       re.M | re.S)
 BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.M | re.S)
 
 
