@@ -112,6 +112,19 @@ the same command later goes on. Files are read when the sweep begins: what chang
 for the next one. --force runs all points again. Columns of sweep.csv:
 docs/results.md.)"};
 
+inline constexpr Text batch{
+    "Simulate experiments from standard input, one JSON line each, without a process for each.",
+    R"(Examples:
+  orrery batch < experiments.jsonl > results.jsonl
+  echo '{"experiment": "first.yaml", "set": {"system.chunks": 64}}' | orrery batch
+
+A line is an experiment as JSON, or the name of its file in quotes, or both with settings as above.
+For each line there is a line of JSON, in the same order: what `run --format json` prints, or
+{"error": {"exit_code": 2, "message": ..., "problems": [{"file", "line", "column", "path", "what",
+"remedy"}]}}; with "result" beside it if the simulation came so far. The next line runs all the
+same; the exit code is then 1. A result is written as soon as those before it are.
+Files are relative to the working directory.)"};
+
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
                                R"(Examples:
   orrery validate *.yaml
