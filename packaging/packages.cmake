@@ -14,17 +14,18 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 set(CPACK_DEBIAN_ORRERY_PACKAGE_NAME orrery)
 set(CPACK_DEBIAN_ORRERY_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_ORRERY_PACKAGE_SHLIBDEPS ON)
-set(CPACK_COMPONENT_ORRERY_DESCRIPTION
+set(CPACK_DEBIAN_ORRERY_DESCRIPTION
     "simulates clusters that train machine-learning models
- Describe a platform and a workload in YAML; the program says what a training iteration costs,
- how much of the communication is exposed, and what changes if you change one thing.")
+ Describe a platform and a workload in YAML; the program says what a training
+ iteration costs, how much of the communication is exposed, and what changes
+ if you change one thing.")
 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-orrery)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.9), orrery (>= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-pandas)
-set(CPACK_COMPONENT_PYTHON_DESCRIPTION
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION
     "simulates training clusters from Python
  Runs the program orrery and gives its results as objects and tables.")
 
@@ -35,7 +36,8 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
 if(Ns3_FOUND)
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libns3-dev")
 endif()
-set(CPACK_COMPONENT_DEV_DESCRIPTION
+set(CPACK_DEBIAN_DEV_DESCRIPTION
     "simulates training clusters inside C++ programs
- Headers and libraries of Orrery without its command line, for find_package(orrery).")
+ Headers and libraries of Orrery without its command line, for
+ find_package(orrery).")
 include(CPack)

@@ -1,6 +1,7 @@
 #include "frontends/cli/named_examples.h"
 
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,6 +23,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The file of this process; in a root without /proc, as it was started.
+fs::path program_file() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) return program;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives addresses as numbers
+  return fs::absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), error);
+}
+
 // Those that exist.
 std::vector<fs::path> example_folders() {
   std::vector<fs::path> folders;
@@ -34,8 +44,7 @@ std::vector<fs::path> example_folders() {
     for (std::string entry; std::getline(entries, entry, ':');)
       if (!entry.empty()) add(fs::path(entry) / "examples");
   }
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) add(program.parent_path().parent_path() / "share/orrery/examples");
+  add(program_file().parent_path().parent_path() / "share/orrery/examples");
   add("examples");
   return folders;
 }
