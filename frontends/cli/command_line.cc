@@ -194,8 +194,9 @@ class CommandLine {
         ->required();
     add_overrides(traffic);
     add_result_options(traffic, traffic_, "text, json or csv (the ranges of sizes)");
-    traffic->add_flag("--flows", traffic_.flows,
-                      "also a line for each flow in DIR: flows.csv, fct.txt");
+    traffic->add_flag(
+        "--flows", traffic_.flows,
+        "also a line for each flow in DIR: flows.csv, fct.txt; for each pause: pfc.txt");
   }
 
   void add_simulations() {

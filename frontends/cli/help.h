@@ -72,7 +72,8 @@ inline constexpr Text traffic{
 
 A slowdown is the time of a flow over that of the same flow on the idle network. --flows writes
 flows.csv and fct.txt, which has the columns of HPCC's simulator: source, target, ports, size,
-start, time, time on the idle network (ns).
+start, time, time on the idle network (ns); pfc.txt, with a line for each pause; and of the ports in
+network.switch.watch qlen.txt.
 Keys: orrery explain traffic. Model: docs/models/traffic.md.)"};
 
 inline constexpr Text topo{"Show, check or export what a platform's network is made of.",
