@@ -24,6 +24,23 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// Words in lines of `width` characters, as far indented as the first; a word that is longer stands
+// alone.
+std::vector<std::string> broken(const std::string& cell, std::size_t width) {
+  if (character_count(cell) <= width) return {cell};
+  const std::string indent(std::min(cell.find_first_not_of(' '), cell.size()), ' ');
+  std::vector<std::string> lines{indent};
+  std::istringstream words(cell);
+  for (std::string word; words >> word;) {
+    if (lines.back().size() > indent.size() &&
+        character_count(lines.back()) + 1 + character_count(word) > width)
+      lines.push_back(indent);
+    if (lines.back().size() > indent.size()) lines.back() += ' ';
+    lines.back() += word;
+  }
+  return lines;
+}
+
 }  // namespace
 
 void TextTable::add_row(std::vector<std::string> cells) {
@@ -61,6 +78,20 @@ std::vector<std::size_t> TextTable::widths() const {
   return widths;
 }
 
+// The widest column of words, if that makes the table as narrow as a line.
+void TextTable::narrow(std::vector<std::size_t>& widths) const {
+  constexpr std::size_t least = 24;
+  const std::size_t all = width();
+  if (all <= line_width) return;
+  std::size_t widest = columns_.size();
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (columns_[i].align == Align::left &&
+        (widest == columns_.size() || widths[i] > widths[widest]))
+      widest = i;
+  if (widest == columns_.size() || widths[widest] < least + all - line_width) return;
+  widths[widest] -= all - line_width;
+}
+
 std::size_t TextTable::width() const {
   std::size_t total = columns_.empty() ? 0 : gap * (columns_.size() - 1);
   for (const std::size_t width : widths()) total += width;
@@ -68,18 +99,29 @@ std::size_t TextTable::width() const {
 }
 
 std::string TextTable::text() const {
-  const std::vector<std::size_t> width = widths();
+  std::vector<std::size_t> width = widths();
+  narrow(width);
   std::string text;
+  const auto append_line = [&](const std::vector<std::string>& row) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(width[i] - std::min(width[i], character_count(row[i])), ' ');
+      if (i > 0) line += std::string(gap, ' ');
+      line += columns_[i].align == Align::left ? row[i] + padding : padding + row[i];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  };
   const auto append = [&](const std::vector<std::vector<std::string>>& rows) {
     for (const std::vector<std::string>& row : rows) {
-      std::string line;
+      std::vector<std::vector<std::string>> lines(1, std::vector<std::string>(row.size()));
       for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string padding(width[i] - character_count(row[i]), ' ');
-        if (i > 0) line += std::string(gap, ' ');
-        line += columns_[i].align == Align::left ? row[i] + padding : padding + row[i];
+        const std::vector<std::string> pieces = broken(row[i], width[i]);
+        if (pieces.size() > lines.size())
+          lines.resize(pieces.size(), std::vector<std::string>(row.size()));
+        for (std::size_t k = 0; k < pieces.size(); ++k) lines[k][i] = pieces[k];
       }
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + '\n';
+      for (const std::vector<std::string>& line : lines) append_line(line);
     }
   };
   append(heading_rows());

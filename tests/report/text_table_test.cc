@@ -26,6 +26,16 @@ TEST_CASE("a table counts characters, not bytes", "[report]") {
   CHECK(table.text() == "\xC2\xB5s  1\nns  2\n");
 }
 
+// 109 columns: 97 of words, a gap of 2, and 10 digits. A line has 100, so words get 88: the 82 up
+// to the last x, " and" and " a".
+TEST_CASE("a table that is too wide breaks its widest column of words", "[report]") {
+  TextTable table({{"", TextTable::Align::left}, {"count"}});
+  table.add_row({"  " + std::string(80, 'x') + " and a few more", "1234567890"});
+  CHECK(table.text() == std::string(95, ' ') + "count\n  " + std::string(80, 'x') + " and a" +
+                            "  1234567890\n  few more\n");
+  CHECK(table.width() == 109);
+}
+
 TEST_CASE("a row with a missing cell is a bug", "[report]") {
   TextTable table({{"a"}, {"b"}});
   CHECK_THROWS_AS(table.add_row({"1"}), orrery::CheckFailure);
