@@ -30,8 +30,8 @@ std::vector<Rows> tables_of(const CollectiveResult& result) {
 }
 
 // --- Text: columns and precision are those of nccl-tests 2.x, so that its readers read this; they
-// are narrower, so that a line has 100 characters. What follows the columns of nccl-tests may be
-// continued below. ---
+// are narrower, so that a line has 100 characters. What is chosen stands above the rows that it is
+// chosen for, behind the # of a comment. ---
 
 // Seven characters, the more digits the shorter the time.
 std::string microseconds_text(Duration time) {
@@ -45,33 +45,25 @@ std::string header_line(std::string line) {
   return line + '\n';
 }
 
-// In place is the same as out of place, and is left out where there is something else to show.
-struct Shown {
-  bool measured, chosen;
-  bool in_place() const { return !measured && !chosen; }
-};
-
-std::string header(const Shown& shown) {
+// In place is the same as out of place, and is left out where there are measured times to show.
+std::string header(bool measured) {
   const auto line = [&](std::string_view size, std::string_view count, std::string_view type,
                         std::string_view redop, std::string_view root, std::string_view half,
-                        std::string_view measured, std::string_view chosen) {
-    return header_line(fmt::format("# {:>9} {:>10} {:>6} {:>5} {:>4}{}{}{}", size, count, type,
-                                   redop, root, half, shown.in_place() ? half : "",
-                                   shown.measured ? measured : "") +
-                       (shown.chosen ? fmt::format("  {}", chosen) : ""));
+                        std::string_view beside) {
+    return header_line(fmt::format("# {:>9} {:>10} {:>6} {:>5} {:>4}{}{}", size, count, type, redop,
+                                   root, half, measured ? beside : half));
   };
-  const std::string beside = shown.in_place() ? fmt::format("{:>30}", "in-place")
-                             : shown.measured ? fmt::format("{:>28}", "measured")
-                                              : "";
+  const std::string beside =
+      measured ? fmt::format("{:>28}", "measured") : fmt::format("{:>30}", "in-place");
   return header_line(fmt::format("#{:39}{:>22}{}", "", "out-of-place", beside)) +
          line("size", "count", "type", "redop", "root", "     time  algbw  busbw #wrong",
-              "      time     error", "chosen") +
+              "      time     error") +
          line("(B)", "(elements)", "", "", "", "     (us) (GB/s) (GB/s)       ",
-              "      (us)       (%)", "");
+              "      (us)       (%)");
 }
 
 // Floats are counted, as nccl-tests does unless told otherwise.
-std::string row_text(const CollectiveRow& row, const Shown& shown) {
+std::string row_text(const CollectiveRow& row, bool measured) {
   const CollectiveOperation* operation = find_operation(row.operation);
   CHECK(operation != nullptr, "{} is not an operation", row.operation);
   constexpr std::int64_t float_size = 4;
@@ -81,11 +73,10 @@ std::string row_text(const CollectiveRow& row, const Shown& shown) {
       fmt::format("  {} {:6.2f} {:6.2f} {:>6}", microseconds_text(row.time),
                   algorithm_bandwidth(row.size, row.time), row.bus_bandwidth(), "N/A");
   std::string line = fmt::format("{:>11} {:>10} {:>6} {:>5} {:>4}{}{}", row.size.value, count,
-                                 "float", operation->redop, -1, half, shown.in_place() ? half : "");
+                                 "float", operation->redop, -1, half, measured ? "" : half);
   if (row.measured) {
     line += fmt::format("  {:>8}  {:+8.1f}", microseconds_text(*row.measured), *row.error() * 100);
   }
-  if (!row.chosen.empty()) line += "  " + row.chosen;
   return line + '\n';
 }
 
@@ -101,11 +92,15 @@ std::string table_text(Rows rows, const CollectiveResult& result) {
   for (const std::string& ignored : result.ignored)
     text += fmt::format("# IGNORED by the {} backend: {}\n", result.backend, ignored);
   text += "#\n";
-  const bool with_chosen = std::any_of(
-      rows.begin(), rows.end(), [](const CollectiveRow& row) { return !row.chosen.empty(); });
-  const Shown shown{summary.measured_rows > 0, with_chosen};
-  text += header(shown);
-  for (const CollectiveRow& row : rows) text += row_text(row, shown);
+  const bool measured = summary.measured_rows > 0;
+  text += header(measured);
+  std::string chosen;
+  for (const CollectiveRow& row : rows) {
+    if (!row.chosen.empty() && row.chosen != chosen)
+      text += fmt::format("# chosen: {}\n", row.chosen);
+    chosen = row.chosen;
+    text += row_text(row, measured);
+  }
   text += fmt::format("# Avg bus bandwidth    : {:g}\n", summary.average_bus_bandwidth);
   if (summary.mean_absolute_error) {
     text += fmt::format("# Mean absolute error  : {:.1f} % of the measured time, over {} sizes\n",

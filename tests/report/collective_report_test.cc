@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 using namespace orrery;
 using Catch::Contains;
@@ -66,6 +67,20 @@ TEST_CASE("count and redop follow the operation", "[report][coll]") {
   CHECK_THAT(collective_text(result), Contains("\n       4000        250  float  none "));
   result.rows[0].operation = "reduce_scatter";
   CHECK_THAT(collective_text(result), Contains("\n       4000        250  float   sum "));
+}
+
+// Readers of nccl-tests' output skip lines that begin with #.
+TEST_CASE("what is chosen stands once above the sizes that it is chosen for", "[report][coll]") {
+  CollectiveResult result = two_algorithms();
+  result.rows.resize(3);
+  result.rows[0].chosen = "recursive_doubling, 1 chunk";
+  result.rows[1].chosen = result.rows[2].chosen = "ring, 16 chunks";
+  std::string without_comments;
+  std::istringstream text(collective_text(result));
+  for (std::string line; std::getline(text, line);)
+    without_comments += line.starts_with("# ") ? line + '\n' : line.substr(0, 11) + '\n';
+  CHECK_THAT(without_comments, Contains("# chosen: recursive_doubling, 1 chunk\n       4000\n"
+                                        "# chosen: ring, 16 chunks\n    1000000\n  100000000\n"));
 }
 
 TEST_CASE("one chunk is told from several", "[report][coll]") {
