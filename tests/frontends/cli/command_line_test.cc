@@ -331,7 +331,10 @@ TEST_CASE("messages: how many, of which rooms, and where to", "[cli]") {
   CHECK_THAT(decided.error, StartsWith("info: simulation: ring:") && Contains(" events until "));
   CHECK(decided.error.find("debug:") == std::string::npos);
   CHECK_THAT(test::run_orrery({"run", file, "-vv"}).error, Contains("debug: simulation: at "));
-  CHECK(test::run_orrery({"run", file, "--log-level", "network=debug"}).error == "");
+  const Printed network = test::run_orrery({"run", file, "--log-level", "network=debug"});
+  CHECK_THAT(network.error, StartsWith("debug: network: at ") &&
+                                Contains(" of all_reduce from NPU 0 to NPU 1, sent at "));
+  CHECK(network.error.find("simulation") == std::string::npos);
   const std::string log = files.path("run.log");
   CHECK(test::run_orrery({"run", file, "--log-file", log}).error == "");
   CHECK_THAT(read_text_file(log), StartsWith("info: simulation: ring:"));
