@@ -24,6 +24,7 @@ struct PageOf {
 };
 constexpr PageOf pages[] = {
     {"", "docs/README.md"},
+    {"ties", "docs/models/analytical.md"},
     {"platform", "docs/models/topology.md"},
     {"platform.npu", "docs/models/compute.md"},
     {"platform.npu.memory", "docs/models/memory.md"},
@@ -42,9 +43,22 @@ constexpr PageOf pages[] = {
     {"network.queue", "docs/models/queue.md"},
     {"network.credit", "docs/models/credit.md"},
     {"network.transport", "docs/models/ns3.md"},
+    {"network.transport.payload", "docs/models/roce.md"},
+    {"network.transport.recovery", "docs/models/roce.md"},
+    {"network.transport.qps_per_pair", "docs/models/roce.md"},
+    {"network.transport.ack_every", "docs/models/roce.md"},
+    {"network.transport.rto", "docs/models/roce.md"},
+    {"network.transport.nack_interval", "docs/models/roce.md"},
+    {"network.transport.priority", "docs/models/roce.md"},
+    {"network.transport.dcqcn", "docs/models/roce.md"},
+    {"network.transport.hpcc", "docs/models/roce.md"},
+    {"network.transport.timely", "docs/models/roce.md"},
+    {"network.transport.swift", "docs/models/roce.md"},
+    {"network.transport.dctcp", "docs/models/roce.md"},
     {"network.switch", "docs/models/packet-fabric.md"},
     {"network.slow", "docs/models/packet-fabric.md"},
     {"workload", "docs/README.md"},
+    {"workload.skew", "docs/models/compute.md"},
     {"workload.program", "docs/models/program.md"},
     {"workload.model", "docs/models/dlrm.md"},
     {"workload.parallelism", "docs/models/dlrm.md"},
@@ -63,6 +77,12 @@ constexpr PageOf pages[] = {
 };
 
 std::string page_of(const std::string& path) {
+  // A job of several has the keys of a workload, each with the page that it has there.
+  constexpr std::string_view job = "workload.jobs[].";
+  if (path.starts_with(job)) {
+    const std::string page = page_of("workload." + path.substr(job.size()));
+    if (page != pages[0].page) return page;
+  }
   const PageOf* best = &pages[0];
   for (const PageOf& candidate : pages) {
     if (path.starts_with(candidate.beginning) &&

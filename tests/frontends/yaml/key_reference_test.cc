@@ -55,6 +55,15 @@ TEST_CASE("a key says its type, range, default and page") {
   CHECK(find(keys, "system.protocol")->default_value == "none");  // a name, not the lack of one
   CHECK(find(keys, "platform.npu.peak")->default_value.empty());
   CHECK(find(keys, "workload.training.expert_tensor")->page == "docs/models/experts.md");
+  CHECK(find(keys, "workload.skew")->page == "docs/models/compute.md");
+  CHECK(find(keys, "ties")->page == "docs/models/analytical.md");
+  CHECK(find(keys, "workload.jobs[].transformer.heads")->page == "docs/models/transformer.md");
+  CHECK(find(keys, "workload.jobs[].ranks")->page == "docs/models/jobs.md");
+  for (const KeyEntry& key : keys) {
+    INFO(key.path);
+    if (key.path.starts_with("network.transport.") && key.help.starts_with("RoCE"))
+      CHECK(key.page == "docs/models/roce.md");
+  }
 }
 
 TEST_CASE("explain_key() takes a path, the end of one, and indices") {
