@@ -351,7 +351,7 @@ class CommandLine {
   void add_information() {
     CLI::App* list = add("list", help::list, [this] { return cli::list(topic_, terminal_); });
     list->add_option("TOPIC", topic_,
-                     "backends, transports, algorithms, presets or platforms; without it all")
+                     "backends, transports, algorithms, presets or platforms; without it, all")
         ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms"})
                         .description(""))
         ->type_name("");
