@@ -317,6 +317,14 @@ struct RunResult {
              {.json = false, .csv_file = "flows.csv", .csv_if = [](const RunResult& result) {
                 return result.packets && !result.packets->flows.empty();
               }});
+    run.rows("depth_times",
+             [](const RunResult& result) {
+               return result.packets ? depth_bins(*result.packets) : std::vector<DepthBinRow>();
+             },
+             "bytes that waited of a class before a link; only with network.switch.watch",
+             {.json = false, .csv_file = "depth_times.csv", .csv_if = [](const RunResult& result) {
+                return result.packets && !result.packets->depth_times.empty();
+              }});
     run.rows("depths",
              [](const RunResult& result) {
                return result.packets ? depth_peaks(*result.packets) : std::vector<DepthPeakRow>();

@@ -139,6 +139,18 @@ ExitCode traffic_loaded(const TrafficExperiment& loaded, const TrafficRunOptions
 ExitCode compare_traffic(std::span<const TrafficExperiment> files, const SimulationOptions& options,
                          const Terminal& terminal);
 
+struct BatchOptions {
+  Invocation invocation;
+  std::size_t jobs = 1;             // threads
+  std::vector<Override> overrides;  // of every line
+  bool fold = true;
+};
+
+// Experiments on standard input, a line each, as load_batch_line() takes them; a line of JSON for
+// each on terminal.out, in their order: as of `run`, or {"error": failure_json(), "result": what
+// was reached, if anything}. Exit code 1 if one failed.
+ExitCode batch(const BatchOptions& options, const Terminal& terminal);
+
 struct SchemaOptions {
   std::string kind = "experiment";  // one of schema_kinds()
   std::string format = "json";      // of experiment and result also markdown

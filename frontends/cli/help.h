@@ -71,7 +71,8 @@ inline constexpr Text traffic{
 
 A slowdown is the time of a flow over that of the same flow on the idle network. --flows writes
 flows.csv and fct.txt, which has the columns of HPCC's simulator: source, target, ports, size,
-start, time, time on the idle network (ns).
+start, time, time on the idle network (ns); pfc.txt, with a line for each pause; and of the ports in
+network.switch.watch qlen.txt.
 Keys: orrery explain traffic. Model: docs/models/traffic.md.)"};
 
 inline constexpr Text topo{"Show, check or export what a platform's network is made of.",
@@ -110,6 +111,19 @@ result is in DIR/points and is that of the same program, configuration and data 
 the same command later goes on. Files are read when the sweep begins: what changes in them later is
 for the next one. --force runs all points again. Columns of sweep.csv:
 docs/results.md.)"};
+
+inline constexpr Text batch{
+    "Simulate experiments from standard input, one JSON line each, without a process for each.",
+    R"(Examples:
+  orrery batch < experiments.jsonl > results.jsonl
+  echo '{"experiment": "first.yaml", "set": {"system.chunks": 64}}' | orrery batch
+
+A line is an experiment as JSON, or the name of its file in quotes, or both with settings as above.
+For each line there is a line of JSON, in the same order: what `run --format json` prints, or
+{"error": {"exit_code": 2, "message": ..., "problems": [{"file", "line", "column", "path", "what",
+"remedy"}]}}; with "result" beside it if the simulation came so far. The next line runs all the
+same; the exit code is then 1. A result is written as soon as those before it are.
+Files are relative to the working directory.)"};
 
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
                                R"(Examples:

@@ -97,8 +97,11 @@ ExitCode traffic(const TrafficRunOptions& options, const Terminal& terminal) {
   return traffic_loaded(load_traffic(options.file, options.overrides), options, terminal);
 }
 
-ExitCode traffic_loaded(const TrafficExperiment& loaded, const TrafficRunOptions& options,
+ExitCode traffic_loaded(const TrafficExperiment& asked, const TrafficRunOptions& options,
                         const Terminal& terminal) {
+  constexpr std::int64_t most_pauses = 1'000'000;  // lines of pfc.txt, about 25 bytes each
+  TrafficExperiment loaded = asked;
+  if (options.flows) loaded.experiment.network.switches.pause_log = most_pauses;
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
   const InterruptGuard interrupt;  // until all is written
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
