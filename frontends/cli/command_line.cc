@@ -142,6 +142,7 @@ class CommandLine {
     coll->add_option("--platform", collectives_.platform,
                      "a bundled platform (orrery list platforms), or a YAML file with `platform:`")
         ->type_name("NAME|FILE")
+        ->check(a_name())
         ->required();
     coll->add_option("--size", collectives_.sizes,
                      fmt::format("MIN:MAX:xFACTOR, MIN:MAX:+STEP, or sizes with commas between; "
@@ -164,7 +165,8 @@ class CommandLine {
         ->type_name("N");
     coll->add_option("--measured", collectives_.measured,
                      "output of nccl-tests, or CSV with columns bytes and time_us: shows the error")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(a_name());
     add_overrides(coll);
     add_output_options(coll, collectives_, "text (as nccl-tests), json or csv");
   }

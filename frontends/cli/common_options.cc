@@ -12,7 +12,12 @@ CLI::Validator a_name() {
 
 void add_seed(CLI::App* command, std::string& seed) {
   command->add_option("--seed", seed, "seed of all random choices, like --set seed=N")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            return text.empty() ? std::string("the number is missing") : "";
+          },
+          ""));
 }
 
 void add_fold(CLI::App* command, bool& fold) {
