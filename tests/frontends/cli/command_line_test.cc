@@ -333,7 +333,7 @@ TEST_CASE("messages: how many, of which rooms, and where to", "[cli]") {
   CHECK_THAT(test::run_orrery({"run", file, "-vv"}).error, Contains("debug: simulation: at "));
   const Printed network = test::run_orrery({"run", file, "--log-level", "network=debug"});
   CHECK_THAT(network.error, StartsWith("debug: network: at ") &&
-                                Contains(" of all_reduce from NPU 0 to NPU 1, sent at "));
+                                Contains(" of all_reduce from NPU 0 to 1, sent at "));
   CHECK(network.error.find("simulation") == std::string::npos);
   const std::string log = files.path("run.log");
   CHECK(test::run_orrery({"run", file, "--log-file", log}).error == "");

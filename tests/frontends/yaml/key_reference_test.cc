@@ -58,7 +58,7 @@ TEST_CASE("a key says its type, range, default and page") {
   CHECK(find(keys, "workload.skew")->page == "docs/models/compute.md");
   CHECK(find(keys, "ties")->page == "docs/models/analytical.md");
   CHECK(find(keys, "workload.jobs[].transformer.heads")->page == "docs/models/transformer.md");
-  CHECK(find(keys, "workload.jobs[].ranks")->page == "docs/models/jobs.md");
+  CHECK(find(keys, "workload.jobs[].npus")->page == "docs/models/jobs.md");
   for (const KeyEntry& key : keys) {
     INFO(key.path);
     if (key.path.starts_with("network.transport.") && key.help.starts_with("RoCE"))
