@@ -200,15 +200,8 @@ class CommandLine {
     CLI::App* run = add("run", help::run, simulate(cli::run));
     run->add_option("FILE", files_, "the experiment")->type_name("")->required()->expected(1);
     add_simulation_options(run);
-    CLI::Option* spans =
-        run->add_option("--spans", simulation_.spans,
-                        "also write a CSV line for every compute, collective and exposed span")
-            ->type_name("FILE")
-            ->check(a_name());
-    run->add_flag("--message-spans", simulation_.message_spans,
-                  "also a line for every message (a collective has thousands)")
-        ->needs(spans);
-    add_trace(run);
+    add_spans(run, simulation_);
+    add_trace(run, simulation_);
     run->add_flag("--matrix", simulation_.matrix,
                   "also who sent how much to whom, for each group: matrix in JSON, matrix.csv");
     run->add_flag("--activity", simulation_.activity,
@@ -222,27 +215,6 @@ class CommandLine {
         ->type_name("")
         ->required();
     add_simulation_options(compare);
-  }
-
-  void add_trace(CLI::App* run) {
-    CLI::Option* trace =
-        run->add_option("--trace", simulation_.trace,
-                        "also write a timeline for ui.perfetto.dev (docs/trace.md)")
-            ->type_name("FILE")
-            ->check(a_name());
-    run->add_option("--trace-ranks", simulation_.trace_ranks,
-                    "ranks in the timeline, like 0,8,16-23, or all; without it, one of each "
-                    "pipeline stage, or the first 8")
-        ->type_name("RANKS")
-        ->needs(trace);
-    run->add_flag("--trace-messages", simulation_.trace_messages,
-                  "each message of theirs in the timeline; every rank is simulated then")
-        ->needs(trace);
-    run->add_option("--trace-limit", simulation_.trace_limit,
-                    "slices in the timeline at most; without it, a million")
-        ->type_name("N")
-        ->check(CLI::NonNegativeNumber.description(""))
-        ->needs(trace);
   }
 
   void add_sweeps() {
@@ -353,8 +325,10 @@ class CommandLine {
   void add_information() {
     CLI::App* list = add("list", help::list, [this] { return cli::list(topic_, terminal_); });
     list->add_option("TOPIC", topic_,
-                     "backends, transports, algorithms, presets or platforms; without it, all")
-        ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms"})
+                     "backends, transports, algorithms, presets, platforms or examples; without "
+                     "it, all")
+        ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms",
+                                   "examples"})
                         .description(""))
         ->type_name("");
     CLI::App* schema =
@@ -373,6 +347,25 @@ class CommandLine {
       terminal_.out << version_ << '\n';
       return ok;
     });
+    add_pages();
+  }
+
+  // For packages and shells; the last two are hidden.
+  void add_pages() {
+    CLI::App* completion =
+        add("completion", help::completion, [this] { return cli::completion(app_, terminal_); });
+    completion->add_option("SHELL", shell_, "bash")
+        ->transform(CLI::IsMember({"bash"}).description(""))
+        ->type_name("")
+        ->required();
+    CLI::App* words = add("words", help::words, [this] { return cli::words(topic_, terminal_); });
+    words->add_option("KIND", topic_, "platforms, examples or keys")->required();
+    words->group("");
+    CLI::App* pages = add("pages", help::pages, [this] {
+      return cli::pages(app_, invocation_.version, simulation_.output);
+    });
+    pages->add_option("DIR", simulation_.output, "where to write them")->required();
+    pages->group("");
   }
 
   std::vector<Override> overrides() const {
@@ -400,7 +393,7 @@ class CommandLine {
   TopologyOptions topology_;
   SchemaOptions schema_;
   std::vector<std::string> files_, sets_;
-  std::string seed_, topic_;
+  std::string seed_, topic_, shell_;
 };
 
 }  // namespace
