@@ -37,8 +37,8 @@ struct BackendTraits {
 
 struct BackendEntry {
   std::string_view name, sentence;
-  // REQUIRES: queue and topology outlive the backend. What the user
-  // gave that it does not honour (network_spec.h), it returns as unused_settings().
+  // REQUIRES: queue and topology outlive the backend. What the user gave that it does not honour
+  // (network_spec.h), it returns as unused_settings().
   std::unique_ptr<NetworkBackend> (*make)(EventQueue& queue, const Topology& topology,
                                           const NetworkSpec& spec);
   const BackendTraits* traits;

@@ -34,21 +34,37 @@ std::string difference(const SearchRow& row) {
 // As in `compare`: the simulated time leaves something out.
 std::string mark_of(const SearchRow& row) { return row.ignored.empty() ? "" : " *"; }
 
-void add_row(TextTable& table, const SearchRow& row, TimeUnit unit, std::size_t place) {
-  table.add_row({std::to_string(place), configuration_of(row), to_text(row.found.memory),
-                 in_unit(row.estimate, unit),
-                 (row.simulated ? in_unit(*row.simulated, unit) : "-") + mark_of(row),
-                 difference(row), row.pareto ? "yes" : ""});
-}
+struct Ranked {
+  std::size_t place;
+  const SearchRow& row;
+};
 
-TextTable table_in(TimeUnit unit) {
-  return TextTable({{""},
-                    {"configuration", Align::left},
-                    {"memory of\na rank"},
-                    {fmt::format("estimate\n({})", unit.name)},
-                    {fmt::format("simulated\n({})", unit.name)},
-                    {"estimate is\noff by"},
-                    {"Pareto"}});
+// `all_pareto`: the title says it, so there is no column. Nor is there one for simulated times if
+// there are none.
+std::string table_of(const std::vector<Ranked>& ranking, TimeUnit unit, bool all_pareto) {
+  const bool has_simulated =
+      std::ranges::any_of(ranking, [](const Ranked& of) { return of.row.simulated.has_value(); });
+  std::vector<TextTable::Column> columns = {{""},
+                                            {"configuration", Align::left},
+                                            {"memory of\na rank"},
+                                            {fmt::format("estimate\n({})", unit.name)}};
+  if (has_simulated) {
+    columns.push_back({fmt::format("simulated\n({})", unit.name)});
+    columns.push_back({"estimate is\noff by"});
+  }
+  if (!all_pareto) columns.push_back({"Pareto"});
+  TextTable table(columns);
+  for (const auto& [place, row] : ranking) {
+    std::vector<std::string> cells = {std::to_string(place), configuration_of(row),
+                                      to_text(row.found.memory), in_unit(row.estimate, unit)};
+    if (has_simulated) {
+      cells.push_back((row.simulated ? in_unit(*row.simulated, unit) : "-") + mark_of(row));
+      cells.push_back(difference(row));
+    }
+    if (!all_pareto) cells.push_back(row.pareto ? "yes" : "");
+    table.add_row(std::move(cells));
+  }
+  return table.text();
 }
 
 std::int64_t refused_of(const FittingChoices& choices) {
@@ -159,14 +175,15 @@ std::string search_text(const SearchResult& result, std::size_t top) {
   std::string text = counts_text(result);
   if (result.rows.empty()) return text;
   const TimeUnit unit = common_unit(result.rows.front().time());
-  TextTable best = table_in(unit), pareto = table_in(unit);
+  std::vector<Ranked> best, pareto;
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
-    if (i < top) add_row(best, result.rows[i], unit, i + 1);
-    if (i >= top && result.rows[i].pareto) add_row(pareto, result.rows[i], unit, i + 1);
+    if (i < top) best.push_back({i + 1, result.rows[i]});
+    if (i >= top && result.rows[i].pareto) pareto.push_back({i + 1, result.rows[i]});
   }
-  text += "\nthe fastest\n" + best.text();
+  text += "\nthe fastest\n" + table_of(best, unit, false);
   if (!pareto.empty())
-    text += "\nslower ones that no other beats in both time and memory\n" + pareto.text();
+    text += "\nslower ones that no other beats in both time and memory\n" +
+            table_of(pareto, unit, true);
   return text;
 }
 

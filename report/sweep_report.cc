@@ -121,6 +121,21 @@ std::string ignored_by(const std::vector<SweepRow>& rows) {
   return text;
 }
 
+// The keys; where they would fill the line, only the last word of those that it tells apart.
+std::vector<std::string> headings_of(const std::vector<SweepSetting>& varied) {
+  constexpr std::size_t room = 60;  // of 100 columns: the results take 40
+  const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
+  std::size_t width = 0;
+  for (const SweepSetting& setting : varied) width += setting.key.size() + 2;
+  std::vector<std::string> headings;
+  for (const SweepSetting& setting : varied) {
+    const auto alike = std::ranges::count_if(
+        varied, [&](const SweepSetting& other) { return last(other.key) == last(setting.key); });
+    headings.push_back(width > room && alike == 1 ? last(setting.key) : setting.key);
+  }
+  return headings;
+}
+
 // "-" where no flow was counted.
 void add_flow_cells(std::vector<std::string>& cells, const SweepRow& row, const char* mark) {
   cells.push_back(row.numbers.at("counted"));
@@ -143,8 +158,8 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
   const bool names = !rows.empty() && several_experiments(rows);
   if (names) columns.push_back({"experiment", Align::left});
   if (!rows.empty())
-    for (const SweepSetting& setting : rows.front().point.varied)
-      columns.push_back({setting.key, Align::right});
+    for (const std::string& heading : headings_of(rows.front().point.varied))
+      columns.push_back({heading, Align::right});
   const bool only_flows = !rows.empty() && std::ranges::all_of(rows, &SweepRow::has_flows);
   if (only_flows)
     for (const char* heading : {"counted", "mean time", "slowdown", "p50", "p95", "p99"})

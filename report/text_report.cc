@@ -88,9 +88,9 @@ std::string endpoint(const RunResult& result) {
   if (!result.endpoint) return "";
   const EndpointRow& row = *result.endpoint;
   TextTable table({{"endpoint", left}, {"time"}, {"", left}});
-  table.add_row({"overhead", to_text(row.overhead),
-                 fmt::format("of {} and {}", plural(row.sent, "message sent"),
-                             plural(row.received, "received"))});
+  table.add_row(
+      {"overhead", to_text(row.overhead),
+       fmt::format("of {} sent and {} received", plural(row.sent, "message"), row.received)});
   table.add_row({"copy", to_text(row.copy), "between user and network buffers"});
   table.add_row(
       {"waited", to_text(row.waited), "messages, summed, for the processor, copy or gap"});

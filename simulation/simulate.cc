@@ -21,6 +21,7 @@
 #include "simulation/run_observer.h"
 #include "simulation/sinks/level_activity.h"
 #include "simulation/sinks/link_activity.h"
+#include "simulation/sinks/message_log.h"
 #include "simulation/sinks/span_log.h"
 #include "simulation/sinks/summary_sink.h"
 #include "simulation/sinks/traffic_matrix.h"
@@ -40,8 +41,9 @@ std::unique_ptr<NetworkBackend> make_network(EventQueue& queue, const Topology& 
 }
 
 std::vector<TraceSink*> message_sinks(TrafficMatrix& matrix, LevelActivity& activity,
-                                      const SimulateOptions& options) {
+                                      MessageLog& message_log, const SimulateOptions& options) {
   std::vector<TraceSink*> sinks;
+  if (MessageLog::wanted()) sinks.push_back(&message_log);
   if (options.activity) sinks.push_back(&activity);
   if (options.matrix) sinks.push_back(&matrix);
   if (options.spans != nullptr) sinks.push_back(options.spans);
@@ -84,7 +86,7 @@ class Simulation {
         queue_({experiment.ties, experiment.seed, experiment.tie_draw}),
         topology_(experiment.topology),
         activity_(topology_),
-        message_sinks_(message_sinks(matrix_, activity_, options)),
+        message_sinks_(message_sinks(matrix_, activity_, message_log_, options)),
         link_activity_(options.activity ? std::make_unique<LinkActivity>(topology_) : nullptr),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
         job_(make_job(experiment, topology_, std::nullopt, options.stop)),
@@ -116,6 +118,7 @@ class Simulation {
   Topology topology_;
   TrafficMatrix matrix_;
   LevelActivity activity_;
+  MessageLog message_log_;
   TeeSink message_sinks_;
   std::unique_ptr<LinkActivity> link_activity_;  // if it was asked for
   std::unique_ptr<NetworkBackend> network_;

@@ -13,6 +13,7 @@
 namespace orrery {
 
 std::string read_text_file(const std::string& path) {
+  if (path.empty()) throw IoError("cannot read a file without a name");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw IoError(fmt::format("cannot read {}: it is a directory", path));

@@ -25,8 +25,7 @@ namespace orrery {
 
 // Throws ConfigError with every problem found (at most 20), whatever the bytes; `file_name` is only
 // for the messages. Sizes stay as the file has them: that of an ALLGATHER is what each rank
-// contributes, see
-// workload/parallelism/all_gather_sizes.h.
+// contributes, see workload/parallelism/all_gather_sizes.h.
 LayerTable parse_text_workload(std::string_view text, std::string file_name);
 
 }  // namespace orrery

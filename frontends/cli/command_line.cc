@@ -7,25 +7,20 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <thread>
 
 #include "core/base/io_error.h"
 #include "core/base/log.h"
-#include "core/base/quoted.h"
-#include "core/base/suggestion.h"
 #include "frontends/cli/commands.h"
+#include "frontends/cli/common_options.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/failure_json.h"
 #include "frontends/cli/help.h"
 #include "frontends/cli/log_options.h"
+#include "frontends/cli/unknown_command.h"
 
 namespace orrery::cli {
 
 namespace {
-
-// Of files and folders: "" would mean that none is wanted.
-const CLI::Validator a_name(
-    [](std::string& text) { return text.empty() ? std::string("the name is empty") : ""; }, "");
 
 // The parser, and the command that it chose.
 class CommandLine {
@@ -51,7 +46,7 @@ class CommandLine {
   }
 
   ExitCode run(std::vector<std::string> arguments) {
-    if (const std::string wrong = unknown_command(arguments); !wrong.empty()) {
+    if (const std::string wrong = unknown_command(app_, arguments); !wrong.empty()) {
       log::write(log::Level::error, log::Room::frontends, wrong);
       return wrong_configuration;
     }
@@ -122,27 +117,18 @@ class CommandLine {
   template <class Options>
   void add_output_options(CLI::App* command, Options& options, const char* format_help) {
     add_result_options(command, options, format_help);
-    command->add_flag("!--no-fold", options.fold,
-                      "simulate every rank, also where one could stand for all: the same result");
+    add_fold(command, options.fold);
   }
 
   template <class Options>
   void add_result_options(CLI::App* command, Options& options, const char* format_help) {
-    command->add_option("--seed", seed_, "seed of all random choices, like --set seed=N")
-        ->type_name("N");
+    add_seed(command, seed_);
     command->add_option("-o,--output", options.output, "also write JSON and CSV files here")
         ->type_name("DIR")
-        ->check(a_name);
+        ->check(a_name());
     command->add_flag("--force", options.force, "replace earlier results in DIR");
     add_format(command, options.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}}, format_help);
-  }
-
-  static void add_format(CLI::App* command, Format& format,
-                         const std::map<std::string, Format>& known, const char* help) {
-    command->add_option("--format", format, help)
-        ->transform(CLI::CheckedTransformer(known).description(""))
-        ->type_name("FORMAT");
   }
 
   void add_collectives() {
@@ -151,15 +137,16 @@ class CommandLine {
       collectives_.invocation = invocation_;
       return cli::coll(collectives_, shown());
     });
-    coll->add_option("--op", collectives_.operation, "the collective; without it all_reduce")
+    coll->add_option("--op", collectives_.operation, "the collective; without it, all_reduce")
         ->type_name("NAME");
     coll->add_option("--platform", collectives_.platform,
                      "a bundled platform (orrery list platforms), or a YAML file with `platform:`")
         ->type_name("NAME|FILE")
+        ->check(a_name())
         ->required();
     coll->add_option("--size", collectives_.sizes,
                      fmt::format("MIN:MAX:xFACTOR, MIN:MAX:+STEP, or sizes with commas between; "
-                                 "without it {}, or the measured ones",
+                                 "without it, {}, or the measured ones",
                                  default_sizes))
         ->type_name("SIZES");
     coll->add_option("--algorithm", collectives_.algorithms,
@@ -173,12 +160,13 @@ class CommandLine {
     coll->add_option("--skew", collectives_.skew,
                      "all_to_allv: the first rank receives N times what each other one does")
         ->type_name("N")
-        ->check(CLI::Range(1, 1 << 20));
+        ->check(CLI::Range(1, 1 << 20).description(""));
     coll->add_option("--ranks", collectives_.ranks, "a smaller platform, of so many NPUs")
         ->type_name("N");
     coll->add_option("--measured", collectives_.measured,
                      "output of nccl-tests, or CSV with columns bytes and time_us: shows the error")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(a_name());
     add_overrides(coll);
     add_output_options(coll, collectives_, "text (as nccl-tests), json or csv");
   }
@@ -212,15 +200,8 @@ class CommandLine {
     CLI::App* run = add("run", help::run, simulate(cli::run));
     run->add_option("FILE", files_, "the experiment")->type_name("")->required()->expected(1);
     add_simulation_options(run);
-    CLI::Option* spans =
-        run->add_option("--spans", simulation_.spans,
-                        "also write a CSV line for every compute, collective and exposed span")
-            ->type_name("FILE")
-            ->check(a_name);
-    run->add_flag("--message-spans", simulation_.message_spans,
-                  "and one for every message (long: a collective has thousands)")
-        ->needs(spans);
-    add_trace(run);
+    add_spans(run, simulation_);
+    add_trace(run, simulation_);
     run->add_flag("--matrix", simulation_.matrix,
                   "also who sent how much to whom, for each group: matrix in JSON, matrix.csv");
     run->add_flag("--activity", simulation_.activity,
@@ -236,27 +217,6 @@ class CommandLine {
     add_simulation_options(compare);
   }
 
-  void add_trace(CLI::App* run) {
-    CLI::Option* trace =
-        run->add_option("--trace", simulation_.trace,
-                        "also write a timeline for ui.perfetto.dev (docs/trace.md)")
-            ->type_name("FILE")
-            ->check(a_name);
-    run->add_option("--trace-ranks", simulation_.trace_ranks,
-                    "of these ranks, like 0,8,16-23, or all; without it one of each pipeline "
-                    "stage, or the first 8")
-        ->type_name("RANKS")
-        ->needs(trace);
-    run->add_flag("--trace-messages", simulation_.trace_messages,
-                  "and each message that they send; every rank is simulated then")
-        ->needs(trace);
-    run->add_option("--trace-limit", simulation_.trace_limit,
-                    "write at most so many slices; without it a million")
-        ->type_name("N")
-        ->check(CLI::NonNegativeNumber.description(""))
-        ->needs(trace);
-  }
-
   void add_sweeps() {
     CLI::App* sweep = add("sweep", help::sweep, [this] {
       sweep_.invocation = invocation_;
@@ -266,13 +226,10 @@ class CommandLine {
     sweep->add_option("FILE", sweep_.file, "the sweep")->type_name("")->required();
     sweep->add_option("-o,--output", sweep_.output, "where results go, and are looked for")
         ->type_name("DIR")
-        ->check(a_name)
+        ->check(a_name())
         ->required();
     add_overrides(sweep);
-    sweep_.jobs = std::max(1U, std::thread::hardware_concurrency());
-    sweep->add_option("--jobs", sweep_.jobs, "points at a time; without it one for each core")
-        ->check(CLI::PositiveNumber.description(""))
-        ->type_name("N");
+    add_jobs(sweep, sweep_.jobs, "points at a time");
     sweep->add_flag("--dry-run", sweep_.dry_run, "only list the points");
     sweep->add_flag("--force", sweep_.force, "run again what is done");
     add_format(sweep, sweep_.format, {{"text", Format::text}, {"csv", Format::csv}}, "text or csv");
@@ -284,15 +241,10 @@ class CommandLine {
       batch_.invocation = invocation_;
       return cli::batch(batch_, terminal_);
     });
-    batch_.jobs = std::max(1U, std::thread::hardware_concurrency());
-    batch->add_option("-j,--jobs", batch_.jobs, "lines at a time; without it one for each core")
-        ->check(CLI::PositiveNumber.description(""))
-        ->type_name("N");
+    add_jobs(batch, batch_.jobs, "lines at a time");
     add_overrides(batch);
-    batch->add_option("--seed", seed_, "seed of all random choices, like --set seed=N")
-        ->type_name("N");
-    batch->add_flag("!--no-fold", batch_.fold,
-                    "simulate every rank, also where one could stand for all: the same result");
+    add_seed(batch, seed_);
+    add_fold(batch, batch_.fold);
   }
 
   void add_search() {
@@ -301,23 +253,19 @@ class CommandLine {
       return cli::search(search_, shown());
     });
     search->add_option("FILE", search_.file, "the experiment")->type_name("")->required();
-    search->add_option("--top", search_.top, "configurations to print; without it 10")
+    search->add_option("--top", search_.top, "configurations to print; without it, 10")
         ->type_name("N");
     search
         ->add_option("--simulate", search_.simulate,
-                     "so many of the fastest by estimate are simulated; without it 10")
+                     "so many of the fastest by estimate are simulated; without it, 10")
         ->type_name("N");
-    search_.jobs = std::max(1U, std::thread::hardware_concurrency());
-    search
-        ->add_option("--jobs", search_.jobs, "threads that estimate; without it one for each core")
-        ->check(CLI::PositiveNumber.description(""))
-        ->type_name("N");
+    add_jobs(search, search_.jobs, "threads that estimate");
     add_overrides(search);
     search
         ->add_option("-o,--output", search_.output,
                      "also write search.json, search.csv, search.svg and best.yaml here")
         ->type_name("DIR")
-        ->check(a_name);
+        ->check(a_name());
     search->add_flag("--force", search_.force, "replace earlier results in DIR");
     add_format(search, search_.format,
                {{"text", Format::text}, {"json", Format::json}, {"csv", Format::csv}},
@@ -378,7 +326,7 @@ class CommandLine {
     CLI::App* list = add("list", help::list, [this] { return cli::list(topic_, terminal_); });
     list->add_option("TOPIC", topic_,
                      "backends, transports, algorithms, presets, platforms or examples; without "
-                     "it all")
+                     "it, all")
         ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms",
                                    "examples"})
                         .description(""))
@@ -387,7 +335,7 @@ class CommandLine {
         add("schema", help::schema, [this] { return cli::schema(schema_, terminal_); });
     schema
         ->add_option("KIND", schema_.kind,
-                     fmt::format("{}; without it experiment", fmt::join(schema_kinds(), ", ")))
+                     fmt::format("{}; without it, experiment", fmt::join(schema_kinds(), ", ")))
         ->transform(CLI::IsMember(schema_kinds()).description(""))
         ->type_name("");
     schema
@@ -425,17 +373,6 @@ class CommandLine {
     for (const std::string& text : sets_) all.push_back({text});
     if (!seed_.empty()) all.push_back({"seed=" + seed_});
     return all;
-  }
-
-  // CLI11 would only say that a subcommand is required.
-  std::string unknown_command(const std::vector<std::string>& arguments) const {
-    std::vector<std::string_view> known;
-    for (const CLI::App* command : app_.get_subcommands({})) known.push_back(command->get_name());
-    if (arguments.empty()) return "error: no command\n" + app_.help();
-    const std::string& first = arguments.front();
-    if (first.starts_with('-') || std::ranges::find(known, first) != known.end()) return "";
-    return fmt::format("error: {} is not a command: {}", in_quotes(first),
-                       suggestion(first, known));
   }
 
   std::string version_;  // for people

@@ -142,9 +142,10 @@ inline constexpr Text search{
   orrery search gpt3.yaml --set search.micro_batch='[1, 2]' --set network.backend=fluid
 
 The section `search:` of the experiment says which values of which keys of workload.training are
-tried; without it divisors and powers of two. What training frameworks refuse, and what does not fit
-into the memory of an NPU, is left out; the rest is estimated by playing the pipeline schedule, and
-the fastest are simulated. Which times are estimates the table says: docs/models/search.md.)"};
+tried. Without it they are divisors and powers of two. What training frameworks refuse, and what
+does not fit into the memory of an NPU, is left out. The rest is estimated by playing the pipeline
+schedule, and the fastest are simulated. The table says which times are estimates:
+docs/models/search.md.)"};
 
 inline constexpr Text explain{
     "Show the resolved configuration and where each value is from; or explain a key.",

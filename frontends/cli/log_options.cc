@@ -8,6 +8,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/quoted.h"
+#include "frontends/cli/common_options.h"
 
 namespace orrery::cli {
 
@@ -65,6 +66,7 @@ void add_log_options(CLI::App& command, LogOptions& options) {
       .add_option("--log-file", options.file,
                   "messages go there; standard error keeps notices and errors")
       ->type_name("FILE")
+      ->check(a_name())
       ->group(group);
   command
       .add_option("--error-format", options.error_format,

@@ -196,7 +196,8 @@ void print_remarks(const std::vector<SweepRow>& rows) {
                                      [](const SweepRow& row) { return row.status == "not run"; });
   if (missing > 0)
     log::record(log::Level::error, log::Room::frontends,
-                "interrupted: {} points are left; the same command goes on", missing);
+                "interrupted with {} of {} points left to do; the same command goes on", missing,
+                rows.size());
 }
 
 void print_plan(const std::vector<SweepRow>& rows, const Terminal& terminal) {

@@ -160,7 +160,7 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
   key("buffer", spec.buffer, "packet buffer of a switch without one of its own", positive);
   key("sharing", spec.sharing, "whether the buffer is one pool for all ports, or for each port");
   key("dynamic_threshold", spec.dynamic_threshold,
-      "a port may hold at most so many times the free part of a shared buffer; without it all of "
+      "a port may hold at most so many times the free part of a shared buffer; without it, all of "
       "it",
       positive);
   key("queue", spec.queue,

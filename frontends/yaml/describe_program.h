@@ -93,7 +93,7 @@ inline void describe_pair_sizes(Keys& keys, PairSizesText& text) {
   keys.optional("row", text.row, "every rank sends so much in all", not_negative);
   keys.optional("weights", text.weights,
                 "the proportions in which the row goes to the first, the second, ... rank; a "
-                "shorter list is repeated; without it all get the same",
+                "shorter list is repeated; without it, all get the same",
                 between(0, 1 << 20));
   keys.only_with({"row"}, "weights");
   keys.check([&](Reader& reader) {
@@ -140,7 +140,7 @@ inline void describe_operation(Keys& keys, StepText& step, const PlatformFacts& 
                 "the root's position among the ranks that take part; without it 0", not_negative);
   keys.value_or_map("over", step.over,
                     "the levels whose ranks take part, or {ranks}, {groups} or {count, stride}; "
-                    "without it all",
+                    "without it, all of them",
                     [&](Keys& group) {
                       GroupText text;
                       describe_group(group, text);
@@ -168,7 +168,8 @@ inline void describe_program(Keys& keys, ProgramSpec& program, const PlatformFac
   keys.items("program", program.parts, "what the ranks do, in parts",
              [&](Keys& part, ProgramSpec::Part&, std::size_t index) {
                OneOrMore<RankRuns> ranks;
-               part.optional("ranks", ranks, "who does it: 5, \"0-3,5\" or a list; without it all");
+               part.optional("ranks", ranks,
+                             "who does it: 5, \"0-3,5\" or a list; without it, all");
                part.check([&](Reader& reader) { builder.begin_part(reader, ranks, index); });
                part.written_items(
                    "operations", "what these ranks do, one after the other", [&](Keys& operation) {

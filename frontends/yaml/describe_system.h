@@ -134,7 +134,7 @@ inline void describe_protocol(Keys& keys, ProtocolCost& cost) {
   keys.required("protocol", cost.protocol, "simple, ll or ll128");
   std::optional<NamedAlgorithm> algorithm;
   keys.optional("algorithm", algorithm,
-                "the algorithm to which the row applies; without it all algorithms without a row "
+                "the algorithm to which the row applies; without it, all algorithms without a row "
                 "of their own");
   keys.optional("launch", cost.launch, "time of a call before its first chunk, once on each rank",
                 not_negative);

@@ -71,10 +71,10 @@ inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
                 between(1, std::int64_t{1} << 32));
   keys.optional("recompute", spec.recompute,
                 "what the backward pass computes again instead of keeping it");
-  keys.optional(
-      "recompute_layers", spec.recompute_layers,
-      "first layers of each chunk that are recomputed, with recompute: full; without it all layers",
-      between(0, std::int64_t{1} << 24));
+  keys.optional("recompute_layers", spec.recompute_layers,
+                "first layers of each chunk that are recomputed, with recompute: full; without it, "
+                "all layers",
+                between(0, std::int64_t{1} << 24));
   keys.optional(
       "fused_cross_entropy", spec.fused_cross_entropy,
       "the loss takes two all-reduces over the vocabulary's parts instead of three and fewer "

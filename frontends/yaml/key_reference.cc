@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 
 #include "core/base/config_error.h"
@@ -24,6 +25,7 @@ struct PageOf {
 };
 constexpr PageOf pages[] = {
     {"", "docs/README.md"},
+    {"ties", "docs/models/analytical.md"},
     {"platform", "docs/models/topology.md"},
     {"platform.npu", "docs/models/compute.md"},
     {"platform.npu.memory", "docs/models/memory.md"},
@@ -42,9 +44,22 @@ constexpr PageOf pages[] = {
     {"network.queue", "docs/models/queue.md"},
     {"network.credit", "docs/models/credit.md"},
     {"network.transport", "docs/models/ns3.md"},
+    {"network.transport.payload", "docs/models/roce.md"},
+    {"network.transport.recovery", "docs/models/roce.md"},
+    {"network.transport.qps_per_pair", "docs/models/roce.md"},
+    {"network.transport.ack_every", "docs/models/roce.md"},
+    {"network.transport.rto", "docs/models/roce.md"},
+    {"network.transport.nack_interval", "docs/models/roce.md"},
+    {"network.transport.priority", "docs/models/roce.md"},
+    {"network.transport.dcqcn", "docs/models/roce.md"},
+    {"network.transport.hpcc", "docs/models/roce.md"},
+    {"network.transport.timely", "docs/models/roce.md"},
+    {"network.transport.swift", "docs/models/roce.md"},
+    {"network.transport.dctcp", "docs/models/roce.md"},
     {"network.switch", "docs/models/packet-fabric.md"},
     {"network.slow", "docs/models/packet-fabric.md"},
     {"workload", "docs/README.md"},
+    {"workload.skew", "docs/models/compute.md"},
     {"workload.program", "docs/models/program.md"},
     {"workload.model", "docs/models/dlrm.md"},
     {"workload.parallelism", "docs/models/dlrm.md"},
@@ -63,6 +78,12 @@ constexpr PageOf pages[] = {
 };
 
 std::string page_of(const std::string& path) {
+  // A job of several has the keys of a workload, each with the page that it has there.
+  constexpr std::string_view job = "workload.jobs[].";
+  if (path.starts_with(job)) {
+    const std::string page = page_of("workload." + path.substr(job.size()));
+    if (page != pages[0].page) return page;
+  }
   const PageOf* best = &pages[0];
   for (const PageOf& candidate : pages) {
     if (path.starts_with(candidate.beginning) &&
@@ -194,12 +215,39 @@ std::string parent_of(const std::string& path) {
   return point == std::string::npos ? "" : path.substr(0, point);
 }
 
-std::string paragraph(const KeyEntry& key) {
-  std::string text = fmt::format("{}: {}\n  type     {}\n", key.path, key.help, key.type);
+// `others`: the paths of keys that are the same elsewhere.
+std::string paragraph(const KeyEntry& key, std::span<const std::string> others = {}) {
+  constexpr std::size_t few = 2;
+  std::string text = fmt::format("{}: {}\n", key.path, key.help);
+  if (!others.empty()) {
+    text +=
+        fmt::format("  also     {}", fmt::join(others.first(std::min(few, others.size())), ", "));
+    text += others.size() > few ? fmt::format(" and {} more\n", others.size() - few) : "\n";
+  }
+  text += fmt::format("  type     {}\n", key.type);
   if (key.required) text += "  required\n";
   if (!key.default_value.empty()) text += fmt::format("  default  {}\n", key.default_value);
   if (!key.below.empty()) text += fmt::format("  keys     {}\n", fmt::join(key.below, ", "));
   return text + fmt::format("  page     {}\n", key.page);
+}
+
+// Of keys of one name: those that differ in nothing but their path share a paragraph.
+std::string paragraphs(const std::vector<KeyEntry>& keys) {
+  const auto without_path = [](KeyEntry key) { return key.path.clear(), paragraph(key); };
+  std::vector<std::string> texts;  // in order of the first of each
+  std::map<std::string, std::vector<std::string>> paths;
+  for (const KeyEntry& key : keys) {
+    std::vector<std::string>& alike = paths[without_path(key)];
+    if (alike.empty()) texts.push_back(without_path(key));
+    alike.push_back(key.path);
+  }
+  std::string text;
+  for (const std::string& one : texts) {
+    const std::span<const std::string> alike = paths[one];
+    const auto first = std::ranges::find(keys, alike.front(), &KeyEntry::path);
+    text += fmt::format("{}{}", text.empty() ? "" : "\n", paragraph(*first, alike.subspan(1)));
+  }
+  return text;
 }
 
 [[noreturn]] void unknown(const std::string& key, const std::vector<KeyEntry>& all) {
@@ -274,16 +322,14 @@ bool looks_like_a_key(const std::string& text) {
 std::string explain_key(const std::string& key) {
   const std::vector<KeyEntry> all = key_reference();
   const std::string wanted = without_indices(key);
-  std::string text, ends;
+  std::vector<KeyEntry> found;
   for (const KeyEntry& entry : all) {
     const std::string path = without_indices(entry.path);
-    if (path == wanted) text += paragraph(entry);
-    if (path.ends_with('.' + wanted) && !path.starts_with("workload.jobs."))
-      ends += fmt::format("{}{}", ends.empty() ? "" : "\n", paragraph(entry));
+    if (path == wanted) return paragraph(entry);
+    if (path.ends_with('.' + wanted) && !path.starts_with("workload.jobs.")) found.push_back(entry);
   }
-  if (text.empty()) text = ends;
-  if (text.empty()) unknown(key, all);
-  return text;
+  if (found.empty()) unknown(key, all);
+  return paragraphs(found);
 }
 
 std::string key_reference_page() {

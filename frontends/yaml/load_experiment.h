@@ -19,8 +19,7 @@ struct Override {
 };
 
 // Reads `path`, follows `file:` references (relative to the file that names them, or the name of
-// a bundled platform), applies the
-// overrides in order and checks everything.
+// a bundled platform), applies the overrides in order and checks everything.
 // Throws ConfigError with every problem found (at most 20), IoError if the file cannot be read.
 Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides);
 // The same, of files that are read once: input_texts.h.

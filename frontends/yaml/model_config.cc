@@ -77,7 +77,7 @@ class Translation {
     }
     if (!required) return false;
     problems_.add(config_.place, path_, fmt::format("the key \"{}\" is missing", theirs),
-                  fmt::format("{} wants it", ours));
+                  fmt::format("{} is read from it", ours));
     complete = false;
     return false;
   }

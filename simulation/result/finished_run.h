@@ -24,7 +24,4 @@ struct FinishedRun {
   bool interrupted = false;  // by SimulateOptions::stop
 };
 
-// The kinds of traffic that backends count: "all_reduce", ..., "point_to_point".
-std::string name_of_traffic(std::size_t label);
-
 }  // namespace orrery

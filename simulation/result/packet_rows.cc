@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "network/backends.h"
+#include "simulation/name_of_traffic.h"
 #include "simulation/result/network_notices.h"
 
 namespace orrery {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/units/unit_text.h"
+#include "simulation/name_of_traffic.h"
 #include "simulation/result/packet_rows.h"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-// Spans as log records, when single events are asked for: -vv, --log-level simulation=debug.
+// What ranks do, as log records, when single events are asked for: -vv, --log-level
 #pragma once
 
 #include "core/trace/trace_sink.h"

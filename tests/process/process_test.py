@@ -103,11 +103,17 @@ def full_disk(binary):
 
 def empty_names(binary):
     kept = Folder(SHORT)
-    for option in ("-o", "--spans", "--trace"):
-        run = subprocess.run([binary, "run", "job.yaml", option, ""], cwd=kept.path, check=False,
+    coll = ["coll", "--size", "1M", "--platform"]
+    for command, exit_code, message in [
+            *((["run", "job.yaml", option], 2, "the name is empty")
+              for option in ("-o", "--spans", "--trace", "--log-file")),
+            (coll, 2, "the name is empty"), ([*coll, "dgx-h100", "--measured"], 2, "the name is empty"),
+            (["run", "job.yaml", "--seed"], 2, "the number is missing"),
+            (["run"], 3, "cannot read a file without a name")]:
+        run = subprocess.run([binary, *command, ""], cwd=kept.path, check=False,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        equal(run.returncode, 2, option)
-        require("the name is empty" in run.stderr, run.stderr)
+        equal(run.returncode, exit_code, command)
+        require(message in run.stderr, f"{command}: {run.stderr}")
 
 
 def copied(binary):

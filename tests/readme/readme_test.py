@@ -4,7 +4,8 @@ docs/how-to/*.md and of docs/models/*.md, one test case each, stopping at the fi
 README.md and the how-tos run in the repository's root. A page of docs/models/ runs in a folder of
 its own, into which its blocks marked ```yaml NAME.yaml, ```text NAME.txt or ```json NAME.json are written first.
 Blocks marked ```console or ```text show what is seen, and are not executed. Each line of a block
-marked ```text printed must be among what the ```sh block before it prints.
+marked ```text printed must be among what the ```sh block before it prints. The numbers in
+examples/README.md must be among those of the examples.
 
     readme_test.py BINARY_FOLDER [ROOT]
 """
@@ -89,6 +90,32 @@ def run_document(document, root, binary_folder):
             yield not complaint
 
 
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+ROW = re.compile(r"(?m)^\| \[([\w-]+)\]\([\w-]+/README\.md\) \|.*\| (.*) \|$")
+
+
+def shown_by(example):
+    """The numbers in what an example prints."""
+    return [float(number) for path in example.glob("expected*.txt")
+            for number in re.findall(r"\d+(?:\.\d+)?", path.read_text(encoding="utf-8"))]
+
+
+def first_numbers(examples):
+    """Whether the numbers of each row of examples/README.md are what that example prints, rounded.
+    Whole ones of fewer than four digits are left out: they count ranks and stages."""
+    for name, numbers in ROW.findall((examples / "README.md").read_text(encoding="utf-8")):
+        shown = shown_by(examples / name)
+        missing = []
+        for number in NUMBER.findall(numbers):
+            digits = len(number.partition(".")[2])
+            value = float(number.replace(",", ""))
+            if (digits or value >= 1000) and value not in {round(other, digits) for other in shown}:
+                missing.append(number)
+        complaint = f"{', '.join(missing)} is not in expected.txt" if missing else "ok"
+        print(f"examples/README.md, {name}: {complaint}")
+        yield not missing
+
+
 def main(binary_folder, root=pathlib.Path(__file__).resolve().parent.parent.parent):
     root = pathlib.Path(root).resolve()
     passed = failed = 0
@@ -100,6 +127,8 @@ def main(binary_folder, root=pathlib.Path(__file__).resolve().parent.parent.pare
             continue
         for is_good in run_document(document, root, binary_folder):
             passed, failed = passed + is_good, failed + (not is_good)
+    for is_good in first_numbers(root / "examples"):
+        passed, failed = passed + is_good, failed + (not is_good)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

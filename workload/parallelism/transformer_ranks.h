@@ -1,8 +1,7 @@
 // Which rank is what in tensor, context, expert, data and pipeline parallelism, as arithmetic.
 //
 // Ranks of a stage are t c d for attention and q e d_e for experts, the same ranks in the same
-// order
-// ("parallel folding"): neighbours share an expert, then come those with other experts.
+// order ("parallel folding"): neighbours share an expert, then come those with other experts.
 #pragma once
 
 #include <vector>

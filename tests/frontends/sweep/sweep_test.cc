@@ -13,6 +13,7 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/process_pool.h"
 #include "frontends/yaml/load_sweep.h"
+#include "report/sweep_report.h"
 #include "tests/paths.h"
 
 using namespace orrery;
@@ -175,6 +176,23 @@ vary: [{system.injection_latency: [0 us, 10 us]}]
   CHECK(sweeps.run(grid, true).out == first.out);
   for (std::size_t i = 0; i < written.size(); ++i)
     CHECK(fs::last_write_time(sweeps.points()[i] / "result.json") != written[i]);
+}
+
+// 60 columns are for keys.
+TEST_CASE("keys that would fill the line are shortened where that tells them apart") {
+  const SweepSetting operation{"workload.program.0.operations.0.all_reduce", "1 MB", ""},
+      level{"platform.topology.levels.0.bandwidth", "1 GB/s", ""},
+      inner{"platform.topology.levels.1.bandwidth", "2 GB/s", ""}, seed{"seed", "1", ""};
+  const auto heading = [](const std::vector<SweepSetting>& varied) {
+    SweepRow row;
+    row.point.varied = varied;
+    row.status = "not run";
+    const std::string text = sweep_text("grid", {row});
+    return text.substr(text.find("\n\n") + 2, text.find('\n', text.find("\n\n") + 2));
+  };
+  CHECK_THAT(heading({operation, level}), Contains("  bandwidth  ") && !Contains("program"));
+  CHECK_THAT(heading({level, inner}), Contains(level.key) && Contains(inner.key));
+  CHECK_THAT(heading({seed, level}), Contains(level.key));
 }
 
 TEST_CASE("a sweep marks the points whose backend ignores something") {

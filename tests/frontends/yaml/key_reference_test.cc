@@ -55,6 +55,15 @@ TEST_CASE("a key says its type, range, default and page") {
   CHECK(find(keys, "system.protocol")->default_value == "none");  // a name, not the lack of one
   CHECK(find(keys, "platform.npu.peak")->default_value.empty());
   CHECK(find(keys, "workload.training.expert_tensor")->page == "docs/models/experts.md");
+  CHECK(find(keys, "workload.skew")->page == "docs/models/compute.md");
+  CHECK(find(keys, "ties")->page == "docs/models/analytical.md");
+  CHECK(find(keys, "workload.jobs[].transformer.heads")->page == "docs/models/transformer.md");
+  CHECK(find(keys, "workload.jobs[].npus")->page == "docs/models/jobs.md");
+  for (const KeyEntry& key : keys) {
+    INFO(key.path);
+    if (key.path.starts_with("network.transport.") && key.help.starts_with("RoCE"))
+      CHECK(key.page == "docs/models/roce.md");
+  }
 }
 
 TEST_CASE("explain_key() takes a path, the end of one, and indices") {
@@ -65,6 +74,12 @@ TEST_CASE("explain_key() takes a path, the end of one, and indices") {
         explain_key("platform.topology.levels.0.size"));
   CHECK(explain_key("injection_latency").starts_with("system.injection_latency: "));
   CHECK(explain_key("network.transport").find("window") != std::string::npos);  // its keys
+  // One paragraph for the ten kinds of collectives, whose keys are alike.
+  const std::string custom = explain_key("custom_size");
+  CHECK(custom.starts_with("system.all_reduce.custom_size: "));
+  CHECK_THAT(custom, Catch::Contains("\n  also     system.reduce_scatter.custom_size, "
+                                     "system.all_gather.custom_size and 7 more\n"));
+  CHECK(custom.find("\n\n") == std::string::npos);
   CHECK_THROWS_WITH(explain_key("wimdow"), Catch::Contains("did you mean \"window\"?"));
   CHECK_THROWS_WITH(explain_key("tensor_model_parallel_size"),
                     Catch::Contains("workload.training.tensor"));

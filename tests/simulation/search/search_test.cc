@@ -111,6 +111,9 @@ TEST_CASE("the number of threads changes nothing, and the Pareto set is one") {
   const SearchResult one = found(variants, 1), four = found(variants, 4);
   CHECK(search_csv(one) == search_csv(four));
   CHECK(search_text(one, 20) == search_text(four, 20));
+  const std::string text = search_text(one, 1);
+  CHECK_THAT(text.substr(text.find("\nslower ones")),
+             !Contains("simulated") && !Contains("Pareto"));
   for (const SearchRow& row : one.rows) {
     const bool beaten = std::ranges::any_of(one.rows, [&](const SearchRow& other) {
       return other.estimate <= row.estimate && other.found.memory <= row.found.memory &&

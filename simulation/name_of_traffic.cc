@@ -1,4 +1,7 @@
-#include "simulation/result/finished_run.h"
+#include "simulation/name_of_traffic.h"
+
+#include "system/collective_algorithm.h"
+#include "system/rank/point_to_point.h"
 
 namespace orrery {
 
