@@ -39,6 +39,7 @@ class CommandLine {
     add_traffic();
     add_sweeps();
     add_batch();
+    add_imports();
     add_search();
     add_topologies();
     add_checks();
@@ -247,6 +248,53 @@ class CommandLine {
     add_fold(batch, batch_.fold);
   }
 
+  void add_imports() {
+    CLI::App* imports = app_.add_subcommand("import", help::import_files.sentence);
+    imports->footer(help::import_files.footer);
+    imports->require_subcommand(1);
+    const auto add_one = [&](const char* name, const help::Text& text, const char* file,
+                             auto command) {
+      CLI::App* one = imports->add_subcommand(name, text.sentence);
+      one->footer(text.footer);
+      one->add_option("INPUT", import_.file, file)->type_name("")->required();
+      add_log_options(*one, log_);
+      one->callback(
+          [this, command] { command_ = [this, command] { return command(import_, terminal_); }; });
+      return one;
+    };
+    CLI::App* megatron =
+        add_one("megatron", help::import_megatron,
+                "a script, a launch line, or a list of arguments in JSON", cli::import_megatron);
+    megatron
+        ->add_option("--platform", import_.platform, "also write this platform, by name or file")
+        ->type_name("NAME|FILE");
+    megatron->add_option("--ranks", import_.ranks, "processes, if the launch line does not say")
+        ->check(CLI::Range(1, 1 << 24).description(""))
+        ->type_name("N");
+    megatron
+        ->add_option("--vocabulary", import_.vocabulary,
+                     "words of the tokenizer, if the launch line does not say")
+        ->check(CLI::Range(1, 1 << 30).description(""))
+        ->type_name("N");
+    megatron
+        ->add_option("--variable", import_.variables,
+                     "value of a variable of the script; repeatable")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    CLI::App* nccl = add_one("nccl-topo", help::import_nccl, "what NCCL_TOPO_DUMP_FILE wrote",
+                             cli::import_nccl_topology);
+    nccl->add_option("--npu", import_.npu, "the GPU, if the file does not say: orrery list presets")
+        ->type_name("NAME");
+    nccl->add_option("--nodes", import_.nodes, "how many such nodes")
+        ->check(CLI::Range(1, 1 << 20).description(""))
+        ->type_name("N");
+    nccl->add_option("--nic", import_.nic, "rate of a NIC, over what the file says")
+        ->type_name("RATE");
+    nccl->add_option("--nvlink", import_.nvlink, "rate of a GPU's NVLinks in one direction")
+        ->type_name("RATE");
+    nccl->add_option("--bus", import_.bus, "rate of PCI between GPU and NIC")->type_name("RATE");
+  }
+
   void add_search() {
     CLI::App* search = add("search", help::search, [this] {
       search_.overrides = overrides();
@@ -389,6 +437,7 @@ class CommandLine {
   SweepOptions sweep_;
   ValidateOptions validate_;
   BatchOptions batch_;
+  ImportOptions import_;
   SearchOptions search_;
   TopologyOptions topology_;
   SchemaOptions schema_;

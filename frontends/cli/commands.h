@@ -155,6 +155,19 @@ struct BatchOptions {
 // was reached, if anything}. Exit code 1 if one failed.
 ExitCode batch(const BatchOptions& options, const Terminal& terminal);
 
+struct ImportOptions {
+  std::string file;
+  std::optional<std::int64_t> ranks, vocabulary;  // of Megatron-LM
+  std::string platform;
+  std::vector<std::string> variables;  // NAME=VALUE
+  std::string npu, nic, nvlink, bus;   // of NCCL
+  std::optional<std::int64_t> nodes;
+};
+
+// An experiment's part on terminal.out; what was read, ignored and assumed as notices.
+ExitCode import_megatron(const ImportOptions& options, const Terminal& terminal);
+ExitCode import_nccl_topology(const ImportOptions& options, const Terminal& terminal);
+
 struct SchemaOptions {
   std::string kind = "experiment";  // one of schema_kinds()
   std::string format = "json";      // of experiment and result also markdown

@@ -126,6 +126,30 @@ For each line there is a line of JSON, in the same order: what `run --format jso
 same; the exit code is then 1. A result is written as soon as those before it are.
 Files are relative to the working directory.)"};
 
+inline constexpr Text import_files{"Write an experiment's parts from files of other programs.",
+                                   R"(Examples:
+  orrery import megatron run.sh --platform dgx-h100-superpod > experiment.yaml
+  orrery import nccl-topo topo.xml --nodes 16 > platform.yaml
+
+The result goes to standard output; what was read, ignored and assumed to standard error.
+docs/how-to/bring-what-you-have.md.)"};
+inline constexpr Text import_megatron{
+    "A launch line of Megatron-LM -> the workload of a transformer.",
+    R"(Examples:
+  orrery import megatron run.sh > workload.yaml
+  orrery import megatron run.sh --platform dgx-h100-superpod > experiment.yaml
+  orrery import megatron run.sh --variable NNODES=64 --vocabulary 128256
+
+The script is read, not run: variables, arrays, defaults and arithmetic are known, what programs
+print is not.)"};
+inline constexpr Text import_nccl{"A topology of NCCL -> a platform of such nodes.",
+                                  R"(Examples:
+  NCCL_TOPO_DUMP_FILE=topo.xml all_reduce_perf -g 8        on a node
+  orrery import nccl-topo topo.xml --nodes 16 > platform.yaml
+  orrery import nccl-topo ndv5-topo.xml --nodes 16 --npu h100 --nic "400 Gb/s"
+
+Files that clouds publish hold PCI devices only: what is missing is asked for.)"};
+
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
                                R"(Examples:
   orrery validate *.yaml

@@ -9,7 +9,7 @@
 
 namespace orrery::msccl {
 
-XmlDocument::XmlDocument(std::string name, std::string text)
+XmlDocument::XmlDocument(std::string name, std::string text, const std::string& remedy)
     : name_(std::move(name)), text_(std::move(text)) {
   line_starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i)
@@ -17,7 +17,7 @@ XmlDocument::XmlDocument(std::string name, std::string text)
   const pugi::xml_parse_result result = document_.load_buffer(text_.data(), text_.size());
   if (!result)
     refuse(position(result.offset), fmt::format("this is not XML: {}", result.description()),
-           "write <algo ...> as the tools of MSCCL do");
+           remedy);
 }
 
 std::int32_t XmlDocument::number(pugi::xml_node node, const char* name, std::int32_t least,

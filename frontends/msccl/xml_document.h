@@ -16,8 +16,9 @@ namespace orrery::msccl {
 
 class XmlDocument {
  public:
-  // `name`: as messages call it.
-  XmlDocument(std::string name, std::string text);
+  // `name`: as messages call it. `remedy`: what to write if it is no XML.
+  XmlDocument(std::string name, std::string text,
+              const std::string& remedy = "write <algo ...> as the tools of MSCCL do");
 
   pugi::xml_node root() const { return document_.document_element(); }
   int line_of(pugi::xml_node node) const { return position(node.offset_debug()).line; }

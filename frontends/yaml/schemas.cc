@@ -1,5 +1,8 @@
 #include "frontends/yaml/schemas.h"
 
+#include <fmt/format.h>
+
+#include <string_view>
 #include <utility>
 
 #include "frontends/yaml/describe_efficiency.h"
@@ -13,8 +16,10 @@ namespace {
 using yaml::SchemaWriter;
 using Json = SchemaWriter::Json;
 
-std::string text_of(const char* title, Json schema) {
-  Json titled = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}};
+std::string text_of(std::string_view kind, const char* title, Json schema) {
+  Json titled = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"$id", fmt::format("urn:orrery:schema:{}", kind)},
+                 {"title", title}};
   titled.update(schema);
   return titled.dump(2) + '\n';
 }
@@ -50,18 +55,20 @@ Json varied_keys() {
 }  // namespace
 
 std::string experiment_schema() {
-  return text_of("Orrery experiment", experiment_json(SchemaWriter::Files::give_keys));
+  return text_of("experiment", "Orrery experiment",
+                 experiment_json(SchemaWriter::Files::give_keys));
 }
 
 std::string strict_experiment_schema() {
-  return text_of("Orrery experiment", experiment_json(SchemaWriter::Files::give_none));
+  return text_of("strict-experiment", "Orrery experiment",
+                 experiment_json(SchemaWriter::Files::give_none));
 }
 
 std::string part_schema(std::string_view section) {
   Json sections = experiment_keys().shape();
   Json keys = sections["properties"][std::string(section)];
   sections["required"] = Json::array({section});
-  return text_of("Orrery part of an experiment",
+  return text_of(section, "Orrery part of an experiment",
                  {{"anyOf", Json::array({std::move(keys), std::move(sections)})}});
 }
 
@@ -74,7 +81,7 @@ std::string sweep_schema() {
   keys.property("set", {{"type", "object"}}, "keys of the experiments with values for all points");
   keys.property("vary", varied_keys(),
                 "every combination of these; the keys of one item change together");
-  return text_of("Orrery sweep", keys.schema());
+  return text_of("sweep", "Orrery sweep", keys.schema());
 }
 
 std::string efficiency_schema() {
@@ -82,7 +89,7 @@ std::string efficiency_schema() {
   EfficiencySpec efficiency;
   std::string description;
   yaml::describe_efficiency(keys, efficiency, description);
-  return text_of("Orrery efficiency of devices", keys.schema());
+  return text_of("efficiency", "Orrery efficiency of devices", keys.schema());
 }
 
 }  // namespace orrery

@@ -31,6 +31,7 @@ const Json* find(const Json& schema, std::string path) {
 TEST_CASE("the schema is JSON that knows every key the reader knows") {
   const Json schema = Json::parse(experiment_schema());
   CHECK(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema");
+  CHECK(schema["$id"] == "urn:orrery:schema:experiment");
   std::size_t keys = 0;
   for (const char* file : {"all_features.yaml", "program.yaml", "text.yaml", "hoti20.yaml"}) {
     const std::string folder = source_folder() + "/tests/frontends/yaml/good/";

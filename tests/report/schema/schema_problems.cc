@@ -31,8 +31,8 @@ class Checker {
  public:
   Checker(const Json& schema, const Json& value, const std::string& path)
       : schema_(schema), value_(value), path_(path) {
-    static const std::set<std::string> annotations{"$schema",     "title", "default",
-                                                   "description", "unit",  "csv"};
+    static const std::set<std::string> annotations{"$schema",     "$id",  "title", "default",
+                                                   "description", "unit", "csv"};
     for (const auto& [keyword, rule] : schema.items())
       if (!annotations.contains(keyword)) check(keyword, rule);
   }
