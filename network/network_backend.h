@@ -62,6 +62,9 @@ class MessageListener {
   virtual void delivered(const MessageToken& token, Bytes size) = 0;
   // The last byte has left `source`. Only for messages whose send() did not know the time.
   virtual void injected(const MessageToken& token, NodeId source) = 0;
+  // The source knows that the message is at its target: the last acknowledgement is there. Once,
+  // after delivered(), and only where a transport that acknowledges messages (RoCE) delivers them.
+  virtual void acknowledged(const MessageToken& /*token*/) {}
 
  protected:
   ~MessageListener() = default;

@@ -13,7 +13,7 @@ struct Flow {
   Bytes size;
   NodeId source, target;
   bool incast = false;
-  std::optional<Time> finish = {};  // when it was delivered
+  std::optional<Time> finish = {};  // when it ended: TrafficSpec::ends
 };
 
 }  // namespace orrery

@@ -40,7 +40,7 @@ struct FlowSizeRow {
     row.column("count", &FlowSizeRow::count, "how many were counted");
     row.column(
         "mean_ps", [](const FlowSizeRow& one) { return one.time.mean; },
-        "mean time from start to delivery");
+        "mean time from start to end");
     row.column(
         "p50_ps", [](const FlowSizeRow& one) { return one.time.p50; }, "median of these times");
     row.column(
@@ -114,7 +114,7 @@ struct TrafficResult {
   std::string busiest_link;    // that with the most bytes for its bandwidth; "" if interrupted
   double busiest_load = 0;     // what it carried, as a share of what it can carry in `length`
   std::uint64_t started = 0, counted = 0, unfinished = 0;
-  Duration finish;  // when the last flow was delivered
+  Duration finish;  // when the last flow ended
   std::uint64_t events = 0;
   std::string fingerprint;
   bool partial = false;  // interrupted: only flows that were delivered are counted
@@ -161,7 +161,8 @@ struct TrafficResult {
                   "of these, the delivered ones that started after the warm-up");
     result.column("unfinished", &TrafficResult::unfinished,
                   "flows that started and were not delivered");
-    result.column("finish_ps", &TrafficResult::finish, "when the last flow was delivered");
+    result.column("finish_ps", &TrafficResult::finish,
+                  "when the last flow ended: it was delivered, or acknowledged (traffic.ends)");
     result.column("events", &TrafficResult::events, "events of the simulation");
     result.column("fingerprint", &TrafficResult::fingerprint,
                   "128 bits over source, target, size, start and end of every flow");

@@ -33,6 +33,13 @@ enum class FlowPattern : std::uint8_t {
 };
 std::string_view name_of(FlowPattern pattern);
 
+// When a flow ends.
+enum class FlowEnd : std::uint8_t {
+  delivered,     // its last byte is at the target
+  acknowledged,  // the source knows, where the transport tells it (RoCE)
+};
+std::string_view name_of(FlowEnd end);
+
 // Each NPU starts flows at random times (a Poisson process).
 struct FlowsSpec {
   std::vector<SizePoint> sizes;
@@ -55,6 +62,7 @@ struct IncastSpec {
 struct TrafficSpec {
   FlowsSpec flows;
   std::optional<IncastSpec> incast;
+  FlowEnd ends = FlowEnd::delivered;
 };
 
 // Fills in the times that the user leaves open. REQUIRES: sizes without problems.

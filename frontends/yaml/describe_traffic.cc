@@ -15,6 +15,8 @@ template <>
 inline constexpr auto last_word<LoadOf> = LoadOf::uplinks;
 template <>
 inline constexpr auto last_word<FlowPattern> = FlowPattern::permutation;
+template <>
+inline constexpr auto last_word<FlowEnd> = FlowEnd::acknowledged;
 
 namespace {
 
@@ -149,6 +151,9 @@ void describe_traffic(Keys& keys, TrafficSpec& traffic, const TopologySpec& topo
                     [&](Keys& below) { describe_flows(below, traffic.flows); });
   keys.optional_map("incast", "several NPUs that send to one, at random times",
                     [&](Keys& below) { describe_incast(below, traffic.incast.emplace()); });
+  keys.optional("ends", traffic.ends,
+                "when a flow ends: delivered, its last byte is at the target; acknowledged, the "
+                "source knows that (RoCE), as most published simulators count");
   keys.check([&](Reader& reader) {
     if (reader.clean() && topology_known) reader.report(problems_of(traffic, topology));
   });

@@ -58,7 +58,7 @@ class PacketBackend final : public NetworkBackend,
     }
     const MessageSlot slot = free_.back();
     free_.pop_back();
-    journeys_[slot] = {message, &listener, message.source, false};
+    journeys_[slot] = {message, &listener, message.source};
     ++messages_;
     return begin_leg(slot);
   }
@@ -86,6 +86,8 @@ class PacketBackend final : public NetworkBackend,
     MessageListener* listener = nullptr;
     NodeId here;
     bool left = false;
+    // The delivery, and the acknowledgement of each leg that has one.
+    std::int32_t open_ends = 1;
   };
   struct Leg {
     NodeId to;
@@ -117,6 +119,7 @@ class PacketBackend final : public NetworkBackend,
     journey.here = leg.to;
     const Bytes size = journey.message.size;
     if (leg.kind != TransportKind::ideal) {
+      if (transport(leg.kind).acknowledges()) ++journey.open_ends;
       transport(leg.kind).send(from, leg.to, slot, size, journey.message.label,
                                journey.message.traffic_class);
       return Time::never();
@@ -206,8 +209,18 @@ class PacketBackend final : public NetworkBackend,
       return;
     }
     const Journey journey = journeys_[slot];
-    free_.push_back(slot);
+    close_end(slot);
     journey.listener->delivered(journey.message.token, journey.message.size);
+  }
+
+  void message_acknowledged(MessageSlot slot) override {
+    const Journey journey = journeys_[slot];
+    close_end(slot);
+    if (journey.open_ends == 1) journey.listener->acknowledged(journey.message.token);
+  }
+
+  void close_end(MessageSlot slot) {
+    if (--journeys_[slot].open_ends == 0) free_.push_back(slot);
   }
 
   // --- Of the ideal model ---

@@ -21,18 +21,23 @@ using MessageSlot = std::uint32_t;  // the number under which a backend knows a 
 
 class PacketTransport {
  public:
-  // Each is called exactly once a message, from the event queue, never from inside send().
+  // From the event queue, never from inside send(); the first two exactly once a message.
   class Listener {
    public:
     virtual void message_left(MessageSlot message) = 0;  // its last byte has left the source
-    // Its last byte is at the target. The slot may be another message's when this returns.
+    // Its last byte is at the target. Unless the transport acknowledges, the slot may be another
+    // message's when this returns.
     virtual void message_delivered(MessageSlot message) = 0;
+    // The source knows; once, after the other two, of a transport that acknowledges.
+    virtual void message_acknowledged(MessageSlot message) = 0;
 
    protected:
     ~Listener() = default;
   };
 
   virtual ~PacketTransport() = default;
+
+  virtual bool acknowledges() const { return false; }
 
   // A pair that can send no more ends the run: it throws a NetworkError from the event queue.
   // REQUIRES: from != to; size >= 0 (what a message of 0 bytes costs on the wire is the

@@ -40,12 +40,13 @@ std::int64_t QueuePair::in_flight() {
   return (stream_before(first + recovery->in_flight()) - stream_before(first)).value;
 }
 
-void QueuePair::forget_acknowledged() {
-  while (!messages_.empty() && messages_.front().last < recovery->unacknowledged()) {
-    CHECK(delivered_ > 0, "a message is acknowledged and was not delivered");
-    --delivered_;
-    messages_.pop_front();
-  }
+std::optional<MessageSlot> QueuePair::next_acknowledged() {
+  if (messages_.empty() || messages_.front().last >= recovery->unacknowledged()) return {};
+  CHECK(delivered_ > 0, "a message is acknowledged and was not delivered");
+  --delivered_;
+  const MessageSlot slot = messages_.front().slot;
+  messages_.pop_front();
+  return slot;
 }
 
 const PairMessage* QueuePair::next_delivered() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "core/base/check.h"
 #include "network/packet/flow_paths.h"
@@ -45,7 +46,8 @@ class QueuePair {
   bool outstanding() const { return recovery->unacknowledged() < end_; }
   // Bytes of payload that may be on the way, counted from the first that is not acknowledged.
   std::int64_t in_flight();
-  void forget_acknowledged();
+  // Takes the oldest message that is acknowledged and was not asked for.
+  std::optional<MessageSlot> next_acknowledged();
 
   // The message whose last byte is there, the oldest that was not asked for; nullptr: none.
   const PairMessage* next_delivered();

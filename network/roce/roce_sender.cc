@@ -129,10 +129,10 @@ void RoceTransport::take_acknowledgement(PacketIndex packet, const Carried& carr
                               .marked = carried.marked,
                               .hops = telemetry ? std::span<const HopTelemetry>(echoed_[packet])
                                                 : std::span<const HopTelemetry>()});
-  pair.forget_acknowledged();
   note_sample(pair);
   arm_timer(carried.pair);
   update(carried.pair);
+  tell_acknowledged(pair);
 }
 
 template <class Takes>
@@ -154,10 +154,16 @@ void RoceTransport::take_refusal(const Carried& carried) {
     pair.loss_heard = pair.recovery->never_sent();
     pair.control->lost(queue_.now(), false);
   }
-  pair.forget_acknowledged();
   note_sample(pair);
   arm_timer(carried.pair);
   update(carried.pair);
+  tell_acknowledged(pair);
+}
+
+// The listener may send from here.
+void RoceTransport::tell_acknowledged(QueuePair& pair) {
+  while (const std::optional<MessageSlot> message = pair.next_acknowledged())
+    listener_.message_acknowledged(*message);
 }
 
 // --- Timers ---

@@ -30,6 +30,7 @@ class RoceTransport final : public PacketTransport,
 
   void send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label,
             TrafficClass traffic_class) override;
+  bool acknowledges() const override { return true; }
   PacketStatistics statistics() const override;
   std::string unfinished() const override;
   void watch_links(ByteBins& bins) override { fabric_.watch_links(bins); }
@@ -70,6 +71,7 @@ class RoceTransport final : public PacketTransport,
   template <class Takes>
   void note_progress(QueuePair& pair, const Carried& carried, const Takes& takes);
   void take_refusal(const Carried& carried);
+  void tell_acknowledged(QueuePair& pair);
   void run_timers(QueuePair& pair);
   void arm_timer(std::uint32_t index);
   void arm_timeout(std::uint32_t index);

@@ -78,6 +78,10 @@ void add_incasts(std::vector<Flow>& flows, const IncastSpec& incast, const Flows
 
 std::string_view name_of(LoadOf of) { return of == LoadOf::hosts ? "hosts" : "uplinks"; }
 
+std::string_view name_of(FlowEnd end) {
+  return end == FlowEnd::delivered ? "delivered" : "acknowledged";
+}
+
 std::string_view name_of(FlowPattern pattern) {
   return pattern == FlowPattern::uniform ? "uniform" : "permutation";
 }

@@ -74,20 +74,24 @@ class PathClasses {
 };
 
 struct Delivery final : MessageListener {
-  explicit Delivery(EventQueue& clock) : queue(clock) {}
+  Delivery(EventQueue& clock, FlowEnd end) : queue(clock), ends(end) {}
   void delivered(const MessageToken&, Bytes) override { at = queue.now(); }
+  void acknowledged(const MessageToken&) override {
+    if (ends == FlowEnd::acknowledged) at = queue.now();
+  }
   void injected(const MessageToken&, NodeId) override {}
 
   EventQueue& queue;
+  const FlowEnd ends;
   std::optional<Time> at;
 };
 
 // One after the other, each alone.
 void measure(PathClass& its_class, const Topology& topology, const NetworkSpec& network,
-             const std::function<bool()>& stop) {
+             FlowEnd ends, const std::function<bool()>& stop) {
   EventQueue queue;
   const auto backend = find_backend(network.backend)->make(queue, topology, network);
-  Delivery delivery(queue);
+  Delivery delivery(queue, ends);
   std::size_t turn = 0;
   for (auto& [place, time] : its_class.times) {
     if (stop && stop()) return;
@@ -116,7 +120,8 @@ Duration between(const PathClass& its_class, std::int64_t size) {
 }  // namespace
 
 std::vector<Duration> idle_times(const Topology& topology, const NetworkSpec& network,
-                                 std::span<const Flow> flows, const std::function<bool()>& stop) {
+                                 std::span<const Flow> flows, FlowEnd ends,
+                                 const std::function<bool()>& stop) {
   NetworkSpec idle = network;
   idle.routing.faults.clear();
   idle.captures.clear();
@@ -139,7 +144,7 @@ std::vector<Duration> idle_times(const Topology& topology, const NetworkSpec& ne
     if (grid_size(place) != flow.size.value) times.try_emplace(place + 1);
     class_of_flow[i] = number;
   }
-  for (PathClass& its_class : classes.all()) measure(its_class, topology, idle, stop);
+  for (PathClass& its_class : classes.all()) measure(its_class, topology, idle, ends, stop);
   if (stop && stop()) return {};
   std::vector<Duration> times(flows.size());
   for (std::size_t i = 0; i < flows.size(); ++i)

@@ -15,6 +15,7 @@
 #include "network/network_spec.h"
 #include "network/topology/topology.h"
 #include "simulation/traffic/flows.h"
+#include "simulation/traffic_spec.h"
 
 namespace orrery {
 
@@ -22,6 +23,7 @@ namespace orrery {
 // exist in this thread if this one is of a kind that wants the thread for itself (network/ns3).
 // None if `stop` says so.
 std::vector<Duration> idle_times(const Topology& topology, const NetworkSpec& network,
-                                 std::span<const Flow> flows, const std::function<bool()>& stop);
+                                 std::span<const Flow> flows, FlowEnd ends,
+                                 const std::function<bool()>& stop);
 
 }  // namespace orrery

@@ -24,11 +24,13 @@ namespace {
 // Sends each flow at its start. An event starts the flow and schedules that of the next.
 class TrafficRun final : private EventHandler, private MessageListener {
  public:
-  TrafficRun(const Experiment& experiment, const Topology& topology, std::vector<Flow>& flows)
+  TrafficRun(const Experiment& experiment, const Topology& topology, FlowEnd ends,
+             std::vector<Flow>& flows)
       : queue_({experiment.ties, experiment.seed, experiment.tie_draw}),
         handler_(queue_.add_handler(*this)),
         backend_(
             find_backend(experiment.network.backend)->make(queue_, topology, experiment.network)),
+        ends_(ends),
         flows_(flows) {}
 
   // False if it was stopped.
@@ -43,6 +45,7 @@ class TrafficRun final : private EventHandler, private MessageListener {
   std::size_t delivered_count() const { return delivered_; }
   // Of flows, in the order of their starts.
   std::size_t started_count() const { return started_; }
+  bool acknowledges() const { return acknowledges_; }
   std::uint64_t events() const { return queue_.executed(); }
   const NetworkBackend& backend() const { return *backend_; }
 
@@ -64,12 +67,18 @@ class TrafficRun final : private EventHandler, private MessageListener {
     ++delivered_;
   }
   void injected(const MessageToken&, NodeId) override {}
+  void acknowledged(const MessageToken& token) override {
+    acknowledges_ = true;
+    if (ends_ == FlowEnd::acknowledged) flows_[token.owner].finish = queue_.now();
+  }
 
   EventQueue queue_;
   EventQueue::HandlerId handler_;
   std::unique_ptr<NetworkBackend> backend_;
+  const FlowEnd ends_;
   std::vector<Flow>& flows_;
   std::size_t started_ = 0, delivered_ = 0;
+  bool acknowledges_ = false;
 };
 
 std::string fingerprint_of(const std::vector<Flow>& flows) {
@@ -198,11 +207,15 @@ TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& 
   result.flows = flows_of(traffic, capacity, topology.npu_count(), experiment.seed);
   note_loads(result, traffic, capacity);
   {
-    TrafficRun run(experiment, topology, result.flows);
+    TrafficRun run(experiment, topology, traffic.ends, result.flows);
     result.partial = !run.run(options);
     result.events = run.events();
     result.started = run.started_count();
     note_network(result, run.backend(), topology, experiment.network);
+    if (traffic.ends == FlowEnd::acknowledged && run.delivered_count() > 0 && !run.acknowledges())
+      result.notices.emplace_back(
+          "flows end when they are delivered: only RoCE tells a source that a flow is "
+          "acknowledged (traffic.ends)");
     if (!result.partial) note_links(result, run.backend(), topology);
     if (!result.partial && run.delivered_count() < result.flows.size())
       throw NetworkError(
@@ -212,7 +225,7 @@ TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& 
   }
   note_flows(result);
   const auto& stop = result.partial ? options.give_up : options.stop;
-  result.idle = idle_times(topology, experiment.network, result.flows, stop);
+  result.idle = idle_times(topology, experiment.network, result.flows, traffic.ends, stop);
   result.partial = result.partial || result.idle.size() < result.flows.size();
   if (result.idle.empty()) return result;
   result.rows = size_rows(result, traffic.flows.sizes);

@@ -15,6 +15,7 @@ class MessageLog final : public MessageListener {
   std::size_t prepare() {
     delivered_at.push_back(Time::never());
     injected_at.push_back(Time::never());
+    acknowledged_at.push_back(Time::never());
     deliveries.push_back(0);
     injections.push_back(0);
     sizes.push_back(Bytes{-1});
@@ -33,7 +34,7 @@ class MessageLog final : public MessageListener {
     return number;
   }
 
-  std::vector<Time> delivered_at, injected_at;
+  std::vector<Time> delivered_at, injected_at, acknowledged_at;
   std::vector<int> deliveries, injections;
   std::vector<Bytes> sizes;                       // as reported by delivered()
   std::vector<std::size_t> in_order_of_delivery;  // numbers
@@ -47,6 +48,9 @@ class MessageLog final : public MessageListener {
   }
   void injected(const MessageToken& token, NodeId) override {
     note_injected(token.owner, queue_.now());
+  }
+  void acknowledged(const MessageToken& token) override {
+    acknowledged_at[token.owner] = queue_.now();
   }
   void note_injected(std::size_t number, Time when) {
     injected_at[number] = when;

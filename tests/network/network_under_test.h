@@ -22,6 +22,7 @@ struct NetworkUnderTest {
   }
   Duration delivered(std::size_t message) const { return log.delivered_at[message] - Time{}; }
   Duration injected(std::size_t message) const { return log.injected_at[message] - Time{}; }
+  Duration acknowledged(std::size_t message) const { return log.acknowledged_at[message] - Time{}; }
 
   EventQueue queue;
   Topology topology;

@@ -234,6 +234,26 @@ TEST_CASE("a flow that meets no other one has a slowdown of 1") {
   }
 }
 
+// Two links back, of 500 ns and 86 B of 80 ps each.
+TEST_CASE("flows may end when the source knows of it") {
+  TrafficSpec traffic = fixed_size(bytes(1'000), 0.01, milliseconds(1));
+  const TrafficResult delivered = simulate_traffic(star(2, "packet"), traffic);
+  traffic.ends = FlowEnd::acknowledged;
+  const TrafficResult known = simulate_traffic(star(2, "packet"), traffic);
+  const Duration back = microseconds(1) + picoseconds(std::int64_t{2 * 86 * 80});
+  REQUIRE(known.idle.size() > 10);
+  for (std::size_t i = 0; i < known.idle.size(); ++i) {
+    CHECK(known.idle[i] == delivered.idle[i] + back);
+    CHECK(*known.flows[i].finish >= *delivered.flows[i].finish + back);
+  }
+  CHECK(known.notices.empty());
+  // Others deliver, and do not tell.
+  const TrafficResult fluid = simulate_traffic(star(2, "fluid"), traffic);
+  CHECK(row(fluid, "all").slowdown.mean >= 1);
+  REQUIRE(fluid.notices.size() == 1);
+  CHECK(fluid.notices[0].find("traffic.ends") != std::string::npos);
+}
+
 // Two flows of S = 1 MiB share the receiver's link: 1 us + 2 S/B against 1 us + S/B, S/B = 83.886
 // us: 168.772 / 84.886 = 1.98822.
 TEST_CASE("two flows at once take twice the bytes") {
