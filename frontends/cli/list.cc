@@ -12,6 +12,7 @@
 #include "network/packet/transports.h"
 #include "network/transport_spec.h"
 #include "system/collective_algorithm.h"
+#include "system/measured_protocols.h"
 
 namespace orrery::cli {
 
@@ -119,6 +120,12 @@ std::string presets() {
                                  name_of(server.inside), to_text(server.link.bandwidth),
                                  server.nics, to_text(server.bus.bandwidth))});
   }
+  TextTable libraries({{"  system.library", left}, {"", left}});
+  for (const MeasuredProtocols& measured : measured_protocols())
+    libraries.add_row({fmt::format("  {}", measured.name),
+                       fmt::format("protocols LL, LL128 and Simple, measured on {}; mean error "
+                                   "{:.1f} % over {} sizes",
+                                   measured.machine, measured.error * 100, measured.sizes)});
   TextTable models({{"  workload.model.preset", left}, {"", left}});
   for (const yaml::DlrmPreset& preset : yaml::dlrm_presets()) {
     const DlrmSpec& spec = preset.spec;
@@ -147,7 +154,8 @@ std::string presets() {
   return npus.text() + '\n' + servers.text() + '\n' +
          bundled("  platform.npu.efficiency.preset", yaml::bundled_efficiencies(),
                  describe_efficiency) +
-         '\n' + models.text() + '\n' + stacks.text() + '\n' + transformers.text();
+         '\n' + libraries.text() + '\n' + models.text() + '\n' + stacks.text() + '\n' +
+         transformers.text();
 }
 
 std::string platforms() {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/check.h"
+#include "frontends/report/backend_text.h"
 #include "frontends/report/json_row.h"
 #include "frontends/report/row_type.h"
 #include "frontends/report/rows_csv.h"
@@ -100,6 +101,8 @@ std::string table_text(Rows rows, const CollectiveResult& result) {
     text += fmt::format("# backend: {}, because {}\n", result.backend, result.backend_because);
   for (const std::string& ignored : result.ignored)
     text += fmt::format("# IGNORED by the {} backend: {}\n", result.backend, ignored);
+  if (!result.protocols.because.empty())
+    text += fmt::format("# {}", chosen_protocols(result.protocols));
   text += "#\n";
   const bool with_chosen = std::any_of(
       rows.begin(), rows.end(), [](const CollectiveRow& row) { return !row.chosen.empty(); });

@@ -86,6 +86,8 @@ class Contest {
     choice.spec.schedule = best.schedule;
     choice.spec.protocol = best.protocol;
     choice.spec.chunks = best.chunks;
+    choice.spec.any_chunks = false;
+    choice.spec.in_turn = goes_in_turn(best.protocol);
     choice.spec.algorithms.clear();
     for (const std::size_t index : best.algorithms)
       choice.spec.algorithms.push_back(algorithms_[index]);
@@ -109,10 +111,12 @@ class Contest {
     return tried;
   }
 
-  // The costs of a protocol were measured on whole calls: what a library overlaps within one is in
-  // them already.
+  bool goes_in_turn(Protocol protocol) const {
+    return rule_.any_chunks && protocol != Protocol::none && !has_root(kind_);
+  }
+
   std::vector<std::int32_t> chunk_counts(Protocol protocol) const {
-    if (rule_.any_chunks && protocol != Protocol::none) return {1};
+    if (goes_in_turn(protocol) && levels() == 1) return {1};
     if (!rule_.any_chunks) return {chunk_count(size_, rule_.chunks, system_.minimum_chunk)};
     std::vector<std::int32_t> counts;
     for (std::int32_t count = 1; count <= kMostChunks; count *= 2)
@@ -167,8 +171,10 @@ class Contest {
           sum.time += cost->time(part, system_, paid);
           sum.phases.back() = cost->timed(part, system_, paid);
           if (sum.phases.size() == 1) sum.crowd = crowd_of(sum.phases.back()) * (chunks - 1);
+          const std::int32_t at_once =
+              goes_in_turn(protocol) ? 1 : std::min(chunks, system_.queue_limit);
           for (const TimedStage& stage : sum.phases.back())
-            sum.held = std::max(sum.held, stage.sending * std::min(chunks, system_.queue_limit));
+            sum.held = std::max(sum.held, stage.sending * at_once);
         }
         if (turns > 0) sum.load += cost->load(part, paid) * turns;
         sum.messages += order == 0 ? cost->messages * chunks : 0;
@@ -178,9 +184,14 @@ class Contest {
     return sum;
   }
 
-  // As group.cc has it: the levels of scope local, or the innermost if all have one scope.
+  // As group.cc has it: the levels of scope local, or the innermost if all have one scope. But of
+  // a fabric alone, with more members than servers have, each member is a node.
   bool inside_node(int level) const {
-    return topology_.levels()[level].scope == Scope::local || level == 0;
+    constexpr std::int32_t largest_server = 16;
+    const LevelSpec& spec = topology_.levels()[level];
+    if (topology_.levels().size() == 1 && spec.size > largest_server)
+      return spec.scope == Scope::local;
+    return spec.scope == Scope::local || level == 0;
   }
 
   bool cuts_small(const NamedAlgorithm& algorithm, std::int32_t members, Bytes part) const {
@@ -227,12 +238,33 @@ class Contest {
       launch = std::max(launch, cost.launch);
       if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost.held);
     }
-    candidate.time += load;
-    if (orders_of(candidate.schedule, levels()).size() == 1)
+    const bool in_turn = goes_in_turn(candidate.protocol);
+    candidate.time += in_turn ? longest_turn(choices, at) * (candidate.chunks - 1) : load;
+    if (!in_turn && orders_of(candidate.schedule, levels()).size() == 1)
       candidate.time = std::min(candidate.time, time_in_step(choices, at, candidate.chunks));
     candidate.time += launch;
     fastest_ = candidates_.empty() ? candidate.time : std::min(fastest_, candidate.time);
     candidates_.push_back(std::move(candidate));
+  }
+
+  // Of chunks in turn: how long each has to wait for the one before it. A phase holds its queue to
+  // its end, and all phases of a level have the same ports.
+  static Duration longest_turn(const std::vector<std::vector<LevelCost>>& choices,
+                               const std::vector<std::size_t>& at) {
+    Duration longest;
+    for (std::size_t level = 0; level < at.size(); ++level) {
+      Duration at_port;
+      for (const std::vector<TimedStage>& phase : choices[level][at[level]].phases) {
+        Duration turn;
+        for (const TimedStage& stage : phase) {
+          turn += (stage.sending + stage.latency) * stage.count;
+          at_port += stage.sending * stage.count;
+        }
+        longest = std::max(longest, turn);
+      }
+      longest = std::max(longest, at_port);
+    }
+    return longest;
   }
 
   // Chunks that begin together take every stage in turn, so the first of them has to wait for all

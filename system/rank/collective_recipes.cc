@@ -96,6 +96,7 @@ CollectiveRecipe CollectiveRecipes::make_recipe(const GroupFamily& family,
   CollectiveRecipe recipe;
   recipe.layout = &layout;
   recipe.chunks = spec.chunks;
+  recipe.in_turn = spec.in_turn;
   recipe.schedule = spec.schedule;
   for (const auto& order : orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()))) {
     std::optional<PathRecipe> path =

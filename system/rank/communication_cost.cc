@@ -27,6 +27,7 @@ Duration passing_on(const LevelSpec& level, const SystemSpec& system,
   CollectiveSpec alone;
   alone.algorithms = {algorithm};
   alone.chunks = 1;
+  alone.any_chunks = false;
   alone.protocol = protocol;
   return predicted_time({level}, system, alone, kind, part) -
          latency_alone(level, system, algorithm, protocol, phase);

@@ -220,6 +220,7 @@ Duration latency_alone(const LevelSpec& level, const SystemSpec& system,
   CollectiveSpec alone;
   alone.algorithms = {algorithm};
   alone.chunks = 1;
+  alone.any_chunks = false;
   alone.protocol = protocol;
   const Topology topology({{level}});
   const Walk walk = Walker(topology, system, alone).walk(planned_as(phase), Bytes{});
