@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/units/range_error.h"
+#include "system/collective/between_nodes.h"
 #include "system/collective/capability.h"
 #include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
@@ -61,6 +62,7 @@ class Contest {
             algorithms_.end())
           algorithms_.emplace_back(name);
     algorithms_.emplace_back("ring:2");
+    for (const auto& [level, members] : group) members_.push_back(members);
   }
 
   std::optional<AutomaticChoice> winner() {
@@ -139,19 +141,13 @@ class Contest {
   std::optional<LevelCost> cost_on(int level, std::size_t index, HierarchicalSchedule schedule,
                                    Protocol protocol, std::int32_t chunks) {
     const NamedAlgorithm& algorithm = algorithms_[index];
-    const ProtocolCost* paid = nullptr;
-    if (protocol != Protocol::none) {
-      paid = find_cost(system_.protocols, protocol, algorithm.name);
-      if (paid == nullptr) return std::nullopt;
-      const bool own_row = !paid->algorithm.empty();
-      if (!own_row && !is_in_libraries(algorithm, kind_, inside_node(group_[level].first)))
-        return std::nullopt;
-    }
+    const ProtocolCost* const row = find_cost(system_.protocols, protocol, algorithm.name);
+    if (protocol != Protocol::none && !is_paid(row, algorithm, level)) return std::nullopt;
     const PieceSizes sizes(size_, chunks);
     const auto orders = orders_of(schedule, levels());
     LevelCost sum;
     sum.algorithm = index;
-    if (paid != nullptr) sum.launch = paid->launch;
+    if (row != nullptr) sum.launch = row->launch;
     for (std::size_t order = 0; order < orders.size(); ++order) {
       // Chunks take the orders in turn; the first one's phases follow each other.
       const std::int64_t others = chunks - 1 - static_cast<std::int64_t>(order);
@@ -160,6 +156,8 @@ class Contest {
       for (const Phase& phase : make_phases(kind_, schedule, orders[order])) {
         if (order == 0) sum.phases.emplace_back();
         if (phase.dimension != level && phase.dimension != kWhole) continue;
+        const ProtocolCost in_phase = cost_in(phase, row);
+        const ProtocolCost* const paid = row == nullptr ? nullptr : &in_phase;
         std::int64_t parts = 1;
         for (const int d : phase.scattered) parts *= group_[d].second;
         const Bytes part = equal_part(sizes.size(0), parts);
@@ -182,6 +180,20 @@ class Contest {
       }
     }
     return sum;
+  }
+
+  // Whether libraries do it so on the level, or a row says what it costs.
+  bool is_paid(const ProtocolCost* row, const NamedAlgorithm& algorithm, int level) const {
+    return row != nullptr && (!row->algorithm.empty() ||
+                              is_in_libraries(algorithm, kind_, inside_node(group_[level].first)));
+  }
+
+  ProtocolCost cost_in(const Phase& phase, const ProtocolCost* row) const {
+    if (row == nullptr) return {};
+    ProtocolCost cost = *row;
+    cost.efficiency =
+        part_of(cost.efficiency, share_between_nodes(goes_in_turn(row->protocol), phase, members_));
+    return cost;
   }
 
   // As group.cc has it: the levels of scope local, or the innermost if all have one scope. But of
@@ -323,6 +335,7 @@ class Contest {
   Collective kind_;
   Bytes size_;
   std::vector<NamedAlgorithm> algorithms_;
+  std::vector<std::int32_t> members_;  // of the levels of the group
   std::vector<Candidate> candidates_;
   Duration fastest_;
   Duration least_{std::numeric_limits<std::int64_t>::max()};  // time and what is held up
