@@ -37,6 +37,11 @@ struct Message {
   // How far the target is from the source, as the sender counts: what a backend orders messages by
   // that reach a port at the same time. -1: as the topology counts, coordinate by coordinate.
   std::int32_t distance = -1;
+  // Messages with the same ends and the same number here share a connection; -1: with none. A
+  // backend that has connections sends what is on one in turn.
+  std::int32_t connection = -1;
+  // Of what a node hands over to a connection at one time: the least goes first.
+  std::uint32_t order = 0;
 };
 
 // Messages that one NPU sends at the same time, each made when it leaves: an all-to-all of n ranks
@@ -119,6 +124,10 @@ class NetworkBackend {
   }
 
   virtual NetworkStatistics statistics() const = 0;
+
+  // What the network still holds and will not let go, as lines, when nothing is left to happen; "":
+  // nothing. A cycle of links that wait for each other is named, if there is one.
+  virtual std::string unfinished() const { return {}; }
 
   // From now on the bytes of every link (a row each, as Topology::links()) are also added to
   // `bins`, over the time in which the backend has them enter the link; when all messages are

@@ -21,6 +21,16 @@ void add_link(LinkQueueStatistics& sum, const LinkQueueStatistics& part) {
   sum.most_waiting = std::max(sum.most_waiting, part.most_waiting);
 }
 
+// Every transport has all of them.
+void add_receivers(std::vector<ReceiverStatistics>& sum,
+                   const std::vector<ReceiverStatistics>& part) {
+  if (sum.empty()) {
+    sum = part;
+    return;
+  }
+  for (std::size_t i = 0; i < part.size(); ++i) sum[i].drops += part[i].drops;
+}
+
 template <class Row>
 void append(std::vector<Row>& rows, const std::vector<Row>& more) {
   rows.insert(rows.end(), more.begin(), more.end());
@@ -54,6 +64,7 @@ void add(PacketStatistics& sum, const PacketStatistics& part) {
   for (std::size_t i = 0; i < part.links.size(); ++i) add_link(sum.links[i], part.links[i]);
   append(sum.classes, part.classes);
   append(sum.pauses, part.pauses);
+  add_receivers(sum.receivers, part.receivers);
   append(sum.switches, part.switches);
   choose(sum.depths, part.depths, [](const QueueDepthStatistics& depth) {
     return std::any_of(depth.peaks.begin(), depth.peaks.end(), [](auto peak) { return peak > 0; });

@@ -33,6 +33,13 @@ struct PauseStatistics {
   Duration time;
 };
 
+// An NPU of SwitchSpec::slow.
+struct ReceiverStatistics {
+  NodeId npu;
+  Bandwidth rate;
+  std::uint64_t drops = 0;  // that its NIC had no room for
+};
+
 // Largest number of bytes in use in each of a row of equal intervals.
 struct SwitchMemoryStatistics {
   NodeId node;
@@ -88,6 +95,7 @@ struct PacketStatistics {
   std::vector<LinkQueueStatistics> links;        // as Topology::links()
   std::vector<ClassQueueStatistics> classes;     // that lost or marked, where there are several
   std::vector<PauseStatistics> pauses;           // that there were
+  std::vector<ReceiverStatistics> receivers;     // as SwitchSpec::slow
   std::vector<SwitchMemoryStatistics> switches;  // that held packets
   std::vector<QueueDepthStatistics> depths;      // of SwitchSpec::watched
   std::vector<FlowStatistics> flows;             // those that were asked for

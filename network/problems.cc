@@ -77,6 +77,29 @@ void add_problem_of_control(SpecProblems& problems, const NetworkSpec& network,
                       "`orrery list transports` names them"});
 }
 
+void add_problems_of_slow(SpecProblems& problems, const NetworkSpec& network,
+                          const TopologySpec& topology) {
+  const std::vector<SlowReceiver>& slow = network.switches.slow;
+  const std::int32_t npus = npus_of(topology);
+  const Bytes packet =
+      std::max(packet_of(network.transport), switches_for_roce(network).largest_packet);
+  for (std::size_t i = 0; i < slow.size(); ++i) {
+    const auto is_it = [&](const SlowReceiver& one) { return one.npu == slow[i].npu; };
+    const auto here = slow.begin() + static_cast<std::ptrdiff_t>(i);
+    if (slow[i].npu >= npus)
+      problems.push_back({item_key("slow", i), fmt::format("there is no NPU {}", slow[i].npu),
+                          fmt::format("name one of the NPUs 0 to {}", npus - 1)});
+    else if (std::any_of(slow.begin(), here, is_it))
+      problems.push_back({item_key("slow", i), fmt::format("NPU {} is there twice", slow[i].npu),
+                          "leave one of them out"});
+    else if (slow[i].buffer < packet)
+      problems.push_back({item_key("slow", i),
+                          fmt::format("a buffer of {} cannot hold a packet of {}",
+                                      exact_text(slow[i].buffer), exact_text(packet)),
+                          "make it larger"});
+  }
+}
+
 void add_problems_of_roce(SpecProblems& problems, const NetworkSpec& network,
                           const TopologySpec& topology) {
   const std::vector<PacketClass>& classes = network.switches.classes;
@@ -190,6 +213,7 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
     if (network.uses(TransportKind::roce, backend->traits->transport))
       add_problems_of_roce(problems, network, topology);
   }
+  add_problems_of_slow(problems, network, topology);
   const std::int32_t npus = npus_of(topology);
   for (const WatchedPair& pair : network.transport.watched)
     if (pair.from == pair.to || std::max(pair.from, pair.to) >= npus)

@@ -63,6 +63,22 @@ struct PfcSpec {
   WatchdogAction on_watchdog = WatchdogAction::stop;
 };
 
+// An NPU that takes what comes to it more slowly than its links bring it: a busy host, memory,
+// PCIe.
+struct SlowReceiver {
+  std::int32_t npu = 0;
+  Bandwidth rate = {};
+  // Of its NIC, for what waits; headroom of lossless classes is beside it. mlx5 has 262,016 B for a
+  // port ("HowTo tune receive buffers on Mellanox adapter cards").
+  Bytes buffer = bytes(262'016);
+};
+
+// Loses packets besides what it loses as every other link does (SwitchSpec::loss).
+struct LossyLink {
+  LinkIndex link = 0;
+  Fraction loss;
+};
+
 struct SwitchSpec {
   // Packets that wait in a switch; the one being sent does not count. HPCC (SIGCOMM 2019) simulates
   // switches of 32 MB; the HOTI'20 study 64 MB and 1 GB.
@@ -86,6 +102,8 @@ struct SwitchSpec {
   std::vector<LinkIndex> watched = {};  // the queues before these report their depth over time
 
   Fraction loss = 0;  // probability that a link loses a packet, for experiments with bad links
+  std::vector<LossyLink> lossy_links = {};  // each at most once
+  std::vector<SlowReceiver> slow = {};      // each NPU at most once
 
   // Ascending priorities. Packets of a priority that is not here are of the class 0, which is lossy
   // and has the queue above, unless it is here.

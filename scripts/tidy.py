@@ -20,7 +20,8 @@ ROOMS = {
     "system": {"core", "network"},
     "workload": {"core", "network", "system"},
     "simulation": {"core", "network", "system", "workload"},
-    "frontends": {"core", "network", "system", "workload", "simulation"},
+    "report": {"core", "network", "system", "workload", "simulation"},
+    "frontends": {"core", "network", "system", "workload", "simulation", "report"},
 }
 DOORS = {
     ("system", "network"): re.compile(r"network/(\w+\.(h|def)|topology/\w+\.h)$"),
@@ -38,7 +39,7 @@ PACKAGES = {
     "Random123/": ["core/base/"],
     "yaml-cpp/": ["frontends/yaml/"],
     "CLI/": ["frontends/cli/"],
-    "nlohmann/": ["frontends/", "tests/frontends/"],
+    "nlohmann/": ["report/", "frontends/", "tests/report/", "tests/frontends/"],
     "pugixml": ["frontends/msccl/"],
     "google/protobuf/": ["frontends/chakra/"],
     "ns3/": ["network/ns3/", "tests/reference/"],

@@ -46,4 +46,9 @@ double bus_bandwidth(std::string_view operation, std::int64_t ranks, Bytes size,
   return bandwidth;
 }
 
+double relative_error(Duration simulated, Duration measured) {
+  return static_cast<double>(simulated.value - measured.value) /
+         static_cast<double>(measured.value);
+}
+
 }  // namespace orrery

@@ -53,4 +53,7 @@ std::optional<Collective> find_simulated(std::string_view name);
 double algorithm_bandwidth(Bytes size, Duration time);
 double bus_bandwidth(std::string_view operation, std::int64_t ranks, Bytes size, Duration time);
 
+// (simulated - measured) / measured.
+double relative_error(Duration simulated, Duration measured);
+
 }  // namespace orrery

@@ -7,7 +7,7 @@
 //   }
 //
 // JSON, CSV, the tables of the text report, the JSON Schema of results and
-// docs/reference/results.md are made from these declarations (frontends/report/row_type.h). None
+// docs/reference/results.md are made from these declarations (report/row_type.h). None
 // of them names a column. A declaration is given a visitor with four functions:
 //
 //   column(name, value, help)   one value

@@ -12,11 +12,11 @@ namespace orrery {
 namespace {
 
 Job job_of(const WorkloadSpec& workload, const Topology& topology, std::int32_t ranks,
-           std::optional<std::int32_t> all_iterations, std::uint64_t seed) {
+           std::optional<std::int32_t> all_iterations, std::uint64_t seed, const AskStop& stop) {
   const int levels = static_cast<int>(topology.levels().size());
   const std::int32_t iterations = all_iterations.value_or(workload.iterations);
   if (const auto* program = std::get_if<ProgramSpec>(&workload.what))
-    return make_program_job(*program, levels, ranks, iterations);
+    return make_program_job(*program, levels, ranks, iterations, stop);
   if (const auto* layers = std::get_if<LayerTableWorkload>(&workload.what)) {
     LayerTable table = layers->table;
     count_whole_all_gathers(table, topology.levels(), layers->dimensions);
@@ -25,7 +25,7 @@ Job job_of(const WorkloadSpec& workload, const Topology& topology, std::int32_t 
   if (const auto* transformer = std::get_if<TransformerWorkload>(&workload.what)) {
     TransformerWorkload seeded = *transformer;
     seeded.training.experts.load.seed = seed;
-    return make_transformer_job(seeded, iterations);
+    return make_transformer_job(seeded, iterations, stop);
   }
   if (const auto* stack = std::get_if<StackTraining>(&workload.what))
     return make_stack_job(*stack, levels, ranks, iterations);
@@ -34,15 +34,16 @@ Job job_of(const WorkloadSpec& workload, const Topology& topology, std::int32_t 
 }
 
 Job job_in_step(const Experiment& experiment, const Topology& topology,
-                std::optional<std::int32_t> iterations) {
+                std::optional<std::int32_t> iterations, const AskStop& stop) {
   const auto* several = std::get_if<JobsSpec>(&experiment.workload.what);
   if (several == nullptr)
-    return job_of(experiment.workload, topology, topology.npu_count(), iterations, experiment.seed);
+    return job_of(experiment.workload, topology, topology.npu_count(), iterations, experiment.seed,
+                  stop);
   std::vector<PlacedJob> jobs;
   for (const auto& [name, npus, start, workload] : several->jobs) {
     const auto ranks = static_cast<std::int32_t>(npus.size());
     jobs.push_back(
-        {name, npus, start, job_of(workload, topology, ranks, iterations, experiment.seed)});
+        {name, npus, start, job_of(workload, topology, ranks, iterations, experiment.seed, stop)});
   }
   return place_jobs(std::move(jobs), topology);
 }
@@ -50,8 +51,8 @@ Job job_in_step(const Experiment& experiment, const Topology& topology,
 }  // namespace
 
 Job make_job(const Experiment& experiment, const Topology& topology,
-             std::optional<std::int32_t> iterations) {
-  Job job = job_in_step(experiment, topology, iterations);
+             std::optional<std::int32_t> iterations, const AskStop& stop) {
+  Job job = job_in_step(experiment, topology, iterations, stop);
   skew_starts(job, experiment.workload.skew, experiment.seed);
   return job;
 }

@@ -7,11 +7,12 @@
 #include "network/topology/topology.h"
 #include "simulation/experiment.h"
 #include "system/job.h"
+#include "workload/job_stopped.h"
 
 namespace orrery {
 
-// `iterations`: of each job, instead of what the experiment says about them.
+// `iterations`: of each job, instead of what the experiment says about them. Throws JobStopped.
 Job make_job(const Experiment& experiment, const Topology& topology,
-             std::optional<std::int32_t> iterations = std::nullopt);
+             std::optional<std::int32_t> iterations = std::nullopt, const AskStop& stop = {});
 
 }  // namespace orrery

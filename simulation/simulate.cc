@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -86,7 +87,7 @@ class Simulation {
         message_sinks_(message_sinks(matrix_, activity_, options)),
         link_activity_(options.activity ? std::make_unique<LinkActivity>(topology_) : nullptr),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
-        job_(make_job(experiment, topology_)),
+        job_(make_job(experiment, topology_, std::nullopt, options.stop)),
         device_(experiment.npu.roofline()),
         compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
         span_log_(job_),
@@ -102,7 +103,8 @@ class Simulation {
   // and one of them, of many alike, would have to begin beyond its own.
   std::optional<RunResult> run();
   const std::string& unfolded_because() const { return runner_.unfolded_because(); }
-  Forecast forecast();
+  WorkAhead work_ahead() { return runner_.work_ahead(); }
+  Forecast forecast(const WorkAhead& ahead) const;
 
  private:
   void log_beginning() const;
@@ -149,8 +151,7 @@ double seconds_per_message(const std::string& backend) {
   return backend == "fluid" ? 4e-6 : 0;
 }
 
-Forecast Simulation::forecast() {
-  const WorkAhead ahead = runner_.work_ahead();
+Forecast Simulation::forecast(const WorkAhead& ahead) const {
   Forecast forecast{.unfolded_because = runner_.unfolded_because(),
                     .ranks = job_.ranks,
                     .simulated = job_.ranks / runner_.fold().multiplicity(),
@@ -180,7 +181,7 @@ void say_if_long(const Forecast& forecast) {
 }
 
 std::optional<RunResult> Simulation::run() {
-  say_if_long(forecast());
+  say_if_long(forecast(work_ahead()));
   log_beginning();
   if (options_.observer != nullptr) options_.observer->begin(experiment_, job_, runner_.fold());
   runner_.start();
@@ -212,9 +213,10 @@ std::optional<RunResult> Simulation::run() {
   if (options_.observer != nullptr) options_.observer->end(result);
   if (!broken.empty()) throw StuckError(broken, std::move(result));
   if (result.partial_reason == "stuck")
-    throw StuckError(fmt::format("the job is stuck at {}: nothing is left to happen, and\n{}",
-                                 to_text(queue_.now()), runner_.describe_stuck(10)),
-                     std::move(result));
+    throw StuckError(
+        fmt::format("the job is stuck at {}: nothing is left to happen, and\n{}{}",
+                    to_text(queue_.now()), runner_.describe_stuck(10), network_->unfinished()),
+        std::move(result));
   return result;
 }
 
@@ -252,6 +254,19 @@ RunResult simulate_within_clock(const Experiment& experiment, const SimulateOpti
   return result;
 }
 
+void limit_iterations(WorkloadSpec& workload, std::int32_t most) {
+  workload.iterations = std::min(workload.iterations, most);
+  if (auto* several = std::get_if<JobsSpec>(&workload.what))
+    for (PlacedWorkload& job : several->jobs) limit_iterations(job.workload, most);
+}
+
+// `messages` and `times` as often `each`; at most what the type holds.
+std::int64_t grown(std::int64_t messages, std::int64_t each, std::int64_t times) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (each > 0 && times > (most - messages) / each) return most;
+  return messages + each * times;
+}
+
 }  // namespace
 
 std::string why_not_folded(const Experiment& experiment) {
@@ -259,7 +274,19 @@ std::string why_not_folded(const Experiment& experiment) {
 }
 
 Forecast forecast_of(const Experiment& experiment) {
-  return Simulation(experiment, SimulateOptions{}).forecast();
+  const SimulateOptions options;
+  Experiment few = experiment;
+  limit_iterations(few.workload, 2);
+  Simulation simulation(few, options);
+  WorkAhead whole = simulation.work_ahead();
+  // Each iteration after the first sends what the second does. Of several jobs nothing is known.
+  if (const std::int64_t more = experiment.workload.iterations - few.workload.iterations) {
+    few.workload.iterations = 1;
+    const WorkAhead first = Simulation(few, options).work_ahead();
+    whole.messages = grown(whole.messages, whole.messages - first.messages, more);
+    if (first.calls == whole.calls) whole.most = grown(whole.most, whole.most - first.most, more);
+  }
+  return simulation.forecast(whole);
 }
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {

@@ -42,7 +42,7 @@ class StuckError : public std::runtime_error {
 // Why every rank of the experiment is simulated, as a clause; "" if one stands for all.
 std::string why_not_folded(const Experiment& experiment);
 
-// What a run will cost, before it begins.
+// What a run will cost, before it begins. Seen from two iterations of each job.
 struct Forecast {
   std::string unfolded_because;  // a clause; "" if some ranks stand for others
   std::int32_t ranks = 0;        // of the job
@@ -54,8 +54,9 @@ struct Forecast {
 Forecast forecast_of(const Experiment& experiment);
 inline constexpr double kLongRun = 10;  // CPU seconds: from here on a run says so on stderr
 
-// Throws ConfigError for an experiment with problems (problems.h), StuckError, and JobError if the
-// job contradicts itself.
+// Throws ConfigError for an experiment with problems (problems.h), StuckError, JobError if the job
+// contradicts itself, and JobStopped (workload/job_stopped.h) if `stop` ends the run before it
+// begins.
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options = {});
 
 }  // namespace orrery

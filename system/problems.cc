@@ -152,6 +152,9 @@ SpecProblems problems_of(const SystemSpec& system, const TopologySpec& topology,
   check_at_least(problems, "first_phase_limit", system.first_phase_limit, 1);
   check_at_least(problems, "queue_limit", system.queue_limit, 1);
   check_at_least(problems, "queues_per_level", system.queues_per_level, 1);
+  if (system.queues_per_level > queues_at_most)
+    problems.push_back({"queues_per_level", "each rank has so many queues for each level",
+                        fmt::format("it must be at most {}", queues_at_most)});
   check_at_least(problems, "overlap_limit", system.overlap_limit.value_or(1), 1);
   add_below(problems, "", problems_of_tax(system.sm_tax));
   return problems;

@@ -15,6 +15,9 @@
 
 namespace orrery {
 
+// Of queues_per_level: each rank holds them all, for each level.
+inline constexpr std::int32_t queues_at_most = 1024;
+
 // The algorithms under `key`: one name or, unless the schedule is flat, one for each level; auto
 // alone.
 SpecProblems problems_of_count(std::string_view key, const std::vector<NamedAlgorithm>& algorithms,

@@ -4,7 +4,7 @@ find_package(fmt 9.1 REQUIRED)             # libfmt-dev 9.1          core/base
 find_package(spdlog 1.10 REQUIRED)        # libspdlog-dev 1.10     core/base/log.cc
 find_package(yaml-cpp 0.7 REQUIRED)        # libyaml-cpp-dev 0.7     frontends/yaml
 find_package(CLI11 2.1 REQUIRED)           # libcli11-dev 2.1        frontends/cli
-find_package(nlohmann_json 3.11 REQUIRED)  # nlohmann-json3-dev 3.11 frontends/report
+find_package(nlohmann_json 3.11 REQUIRED)  # nlohmann-json3-dev 3.11 report
 find_package(Protobuf 3.21 REQUIRED)       # libprotobuf-dev 3.21    frontends/chakra
 find_package(pugixml 1.13 REQUIRED)        # libpugixml-dev 1.13     frontends/msccl
 if(ORRERY_TESTS)

@@ -6,6 +6,7 @@
 
 #include "network/topology/topology.h"
 #include "system/job.h"
+#include "workload/job_stopped.h"
 #include "workload/layer_table.h"
 #include "workload/workload_spec.h"
 
@@ -21,16 +22,17 @@ LayerTable make_dlrm(const DlrmSpec& spec, std::int32_t ranks);
 Job make_training_job(const LayerTable& table, int levels, std::int32_t ranks,
                       const std::vector<int>& dimensions, std::int32_t iterations);
 
-// `iterations` of a transformer's training loop. REQUIRES: problems_of(workload, platform) finds
-// none (problems.h).
-Job make_transformer_job(const TransformerWorkload& workload, std::int32_t iterations);
+// `iterations` of a transformer's training loop. Throws JobStopped. REQUIRES: problems_of(workload,
+// platform) finds none (problems.h).
+Job make_transformer_job(const TransformerWorkload& workload, std::int32_t iterations,
+                         const AskStop& stop = {});
 
 // `iterations` of data-parallel training. REQUIRES: at least one worker; positive sizes.
 Job make_stack_job(const StackTraining& training, int levels, std::int32_t ranks,
                    std::int32_t iterations);
 
-// A hand-written job, repeated `iterations` times. Communicator 0 is all ranks.
+// A hand-written job, repeated `iterations` times. Communicator 0 is all ranks. Throws JobStopped.
 Job make_program_job(const ProgramSpec& spec, int levels, std::int32_t ranks,
-                     std::int32_t iterations);
+                     std::int32_t iterations, const AskStop& stop = {});
 
 }  // namespace orrery

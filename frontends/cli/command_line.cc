@@ -11,11 +11,12 @@
 
 #include "core/base/io_error.h"
 #include "core/base/log.h"
+#include "core/base/quoted.h"
+#include "core/base/suggestion.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/help.h"
 #include "frontends/cli/log_options.h"
-#include "frontends/yaml/problems.h"
 
 namespace orrery::cli {
 
@@ -386,8 +387,8 @@ class CommandLine {
     if (arguments.empty()) return "error: no command\n" + app_.help();
     const std::string& first = arguments.front();
     if (first.starts_with('-') || std::ranges::find(known, first) != known.end()) return "";
-    return fmt::format("error: {} is not a command: {}", yaml::in_quotes(first),
-                       yaml::suggestion(first, known));
+    return fmt::format("error: {} is not a command: {}", in_quotes(first),
+                       suggestion(first, known));
   }
 
   std::string version_;  // for people

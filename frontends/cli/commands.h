@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "frontends/cli/exit_code.h"
-#include "frontends/cli/provenance.h"
 #include "frontends/cli/terminal.h"
-#include "frontends/report/derived.h"
 #include "frontends/yaml/load_experiment.h"
+#include "report/derived.h"
+#include "simulation/provenance.h"
 
 namespace orrery {
 struct TrafficExperiment;  // frontends/yaml/load_traffic.h

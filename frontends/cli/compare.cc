@@ -9,11 +9,11 @@
 #include "frontends/cli/simulations.h"
 #include "frontends/cli/tie_ranges.h"
 #include "frontends/cli/what_ifs.h"
-#include "frontends/report/comparison_text.h"
-#include "frontends/report/csv_report.h"
-#include "frontends/report/json_report.h"
-#include "frontends/report/result_folder.h"
 #include "frontends/yaml/load_traffic.h"
+#include "report/comparison_text.h"
+#include "report/csv_report.h"
+#include "report/json_report.h"
+#include "report/result_folder.h"
 #include "simulation/speedup.h"
 
 namespace orrery::cli {

@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include "frontends/cli/commands.h"
-#include "frontends/cli/derived_numbers.h"
-#include "frontends/report/backend_text.h"
-#include "frontends/report/text_table.h"
 #include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/load_traffic.h"
+#include "report/backend_text.h"
+#include "report/experiment_text.h"
+#include "report/text_table.h"
 
 namespace orrery::cli {
 

@@ -4,15 +4,18 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
-#include "frontends/report/text_table.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/load_experiment.h"
-#include "frontends/yaml/presets.h"
 #include "network/backends.h"
 #include "network/packet/transports.h"
+#include "network/topology/builders/server_presets.h"
+#include "network/transport_presets.h"
 #include "network/transport_spec.h"
+#include "report/text_table.h"
 #include "system/collective_algorithm.h"
 #include "system/measured_protocols.h"
+#include "system/npu_presets.h"
+#include "workload/model_presets.h"
 
 namespace orrery::cli {
 
@@ -65,7 +68,7 @@ std::string transports() {
   for (const CongestionControlEntry& entry : roce_recovery_sentences())
     recoveries.add_row({fmt::format("  {}", entry.name), std::string(entry.sentence)});
   TextTable presets({{"  network.transport.preset", left}, {"", left}});
-  for (const yaml::TransportPreset& preset : yaml::transport_presets()) {
+  for (const TransportPreset& preset : transport_presets()) {
     presets.add_row({fmt::format("  {}", preset.name), std::string(preset.sentence)});
   }
   return transport_kinds_text() + '\n' + controls.text() + '\n' + roce.text() + '\n' +
@@ -107,18 +110,20 @@ std::string experts_text(const ExpertsSpec& experts) {
 
 std::string presets() {
   TextTable npus({{"  platform.npu.preset", left}, {"", left}});
-  for (const yaml::NpuPreset& preset : yaml::npu_presets()) {
+  for (const NpuPreset& preset : npu_presets()) {
     npus.add_row(
         {fmt::format("  {}", preset.name), fmt::format("{} (fp16), memory {}", to_text(preset.peak),
                                                        to_text(preset.memory_bandwidth))});
   }
   TextTable servers({{"  node.preset, of a network", left}, {"", left}});
-  for (const yaml::ServerPreset& preset : yaml::server_presets()) {
+  for (const ServerPreset& preset : server_presets()) {
     const NodeSpec& server = preset.server;
-    servers.add_row({fmt::format("  {}", preset.name),
-                     fmt::format("{} NPUs, inside: {} of {} a link, {} NICs on {}", server.npus,
-                                 name_of(server.inside), to_text(server.link.bandwidth),
-                                 server.nics, to_text(server.bus.bandwidth))});
+    servers.add_row(
+        {fmt::format("  {}", preset.name),
+         fmt::format("{} of {}, inside: {} of {} a link; {} NICs{} on {}", server.npus, preset.npu,
+                     name_of(server.inside), to_text(server.link.bandwidth), server.nics,
+                     preset.nic ? " of " + to_text(*preset.nic) : std::string(),
+                     to_text(server.bus.bandwidth))});
   }
   TextTable libraries({{"  system.library", left}, {"", left}});
   for (const MeasuredProtocols& measured : measured_protocols())
@@ -127,7 +132,7 @@ std::string presets() {
                                    "{:.1f} % over {} sizes",
                                    measured.machine, measured.error * 100, measured.sizes)});
   TextTable models({{"  workload.model.preset", left}, {"", left}});
-  for (const yaml::DlrmPreset& preset : yaml::dlrm_presets()) {
+  for (const DlrmPreset& preset : dlrm_presets()) {
     const DlrmSpec& spec = preset.spec;
     models.add_row({fmt::format("  {}", preset.name),
                     fmt::format("DLRM: {} tables, bottom MLP of {} layers, top MLP of {}, global "
@@ -136,7 +141,7 @@ std::string presets() {
                                 spec.global_batch)});
   }
   TextTable stacks({{"  workload.layers.preset", left}, {"", left}});
-  for (const yaml::StackPreset& preset : yaml::stack_presets()) {
+  for (const StackPreset& preset : stack_presets()) {
     std::int64_t parameters = 0;
     const LayerStack layers = preset.make();
     for (const StackLayer& layer : layers) parameters += layer.parameters;
@@ -144,7 +149,7 @@ std::string presets() {
                     fmt::format("{} layers, {} parameters", layers.size(), parameters)});
   }
   TextTable transformers({{"  workload.transformer.preset", left}, {"", left}});
-  for (const yaml::TransformerPreset& preset : yaml::transformer_presets()) {
+  for (const TransformerPreset& preset : transformer_presets()) {
     const TransformerSpec& spec = preset.spec;
     transformers.add_row({fmt::format("  {}", preset.name),
                           fmt::format("{} layers of {}, {} heads, vocabulary {}, sequence {}{}",

@@ -7,11 +7,11 @@
 #include "frontends/cli/tie_ranges.h"
 #include "frontends/cli/unfinished_file.h"
 #include "frontends/cli/what_ifs.h"
-#include "frontends/report/csv_report.h"
-#include "frontends/report/json_report.h"
-#include "frontends/report/result_folder.h"
-#include "frontends/report/text_report.h"
-#include "frontends/trace/timeline.h"
+#include "report/csv_report.h"
+#include "report/json_report.h"
+#include "report/result_folder.h"
+#include "report/text_report.h"
+#include "report/timeline/timeline.h"
 
 namespace orrery::cli {
 

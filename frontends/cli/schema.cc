@@ -1,8 +1,8 @@
 #include "frontends/cli/commands.h"
-#include "frontends/report/result_page.h"
-#include "frontends/report/result_schema.h"
 #include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/schemas.h"
+#include "report/result_page.h"
+#include "report/result_schema.h"
 
 namespace orrery::cli {
 

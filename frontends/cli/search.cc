@@ -12,9 +12,9 @@
 #include "frontends/cli/count_progress.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/simulations.h"
-#include "frontends/report/result_folder.h"
-#include "frontends/report/search_report.h"
 #include "frontends/yaml/searched_experiment.h"
+#include "report/result_folder.h"
+#include "report/search_report.h"
 
 namespace orrery::cli {
 

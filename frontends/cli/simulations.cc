@@ -12,6 +12,7 @@
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/progress_line.h"
 #include "simulation/simulate.h"
+#include "workload/job_stopped.h"
 
 namespace orrery::cli {
 
@@ -27,6 +28,8 @@ Outcome simulate_unmeasured(const Experiment& experiment, const SimulateOptions&
                          fmt::format("error: {}", fmt::join(outcome.result->unreceived, "\n"))};
     }
     return outcome;
+  } catch (const JobStopped&) {
+    return {std::nullopt, {interrupted, "interrupted: nothing was simulated yet"}};
   } catch (const StuckError& stuck) {
     return {stuck.partial, describe_failure(std::current_exception())};
   } catch (...) {

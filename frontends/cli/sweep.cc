@@ -13,12 +13,13 @@
 #include "frontends/cli/failure.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/process_pool.h"
-#include "frontends/cli/provenance.h"
 #include "frontends/input/input_texts.h"
-#include "frontends/report/result_folder.h"
 #include "frontends/sweep/sweep_folder.h"
 #include "frontends/yaml/load_sweep.h"
 #include "frontends/yaml/load_traffic.h"
+#include "report/result_folder.h"
+#include "report/sweep_report.h"
+#include "simulation/provenance.h"
 
 namespace orrery::cli {
 

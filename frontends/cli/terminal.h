@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <ostream>
 
-#include "frontends/report/wrapped_text.h"
+#include "report/wrapped_text.h"
 
 namespace orrery::cli {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "frontends/report/derived.h"
+#include "report/derived.h"
 
 namespace orrery::cli {
 

@@ -6,10 +6,10 @@
 #include "frontends/cli/count_progress.h"
 #include "frontends/cli/host_meter.h"
 #include "frontends/cli/interrupt.h"
-#include "frontends/report/result_folder.h"
-#include "frontends/report/traffic_report.h"
-#include "frontends/report/wrapped_text.h"
 #include "frontends/yaml/load_traffic.h"
+#include "report/result_folder.h"
+#include "report/traffic_report.h"
+#include "report/wrapped_text.h"
 #include "simulation/simulate_traffic.h"
 
 namespace orrery::cli {

@@ -187,9 +187,4 @@ MeasuredTimes read_measured_times(const std::string& path, std::string_view oper
   return MeasurementReader(path, operation, ranks).read();
 }
 
-double relative_error(Duration simulated, Duration measured) {
-  return static_cast<double>(simulated.value - measured.value) /
-         static_cast<double>(measured.value);
-}
-
 }  // namespace orrery

@@ -24,7 +24,4 @@ using MeasuredTimes = std::map<Bytes, Duration>;
 MeasuredTimes read_measured_times(const std::string& path, std::string_view operation,
                                   std::int64_t ranks);
 
-// (simulated - measured) / measured.
-double relative_error(Duration simulated, Duration measured);
-
 }  // namespace orrery

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/config_error.h"
-#include "frontends/yaml/problems.h"
+#include "core/base/suggestion.h"
 #include "simulation/collective_operations.h"
 
 namespace orrery {
@@ -15,7 +15,7 @@ Collective operation_named(const std::string& name) {
   for (const Collective kind : simulated_operations()) known.push_back(name_of(kind));
   throw ConfigError({.file = "--op " + name,
                      .what = "this is not a collective",
-                     .remedy = yaml::suggestion(name, known)});
+                     .remedy = suggestion(name, known)});
 }
 
 }  // namespace orrery

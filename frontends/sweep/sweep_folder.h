@@ -8,31 +8,10 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "core/units/units.h"
-#include "simulation/sweep_grid.h"
+#include "report/sweep_row.h"
 
 namespace orrery {
-
-// One point of the grid and how it went.
-struct SweepRow {
-  SweepPoint point;
-  bool has_flows = false;  // `traffic:` instead of a workload
-  std::filesystem::path folder;
-  std::string version, commit, inputs;  // what result.json says if it is this point's: Provenance
-  std::string status;                   // "ok", "failed", "not run"
-  std::string failure;                  // the first line of what a failed one said
-
-  // Of result.json or traffic.json; for "ok" only. Flows have no compute, exposed, idle, bound.
-  std::string system, backend, fingerprint;
-  std::vector<std::string> ignored = {};  // by the backend, of what the file says
-  Duration finish, compute, exposed, idle, bound;
-  std::map<std::string, std::string> numbers = {};  // "events", "messages", "wall_s", ...
-};
 
 // Nobody else's sweep works in the folder while this lives, in this process or in one that it
 // forked.
@@ -61,12 +40,5 @@ void prepare_point(const SweepRow& row);
 
 // Removes a result of something else, so that it is not taken for that of a point that failed.
 void remove_other_result(const SweepRow& row);
-
-// DIR/sweep.csv; docs/results.md.
-std::string sweep_csv(const std::vector<SweepRow>& rows);
-
-// For people: the varied keys, the time, what is exposed, and the ratio to the fastest. Points
-// whose backend ignores something of their file have a mark, and above the table stands what.
-std::string sweep_text(const std::string& name, const std::vector<SweepRow>& rows);
 
 }  // namespace orrery

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <algorithm>
+#include <iterator>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/base/io_error.h"
+#include "frontends/input/comma_lines.h"
 
 namespace orrery::yaml {
 
@@ -14,39 +17,44 @@ std::string_view name_of(ExpertDispatch dispatch) {
   return dispatch == ExpertDispatch::direct ? "direct" : "by_node";
 }
 
+namespace {
+
+// The popularity of each expert, or what is wrong with the line.
+std::variant<std::vector<double>, WrongText> weights_of(const std::vector<std::string>& cells,
+                                                        std::int64_t experts) {
+  std::vector<double> weights;
+  for (const std::string& cell : cells) {
+    FromText<double> value = ScalarType<double>::parse(cell);
+    if (auto* wrong = std::get_if<WrongText>(&value)) return std::move(*wrong);
+    weights.push_back(std::get<double>(value));
+    if (weights.back() < 0)
+      return WrongText{"a popularity below 0", "write shares or counts of tokens"};
+  }
+  if (std::ssize(weights) != experts)
+    return WrongText{fmt::format("{} numbers for {} experts", weights.size(), experts),
+                     "a line has one for each expert"};
+  if (std::ranges::all_of(weights, [](double weight) { return weight == 0; }))
+    return WrongText{"no expert is popular", "one number at least must be above 0"};
+  return weights;
+}
+
+}  // namespace
+
 void read_expert_trace(Reader& load, const std::string& path, std::int64_t experts,
                        ExpertLoadSpec& spec) {
-  std::istringstream stream;
+  const std::string* text = nullptr;
   try {
-    stream.str(load.contents("file", path));
+    text = &load.contents("file", path);
   } catch (const IoError& error) {
     return load.wrong("file", error.what(), "the path is relative to the file that names it");
   }
-  int number = 0;
-  const auto wrong = [&](std::string what, std::string remedy) {
-    load.wrong("file", fmt::format("{}:{}: {}", path, number, what), std::move(remedy));
-  };
-  for (std::string line; std::getline(stream, line);) {
-    ++number;
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.empty() || line.front() == '#') continue;
-    std::vector<double>& row = spec.weights.emplace_back();
-    double sum = 0;
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) {
-      const std::size_t begin = cell.find_first_not_of(" \t");
-      if (begin != std::string::npos)
-        cell = cell.substr(begin, cell.find_last_not_of(" \t") - begin + 1);
-      const FromText<double> value = ScalarType<double>::parse(cell);
-      if (const auto* text = std::get_if<WrongText>(&value)) return wrong(text->what, text->remedy);
-      row.push_back(std::get<double>(value));
-      if (row.back() < 0) return wrong("a popularity below 0", "write shares or counts of tokens");
-      sum += row.back();
-    }
-    if (static_cast<std::int64_t>(row.size()) != experts)
-      return wrong(fmt::format("{} numbers for {} experts", row.size(), experts),
-                   "a line has one for each expert");
-    if (sum <= 0) return wrong("no expert is popular", "one number at least must be above 0");
+  CommaLines lines(*text);
+  while (lines.next()) {
+    auto weights = weights_of(lines.cells(), experts);
+    if (const auto* wrong = std::get_if<WrongText>(&weights))
+      return load.wrong("file", fmt::format("{}:{}: {}", path, lines.number(), wrong->what),
+                        wrong->remedy);
+    spec.weights.push_back(std::get<std::vector<double>>(std::move(weights)));
   }
   if (spec.weights.empty())
     load.wrong("file", path + " has no lines", "a line has the popularity of each expert");

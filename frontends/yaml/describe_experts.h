@@ -80,9 +80,7 @@ inline void describe_expert_load(Keys& keys, ExpertLoadSpec& spec, std::int64_t 
 enum class ExpertDispatch : std::uint8_t { direct, by_node };
 std::string_view name_of(ExpertDispatch dispatch);
 template <>
-struct ValuesOf<ExpertDispatch> {
-  static constexpr std::array all{ExpertDispatch::direct, ExpertDispatch::by_node};
-};
+inline constexpr auto last_word<ExpertDispatch> = ExpertDispatch::by_node;
 
 inline void describe_context(Keys& keys, TransformerTraining& spec) {
   keys.optional("context", spec.context, "ranks that share a sequence",

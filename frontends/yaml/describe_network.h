@@ -7,10 +7,10 @@
 #include "frontends/yaml/describe_fluid.h"
 #include "frontends/yaml/describe_roce.h"
 #include "frontends/yaml/describe_topology.h"
-#include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 #include "network/network_spec.h"
 #include "network/problems.h"
+#include "network/transport_presets.h"
 
 namespace orrery::yaml {
 
@@ -174,6 +174,13 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
   key("red_weight", spec.red_weight,
       "weight of the newest queue length in the average; 1: no averaging, as DCTCP wants");
   key("loss", spec.loss, "probability that a link loses a packet, for experiments with bad links");
+  std::vector<LossyLinkKeys> lossy;
+  keys.optional_items("lossy_links", lossy, "links that lose packets",
+                      [](Keys& item, LossyLinkKeys& one, std::size_t) {
+                        item.required("link", one.link, "\"a -> b\", \"a - b\" (both ways)");
+                        item.required("loss", one.loss, "probability that it loses a packet");
+                      });
+  keys.note_if_given("lossy_links", network.given, SettingGroup::switch_buffer);
   std::vector<std::string> watched;
   keys.optional("watch", watched,
                 "links, \"a -> b\" or \"a - b\" (both ways): what waits before them over time");
@@ -181,8 +188,9 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
   describe_classes(keys, network);
   keys.check([&](Reader& reader) {
     if (reader.clean()) reader.report(problems_of(spec, network.transport));
-    if (reader.clean() && topology_known && !watched.empty())
-      resolve_watched(reader, watched, topology, spec);
+    if (!reader.clean() || !topology_known) return;
+    if (!lossy.empty()) resolve_lossy(reader, lossy, topology, spec);
+    if (!watched.empty()) resolve_watched(reader, watched, topology, spec);
   });
 }
 
@@ -206,6 +214,14 @@ inline void describe_network(Keys& keys, NetworkSpec& network, const TopologySpe
   keys.note_if_given("routing", network.given, SettingGroup::routing);
   describe_faults(keys, network.routing, topology, topology_known);
   keys.note_if_given("faults", network.given, SettingGroup::routing);
+  keys.optional_items(
+      "slow", network.switches.slow, "NPUs that take what comes to them slowly; packet backends",
+      [](Keys& item, SlowReceiver& one, std::size_t) {
+        item.required("npu", one.npu, "which one", not_negative);
+        item.required("rate", one.rate, "what its host takes from its NIC", positive);
+        item.optional("buffer", one.buffer, "of its NIC, for what waits", positive);
+      });
+  keys.note_if_given("slow", network.given, SettingGroup::switch_buffer);
   keys.map("fluid", "the fluid backend", [&](Keys& fluid) { describe_fluid(fluid, network); });
   keys.map("queue", "the queue backend", [&](Keys& queue) { describe_queue(queue, network); });
   keys.map("credit", "the credit backend", [&](Keys& credit) { describe_credit(credit, network); });

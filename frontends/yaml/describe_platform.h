@@ -10,10 +10,10 @@
 #include "frontends/yaml/describe_network.h"
 #include "frontends/yaml/describe_topology.h"
 #include "frontends/yaml/describe_variation.h"
-#include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 #include "network/problems.h"
 #include "simulation/experiment.h"
+#include "system/npu_presets.h"
 
 namespace orrery::yaml {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "frontends/yaml/platform_facts.h"
-#include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 #include "workload/model/layer_stack.h"
+#include "workload/model_presets.h"
 
 namespace orrery::yaml {
 

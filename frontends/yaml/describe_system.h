@@ -213,7 +213,7 @@ inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& 
   keys.optional("queue_limit", system.queue_limit, "chunks that run at once in a queue of a level",
                 positive);
   keys.optional("queues_per_level", system.queues_per_level,
-                "queues of a level, which its chunks take in turn", positive);
+                "queues of a level, which its chunks take in turn", between(1, queues_at_most));
   keys.optional("injection_latency", system.injection_latency,
                 "time of a message between memory and network at each end, on scale-out levels",
                 not_negative);

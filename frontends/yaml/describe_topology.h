@@ -4,21 +4,43 @@
 #include <optional>
 #include <vector>
 
-#include "frontends/yaml/presets.h"
+#include "frontends/topology/hpcc_format.h"
+#include "frontends/yaml/input_files.h"
 #include "frontends/yaml/topology_keys.h"
 #include "network/problems.h"
+#include "network/topology/builders/server_presets.h"
 
 namespace orrery::yaml {
 
-inline constexpr Limits port_count = between(1, 4096), node_count = between(1, 1 << 20);
+inline constexpr Limits port_count = between(1, ports_at_most), node_count = between(1, 1 << 20);
 
-inline void describe_wire(Keys& keys, Wire& wire) {
-  keys.required("bandwidth", wire.bandwidth,
-                "bandwidth of a link into the network, in each direction", positive);
-  keys.required("latency", wire.latency, "latency of each link of the network", not_negative);
+// Of a link, with the switch or NIC at its end: what the bundled platforms estimate.
+inline constexpr Duration usual_latency = nanoseconds(500);
+
+// A bandwidth that the NICs of a named server decide, where the file does not.
+template <class T>
+void describe_bandwidth(Keys& keys, T& bandwidth, const ServerPreset* server,
+                        const std::string& help) {
+  const bool known = server != nullptr && server->nic;
+  keys.optional("bandwidth", bandwidth, help + "; without it that of the NICs of a named server",
+                positive);
+  keys.check([&](Reader& reader) {
+    if (!known && !reader.given("bandwidth"))
+      reader.wrong_map("the key \"bandwidth\" is missing",
+                       help + " (or name a server with NICs, such as node: hgx-h100)");
+  });
 }
 
-inline void describe_node(Keys& keys, NodeSpec& node) {
+inline void describe_wire(Keys& keys, Wire& wire, const ServerPreset* server) {
+  if (server != nullptr && server->nic) wire.bandwidth = *server->nic;
+  describe_bandwidth(keys, wire.bandwidth, server,
+                     "bandwidth of a link into the network, in each direction");
+  wire.latency = usual_latency;
+  keys.optional("latency", wire.latency, "latency of each link of the network", not_negative);
+}
+
+// Returns the server that is named, nullptr if none is.
+inline const ServerPreset* describe_node(Keys& keys, NodeSpec& node) {
   const ServerPreset* preset = nullptr;
   keys.preset(server_presets(), preset, "a server whose data sheet gives the other values");
   if (preset != nullptr) node = preset->server;
@@ -42,48 +64,63 @@ inline void describe_node(Keys& keys, NodeSpec& node) {
   given_wire(node.bus, "bus_bandwidth", "bus_latency", "between an NPU and its NIC");
   keys.optional("affinity", node.affinity, "the NIC of each NPU; without it, neighbours share",
                 not_negative);
+  return preset;
 }
 
-inline void describe_servers(Keys& keys, NodeSpec& node) {
+// What is plugged in, and how many. Returns the server that is named, nullptr if none is.
+inline const ServerPreset* describe_servers(Keys& keys, NodeSpec& node) {
+  const ServerPreset* preset = nullptr;
   if (!keys.given("node")) node = {};
   keys.optional_named_map("node", "what is plugged in: a server; without it, single NPUs",
                           [&](Keys& server) {
-                            describe_node(server, node);
+                            preset = describe_node(server, node);
                             server.check([&](Reader& reader) {
                               if (const auto problem = problem_of(node); problem && reader.clean())
                                 reader.wrong(problem->key, problem->what, problem->remedy);
                             });
                           });
+  return preset;
 }
 
-inline void describe_fat_tree(Keys& keys, FatTreeKeys& tree) {
+inline void describe_fat_tree(Keys& keys, FatTreeSpec& tree) {
   keys.required("radix", tree.radix, "ports of a switch", between(2, 4096));
   keys.optional("tiers", tree.tiers, "tiers of switches", between(1, 6));
   keys.optional("oversubscription", tree.oversubscription,
                 "ports down for each port up, for each tier from the NPUs upwards; without it 1",
                 port_count);
-  keys.required("bandwidth", tree.bandwidth,
-                "bandwidth of a link: one for all tiers, or one for each from the NPUs upwards",
-                positive);
-  keys.required("latency", tree.latency, "latency of each link", not_negative);
+  const ServerPreset* server = describe_servers(keys, tree.node);
+  OneOrMore<Bandwidth> bandwidth;
+  if (server != nullptr && server->nic) bandwidth.values = {*server->nic};
+  describe_bandwidth(
+      keys, bandwidth, server,
+      "bandwidth of a link: one for all tiers, or one for each from the NPUs upwards");
+  tree.bandwidth = bandwidth.values;
+  tree.latency = usual_latency;
+  keys.optional("latency", tree.latency, "latency of each link", not_negative);
   std::optional<std::int32_t> nodes;
   keys.optional("nodes", nodes, "servers; without it as many as fit", node_count);
   tree.nodes = nodes.value_or(0);
-  describe_servers(keys, tree.node);
 }
 
-inline void describe_leaf_spine(Keys& keys, LeafSpineKeys& tree) {
+inline void describe_leaf_spine(Keys& keys, LeafSpineSpec& tree) {
   keys.required("leaves", tree.leaves, "leaf switches", node_count);
-  keys.required("plugs", tree.plugs, "ports of a leaf towards servers", port_count);
-  keys.required("spines", tree.spines, "spine switches, each joined to every leaf", port_count);
-  describe_wire(keys, tree.wire);
+  keys.optional("plugs", tree.plugs,
+                "ports of a leaf towards servers; without it as many as `nodes` need", port_count);
+  keys.optional("spines", tree.spines,
+                "spine switches, each joined to every leaf; without it as many as oversubscription "
+                "needs",
+                port_count);
+  keys.optional("oversubscription", tree.oversubscription,
+                "bandwidth of a leaf towards servers for each towards the spines; without it 1",
+                between(1, 4096));
+  const ServerPreset* server = describe_servers(keys, tree.node);
+  describe_wire(keys, tree.wire, server);
   keys.optional("uplink_bandwidth", tree.uplink,
                 "bandwidth of a link between leaf and spine; without it that of the other links",
                 positive);
   std::optional<std::int32_t> nodes;
   keys.optional("nodes", nodes, "servers; without it as many as fit", node_count);
   tree.nodes = nodes.value_or(0);
-  describe_servers(keys, tree.node);
 }
 
 inline void describe_rail(Keys& keys, RailSpec& rail) {
@@ -94,13 +131,13 @@ inline void describe_rail(Keys& keys, RailSpec& rail) {
   keys.optional("spines", rail.spines,
                 "switches that join all leaves; 0: rails are planes of their own",
                 between(0, 4096));
-  describe_wire(keys, rail.wire);
+  const ServerPreset* server = describe_servers(keys, rail.node);
+  describe_wire(keys, rail.wire, server);
   std::optional<Bandwidth> spine;
   keys.optional("spine_bandwidth", spine,
                 "bandwidth of a link between leaf and spine; without it that of the other links",
                 positive);
   rail.spine_wire = {spine.value_or(rail.wire.bandwidth), rail.wire.latency};
-  describe_servers(keys, rail.node);
 }
 
 inline void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
@@ -111,7 +148,8 @@ inline void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
   std::optional<std::int32_t> groups;
   keys.optional("groups", groups, "groups; without it routers x globals + 1", node_count);
   dragonfly.groups = groups.value_or(0);
-  describe_wire(keys, dragonfly.plug_wire);
+  const ServerPreset* server = describe_servers(keys, dragonfly.node);
+  describe_wire(keys, dragonfly.plug_wire, server);
   std::optional<Bandwidth> local, global;
   std::optional<Duration> global_latency;
   keys.optional("local_bandwidth", local, "of a link inside a group", positive);
@@ -120,13 +158,13 @@ inline void describe_dragonfly(Keys& keys, DragonflySpec& dragonfly) {
   const Wire plug = dragonfly.plug_wire;
   dragonfly.local_wire = {local.value_or(plug.bandwidth), plug.latency};
   dragonfly.global_wire = {global.value_or(plug.bandwidth), global_latency.value_or(plug.latency)};
-  describe_servers(keys, dragonfly.node);
 }
 
 inline void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
   keys.required("sizes", hyperx.sizes, "switches in each dimension", between(2, 4096));
   keys.required("plugs", hyperx.plugs, "ports of a switch towards servers", port_count);
-  describe_wire(keys, hyperx.plug_wire);
+  const ServerPreset* server = describe_servers(keys, hyperx.node);
+  describe_wire(keys, hyperx.plug_wire, server);
   OneOrMore<Bandwidth> given{{hyperx.plug_wire.bandwidth}};
   keys.optional("dimension_bandwidth", given,
                 "bandwidth of a link between switches: one for all dimensions, or one for each",
@@ -134,32 +172,37 @@ inline void describe_hyperx(Keys& keys, HyperxSpec& hyperx) {
   hyperx.wires.clear();
   for (const Bandwidth bandwidth : given.values)
     hyperx.wires.push_back({bandwidth, hyperx.plug_wire.latency});
-  describe_servers(keys, hyperx.node);
 }
 
-inline void describe_torus(Keys& keys, TorusKeys& torus) {
+inline void describe_torus(Keys& keys, TorusSpec& torus) {
   keys.required("sizes", torus.sizes, "NPUs in each dimension, 1 to 6 of them",
                 between(2, 1 << 20));
-  keys.optional("kinds", torus.kinds,
+  OneOrMore<LevelKind> kinds{torus.kinds};
+  keys.optional("kinds", kinds,
                 "ring (wraps around) or mesh (does not), for all dimensions or for each");
-  keys.required("bandwidth", torus.bandwidth,
+  OneOrMore<Bandwidth> bandwidth;
+  keys.required("bandwidth", bandwidth,
                 "bandwidth of a link in one direction: one for all dimensions, or one for each",
                 positive);
-  keys.required("latency", torus.latency,
-                "latency of a link: one for all dimensions, or one for each", not_negative);
+  OneOrMore<Duration> latency{{usual_latency}};
+  keys.optional("latency", latency, "latency of a link: one for all dimensions, or one for each",
+                not_negative);
+  torus.kinds = kinds.values;
+  torus.bandwidth = bandwidth.values;
+  torus.latency = latency.values;
   keys.optional("scope", torus.scope,
                 "local (inside a node) or scale_out: decides the injection latency");
 }
 
-inline void describe_graph(Keys& keys, GraphKeys& graph) {
+inline void describe_graph(Keys& keys, WrittenGraph& graph) {
   keys.items("nodes", graph.nodes, "the NPUs, in the order of their ranks, NICs and switches",
-             [](Keys& node, GraphNodeKeys& spec, std::size_t) {
+             [](Keys& node, WrittenNode& spec, std::size_t) {
                node.required("name", spec.name, "what links, reports and faults call it");
                node.required("kind", spec.kind, "npu, nic or switch");
              });
   keys.items(
       "links", graph.links, "the links between the nodes",
-      [](Keys& link, GraphLinkKeys& spec, std::size_t) {
+      [](Keys& link, WrittenLink& spec, std::size_t) {
         link.required("from", spec.from, "the name of a node");
         link.required("to", spec.to, "the name of another one");
         link.required("bandwidth", spec.wire.bandwidth, "bandwidth of the link, in one direction",
@@ -178,33 +221,36 @@ inline void describe_graph(Keys& keys, GraphKeys& graph) {
 
 // All but `levels`. Of several ways to say it, exactly one is there.
 inline void describe_built_topology(Keys& keys, TopologySpec& topology) {
-  const auto one = [&](std::string_view key, std::string_view help, auto spec, auto describe) {
+  const auto one = [&](std::string_view key, std::string_view help, auto spec, auto describe,
+                       TopologySpec (*make)(const decltype(spec)&)) {
     if (!keys.given(key)) return;
     keys.optional_map(key, help, [&](Keys& inner) {
       describe(inner, spec);
       inner.check([&](Reader& reader) {
-        if (reader.clean()) build(reader, spec, topology);
+        if (reader.clean()) build(reader, spec, make, topology);
       });
     });
   };
-  one("fat_tree", "a folded Clos of switches with so many ports", FatTreeKeys{},
-      [](Keys& inner, FatTreeKeys& spec) { describe_fat_tree(inner, spec); });
-  one("leaf_spine", "two tiers, every leaf joined to every spine", LeafSpineKeys{},
-      [](Keys& inner, LeafSpineKeys& spec) { describe_leaf_spine(inner, spec); });
-  one("rail", "a leaf for each local index: rail-optimised", RailSpec{},
-      [](Keys& inner, RailSpec& spec) { describe_rail(inner, spec); });
+  one("fat_tree", "a folded Clos of switches with so many ports", FatTreeSpec{}, describe_fat_tree,
+      build_fat_tree);
+  one("leaf_spine", "two tiers, every leaf joined to every spine", LeafSpineSpec{},
+      describe_leaf_spine, build_leaf_spine);
+  one("rail", "a leaf for each local index: rail-optimised", RailSpec{}, describe_rail, build_rail);
   one("dragonfly", "groups of routers, all joined to each other", DragonflySpec{},
-      [](Keys& inner, DragonflySpec& spec) { describe_dragonfly(inner, spec); });
-  one("hyperx", "a grid of switches, rows all joined", HyperxSpec{},
-      [](Keys& inner, HyperxSpec& spec) { describe_hyperx(inner, spec); });
-  one("torus", "a torus or mesh of 1 to 6 dimensions, short for levels", TorusKeys{},
-      [](Keys& inner, TorusKeys& spec) { describe_torus(inner, spec); });
-  one("graph", "nodes and links, written out", GraphKeys{},
-      [](Keys& inner, GraphKeys& spec) { describe_graph(inner, spec); });
+      describe_dragonfly, build_dragonfly);
+  one("hyperx", "a grid of switches, rows all joined", HyperxSpec{}, describe_hyperx, build_hyperx);
+  one("torus", "a torus or mesh of 1 to 6 dimensions, short for levels", TorusSpec{},
+      describe_torus, build_torus);
+  one("graph", "nodes and links, written out", WrittenGraph{}, describe_graph, build_graph);
   if (keys.given("hpcc")) {
     std::optional<std::string> file;
     keys.optional("hpcc", file, "a file in the topology format of ns-3's HPCC simulator");
-    keys.check([&](Reader& reader) { read_hpcc(reader, topology); });
+    keys.check([&](Reader& reader) {
+      const YamlNode* node = reader.find("hpcc");
+      if (node->kind != NodeKind::scalar || !reader.clean()) return;
+      const std::string path = resolved_path(*node);
+      topology = parse_hpcc_topology(reader.contents("hpcc", path), path);
+    });
   }
 }
 

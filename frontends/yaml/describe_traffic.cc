@@ -12,21 +12,11 @@
 namespace orrery::yaml {
 
 template <>
-struct ValuesOf<LoadOf> {
-  static constexpr std::array all{LoadOf::hosts, LoadOf::uplinks};
-};
+inline constexpr auto last_word<LoadOf> = LoadOf::uplinks;
 template <>
-struct ValuesOf<FlowPattern> {
-  static constexpr std::array all{FlowPattern::uniform, FlowPattern::permutation};
-};
+inline constexpr auto last_word<FlowPattern> = FlowPattern::permutation;
 
 namespace {
-
-// A size with a unit, or a whole number of bytes.
-FromText<Bytes> size_in(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return ScalarType<Bytes>::parse(digits ? text + " B" : text);
-}
 
 bool begins_with_digit(const std::string& text) {
   return !text.empty() && text.front() >= '0' && text.front() <= '9';
@@ -37,7 +27,7 @@ std::optional<WrongText> read_point(const YamlNode& node, SizePoint& point) {
   if (node.kind != NodeKind::list || node.children.size() != 2 ||
       node.children[0].kind != NodeKind::scalar || node.children[1].kind != NodeKind::scalar)
     return WrongText{"this is no point", "write [bytes, cumulative share]: [30 kB, 0.3]"};
-  const FromText<Bytes> size = size_in(node.children[0].text);
+  const FromText<Bytes> size = parse_size(node.children[0].text);
   if (const auto* wrong = std::get_if<WrongText>(&size)) return *wrong;
   const FromText<Fraction> share = ScalarType<Fraction>::parse(node.children[1].text);
   if (const auto* wrong = std::get_if<WrongText>(&share)) return *wrong;
@@ -58,7 +48,7 @@ std::optional<WrongText> read_word(const std::string& text, std::vector<SizePoin
     unknown.remedy += "; or write a size, or a list of points [bytes, cumulative share]";
     return unknown;
   }
-  const FromText<Bytes> size = size_in(text);
+  const FromText<Bytes> size = parse_size(text);
   if (const auto* wrong = std::get_if<WrongText>(&size)) return *wrong;
   sizes = {{std::get<Bytes>(size), 1.0}};
   return std::nullopt;

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "frontends/yaml/describe_experts.h"
-#include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 #include "simulation/experiment.h"
+#include "workload/model_presets.h"
 #include "workload/problems.h"
 
 namespace orrery::yaml {

@@ -15,9 +15,9 @@
 #include "frontends/yaml/describe_transformer.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/platform_facts.h"
-#include "frontends/yaml/presets.h"
 #include "frontends/yaml/reader.h"
 #include "simulation/experiment.h"
+#include "workload/model_presets.h"
 #include "workload/problems.h"
 
 namespace orrery::yaml {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/units/unit_text.h"
-#include "frontends/yaml/presets.h"
+#include "system/npu_presets.h"
 
 namespace orrery::yaml {
 
@@ -96,7 +96,7 @@ StatedDevice stated_device(const YamlNode& npu, bool eight_bits) {
   StatedDevice device;
   if (const YamlNode* peak = npu.find("peak")) {
     device.peak_is_stated = true;
-    const auto parsed = ScalarType<FlopRate>::parse(peak->text);
+    const Parsed<FlopRate> parsed = parse_flop_rate(peak->text);
     if (const auto* rate = std::get_if<FlopRate>(&parsed))
       device.peak = {eight_bits ? rate->value / 2 : rate->value};
   }

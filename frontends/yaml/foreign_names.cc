@@ -10,14 +10,13 @@ namespace {
 constexpr ForeignName names[] = {
     // The network
     {"oversubscription",
-     "a level never blocks: write platform.topology.fat_tree, which has it, or leaf_spine with "
-     "plugs x bandwidth above spines x uplink_bandwidth"},
+     "a level never blocks: write platform.topology.leaf_spine or fat_tree, which have it"},
     {"oversubscription_ratio",
-     "write platform.topology.fat_tree.oversubscription, or leaf_spine with plugs x bandwidth "
-     "above spines x uplink_bandwidth"},
-    {"taper",
-     "write platform.topology.fat_tree.oversubscription, or leaf_spine with plugs x bandwidth "
-     "above spines x uplink_bandwidth"},
+     "write platform.topology.leaf_spine.oversubscription, or that of fat_tree"},
+    {"taper", "write platform.topology.leaf_spine.oversubscription, or that of fat_tree"},
+    {"network",
+     "write platform.topology for how the NPUs are connected; network stands beside platform"},
+    {"shape", "write platform.topology.torus.sizes, the NPUs in each dimension"},
     {"link_bandwidth",
      "write bandwidth, as in platform.topology.levels, with a unit: 400 Gb/s, or 50 GB/s"},
     {"link_latency", "write latency, as in platform.topology.levels, with a unit: 1 us"},
@@ -75,6 +74,7 @@ constexpr ForeignName names[] = {
     {"global_batch_size", "write workload.training.global_batch"},
     {"train_batch_size", "write workload.training.global_batch"},
     {"gbs", "write workload.training.global_batch"},
+    {"batch", "write workload.training.global_batch, of all ranks together"},
     {"micro_batch_size", "write workload.training.micro_batch"},
     {"train_micro_batch_size_per_gpu", "write workload.training.micro_batch"},
     {"pipeline_parallel_microbatch_size", "write workload.training.micro_batch"},

@@ -126,6 +126,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   // An option may itself bring a reference: --set 'platform={file: other.yaml}'.
   if (complete && !resolve_references(*root, path)) complete = false;
   if (complete) {
+    add_npu_of_server(*root);
     const Source& chosen = sources_.emplace_back(chosen_source());
     efficiency_ = choose_efficiency(*root, chosen);
     protocols_ = choose_library(*root, chosen);

@@ -43,6 +43,7 @@ constexpr PageOf pages[] = {
     {"network.credit", "docs/models/credit.md"},
     {"network.transport", "docs/models/ns3.md"},
     {"network.switch", "docs/models/packet-fabric.md"},
+    {"network.slow", "docs/models/packet-fabric.md"},
     {"workload", "docs/README.md"},
     {"workload.program", "docs/models/program.md"},
     {"workload.model", "docs/models/dlrm.md"},
@@ -207,7 +208,7 @@ std::string paragraph(const KeyEntry& key) {
     std::vector<std::string> names;
     for (const KeyEntry& entry : all) names.push_back(last_step(entry.path));
     const std::vector<std::string_view> known(names.begin(), names.end());
-    const std::string_view near = yaml::nearest(last_step(without_indices(key)), known);
+    const std::string_view near = nearest(last_step(without_indices(key)), known);
     remedy = near.empty() ? "docs/reference/keys.md lists all keys"
                           : fmt::format("did you mean \"{}\"?", near);
   }

@@ -2,7 +2,7 @@
 // for, where a file says nothing of what messages cost: that of the device, or of the measured
 // device of its generation. The library goes with the preset of the device; without one, with the
 // efficiency that is named or chosen. Devices whose library is no NCCL have none.
-// docs/decisions/0015-protocols-come-with-the-device.md
+// docs/decisions/0016-protocols-come-with-the-device.md
 #pragma once
 
 #include "frontends/yaml/yaml_node.h"

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "network/topology/builders/server_presets.h"
+
 namespace orrery::yaml {
 
 namespace {
@@ -49,6 +51,34 @@ void expand_names(YamlNode& node, const std::string& path) {
   const bool is_list = node.kind == NodeKind::list;
   for (YamlNode& child : node.children)
     expand_names(child, is_list ? path + "[]" : join_path(path, child.key));
+}
+
+void add_npu_of_server(YamlNode& root) {
+  YamlNode* platform = root.find("platform");
+  YamlNode* topology = platform != nullptr ? platform->find("topology") : nullptr;
+  if (topology == nullptr) return;
+  for (const YamlNode& network : topology->children) {
+    const YamlNode* node = network.find("node");
+    const YamlNode* name = node != nullptr ? node->find("preset") : nullptr;
+    if (name == nullptr) continue;
+    const auto presets = server_presets();
+    const auto server = std::ranges::find(presets, name->text, &ServerPreset::name);
+    if (server == presets.end()) continue;
+    YamlNode preset = *name;
+    preset.text = server->npu;
+    YamlNode* npu = platform->find("npu");
+    if (npu == nullptr) {
+      npu = &platform->children.emplace_back();
+      npu->kind = NodeKind::map;
+      npu->key = "npu";
+      npu->place = npu->key_place = name->place;
+    }
+    if (npu->kind != NodeKind::map || npu->find("preset") != nullptr ||
+        npu->find("peak") != nullptr)
+      return;
+    npu->children.push_back(std::move(preset));
+    return;
+  }
 }
 
 }  // namespace orrery::yaml

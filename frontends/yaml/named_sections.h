@@ -18,4 +18,8 @@ std::string_view key_of_name(std::string_view path, std::string_view name);
 // Makes maps of the names in the place of sections, at and below `node`, which stands at `path`.
 void expand_names(YamlNode& node, const std::string& path);
 
+// The device of the server that a network names, where the file names no device: beside `node:
+// hgx-h100`, `npu: {preset: h100}`. `root` is an experiment or a platform file.
+void add_npu_of_server(YamlNode& root);
+
 }  // namespace orrery::yaml

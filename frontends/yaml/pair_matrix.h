@@ -13,8 +13,7 @@ struct PairMatrix {
   std::string wrong, remedy;  // "" if nothing is wrong with the file
 };
 
-// A line for each rank; cells are sizes with a unit or whole numbers of bytes. Empty lines and
-// those that begin with # are skipped.
+// A line for each rank (CommaLines), of sizes with a unit or whole numbers of bytes.
 PairMatrix parse_pair_sizes(const std::string& text, const std::string& file_name);
 
 }  // namespace orrery::yaml

@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/edit_distance.h"
-
 namespace orrery::yaml {
 
 namespace {
@@ -69,34 +67,6 @@ void Problems::throw_if_any() {
     diagnostics_.push_back(std::move(rest));
   }
   throw ConfigError(std::exchange(diagnostics_, {}));
-}
-
-std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
-  if (word.size() > 64) return "";  // no key is that long
-  std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance && distance < candidate.size()) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best;
-}
-
-std::string listed(std::span<const std::string_view> words) {
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
-std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
-  constexpr std::size_t short_list = 8;
-  const std::string_view near = nearest(word, candidates);
-  if (near.empty()) {
-    return fmt::format("use {}{}", candidates.size() > 1 ? "one of " : "", listed(candidates));
-  }
-  if (candidates.size() > short_list) return fmt::format("did you mean \"{}\"?", near);
-  return fmt::format("did you mean \"{}\"? (known: {})", near, listed(candidates));
 }
 
 }  // namespace orrery::yaml

@@ -9,6 +9,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/quoted.h"
+#include "core/base/suggestion.h"
 #include "frontends/yaml/yaml_node.h"
 
 namespace orrery::yaml {
@@ -34,14 +35,5 @@ class Problems {
   std::vector<Diagnostic> diagnostics_;
   std::size_t not_kept_ = 0;
 };
-
-// The candidate that `word` is most likely a misspelling of; "" if none is near.
-std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
-
-// "a, b, c"
-std::string listed(std::span<const std::string_view> words);
-
-// `did you mean "ring"? (known: ring, direct)`, without the list if that is long; or only the list.
-std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace orrery::yaml

@@ -8,7 +8,7 @@
 #include "core/base/hash.h"
 #include "frontends/yaml/foreign_names.h"
 #include "frontends/yaml/key_reference.h"
-#include "frontends/yaml/presets.h"
+#include "frontends/yaml/preset_sections.h"
 
 namespace orrery::yaml {
 

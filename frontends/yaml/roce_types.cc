@@ -19,8 +19,7 @@ std::string ScalarType<WindowSize>::text(const WindowSize& window) {
 }
 
 FromText<PayloadSize> ScalarType<PayloadSize>::parse(const std::string& text) {
-  const bool plain = text.find_first_not_of("0123456789") == std::string::npos;
-  FromText<Bytes> size = ScalarType<Bytes>::parse(plain ? text + " B" : text);
+  FromText<Bytes> size = parse_size(text);
   if (auto* wrong = std::get_if<WrongText>(&size)) return std::move(*wrong);
   return PayloadSize{std::get<Bytes>(size).value};
 }

@@ -8,21 +8,13 @@
 namespace orrery::yaml {
 
 template <>
-struct ValuesOf<RecoveryKind> {
-  static constexpr std::array all{RecoveryKind::go_back_n, RecoveryKind::selective_repeat};
-};
+inline constexpr auto last_word<RecoveryKind> = RecoveryKind::selective_repeat;
 template <>
-struct ValuesOf<PortScheduler> {
-  static constexpr std::array all{PortScheduler::strict, PortScheduler::dwrr};
-};
+inline constexpr auto last_word<PortScheduler> = PortScheduler::dwrr;
 template <>
-struct ValuesOf<ClassContent> {
-  static constexpr std::array all{ClassContent::data, ClassContent::control};
-};
+inline constexpr auto last_word<ClassContent> = ClassContent::control;
 template <>
-struct ValuesOf<WatchdogAction> {
-  static constexpr std::array all{WatchdogAction::stop, WatchdogAction::drop};
-};
+inline constexpr auto last_word<WatchdogAction> = WatchdogAction::drop;
 
 // A size; for RoCE also bdp (one of the path) or none.
 struct WindowSize {

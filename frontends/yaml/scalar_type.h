@@ -6,20 +6,12 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "core/base/from_text.h"
 #include "core/units/units.h"
 
 namespace orrery::yaml {
-
-// Why a text is not a T; `what` includes the text.
-struct WrongText {
-  std::string what, remedy;
-  bool out_of_range = false;  // of T; where the key has limits, these are the remedy
-};
-template <class T>
-using FromText = std::variant<T, WrongText>;
 
 // For the JSON schema. With names, the value is one of them.
 struct SchemaType {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/share_text.h"
 #include "frontends/yaml/problems.h"
-#include "frontends/yaml/share_text.h"
 #include "network/backends.h"
 #include "system/collective_algorithm.h"
 #include "system/measured_protocols.h"
@@ -16,33 +16,6 @@ namespace orrery::yaml {
 std::string_view name_of(Interaction interaction) {
   if (interaction == Interaction::cross) return "cross";
   return interaction == Interaction::concat ? "concat" : "dot";
-}
-
-std::string_view name_of(DataType type) {
-  switch (type) {
-    case DataType::fp16:
-      return "fp16";
-    case DataType::bf16:
-      return "bf16";
-    case DataType::fp32:
-      return "fp32";
-    case DataType::fp8:
-      return "fp8";
-  }
-  return "";
-}
-
-Bytes size_of(DataType type) {
-  switch (type) {
-    case DataType::fp16:
-    case DataType::bf16:
-      return bytes(2);
-    case DataType::fp32:
-      return bytes(4);
-    case DataType::fp8:
-      return bytes(1);
-  }
-  return {};
 }
 
 WrongText unknown_name(std::string_view text, const std::vector<std::string_view>& known) {
@@ -255,6 +228,10 @@ FromText<Bytes> ScalarType<Bytes>::parse(const std::string& text) {
   const bool many = text.size() >= 3 && std::all_of(text.begin(), text.end(), is_digit);
   if (many) return parsed(text, parse_bytes(text), {"B", "kB"});  // an MTU: 1500
   return parsed(text, parse_bytes(text), {"MB", "KiB"});
+}
+FromText<Bytes> parse_size(const std::string& text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+  return ScalarType<Bytes>::parse(plain ? text + " B" : text);
 }
 template <>
 FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text) {

@@ -96,6 +96,9 @@ FromText<Bandwidth> ScalarType<Bandwidth>::parse(const std::string& text);
 template <>
 FromText<FlopRate> ScalarType<FlopRate>::parse(const std::string& text);
 
+// A size with a unit, or a whole number of bytes: tools of networks write "4096".
+FromText<Bytes> parse_size(const std::string& text);
+
 // A part of a whole: "15.2 %", 0.152 or "20/132" (share_text.h). As a number, at most 1.
 template <>
 struct ScalarType<Share> {

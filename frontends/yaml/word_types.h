@@ -1,10 +1,10 @@
 // Values that are words: any text, true and false, and the names of enumerations and of registries.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "core/event/ties.h"
@@ -17,6 +17,7 @@
 #include "network/transport_spec.h"
 #include "system/compute/variation.h"
 #include "system/system_spec.h"
+#include "workload/data_type.h"
 #include "workload/workload_spec.h"
 
 namespace orrery::yaml {
@@ -35,173 +36,88 @@ struct ScalarType<bool> {
   static SchemaType schema() { return {{"boolean"}}; }
 };
 
-// The words of an enumeration: all values of E, which a name_of(E) names.
+// The last word of an enumeration that is written in YAML; those before it are words, too. A
+// name_of() has their names.
 template <class E>
-struct ValuesOf;
+inline constexpr std::monostate last_word;
 template <>
-struct ValuesOf<Ties> {
-  static constexpr std::array all{Ties::call, Ties::seed};
-};
+inline constexpr auto last_word<Accumulation> = Accumulation::reduced;
 template <>
-struct ValuesOf<LevelKind> {
-  static constexpr std::array all{LevelKind::ring, LevelKind::mesh, LevelKind::fully_connected,
-                                  LevelKind::switched};
-};
+inline constexpr auto last_word<AttentionKernel> = AttentionKernel::unfused;
 template <>
-struct ValuesOf<orrery::NodeKind> {
-  static constexpr std::array all{orrery::NodeKind::npu, orrery::NodeKind::nic,
-                                  orrery::NodeKind::switched};
-};
+inline constexpr auto last_word<BufferSharing> = BufferSharing::per_port;
 template <>
-struct ValuesOf<NodeInside> {
-  static constexpr std::array all{NodeInside::none, NodeInside::switched,
-                                  NodeInside::fully_connected};
-};
+inline constexpr auto last_word<CapacityMode> = CapacityMode::pad;
 template <>
-struct ValuesOf<RoutingPolicy> {
-  static constexpr std::array all{
-      RoutingPolicy::automatic,     RoutingPolicy::dimension_order, RoutingPolicy::ecmp,
-      RoutingPolicy::ecmp_expected, RoutingPolicy::weighted_ecmp,   RoutingPolicy::d_mod_k,
-      RoutingPolicy::qp_spread,     RoutingPolicy::spray,           RoutingPolicy::valiant};
-};
+inline constexpr auto last_word<ClassSharing> = ClassSharing::strict;
 template <>
-struct ValuesOf<LinkCondition> {
-  static constexpr std::array all{LinkCondition::down, LinkCondition::degraded, LinkCondition::up};
-};
+inline constexpr auto last_word<ConnectPolicy> = ConnectPolicy::per_message;
 template <>
-struct ValuesOf<Scope> {
-  static constexpr std::array all{Scope::local, Scope::scale_out};
-};
+inline constexpr auto last_word<ContextMethod> = ContextMethod::ulysses_ring;
 template <>
-struct ValuesOf<SchedulingPolicy> {
-  static constexpr std::array all{SchedulingPolicy::lifo, SchedulingPolicy::fifo,
-                                  SchedulingPolicy::priority, SchedulingPolicy::shortest_first};
-};
+inline constexpr auto last_word<DataType> = DataType::fp8;
 template <>
-struct ValuesOf<HierarchicalSchedule> {
-  static constexpr std::array all{
-      HierarchicalSchedule::baseline, HierarchicalSchedule::local_bandwidth_aware,
-      HierarchicalSchedule::flat,     HierarchicalSchedule::torus,
-      HierarchicalSchedule::themis,   HierarchicalSchedule::across_first};
-};
+inline constexpr auto last_word<ExpertLoad> = ExpertLoad::trace;
 template <>
-struct ValuesOf<Protocol> {
-  static constexpr std::array all{Protocol::none, Protocol::simple, Protocol::ll, Protocol::ll128,
-                                  Protocol::automatic};
-};
+inline constexpr auto last_word<HierarchicalSchedule> = HierarchicalSchedule::across_first;
 template <>
-struct ValuesOf<PipelineSchedule> {
-  static constexpr std::array all{
-      PipelineSchedule::gpipe,       PipelineSchedule::one_forward_one_backward,
-      PipelineSchedule::interleaved, PipelineSchedule::zb_h1,
-      PipelineSchedule::zb_h2,       PipelineSchedule::zbv,
-      PipelineSchedule::dualpipe,    PipelineSchedule::dualpipe_v};
-};
+inline constexpr auto last_word<IdealModel> = IdealModel::fluid;
 template <>
-struct ValuesOf<AttentionKernel> {
-  static constexpr std::array all{AttentionKernel::flash, AttentionKernel::unfused};
-};
+inline constexpr auto last_word<Interaction> = Interaction::cross;
 template <>
-struct ValuesOf<Recompute> {
-  static constexpr std::array all{Recompute::none, Recompute::selective, Recompute::full};
-};
+inline constexpr auto last_word<JitterDistribution> = JitterDistribution::normal;
 template <>
-struct ValuesOf<Sharding> {
-  static constexpr std::array all{Sharding::none, Sharding::zero1, Sharding::zero2,
-                                  Sharding::zero3};
-};
+inline constexpr auto last_word<JitterDraw> = JitterDraw::iteration;
 template <>
-struct ValuesOf<Accumulation> {
-  static constexpr std::array all{Accumulation::local, Accumulation::reduced};
-};
+inline constexpr auto last_word<LevelKind> = LevelKind::switched;
 template <>
-struct ValuesOf<ContextMethod> {
-  static constexpr std::array all{ContextMethod::ring, ContextMethod::all_gather,
-                                  ContextMethod::ulysses, ContextMethod::ulysses_ring};
-};
+inline constexpr auto last_word<LinkCondition> = LinkCondition::up;
 template <>
-struct ValuesOf<ExpertLoad> {
-  static constexpr std::array all{ExpertLoad::uniform, ExpertLoad::multinomial, ExpertLoad::zipf,
-                                  ExpertLoad::dirichlet, ExpertLoad::trace};
-};
+inline constexpr auto last_word<NodeInside> = NodeInside::fully_connected;
 template <>
-struct ValuesOf<Redraw> {
-  static constexpr std::array all{Redraw::micro_batch, Redraw::iteration, Redraw::layer};
-};
+inline constexpr auto last_word<PipelineSchedule> = PipelineSchedule::dualpipe_v;
 template <>
-struct ValuesOf<CapacityMode> {
-  static constexpr std::array all{CapacityMode::drop, CapacityMode::pad};
-};
+inline constexpr auto last_word<Protocol> = Protocol::automatic;
 template <>
-struct ValuesOf<RankOrder> {
-  static constexpr std::array all{RankOrder::tensor_data_pipeline, RankOrder::tensor_pipeline_data};
-};
+inline constexpr auto last_word<QueueKind> = QueueKind::red;
 template <>
-struct ValuesOf<JitterDistribution> {
-  static constexpr std::array all{JitterDistribution::uniform, JitterDistribution::exponential,
-                                  JitterDistribution::normal};
-};
+inline constexpr auto last_word<RankOrder> = RankOrder::tensor_pipeline_data;
 template <>
-struct ValuesOf<JitterDraw> {
-  static constexpr std::array all{JitterDraw::operation, JitterDraw::iteration};
-};
+inline constexpr auto last_word<Recompute> = Recompute::full;
 template <>
-struct ValuesOf<Interaction> {
-  static constexpr std::array all{Interaction::concat, Interaction::dot, Interaction::cross};
-};
-
+inline constexpr auto last_word<Redraw> = Redraw::layer;
 template <>
-struct ValuesOf<ClassSharing> {
-  static constexpr std::array all{ClassSharing::fair, ClassSharing::weighted, ClassSharing::strict};
-};
-
-enum class DataType : std::uint8_t { fp16, bf16, fp32, fp8 };
+inline constexpr auto last_word<RoutingPolicy> = RoutingPolicy::valiant;
 template <>
-struct ValuesOf<DataType> {
-  static constexpr std::array all{DataType::fp16, DataType::bf16, DataType::fp32, DataType::fp8};
-};
-
+inline constexpr auto last_word<SchedulingPolicy> = SchedulingPolicy::shortest_first;
 template <>
-struct ValuesOf<TransportKind> {
-  static constexpr std::array all = transport_kinds;
-};
+inline constexpr auto last_word<Scope> = Scope::scale_out;
 template <>
-struct ValuesOf<IdealModel> {
-  static constexpr std::array all{IdealModel::analytical, IdealModel::fluid};
-};
+inline constexpr auto last_word<Sharding> = Sharding::zero3;
 template <>
-struct ValuesOf<ConnectPolicy> {
-  static constexpr std::array all{ConnectPolicy::before_use, ConnectPolicy::first_message,
-                                  ConnectPolicy::per_message};
-};
+inline constexpr auto last_word<Ties> = Ties::seed;
 template <>
-struct ValuesOf<BufferSharing> {
-  static constexpr std::array all{BufferSharing::shared, BufferSharing::per_port};
-};
+inline constexpr auto last_word<TransportKind> = TransportKind::ideal;
 template <>
-struct ValuesOf<QueueKind> {
-  static constexpr std::array all{QueueKind::drop_tail, QueueKind::red};
-};
+inline constexpr auto last_word<orrery::NodeKind> = orrery::NodeKind::switched;
 
 std::string_view name_of(Interaction interaction);
-std::string_view name_of(DataType type);
-Bytes size_of(DataType type);
 
 // `"rnig" is not one of the names: did you mean "ring"? (known: ...)`
 WrongText unknown_name(std::string_view text, const std::vector<std::string_view>& known);
 
 template <class E>
-requires requires { ValuesOf<E>::all; }
+requires std::is_same_v<const E, decltype(last_word<E>)>
 struct ScalarType<E> {
   static std::vector<std::string_view> names() {
     std::vector<std::string_view> result;
-    for (const E value : ValuesOf<E>::all) result.push_back(name_of(value));
+    for (int value = 0; value <= static_cast<int>(last_word<E>); ++value)
+      result.push_back(name_of(static_cast<E>(value)));
     return result;
   }
   static FromText<E> parse(const std::string& text) {
-    for (const E value : ValuesOf<E>::all) {
-      if (name_of(value) == text) return value;
-    }
+    for (int value = 0; value <= static_cast<int>(last_word<E>); ++value)
+      if (name_of(static_cast<E>(value)) == text) return static_cast<E>(value);
     return unknown_name(text, names());
   }
   static std::string text(E value) { return std::string(name_of(value)); }

@@ -10,6 +10,7 @@
 #include "core/base/check.h"
 #include "core/trace/byte_bins.h"
 #include "network/backends.h"
+#include "network/fluid/connections.h"
 #include "network/fluid/flow_classes.h"
 #include "network/fluid/flow_limits.h"
 #include "network/fluid/flow_paths.h"
@@ -20,10 +21,12 @@
 namespace orrery {
 namespace {
 
+using fluid::Flight;
 using fluid::FlowClasses;
 using fluid::FlowName;
 using fluid::FlowPaths;
 using fluid::LinkUse;
+using fluid::no_flight;
 
 std::vector<double> capacities_of(const Topology& topology) {
   std::vector<double> capacities;
@@ -70,7 +73,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
     if (begins > queue_.now())
       schedule(begins, Step::begin, slot);
     else
-      begin(slot);
+      begin_in_turn(slot);
     if (message.size == Bytes{}) return begins;  // nothing to inject
     return Time::never();
   }
@@ -90,18 +93,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   enum class Step : std::uint64_t { begin, solve, deliver };  // above the slot in an event
   static constexpr int slot_bits = 40;
 
-  enum class State : std::uint8_t { free, starting, waiting, flowing, arriving };
-  struct Flight {  // a message on its way
-    Message message;
-    MessageListener* listener = nullptr;
-    Bytes left = {};           // to be carried when it last took a path
-    std::uint64_t number = 0;  // tells it from others between the same two, for the router
-    std::uint64_t sent = 0;    // it was the so manieth
-    FlowName flow = {};
-    State state = State::starting;  // waiting: for a path
-    Duration latency = {};
-  };
-
+  using State = Flight::State;
   struct Carried {  // of a flight, if links are watched
     Time since;
     std::vector<LinkUse> uses;
@@ -118,7 +110,10 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   bool find_path(Flight& flight, Bytes size);
   void count(const Flight& flight, std::span<const LinkUse> uses, Bytes size);
   void watch(std::uint32_t slot, Bytes left);
-  void begin(std::uint32_t slot);
+  void begin_in_turn(std::uint32_t slot);
+  void begin_first();
+  void begin_from(std::uint32_t slot);
+  bool begin(std::uint32_t slot);
   void solve_soon();
   void solve();
   void wake();
@@ -139,16 +134,17 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   EventQueue::HandlerId handler_;
 
   std::vector<Flight> flights_;  // slots
+  fluid::Connections connections_{flights_};
   std::vector<std::uint32_t> free_slots_;
   ByteBins* watched_ = nullptr;   // watch_links()
   std::vector<Carried> carried_;  // by slot
   std::vector<LinkUse> uses_;     // of a flow that may be cut off
 
   bool solve_scheduled_ = false;
-  int postponed_ = 0;
   EventQueue::Handle wake_;
   Time wake_at_ = Time::never();
   std::vector<FlowClasses::Complete> complete_;
+  std::vector<std::uint32_t> first_;  // flights that may have come to be first on a connection now
   std::vector<std::uint32_t> empty_;  // flights of 0 bytes that began now
   std::uint64_t sent_ = 0;            // messages
 };
@@ -193,17 +189,39 @@ void FluidBackend::watch(std::uint32_t slot, Bytes left) {
                   (share_of(flights_[slot].left, use) - share_of(left, use)).narrow());
 }
 
-void FluidBackend::begin(std::uint32_t slot) {
+// On a connection it begins when all that comes to it now has come.
+void FluidBackend::begin_in_turn(std::uint32_t slot) {
+  if (flights_[slot].message.connection < 0) return begin_from(slot);
+  flights_[slot].state = State::in_turn;
+  connections_.enter(slot, queue_.now());
+  if (!connections_.is_first(slot)) return;
+  first_.push_back(slot);
+  solve_soon();
+}
+
+void FluidBackend::begin_first() {
+  for (const std::uint32_t slot : first_)
+    if (flights_[slot].state == State::in_turn && connections_.is_first(slot)) begin_from(slot);
+  first_.clear();
+}
+
+// The message begins, and those behind it, as long as they leave at once.
+void FluidBackend::begin_from(std::uint32_t slot) {
+  while (slot != no_flight && begin(slot)) slot = connections_.leave(slot);
+}
+
+// True if the message has left already: it has no bytes.
+bool FluidBackend::begin(std::uint32_t slot) {
   Flight& flight = flights_[slot];
   if (!find_path(flight, flight.left)) {
     flight.state = State::waiting;
-    return;
+    return false;
   }
   if (flight.left == Bytes{}) {
     flight.state = State::arriving;
     empty_.push_back(slot);
     solve_soon();
-    return;
+    return true;
   }
   const bool highest = flight.message.traffic_class == TrafficClass::highest;
   const bool heavier = highest && spec_.highest == ClassSharing::weighted;
@@ -222,23 +240,22 @@ void FluidBackend::begin(std::uint32_t slot) {
        .of_class = static_cast<std::uint8_t>(later ? 1 : 0),
        .owner = slot});
   solve_soon();
+  return false;
 }
 
 // After everything else that happens now, so that what begins together is solved together.
 void FluidBackend::solve_soon() {
   if (solve_scheduled_) return;
   solve_scheduled_ = true;
-  postponed_ = 0;
   schedule(queue_.now(), Step::solve, 0);
 }
 
 void FluidBackend::solve() {
-  constexpr int patience = 3;  // what is due now may cause more that is due now, a few times
-  if (queue_.next_time() == queue_.now() && postponed_ < patience) {
-    ++postponed_;
+  if (queue_.next_time() == queue_.now()) {
     schedule(queue_.now(), Step::solve, 0);
     return;
   }
+  begin_first();
   solve_scheduled_ = false;
   std::ranges::sort(empty_, {}, [this](std::uint32_t slot) { return turn_of_flight(slot); });
   for (const std::uint32_t slot : empty_) arrive(slot);
@@ -287,6 +304,8 @@ void FluidBackend::wake() {
       by_link[bottleneck] += flight.message.size;
     }
     arrive(slot);
+    if (const std::uint32_t next = connections_.leave(slot); next != no_flight)
+      first_.push_back(next);
     const MessageToken token = flight.message.token;  // the listener may send: flights_ may move
     flight.listener->injected(token, flight.message.source);
   }
@@ -303,7 +322,7 @@ void FluidBackend::on_event(std::uint64_t argument) {
   const auto slot = static_cast<std::uint32_t>(argument);
   switch (static_cast<Step>(argument >> slot_bits)) {
     case Step::begin:
-      return begin(slot);
+      return begin_in_turn(slot);
     case Step::solve:
       return solve();
     case Step::deliver:
@@ -356,7 +375,7 @@ void FluidBackend::routes_changed() {
       flight.left = bytes_left;
       flight.state = State::waiting;
     }
-    if (flights_[slot].state == State::waiting) begin(slot);
+    if (flights_[slot].state == State::waiting) begin_from(slot);
   }
   solve_soon();
 }

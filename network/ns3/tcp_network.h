@@ -19,6 +19,7 @@
 #include "network/packet/flow_paths.h"
 #include "network/packet/packet_fabric.h"
 #include "network/packet/packet_transport.h"
+#include "network/packet/what_waits.h"
 
 namespace ns3 {
 class Ipv4Route;
@@ -42,6 +43,7 @@ class TcpNetwork final : public PacketTransport,
             TrafficClass traffic_class) override;
 
   PacketStatistics statistics() const override;
+  std::string unfinished() const override { return what_waits(fabric_); }
   void watch_links(ByteBins& bins) override { fabric_.watch_links(bins); }
 
  private:

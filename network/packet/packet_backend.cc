@@ -64,6 +64,12 @@ class PacketBackend final : public NetworkBackend,
   }
 
   NetworkStatistics statistics() const override;
+  std::string unfinished() const override {
+    std::string text = ideal_->unfinished();
+    for (const auto& transport : transports_)
+      if (transport != nullptr) text += transport->unfinished();
+    return text;
+  }
   void watch_links(ByteBins& bins) override {
     ideal_->watch_links(bins);
     for (const auto& transport : transports_)

@@ -20,10 +20,15 @@ constexpr std::uint64_t event_of(Happens what, std::uint32_t which) {
 PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const SwitchSpec& spec,
                            std::span<const std::optional<Bytes>> buffers, std::uint64_t seed,
                            PacketOwner& owner)
-    : queue_(queue), spec_(spec), owner_(owner), random_(seed, "packet fabric") {
+    : queue_(queue),
+      topology_(topology),
+      spec_(spec),
+      owner_(owner),
+      random_(seed, "packet fabric") {
   handler_ = queue.add_handler(*this);
   make_classes();
   make_ports(topology, buffers);
+  make_hosts();
   make_pauses(topology);
   depths_.resize(spec.watched.size());
   for (std::size_t i = 0; i < depths_.size(); ++i)
@@ -48,7 +53,9 @@ void PacketFabric::make_classes() {
 void PacketFabric::make_ports(const Topology& topology,
                               std::span<const std::optional<Bytes>> buffers) {
   std::vector<std::int32_t> memory_of(static_cast<std::size_t>(topology.node_count()), -1);
-  ports_.resize(topology.links().size());
+  link_count_ = topology.links().size();
+  ports_.resize(link_count_);
+  for (const LossyLink& lossy : spec_.lossy_links) ports_[lossy.link].lossy = true;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Link& link = topology.links()[i];
     ports_[i].bandwidth = link.bandwidth;
@@ -69,7 +76,7 @@ void PacketFabric::make_ports(const Topology& topology,
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
   CHECK(!links.empty(), "a path without links");
   const auto path = static_cast<PathIndex>(path_links_.size());
-  path_links_.insert(path_links_.end(), links.begin(), links.end());
+  append_links(links);
   path_links_.push_back(none);
   return path;
 }
@@ -120,7 +127,7 @@ void PacketFabric::on_event(std::uint64_t argument) {
 
 inline void PacketFabric::arrive(PacketIndex index) {
   Packet& packet = packets_[index];
-  ++hops_;
+  hops_ += path_links_[packet.cursor] < link_count_ ? 1 : 0;
   if (path_links_[++packet.cursor] != none) return enter(index);
   if (packet.is_frame)
     pauses_->frame_arrived(path_links_[packet.cursor - 1], {packet.of, packet.pauses});
@@ -148,10 +155,12 @@ inline bool PacketFabric::finds_room(const Packet& packet, Port& port, const Out
 // What is sent at once needs no room. May mark the packet.
 inline bool PacketFabric::may_enter(Packet& packet, Port& port, OutputQueue& queue, bool idle) {
   if (port.bandwidth == Bandwidth{}) return false;
-  if (spec_.loss > 0 && random_.uniform() < spec_.loss) return false;
+  if (spec_.loss > 0 && !port.is_host && random_.uniform() < spec_.loss) return false;
+  if (port.lossy && loses(path_links_[packet.cursor])) return false;
   if (port.memory < 0 || packet.is_frame) return true;
   if (packet.of == 0 && base_queue_) {
-    if (spec_.queue == QueueKind::red && picked_by_red(packet, port, queue, idle)) {
+    if (spec_.queue == QueueKind::red && !port.is_host &&
+        picked_by_red(packet, port, queue, idle)) {
       if (!packet.can_be_marked) return false;
       mark(packet, port, queue);
     }
@@ -208,6 +217,7 @@ void PacketFabric::mark(Packet& packet, Port& port, OutputQueue& queue) {
 }
 
 void PacketFabric::mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue) {
+  if (port.is_host) return;  // a NIC that receives marks nothing
   const EcnRamp& ramp = *classes_[packet.of].ecn;
   if (picked_by(ramp, port.bandwidth, queue.waiting, queue.average, random_))
     mark(packet, port, queue);
@@ -219,9 +229,10 @@ void PacketFabric::start(PacketIndex index, Port& port) {
   port.sent += bytes(packet.wire_bytes);
   ++port.packets;
   const LinkIndex link = path_links_[packet.cursor];
-  if (watched_ != nullptr)
+  if (watched_ != nullptr && !port.is_host)
     watched_->add(link, queue_.now(), port.free_at, bytes(packet.wire_bytes));
-  if (packet.takes_telemetry && port.memory >= 0) note_telemetry(index, port, link);
+  if (packet.takes_telemetry && port.memory >= 0 && !port.is_host)
+    note_telemetry(index, port, link);
   if (port.reports_starts && !packet.is_frame) owner_.packet_starts(index, link, packet.marked);
   if (packet.tell_when_left && starts_path(packet.cursor))
     queue_.schedule_at(port.free_at, handler_, event_of(Happens::packet_left, index));
@@ -370,10 +381,14 @@ PacketStatistics PacketFabric::statistics() const {
   for (const Port& port : ports_) {
     statistics.drops += port.drops;
     statistics.marks += port.marks;
+    if (port.is_host) continue;
     statistics.links.push_back(
         {port.sent, port.packets, port.drops, port.marks, port.most_waiting});
   }
   if (classes_.size() > 1) add_class_statistics(statistics);
+  for (const Host& host : hosts_)
+    statistics.receivers.push_back(
+        {host.npu, ports_[host.port].bandwidth, ports_[host.port].drops});
   for (std::size_t i = 0; i < depths_.size(); ++i)
     statistics.depths.push_back({spec_.watched[i],
                                  depths_[i].interval(),
@@ -391,7 +406,7 @@ PacketStatistics PacketFabric::statistics() const {
 }
 
 void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
-  for (LinkIndex link = 0; link < ports_.size(); ++link)
+  for (LinkIndex link = 0; link < link_count_; ++link)
     for (std::size_t of = 0; of < classes_.size(); ++of) {
       const OutputQueue& queue = queues_[std::size_t{link} * queue_count_ + of];
       if (queue.drops + queue.marks > 0)

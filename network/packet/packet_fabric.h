@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/random.h"
@@ -45,6 +46,7 @@ struct LastingPause {
   // that which is slow, and not paused itself.
   std::vector<Hold> chain;
   bool cycle = false;
+  NodeId root = {};  // of a storm: to where the last one leads
 };
 
 class PacketOwner {
@@ -87,6 +89,8 @@ class PacketFabric final : private EventHandler, private PauseWire {
 
   // REQUIRES: consecutive links, at least one.
   PathIndex add_path(std::span<const LinkIndex> links);
+  // Of links, and of what a slow receiver has in their place.
+  std::string name_of(LinkIndex link) const;
   LinkIndex first_link(PathIndex path) const { return path_links_[path]; }
 
   // A packet is allocated, then sent; it may be lost before send() returns.
@@ -118,6 +122,11 @@ class PacketFabric final : private EventHandler, private PauseWire {
   PacketStatistics statistics() const;
   std::uint64_t lost_on(LinkIndex link) const { return ports_[link].drops; }
 
+  // Packets that wait before links; when nothing is left to happen, for ever.
+  std::uint64_t waiting_packets() const;
+  // Paused links that wait for each other, if there are some now.
+  std::optional<LastingPause> deadlock() const;
+
  private:
   static constexpr std::uint32_t none = no_packet;
 
@@ -147,14 +156,26 @@ class PacketFabric final : private EventHandler, private PauseWire {
     // A bit for each queue: with packets; of paused classes. The highest bit is that of frames.
     std::uint16_t occupied = 0, paused = 0;
     std::uint8_t turn = 0;  // dwrr
-    bool wake_comes = false, reports_starts = false, pulls = false;
+    bool wake_comes = false, reports_starts = false, pulls = false, lossy = false;
+    bool is_host = false;  // of a slow receiver, which no link leads out of
     Bytes waiting, most_waiting, sent;
     std::uint64_t packets = 0, drops = 0, marks = 0;
+  };
+
+  // A slow receiver: a port without a link, which its packets leave as fast as the host takes them.
+  struct Host {
+    NodeId npu;
+    LinkIndex port;
+    std::vector<LinkIndex> entries;  // links that its packets come over
   };
 
   void make_classes();
   void make_ports(const Topology& topology, std::span<const std::optional<Bytes>> buffers);
   void make_pauses(const Topology& topology);
+  void make_hosts();
+  void append_links(std::span<const LinkIndex> links);
+  void note_entry(Host& host, LinkIndex link);
+  bool loses(LinkIndex link);
 
   void on_event(std::uint64_t argument) override;
   void arrive(PacketIndex packet);
@@ -191,9 +212,11 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::vector<LinkIndex> waits_for(LinkIndex link, ClassIndex of) const;
   bool find_cycle(std::vector<LinkIndex>& chain, std::vector<bool>& seen, ClassIndex of) const;
   LinkIndex holds_most_of(LinkIndex link, ClassIndex of) const;
+  NodeId end_of(LinkIndex link) const;
   void add_class_statistics(PacketStatistics& statistics) const;
 
   EventQueue& queue_;
+  const Topology& topology_;
   SwitchSpec spec_;
   PacketOwner& owner_;
   RandomStream random_;
@@ -204,7 +227,9 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::uint16_t lossless_ = 0, marks_entering_ = 0, marks_leaving_ = 0;
   unsigned queue_count_ = 1;         // of a port: classes and frames
   bool base_queue_ = true;           // class 0 is SwitchSpec::queue
-  std::vector<Port> ports_;          // as Topology::links()
+  std::vector<Port> ports_;          // as Topology::links(), then of hosts
+  std::size_t link_count_ = 0;       // of Topology::links()
+  std::vector<Host> hosts_;          // as SwitchSpec::slow
   std::vector<OutputQueue> queues_;  // by link, by class, and then of frames
   ByteBins* watched_ = nullptr;      // watch_links()
   std::vector<SwitchMemory> memories_;

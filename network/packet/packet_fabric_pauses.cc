@@ -11,13 +11,13 @@ void PacketFabric::make_pauses(const Topology& topology) {
                                     [](const PacketClass& one) { return one.lossless; });
   if (lossless) {
     ++queue_count_;  // the one of frames
-    frame_paths_.assign(ports_.size(), none);
+    frame_paths_.assign(link_count_, none);
     PauseWire& wire = *this;
     pauses_ = std::make_unique<PriorityPauses>(queue_, topology, spec_, classes_, wire);
     std::vector<std::int32_t> memory_of(static_cast<std::size_t>(topology.node_count()), -1);
-    for (std::size_t i = 0; i < ports_.size(); ++i)
+    for (std::size_t i = 0; i < link_count_; ++i)
       memory_of[static_cast<std::size_t>(topology.links()[i].from.value)] = ports_[i].memory;
-    for (LinkIndex i = 0; i < ports_.size(); ++i) {
+    for (LinkIndex i = 0; i < link_count_; ++i) {
       const std::int32_t memory = memory_of[static_cast<std::size_t>(topology.links()[i].to.value)];
       if (memory >= 0) memories_[memory].set_aside(pauses_->set_aside(i));
     }
@@ -28,7 +28,10 @@ void PacketFabric::make_pauses(const Topology& topology) {
 // --- PauseWire ---
 
 void PacketFabric::send_frame(LinkIndex over, PauseFrame frame) {
-  if (frame_paths_[over] == none) frame_paths_[over] = add_path(std::span(&over, 1));
+  if (frame_paths_[over] == none) {
+    frame_paths_[over] = static_cast<PathIndex>(path_links_.size());
+    path_links_.insert(path_links_.end(), {over, none});  // a NIC's own: no host waits for it
+  }
   const PacketIndex index = allocate();
   packets_[index] = {.cursor = frame_paths_[over],
                      .wire_bytes = static_cast<std::uint32_t>(pause_frame_bytes.value),
@@ -128,8 +131,34 @@ void PacketFabric::watchdog_barks(LinkIndex link, ClassIndex of) {
   if (const LinkIndex slow = pause.cycle ? none : holds_most_of(chain.back(), of); slow != none)
     chain.push_back(slow);
   for (const LinkIndex one : chain) pause.chain.push_back({one, queue_of(one, of).waiting});
+  pause.root = end_of(chain.back());
   owner_.pause_lasts(pause);
   pauses_->ignore_pause(pause.cycle ? chain.front() : link, of);
+}
+
+// --- When nothing is left to happen ---
+
+std::uint64_t PacketFabric::waiting_packets() const {
+  std::uint64_t packets = 0;
+  for (const OutputQueue& queue : queues_)
+    for (PacketIndex index = queue.first; index != none; index = packets_[index].next) ++packets;
+  return packets;
+}
+
+std::optional<LastingPause> PacketFabric::deadlock() const {
+  for (LinkIndex link = 0; link < link_count_; ++link)
+    for (ClassIndex of = 0; of < classes_.size(); ++of) {
+      std::vector<LinkIndex> chain{link};
+      std::vector<bool> seen(ports_.size());
+      if ((ports_[link].paused >> of & 1) == 0 || !find_cycle(chain, seen, of)) continue;
+      LastingPause pause;
+      pause.priority = classes_[of].priority;
+      pause.cycle = true;
+      for (const LinkIndex one : chain)
+        pause.chain.push_back({one, queues_[std::size_t{one} * queue_count_ + of].waiting});
+      return pause;
+    }
+  return std::nullopt;
 }
 
 }  // namespace orrery

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "core/event/event_queue.h"
 #include "network/network_backend.h"
@@ -41,6 +42,9 @@ class PacketTransport {
 
   // Of its fabric, and its own: all links and no packets, if nothing was sent.
   virtual PacketStatistics statistics() const = 0;
+
+  // As NetworkBackend::unfinished().
+  virtual std::string unfinished() const = 0;
 
   // As NetworkBackend::watch_links().
   virtual void watch_links(ByteBins& bins) = 0;

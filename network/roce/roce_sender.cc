@@ -6,6 +6,7 @@
 
 #include "core/units/unit_text.h"
 #include "network/network_error.h"
+#include "network/packet/what_waits.h"
 #include "network/roce/roce_transport.h"
 #include "network/roce/wire_format.h"
 
@@ -248,18 +249,24 @@ void RoceTransport::pause_lasts(const LastingPause& pause) {
   std::string text = fmt::format(
       "{} at {}: priority {} has been paused for {}.\n", pause.cycle ? "PFC deadlock" : "PFC storm",
       to_text(queue_.now().since_start), pause.priority, to_text(pause.time));
-  for (std::size_t i = 0; i < pause.chain.size(); ++i)
-    text += fmt::format("  {}: {} wait{}\n", topology_.link_name(pause.chain[i].link),
-                        to_text(pause.chain[i].waiting), i + 1 < pause.chain.size() ? ", for" : "");
-  const LinkIndex last = pause.chain.back().link;
-  text += pause.cycle ? fmt::format("  which waits for {}: a cycle\n",
-                                    topology_.link_name(pause.chain.front().link))
-                      : fmt::format("  the root is {}, which does not take it\n",
-                                    topology_.node_name(topology_.links()[last].to));
+  text += text_of_chain(fabric_, pause);
+  if (!pause.cycle)
+    text +=
+        fmt::format("  the root is {}, which does not take it\n", topology_.node_name(pause.root));
   text += pause.cycle ? "  routes up and down a tree cannot deadlock (network.routing)\n"
                       : "  a slow receiver, or a link that is slow or down?\n";
   text += "  network.switch.pfc.on_watchdog: drop goes on, and loses packets";
   throw NetworkError(text);
+}
+
+std::string RoceTransport::unfinished() const {
+  std::string text = what_waits(fabric_);
+  for (const auto& pair : pairs_)
+    if (pair->undelivered() > 0)
+      return text + fmt::format("the queue pair {} -> {} has {} undelivered message{}\n",
+                                topology_.node_name(pair->from), topology_.node_name(pair->to),
+                                pair->undelivered(), pair->undelivered() == 1 ? "" : "s");
+  return text;
 }
 
 // --- Reports ---

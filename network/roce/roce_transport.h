@@ -30,6 +30,7 @@ class RoceTransport final : public PacketTransport,
   void send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label,
             TrafficClass traffic_class) override;
   PacketStatistics statistics() const override;
+  std::string unfinished() const override;
   void watch_links(ByteBins& bins) override { fabric_.watch_links(bins); }
 
  private:

@@ -54,12 +54,34 @@ Topology::Topology(TopologySpec spec)
   }
   npu_count_ = npus;
   node_count_ = npus;
+  direct_.resize(levels_.size());
   if (graph_ == nullptr) {
     build_levels();
   } else {
     node_count_ = static_cast<std::int32_t>(graph_->nodes.size());
     check_graph();
+    find_direct_levels();
   }
+}
+
+void Topology::find_direct_levels() {
+  std::vector<std::pair<NodeId, NodeId>> joined;
+  for (const Link& link : graph_->links) {
+    if (std::max(link.from.value, link.to.value) >= npu_count_) continue;
+    joined.emplace_back(link.from, link.to);
+    std::optional<Bandwidth>& least = direct_[link.level];
+    least = std::min(least.value_or(link.bandwidth), link.bandwidth);
+  }
+  std::ranges::sort(joined);
+  joined.erase(std::ranges::unique(joined).begin(), joined.end());
+  std::vector<std::int64_t> pairs(levels_.size());
+  for (const auto& [from, to] : joined)
+    for (std::size_t l = 0; l < levels_.size(); ++l)
+      pairs[l] += from.value / (stride_[l] * levels_[l].size) ==
+                      to.value / (stride_[l] * levels_[l].size) &&
+                  from.value % stride_[l] == to.value % stride_[l];
+  for (std::size_t l = 0; l < levels_.size(); ++l)
+    if (pairs[l] != std::int64_t{npu_count_} * (levels_[l].size - 1)) direct_[l].reset();
 }
 
 void Topology::check_graph() const {

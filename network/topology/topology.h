@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -104,6 +105,9 @@ class Topology {
   std::size_t switch_to_npu_link(int level, NodeId npu) const {  // REQUIRES: a switch level
     return first_link_[level] + static_cast<std::size_t>(npu_count_) + npu.value;
   }
+  // Of a level of a graph in which every NPU has a link to each of its group: the least bandwidth
+  // of these links. None for all other levels.
+  std::optional<Bandwidth> direct_bandwidth(int level) const { return direct_[level]; }
   bool has_link(int level, NodeId npu, std::int32_t port) const {  // false at the end of a mesh
     if (levels_[level].kind != LevelKind::mesh || levels_[level].size == 2) return true;
     return coordinate(npu, level) != (port == 0 ? levels_[level].size - 1 : 0);
@@ -115,6 +119,7 @@ class Topology {
  private:
   void build_levels();
   void check_graph() const;
+  void find_direct_levels();
   std::size_t mesh_link(int level, NodeId npu, std::int32_t port) const;
   void build_ring(int level);
   void build_mesh(int level);
@@ -128,6 +133,7 @@ class Topology {
   std::vector<Link> links_;              // of a structural topology
   std::vector<std::size_t> first_link_;  // of each level
   std::vector<NodeId> first_switch_;     // of each level
+  std::vector<std::optional<Bandwidth>> direct_;
 };
 
 inline std::int32_t Topology::hops(int level, std::int32_t from, std::int32_t to) const {

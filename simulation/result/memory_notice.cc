@@ -3,8 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <variant>
 
 #include "core/units/unit_text.h"
+#include "simulation/search/fitting.h"
+#include "simulation/search/training_variants.h"
 #include "workload/memory/stage_memory.h"
 
 namespace orrery {
@@ -12,7 +18,7 @@ namespace orrery {
 namespace {
 
 // What would make the largest kind smaller.
-std::string remedy(const StageMemory& memory, const TransformerTraining& training) {
+std::string remedy_of_largest(const StageMemory& memory, const TransformerTraining& training) {
   const Bytes states = std::max(memory.optimizer, memory.gradients);
   if (memory.activations + memory.again >= std::max(states, memory.parameters)) {
     if (training.recompute != Recompute::full) return "write recompute: full";
@@ -41,8 +47,80 @@ std::string kinds(const StageMemory& memory) {
   return text;
 }
 
+ParallelChoice choice_of(const TransformerTraining& training) {
+  return {.tensor = training.tensor,
+          .pipeline = training.pipeline,
+          .context = training.context,
+          .expert = training.experts.parallel,
+          .chunks = training.chunks,
+          .micro_batch = training.micro_batch,
+          .schedule = training.schedule,
+          .sharding = training.sharding,
+          .recompute = training.recompute};
+}
+
+// Choices that need less memory, those first that cost least: fewer settings before more, and of
+// these what adds no work and little traffic before what does.
+std::vector<ParallelChoice> smaller_choices(const ParallelChoice& written,
+                                            std::int32_t node_ranks) {
+  std::vector<std::pair<int, ParallelChoice>> priced;
+  constexpr int setting = 100;  // more than what follows adds up to
+  constexpr int twice_at_most = 3;
+  for (int t = 0; t <= twice_at_most && written.tensor << t <= node_ranks; ++t)
+    for (int p = 0; p <= twice_at_most; ++p)
+      for (const Sharding sharding : {written.sharding, Sharding::zero1, Sharding::zero3})
+        for (const Recompute recompute : {written.recompute, Recompute::full}) {
+          ParallelChoice choice = written;
+          choice.tensor <<= t;
+          choice.pipeline <<= p;
+          choice.sharding = std::max(written.sharding, sharding);
+          choice.recompute = recompute;
+          const bool shards = choice.sharding != written.sharding;
+          const bool recomputes = recompute != written.recompute;
+          const int settings = (t > 0) + (p > 0) + shards + recomputes;
+          const int cost = shards * (sharding == Sharding::zero3 ? 8 : 1) + t * 2 + (t > 0) * 2 +
+                           p * 3 + (p > 0) * 4 + recomputes * 6;
+          if (settings > 0) priced.emplace_back(settings * setting + cost, choice);
+        }
+  std::ranges::stable_sort(priced, {}, &std::pair<int, ParallelChoice>::first);
+  std::vector<ParallelChoice> choices;
+  for (auto& [price, choice] : priced) choices.push_back(choice);
+  return choices;
+}
+
+std::string settings_of(const ParallelChoice& choice, const ParallelChoice& written) {
+  std::string text;
+  const auto add = [&](std::string_view key, const auto& value, const auto& before) {
+    if (value != before) text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key, value);
+  };
+  add("tensor", choice.tensor, written.tensor);
+  add("pipeline", choice.pipeline, written.pipeline);
+  add("sharding", name_of(choice.sharding), name_of(written.sharding));
+  add("recompute", name_of(choice.recompute), name_of(written.recompute));
+  return text;
+}
+
+// "write tensor: 8, sharding: zero1, which needs 77.05 GB"; nothing if no such choice fits.
+std::optional<std::string> remedy_that_fits(const Experiment& experiment) {
+  const auto* workload = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (workload == nullptr || experiment.topology.levels.empty()) return std::nullopt;
+  const TrainingVariants variants(experiment, {});
+  const ParallelChoice written = choice_of(workload->training);
+  const Bytes room = *experiment.npu.memory - experiment.npu.reserve;
+  for (const ParallelChoice& choice : smaller_choices(written, variants.node_ranks())) {
+    const auto training = variants.training(choice);
+    const auto* allowed = std::get_if<TransformerTraining>(&training);
+    if (allowed == nullptr) continue;
+    const Bytes memory = most_memory({workload->model, *allowed});
+    if (memory <= room)
+      return fmt::format("write {}, which needs {}", settings_of(choice, written), to_text(memory));
+  }
+  return std::nullopt;
+}
+
 void add_notice(std::vector<std::string>& notices, const std::string& job,
-                const WorkloadSpec& workload, const NpuSpec& npu) {
+                const WorkloadSpec& workload, const NpuSpec& npu,
+                const std::function<std::optional<std::string>()>& fitting) {
   const auto* training = std::get_if<TransformerWorkload>(&workload.what);
   if (training == nullptr) return;
   std::int32_t fullest = 0;
@@ -56,10 +134,10 @@ void add_notice(std::vector<std::string>& notices, const std::string& job,
   if (most.total() + npu.reserve <= *npu.memory) return;
   const std::string reserve =
       npu.reserve > Bytes{} ? fmt::format(", {} of it reserved", to_text(npu.reserve)) : "";
-  notices.push_back(
-      fmt::format("{}the model does not fit: an NPU of stage {} needs {} and has {}{} ({}); {}",
-                  job.empty() ? "" : "job " + job + ": ", fullest, to_text(most.total()),
-                  to_text(*npu.memory), reserve, kinds(most), remedy(most, training->training)));
+  notices.push_back(fmt::format(
+      "{}the model does not fit: an NPU of stage {} needs {} and has {}{} ({}); {}",
+      job.empty() ? "" : "job " + job + ": ", fullest, to_text(most.total()), to_text(*npu.memory),
+      reserve, kinds(most), fitting().value_or(remedy_of_largest(most, training->training))));
 }
 
 }  // namespace
@@ -67,10 +145,12 @@ void add_notice(std::vector<std::string>& notices, const std::string& job,
 std::vector<std::string> memory_notices(const Experiment& experiment) {
   std::vector<std::string> notices;
   if (!experiment.npu.memory) return notices;
-  add_notice(notices, "", experiment.workload, experiment.npu);
+  add_notice(notices, "", experiment.workload, experiment.npu,
+             [&] { return remedy_that_fits(experiment); });
   if (const auto* several = std::get_if<JobsSpec>(&experiment.workload.what))
     for (const PlacedWorkload& job : several->jobs)
-      add_notice(notices, job.name, job.workload, experiment.npu);
+      // A job has a part of the ranks, which the choices of a search do not know.
+      add_notice(notices, job.name, job.workload, experiment.npu, [] { return std::nullopt; });
   return notices;
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "core/units/unit_text.h"
 
 namespace orrery {
 
@@ -15,6 +18,47 @@ std::vector<std::string> setting_notices(const NetworkSpec& spec,
       notices.push_back(fmt::format("{} has no effect without {}", setting.path, setting.needs));
   return notices;
 }
+
+namespace {
+
+// The paused links from which one comes to the NPU over paused links only, that to its NIC first.
+std::vector<const PauseStatistics*> pauses_that_end_at(NodeId npu, const Topology& topology,
+                                                       const PacketStatistics& packets) {
+  std::vector<const PauseStatistics*> found;
+  std::vector<NodeId> ends{npu};
+  for (const Link& link : topology.links())  // its NICs
+    if (link.to == npu && topology.node_kind(link.from) == NodeKind::nic) ends.push_back(link.from);
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (const PauseStatistics& pause : packets.pauses) {
+      const Link& link = topology.links()[pause.link];
+      if (link.to != ends[i]) continue;
+      found.push_back(&pause);
+      if (std::ranges::find(ends, link.from) == ends.end()) ends.push_back(link.from);
+    }
+  return found;
+}
+
+// A receiver that pauses its switch is the root of a storm: the switch pauses others in turn.
+std::string notice_of(const ReceiverStatistics& receiver, const Topology& topology,
+                      const PacketStatistics& packets) {
+  constexpr std::size_t most_named = 8;
+  const auto pauses = pauses_that_end_at(receiver.npu, topology, packets);
+  const std::string name = topology.node_name(receiver.npu);
+  if (pauses.empty() && receiver.drops == 0) return {};
+  if (pauses.empty())
+    return fmt::format("{} takes {} (network.slow): its NIC lost {} packets", name,
+                       to_text(receiver.rate), receiver.drops);
+  std::string text =
+      fmt::format("{}: the root is {}, which takes {} (network.slow). Paused: ",
+                  pauses.size() > 1 ? "PFC storm" : "PFC", name, to_text(receiver.rate));
+  for (std::size_t i = 0; i < std::min(pauses.size(), most_named); ++i)
+    text += fmt::format("{}{} for {}", i > 0 ? ", " : "", topology.link_name(pauses[i]->link),
+                        to_text(pauses[i]->time));
+  if (pauses.size() > most_named) text += fmt::format(" and {} more", pauses.size() - most_named);
+  return text;
+}
+
+}  // namespace
 
 std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology& topology,
                                         const PacketStatistics& packets) {
@@ -29,6 +73,9 @@ std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology&
           fmt::format("network.transport.watch[{}] saw nothing: there was no connection {} -> {}",
                       i, topology.node_name(from), topology.node_name(to)));
   }
+  for (const ReceiverStatistics& receiver : packets.receivers)
+    if (std::string notice = notice_of(receiver, topology, packets); !notice.empty())
+      notices.push_back(std::move(notice));
   for (std::size_t i = 0; i < packets.captures.size(); ++i) {
     const CaptureStatistics& capture = packets.captures[i];
     if (capture.packets == 0)

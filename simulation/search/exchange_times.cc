@@ -55,7 +55,7 @@ Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind,
   }
   std::vector<LevelSpec> levels;
   for (const auto& [level, members] : layout)
-    levels.push_back(level_alone(topology_.levels()[level], members));
+    levels.push_back(level_alone(topology_, level, members));
   std::vector<NamedAlgorithm> own;
   if (spec.algorithms.size() > 1)
     for (const auto& [level, members] : layout) own.push_back(algorithm_on(spec, level));

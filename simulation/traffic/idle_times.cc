@@ -123,6 +123,8 @@ std::vector<Duration> idle_times(const Topology& topology, const NetworkSpec& ne
   idle.transport.watched.clear();
   idle.switches.watched.clear();
   idle.switches.loss = 0;
+  idle.switches.lossy_links.clear();
+  idle.switches.slow.clear();
   PathClasses classes(topology, idle.routing);
   std::vector<std::size_t> class_of_flow(flows.size());
   for (std::size_t i = 0; i < flows.size(); ++i) {

@@ -204,8 +204,9 @@ TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& 
     if (!result.partial) note_links(result, run.backend(), topology);
     if (!result.partial && run.delivered_count() < result.flows.size())
       throw NetworkError(
-          fmt::format("nothing is left to happen, and {} of {} flows were not delivered",
-                      result.flows.size() - run.delivered_count(), result.flows.size()));
+          fmt::format("nothing is left to happen, and {} of {} flows were not delivered\n{}",
+                      result.flows.size() - run.delivered_count(), result.flows.size(),
+                      run.backend().unfinished()));
   }
   note_flows(result);
   const auto& stop = result.partial ? options.give_up : options.stop;

@@ -222,7 +222,9 @@ inline Message PlanExecutor::message_of(const Run& run, const Place& place, std:
           .traffic_class = spec.traffic_class,
           .label = spec.label,
           .group = spec.group,
-          .distance = distance_of(spec, run.exchanges, place.position, send.to)};
+          .distance = distance_of(spec, run.exchanges, place.position, send.to),
+          .connection = spec.connection,
+          .order = spec.order};
 }
 
 void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {

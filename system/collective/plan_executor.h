@@ -60,6 +60,10 @@ struct RunSpec {
   TrafficClass traffic_class = TrafficClass::normal;
   std::uint8_t label = 0;   // for the network's statistics
   std::int16_t group = -1;  // the job's communicator, for traces
+  // Which connections of its ranks the messages take, and their turn on it (Message). The same on
+  // all ranks, and in all groups that are alike.
+  std::int32_t connection = -1;
+  std::uint32_t order = 0;
   // Positions in which this digit is not 0 are represented by those in which it is
   // (NetworkBackend::fold): only these are started, and what is sent to another arrives, from its
   // counterpart, at its representative.

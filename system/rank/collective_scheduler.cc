@@ -84,6 +84,28 @@ CollectiveScheduler::Urgency CollectiveScheduler::urgency_of(const Call& call,
 
 // ---- runs --------------------------------------------------------------------------------------
 
+namespace {
+
+// Of a communicator, one for each dimension and symmetry: where a plan turns and another exchanges,
+// some ranks would send to one neighbour what others send to two, and they would not be alike.
+std::int32_t connection_of(const CollectiveCalls::Instance& instance, const PhaseRecipe& phase,
+                           const Plan& plan) {
+  constexpr int symmetry_bits = 2, dimension_bits = 8;
+  const auto communicator = static_cast<std::int32_t>(instance.communicator);
+  return (communicator << dimension_bits | (phase.phase.dimension + 1)) << symmetry_bits |
+         static_cast<std::int32_t>(plan.symmetry());
+}
+
+// Chunks in the order of the calls, then of their numbers. The lower bits of the key are the number
+// of the call in its group.
+std::uint32_t order_of(const CollectiveCalls::Instance& instance, std::int32_t chunk) {
+  constexpr int chunk_bits = 12;
+  const auto number = static_cast<std::uint32_t>(instance.key);
+  return number << chunk_bits | (static_cast<std::uint32_t>(chunk) & ((1U << chunk_bits) - 1));
+}
+
+}  // namespace
+
 std::uint32_t CollectiveScheduler::open_run(const Task& task, Seat seat, std::size_t queue) {
   const Call& call = calls_[task.call];
   const Instance& instance = instance_of(call);
@@ -115,6 +137,8 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task, Seat seat, std::si
                                                                           : TrafficClass::normal,
                       .label = static_cast<std::uint8_t>(instance.call.kind),
                       .group = static_cast<std::int16_t>(instance.call.communicator),
+                      .connection = connection_of(instance, phase, *plan),
+                      .order = order_of(instance, task.chunk),
                       .fold = phase.fold});
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, seat.first, queue, StartOrder::kNew};

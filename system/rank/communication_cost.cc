@@ -62,7 +62,7 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
     const GroupDimension& dimension = layout.dimension(phase.dimension);
     const NamedAlgorithm& algorithm = algorithm_on(spec, dimension.level);
     if (!algorithm.supports(phase.kind, dimension.size)) return CommunicationCost();
-    const LevelSpec level = level_alone(topology.levels()[dimension.level], dimension.size);
+    const LevelSpec level = level_alone(topology, dimension.level, dimension.size);
     cost.add_latency(dimension.level,
                      latency_alone(level, system, algorithm, spec.protocol, phase.kind));
     Bytes part = PieceSizes(call.size, chunks).size(0);

@@ -135,7 +135,7 @@ const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind
   const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level)];
   if (is_new && is_candidate(algorithm, kind, level, members)) {
     if (has_root(kind)) {
-      cost = fitted(algorithm, kind, level_alone(spec, members));
+      cost = fitted(algorithm, kind, level_alone(topology_, level, members));
     } else {
       const auto plan = algorithm.algorithm->plan(kind, members, 0);
       cost = closed_form(*plan, level, members);
@@ -147,7 +147,7 @@ const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind
 
 PhaseCost PhaseCosts::closed_form(const Plan& plan, int level, std::int32_t members) const {
   const LevelSpec& on_platform = topology_.levels()[static_cast<std::size_t>(level)];
-  LevelSpec spec = level_alone(on_platform, members);
+  LevelSpec spec = level_alone(topology_, level, members);
   if (on_platform.kind == LevelKind::graph && topology_.forwards({0})) {
     spec.kind = LevelKind::ring;  // what goes far passes other NPUs, as on a ring
     spec.latency = on_platform.latency;

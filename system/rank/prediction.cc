@@ -144,12 +144,16 @@ class Walker {
 
 }  // namespace
 
-LevelSpec level_alone(const LevelSpec& level, std::int32_t members) {
-  LevelSpec alone = level;
+LevelSpec level_alone(const Topology& topology, int level, std::int32_t members) {
+  LevelSpec alone = topology.levels()[level];
   alone.size = members;
-  if (level.kind == LevelKind::graph) {
+  if (alone.kind != LevelKind::graph) return alone;
+  if (const std::optional<Bandwidth> direct = topology.direct_bandwidth(level)) {
+    alone.kind = LevelKind::fully_connected;
+    alone.bandwidth = *direct;
+  } else {
     alone.kind = LevelKind::switched;
-    alone.latency = Duration{level.latency.value / 2 + level.latency.value % 2};
+    alone.latency = Duration{alone.latency.value / 2 + alone.latency.value % 2};
   }
   return alone;
 }

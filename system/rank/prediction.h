@@ -22,9 +22,10 @@ namespace orrery {
 inline constexpr std::int64_t kMostMessages = 1 << 20;
 
 // The level of a platform as so many members of a group see it that is taken out of it. A level of
-// a graph becomes a switch: an NPU has one port there, and the two links of a crossing together
-// have the level's latency (rounded up to an even number of picoseconds).
-LevelSpec level_alone(const LevelSpec& level, std::int32_t members);
+// a graph becomes fully connected if each of its NPUs has a link to each other one, else a switch:
+// an NPU has one port there, and the two links of a crossing together have the level's latency
+// (rounded up to an even number of picoseconds).
+LevelSpec level_alone(const Topology& topology, int level, std::int32_t members);
 
 // `group`: the levels of the group, innermost first, as level_alone() has them. `candidate` names
 // an algorithm for each of them, or one for all. Beyond the clock: the longest Duration. REQUIRES:

@@ -21,7 +21,7 @@ class PredictedSearch {
                   const GroupAlongLevels& group, Collective kind, Bytes size)
       : system_(system), rule_(rule), kind_(kind), size_(size) {
     for (const auto& [level, members] : group)
-      group_.push_back(level_alone(topology.levels()[level], members));
+      group_.push_back(level_alone(topology, level, members));
   }
 
   // None if no algorithm can do it.
@@ -137,7 +137,7 @@ std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
   std::vector<LevelSpec> alone;
   for (const auto& [level, members] : group) {
     ranks *= members;
-    alone.push_back(level_alone(topology_.levels()[level], members));
+    alone.push_back(level_alone(topology_, level, members));
   }
   if (choice->messages * ranks <= kMostMessagesOfChoice)
     choice->predicted = predicted_time(alone, system_, choice->spec, kind, size);

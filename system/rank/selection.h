@@ -6,7 +6,8 @@
 // least by prediction.h is taken, equal times in the order of the list.
 //
 // A dimension of a group that spans several levels is predicted as if it lay on the outermost of
-// them, a level of a graph as a switch with the level's nominal bandwidth and latency.
+// them, a level of a graph as a switch with the level's nominal bandwidth and latency, or as fully
+// connected if its NPUs are.
 //
 // A choice is made once for each kind, size and shape of group, and kept.
 #pragma once

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Does what add-a-backend, add-a-transport and add-a-collective (docs/how-to) say, to the letter.
+"""Does what the pages add-a-backend, -transport, -collective and -column of docs/how-to say.
 
     how_to_test.py BUILD_FOLDER
 
 In a scratch copy. One folder and one line make a backend that the conformance suite runs over; the
 same make a transport, over which it runs as that of the packet backend; one file and one line make
-an algorithm that the proofs run over. All are built and tested with the build type of BUILD_FOLDER.
+an algorithm that the proofs run over. Two files make a column, which the schema has and the page of
+the reference, not written anew, lacks. All are built and tested with the build type of
+BUILD_FOLDER.
 """
 import pathlib
 import re
@@ -15,6 +17,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NAMED_BLOCK = re.compile(r"^`([\w/.]+)`:\n\n```cpp\n(.*?)^```$", re.M | re.S)
+INSERTION = re.compile(r"^ *In `([\w/.]+)`, after `([^\n]+)`:\n\n *```cpp\n(.*?)^ *```$",
+                       re.M | re.S)
 BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.M | re.S)
 
 
@@ -72,6 +76,26 @@ def add_collective(scratch):
     append(scratch / "system/algorithms/builtin.def", line.replace("(pairwise,", "(again,"))
 
 
+def add_column(scratch):
+    page = (ROOT / "docs/how-to/add-a-column.md").read_text(encoding="utf-8")
+    insertions = INSERTION.findall(page)
+    assert len({name for name, _, _ in insertions}) == 2, "a column touches two files"
+    for name, place, text in insertions:
+        path = scratch / name
+        before, found, after = path.read_text(encoding="utf-8").partition(place + "\n")
+        assert found, f"{name} has no line that ends with {place}"
+        path.write_text(before + found + text + after, encoding="utf-8")
+
+
+def lacks_column(tests):
+    """Only the reference is not yet as the declarations say."""
+    program = tests / "report_test"
+    good = run(program, "the JSON of a result*,each CSV table*")
+    reference = subprocess.run([program, "docs/reference/results.md is what the declarations say"],
+                               check=False, text=True, stdout=subprocess.PIPE)
+    return good and reference.returncode != 0 and "busy_ps" in reference.stdout
+
+
 def run(*command):
     print("$", " ".join(map(str, command)), flush=True)
     return subprocess.run([str(word) for word in command], check=False).returncode == 0
@@ -85,17 +109,19 @@ def main(build_folder):
     add_backend(scratch)
     add_transport(scratch)
     add_collective(scratch)
+    add_column(scratch)
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     build_type = re.search(r"^CMAKE_BUILD_TYPE:\w+=(\w*)", cache, re.M)[1]
     ok = run("cmake", "-S", scratch, "-B", scratch / "build", "-G", "Ninja",
              f"-DCMAKE_BUILD_TYPE={build_type}", "-DORRERY_BENCHMARKS=OFF")
     ok = ok and run("cmake", "--build", scratch / "build", "--target", "conformance_test",
-                    "system_test")
+                    "system_test", "report_test")
     results = [ok]
     if ok:
         tests = scratch / "build/tests"
         results.append(run(tests / "conformance_test"))
         results.append(run(tests / "system_test", "*every algorithm is proved*,plans that*"))
+        results.append(lacks_column(tests))
     shutil.rmtree(scratch, ignore_errors=True)
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1

@@ -11,8 +11,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-for folder in ["scripts", "tests", "tests/readme"]:
+for folder in ["scripts", "tests", "tests/readme", "tests/scripts"]:
     sys.path.insert(0, str(ROOT / folder))
+import clang_test  # noqa: E402
 import count_cases  # noqa: E402
 import examples_test  # noqa: E402
 import golden  # noqa: E402
@@ -247,6 +248,28 @@ class MutateTest(unittest.TestCase):
 
     def test_the_list_is_long_enough(self):
         self.assertGreaterEqual(len(mutate.read_mutations()), 60)
+
+
+class ChangedLines(TreeTest):
+    def git(self, *arguments):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
+                       cwd=self.root, check=True, stdout=subprocess.DEVNULL)
+
+    def test_lines_that_changed_are_named(self):
+        self.git("init", "--quiet")
+        self.write("a.cc", "one\ntwo\nthree\n")
+        self.write("b.md", "one\n")
+        self.git("add", "a.cc", "b.md")
+        self.git("commit", "--quiet", "--message", "a")
+        self.assertEqual(clang_test.changed_since("HEAD", self.root), {})
+        self.write("a.cc", "one\n2\n2b\nthree\nfour\n")
+        self.write("b.md", "two\n")
+        self.assertEqual(clang_test.changed_since("HEAD", self.root), {"a.cc": [[2, 3], [5, 5]]})
+
+    def test_without_the_commit_nothing_is_known(self):
+        self.assertIsNone(clang_test.changed_since("HEAD^", self.root))
+        self.git("init", "--quiet")
+        self.assertIsNone(clang_test.changed_since("HEAD^", self.root))
 
 
 if __name__ == "__main__":

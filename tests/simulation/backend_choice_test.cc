@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "frontends/report/comparison_text.h"
-#include "frontends/report/json_report.h"
-#include "frontends/report/text_report.h"
 #include "frontends/yaml/load_experiment.h"
+#include "report/comparison_text.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
 #include "simulation/simulate.h"
 
 namespace orrery {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "frontends/report/result_folder.h"
 #include "frontends/yaml/load_experiment.h"
 #include "network/backends.h"
+#include "report/result_folder.h"
 #include "simulation/simulate.h"
 #include "tests/network/pcap_file.h"
 

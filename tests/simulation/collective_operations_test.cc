@@ -27,3 +27,8 @@ TEST_CASE("bus bandwidth is algorithm bandwidth times nccl-tests' factor", "[col
   CHECK(bus_bandwidth("all_to_all", 4, size, time) == Approx(4.0 * 3 / 4));
   CHECK(bus_bandwidth("broadcast", 4, size, time) == Approx(4.0));
 }
+
+TEST_CASE("an error is relative to what was measured", "[coll]") {
+  CHECK(relative_error(microseconds(75), microseconds(100)) == Approx(-0.25));
+  CHECK(relative_error(microseconds(150), microseconds(100)) == Approx(0.5));
+}

@@ -51,6 +51,17 @@ TEST_CASE("with flows that share links too") {
   }
 }
 
+TEST_CASE("with flows that share links too, many of them", "[slow]") {
+  for (std::uint64_t seed = 1'000; seed < 5'000; ++seed) {
+    INFO("seed " << seed);
+    Experiment experiment = RandomJob(seed, seed % 2 == 1).make();
+    experiment.network.backend = "fluid";
+    const RunResult folded = run(experiment, true), full = run(experiment, false);
+    REQUIRE(folded.fingerprint == full.fingerprint);
+    REQUIRE(bytes_of(folded.links) == bytes_of(full.links));
+  }
+}
+
 TEST_CASE("a folded run is the run of all ranks, many of them", "[slow]") {
   for (std::uint64_t seed = 1'000; seed < 6'000; ++seed) {
     INFO("seed " << seed);

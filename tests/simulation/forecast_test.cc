@@ -4,6 +4,7 @@
 
 #include "simulation/experiment.h"
 #include "simulation/simulate.h"
+#include "workload/job_stopped.h"
 
 namespace orrery {
 namespace {
@@ -45,6 +46,37 @@ TEST_CASE("the forecast of a long run says what would shorten it") {
         "every rank is simulated, because fabric has no latency; all_reduce of 1.049 MB by ring "
         "sends 100 % of the messages: fewer chunks, or an algorithm of fewer steps (algorithms: "
         "auto), is faster");
+}
+
+// Looked at are two iterations. 2,000,000 of them, written down, would take 4 GB.
+TEST_CASE("a forecast of many iterations is that of few, times their number") {
+  Experiment experiment = all_reduce(64, microseconds(1));
+  for (const std::int32_t iterations : {1, 2, 3, 2'000'000}) {
+    experiment.workload.iterations = iterations;
+    CHECK(forecast_of(experiment).messages == std::int64_t{iterations} * 2 * 63 * 16);
+  }
+}
+
+// Each of them would take 4 GB as well. What several jobs send is not known beforehand.
+TEST_CASE("a forecast looks at few iterations of each job") {
+  Experiment experiment = all_reduce(4, microseconds(1));
+  WorkloadSpec of_one = experiment.workload;
+  of_one.iterations = 2'000'000;
+  JobsSpec jobs;
+  jobs.jobs = {{"a", {0, 1}, {}, of_one}, {"b", {2, 3}, {}, of_one}};
+  experiment.workload.what = std::move(jobs);
+  CHECK(forecast_of(experiment).messages == 0);
+}
+
+// 20,000 iterations have 20,000 labels and 40,000 operations: asked at one and at two of them.
+TEST_CASE("a long job can be stopped while it is written down") {
+  Experiment experiment = all_reduce(2, microseconds(1));
+  experiment.workload.iterations = 20'000;
+  int asked = 0;
+  SimulateOptions options;
+  options.stop = [&asked] { return ++asked == 3; };
+  CHECK_THROWS_AS(simulate(experiment, options), JobStopped);
+  CHECK(asked == 3);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <map>
 
-#include "frontends/report/csv_report.h"
-#include "frontends/report/text_report.h"
 #include "frontends/yaml/load_experiment.h"
+#include "report/csv_report.h"
+#include "report/text_report.h"
 #include "simulation/simulate.h"
 #include "tests/paths.h"
 

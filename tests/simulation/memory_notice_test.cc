@@ -61,3 +61,36 @@ TEST_CASE("The remedy is for the largest kind") {
   training.recompute = Recompute::full;
   CHECK_THAT(memory_notices(experiment).at(0), Contains("make micro_batch smaller"));
 }
+
+// 70 billion parameters in bf16 with 1,024 H100 as replicas: 141 GB of parameters are on every one.
+// Optimizer states alone being shared leaves that, so sharding: zero1 would not be enough. With 8
+// tensor-parallel ranks parameters and gradients are 17.6 and 35.3 GB.
+TEST_CASE("The remedy is one with which the model fits") {
+  Experiment experiment;
+  experiment.npu.memory = Bytes{std::int64_t{80} << 30};
+  experiment.topology.levels = {
+      {"node", LevelKind::switched, 8, gigabytes_per_second(450), nanoseconds(500), Scope::local},
+      {"fabric", LevelKind::switched, 128, gigabits_per_second(400), nanoseconds(500)}};
+  TransformerWorkload workload;
+  workload.model.layers = 80;
+  workload.model.hidden = 8'192;
+  workload.model.heads = 64;
+  workload.model.key_value_heads = 8;
+  workload.model.feed_forward = 28'672;
+  workload.model.gated = true;
+  workload.model.vocabulary = 128'256;
+  workload.model.sequence = 8'192;
+  workload.model.element = Bytes{2};
+  workload.model.tied_embeddings = false;
+  workload.training.global_batch = 1'024;
+  workload.training.data = 1'024;
+  experiment.workload.what = workload;
+  CHECK_THAT(memory_notices(experiment).at(0), Contains("write tensor: 8, sharding: zero1, which"));
+
+  auto& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  training.tensor = 8;
+  training.data = 128;
+  training.sharding = Sharding::zero1;
+  training.sequence_parallel = true;
+  CHECK(memory_notices(experiment).empty());
+}

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "frontends/yaml/load_experiment.h"
-#include "frontends/yaml/presets.h"
 #include "tests/paths.h"
+#include "workload/model_presets.h"
 #include "workload/parallelism/stage_layout.h"
 
 using namespace orrery;
@@ -28,7 +28,7 @@ Parameters parameters_of(TransformerSpec model) {
 }
 
 TransformerSpec preset(const std::string& name) {
-  for (const yaml::TransformerPreset& preset : yaml::transformer_presets())
+  for (const TransformerPreset& preset : transformer_presets())
     if (preset.name == name) return preset.spec;
   throw std::runtime_error("no preset " + name);
 }

@@ -73,3 +73,12 @@ TEST_CASE("an experiment with a problem is refused before it is simulated") {
   CHECK_THROWS_WITH(simulate(experiment), Contains("system.queue_limit: 0 is out of range: it must "
                                                    "be at least 1"));
 }
+
+// A rank holds its queues from the beginning: 2^31 of them were out of memory, not a mistake.
+TEST_CASE("a level has as many queues as calls can have chunks, not any number") {
+  Experiment experiment = all_reduce();
+  experiment.system.queues_per_level = 1024;
+  CHECK(keys(experiment) == "");
+  experiment.system.queues_per_level = 1025;
+  CHECK(keys(experiment) == "system.queues_per_level");
+}

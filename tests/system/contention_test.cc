@@ -62,6 +62,36 @@ TEST_CASE("fluid: direct collectives end as on the analytical backend") {
         time_of("analytical", level, system, Collective::all_to_all, bytes(8'000)));
 }
 
+// A reduce-scatter on 2 x 3 ranks in k chunks of 6,000 B, links of 1 B/ns, 100 ns to a neighbour.
+// Inside, a step of 3,000 B; across, two steps of 1,000 B, done before the next chunk is through
+// inside. The chunks go one after the other: k x 3,000 + 100 + 2 x 1,100. If they shared the links,
+// all would be through inside at k x 3,000 + 100, and across take 2 x (k x 1,000 + 100) more. On 3
+// x 2, with links across of 0.25 B/ns: inside two steps of 2,000 B, that of all chunks before the
+// second of the first: the first is through at k x 2,000 + 2,000 + 100, as the others are on the
+// link meanwhile. Across, 1,000 B take 4,000 each.
+TEST_CASE("fluid: chunks that go one after the other overlap the levels") {
+  const auto time_on = [](std::int32_t inside, std::int32_t across, std::int64_t rate_across,
+                          int chunks) {
+    const LevelSpec outer =
+        switch_level(across, Bandwidth{rate_across * 1'000'000}, nanoseconds(50));
+    SystemSpec system = plain_system("ring");
+    for (CollectiveSpec& spec : system.collectives) spec.chunks = chunks;
+    World world(
+        {switch_level(inside, gigabytes_per_second(1), nanoseconds(50)), outer}, system,
+        World::everywhere(6, {collective(0, Collective::reduce_scatter, bytes(6'000) * chunks)}),
+        on("fluid"));
+    const Duration time = world.run();
+    REQUIRE(world.runner->finished());
+    return time;
+  };
+  for (const int chunks : {1, 2, 4, 16}) {
+    INFO(chunks << " chunks");
+    CHECK(time_on(2, 3, 1'000, chunks) == nanoseconds(chunks * 3'000 + 100 + 2 * 1'100));
+    const std::int64_t first = chunks == 1 ? 2 * 2'100 : chunks * 2'000 + 2'000 + 100;
+    CHECK(time_on(3, 2, 250, chunks) == nanoseconds(first + chunks * 4'000 + 100));
+  }
+}
+
 // Two jobs that compute C and send M each time round, over one link of a ring of four: rank 0 to 2
 // passes rank 1, which sends to 2 as well. C = M = 1 ms.
 //   colliding     both compute 0..1, both send 1..3, at half the rate: C + 2M each time

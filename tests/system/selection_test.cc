@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "network/topology/builders/rail.h"
 #include "system/collective/capability.h"
 #include "system/collective/phases.h"
 #include "system/rank/automatic_choice.h"
@@ -309,6 +310,31 @@ TEST_CASE("auto exchanges all-to-alls directly") {
   CHECK(chosen.chosen == "direct, 1 chunk");
   CHECK(chosen.time ==
         transfer_time(bytes(6'250'000), gigabytes_per_second(300)) * 7 + nanoseconds(1020));
+}
+
+// MI300X: eight NPUs, each joined to the seven others by a link of 64 GB/s. A ring sends everything
+// through one of them: 14 x S/8 at 64 GB/s. All seven at once take 2 x S/8: 1,048.576 us of 256
+// MiB.
+TEST_CASE("auto uses all links of a server whose NPUs are fully connected") {
+  const RailSpec rails{.node = {.npus = 8,
+                                .inside = NodeInside::fully_connected,
+                                .link = {gigabytes_per_second(64), nanoseconds(500)},
+                                .nics = 8,
+                                .bus = {gigabytes_per_second(64), nanoseconds(400)},
+                                .affinity = {}},
+                       .nodes = 2,
+                       .wire = {gigabits_per_second(400), nanoseconds(500)},
+                       .spine_wire = {gigabits_per_second(400), nanoseconds(500)}};
+  const Topology topology(build_rail(rails));
+  CHECK(topology.direct_bandwidth(0) == gigabytes_per_second(64));
+  CHECK_FALSE(topology.direct_bandwidth(1));
+  const SystemSpec system = with(automatic());
+  const auto choice = Selection(topology, system)
+                          .fastest(automatic(), {{0, 8}}, Collective::all_reduce, mebibytes(256));
+  REQUIRE(choice);
+  CHECK(choice->spec.algorithms.at(0).name == "direct");
+  CHECK(choice->predicted > picoseconds(1'048'576'000));
+  CHECK(choice->predicted < microseconds(1'055));
 }
 
 // Under local_bandwidth_aware 4 B cannot be cut among the 8 of a node.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "workload/graph/program.h"
+#include "workload/job_stopped.h"
 #include "workload/parallelism/ring_places.h"
 #include "workload/parallelism/transformer_groups.h"
 
@@ -37,7 +38,8 @@ class OperationWriter {
   using Work = decltype(Operation::what);
 
   // REQUIRES: both outlive the writer.
-  OperationWriter(const Groups& groups, Rows& rows) : groups_(groups), rows_(rows) {}
+  OperationWriter(const Groups& groups, Rows& rows, AskStop stop = {})
+      : groups_(groups), rows_(rows), stop_(std::move(stop)) {}
 
   // Rows belong to this iteration from now on.
   void set_iteration(std::int32_t iteration) { iteration_ = iteration; }
@@ -52,7 +54,8 @@ class OperationWriter {
   std::int32_t row(std::string_view name, Pass pass, std::string_view traffic = "") {
     return rows_.label(name, pass, traffic, iteration_);
   }
-  OperationId append(std::int32_t row, Work what) {
+  OperationId append(std::int32_t row, Work what) {  // throws JobStopped
+    stop_if_asked(stop_, operations_.size());
     const auto id = static_cast<OperationId>(operations_.size());
     operations_.push_back({.id = id, .label = row, .what = std::move(what)});
     if (places_.empty() || places_.back().second != place_) places_.push_back({id, place_});
@@ -89,6 +92,7 @@ class OperationWriter {
  private:
   const Groups& groups_;
   Rows& rows_;
+  AskStop stop_;
   std::int32_t iteration_ = 0;
   std::vector<Operation> operations_;
   Program::Entries entries_;

@@ -32,10 +32,11 @@ class Rows {
     return iteration * static_cast<std::int32_t>(names_.size()) + rows_[part][step];
   }
 
-  std::vector<Label> labels(std::int32_t iterations) const {
+  std::vector<Label> labels(std::int32_t iterations, const AskStop& stop) const {
     std::vector<Label> labels;
     for (std::int32_t iteration = 0; iteration < iterations; ++iteration) {
       for (const std::string& name : names_) {
+        stop_if_asked(stop, labels.size());
         labels.push_back({.layer = name, .iteration = iteration, .pass = Pass::none});
       }
     }
@@ -70,11 +71,13 @@ class Rows {
 };
 
 void append_iteration(const ProgramSpec& spec, std::size_t index, const Rows& rows,
-                      std::int32_t iteration, std::vector<Operation>& operations) {
+                      std::int32_t iteration, const AskStop& stop,
+                      std::vector<Operation>& operations) {
   const ProgramSpec::Part& part = spec.parts[index];
   std::vector<OperationId> id_of_step;
   const auto append = [&](std::size_t row_of_step, auto what) {
     const auto id = static_cast<OperationId>(operations.size());
+    stop_if_asked(stop, operations.size());
     operations.push_back(
         {.id = id, .label = rows.label(index, row_of_step, iteration), .what = std::move(what)});
     return id;
@@ -94,10 +97,10 @@ void append_iteration(const ProgramSpec& spec, std::size_t index, const Rows& ro
 }
 
 Program make_program(const ProgramSpec& spec, std::size_t part, const Rows& rows,
-                     std::int32_t iterations) {
+                     std::int32_t iterations, const AskStop& stop) {
   std::vector<Operation> operations;
   for (std::int32_t iteration = 0; iteration < iterations; ++iteration) {
-    append_iteration(spec, part, rows, iteration, operations);
+    append_iteration(spec, part, rows, iteration, stop, operations);
   }
   return Program(std::move(operations));
 }
@@ -133,21 +136,21 @@ std::vector<Communicator> make_communicators(const ProgramSpec& spec, int levels
 }  // namespace
 
 Job make_program_job(const ProgramSpec& spec, int levels, std::int32_t ranks,
-                     std::int32_t iterations) {
+                     std::int32_t iterations, const AskStop& stop) {
   const Rows rows(spec);
   Job job;
   job.name = "program";
   job.ranks = ranks;
   job.communicators = make_communicators(spec, levels);
-  job.labels = rows.labels(iterations);
+  job.labels = rows.labels(iterations, stop);
   if (spec.parts.size() == 1 && spec.parts[0].ranks.empty()) {
     job.operations =
-        std::make_unique<ProgramSource>(ranks, make_program(spec, 0, rows, iterations));
+        std::make_unique<ProgramSource>(ranks, make_program(spec, 0, rows, iterations, stop));
     return job;
   }
   std::vector<Program> programs;
   for (std::size_t part = 0; part < spec.parts.size(); ++part) {
-    programs.push_back(make_program(spec, part, rows, iterations));
+    programs.push_back(make_program(spec, part, rows, iterations, stop));
   }
   programs.push_back(Program({}));  // of the ranks in no part
   job.operations = std::make_unique<ProgramSource>(std::move(programs), part_of_ranks(spec, ranks));

@@ -41,7 +41,7 @@ Compute optimizer_step(const std::vector<DataExchange>& exchanges) {
 }
 
 StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& groups,
-                         RoutedWork& routed, std::int32_t stage, Rows& rows)
+                         RoutedWork& routed, std::int32_t stage, Rows& rows, AskStop stop)
     : workload_(workload),
       model_(workload.model),
       training_(workload.training),
@@ -51,7 +51,7 @@ StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& grou
       layout_(stage_layout(workload, stage)),
       expert_layout_(stage_layout(workload, stage, Kept::by_experts)),
       routed_(routed),
-      operations_(groups, rows) {
+      operations_(groups, rows, std::move(stop)) {
   exchanges_.emplace_back(workload, layout_, Kept::by_all, operations_);
   if (expert_layout_.parameters > 0)
     exchanges_.emplace_back(workload, expert_layout_, Kept::by_experts, operations_);

@@ -42,7 +42,7 @@ class StageWriter {
  public:
   // REQUIRES: all outlive the writer.
   StageWriter(const TransformerWorkload& workload, const Groups& groups, RoutedWork& routed,
-              std::int32_t stage, Rows& rows);
+              std::int32_t stage, Rows& rows, AskStop stop = {});
 
   void write_iteration(std::int32_t iteration);
   std::vector<Operation> take() { return operations_.take(); }

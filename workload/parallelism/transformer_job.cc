@@ -9,7 +9,8 @@
 
 namespace orrery {
 
-Job make_transformer_job(const TransformerWorkload& workload, std::int32_t iterations) {
+Job make_transformer_job(const TransformerWorkload& workload, std::int32_t iterations,
+                         const AskStop& stop) {
   const TransformerRanks ranks(workload.training);
   Groups groups(workload);
   Rows rows;
@@ -17,7 +18,7 @@ Job make_transformer_job(const TransformerWorkload& workload, std::int32_t itera
   const RingPlaces places(workload.training);
   std::vector<Program> programs;
   for (std::int32_t stage = 0; stage < ranks.pipeline; ++stage) {
-    StageWriter writer(workload, groups, *routed, stage, rows);
+    StageWriter writer(workload, groups, *routed, stage, rows, stop);
     for (std::int32_t i = 0; i < iterations; ++i) writer.write_iteration(i);
     std::vector<Operation> operations = writer.take();
     const RingPlaces::Neighbours neighbours = writer.take_neighbours();

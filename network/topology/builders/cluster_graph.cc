@@ -28,6 +28,13 @@ std::string_view name_of(NodeInside inside) {
   return "?";
 }
 
+std::optional<SpecProblem> problem_of_count(std::string_view key, std::size_t given,
+                                            std::size_t count, std::string_view things) {
+  if (given == 1 || given == count) return std::nullopt;
+  return SpecProblem{std::string(key), fmt::format("{} values for {} {}", given, count, things),
+                     "write one for all, or one for each"};
+}
+
 std::optional<SpecProblem> problem_of(const NodeSpec& node) {
   if (!node.affinity.empty()) {
     if (node.nics == 0)

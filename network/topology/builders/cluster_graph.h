@@ -2,10 +2,12 @@
 // grows around them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/spec_problem.h"
@@ -42,6 +44,14 @@ std::optional<SpecProblem> problem_of(const NodeSpec& node);
 // The same of so many of them, with so many links between switches.
 std::optional<SpecProblem> problem_of(const NodeSpec& node, std::int64_t nodes,
                                       std::int64_t fabric_links);
+
+// A list of one stands for all; else it has one for each of `count` things.
+std::optional<SpecProblem> problem_of_count(std::string_view key, std::size_t given,
+                                            std::size_t count, std::string_view things);
+template <class T>
+const T& one_for_each(const std::vector<T>& list, std::size_t index) {
+  return list.size() == 1 ? list.front() : list[index];
+}
 
 // Builds the graph of `nodes` equal servers; builders then add switches and plug the servers in.
 //

@@ -7,6 +7,9 @@
 namespace orrery {
 
 std::optional<SpecProblem> problem_of(const HyperxSpec& spec) {
+  if (auto problem = problem_of_count("dimension_bandwidth", spec.wires.size(), spec.sizes.size(),
+                                      "dimensions"))
+    return problem;
   if (auto problem = problem_of(spec.node)) return problem;
   std::int64_t switches = 1, ports = 0;
   for (const std::int32_t size : spec.sizes) {
@@ -24,8 +27,7 @@ std::optional<SpecProblem> problem_of(const HyperxSpec& spec) {
 }
 
 TopologySpec build_hyperx(const HyperxSpec& spec) {
-  CHECK(!problem_of(spec) && !spec.sizes.empty() && !spec.wires.empty(), "{} dimensions",
-        spec.sizes.size());
+  CHECK(!problem_of(spec) && !spec.sizes.empty(), "{} dimensions", spec.sizes.size());
   std::int32_t switches = 1;
   for (const std::int32_t size : spec.sizes) switches *= size;
   const std::int32_t plugs_each = spec.node.plugs();
@@ -39,7 +41,7 @@ TopologySpec build_hyperx(const HyperxSpec& spec) {
   std::int32_t stride = 1;
   for (std::size_t d = 0; d < spec.sizes.size(); ++d) {
     const std::int32_t size = spec.sizes[d];
-    const Wire& wire = spec.wires[std::min(d, spec.wires.size() - 1)];
+    const Wire& wire = one_for_each(spec.wires, d);
     for (std::int32_t s = 0; s < switches; ++s)
       for (std::int32_t to = s / stride % size + 1; to < size; ++to)
         graph.join({first.value + s}, {first.value + s + (to - s / stride % size) * stride}, wire,

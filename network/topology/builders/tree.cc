@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/check.h"
+#include "core/units/unit_text.h"
 
 namespace orrery {
 
@@ -84,6 +86,113 @@ TopologySpec build_tree(const TreeSpec& spec) {
     up = now.up;
   }
   return std::move(graph).finish(std::move(levels), spec.tiers.front().wire);
+}
+
+namespace {
+
+// REQUIRES: rule_of_ports() finds no problem.
+TreeSpec tree_of(const FatTreeSpec& spec) {
+  TreeSpec tree{spec.node, tiers_by_radix(spec.radix, spec.tiers, spec.oversubscription, {}),
+                spec.nodes};
+  for (std::size_t t = 0; t < tree.tiers.size(); ++t)
+    tree.tiers[t].wire = {one_for_each(spec.bandwidth, t), spec.latency};
+  return tree;
+}
+
+std::optional<SpecProblem> rule_of_ports(const FatTreeSpec& spec) {
+  const auto tiers = static_cast<std::size_t>(spec.tiers);
+  if (auto problem = problem_of_count("bandwidth", spec.bandwidth.size(), tiers, "tiers"))
+    return problem;
+  if (spec.oversubscription.size() >= tiers)
+    return SpecProblem{"oversubscription",
+                       fmt::format("{} ratios for {} tiers", spec.oversubscription.size(), tiers),
+                       "the topmost tier has no links up: write one less at most"};
+  for (std::size_t t = 0; t + 1 < tiers; ++t) {
+    const std::int32_t ratio = t < spec.oversubscription.size() ? spec.oversubscription[t] : 1;
+    if (spec.radix % (ratio + 1) != 0)
+      return SpecProblem{"radix",
+                         fmt::format("{} ports cannot be {} down for 1 up", spec.radix, ratio),
+                         fmt::format("make it a multiple of {}", ratio + 1)};
+  }
+  return std::nullopt;
+}
+
+// Ports of a leaf towards servers, where they are not given.
+std::optional<SpecProblem> choose_plugs(LeafSpineSpec& spec) {
+  if (spec.plugs) return std::nullopt;
+  if (spec.nodes == 0)
+    return SpecProblem{"", "how many servers there are is not said",
+                       "write nodes, or plugs: ports of a leaf towards servers"};
+  const std::int64_t all = std::int64_t{spec.nodes} * spec.node.plugs();
+  const std::int64_t each = (all + spec.leaves - 1) / spec.leaves;
+  if (each > ports_at_most)
+    return SpecProblem{
+        "leaves", fmt::format("{} servers need {} ports of each leaf", spec.nodes, each),
+        fmt::format("write at least {} leaves", (all + ports_at_most - 1) / ports_at_most)};
+  spec.plugs = static_cast<std::int32_t>(each);
+  return std::nullopt;
+}
+
+Wire uplink_of(const LeafSpineSpec& spec) {
+  return {spec.uplink.value_or(spec.wire.bandwidth), spec.wire.latency};
+}
+
+// Where they are not given, so many that the uplinks of a leaf have the share of its ports that
+// oversubscription says.
+std::optional<SpecProblem> choose_spines(LeafSpineSpec& spec) {
+  if (spec.spines && spec.oversubscription)
+    return SpecProblem{"oversubscription", "it follows from plugs, spines and their bandwidths",
+                       "leave it out, or leave spines out"};
+  if (spec.spines) return std::nullopt;
+  const Bandwidth uplink = uplink_of(spec).bandwidth;
+  const double ratio = spec.oversubscription.value_or(1);
+  const double down =
+      static_cast<double>(*spec.plugs) * static_cast<double>(spec.wire.bandwidth.value);
+  const double exact = down / ratio / static_cast<double>(uplink.value);
+  const double whole = std::round(exact);
+  if (std::abs(exact - whole) > 1e-9 * whole || whole < 1 || whole > ports_at_most)
+    return SpecProblem{
+        "",
+        fmt::format("{} ports of {} at {}:1 need {:.4g} uplinks of {}", *spec.plugs,
+                    to_text(spec.wire.bandwidth), ratio, exact, to_text(uplink)),
+        fmt::format("write spines, from 1 to {}, or another number of leaves", ports_at_most)};
+  spec.spines = static_cast<std::int32_t>(whole);
+  return std::nullopt;
+}
+
+std::optional<SpecProblem> complete(LeafSpineSpec& spec) {
+  if (auto problem = choose_plugs(spec)) return problem;
+  return choose_spines(spec);
+}
+
+// REQUIRES: plugs and spines are there.
+TreeSpec tree_of(const LeafSpineSpec& spec) {
+  return {
+      spec.node,
+      {{"leaf", *spec.plugs, *spec.spines, spec.wire}, {"spine", spec.leaves, 1, uplink_of(spec)}},
+      spec.nodes};
+}
+
+}  // namespace
+
+std::optional<SpecProblem> problem_of(const FatTreeSpec& spec) {
+  if (auto problem = rule_of_ports(spec)) return problem;
+  return problem_of(tree_of(spec));
+}
+
+TopologySpec build_fat_tree(const FatTreeSpec& spec) { return build_tree(tree_of(spec)); }
+
+std::optional<SpecProblem> problem_of(const LeafSpineSpec& spec) {
+  LeafSpineSpec whole = spec;
+  if (auto problem = complete(whole)) return problem;
+  return problem_of(tree_of(whole));
+}
+
+TopologySpec build_leaf_spine(const LeafSpineSpec& spec) {
+  LeafSpineSpec whole = spec;
+  const auto problem = complete(whole);
+  CHECK(!problem, "{} leaves", spec.leaves);
+  return build_tree(tree_of(whole));
 }
 
 }  // namespace orrery

@@ -41,4 +41,34 @@ std::int64_t plugs_of(const std::vector<TreeTier>& tiers);
 TopologySpec build_tree(const TreeSpec& spec);  // REQUIRES: problem_of() finds none
 std::optional<SpecProblem> problem_of(const TreeSpec& spec);
 
+// --- As they are sold ---
+
+inline constexpr std::int32_t ports_at_most = 4096;  // of a switch
+
+// Switches with `radix` ports each.
+struct FatTreeSpec {
+  NodeSpec node;
+  std::int32_t radix = 0, tiers = 3;
+  std::int32_t nodes = 0;                      // as in TreeSpec
+  std::vector<std::int32_t> oversubscription;  // as in tiers_by_radix()
+  std::vector<Bandwidth> bandwidth;            // one for all tiers, or one for each
+  Duration latency;
+};
+std::optional<SpecProblem> problem_of(const FatTreeSpec& spec);
+TopologySpec build_fat_tree(const FatTreeSpec& spec);  // REQUIRES: problem_of() finds none
+
+// Two tiers, every leaf joined to every spine.
+struct LeafSpineSpec {
+  NodeSpec node;
+  std::int32_t leaves = 0, nodes = 0;  // `nodes` as in TreeSpec
+  std::optional<std::int32_t> plugs;   // of a leaf, towards servers; none: as `nodes` need
+  std::optional<std::int32_t> spines;  // none: as many as `oversubscription` needs
+  // Bandwidth of a leaf towards servers for each towards the spines; none: 1. REQUIRES: > 0
+  std::optional<double> oversubscription;
+  Wire wire;
+  std::optional<Bandwidth> uplink;  // between leaf and spine; none: that of the wire
+};
+std::optional<SpecProblem> problem_of(const LeafSpineSpec& spec);
+TopologySpec build_leaf_spine(const LeafSpineSpec& spec);  // REQUIRES: problem_of() finds none
+
 }  // namespace orrery

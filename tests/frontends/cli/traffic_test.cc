@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "frontends/report/result_schema.h"
+#include "report/result_schema.h"
 #include "tests/frontends/cli/command_under_test.h"
-#include "tests/frontends/schema/schema_problems.h"
+#include "tests/report/schema/schema_problems.h"
 
 using namespace orrery;
 using Catch::Contains;

@@ -98,8 +98,3 @@ TEST_CASE("the published curves are read", "[coll]") {
   CHECK(h100.size() == 27);
   CHECK(h100.at(bytes(8)) == nanoseconds(13'670));
 }
-
-TEST_CASE("an error is relative to what was measured", "[coll]") {
-  CHECK(relative_error(microseconds(75), microseconds(100)) == Approx(-0.25));
-  CHECK(relative_error(microseconds(150), microseconds(100)) == Approx(0.5));
-}

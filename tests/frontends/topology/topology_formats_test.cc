@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/config_error.h"
-#include "frontends/topology/drawing.h"
 #include "frontends/topology/hpcc_format.h"
 #include "frontends/yaml/load_experiment.h"
 #include "network/topology/builders/dragonfly.h"
 #include "network/topology/builders/tree.h"
+#include "report/topology_drawing.h"
 #include "simulation/survey/survey.h"
 
 namespace orrery {

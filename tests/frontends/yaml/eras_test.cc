@@ -10,10 +10,10 @@
 #include <sstream>
 #include <string>
 
-#include "frontends/report/backend_text.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/load_experiment.h"
-#include "frontends/yaml/presets.h"
+#include "report/backend_text.h"
+#include "system/npu_presets.h"
 #include "tests/paths.h"
 
 using namespace orrery;
@@ -87,7 +87,7 @@ TEST_CASE("a device that was not measured has the efficiency of the nearest, whi
   CHECK(because("{preset: trn2}") == "ASSUMED: trn2 is nearest to H100");
   CHECK(text("{peak: 400 TFLOP/s}") ==
         "a100-2023 (mean error 9.7 % over 9 runs), ASSUMED: the peak is nearest to A100's");
-  for (const yaml::NpuPreset& device : yaml::npu_presets()) {
+  for (const NpuPreset& device : npu_presets()) {
     INFO(device.name);
     CHECK(text(fmt::format("{{preset: {}}}", device.name)) != "");
   }

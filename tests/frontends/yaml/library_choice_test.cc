@@ -10,11 +10,11 @@
 #include <set>
 #include <string>
 
-#include "frontends/report/backend_text.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/load_experiment.h"
-#include "frontends/yaml/presets.h"
+#include "report/backend_text.h"
 #include "system/measured_protocols.h"
+#include "system/npu_presets.h"
 
 using namespace orrery;
 using Catch::Contains;
@@ -85,7 +85,7 @@ TEST_CASE("a device of a generation that was measured has its protocols, and tha
 // Every preset is decided on: a new one has to be added here or there.
 TEST_CASE("devices whose library is no NCCL get none of it") {
   std::set<std::string> without;
-  for (const yaml::NpuPreset& preset : yaml::npu_presets()) {
+  for (const NpuPreset& preset : npu_presets()) {
     const Experiment experiment = load(fmt::format("{{preset: {}}}", preset.name), transformer);
     if (!experiment.protocols_in_force.name.empty()) continue;
     without.insert(std::string(preset.name));

@@ -72,6 +72,45 @@ TEST_CASE("a name stands for the server that is plugged in") {
              Catch::Contains("platform.topology.rail.node"));
 }
 
+// Eight ConnectX-7 of 400 Gb/s, 50 GB/s, are plugged in; the device is an H100.
+TEST_CASE("a server that is named brings its NICs and its device") {
+  const Experiment named = load("rail: {nodes: 4, node: hgx-h100}");
+  REQUIRE(named.topology.levels.size() == 2);
+  CHECK(named.topology.levels[1].bandwidth == gigabits_per_second(400));
+  CHECK(named.npu.preset == "h100");
+  CHECK(named.npu.peak == teraflops_per_second(989));
+  CHECK(load("rail: {nodes: 4, node: hgx-h100, bandwidth: 1 GB/s}").topology.levels[1].bandwidth ==
+        gigabytes_per_second(1));
+  CHECK(load("rail: {nodes: 4, node: hgx-h100}\n  npu: h200").npu.preset == "h200");
+  CHECK(load("rail: {nodes: 4, node: hgx-h100}\n  npu: {peak: 1 TFLOP/s}").npu.preset.empty());
+  // No data sheet says which NICs: 64 GB/s would be the bus.
+  CHECK_THAT(problems("rail: {nodes: 4, node: mi300x-platform}"),
+             Catch::Contains("the key \"bandwidth\" is missing"));
+  CHECK_THAT(problems("rail: {nodes: 4}"), Catch::Contains("the key \"bandwidth\" is missing"));
+}
+
+// 32 servers of 8 NICs are 256 ports, 16 of each of 16 leaves; 4:1 are 4 uplinks as wide, or 2 of
+// twice the width. 3:1 would be 5.33.
+TEST_CASE("a leaf-spine is sized by its servers and its oversubscription") {
+  const auto spines = [](const std::string& rest) {
+    const Topology topology(
+        load("leaf_spine: {nodes: 32, node: hgx-h100, leaves: 16, " + rest + "}").topology);
+    CHECK(topology.npu_count() == 256);
+    std::int32_t found = 0;
+    for (std::int32_t n = topology.npu_count(); n < topology.node_count(); ++n)
+      found += topology.node_name({n}).starts_with("spine");
+    return found;
+  };
+  CHECK(spines("oversubscription: 4") == 4);
+  CHECK(spines("oversubscription: 4, uplink_bandwidth: 800 Gb/s") == 2);
+  CHECK(spines("spines: 7") == 7);
+  CHECK(spines("plugs: 16") == 16);
+  const std::string servers = "leaf_spine: {nodes: 32, node: hgx-h100, leaves: 16, ";
+  CHECK_THAT(problems(servers + "oversubscription: 3}"), Catch::Contains("need 5.333 uplinks"));
+  CHECK_THAT(problems(servers + "oversubscription: 2, spines: 8}"),
+             Catch::Contains("it follows from plugs, spines"));
+}
+
 constexpr const char* graph = R"(graph:
       nodes:
         - {name: s, kind: switch}

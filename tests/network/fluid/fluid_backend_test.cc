@@ -30,6 +30,18 @@ struct Fabric : test::NetworkUnderTest {
                   log);
     return number;
   }
+  std::size_t send_on(std::int32_t connection, std::int32_t source, std::int32_t target,
+                      std::int64_t size, std::uint32_t order = 0) {
+    const std::size_t number = log.prepare();
+    network->send({.source = {source},
+                   .target = {target},
+                   .size = bytes(size),
+                   .token = {.owner = static_cast<std::uint32_t>(number)},
+                   .connection = connection,
+                   .order = order},
+                  log);
+    return number;
+  }
 };
 
 NetworkSpec with(const FluidSpec& fluid) {
@@ -73,11 +85,10 @@ TEST_CASE("a message that comes later takes its share from then on") {
   CHECK(fabric.injected(b) == nanoseconds(2'000));
 }
 
-// Steps of a ring that come to a slow hop at 0, 1,000 and 2,000. Alone until 1,000 the first
-// carries 1,000 of its 2,000 B, half as fast 500 until 2,000, a third as fast the last 500 in
-// 1,500. Then the second has 1,000 B left and the third 1,500: 2,000 for the two, 500 for the last
-// alone.
-TEST_CASE("messages of one pair share their path, and the first does not go first") {
+// Three that come to a slow hop at 0, 1,000 and 2,000. Alone until 1,000 the first carries 1,000 of
+// its 2,000 B, half as fast 500 until 2,000, a third as fast the last 500 in 1,500. Then the second
+// has 1,000 B left and the third 1,500: 2,000 for the two, 500 for the last alone.
+TEST_CASE("messages of one pair without a connection share their path") {
   Fabric fabric(LevelKind::switched, 4);
   const auto a = fabric.send(0, 1, 2'000);
   std::size_t b = 0, c = 0;
@@ -87,6 +98,42 @@ TEST_CASE("messages of one pair share their path, and the first does not go firs
   CHECK(fabric.injected(a) == nanoseconds(3'500));
   CHECK(fabric.injected(b) == nanoseconds(5'500));
   CHECK(fabric.injected(c) == nanoseconds(6'000));
+}
+
+// The same on a connection, as the steps of a ring: each takes 2,000 ns from the end of the last.
+TEST_CASE("messages on one connection go one after the other") {
+  Fabric fabric(LevelKind::switched, 4);
+  const auto a = fabric.send_on(7, 0, 1, 2'000);
+  std::size_t b = 0, c = 0;
+  fabric.queue.schedule(nanoseconds(1'000), [&] { b = fabric.send_on(7, 0, 1, 2'000); });
+  fabric.queue.schedule(nanoseconds(2'000), [&] { c = fabric.send_on(7, 0, 1, 2'000); });
+  fabric.queue.run();
+  CHECK(fabric.injected(a) == nanoseconds(2'000));
+  CHECK(fabric.injected(b) == nanoseconds(4'000));
+  CHECK(fabric.injected(c) == nanoseconds(6'000));
+  CHECK(fabric.delivered(c) == nanoseconds(6'200));
+}
+
+// c waits for a. So a, b and d, to another target, are on the port: a third each until 3,000. Then
+// c has it alone.
+TEST_CASE("connections of one pair share their path, and so do those to several targets") {
+  Fabric fabric(LevelKind::switched, 4);
+  const auto a = fabric.send_on(1, 0, 1, 1'000), b = fabric.send_on(2, 0, 1, 1'000),
+             c = fabric.send_on(1, 0, 1, 1'000), d = fabric.send_on(1, 0, 2, 1'000);
+  fabric.queue.run();
+  for (const auto m : {a, b, d}) CHECK(fabric.injected(m) == nanoseconds(3'000));
+  CHECK(fabric.injected(c) == nanoseconds(4'000));
+}
+
+// Whoever calls first.
+TEST_CASE("what comes to a connection at one time goes in the order that it says") {
+  Fabric fabric(LevelKind::switched, 4);
+  const auto third = fabric.send_on(1, 0, 1, 1'000, 3), first = fabric.send_on(1, 0, 1, 1'000, 1);
+  const auto empty = fabric.send_on(1, 0, 1, 0, 2);
+  fabric.queue.run();
+  CHECK(fabric.injected(first) == nanoseconds(1'000));
+  CHECK(fabric.delivered(empty) == nanoseconds(1'200));
+  CHECK(fabric.injected(third) == nanoseconds(2'000));
 }
 
 // Three into one port: a third each, and 1 B at a third of 1 B/ns is 3 ns; 1,000 B 3,000 ns.
@@ -240,6 +287,56 @@ TEST_CASE("a message without a path waits for a repair") {
   fabric.queue.run();
   CHECK(fabric.injected(m) == nanoseconds(2'600));
   CHECK(fabric.delivered(m) == nanoseconds(2'700));
+}
+
+// a goes on as above and has left at 1,100; b follows, 1,000 ns on the same three links.
+TEST_CASE("what waits on a connection goes the way that its head has found") {
+  Fabric fabric(LevelKind::ring, 4,
+                with_faults({fault(nanoseconds(500), kUp, LinkCondition::down)}));
+  const auto a = fabric.send_on(1, 0, 1, 1'000), b = fabric.send_on(1, 0, 1, 1'000);
+  fabric.queue.run();
+  CHECK(fabric.injected(a) == nanoseconds(1'100));
+  CHECK(fabric.injected(b) == nanoseconds(2'100));
+  CHECK(fabric.delivered(b) == nanoseconds(2'400));
+}
+
+// Nothing leads out of NPU 0 from 500 to 2,100. a has 500 B left then, b and c follow, the empty
+// one between them too. The other connection has half the link: 1,000 B of it and those of a and b
+// take 2,000 ns. Then c has the link alone.
+TEST_CASE("a connection whose head has no path waits for a repair, and is not stuck") {
+  Fabric fabric(LevelKind::ring, 4,
+                with_faults({fault(nanoseconds(500), kUp, LinkCondition::down),
+                             fault(nanoseconds(500), kDown, LinkCondition::down),
+                             fault(nanoseconds(2'000), kUp, LinkCondition::up)}));
+  const auto a = fabric.send_on(1, 0, 1, 1'000), b = fabric.send_on(1, 0, 1, 500);
+  std::size_t empty = 0, c = 0, late = 0;
+  fabric.queue.schedule(nanoseconds(1'000), [&] {
+    empty = fabric.send_on(1, 0, 1, 0);
+    c = fabric.send_on(1, 0, 1, 1'000);
+    late = fabric.send_on(2, 0, 1, 1'000);
+  });
+  fabric.queue.run();
+  CHECK(fabric.injected(a) == nanoseconds(3'100));
+  CHECK(fabric.injected(b) == nanoseconds(4'100));
+  CHECK(fabric.delivered(empty) == nanoseconds(4'200));
+  CHECK(fabric.injected(late) == nanoseconds(4'100));
+  CHECK(fabric.injected(c) == nanoseconds(5'100));
+}
+
+// The empty one finds no path when it comes.
+TEST_CASE("a message of no bytes that finds no path holds its connection until it does") {
+  Fabric fabric(LevelKind::ring, 4,
+                with_faults({fault(nanoseconds(500), kUp, LinkCondition::down),
+                             fault(nanoseconds(500), kDown, LinkCondition::down),
+                             fault(nanoseconds(2'000), kUp, LinkCondition::up)}));
+  std::size_t empty = 0, after = 0;
+  fabric.queue.schedule(nanoseconds(1'000), [&] {
+    empty = fabric.send_on(1, 0, 1, 0);
+    after = fabric.send_on(1, 0, 1, 1'000);
+  });
+  fabric.queue.run();
+  CHECK(fabric.delivered(empty) == nanoseconds(2'200));
+  CHECK(fabric.injected(after) == nanoseconds(3'100));
 }
 
 TEST_CASE("a message that will never have a path ends the run with its two ends") {

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/config_error.h"
-#include "frontends/report/search_report.h"
+#include "report/search_report.h"
 #include "tests/simulation/search/small_search.h"
 
 using namespace orrery;

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "frontends/cli/commands.h"
-#include "frontends/report/search_report.h"
 #include "frontends/yaml/searched_experiment.h"
+#include "report/search_report.h"
 #include "simulation/simulate.h"
 #include "system/rank/prediction.h"
 #include "tests/simulation/search/small_search.h"
@@ -191,13 +191,21 @@ TEST_CASE("platforms that are graphs can be searched") {
 // at 12.5 GB/s (160 us each). A level of a graph is a switch of the same latency: the nearest two
 // NPUs are two links of 1 us apart, so a level that is taken for itself has two links of 1 us.
 TEST_CASE("a level of a graph is estimated as a switch of its latency") {
-  const LevelSpec level{"all", LevelKind::graph, 4, Bandwidth{12'500'000'000}, microseconds(2)};
-  const LevelSpec alone = level_alone(level, 4);
+  const auto star_of = [](Duration crossing) {
+    GraphSpec graph;
+    for (int i = 0; i < 4; ++i) graph.nodes.push_back({NodeKind::npu, ""});
+    graph.nodes.push_back({NodeKind::switched, ""});
+    for (int i = 0; i < 4; ++i) {
+      graph.links.push_back({{i}, {4}, 0, Bandwidth{12'500'000'000}, microseconds(1)});
+      graph.links.push_back({{4}, {i}, 0, Bandwidth{12'500'000'000}, microseconds(1)});
+    }
+    return Topology({{{"all", LevelKind::graph, 4, Bandwidth{12'500'000'000}, crossing}},
+                     std::make_shared<const GraphSpec>(graph)});
+  };
+  const LevelSpec alone = level_alone(star_of(microseconds(2)), 0, 4);
   CHECK(alone.kind == LevelKind::switched);
   CHECK(alone.latency == microseconds(1));
-  CHECK(
-      level_alone({"odd", LevelKind::graph, 4, gigabytes_per_second(1), Duration{3}}, 2).latency ==
-      Duration{2});
+  CHECK(level_alone(star_of(Duration{3}), 0, 2).latency == Duration{2});
   SystemSpec system;
   system.injection_latency = system.local_injection_latency = {};
   CollectiveSpec ring;

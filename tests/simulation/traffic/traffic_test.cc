@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "frontends/report/traffic_report.h"
 #include "network/backends.h"
 #include "network/topology/builders/tree.h"
+#include "report/traffic_report.h"
 #include "simulation/simulate_traffic.h"
 #include "simulation/traffic/flows.h"
 #include "tests/problem_keys.h"

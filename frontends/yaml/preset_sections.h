@@ -1,0 +1,11 @@
+// Which section a name is a preset of, for one that stands in another.
+#pragma once
+
+#include <string_view>
+
+namespace orrery::yaml {
+
+// The section that the name is a preset of: "workload.transformer". "" if it is none.
+std::string_view section_of_preset(std::string_view name);
+
+}  // namespace orrery::yaml

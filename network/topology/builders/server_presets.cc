@@ -1,0 +1,49 @@
+#include "network/topology/builders/server_presets.h"
+
+#include <vector>
+
+namespace orrery {
+
+namespace {
+
+constexpr Wire pcie_4{gigabytes_per_second(32), nanoseconds(400)};  // x16, in one direction
+constexpr Wire pcie_5{gigabytes_per_second(64), nanoseconds(400)};
+
+// With a NIC for each NPU. `gigabytes` a second of a link inside, in one direction.
+NodeSpec server(std::int32_t npus, NodeInside inside, std::int64_t gigabytes, Wire bus) {
+  const bool switched = inside == NodeInside::switched;
+  return {.npus = npus,
+          .inside = inside,
+          .link = {gigabytes_per_second(gigabytes), nanoseconds(switched ? 200 : 500)},
+          .nics = npus,
+          .bus = bus,
+          .affinity = {}};
+}
+
+constexpr Bandwidth hdr = gigabits_per_second(200), ndr = gigabits_per_second(400);
+
+}  // namespace
+
+std::span<const ServerPreset> server_presets() {
+  static const std::vector<ServerPreset> presets = {
+      // NVIDIA DGX A100 data sheet: 600 GB/s of NVLink a GPU counting both directions, eight
+      // single-port ConnectX-6 of 200 Gb/s; PCIe 4.0.
+      {"hgx-a100", "a100", server(8, NodeInside::switched, 300, pcie_4), hdr},
+      // NVIDIA DGX H100 and H200 data sheets: 900 GB/s of NVLink a GPU counting both directions,
+      // eight single-port ConnectX-7 of 400 Gb/s; PCIe 5.0.
+      {"hgx-h100", "h100", server(8, NodeInside::switched, 450, pcie_5), ndr},
+      {"hgx-h200", "h200", server(8, NodeInside::switched, 450, pcie_5), ndr},
+      // NVIDIA DGX B200 data sheet: 14.4 TB/s of NVLink among eight GPUs counting both directions,
+      // eight single-port ConnectX-7 of 400 Gb/s; PCIe 5.0.
+      {"hgx-b200", "b200", server(8, NodeInside::switched, 900, pcie_5), ndr},
+      // NVIDIA GB200 NVL72 data sheet: 72 GPUs on NVLink, 1.8 TB/s each counting both directions;
+      // a ConnectX-7 of 400 Gb/s for each GPU.
+      {"gb200-nvl72", "gb200", server(72, NodeInside::switched, 900, pcie_5), ndr},
+      // AMD Instinct MI300X platform data sheet: eight, each joined to the seven others by a link
+      // of 128 GB/s counting both directions; PCIe 5.0. The sheet names no NICs.
+      {"mi300x-platform", "mi300x", server(8, NodeInside::fully_connected, 64, pcie_5)},
+  };
+  return presets;
+}
+
+}  // namespace orrery

@@ -1,0 +1,31 @@
+#include "report/json_report.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "report/json_row.h"
+
+namespace orrery {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Names come from the user; what is not UTF-8 in them must not lose the results.
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+std::string run_json(const RunResult& result, const ReportOptions& options) {
+  return text_of(row_json(result, options));
+}
+
+std::string comparison_json(std::span<const RunResult> results, const ReportOptions& options) {
+  Json systems = Json::array();
+  for (const RunResult& result : results) systems.push_back(row_json(result, options, results));
+  return text_of({{"schema", "orrery.compare/1"}, {"systems", std::move(systems)}});
+}
+
+}  // namespace orrery

@@ -1,0 +1,62 @@
+#include "report/packet_report.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/units/unit_text.h"
+#include "report/row_table.h"
+#include "report/text_table.h"
+
+namespace orrery {
+namespace {
+
+constexpr auto left = TextTable::Align::left;
+
+std::string counts(const RunResult& result) {
+  const PacketResult& packets = *result.packets;
+  TextTable table({{"", left}, {""}, {"", left}});
+  table.add_row({"packets", std::to_string(packets.packets), "acknowledgements too"});
+  table.add_row({"packet-hops", std::to_string(packets.packet_hops), ""});
+  table.add_row({"lost", std::to_string(packets.drops), ""});
+  table.add_row({"marked", std::to_string(packets.marks), ""});
+  table.add_row({"sent again", std::to_string(packets.retransmissions), "segments"});
+  table.add_row({"timeouts", std::to_string(packets.timeouts), ""});
+  table.add_row({"connections", std::to_string(packets.connections), ""});
+  if (const std::optional<RoceRow>& roce = packets.roce) {
+    table.add_row({"notified", std::to_string(roce->notifications), "CNPs of marks"});
+    table.add_row({"refused", std::to_string(roce->refusals), "NACKs of gaps"});
+    table.add_row({"paused", std::to_string(roce->pauses), "times, " + to_text(roce->paused)});
+    if (roce->watchdogs > 0)
+      table.add_row({"watchdog", std::to_string(roce->watchdogs), "pauses that lasted too long"});
+  }
+  return '\n' + table.text();
+}
+
+template <class Rows>
+std::string text_of(const Rows& rows) {
+  const TextTable table = table_of(rows);
+  return table.empty() ? "" : '\n' + table.text();
+}
+
+}  // namespace
+
+std::string packet_text(const RunResult& result, const ReportOptions& options) {
+  if (!result.packets || result.packets->packets == 0) return "";
+  const std::vector<QueueRow>& queues = result.packets->queues;
+  const std::vector<PauseRow>& pauses = result.packets->pauses;
+  return counts(result) + text_of(result.packets->waits) +
+         text_of(std::span(queues).first(shown_count(queues.size(), options))) +
+         text_of(std::span(pauses).first(shown_count(pauses.size(), options))) +
+         text_of(result.packets->switches);
+}
+
+std::string packet_rate_text(const RunResult& result) {
+  if (!result.packets || result.packets->packet_hops == 0 || result.host.cpu_s <= 0) return "";
+  return fmt::format(", {:.2f} million packet-hops per CPU second",
+                     static_cast<double>(result.packets->packet_hops) / result.host.cpu_s * 1e-6);
+}
+
+}  // namespace orrery

@@ -1,0 +1,48 @@
+// A point of a sweep and how it went: what the tables of a sweep show, read from the JSON of the
+// point's result.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/units/units.h"
+#include "simulation/sweep_grid.h"
+
+namespace orrery {
+
+// One point of the grid and how it went.
+struct SweepRow {
+  SweepPoint point;
+  bool has_flows = false;  // `traffic:` instead of a workload
+  std::filesystem::path folder;
+  std::string version, commit, inputs;  // what result.json says if it is this point's: Provenance
+  std::string status;                   // "ok", "failed", "not run"
+  std::string failure;                  // the first line of what a failed one said
+
+  // Of result.json or traffic.json; for "ok" only. Flows have no compute, exposed, idle, bound.
+  std::string system, backend, fingerprint;
+  std::vector<std::string> ignored = {};  // by the backend, of what the file says
+  Duration finish, compute, exposed, idle, bound;
+  std::map<std::string, std::string> numbers = {};  // "events", "messages", "wall_s", ...
+};
+
+// Fields of a result that are columns of sweep.csv: of all results, and of those of flows.
+inline constexpr std::array sweep_numbers{"events",          "messages",       "wall_s",
+                                          "cpu_s",           "peak_rss_bytes", "drops",
+                                          "retransmissions", "timeouts",       "mfu"};
+inline constexpr std::array flow_numbers{"load_hosts", "load_uplinks", "drawn_hosts",
+                                         "busiest_load", "counted"};
+inline constexpr std::array flow_times{"mean_ps",      "p50_ps",        "p95_ps",
+                                       "p99_ps",       "slowdown_mean", "slowdown_p50",
+                                       "slowdown_p95", "slowdown_p99"};
+
+// Whether the text is the JSON of a result of this row's inputs, by the same program.
+bool is_result_of(const SweepRow& row, const std::string& json);
+
+// Fills the row from such a text if it is complete and without an error; false if it is not.
+bool read_result(SweepRow& row, const std::string& json);
+
+}  // namespace orrery

@@ -1,0 +1,81 @@
+#include "report/why_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "report/row_table.h"
+#include "simulation/critical_stage.h"
+
+namespace orrery {
+
+namespace {
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// "bandwidth (99.9 % of it)": how much of the wait the one bound explains.
+std::string bound_text(const TimePart& part) {
+  const Duration explained = part.bound_by == BoundBy::bandwidth ? part.bandwidth
+                             : part.bound_by == BoundBy::latency ? part.latency
+                                                                 : Duration{};
+  std::string text(name_of(part.bound_by));
+  if (explained > Duration{})
+    text += fmt::format(" ({} of it)", percent(static_cast<double>(explained.value) /
+                                               static_cast<double>(part.time.value)));
+  if (!part.held_by.empty()) text += " on " + part.held_by;
+  return text;
+}
+
+std::string taken(const TimePart& part) {
+  std::string text = fmt::format("{}, {}", name_of(part), percent(part.share));
+  if (part.bound_by != BoundBy::nothing) text += ", bound by " + bound_text(part);
+  return text;
+}
+
+bool is_waiting(const TimePart& part) {
+  switch (part.bound_by) {
+    case BoundBy::compute_rate:
+    case BoundBy::memory_bandwidth:
+    case BoundBy::launches:
+    case BoundBy::nothing:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+std::string name_of(const TimePart& part) {
+  return part.level.empty() ? part.part : fmt::format("{} on {}", part.part, part.level);
+}
+
+std::string why_sentence(const RunResult& result, std::size_t room) {
+  if (result.why.empty()) return "";
+  const TimePart& most = result.why.front();
+  std::string text = taken(most);
+  if (!most.knob.empty()) text += ": " + most.knob;
+  if (is_waiting(most)) return text;
+  const auto next = std::ranges::find_if(result.why, is_waiting);
+  if (next == result.why.end() || next->share < 0.01) return text;
+  const std::string with_next = fmt::format("{}; next {}", text, taken(*next));
+  return with_next.size() <= room ? with_next : text;
+}
+
+std::string why_table(const RunResult& result) {
+  constexpr double least = 0.001;
+  std::vector<TimePart> shown;
+  std::ranges::copy_if(result.why, std::back_inserter(shown),
+                       [](const TimePart& part) { return part.share >= least; });
+  const TextTable table = table_of(shown);
+  if (table.empty()) return "";
+  std::string text = '\n' + table.text();
+  if (const StageRow* stage = critical_stage(result);
+      stage != nullptr && stage->rank != result.training->last_stage().rank)
+    text += fmt::format("(rank {}, stage {}, which waits least for the others)\n", stage->rank,
+                        stage->stage);
+  return text;
+}
+
+}  // namespace orrery

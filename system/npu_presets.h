@@ -1,0 +1,21 @@
+// Devices by name: a100, h100, mi300x.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/units/units.h"
+
+namespace orrery {
+
+// Vendor figures for dense (not sparse) tensor operations and for device memory.
+struct NpuPreset {
+  std::string_view name;
+  FlopRate peak;  // in 16-bit floating point
+  Bandwidth memory_bandwidth;
+  Bytes memory;
+  FlopRate eight_bit_peak = {};  // in 8-bit floating point; 0 = it has none
+};
+std::span<const NpuPreset> npu_presets();
+
+}  // namespace orrery

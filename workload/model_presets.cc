@@ -1,0 +1,185 @@
+#include "workload/model_presets.h"
+
+#include <vector>
+
+#include "workload/model/layer_stack.h"
+
+namespace orrery {
+
+std::span<const DlrmPreset> dlrm_presets() {
+  // S. Rashidi et al., "Scalable Distributed Training of Recommendation Models: An ASTRA-SIM + NS3
+  // case-study with TCP/IP transport", Hot Interconnects 2020, slide "DLRM specification".
+  static const std::vector<DlrmPreset> presets = [] {
+    DlrmSpec hoti20;
+    hoti20.global_batch = 65'536;
+    hoti20.sparse_features = 64;
+    hoti20.embedding_dimension = 64;
+    hoti20.pooling = 60;
+    hoti20.dense_features = 1'600;
+    hoti20.bottom_mlp.assign(6, 1'024);  // 5 + 2 layers: in, five hidden, out
+    hoti20.bottom_mlp.push_back(64);
+    hoti20.top_mlp.assign(11, 2'048);  // 10 + 2 layers
+    hoti20.top_mlp.push_back(1);
+    hoti20.interaction = Interaction::concat;
+    // MLPerf Training v3.0, recommendation: DLRM-DCNv2 on Criteo 1TB multi-hot, 26 tables of width
+    // 128, 214 indices a sample, NVIDIA's batch of 64 GPUs (R. Wang et al., "DCN V2", WWW 2021).
+    DlrmSpec dcnv2;
+    dcnv2.global_batch = 135'168;
+    dcnv2.sparse_features = 26;
+    dcnv2.embedding_dimension = 128;
+    dcnv2.pooling = 1;
+    dcnv2.lookups = 214;
+    dcnv2.embedding_traffic = true;
+    dcnv2.dense_features = 13;
+    dcnv2.bottom_mlp = {512, 256, 128};
+    dcnv2.top_mlp = {1'024, 1'024, 512, 256, 1};
+    dcnv2.interaction = Interaction::cross;
+    dcnv2.cross_layers = 3;
+    dcnv2.cross_rank = 512;
+    return std::vector<DlrmPreset>{{"dlrm-hoti20", hoti20, DataType::fp16},
+                                   {"dlrm-dcnv2", dcnv2, DataType::fp16}};
+  }();
+  return presets;
+}
+
+std::span<const StackPreset> stack_presets() {
+  static constexpr StackPreset presets[] = {{"resnet-50", resnet_50}, {"vgg-16", vgg_16}};
+  return presets;
+}
+
+namespace {
+
+// Megatron-LM's GPT shapes: head width hidden / heads, inner width 4 hidden, GPT-2's vocabulary
+// padded to a multiple of 1,024 (51,200), sequences of 2,048.
+TransformerSpec gpt(std::int64_t layers, std::int64_t hidden, std::int64_t heads) {
+  TransformerSpec spec;
+  spec.layers = layers;
+  spec.hidden = hidden;
+  spec.heads = heads;
+  spec.vocabulary = 51'200;
+  spec.sequence = 2'048;
+  return spec;
+}
+
+struct GroupedQueries {
+  std::int64_t layers, hidden, heads, key_value_heads, feed_forward, vocabulary, sequence;
+  bool gated = true;
+};
+
+TransformerSpec untied(const GroupedQueries& shape) {
+  TransformerSpec spec;
+  spec.layers = shape.layers;
+  spec.hidden = shape.hidden;
+  spec.heads = shape.heads;
+  spec.key_value_heads = shape.key_value_heads;
+  spec.feed_forward = shape.feed_forward;
+  spec.gated = shape.gated;
+  spec.tied_embeddings = false;
+  spec.vocabulary = shape.vocabulary;
+  spec.sequence = shape.sequence;
+  return spec;
+}
+
+// H. Touvron et al., "Llama 2", arXiv 2307.09288: 32,000 tokens, sequences of 4,096; widths from
+// the models' config.json.
+TransformerSpec llama2(std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                       std::int64_t key_value_heads, std::int64_t feed_forward) {
+  return untied({layers, hidden, heads, key_value_heads, feed_forward, 32'000, 4'096});
+}
+
+// A. Grattafiori et al., "The Llama 3 Herd of Models", arXiv 2407.21783, table 3: 128,000 tokens
+// (128,256 with those reserved), 8 key-value heads, sequences of 8,192.
+TransformerSpec llama3(std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                       std::int64_t feed_forward) {
+  return untied({layers, hidden, heads, 8, feed_forward, 128'256, 8'192});
+}
+
+// Squared ReLU between two matrices, 256,000 tokens, sequences of 4,096. J. Parmar et al.,
+// "Nemotron-4 15B Technical Report", arXiv 2402.16819; NVIDIA, "Nemotron-4 340B Technical Report",
+// arXiv 2406.11704; 8B: the model card of nemotron-3-8b-base-4k.
+TransformerSpec nemotron(std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                         std::int64_t key_value_heads, std::int64_t feed_forward) {
+  return untied({layers, hidden, heads, key_value_heads, feed_forward, 256'000, 4'096, false});
+}
+
+TransformerSpec with_experts(TransformerSpec spec, std::int64_t count, std::int64_t top_k) {
+  spec.experts.count = count;
+  spec.experts.top_k = top_k;
+  return spec;
+}
+
+// A. Jiang et al., "Mixtral of Experts", arXiv 2401.04088, table 1; 8x22B: its config.json.
+// Sequences as long as the benchmarks train with, not as the models allow.
+TransformerSpec mixtral_8x7b() {
+  return with_experts(untied({32, 4'096, 32, 8, 14'336, 32'000, 4'096}), 8, 2);
+}
+TransformerSpec mixtral_8x22b() {
+  return with_experts(untied({56, 6'144, 48, 8, 16'384, 32'768, 4'096}), 8, 2);
+}
+
+// github.com/xai-org/grok-1, run.py: 64 layers, width 6,144, 48 query and 8 key heads of 128, inner
+// width 8 x 6,144 x 2/3, one matrix for both ends.
+TransformerSpec grok1() {
+  TransformerSpec spec = with_experts(untied({64, 6'144, 48, 8, 32'768, 131'072, 8'192}), 8, 2);
+  spec.tied_embeddings = true;
+  return spec;
+}
+
+// DeepSeek-AI, "DeepSeek-V3 Technical Report", arXiv 2412.19437, section 4.2, and its config.json:
+// 3 dense layers of inner width 18,432, then 256 experts of 2,048 and a shared one; a token's 8
+// come from 4 of 8 groups. Without the module that predicts a second token.
+TransformerSpec deepseek_v3() {
+  TransformerSpec spec = with_experts(untied({61, 7'168, 128, 0, 18'432, 129'280, 4'096}), 256, 8);
+  spec.latent = LatentAttention{1'536, 512, 128, 64, 128};
+  spec.experts.width = 2'048;
+  spec.experts.shared = 1;
+  spec.experts.first_dense = 3;
+  spec.experts.groups = 8;
+  spec.experts.group_limit = 4;
+  return spec;
+}
+
+// J. Devlin et al., "BERT", NAACL 2019: an encoder, whose attention sees all tokens; 30,522 tokens.
+TransformerSpec bert_large() {
+  TransformerSpec spec = gpt(24, 1'024, 16);
+  spec.causal_kernel = false;
+  spec.vocabulary = 30'522;
+  spec.sequence = 512;
+  return spec;
+}
+
+}  // namespace
+
+std::span<const TransformerPreset> transformer_presets() {
+  // D. Narayanan et al., "Efficient large-scale language model training on GPU clusters using
+  // Megatron-LM", SC'21, table 1; 175B is GPT-3's shape (T. Brown et al., NeurIPS 2020).
+  static const std::vector<TransformerPreset> presets{
+      {"gpt-1.7b", gpt(24, 2'304, 24)},
+      {"gpt-3.6b", gpt(30, 3'072, 32)},
+      {"gpt-7.5b", gpt(36, 4'096, 32)},
+      {"gpt-18b", gpt(40, 6'144, 48)},
+      {"gpt-39b", gpt(48, 8'192, 64)},
+      {"gpt-76b", gpt(60, 10'240, 80)},
+      {"gpt-145b", gpt(80, 12'288, 96)},
+      {"gpt3-175b", gpt(96, 12'288, 96)},
+      {"gpt-310b", gpt(96, 16'384, 128)},
+      {"gpt-530b", gpt(105, 20'480, 128)},
+      {"gpt-1t", gpt(128, 25'600, 160)},
+      {"llama2-7b", llama2(32, 4'096, 32, 32, 11'008)},
+      {"llama2-13b", llama2(40, 5'120, 40, 40, 13'824)},
+      {"llama2-70b", llama2(80, 8'192, 64, 8, 28'672)},
+      {"llama3-8b", llama3(32, 4'096, 32, 14'336)},
+      {"llama3-70b", llama3(80, 8'192, 64, 28'672)},
+      {"llama3-405b", llama3(126, 16'384, 128, 53'248)},
+      {"nemotron-8b", nemotron(32, 4'096, 32, 32, 16'384)},
+      {"nemotron-15b", nemotron(32, 6'144, 48, 8, 24'576)},
+      {"nemotron-340b", nemotron(96, 18'432, 96, 8, 73'728)},
+      {"mixtral-8x7b", mixtral_8x7b()},
+      {"mixtral-8x22b", mixtral_8x22b()},
+      {"grok-1", grok1()},
+      {"deepseek-v3", deepseek_v3()},
+      {"bert-large", bert_large()}};
+  return presets;
+}
+
+}  // namespace orrery
