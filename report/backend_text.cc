@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace orrery {
 
@@ -32,22 +33,33 @@ std::string ignored_by(const RunResult& result) {
 }
 
 // Of systems that are compared: one line if all have the same.
-std::string chosen_efficiencies(std::span<const RunResult> results) {
-  const auto as_first = [&](const RunResult& result) {
-    return chosen_efficiency(result.efficiency) == chosen_efficiency(results.front().efficiency);
-  };
-  if (results.empty() || std::ranges::all_of(results, as_first))
-    return results.empty() ? "" : chosen_efficiency(results.front().efficiency);
+std::string of_all(std::span<const RunResult> results, std::string_view what,
+                   const std::function<std::string(const RunResult&)>& line,
+                   const std::function<std::string(const RunResult&)>& value) {
+  if (results.empty()) return "";
+  const std::string first = line(results.front());
+  const auto as_first = [&](const RunResult& result) { return line(result) == first; };
+  if (std::ranges::all_of(results, as_first)) return first;
   std::string text;
   for (const RunResult& result : results)
-    if (!result.efficiency.name.empty())
-      text +=
-          fmt::format("efficiency of {}: {}\n", result.name, efficiency_text(result.efficiency));
+    if (const std::string its = value(result); !its.empty())
+      text += fmt::format("{} of {}: {}\n", what, result.name, its);
   return text;
 }
 
 std::string parallelism_text(const std::string& heading, const std::string& chosen) {
   return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
+}
+
+std::string chosen_models(std::span<const RunResult> results) {
+  return of_all(
+             results, "efficiency",
+             [](const RunResult& result) { return chosen_efficiency(result.efficiency); },
+             [](const RunResult& result) { return efficiency_text(result.efficiency); }) +
+         of_all(
+             results, "protocols",
+             [](const RunResult& result) { return chosen_protocols(result.protocols); },
+             [](const RunResult& result) { return protocols_text(result.protocols); });
 }
 
 }  // namespace
@@ -60,6 +72,7 @@ std::string ignored_text(std::string_view backend, std::string_view where,
 std::string backend_text(const RunResult& result) {
   const std::string chosen = result.backend_because.empty() ? "" : "backend: " + choice_of(result);
   return chosen + ignored_by(result) + chosen_efficiency(result.efficiency) +
+         chosen_protocols(result.protocols) +
          parallelism_text("parallelism", result.parallelism_chosen);
 }
 
@@ -77,6 +90,20 @@ std::string chosen_efficiency(const EfficiencyInForce& efficiency) {
   return fmt::format("efficiency: {}\n", efficiency_text(efficiency));
 }
 
+std::string protocols_text(const ProtocolsInForce& protocols) {
+  std::string text = protocols.name;
+  if (protocols.error)
+    text += fmt::format(" (mean error {:.1f} % over {} sizes)", *protocols.error * 100,
+                        protocols.sizes);
+  if (!protocols.because.empty()) text += ", " + protocols.because;
+  return text;
+}
+
+std::string chosen_protocols(const ProtocolsInForce& protocols) {
+  if (protocols.because.empty()) return "";
+  return fmt::format("protocols: {}\n", protocols_text(protocols));
+}
+
 std::string backends_text(std::span<const RunResult> results) {
   const auto as_first = [&](const RunResult& result) {
     return result.backend_because == results.front().backend_because;
@@ -91,7 +118,7 @@ std::string backends_text(std::span<const RunResult> results) {
   }
   for (const RunResult& result : results)
     if (!result.ignored.empty()) text += "* " + ignored_by(result);
-  text += chosen_efficiencies(results);
+  text += chosen_models(results);
   for (const RunResult& result : results)
     text += parallelism_text("parallelism of " + result.name, result.parallelism_chosen);
   return text;

@@ -11,15 +11,18 @@ namespace orrery {
 
 // "backend: fluid, because messages share links between switches": if it was chosen. "IGNORED by
 // the analytical backend in leaf-8: ...": if it leaves out what the file says. "efficiency:
-// h100-2024 (mean error 6.2 % over 24 runs), ...": if it was chosen.
+// h100-2024 (mean error 6.2 % over 24 runs), ...", and "protocols: ...": if they were chosen.
 std::string backend_text(const RunResult& result);
 
 // "h100-2024 (mean error 6.2 % over 24 runs), the newest measured on H100"; the rest as far as it
 // is known.
 std::string efficiency_text(const EfficiencyInForce& efficiency);
+// "nccl-h100 (mean error 7.5 % over 23 sizes), measured on 8 H100"
+std::string protocols_text(const ProtocolsInForce& protocols);
 
 // The same as a line of a head; "" if the file names it.
 std::string chosen_efficiency(const EfficiencyInForce& efficiency);
+std::string chosen_protocols(const ProtocolsInForce& protocols);
 
 // The same of systems that are compared. What a system ignores stands behind "* ", as its mark in
 // the table.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/check.h"
+#include "report/backend_text.h"
 #include "report/json_row.h"
 #include "report/row_type.h"
 #include "report/rows_csv.h"
@@ -91,6 +92,8 @@ std::string table_text(Rows rows, const CollectiveResult& result) {
     text += fmt::format("# backend: {}, because {}\n", result.backend, result.backend_because);
   for (const std::string& ignored : result.ignored)
     text += fmt::format("# IGNORED by the {} backend: {}\n", result.backend, ignored);
+  if (!result.protocols.because.empty())
+    text += fmt::format("# {}", chosen_protocols(result.protocols));
   text += "#\n";
   const bool measured = summary.measured_rows > 0;
   text += header(measured);

@@ -11,6 +11,7 @@
 #include "core/units/units.h"
 #include "simulation/collective_operations.h"
 #include "simulation/columns.h"
+#include "simulation/experiment.h"
 #include "simulation/result_rows.h"
 
 namespace orrery {
@@ -84,6 +85,7 @@ struct CollectiveResult {
   std::string backend;
   std::string backend_because;       // as in RunResult
   std::vector<std::string> ignored;  // as in RunResult
+  ProtocolsInForce protocols;        // as in RunResult
   std::vector<CollectiveRow> rows;   // those of an algorithm follow each other
   Provenance provenance;
   HostUse host;
@@ -100,6 +102,13 @@ struct CollectiveResult {
                   "why it was chosen, as a clause; none if it is named", {.null_if_empty = true});
     result.column("ignored", &CollectiveResult::ignored,
                   "what the platform says and this model leaves out, as in the result of a run");
+    result.column("protocols", [](const CollectiveResult& one) { return one.protocols.name; },
+                  "the library whose measured protocols the collectives pay for, as in the result "
+                  "of a run",
+                  {.null_if_empty = true});
+    result.column("protocols_because",
+                  [](const CollectiveResult& one) { return one.protocols.because; },
+                  "why it was chosen, as a clause; none if it is named", {.null_if_empty = true});
     result.rows("rows", &CollectiveResult::rows, "algorithm and size");
     result.rows("summaries", &CollectiveResult::summaries, "algorithm");
     result.part("provenance", &CollectiveResult::provenance,

@@ -54,7 +54,7 @@ std::string least_time_text(const CollectiveSpec& spec, Selection& selection,
 }
 
 std::string chunks_text(const CollectiveSpec& spec, Bytes minimum) {
-  if (is_automatic(spec.algorithms) && spec.any_chunks) return "auto";
+  if (chooses_chunks(spec)) return "auto";
   return std::to_string(chunk_count(example_size, spec.chunks, minimum));
 }
 

@@ -77,7 +77,7 @@ std::string counts_text(const SearchResult& result) {
   const FittingChoices& choices = result.choices;
   std::string text = fmt::format("{}: {} configurations of {} NPUs\n", result.name,
                                  choices.enumerated, result.npus);
-  text += chosen_efficiency(result.efficiency);
+  text += chosen_efficiency(result.efficiency) + chosen_protocols(result.protocols);
   if (result.partial) text += "PARTIAL RESULT (interrupted): what follows is what was reached\n";
   TextTable table({{""}, {"", Align::left}});
   if (choices.unchecked > 0)
@@ -106,6 +106,8 @@ std::string counts_text(const SearchResult& result) {
       return text + "* " + ignored_text(result.backend, "", row.ignored);
   return text;
 }
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json row_json(const SearchRow& row) {
   const ParallelChoice& choice = row.found.choice;
@@ -191,6 +193,13 @@ std::string search_json(const SearchResult& result, std::size_t top) {
   Json json{
       {"name", result.name},
       {"backend", result.backend},
+      {"efficiency", text_or_null(result.efficiency.name)},
+      {"efficiency_because", text_or_null(result.efficiency.because)},
+      {"efficiency_error",
+       result.efficiency.error ? Json(*result.efficiency.error) : Json(nullptr)},
+      {"protocols", text_or_null(result.protocols.name)},
+      {"protocols_because", text_or_null(result.protocols.because)},
+      {"protocols_error", result.protocols.error ? Json(*result.protocols.error) : Json(nullptr)},
       {"npus", result.npus},
       {"partial", result.partial},
       {"npu_memory_bytes", result.choices.room ? Json(result.choices.room->value) : Json(nullptr)},

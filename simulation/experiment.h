@@ -26,6 +26,15 @@ struct EfficiencyInForce {
   std::int32_t runs = 0;             // as many of them
 };
 
+// What the protocols of the communication library cost, by its name, for reports.
+struct ProtocolsInForce {
+  std::string name;                  // as above; "" = none, or the file's own numbers
+  std::string because;               // as above
+  std::optional<double> error = {};  // mean absolute, of measured all-reduces among the GPUs of a
+                                     // node; none if they were measured on another device
+  std::int32_t sizes = 0;            // as many of them
+};
+
 struct NpuSpec {
   std::string preset;  // "" = none
   FlopRate peak;       // of the data type that the model computes in
@@ -54,6 +63,7 @@ struct Experiment {
   NpuSpec npu;
   TopologySpec topology;
   SystemSpec system;
+  ProtocolsInForce protocols_in_force;
   NetworkSpec network;
   WorkloadSpec workload;
   std::string parallelism_chosen;  // of a transformer, and why (chosen_parallelism.h); "" = named

@@ -45,6 +45,7 @@ struct RunResult {
   std::vector<std::string> ignored;  // by the backend: settings, and clauses
   std::string parallelism_chosen;    // as in Experiment
   EfficiencyInForce efficiency;      // of kernels
+  ProtocolsInForce protocols;        // of collectives
   std::uint64_t seed = 0;
   std::string fingerprint;
   bool partial = false;
@@ -144,6 +145,18 @@ struct RunResult {
     run.column("efficiency_error", [](const RunResult& r) { return r.efficiency.error; },
                "its mean absolute error, as a fraction, over published iterations to which it was "
                "not fitted (docs/validation.md); none if that is not known",
+               {.csv = no_column});
+    run.column("protocols", [](const RunResult& r) { return r.protocols.name; },
+               "the library whose measured protocols collectives pay for; \"none\" if the file "
+               "wants none; none if it gives costs of its own, or if none was measured on such a "
+               "device",
+               {.csv = no_column, .null_if_empty = true});
+    run.column("protocols_because", [](const RunResult& r) { return r.protocols.because; },
+               "why this library was chosen, as a clause; none if the file names it",
+               {.csv = no_column, .null_if_empty = true});
+    run.column("protocols_error", [](const RunResult& r) { return r.protocols.error; },
+               "its mean absolute error, as a fraction, over sizes of a measured all-reduce to "
+               "which it was not fitted (docs/validation.md); none on another device",
                {.csv = no_column});
   }
 

@@ -57,8 +57,8 @@ SpecProblems problems_of_protocol(const CollectiveSpec& spec, const SystemSpec& 
   if (spec.protocol == Protocol::none) return {};
   if (system.protocols.empty())
     return {{"", fmt::format("protocol {}: nothing says what it costs", name_of(spec.protocol)),
-             "give system.protocols, or use a platform that has it, such as "
-             "dgx-h100-nccl"}};
+             "name a device that was measured, a library (system.library), or give "
+             "system.protocols"}};
   if (spec.protocol == Protocol::automatic) return {};
   for (const NamedAlgorithm& algorithm : spec.algorithms)
     if (algorithm != kAutomatic &&

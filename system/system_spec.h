@@ -38,16 +38,24 @@ std::string_view name_of(HierarchicalSchedule schedule);
 
 struct SizeRange;
 
+inline const NamedAlgorithm kAutomatic{"auto", nullptr};
+
+// As it is made, all is chosen.
 struct CollectiveSpec {
   HierarchicalSchedule schedule = HierarchicalSchedule::baseline;
   // One for each level of the platform, innermost first; a single one holds for all levels; `flat`
   // takes a single one. A single kAutomatic: those that are predicted to be fastest, call by call
   // (rank/selection.h).
-  std::vector<NamedAlgorithm> algorithms = {"ring"};
+  std::vector<NamedAlgorithm> algorithms = {kAutomatic};
   std::int32_t chunks = 16;  // a collective is cut into this many, see minimum_chunk; >= 1
   Protocol protocol = Protocol::none;
-  bool any_schedule = false;      // automatic algorithms may come with any schedule
-  bool any_chunks = false;        // and with any number of chunks
+  // Automatic algorithms come with any schedule and any number of chunks, whatever is said above;
+  // named ones with any number of chunks if they pay for a protocol.
+  bool any_schedule = true;
+  bool any_chunks = true;
+  // One chunk of a communicator at a time on each level, and way: chosen with the chunks, where
+  // what a library overlaps within a level is in the costs of its protocol.
+  bool in_turn = false;
   std::vector<SizeRange> ranges;  // ascending; what none of them covers gets the settings above
 
   bool operator==(const CollectiveSpec&) const;
@@ -64,14 +72,17 @@ struct SizeRange {
 };
 inline bool CollectiveSpec::operator==(const CollectiveSpec&) const = default;
 
-inline const NamedAlgorithm kAutomatic{"auto", nullptr};
 inline bool is_automatic(const std::vector<NamedAlgorithm>& algorithms) {
   return algorithms.size() == 1 && algorithms[0] == kAutomatic;
 }
 
+inline bool chooses_chunks(const CollectiveSpec& spec) {
+  return spec.any_chunks && (is_automatic(spec.algorithms) || spec.protocol != Protocol::none);
+}
+
 // What a call gets depends on its size and group.
 inline bool needs_selection(const CollectiveSpec& spec) {
-  return !spec.ranges.empty() || spec.protocol == Protocol::automatic ||
+  return !spec.ranges.empty() || spec.protocol == Protocol::automatic || chooses_chunks(spec) ||
          is_automatic(spec.algorithms);
 }
 

@@ -17,11 +17,6 @@ Experiment all_reduce_over(Bandwidth nic) {
   experiment.topology.levels = {
       {"node", LevelKind::switched, 4, gigabytes_per_second(300), nanoseconds(500), Scope::local},
       {"fabric", LevelKind::switched, 2, nic, microseconds(2), Scope::scale_out}};
-  CollectiveSpec& settings =
-      experiment.system.collectives[static_cast<std::size_t>(Collective::all_reduce)];
-  settings.schedule = HierarchicalSchedule::local_bandwidth_aware;
-  settings.chunks = 16;
-
   ProgramSpec::Step step{};
   step.operation = {0, -1, CollectiveCall{Collective::all_reduce, 0, mebibytes(64), {}, {}}};
   step.wait = true;

@@ -123,7 +123,7 @@ Series series_of(const std::vector<Experiment>& platforms, Collective kind,
       row.ranks = ranks_of(platform);
       row.size = size;
       row.algorithm = algorithm_of(spec);
-      row.chunks = is_automatic(spec.algorithms) && spec.any_chunks ? kMostChunks : spec.chunks;
+      row.chunks = chooses_chunks(spec) ? kMostChunks : spec.chunks;
       if (const auto found = measured.find(size); found != measured.end()) {
         row.measured = found->second;
       }
@@ -148,6 +148,7 @@ CollectiveResult result_of(const Series& series, const std::vector<Outcome>& out
     result.backend = run.backend;
     result.backend_because = run.backend_because;
     result.ignored = run.ignored;
+    result.protocols = run.protocols;
     result.rows.push_back(series.rows[i]);
     result.rows.back().time = run.finish;
     if (!run.selected.empty()) result.rows.back().chosen = run.selected.front().chosen;

@@ -18,6 +18,11 @@ std::string efficiency(const Experiment& experiment) {
   return in_force.name.empty() ? "" : fmt::format("efficiency: {}\n", efficiency_text(in_force));
 }
 
+std::string protocols(const Experiment& experiment) {
+  const ProtocolsInForce& in_force = experiment.protocols_in_force;
+  return in_force.name.empty() ? "" : fmt::format("protocols: {}\n", protocols_text(in_force));
+}
+
 std::string list_text(const std::vector<NamedAlgorithm>& algorithms) {
   const std::string names = names_of(algorithms, ", ");
   return algorithms.size() == 1 ? names : '[' + names + ']';
@@ -26,8 +31,8 @@ std::string list_text(const std::vector<NamedAlgorithm>& algorithms) {
 // Schedules and chunks that are chosen call by call, or kind by kind, have no value of their own.
 std::string value_text(const ResolvedValue& value, const SystemSpec& system) {
   const auto is_chosen = [&](const CollectiveSpec& spec, std::string_view key) {
-    return is_automatic(spec.algorithms) &&
-           ((key == "schedule" && spec.any_schedule) || (key == "chunks" && spec.any_chunks));
+    return (key == "schedule" && is_automatic(spec.algorithms) && spec.any_schedule) ||
+           (key == "chunks" && chooses_chunks(spec));
   };
   const bool is_schedule = value.path == "system.schedule";
   bool all_are = is_schedule || value.path == "system.chunks";
@@ -64,7 +69,8 @@ ExitCode explain(const std::string& file, const std::vector<Override>& overrides
     table.add_row({value.path, value_text(value, experiment.system), value.origin, value.help});
   }
   terminal.out << wrapped_text(fmt::format("{}, as read from {}\n", experiment.name, file) +
-                                   efficiency(experiment) + '\n' + table.text() +
+                                   efficiency(experiment) + protocols(experiment) + '\n' +
+                                   table.text() +
                                    (flows != nullptr ? derived_numbers(experiment, flows->traffic)
                                                      : derived_numbers(experiment)),
                                terminal.width);

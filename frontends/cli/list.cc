@@ -14,6 +14,7 @@
 #include "network/transport_spec.h"
 #include "report/text_table.h"
 #include "system/collective_algorithm.h"
+#include "system/measured_protocols.h"
 #include "system/npu_presets.h"
 #include "workload/model_presets.h"
 
@@ -125,6 +126,12 @@ std::string presets() {
                      preset.nic ? " of " + to_text(*preset.nic) : std::string(),
                      to_text(server.bus.bandwidth))});
   }
+  TextTable libraries({{"  system.library", left}, {"", left}});
+  for (const MeasuredProtocols& measured : measured_protocols())
+    libraries.add_row({fmt::format("  {}", measured.name),
+                       fmt::format("protocols LL, LL128 and Simple, measured on {}; mean error "
+                                   "{:.1f} % over {} sizes",
+                                   measured.machine, measured.error * 100, measured.sizes)});
   TextTable models({{"  workload.model.preset", left}, {"", left}});
   for (const DlrmPreset& preset : dlrm_presets()) {
     const DlrmSpec& spec = preset.spec;
@@ -153,7 +160,8 @@ std::string presets() {
   return npus.text() + '\n' + servers.text() + '\n' +
          bundled("  platform.npu.efficiency.preset", yaml::bundled_efficiencies(),
                  describe_efficiency) +
-         '\n' + models.text() + '\n' + stacks.text() + '\n' + transformers.text();
+         '\n' + libraries.text() + '\n' + models.text() + '\n' + stacks.text() + '\n' +
+         transformers.text();
 }
 
 std::string platforms() {

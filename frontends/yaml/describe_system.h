@@ -8,6 +8,7 @@
 #include "frontends/yaml/reader.h"
 #include "simulation/experiment.h"
 #include "system/collective/named_algorithms.h"
+#include "system/measured_protocols.h"
 #include "system/problems.h"
 
 namespace orrery::yaml {
@@ -47,9 +48,14 @@ inline constexpr std::string_view custom_help =
 inline constexpr std::string_view custom_size_help =
     "the size of the collective for which a Chakra graph was made";
 inline constexpr std::string_view chunks_help =
-    "parts that a collective is cut into; without it 16, or what algorithms: auto chooses";
+    "parts that a collective is cut into; without it 16, or what is chosen with algorithms: auto "
+    "or with a protocol";
 inline constexpr std::string_view protocol_help =
-    "the protocol whose costs a collective pays; auto: the one with the least predicted time";
+    "the protocol whose costs a collective pays; auto, where protocols have costs: the one with "
+    "the least predicted time; none: no costs";
+inline constexpr std::string_view library_help =
+    "the communication library whose measured costs the protocols have, if `protocols` says none; "
+    "without it the one that was measured on the nearest device; none: no costs";
 
 // Chunks that are written are not chosen.
 inline void set_chunks(CollectiveSpec& spec, const std::optional<std::int32_t>& written) {
@@ -106,11 +112,11 @@ inline void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spe
     origin = reader.origin_of("custom");
   });
   keys.optional("algorithms", algorithms, algorithms_help, any_value, origin);
-  std::optional<std::int32_t> chunks = defaults.chunks;
-  if (!algorithms.values.empty() && !is_automatic(algorithms.values))
-    chunks = chunks.value_or(spec.chunks);
-  keys.optional("chunks", chunks, chunks_help, positive, defaults.chunks_origin);
   keys.optional("protocol", spec.protocol, protocol_help, any_value, defaults.protocol_origin);
+  std::optional<std::int32_t> chunks = defaults.chunks;
+  const bool named = !algorithms.values.empty() && !is_automatic(algorithms.values);
+  if (named && spec.protocol == Protocol::none) chunks = chunks.value_or(spec.chunks);
+  keys.optional("chunks", chunks, chunks_help, positive, defaults.chunks_origin);
   keys.check([&](Reader& reader) {
     spec.any_schedule = open;
     spec.any_chunks = true;
@@ -171,6 +177,12 @@ inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& 
   keys.optional_items(
       "protocols", system.protocols, "what the protocols of the communication library cost",
       [&](Keys& protocol, ProtocolCost& cost, std::size_t) { describe_protocol(protocol, cost); });
+  std::optional<LibraryName> library;
+  keys.optional("library", library, library_help);
+  const MeasuredProtocols* measured = library ? find_measured_protocols(library->name) : nullptr;
+  if (measured != nullptr && system.protocols.empty())
+    system.protocols.assign(measured->costs.begin(), measured->costs.end());
+  if (!system.protocols.empty()) defaults.spec.protocol = Protocol::automatic;
   keys.optional("protocol", defaults.spec.protocol, protocol_help);
   keys.check([&](Reader& reader) {
     defaults.schedule_origin = reader.origin_of("schedule");

@@ -12,6 +12,7 @@
 #include "core/base/io_error.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/eras.h"
+#include "frontends/yaml/library_choice.h"
 #include "frontends/yaml/model_config.h"
 #include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/parse_yaml.h"
@@ -124,9 +125,13 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   for (auto a = rest; complete && a != assignments.end(); ++a) assign(*root, *a);
   // An option may itself bring a reference: --set 'platform={file: other.yaml}'.
   if (complete && !resolve_references(*root, path)) complete = false;
-  if (complete) add_npu_of_server(*root);
-  if (complete) add_link_of_npu(*root);
-  if (complete) efficiency_ = choose_efficiency(*root, sources_.emplace_back(chosen_source()));
+  if (complete) {
+    add_npu_of_server(*root);
+    add_link_of_npu(*root);
+    const Source& chosen = sources_.emplace_back(chosen_source());
+    efficiency_ = choose_efficiency(*root, chosen);
+    protocols_ = choose_library(*root, chosen);
+  }
   if (complete && !resolve_efficiency(*root)) complete = false;
   if (!complete) return std::nullopt;
   return root;

@@ -27,6 +27,7 @@ class InputFiles {
 
   // Of what was loaded last.
   const EfficiencyInForce& efficiency() const { return efficiency_; }
+  const ProtocolsInForce& protocols() const { return protocols_; }
 
   // One file as it stands. Problems are reported below `key_path`. Throws IoError as well.
   std::optional<YamlNode> read(const std::string& path, const std::string& key_path);
@@ -55,6 +56,7 @@ class InputFiles {
   InputTexts& texts_;
   std::deque<Source> sources_;  // nodes hold pointers to them
   EfficiencyInForce efficiency_;
+  ProtocolsInForce protocols_;
 };
 
 // The path of a file that a value names: relative to the file that the value stands in, or to the

@@ -131,6 +131,7 @@ Experiment read_experiment(yaml::InputFiles& files, yaml::Problems& problems,
   yaml::describe_experiment(reader, experiment);
   reader.finish();
   experiment.npu.efficiency_in_force = files.efficiency();
+  experiment.protocols_in_force = files.protocols();
   return experiment;
 }
 
@@ -253,6 +254,7 @@ Experiment load_cluster(const std::string& platform, const std::vector<Override>
     yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");
     yaml::describe_cluster(reader, experiment, ranks);
     reader.finish();
+    experiment.protocols_in_force = files.protocols();
   }
   problems.throw_if_any();
   return experiment;

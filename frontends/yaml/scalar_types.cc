@@ -9,6 +9,7 @@
 #include "frontends/yaml/problems.h"
 #include "network/backends.h"
 #include "system/collective_algorithm.h"
+#include "system/measured_protocols.h"
 
 namespace orrery::yaml {
 
@@ -63,6 +64,12 @@ std::vector<std::string_view> CongestionControlRegistry::names() {
   for (const CongestionControlEntry& entry : roce_control_sentences())
     if (std::find(result.begin(), result.end(), entry.name) == result.end())
       result.push_back(entry.name);
+  return result;
+}
+
+std::vector<std::string_view> LibraryRegistry::names() {
+  std::vector<std::string_view> result{"none"};
+  for (const MeasuredProtocols& measured : measured_protocols()) result.push_back(measured.name);
   return result;
 }
 

@@ -146,6 +146,7 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   experiment.name = std::filesystem::path(path).stem().string();
   read_searched_root(*file);
   experiment.npu.efficiency_in_force = file->files.efficiency();
+  experiment.protocols_in_force = file->files.protocols();
   file->problems.throw_if_any();
   choose_open_backend(experiment);
   if (file->spec.context.empty()) file->spec.context = {file->written.context};

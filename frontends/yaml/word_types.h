@@ -131,12 +131,16 @@ struct BackendRegistry {
 struct CongestionControlRegistry {
   static std::vector<std::string_view> names();
 };
+struct LibraryRegistry {
+  static std::vector<std::string_view> names();
+};
 template <class Registry>
 struct NameIn {
   std::string name;
 };
 using BackendName = NameIn<BackendRegistry>;  // of network/backends.def
 using CongestionControlName = NameIn<CongestionControlRegistry>;
+using LibraryName = NameIn<LibraryRegistry>;  // of system/measured_protocols.h, or none
 
 // name or name:number, of system/algorithms/builtin.def; auto; or what NCCL calls its trees
 template <>

@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "simulation/backend_choice.h"
+#include "simulation/called_kinds.h"
 #include "simulation/result/layer_rows.h"
 #include "simulation/result/memory_notice.h"
 #include "simulation/result/network_notices.h"
@@ -96,6 +97,12 @@ void add_samples(RunResult& result, const FinishedRun& run) {
         stack->batch * (run.job.ranks - static_cast<std::int64_t>(stack->servers.size()));
 }
 
+// As far as is known: of tables of layers it is not.
+bool calls_collectives(const WorkloadSpec& workload) {
+  return !called_kinds(workload).empty() ||
+         std::holds_alternative<LayerTableWorkload>(workload.what);
+}
+
 void add_backend(RunResult& result, const FinishedRun& run) {
   const NetworkSpec& network = run.experiment.network;
   result.backend = network.backend;
@@ -137,6 +144,8 @@ RunResult collect_result(const FinishedRun& run) {
   add_backend(result, run);
   result.parallelism_chosen = run.experiment.parallelism_chosen;
   result.efficiency = run.experiment.npu.efficiency_in_force;
+  if (calls_collectives(run.experiment.workload))
+    result.protocols = run.experiment.protocols_in_force;
   result.seed = run.experiment.seed;
   result.folded = !run.runner.fold().none();
   result.unfolded_because = run.runner.unfolded_because();

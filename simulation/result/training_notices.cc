@@ -86,7 +86,8 @@ std::vector<std::string> system_notices(const SystemSpec& system) {
     return spec.protocol != Protocol::none || std::ranges::any_of(spec.ranges, names_one);
   };
   if (system.protocols.empty() || std::ranges::any_of(system.collectives, has_protocol)) return {};
-  return {"system.protocols has no effect without system.protocol: write auto, or one of them"};
+  return {
+      "no collective pays what its protocol costs: write system.protocol: auto, or one of them"};
 }
 
 }  // namespace orrery

@@ -88,6 +88,7 @@ SearchResult estimate_choices(const TrainingVariants& variants, FittingChoices c
   result.name = variants.written().name;
   result.backend = variants.written().network.backend;
   result.efficiency = variants.written().npu.efficiency_in_force;
+  result.protocols = variants.written().protocols_in_force;
   result.npus = variants.npus();
   for (FittingChoice& fitting : choices.fitting) {
     SearchRow& row = result.rows.emplace_back();

@@ -27,6 +27,7 @@ struct SearchRow {
 struct SearchResult {
   std::string name, backend;
   EfficiencyInForce efficiency;
+  ProtocolsInForce protocols;
   std::int32_t npus = 0;
   FittingChoices choices;         // `fitting` has gone into `rows`
   std::vector<SearchRow> rows;    // those that are simulated first, then by time

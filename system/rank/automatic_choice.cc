@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/units/range_error.h"
+#include "system/collective/between_nodes.h"
 #include "system/collective/capability.h"
 #include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
@@ -61,6 +62,7 @@ class Contest {
             algorithms_.end())
           algorithms_.emplace_back(name);
     algorithms_.emplace_back("ring:2");
+    for (const auto& [level, members] : group) members_.push_back(members);
   }
 
   std::optional<AutomaticChoice> winner() {
@@ -86,6 +88,8 @@ class Contest {
     choice.spec.schedule = best.schedule;
     choice.spec.protocol = best.protocol;
     choice.spec.chunks = best.chunks;
+    choice.spec.any_chunks = false;
+    choice.spec.in_turn = goes_in_turn(best.protocol);
     choice.spec.algorithms.clear();
     for (const std::size_t index : best.algorithms)
       choice.spec.algorithms.push_back(algorithms_[index]);
@@ -109,10 +113,12 @@ class Contest {
     return tried;
   }
 
-  // The costs of a protocol were measured on whole calls: what a library overlaps within one is in
-  // them already.
+  bool goes_in_turn(Protocol protocol) const {
+    return rule_.any_chunks && protocol != Protocol::none && !has_root(kind_);
+  }
+
   std::vector<std::int32_t> chunk_counts(Protocol protocol) const {
-    if (rule_.any_chunks && protocol != Protocol::none) return {1};
+    if (goes_in_turn(protocol) && levels() == 1) return {1};
     if (!rule_.any_chunks) return {chunk_count(size_, rule_.chunks, system_.minimum_chunk)};
     std::vector<std::int32_t> counts;
     for (std::int32_t count = 1; count <= kMostChunks; count *= 2)
@@ -135,19 +141,13 @@ class Contest {
   std::optional<LevelCost> cost_on(int level, std::size_t index, HierarchicalSchedule schedule,
                                    Protocol protocol, std::int32_t chunks) {
     const NamedAlgorithm& algorithm = algorithms_[index];
-    const ProtocolCost* paid = nullptr;
-    if (protocol != Protocol::none) {
-      paid = find_cost(system_.protocols, protocol, algorithm.name);
-      if (paid == nullptr) return std::nullopt;
-      const bool own_row = !paid->algorithm.empty();
-      if (!own_row && !is_in_libraries(algorithm, kind_, inside_node(group_[level].first)))
-        return std::nullopt;
-    }
+    const ProtocolCost* const row = find_cost(system_.protocols, protocol, algorithm.name);
+    if (protocol != Protocol::none && !is_paid(row, algorithm, level)) return std::nullopt;
     const PieceSizes sizes(size_, chunks);
     const auto orders = orders_of(schedule, levels());
     LevelCost sum;
     sum.algorithm = index;
-    if (paid != nullptr) sum.launch = paid->launch;
+    if (row != nullptr) sum.launch = row->launch;
     for (std::size_t order = 0; order < orders.size(); ++order) {
       // Chunks take the orders in turn; the first one's phases follow each other.
       const std::int64_t others = chunks - 1 - static_cast<std::int64_t>(order);
@@ -156,6 +156,8 @@ class Contest {
       for (const Phase& phase : make_phases(kind_, schedule, orders[order])) {
         if (order == 0) sum.phases.emplace_back();
         if (phase.dimension != level && phase.dimension != kWhole) continue;
+        const ProtocolCost in_phase = cost_in(phase, row);
+        const ProtocolCost* const paid = row == nullptr ? nullptr : &in_phase;
         std::int64_t parts = 1;
         for (const int d : phase.scattered) parts *= group_[d].second;
         const Bytes part = equal_part(sizes.size(0), parts);
@@ -167,8 +169,10 @@ class Contest {
           sum.time += cost->time(part, system_, paid);
           sum.phases.back() = cost->timed(part, system_, paid);
           if (sum.phases.size() == 1) sum.crowd = crowd_of(sum.phases.back()) * (chunks - 1);
+          const std::int32_t at_once =
+              goes_in_turn(protocol) ? 1 : std::min(chunks, system_.queue_limit);
           for (const TimedStage& stage : sum.phases.back())
-            sum.held = std::max(sum.held, stage.sending * std::min(chunks, system_.queue_limit));
+            sum.held = std::max(sum.held, stage.sending * at_once);
         }
         if (turns > 0) sum.load += cost->load(part, paid) * turns;
         sum.messages += order == 0 ? cost->messages * chunks : 0;
@@ -178,9 +182,28 @@ class Contest {
     return sum;
   }
 
-  // As group.cc has it: the levels of scope local, or the innermost if all have one scope.
+  // Whether libraries do it so on the level, or a row says what it costs.
+  bool is_paid(const ProtocolCost* row, const NamedAlgorithm& algorithm, int level) const {
+    return row != nullptr && (!row->algorithm.empty() ||
+                              is_in_libraries(algorithm, kind_, inside_node(group_[level].first)));
+  }
+
+  ProtocolCost cost_in(const Phase& phase, const ProtocolCost* row) const {
+    if (row == nullptr) return {};
+    ProtocolCost cost = *row;
+    cost.efficiency =
+        part_of(cost.efficiency, share_between_nodes(goes_in_turn(row->protocol), phase, members_));
+    return cost;
+  }
+
+  // As group.cc has it: the levels of scope local, or the innermost if all have one scope. But of
+  // a fabric alone, with more members than servers have, each member is a node.
   bool inside_node(int level) const {
-    return topology_.levels()[level].scope == Scope::local || level == 0;
+    constexpr std::int32_t largest_server = 16;
+    const LevelSpec& spec = topology_.levels()[level];
+    if (topology_.levels().size() == 1 && spec.size > largest_server)
+      return spec.scope == Scope::local;
+    return spec.scope == Scope::local || level == 0;
   }
 
   bool cuts_small(const NamedAlgorithm& algorithm, std::int32_t members, Bytes part) const {
@@ -227,12 +250,33 @@ class Contest {
       launch = std::max(launch, cost.launch);
       if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost.held);
     }
-    candidate.time += load;
-    if (orders_of(candidate.schedule, levels()).size() == 1)
+    const bool in_turn = goes_in_turn(candidate.protocol);
+    candidate.time += in_turn ? longest_turn(choices, at) * (candidate.chunks - 1) : load;
+    if (!in_turn && orders_of(candidate.schedule, levels()).size() == 1)
       candidate.time = std::min(candidate.time, time_in_step(choices, at, candidate.chunks));
     candidate.time += launch;
     fastest_ = candidates_.empty() ? candidate.time : std::min(fastest_, candidate.time);
     candidates_.push_back(std::move(candidate));
+  }
+
+  // Of chunks in turn: how long each has to wait for the one before it. A phase holds its queue to
+  // its end, and all phases of a level have the same ports.
+  static Duration longest_turn(const std::vector<std::vector<LevelCost>>& choices,
+                               const std::vector<std::size_t>& at) {
+    Duration longest;
+    for (std::size_t level = 0; level < at.size(); ++level) {
+      Duration at_port;
+      for (const std::vector<TimedStage>& phase : choices[level][at[level]].phases) {
+        Duration turn;
+        for (const TimedStage& stage : phase) {
+          turn += (stage.sending + stage.latency) * stage.count;
+          at_port += stage.sending * stage.count;
+        }
+        longest = std::max(longest, turn);
+      }
+      longest = std::max(longest, at_port);
+    }
+    return longest;
   }
 
   // Chunks that begin together take every stage in turn, so the first of them has to wait for all
@@ -291,6 +335,7 @@ class Contest {
   Collective kind_;
   Bytes size_;
   std::vector<NamedAlgorithm> algorithms_;
+  std::vector<std::int32_t> members_;  // of the levels of the group
   std::vector<Candidate> candidates_;
   Duration fastest_;
   Duration least_{std::numeric_limits<std::int64_t>::max()};  // time and what is held up

@@ -15,8 +15,11 @@
 // the least sum are left. Of these, one that folds goes first (docs/decisions/0010), then what
 // takes a port for the shortest time, then the fewest messages, then the fastest, then the first.
 //
-// Under a protocol a call has one chunk, because measured costs contain what a library overlaps,
-// and only algorithms that libraries have, or those that a row of `protocols` names.
+// The costs of a protocol were measured on whole calls of one level: what a library overlaps there
+// is in them already. So under a protocol a call has one chunk on one level, and those of a call
+// over several levels pass each of them in turn: what overlaps is the levels. (Plans with a root
+// are made of chunks that follow each other, as in a library.) Only algorithms that libraries have
+// are tried then, and those that a row of `protocols` names.
 #pragma once
 
 #include <cstdint>

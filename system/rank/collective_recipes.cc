@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "system/collective/bandwidth_bound.h"
+#include "system/collective/between_nodes.h"
 #include "system/collective/piece_sizes.h"
 #include "system/collective/rooted_plan.h"
 
@@ -96,6 +97,7 @@ CollectiveRecipe CollectiveRecipes::make_recipe(const GroupFamily& family,
   CollectiveRecipe recipe;
   recipe.layout = &layout;
   recipe.chunks = spec.chunks;
+  recipe.in_turn = spec.in_turn;
   recipe.schedule = spec.schedule;
   for (const auto& order : orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()))) {
     std::optional<PathRecipe> path =
@@ -113,6 +115,8 @@ std::optional<PathRecipe> CollectiveRecipes::make_path(const GroupLayout& layout
                                                        const CollectiveSpec& spec,
                                                        const std::vector<Phase>& phases) {
   PathRecipe path;
+  std::vector<std::int32_t> sizes;
+  for (const GroupDimension& dimension : layout.dimensions) sizes.push_back(dimension.size);
   for (const Phase& phase : phases) {
     const GroupDimension& dimension = layout.dimension(phase.dimension);
     const NamedAlgorithm& algorithm = algorithm_on(spec, dimension.level);
@@ -138,7 +142,7 @@ std::optional<PathRecipe> CollectiveRecipes::make_path(const GroupLayout& layout
     set_endpoint_delay(step);
     if (const ProtocolCost* cost = find_cost(spec_.protocols, spec.protocol, algorithm.name)) {
       step.step = cost->step;
-      step.efficiency = cost->efficiency;
+      step.efficiency = part_of(cost->efficiency, share_between_nodes(spec.in_turn, phase, sizes));
       path.launch = std::max(path.launch, cost->launch);
     }
     path.phases.push_back(std::move(step));

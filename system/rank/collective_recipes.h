@@ -56,7 +56,8 @@ struct CollectiveRecipe {
   std::vector<PathRecipe> paths;     // one for each order; empty if it cannot be done
   std::vector<DimensionRate> rates;  // by which chunks choose among them
   std::int32_t chunks = 1;
-  Duration launch;  // from the call until its chunks may begin
+  bool in_turn = false;  // CollectiveSpec::in_turn
+  Duration launch;       // from the call until its chunks may begin
 };
 
 class CollectiveRecipes {

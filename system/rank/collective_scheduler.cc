@@ -38,7 +38,7 @@ void CollectiveScheduler::make_ranks(const Fold& fold) {
     rank.call_count.resize(recipes_.families().size());
     rank.under_way.resize(recipes_.families().size());
     rank.in_first_phase.resize(recipes_.ways() * recipes_.families().size());
-    rank.queues.resize((topology_.levels().size() * recipes_.ways() + 1) * spec_.queues_per_level);
+    rank.queues.resize(queue_count() * (spec_.protocols.empty() ? 1 : 2));
   }
 }
 
@@ -229,13 +229,14 @@ std::size_t CollectiveScheduler::queue_of(const Task& task) const {
   const Instance& instance = instance_of(calls_[task.call]);
   const auto queues = static_cast<std::uint32_t>(spec_.queues_per_level);
   const std::size_t turn = static_cast<std::uint32_t>(instance.paths[task.chunk].turn) % queues;
+  const std::size_t first = turn + (instance.recipe->in_turn ? queue_count() : 0);
   const PhaseRecipe& phase = phase_of(task);
   if (phase.phase.dimension == kWhole)
-    return topology_.levels().size() * recipes_.ways() * spec_.queues_per_level + turn;
+    return topology_.levels().size() * recipes_.ways() * spec_.queues_per_level + first;
   const auto level = static_cast<std::size_t>(phase.dimension.level);
   return (level * recipes_.ways() + way_of(instance, task.chunk, task.phase)) *
              spec_.queues_per_level +
-         turn;
+         first;
 }
 
 CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {

@@ -12,7 +12,8 @@
 //   queues      `queues_per_level` for each level of the topology and each way; a chunk in a phase
 //               over a level waits in its queue, in the order of the calls, until one of its
 //               communicator's `queue_limit` places is free. Chunks of flat collectives have
-//               `queues_per_level` queues of their own
+//               `queues_per_level` queues of their own. So have those that go in turn
+//               (CollectiveSpec::in_turn), and one place in each
 // Some phases of a collective with a root concern few ranks; the others skip them. A rank that
 // skips the first phase takes no place until the data has reached the rank from which it gets them:
 // that rank may be waiting for a place itself.
@@ -124,6 +125,7 @@ class CollectiveScheduler final : private RunListener {
   // A communicator's tasks in a queue. They run in one line of ranks, so they have one StartOrder.
   struct TaskLane {
     std::uint32_t communicator;
+    std::int32_t limit;  // of those that run
     std::int32_t running = 0;
     std::int32_t member;    // that the rank is in the StartOrder
     std::int32_t in_group;  // index_of() its position there
@@ -189,7 +191,7 @@ class CollectiveScheduler final : private RunListener {
   const Task* next_of(const TaskLane& lane);
   const Task* next_begun_by_others(const TaskLane& lane, std::int64_t room);
   bool may_start(const TaskLane& lane, std::uint32_t run);
-  bool is_full(const TaskLane& lane) const { return lane.running >= spec_.queue_limit; }
+  bool is_full(const TaskLane& lane) const { return lane.running >= lane.limit; }
   TaskLane& task_lane(RankState& state, const Task& task, std::size_t queue);
   static TaskLane& lane_of(LevelQueue& queue, std::uint32_t communicator);
   void start(TaskLane& lane, const Task& task, std::size_t queue);
@@ -223,6 +225,11 @@ class CollectiveScheduler final : private RunListener {
   // The task's run, kNone until someone has begun it.
   std::uint32_t& run_slot(const Task& task, Seat seat);
   std::size_t queue_of(const Task& task) const;
+  // Of chunks that need not go in turn; as many follow for those that do.
+  std::size_t queue_count() const {
+    return (topology_.levels().size() * recipes_.ways() + 1) *
+           static_cast<std::size_t>(spec_.queues_per_level);
+  }
   StartOrder& queue_order(const Task& task, std::size_t queue);
 
   EventQueue& queue_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "system/collective/bandwidth_bound.h"
+#include "system/collective/between_nodes.h"
 #include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
 #include "system/rank/prediction.h"
@@ -27,6 +28,7 @@ Duration passing_on(const LevelSpec& level, const SystemSpec& system,
   CollectiveSpec alone;
   alone.algorithms = {algorithm};
   alone.chunks = 1;
+  alone.any_chunks = false;
   alone.protocol = protocol;
   return predicted_time({level}, system, alone, kind, part) -
          latency_alone(level, system, algorithm, protocol, phase);
@@ -52,6 +54,9 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
   const std::int32_t chunks = chunk_count(call.size, spec.chunks, system.minimum_chunk);
   cost.add_chunks(chunks);
   std::vector<Duration> passing(topology.levels().size());
+  std::vector<Share> shares(topology.levels().size(), Share{1, 1});
+  std::vector<std::int32_t> sizes;
+  for (const GroupDimension& dimension : layout.dimensions) sizes.push_back(dimension.size);
   const auto orders = orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()));
   for (const Phase& phase : make_phases(call.kind, spec.schedule, orders.front())) {
     const GroupDimension& dimension = layout.dimension(phase.dimension);
@@ -63,6 +68,8 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
     Bytes part = PieceSizes(call.size, chunks).size(0);
     for (const int d : phase.scattered)
       part = PieceSizes(part, layout.dimensions[static_cast<std::size_t>(d)].size).size(0);
+    Share& share = shares[static_cast<std::size_t>(dimension.level)];
+    share = part_of(share, share_between_nodes(spec.in_turn, phase, sizes));
     passing[static_cast<std::size_t>(dimension.level)] +=
         passing_on(level, system, algorithm, spec.protocol, phase.kind, part);
   }
@@ -70,8 +77,10 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
       bandwidth_by_level(call, spec, system.minimum_chunk, family, topology);
   for (int level = 0; level < static_cast<int>(carried.size()); ++level) {
     const auto index = static_cast<std::size_t>(level);
-    const Duration of_port = on_the_wire(
-        carried[index], find_cost(system.protocols, spec.protocol, algorithm_on(spec, level).name));
+    const Duration of_port = whole_of(
+        on_the_wire(carried[index],
+                    find_cost(system.protocols, spec.protocol, algorithm_on(spec, level).name)),
+        shares[index]);
     const Duration of_chunk{of_port.value / chunks};
     cost.add_carried(level, of_port + std::max(Duration{}, passing[index] - of_chunk));
   }

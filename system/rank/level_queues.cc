@@ -50,7 +50,7 @@ void CollectiveScheduler::fill(RankState& state, std::size_t index) {
 // and this rank has not, else one of those.
 const Task* CollectiveScheduler::next_of(const TaskLane& lane) {
   ++steps_;
-  const std::int64_t room = spec_.queue_limit - lane.running;
+  const std::int64_t room = lane.limit - lane.running;
   if (room <= 0) return nullptr;
   if (lane.order->reserved_before(lane.member, StartOrder::kNew) < room)
     return &lane.waiting.best();
@@ -75,7 +75,7 @@ const Task* CollectiveScheduler::next_begun_by_others(const TaskLane& lane, std:
 // `run`: the task's, or kNone.
 bool CollectiveScheduler::may_start(const TaskLane& lane, std::uint32_t run) {
   ++steps_;
-  const std::int64_t room = spec_.queue_limit - lane.running;
+  const std::int64_t room = lane.limit - lane.running;
   if (room <= 0) return false;
   const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
   return lane.order->reserved_before(lane.member, number) < room;
@@ -90,6 +90,7 @@ CollectiveScheduler::TaskLane& CollectiveScheduler::task_lane(RankState& state, 
   const Call& call = calls_[task.call];
   const std::int32_t in_group = instance_of(call).index_of(call.position);
   lanes.push_back({.communicator = communicator,
+                   .limit = index < queue_count() ? spec_.queue_limit : 1,
                    .member = phase_of(task).digit.of(in_group),
                    .in_group = in_group,
                    .seat = seat_of(task),

@@ -7,6 +7,7 @@
 #include "core/units/range_error.h"
 #include "network/backends.h"
 #include "system/collective/bandwidth_bound.h"
+#include "system/collective/between_nodes.h"
 #include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
 #include "system/endpoint/endpoint_backend.h"
@@ -108,7 +109,10 @@ class Walker {
     const std::int32_t stride = whole ? 1 : topology_.stride(phase.dimension);
     const auto plan = algorithm.algorithm->plan(phase.kind, size, 0);
     const ProtocolCost* cost = find_cost(system_.protocols, candidate_.protocol, algorithm.name);
-    const Share efficiency = cost == nullptr ? Share{1, 1} : cost->efficiency;
+    Share efficiency = cost == nullptr ? Share{1, 1} : cost->efficiency;
+    std::vector<std::int32_t> sizes;
+    for (const LevelSpec& level : topology_.levels()) sizes.push_back(level.size);
+    efficiency = part_of(efficiency, share_between_nodes(candidate_.in_turn, phase, sizes));
     const Duration step = cost == nullptr ? Duration{} : cost->step;
     const Bytes piece = equal_part(part, plan->pieces());
     Duration busy;
@@ -224,6 +228,7 @@ Duration latency_alone(const LevelSpec& level, const SystemSpec& system,
   CollectiveSpec alone;
   alone.algorithms = {algorithm};
   alone.chunks = 1;
+  alone.any_chunks = false;
   alone.protocol = protocol;
   const Topology topology({{level}});
   const Walk walk = Walker(topology, system, alone).walk(planned_as(phase), Bytes{});

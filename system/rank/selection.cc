@@ -26,23 +26,32 @@ class PredictedSearch {
 
   // None if no algorithm can do it.
   std::optional<AutomaticChoice> fastest() {
-    for (const Protocol protocol : protocols_of(rule_, system_)) {
-      CollectiveSpec candidate = rule_;
-      candidate.protocol = protocol;
-      if (!is_automatic(rule_.algorithms)) {
-        consider(candidate);
-        continue;
+    for (const Protocol protocol : protocols_of(rule_, system_))
+      for (const std::int32_t chunks : chunk_counts(protocol)) {
+        CollectiveSpec candidate = rule_;
+        candidate.protocol = protocol;
+        candidate.chunks = chunks;
+        candidate.any_chunks = false;
+        if (!is_automatic(rule_.algorithms)) {
+          consider(candidate);
+          continue;
+        }
+        for (const AlgorithmEntry& entry : builtin_algorithms()) {
+          candidate.algorithms = {entry.name};
+          if (suits(entry.name, kind_)) consider(candidate);
+        }
       }
-      for (const AlgorithmEntry& entry : builtin_algorithms()) {
-        candidate.algorithms = {entry.name};
-        if (suits(entry.name, kind_)) consider(candidate);
-      }
-    }
     if (best_) best_->candidates = considered_;
     return best_;
   }
 
  private:
+  // A few: each is simulated. Named ones have those of their rule if no protocol costs anything.
+  std::vector<std::int32_t> chunk_counts(Protocol protocol) const {
+    if (!rule_.any_chunks || protocol == Protocol::none) return {rule_.chunks};
+    return {1, 4, 16};
+  }
+
   bool is_possible(const CollectiveSpec& candidate) const {
     const int levels = static_cast<int>(group_.size());
     std::int32_t ranks = 1;
@@ -62,13 +71,32 @@ class PredictedSearch {
     return true;
   }
 
-  void consider(const CollectiveSpec& candidate) {
+  // Whether the chunks of a plan have to follow each other, because ranks have roles in it.
+  bool is_pipelined(const CollectiveSpec& candidate) const {
+    if (has_root(kind_)) return true;
+    const auto has_roles = [&](const NamedAlgorithm& algorithm) {
+      const auto kinds = {kind_, Collective::reduce_scatter, Collective::all_gather};
+      return std::ranges::any_of(kinds, [&](Collective kind) {
+        constexpr std::int32_t some = 4;
+        return algorithm.supports(kind, some) &&
+               algorithm.algorithm->plan(planned_as(kind), some, 0)->symmetry() == Symmetry::none;
+      });
+    };
+    return std::ranges::any_of(candidate.algorithms, has_roles);
+  }
+
+  // As in automatic_choice.h.
+  void consider(CollectiveSpec candidate) {
     if (!is_possible(candidate)) return;
+    if (rule_.any_chunks && candidate.protocol != Protocol::none) {
+      candidate.in_turn = !is_pipelined(candidate);
+      const bool one_level = group_.size() == 1 || candidate.schedule == HierarchicalSchedule::flat;
+      if (candidate.in_turn && one_level && candidate.chunks > 1) return;
+    }
     ++considered_;
     const Duration time = predicted_time(group_, system_, candidate, kind_, size_);
     if (best_ && time >= best_->predicted) return;
     best_ = {.spec = candidate, .predicted = time};
-    best_->spec.any_chunks = false;
   }
 
   const SystemSpec& system_;
@@ -134,6 +162,8 @@ std::int32_t Selection::choose(Collective kind, Bytes size, const GroupLayout& l
     choice.sizes.push_back(members);
   }
   choice.automatic = needs_selection(rule);
+  const bool flat = rule.schedule == HierarchicalSchedule::flat && group.size() > 1;
+  choice.any_chunks = chooses_chunks(rule) && !(flat && rule.protocol == Protocol::none);
   if (choice.automatic)
     if (const auto fastest = this->fastest(rule, group, kind, size)) {
       rule = is_automatic(rule.algorithms) ? on_topology(fastest->spec, layout, topology_)
@@ -162,7 +192,7 @@ std::string text_of(const Choice& choice, const CollectiveSpec& spec) {
   std::string text = equal ? used.front().name : names_of(used, "+");
   if (spec.protocol != Protocol::none) text += '/' + std::string(name_of(spec.protocol));
   if (choice.levels.size() > 1) text += ", " + std::string(name_of(spec.schedule));
-  if (choice.automatic && spec.any_chunks)
+  if (choice.any_chunks)
     text += fmt::format(", {} chunk{}", spec.chunks, spec.chunks == 1 ? "" : "s");
   return text;
 }

@@ -36,6 +36,7 @@ struct Choice {
   std::vector<std::int32_t> sizes;  // of the group along them
   std::int32_t spec = 0;            // Selection::spec()
   bool automatic = false;           // predicted, not only looked up in ranges
+  bool any_chunks = false;          // the number of chunks, too
   Duration predicted;               // if automatic
   std::int64_t candidates = 0;      // predicted
 };

@@ -4,6 +4,7 @@
 
 #include "simulation/experiment.h"
 #include "simulation/simulate.h"
+#include "tests/simulation/rings.h"
 #include "workload/job_stopped.h"
 
 namespace orrery {
@@ -13,6 +14,7 @@ namespace {
 Experiment all_reduce(std::int32_t ranks, Duration latency) {
   Experiment experiment;
   experiment.name = "ring";
+  use_rings(experiment.system, 16);
   experiment.topology.levels = {
       {"fabric", LevelKind::switched, ranks, gigabytes_per_second(25), latency, Scope::scale_out}};
   ProgramSpec::Step step{};

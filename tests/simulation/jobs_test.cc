@@ -25,7 +25,7 @@ class Files {
     const fs::path file = folder_ / "test.yaml";
     std::ofstream(file) << "platform: {npu: {preset: a100}, topology: {leaf_spine: {leaves: 2, "
                            "spines: 1, plugs: 4, bandwidth: 1 GB/s, latency: 0 us}}}\n"
-                           "system: {schedule: flat, algorithms: ring, chunks: 1, "
+                           "system: {protocol: none, schedule: flat, algorithms: ring, chunks: 1, "
                            "injection_latency: 0 us, local_injection_latency: 0 us}\n"
                            "network: {backend: " +
                                backend + "}\nworkload: " + workload;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "simulation/simulate.h"
+#include "tests/simulation/rings.h"
 
 namespace orrery {
 namespace {
@@ -27,7 +28,7 @@ Experiment training(const Sizes& sizes, std::int32_t iterations = 1) {
                                             gigabytes_per_second(25), nanoseconds(500),
                                             Scope::scale_out});
   experiment.npu.peak = teraflops_per_second(10);
-  for (CollectiveSpec& spec : experiment.system.collectives) spec.chunks = 1;
+  use_rings(experiment.system, 1);
   TransformerWorkload workload;
   workload.model.layers = layers;
   workload.model.hidden = hidden;

@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "simulation/experiment.h"
+#include "tests/simulation/rings.h"
 
 namespace orrery {
 
-// Nothing costs latency but the levels' own; collectives go in one chunk.
+// Nothing costs latency but the levels' own; collectives go round rings in one chunk.
 inline Experiment without_latency(std::vector<LevelSpec> levels) {
   Experiment experiment;
   experiment.topology.levels = std::move(levels);
   experiment.system.injection_latency = experiment.system.local_injection_latency = Duration{};
-  for (CollectiveSpec& spec : experiment.system.collectives) spec.chunks = 1;
+  use_rings(experiment.system, 1);
   return experiment;
 }
 

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
+#include "tests/simulation/rings.h"
+
 using namespace orrery;
 using Catch::Matchers::Contains;
 
@@ -59,17 +61,21 @@ TEST_CASE("tensor parallelism between servers is pointed out") {
   CHECK(training_notices(flat).empty());
 }
 
-// `ring` is what collectives have that nobody has named.
+// Nobody names an algorithm: one is chosen that suits.
 TEST_CASE("all-to-alls round a ring are named, where a training has any") {
   TransformerWorkload workload;
   workload.training.context = 2;
   CHECK(
       training_notices(experiment(workload)).empty());  // keys and values go round, which is meant
   workload.training.context_method = ContextMethod::ulysses;
-  CHECK(training_notices(experiment(workload)).size() == 1);
+  CHECK(training_notices(experiment(workload)).empty());
+  Experiment round_rings = experiment(workload);
+  use_rings(round_rings.system, 1);
+  CHECK(training_notices(round_rings).size() == 1);
   workload.training.context = 1;
   workload.training.experts.parallel = 2;
   Experiment two = experiment(workload);
+  use_rings(two.system, 1);
   REQUIRE(training_notices(two).size() == 1);
   CHECK_THAT(training_notices(two)[0], Contains("all_to_all: {algorithms: direct}"));
   two.system.collectives[static_cast<int>(Collective::all_to_all)].algorithms = {"direct"};

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "simulation/simulate.h"
+#include "tests/simulation/rings.h"
 
 using namespace orrery;
 
@@ -80,6 +81,7 @@ TEST_CASE("post-validation takes the bubble out of zb-h2") {
 // it.
 TEST_CASE("dualpipe sums gradients over both stages that have them") {
   Experiment experiment;
+  use_rings(experiment.system, 16);
   experiment.topology.levels = {{"fabric", LevelKind::switched, 4, gigabytes_per_second(10),
                                  nanoseconds(500), Scope::scale_out}};
   experiment.npu.peak = teraflops_per_second(1);
@@ -249,6 +251,7 @@ TEST_CASE("sends that are not overlapped are waited for") {
 // m = 2, s = 64, h = 128, 4 layers of 12 h^2 + 2h parameters, V = 256.
 TEST_CASE("bytes on the wire of tensor, data and pipeline parallelism") {
   Experiment experiment;
+  use_rings(experiment.system, 16);
   experiment.topology.levels = {
       {"node", LevelKind::switched, 2, gigabytes_per_second(100), nanoseconds(500), Scope::local},
       {"fabric", LevelKind::switched, 4, gigabytes_per_second(10), nanoseconds(500),

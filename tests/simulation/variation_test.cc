@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulation/simulate.h"
+#include "tests/simulation/rings.h"
 
 namespace orrery {
 namespace {
@@ -20,7 +21,7 @@ Experiment eight_ranks(std::int32_t iterations) {
                                  nanoseconds(1), Scope::scale_out}};
   experiment.system.injection_latency = Duration{};
   experiment.system.minimum_chunk = bytes(1);
-  for (CollectiveSpec& spec : experiment.system.collectives) spec.chunks = 1;
+  use_rings(experiment.system, 1);
   ProgramSpec program;
   CollectiveCall call{};
   call.kind = Collective::all_reduce;

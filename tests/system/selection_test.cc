@@ -198,7 +198,8 @@ TEST_CASE("auto sums a few bytes of any number of ranks in as many steps as a tr
 
 // Among 8 at 500 GB/s, 2 ps a byte; L = 1.02 us; a call costs 8 us, a step 3 us more. 80 MB by a
 // ring are 14 (3 us + L + 20 us). Steps of several chunks would overlap, 2 of direct cost less: but
-// the costs are those of whole calls, and of rings.
+// the costs are those of whole calls, and of rings. Nor has a library exchanges within a node: 4 B
+// go round the ring too, each rank's port sends 14/8 of them.
 TEST_CASE("under a protocol auto takes what libraries have, in one chunk") {
   const Platform platform{switch_level(8, gigabytes_per_second(500), nanoseconds(500))};
   const Topology topology({platform});
@@ -216,8 +217,8 @@ TEST_CASE("under a protocol auto takes what libraries have, in one chunk") {
   CHECK(large.spec.chunks == 1);
   CHECK(large.predicted == microseconds(8) + (step + microseconds(20)) * 14);
   const AutomaticChoice norm = choice(Collective::all_reduce, 4);
-  CHECK(names_of(norm.spec.algorithms, "+") == "recursive_doubling");
-  CHECK(norm.predicted == microseconds(8) + (step + picoseconds(8)) * 3);
+  CHECK(names_of(norm.spec.algorithms, "+") == "ring");
+  CHECK(norm.predicted == microseconds(8) + step * 14 + picoseconds(14));
   CHECK(names_of(choice(Collective::all_gather, 800).spec.algorithms, "+") == "ring");
   CHECK(names_of(choice(Collective::all_to_all, 800).spec.algorithms, "+") == "direct");
   // Who measured direct sums says so.
@@ -226,6 +227,51 @@ TEST_CASE("under a protocol auto takes what libraries have, in one chunk") {
   const AutomaticChoice direct = choice(Collective::all_reduce, 8'000);
   CHECK(names_of(direct.spec.algorithms, "+") == "direct");
   CHECK(direct.predicted == microseconds(8) + (step + picoseconds(14'000)) * 2);
+}
+
+// Nodes of 2 at 500 GB/s, 3 of them at 50 GB/s, L = 1.02 and 2.02 us; a call costs 8 us, a step 3
+// us more. Of 120 MB each of c chunks is summed inside in 4.02 + 120/c us, and gathered inside as
+// fast. Outside a ring over the nodes sends 2/3 of the half that is left, twice, but one that
+// passes all six ranks 5/6 of it, 5/4 as much: 4 (5.02 + 500/c) us. The next chunk waits for this
+// only. c = 4 is least, 2156 us; 8 take 2 % more, and half as long for a message that comes in
+// between.
+TEST_CASE("under a protocol levels work side by side, and a level does chunks in turn") {
+  Platform platform{switch_level(2, gigabytes_per_second(500), nanoseconds(500)),
+                    switch_level(3, gigabytes_per_second(50), microseconds(1))};
+  platform[0].scope = Scope::local;
+  CollectiveSpec any = automatic();
+  any.protocol = Protocol::automatic;
+  SystemSpec system = with(any);
+  system.protocols = {{Protocol::simple, "", microseconds(8), microseconds(3), {1, 1}}};
+  World world(platform, system,
+              World::everywhere(6, {collective(0, Collective::all_reduce, bytes(120'000'000))}));
+  const Duration inside = nanoseconds(4'020) + microseconds(15),
+                 outside = (nanoseconds(5'020) + nanoseconds(62'500)) * 4;
+  CHECK(world.run() == microseconds(8) + inside * 2 + outside * 8);
+  const Selection& selection = world.runner->selection();
+  REQUIRE(selection.choices().size() == 1);
+  const Choice& choice = selection.choices()[0];
+  CHECK(text_of(choice, selection.spec(choice.kind, choice.spec)) ==
+        "ring/simple, local_bandwidth_aware, 8 chunks");
+}
+
+// Ranks have roles in a tree: its chunks follow each other, so there are many. A ring has one.
+TEST_CASE("under a protocol named algorithms have as many chunks as suit them") {
+  const auto chosen = [](const std::string& algorithm, Collective kind) {
+    CollectiveSpec spec = automatic();
+    spec.algorithms = {algorithm};
+    spec.protocol = Protocol::simple;
+    SystemSpec system = with(spec);
+    system.protocols = {{Protocol::simple, "", microseconds(8), microseconds(3), {1, 1}}};
+    World world(node(), system, World::everywhere(8, {collective(0, kind, mebibytes(64))}));
+    world.run();
+    const Choice& choice = world.runner->selection().choices().at(0);
+    return text_of(choice, world.runner->selection().spec(kind, choice.spec));
+  };
+  CHECK(chosen("ring", Collective::all_reduce) == "ring/simple, 1 chunk");
+  CHECK(chosen("double_binary_tree", Collective::all_reduce) ==
+        "double_binary_tree/simple, 16 chunks");
+  CHECK(chosen("chain", Collective::broadcast) == "chain/simple, 16 chunks");
 }
 
 // The norm of the gradients of 16,384 ranks, 8 to a node: 3 exchanges in the node, 11 between 2,048

@@ -175,27 +175,20 @@ def rewrite(options, results):
     DOCUMENT.write_text(before + BEGIN + document_text(results) + END + after, encoding="utf-8")
 
 
-def with_system(row, keys):
-    """The row with these keys of its `system:`, without the section if there are none."""
+def without_system(row):
     experiment = {key: value for key, value in row.experiment.items() if key != "system"}
-    if keys:
-        experiment["system"] = {key: row.experiment["system"][key] for key in keys}
     return dataclasses.replace(row, experiment=experiment)
 
 
 def defaults(options, results):
-    """A line for each set: rows, and the mean absolute error with `system:`, without it, and with
-    no more than what the library's protocols cost."""
+    """A line for each set: rows, and the mean absolute error with `system:` and without it."""
     options.write = True  # the rows of both tiers
     rows = [row for row in chosen_rows(options) if key_of(row) in results]
-    columns = [results]
-    for keys in ((), ("protocol", "protocols")):
-        times = training_rows.simulate_all(
-            options.orrery, [with_system(row, keys) for row in rows], None, options.jobs)
-        columns.append({key_of(row): f"{time:.6g}" for row, time in zip(rows, times)
-                        if not isinstance(time, str)})
-    lines = ["| set | rows | mean absolute error | without `system:` | `protocols` alone |",
-             "|---|---:|---:|---:|---:|"]
+    times = training_rows.simulate_all(
+        options.orrery, [without_system(row) for row in rows], None, options.jobs)
+    columns = [results, {key_of(row): f"{time:.6g}" for row, time in zip(rows, times)
+                         if not isinstance(time, str)}]
+    lines = ["| set | rows | mean absolute error | without `system:` |", "|---|---:|---:|---:|"]
     for name in dict.fromkeys(row.set for row in rows):
         here = [row for row in rows
                 if row.set == name and all(key_of(row) in column for column in columns)]

@@ -11,9 +11,10 @@ constexpr Wire pcie_5{gigabytes_per_second(64), nanoseconds(400)};
 
 // With a NIC for each NPU. `gigabytes` a second of a link inside, in one direction.
 NodeSpec server(std::int32_t npus, NodeInside inside, std::int64_t gigabytes, Wire bus) {
+  const bool switched = inside == NodeInside::switched;
   return {.npus = npus,
           .inside = inside,
-          .link = {gigabytes_per_second(gigabytes), nanoseconds(500)},
+          .link = {gigabytes_per_second(gigabytes), nanoseconds(switched ? 200 : 500)},
           .nics = npus,
           .bus = bus,
           .affinity = {}};

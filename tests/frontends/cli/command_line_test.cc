@@ -361,11 +361,12 @@ TEST_CASE("explain shows values with their origin, and what follows from them", 
 TEST_CASE("explain takes a key instead of a file", "[cli]") {
   const Printed key = test::run_orrery({"explain", "system.chunks"});
   CHECK(key.exit_code == 0);
-  CHECK(key.out ==
-        "system.chunks: parts that a collective is cut into; without it 16, or what algorithms: "
-        "auto chooses\n"
-        "  type     whole number, at least 1\n"
-        "  page     docs/models/system.md\n");
+  CHECK(
+      key.out ==
+      "system.chunks: parts that a collective is cut into; without it 16, or what is chosen with\n"
+      "    algorithms: auto or with a protocol\n"
+      "  type     whole number, at least 1\n"
+      "  page     docs/models/system.md\n");
   const Printed wrong = test::run_orrery({"explain", "system.chumks"});
   CHECK(wrong.exit_code == 2);
   CHECK_THAT(wrong.error, Contains("did you mean \"chunks\"?"));

@@ -1,0 +1,99 @@
+#include "frontends/yaml/library_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "system/measured_protocols.h"
+
+namespace orrery::yaml {
+
+namespace {
+
+struct DeviceLibrary {
+  std::string_view device;  // a preset, or the first word of an efficiency's name
+  std::string_view library;
+  std::string_view because;  // "" = measured on this device
+};
+// tpu-v4, tpu-v5p and trn2 have libraries of their own, of which nothing was measured.
+constexpr std::array device_libraries{
+    DeviceLibrary{"v100", "nccl-a100", "V100 is nearest to A100"},
+    DeviceLibrary{"a100", "nccl-a100", ""},
+    DeviceLibrary{"a100-40gb", "nccl-a100", ""},
+    DeviceLibrary{"h100", "nccl-h100", ""},
+    DeviceLibrary{"h100-pcie", "nccl-h100", "as on H100 SXM"},
+    DeviceLibrary{"h200", "nccl-h100", "H200 has H100's NVLink"},
+    DeviceLibrary{"b200", "nccl-h100", "B200 is nearest to H100"},
+    DeviceLibrary{"gb200", "nccl-h100", "GB200 is nearest to H100"},
+    DeviceLibrary{"mi300x", "nccl-h100", "RCCL as NCCL on H100"},
+};
+
+const YamlNode* at(const YamlNode* node, std::string_view key) {
+  return node != nullptr && node->kind == NodeKind::map ? node->find(key) : nullptr;
+}
+
+std::string_view text_at(const YamlNode* node, std::string_view key) {
+  const YamlNode* value = at(node, key);
+  return value != nullptr && value->kind == NodeKind::scalar ? std::string_view(value->text) : "";
+}
+
+const DeviceLibrary* library_of(const YamlNode& root) {
+  const YamlNode* npu = at(at(&root, "platform"), "npu");
+  std::string_view device = text_at(npu, "preset");
+  if (device.empty()) {
+    device = text_at(at(npu, "efficiency"), "preset");
+    device = device.substr(0, device.find('-'));
+  }
+  const auto* found = std::ranges::find(device_libraries, device, &DeviceLibrary::device);
+  return found == device_libraries.end() ? nullptr : found;
+}
+
+// What the file itself says of them; nothing if it leaves them open.
+std::optional<ProtocolsInForce> written(const YamlNode* system) {
+  if (const std::string_view library = text_at(system, "library"); !library.empty())
+    return ProtocolsInForce{.name = std::string(library), .because = ""};
+  if (at(system, "library") != nullptr || at(system, "protocols") != nullptr)
+    return ProtocolsInForce{};
+  if (text_at(system, "protocol") == "none") return ProtocolsInForce{.name = "none", .because = ""};
+  if (at(system, "endpoint") != nullptr || at(system, "local_endpoint") != nullptr)
+    return ProtocolsInForce{};
+  return std::nullopt;
+}
+
+void add_library(YamlNode& root, std::string_view library, const Source& chosen) {
+  const Place place{&chosen, 0, 0};
+  YamlNode* system = root.find("system");
+  if (system == nullptr) {
+    root.children.push_back({NodeKind::map, "", place, "system", place, {}});
+    system = &root.children.back();
+  }
+  if (system->kind == NodeKind::null) system->kind = NodeKind::map;
+  if (system->kind != NodeKind::map) return;  // the reader complains
+  system->children.push_back({NodeKind::scalar, std::string(library), place, "library", place, {}});
+}
+
+}  // namespace
+
+ProtocolsInForce choose_library(YamlNode& root, const Source& chosen) {
+  if (auto said = written(root.find("system"))) return *std::move(said);
+  const DeviceLibrary* library = library_of(root);
+  if (library == nullptr) return {};
+  add_library(root, library->library, chosen);
+  ProtocolsInForce in_force{.name = std::string(library->library), .because = ""};
+  if (!library->because.empty()) {
+    in_force.because = fmt::format("ASSUMED: {}", library->because);
+    return in_force;
+  }
+  const MeasuredProtocols& measured = *find_measured_protocols(library->library);
+  in_force.because = fmt::format("measured on {}", measured.machine);
+  in_force.error = measured.error;
+  in_force.sizes = measured.sizes;
+  return in_force;
+}
+
+}  // namespace orrery::yaml

@@ -1,0 +1,32 @@
+// What the protocols of a communication library cost on a machine where it was measured.
+//
+// Costs were fitted to all-reduces among the GPUs of one node, over links with a latency of 0.2 us
+// and the bandwidth that is said here: what else a step takes is in `step`.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "system/protocol_spec.h"
+#include "system/system_spec.h"
+
+namespace orrery {
+
+struct MeasuredProtocols {
+  std::string_view name;     // "nccl-h100"
+  std::string_view machine;  // "8 H100"
+  std::span<const ProtocolCost> costs;
+  double
+      error;  // of times of all-reduces: mean absolute error of the sizes that were not fitted to
+  int sizes;  // as many of them
+};
+
+// By name.
+std::span<const MeasuredProtocols> measured_protocols();
+// Null if there is none.
+const MeasuredProtocols* find_measured_protocols(std::string_view name);
+
+// Every collective pays them, in the protocol that is fastest for it.
+void use_protocols(SystemSpec& system, const MeasuredProtocols& measured);
+
+}  // namespace orrery

@@ -1,0 +1,145 @@
+// Which library's measured protocols hold where a file says nothing of them.
+#include "frontends/yaml/library_choice.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "frontends/yaml/bundled_platforms.h"
+#include "frontends/yaml/load_experiment.h"
+#include "report/backend_text.h"
+#include "system/measured_protocols.h"
+#include "system/npu_presets.h"
+
+using namespace orrery;
+using Catch::Contains;
+
+namespace {
+
+const std::string sums = "workload: {program: [{operations: [{all_reduce: 1 MB}]}]}\n";
+const std::string transformer =
+    "workload: {transformer: {preset: llama2-7b}, training: {global_batch: 8}}\n";
+
+Experiment load(const std::string& npu, const std::string& rest = sums) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("orrery_library_test." + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << "platform: {npu: " << npu
+                      << ", topology: {levels: [{kind: switch, size: 8, bandwidth: 100 GB/s, "
+                         "latency: 1 us}]}}\n"
+                      << rest;
+  const Experiment experiment = load_experiment(file, {});
+  std::filesystem::remove(file);
+  return experiment;
+}
+
+ProtocolsInForce in_force(const std::string& npu, const std::string& rest = sums) {
+  return load(npu, rest).protocols_in_force;
+}
+
+// Whether a ring of 8 takes as many bytes on the wire, and costs as much, as the library's.
+void check_costs(const Experiment& experiment, const std::string& library) {
+  const auto& costs = experiment.system.protocols;
+  const MeasuredProtocols* measured = find_measured_protocols(library);
+  REQUIRE(measured != nullptr);
+  REQUIRE(costs.size() == measured->costs.size());
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const ProtocolCost &one = costs[i], &other = measured->costs[i];
+    INFO(library << " row " << i);
+    CHECK(one.protocol == other.protocol);
+    CHECK(one.algorithm == other.algorithm);
+    CHECK(one.launch == other.launch);
+    CHECK(one.step == other.step);
+    CHECK(one.efficiency.part * other.efficiency.whole ==
+          other.efficiency.part * one.efficiency.whole);
+  }
+  for (const CollectiveSpec& spec : experiment.system.collectives)
+    CHECK(spec.protocol == Protocol::automatic);
+}
+
+}  // namespace
+
+TEST_CASE("a device brings the protocols of the library that was measured on it") {
+  const Experiment h100 = load("{preset: h100}");
+  CHECK(h100.protocols_in_force.name == "nccl-h100");
+  CHECK(chosen_protocols(h100.protocols_in_force) ==
+        "protocols: nccl-h100 (mean error 7.5 % over 23 sizes), measured on 8 H100\n");
+  check_costs(h100, "nccl-h100");
+  check_costs(load("{preset: a100-40gb}"), "nccl-a100");
+  // What is computed, and how fast, does not matter.
+  CHECK(in_force("{preset: h100, efficiency: none}", transformer).name == "nccl-h100");
+  CHECK(in_force("{preset: h100, peak: 700 TFLOP/s}", transformer).name == "nccl-h100");
+}
+
+TEST_CASE("a device of a generation that was measured has its protocols, and that is said") {
+  CHECK(chosen_protocols(in_force("{preset: v100}")) ==
+        "protocols: nccl-a100, ASSUMED: V100 is nearest to A100\n");
+  CHECK(in_force("{preset: mi300x}").because == "ASSUMED: RCCL as NCCL on H100");
+  CHECK_FALSE(in_force("{preset: gb200}").error);
+}
+
+// Every preset is decided on: a new one has to be added here or there.
+TEST_CASE("devices whose library is no NCCL get none of it") {
+  std::set<std::string> without;
+  for (const NpuPreset& preset : npu_presets()) {
+    const Experiment experiment = load(fmt::format("{{preset: {}}}", preset.name), transformer);
+    if (!experiment.protocols_in_force.name.empty()) continue;
+    without.insert(std::string(preset.name));
+    CHECK(experiment.system.protocols.empty());
+    CHECK(experiment.system.collectives[0].protocol == Protocol::none);
+  }
+  CHECK(without == std::set<std::string>{"tpu-v4", "tpu-v5p", "trn2"});
+}
+
+// A peak alone names no library. Where it chose the efficiency, that does.
+TEST_CASE("a device without a name has the library of its efficiency") {
+  const std::string h100 = "{peak: 989 TFLOP/s, memory_bandwidth: 3350 GB/s}";
+  CHECK(in_force(h100, transformer).name == "nccl-h100");
+  CHECK(in_force(h100, sums).name.empty());
+  CHECK(in_force("{peak: 300 TFLOP/s, efficiency: {preset: gb200-2025-fp8}}").name == "nccl-h100");
+  CHECK(in_force("{peak: 300 TFLOP/s, efficiency: {matrix: 50 %}}", transformer).name.empty());
+}
+
+TEST_CASE("what a file says of protocols goes before the device's") {
+  const auto system = [](const std::string& keys) { return "system: {" + keys + "}\n" + sums; };
+  const Experiment none = load("{preset: h100}", system("library: none"));
+  CHECK(none.protocols_in_force.name == "none");
+  CHECK(chosen_protocols(none.protocols_in_force).empty());
+  CHECK(none.system.protocols.empty());
+  CHECK(in_force("{preset: h100}", system("protocol: none")).name == "none");
+  check_costs(load("{preset: tpu-v4}", system("library: nccl-a100")), "nccl-a100");
+  const Experiment own = load("{preset: h100}", system("protocols: [{protocol: ll, step: 1 us}]"));
+  CHECK(own.protocols_in_force.name.empty());
+  REQUIRE(own.system.protocols.size() == 1);
+  CHECK(own.system.collectives[0].protocol == Protocol::automatic);
+  CHECK(in_force("{preset: h100}", system("endpoint: {send_overhead: 1 us}")).name.empty());
+  // One protocol of the device's, and one kind without.
+  const Experiment some =
+      load("{preset: h100}", system("protocol: ll, all_gather: {protocol: none}"));
+  CHECK(some.system.collectives[0].protocol == Protocol::ll);
+  CHECK(some.system.protocols.size() == 6);
+  CHECK_THROWS_WITH(load("{preset: h100}", system("library: nccl")), Contains("nccl-h100"));
+  CHECK_THROWS_WITH(load("{preset: tpu-v4}", system("protocol: ll")),
+                    Contains("nothing says what it costs"));
+}
+
+// The rows are there twice: where scripts/calibrate_protocols.py writes them, and in the program.
+TEST_CASE("dgx-h100-nccl has the protocols of nccl-h100") {
+  check_costs(load_cluster("dgx-h100-nccl", {}), "nccl-h100");
+}
+
+TEST_CASE("every bundled platform has a device, and protocols unless it says none") {
+  std::set<std::string> without;
+  for (const yaml::BundledFile& platform : yaml::bundled_platforms()) {
+    INFO(platform.name);
+    const Experiment experiment = load_cluster(platform.name, {});
+    CHECK_FALSE(experiment.npu.preset.empty());
+    CHECK(experiment.npu.peak > FlopRate{});
+    if (experiment.system.protocols.empty()) without.insert(platform.name);
+  }
+  CHECK(without == std::set<std::string>{"hoti20-flat", "hoti20-hier", "tpu-v4-torus"});
+}
