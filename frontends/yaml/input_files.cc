@@ -88,7 +88,8 @@ bool chooses_file(const std::vector<std::string>& steps) {
 
 std::string resolved_path(const YamlNode& value) {
   const Source& source = *value.place.source;
-  if (!source.is_file || source.name.starts_with("/dev/")) return value.text;
+  const bool is_stream = source.name == "/dev/stdin" || source.name.starts_with("/dev/fd/");
+  if (!source.is_file || is_stream) return value.text;
   const auto directory = std::filesystem::path(source.name).parent_path();
   return (directory / value.text).lexically_normal().string();
 }
