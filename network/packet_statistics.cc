@@ -69,6 +69,8 @@ void add(PacketStatistics& sum, const PacketStatistics& part) {
   choose(sum.depths, part.depths, [](const QueueDepthStatistics& depth) {
     return std::any_of(depth.peaks.begin(), depth.peaks.end(), [](auto peak) { return peak > 0; });
   });
+  append(sum.depth_times, part.depth_times);
+  append(sum.pause_events, part.pause_events);
   append(sum.flows, part.flows);
   choose(sum.captures, part.captures,
          [](const CaptureStatistics& capture) { return capture.packets > 0; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,24 @@ struct QueueDepthStatistics {
   std::vector<std::int64_t> peaks;
 };
 
+// How long what waited of a class before a watched link was how much: 0 to 999 B, 1,000 to 1,999 B,
+// and so on.
+struct DepthTimes {
+  static constexpr std::int32_t all_classes = -1;
+
+  LinkIndex link;
+  std::int32_t priority = 0;  // or all_classes
+  std::vector<Duration> times;
+};
+
+// A class of a link is paused now, or goes on.
+struct PauseEvent {
+  Time at;
+  LinkIndex link;
+  std::int32_t priority = 0;
+  bool paused = false;
+};
+
 // What packets of a kind waited, summed over them, each rounded down to nanoseconds.
 struct PacketWaits {
   std::uint64_t packets = 0;  // that were handed to the network, lost ones too
@@ -69,7 +88,10 @@ struct PacketWaits {
 struct FlowSample {
   Time at;
   Bytes congestion_window;
-  Duration smoothed_rtt;
+  Duration smoothed_rtt;  // RoCE: the last one
+  // RoCE: what the control allows, and what it believes of congestion (CongestionControl).
+  Bandwidth rate = {};                    // 0: there is none
+  std::optional<double> congestion = {};  // 0 to 1: DCQCN's and DCTCP's alpha, HPCC's utilisation
 };
 struct FlowStatistics {
   NodeId source, target;
@@ -98,6 +120,8 @@ struct PacketStatistics {
   std::vector<ReceiverStatistics> receivers;     // as SwitchSpec::slow
   std::vector<SwitchMemoryStatistics> switches;  // that held packets
   std::vector<QueueDepthStatistics> depths;      // of SwitchSpec::watched
+  std::vector<DepthTimes> depth_times;           // of these, of classes that had packets and of all
+  std::vector<PauseEvent> pause_events;          // the first SwitchSpec::pause_log
   std::vector<FlowStatistics> flows;             // those that were asked for
   std::vector<CaptureStatistics> captures;       // as NetworkSpec::captures
 };

@@ -22,8 +22,15 @@ struct DcqcnSpec {
   Bandwidth minimum_rate = {5'000'000};       // 40 Mb/s
   Duration timer = microseconds(55);          // between increases
   Duration alpha_timer = microseconds(55);    // between decays of alpha
-  Bytes byte_counter = bytes(10'000'000);     // between increases
+  Bytes byte_counter = bytes(10'000'000);     // between increases; 0: by time alone
   std::int32_t fast_recovery = 5;             // increases of a kind before the target rises
+  // A CNP lowers the target to the rate; false: only if that rose since the last cut, as NICs can
+  // be told (clamp_tgt_rate).
+  bool clamp_target = true;
+  // 0: every CNP cuts the rate and raises alpha at once, as in the paper. Else as NICs do it: at
+  // most one cut in each such interval, and alpha moves once in each alpha_timer, up if a CNP came.
+  Duration decrease_interval = {};
+  bool cut_on_loss = false;  // a NACK counts as a CNP
 };
 
 // Li et al., "HPCC: high precision congestion control", SIGCOMM 2019.

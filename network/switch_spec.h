@@ -100,6 +100,7 @@ struct SwitchSpec {
   Fraction red_weight = 1;  // of the newest length in the average
 
   std::vector<LinkIndex> watched = {};  // the queues before these report their depth over time
+  std::int64_t pause_log = 0;  // pauses and their ends that are kept one by one, the first ones
 
   Fraction loss = 0;  // probability that a link loses a packet, for experiments with bad links
   std::vector<LossyLink> lossy_links = {};  // each at most once

@@ -58,6 +58,10 @@ std::string chosen_models(std::span<const RunResult> results) {
              [](const RunResult& result) { return protocols_text(result.protocols); });
 }
 
+std::string parallelism_text(const std::string& heading, const std::string& chosen) {
+  return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
+}
+
 }  // namespace
 
 std::string ignored_text(std::string_view backend, std::string_view where,
@@ -68,7 +72,8 @@ std::string ignored_text(std::string_view backend, std::string_view where,
 std::string backend_text(const RunResult& result) {
   const std::string chosen = result.backend_because.empty() ? "" : "backend: " + choice_of(result);
   return chosen + ignored_by(result) + chosen_efficiency(result.efficiency) +
-         chosen_protocols(result.protocols);
+         chosen_protocols(result.protocols) +
+         parallelism_text("parallelism", result.parallelism_chosen);
 }
 
 std::string efficiency_text(const EfficiencyInForce& efficiency) {
@@ -113,7 +118,10 @@ std::string backends_text(std::span<const RunResult> results) {
   }
   for (const RunResult& result : results)
     if (!result.ignored.empty()) text += "* " + ignored_by(result);
-  return text + chosen_models(results);
+  text += chosen_models(results);
+  for (const RunResult& result : results)
+    text += parallelism_text("parallelism of " + result.name, result.parallelism_chosen);
+  return text;
 }
 
 }  // namespace orrery

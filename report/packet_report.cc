@@ -50,7 +50,7 @@ std::string packet_text(const RunResult& result, const ReportOptions& options) {
   return counts(result) + text_of(result.packets->waits) +
          text_of(std::span(queues).first(shown_count(queues.size(), options))) +
          text_of(std::span(pauses).first(shown_count(pauses.size(), options))) +
-         text_of(result.packets->switches);
+         text_of(result.packets->depth_times) + text_of(result.packets->switches);
 }
 
 std::string packet_rate_text(const RunResult& result) {

@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 // All files but captures that a command writes.
 std::vector<std::string> result_names() {
   std::vector<std::string> names{"result.json",  "comparison.json", "coll.json", "coll.csv",
-                                 "traffic.json", "traffic.csv",     "flows.csv", "fct.txt"};
+                                 "traffic.json", "traffic.csv",     "flows.csv", "fct.txt",
+                                 "pfc.txt",      "qlen.txt"};
   for (std::string& table : csv_files()) names.push_back(std::move(table));
   return names;
 }
@@ -170,6 +171,9 @@ void write_traffic(const fs::path& folder, const TrafficResult& result, bool flo
   if (flows) {
     files.push_back({"flows.csv", flows_csv(result)});
     files.push_back({"fct.txt", flows_hpcc(result)});
+    files.push_back({"pfc.txt", pauses_hpcc(result)});
+    if (std::string depths = depths_hpcc(result); !depths.empty())
+      files.push_back({"qlen.txt", std::move(depths)});
   }
   files.push_back({"traffic.json", traffic_json(result)});
   write_all(folder, files, overwrite);

@@ -32,7 +32,8 @@ void write_comparison(const std::filesystem::path& folder, std::span<const RunRe
                       const ReportOptions& options, Overwrite overwrite);
 void write_collectives(const std::filesystem::path& folder, const CollectiveResult& result,
                        Overwrite overwrite);
-// `flows`: also a line for each flow, in flows.csv and fct.txt.
+// `flows`: also a line for each flow, in flows.csv and fct.txt, for each pause in pfc.txt, and for
+// each watched port in qlen.txt.
 void write_traffic(const std::filesystem::path& folder, const TrafficResult& result, bool flows,
                    Overwrite overwrite);
 // comparison.json, and traffic.csv with the lines of all.

@@ -178,6 +178,7 @@ template const RowType& row_type_of<CollectiveRow>();
 template const RowType& row_type_of<TrafficResult>();
 template const RowType& row_type_of<FlowSizeRow>();
 template const RowType& row_type_of<BottleneckRow>();
+template const RowType& row_type_of<DepthTimesRow>();
 template const RowType& row_type_of<JobRow>();
 template const RowType& row_type_of<LayerRow>();
 template const RowType& row_type_of<LevelRow>();

@@ -249,4 +249,26 @@ std::string flows_hpcc(const TrafficResult& result) {
   return text;
 }
 
+std::string pauses_hpcc(const TrafficResult& result) {
+  std::string text;
+  for (const PortPause& pause : result.port_pauses)
+    fmt::format_to(std::back_inserter(text), "{} {} {} {} {}\n", nanoseconds_of(pause.at),
+                   pause.port.node, pause.port.is_switch ? 1 : 0, pause.port.port,
+                   pause.paused ? 1 : 0);
+  return text;
+}
+
+std::string depths_hpcc(const TrafficResult& result) {
+  constexpr std::int64_t sample = 100'000;  // ps between two looks at the queues
+  if (result.port_depths.empty()) return {};
+  std::string text = fmt::format("time: {}\n", nanoseconds_of(result.finish));
+  for (const PortDepths& depths : result.port_depths) {
+    fmt::format_to(std::back_inserter(text), "{} {}", depths.port.node, depths.port.port);
+    for (const Duration time : depths.times)
+      fmt::format_to(std::back_inserter(text), " {}", time.value / sample);
+    text += '\n';
+  }
+  return text;
+}
+
 }  // namespace orrery

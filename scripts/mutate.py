@@ -28,7 +28,7 @@ import time
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROOMS = ["core", "network", "system", "workload"]
+ROOMS = ["core", "network", "simulation", "system", "workload"]
 SHARE_TO_NOTICE = 0.9
 MEMORY = 4 << 30  # bytes: a mutant may loop and store
 

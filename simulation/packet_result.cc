@@ -15,12 +15,36 @@ std::vector<DepthPeakRow> depth_peaks(const PacketResult& packets) {
   return rows;
 }
 
+std::int64_t DepthTimesRow::bytes_for(double share) const {
+  Duration all, passed;
+  for (const Duration time : times) all += time;
+  const double wanted = static_cast<double>(all.value) * share;
+  std::size_t place = 0;
+  for (; place + 1 < times.size(); ++place) {
+    passed += times[place];
+    if (static_cast<double>(passed.value) >= wanted) break;
+  }
+  return static_cast<std::int64_t>(place) * DepthBinRow::bin;
+}
+
+std::vector<DepthBinRow> depth_bins(const PacketResult& packets) {
+  std::vector<DepthBinRow> rows;
+  for (const DepthTimesRow& queue : packets.depth_times)
+    for (std::size_t i = 0; i < queue.times.size(); ++i)
+      if (queue.times[i] > Duration{})
+        rows.push_back({queue.name, queue.priority, static_cast<std::int64_t>(i) * DepthBinRow::bin,
+                        queue.times[i]});
+  return rows;
+}
+
 std::vector<FlowSampleRow> flow_samples(const PacketResult& packets) {
   std::vector<FlowSampleRow> rows;
   for (const FlowRow& flow : packets.flows)
     for (const FlowSample& sample : flow.samples)
-      rows.push_back(
-          {flow.name, sample.at.since_start, sample.congestion_window.value, sample.smoothed_rtt});
+      rows.push_back({flow.name, sample.at.since_start, sample.congestion_window.value,
+                      sample.smoothed_rtt,
+                      sample.rate > Bandwidth{} ? std::optional(sample.rate.value) : std::nullopt,
+                      sample.congestion});
   return rows;
 }
 

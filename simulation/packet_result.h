@@ -66,6 +66,56 @@ struct DepthRow {
   }
 };
 
+// The queue of one class before a watched link.
+struct DepthTimesRow {
+  std::string name;  // "switch 128 -> npu 3"
+  std::int32_t priority = 0;
+  std::vector<Duration> times;  // of 0 to 999 B, 1,000 to 1,999 B, ...
+
+  // The least bytes of the fullest bin that is needed to cover this share of the time.
+  std::int64_t bytes_for(double share) const;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("name", &DepthTimesRow::name, "the link that the queue is before",
+               {.text = {"depth of"}});
+    row.column("priority", &DepthTimesRow::priority, "the class of packets",
+               {.text = {"priority"}});
+    row.column("p50_bytes", [](const DepthTimesRow& one) { return bytes(one.bytes_for(0.5)); },
+               "bytes that waited half of the time at most, in steps of 1,000", {.text = {"p50"}});
+    row.column("p99_bytes", [](const DepthTimesRow& one) { return bytes(one.bytes_for(0.99)); },
+               "99 % of the time", {.text = {"p99"}});
+    row.column("most_bytes", [](const DepthTimesRow& one) { return bytes(one.bytes_for(1)); },
+               "all of the time", {.text = {"most"}});
+    row.column(
+        "times_ps",
+        [](const DepthTimesRow& one) {
+          std::vector<std::int64_t> times;
+          for (const Duration time : one.times) times.push_back(time.value);
+          return times;
+        },
+        "how long 0 to 999 bytes waited, 1,000 to 1,999, and so on");
+  }
+};
+
+// One bin of it.
+struct DepthBinRow {
+  static constexpr std::int64_t bin = 1'000;
+
+  std::string queue;
+  std::int32_t priority = 0;
+  std::int64_t from_bytes = 0;
+  Duration time;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("queue", &DepthBinRow::queue, "the link that it is before");
+    row.column("priority", &DepthBinRow::priority, "the class of packets");
+    row.column("from_bytes", &DepthBinRow::from_bytes, "so many bytes waited, to 999 more");
+    row.column("time_ps", &DepthBinRow::time, "for so long");
+  }
+};
+
 // One of its peaks.
 struct DepthPeakRow {
   std::string queue;
@@ -119,6 +169,26 @@ struct FlowRow {
           return samples;
         },
         "time in ps, congestion window in bytes, smoothed round trip in ps; at most 4,096");
+    row.column(
+        "rates",
+        [](const FlowRow& flow) {
+          std::vector<std::int64_t> rates;
+          for (const FlowSample& sample : flow.samples)
+            if (sample.rate > Bandwidth{}) rates.push_back(sample.rate.value);
+          return rates;
+        },
+        "of RoCE: the rate that the control allows at each of these times, in bytes a second");
+    row.column(
+        "congestion",
+        [](const FlowRow& flow) {
+          std::vector<std::int64_t> congestion;
+          for (const FlowSample& sample : flow.samples)
+            if (sample.congestion)
+              congestion.push_back(static_cast<std::int64_t>(*sample.congestion * 1e6));
+          return congestion;
+        },
+        "of RoCE: what the control believes of congestion then, in millionths: alpha of dcqcn and "
+        "dctcp, the utilisation of hpcc, the gradient of timely");
   }
 };
 
@@ -128,6 +198,8 @@ struct FlowSampleRow {
   Duration time;
   std::int64_t congestion_window = 0;
   Duration smoothed_rtt;
+  std::optional<std::int64_t> rate;
+  std::optional<double> congestion;
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -135,7 +207,11 @@ struct FlowSampleRow {
     row.column("time_ps", &FlowSampleRow::time, "time of the sample");
     row.column("congestion_window", &FlowSampleRow::congestion_window,
                "congestion window in bytes");
-    row.column("smoothed_rtt_ps", &FlowSampleRow::smoothed_rtt, "the round trip as TCP smooths it");
+    row.column("smoothed_rtt_ps", &FlowSampleRow::smoothed_rtt,
+               "the round trip as TCP smooths it; of RoCE the last one");
+    row.column("rate", &FlowSampleRow::rate, "of RoCE: what the control allows, in bytes a second");
+    row.column("congestion", &FlowSampleRow::congestion,
+               "of RoCE: what the control believes of congestion, from 0 to 1");
   }
 };
 
@@ -216,6 +292,7 @@ struct PacketResult {
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;
   std::vector<DepthRow> depths;
+  std::vector<DepthTimesRow> depth_times;
   std::vector<FlowRow> flows;
   std::vector<CaptureRow> captures;
 
@@ -245,12 +322,15 @@ struct PacketResult {
     row.rows("switches", &PacketResult::switches, "switch that held packets");
     row.rows("waits", &PacketResult::waits, "kind of traffic");
     row.rows("depths", &PacketResult::depths, "link of network.switch.watch");
+    row.rows("depth_times", &PacketResult::depth_times,
+             "class of a link of network.switch.watch that had packets", {.omit_if_empty = true});
     row.rows("flows", &PacketResult::flows, "connection of network.transport.watch");
     row.rows("captures", &PacketResult::captures, "item of network.transport.capture");
   }
 };
 
 std::vector<DepthPeakRow> depth_peaks(const PacketResult& packets);
+std::vector<DepthBinRow> depth_bins(const PacketResult& packets);
 std::vector<FlowSampleRow> flow_samples(const PacketResult& packets);
 
 }  // namespace orrery

@@ -85,6 +85,21 @@ struct TrafficPackets {
   }
 };
 
+// A port as the field's simulators number them: node, and the links that leave it from 1 on.
+struct PortNumber {
+  std::int32_t node = 0, port = 0;
+  bool is_switch = false;
+};
+struct PortPause {
+  Duration at;
+  PortNumber port;  // that is paused, or goes on
+  bool paused = false;
+};
+struct PortDepths {
+  PortNumber port;
+  std::vector<Duration> times;  // with 0 to 999 B waiting, 1,000 to 1,999 B, ..., of all classes
+};
+
 struct TrafficResult {
   std::string name;
   std::string backend;
@@ -111,6 +126,8 @@ struct TrafficResult {
   std::vector<Flow> flows;     // in the order of their starts
   std::vector<Duration> idle;  // of each; empty if the run was interrupted before they were known
   Duration length, warm_up;
+  std::vector<PortPause> port_pauses;   // the first SwitchSpec::pause_log
+  std::vector<PortDepths> port_depths;  // of network.switch.watch
 
   template <class Columns>
   static void describe(Columns& result) {

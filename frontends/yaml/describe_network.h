@@ -182,8 +182,10 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
                       });
   keys.note_if_given("lossy_links", network.given, SettingGroup::switch_buffer);
   std::vector<std::string> watched;
-  keys.optional("watch", watched,
-                "links, \"a -> b\" or \"a - b\" (both ways): what waits before them over time");
+  keys.optional(
+      "watch", watched,
+      "links, \"a -> b\", \"a - b\" (both ways), or all (that leave switches): what waits "
+      "before them over time");
   keys.note_if_given("watch", network.given, SettingGroup::switch_buffer);
   describe_classes(keys, network);
   keys.check([&](Reader& reader) {

@@ -30,9 +30,18 @@ inline void describe_dcqcn(Keys& keys, NetworkSpec& network) {
   key("minimum_rate", spec.minimum_rate, "a rate is never cut below it", positive);
   key("timer", spec.timer, "between increases by time", positive);
   key("alpha_timer", spec.alpha_timer, "between decays of alpha", positive);
-  key("byte_counter", spec.byte_counter, "between increases by bytes sent", positive);
+  key("byte_counter", spec.byte_counter, "between increases by bytes sent; 0 B: none by bytes",
+      not_negative);
   key("fast_recovery", spec.fast_recovery,
       "increases by time or bytes until the target rises: the second phase", between(1, 1'000'000));
+  key("clamp_target", spec.clamp_target,
+      "every cut lowers the target to the rate; false: only a cut after an increase");
+  key("decrease_interval", spec.decrease_interval,
+      "the rate is cut once in it at most, with alpha moved once in each alpha_timer, as NICs do "
+      "it; 0 s: "
+      "every CNP cuts, as in the paper",
+      not_negative);
+  key("cut_on_loss", spec.cut_on_loss, "a NACK counts as a CNP");
   key("cnp_interval", network.transport.roce.cnp_interval,
       "a receiver notifies a pair (CNP) at most once in it", not_negative);
 }

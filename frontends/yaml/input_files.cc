@@ -88,7 +88,7 @@ bool chooses_file(const std::vector<std::string>& steps) {
 
 std::string resolved_path(const YamlNode& value) {
   const Source& source = *value.place.source;
-  if (!source.is_file) return value.text;
+  if (!source.is_file || source.name.starts_with("/dev/")) return value.text;
   const auto directory = std::filesystem::path(source.name).parent_path();
   return (directory / value.text).lexically_normal().string();
 }
@@ -127,6 +127,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   if (complete && !resolve_references(*root, path)) complete = false;
   if (complete) {
     add_npu_of_server(*root);
+    add_link_of_npu(*root);
     const Source& chosen = sources_.emplace_back(chosen_source());
     efficiency_ = choose_efficiency(*root, chosen);
     protocols_ = choose_library(*root, chosen);

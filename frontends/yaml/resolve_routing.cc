@@ -95,12 +95,25 @@ void resolve_lossy(Reader& switches, const std::vector<LossyLinkKeys>& links,
   }
 }
 
+namespace {
+
+std::vector<LinkIndex> links_of_switches(const Topology& topology) {
+  std::vector<LinkIndex> links;
+  for (LinkIndex i = 0; i < topology.links().size(); ++i)
+    if (topology.node_kind(topology.links()[i].from) == orrery::NodeKind::switched)
+      links.push_back(i);
+  return links;
+}
+
+}  // namespace
+
 void resolve_watched(Reader& switches, const std::vector<std::string>& links,
                      const TopologySpec& topology, SwitchSpec& spec) {
   const Topology built(topology);
   const Names names(built);
   for (std::size_t i = 0; i < links.size(); ++i) {
-    const std::vector<LinkIndex> found = names.links(links[i]);
+    const std::vector<LinkIndex> found =
+        links[i] == "all" ? links_of_switches(built) : names.links(links[i]);
     if (found.empty())
       switches.wrong_item("watch", i, "there is no link " + in_quotes(links[i]), names_remedy);
     for (const LinkIndex link : found)

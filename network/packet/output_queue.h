@@ -15,7 +15,7 @@ namespace orrery {
 using PacketIndex = std::uint32_t;
 inline constexpr PacketIndex no_packet = 0xffff'ffff;
 
-struct OutputQueue {
+struct alignas(64) OutputQueue {  // a cache line
   PacketIndex first = no_packet, last = no_packet;
   Bytes waiting;
   Bytes deficit;  // dwrr: what it may still send in its turn
@@ -23,6 +23,7 @@ struct OutputQueue {
   RedQueue red;
   double average = 0;  // of EcnRamp
 };
+static_assert(sizeof(OutputQueue) == 64);
 
 // Marks a packet that leaves or finds `waiting` bytes, by the ramp of its class on a link of this
 // bandwidth?

@@ -5,52 +5,18 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "network/packet/captured_headers.h"
 
 namespace orrery {
 namespace {
 
 constexpr std::uint32_t nanosecond_magic = 0xa1b2'3c4d;
-constexpr std::uint32_t raw_ip = 101;
-constexpr std::size_t ip_header = 20, least_tcp_header = 20, largest_tcp_header = 60;
+constexpr std::size_t least_tcp_header = 20, largest_tcp_header = 60;
 constexpr std::uint8_t tcp = 6;
 
 // The file's own fields: in the byte order that the reader recognises by the magic number.
 void append_little(std::string& to, std::uint32_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to.push_back(static_cast<char>(value >> 8 * i & 0xff));
-}
-
-void put_big(std::uint8_t* at, std::uint32_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) at[i] = static_cast<std::uint8_t>(value >> 8 * (bytes - 1 - i));
-}
-
-// RFC 1071, not yet folded and inverted. REQUIRES: an even number of bytes.
-std::uint32_t sum_of(std::span<const std::uint8_t> bytes) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < bytes.size(); i += 2)
-    sum += std::uint32_t{bytes[i]} << 8 | bytes[i + 1];
-  return sum;
-}
-
-std::uint32_t checksum(std::uint32_t sum) {
-  while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
-  return ~sum & 0xffff;
-}
-
-std::uint32_t address(NodeId node) {
-  return 10U << 24 | (static_cast<std::uint32_t>(node.value) & 0xff'ffff);
-}
-
-// RFC 791. Not fragmented, so it needs no identification (RFC 6864).
-void put_ip_header(std::uint8_t* at, const CapturedPacket& packet, std::uint32_t length) {
-  const std::uint32_t ecn = packet.marked ? 3 : packet.can_be_marked ? 2 : 0;  // RFC 3168
-  put_big(at, 0x4500 | ecn, 2);
-  put_big(at + 2, length, 2);
-  put_big(at + 6, 0x4000, 2);  // do not fragment
-  at[8] = 64;                  // time to live
-  at[9] = tcp;
-  put_big(at + 12, address(packet.from), 4);
-  put_big(at + 16, address(packet.to), 4);
-  put_big(at + 10, checksum(sum_of({at, ip_header})), 2);
 }
 
 // RFC 9293; the data, all zeros, adds nothing to the checksum but its length.
@@ -61,16 +27,16 @@ void put_tcp_header(std::uint8_t* at, const CapturedPacket& packet) {
   put_big(at + 2, packet.to_port, 2);
   put_big(at + 16, 0, 2);
   std::array<std::uint8_t, 12> pseudo{};
-  put_big(pseudo.data(), address(packet.from), 4);
-  put_big(&pseudo[4], address(packet.to), 4);
+  put_big(pseudo.data(), address_of(packet.from), 4);
+  put_big(&pseudo[4], address_of(packet.to), 4);
   pseudo[9] = tcp;
   put_big(&pseudo[10], static_cast<std::uint32_t>(size) + packet.data_bytes, 2);
-  put_big(at + 16, checksum(sum_of(pseudo) + sum_of({at, size})), 2);
+  put_big(at + 16, checksum_of(sum_of(pseudo) + sum_of({at, size})), 2);
 }
 
 }  // namespace
 
-PacketCapture::PacketCapture(CaptureSpec spec, std::int64_t limit)
+PacketCapture::PacketCapture(CaptureSpec spec, std::int64_t limit, CapturedLink link)
     : spec_(std::move(spec)), limit_(static_cast<std::uint64_t>(limit)) {
   append_little(pcap_, nanosecond_magic, 4);
   append_little(pcap_, 2, 2);  // version 2.4
@@ -78,7 +44,7 @@ PacketCapture::PacketCapture(CaptureSpec spec, std::int64_t limit)
   append_little(pcap_, 0, 4);
   append_little(pcap_, 0, 4);
   append_little(pcap_, 65'535, 4);  // of a packet, at most
-  append_little(pcap_, raw_ip, 4);
+  append_little(pcap_, static_cast<std::uint32_t>(link), 4);
 }
 
 bool PacketCapture::wants(LinkIndex link, NodeId from, NodeId to) const {
@@ -92,21 +58,31 @@ void PacketCapture::add(Time at, const CapturedPacket& packet) {
   const std::size_t tcp_size = packet.tcp_header.size();
   CHECK(tcp_size >= least_tcp_header && tcp_size <= largest_tcp_header && tcp_size % 4 == 0,
         "a TCP header of {} B", tcp_size);
+  std::array<std::uint8_t, ip_header_size + largest_tcp_header> headers{};
+  const std::size_t kept = ip_header_size + tcp_size;
+  const std::uint32_t length = static_cast<std::uint32_t>(kept) + packet.data_bytes;
+  put_ip_header(headers.data(), {.from = packet.from,
+                                 .to = packet.to,
+                                 .protocol = tcp,
+                                 .can_be_marked = packet.can_be_marked,
+                                 .marked = packet.marked,
+                                 .length = length});
+  put_tcp_header(&headers[ip_header_size], packet);
+  add(at, std::span(headers).first(kept), length);
+}
+
+void PacketCapture::add(Time at, std::span<const std::uint8_t> kept, std::uint32_t length) {
   if (packets_ == limit_) {
     ++left_out_;
     return;
   }
   ++packets_;
-  std::array<std::uint8_t, ip_header + largest_tcp_header> headers{};
-  const auto kept = static_cast<std::uint32_t>(ip_header + tcp_size);
-  put_ip_header(headers.data(), packet, kept + packet.data_bytes);
-  put_tcp_header(&headers[ip_header], packet);
   const std::int64_t nanoseconds = at.since_start.value / 1'000;
   append_little(pcap_, static_cast<std::uint32_t>(nanoseconds / 1'000'000'000), 4);
   append_little(pcap_, static_cast<std::uint32_t>(nanoseconds % 1'000'000'000), 4);
-  append_little(pcap_, kept, 4);
-  append_little(pcap_, kept + packet.data_bytes, 4);
-  pcap_.append(headers.begin(), headers.begin() + kept);
+  append_little(pcap_, static_cast<std::uint32_t>(kept.size()), 4);
+  append_little(pcap_, length, 4);
+  pcap_.append(kept.begin(), kept.end());
 }
 
 }  // namespace orrery

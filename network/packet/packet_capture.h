@@ -1,6 +1,6 @@
 // Packets as a file of tcpdump and Wireshark: the format of libpcap with time stamps in nanoseconds
-// (draft-ietf-opsawg-pcap), link type "raw IP" (101). The headers of IP and TCP are kept, data is
-// left out (there is none: simulated bytes have no contents), its length is told.
+// (draft-ietf-opsawg-pcap). Of TCP the link type is "raw IP" (101), of RoCE Ethernet (1). Headers
+// are kept, data is left out (there is none: simulated bytes have no contents), its length is told.
 //
 // NPU n has the address 10.0.0.0 + n. Time stamps are simulated time, rounded down.
 #pragma once
@@ -23,13 +23,17 @@ struct CapturedPacket {
   bool can_be_marked = false, marked = false;  // ECN: capable, congestion experienced
 };
 
+enum class CapturedLink : std::uint8_t { ethernet = 1, raw_ip = 101 };  // LINKTYPE_...
+
 class PacketCapture {
  public:
   // Keeps the first `limit` packets.
-  PacketCapture(CaptureSpec spec, std::int64_t limit);
+  PacketCapture(CaptureSpec spec, std::int64_t limit, CapturedLink link = CapturedLink::raw_ip);
 
   bool wants(LinkIndex link, NodeId from, NodeId to) const;
   void add(Time at, const CapturedPacket& packet);
+  // A packet of `length` bytes, of which the first are given.
+  void add(Time at, std::span<const std::uint8_t> kept, std::uint32_t length);
 
   const CaptureSpec& spec() const { return spec_; }
   std::uint64_t packets() const { return packets_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/trace/byte_bins.h"
@@ -31,8 +32,11 @@ PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const Sw
   make_hosts();
   make_pauses(topology);
   depths_.resize(spec.watched.size());
-  for (std::size_t i = 0; i < depths_.size(); ++i)
-    ports_[spec.watched[i]].depth = static_cast<std::int32_t>(i);
+  histograms_.resize(depths_.size() * (classes_.size() + 1));
+  for (std::size_t i = 0; i < depths_.size(); ++i) {
+    ports_[spec.watched[i]].watched = true;
+    rests_[spec.watched[i]].depth = static_cast<std::uint32_t>(i);
+  }
 }
 
 // Class 0 is there, whether the file names it or not.
@@ -55,10 +59,11 @@ void PacketFabric::make_ports(const Topology& topology,
   std::vector<std::int32_t> memory_of(static_cast<std::size_t>(topology.node_count()), -1);
   link_count_ = topology.links().size();
   ports_.resize(link_count_);
+  rests_.resize(link_count_);
   for (const LossyLink& lossy : spec_.lossy_links) ports_[lossy.link].lossy = true;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Link& link = topology.links()[i];
-    ports_[i].bandwidth = link.bandwidth;
+    set_rate(static_cast<LinkIndex>(i), link.bandwidth);
     ports_[i].latency = link.latency;
     if (topology.node_kind(link.from) != NodeKind::switched) continue;
     std::int32_t& memory = memory_of[static_cast<std::size_t>(link.from.value)];
@@ -71,6 +76,16 @@ void PacketFabric::make_ports(const Topology& topology,
     }
     ports_[i].memory = memory;
   }
+}
+
+void PacketFabric::set_rate(LinkIndex link, Bandwidth bandwidth) {
+  constexpr std::int64_t second = 1'000'000'000'000;  // ps
+  Port& port = ports_[link];
+  rests_[link].bandwidth = bandwidth;
+  rests_[link].last_size = 0;
+  port.is_down = bandwidth == Bandwidth{};
+  const bool whole = !port.is_down && second % bandwidth.value == 0;
+  port.per_byte = whole ? Duration{second / bandwidth.value} : Duration{};
 }
 
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
@@ -154,7 +169,7 @@ inline bool PacketFabric::finds_room(const Packet& packet, Port& port, const Out
 
 // What is sent at once needs no room. May mark the packet.
 inline bool PacketFabric::may_enter(Packet& packet, Port& port, OutputQueue& queue, bool idle) {
-  if (port.bandwidth == Bandwidth{}) return false;
+  if (port.is_down) return false;
   if (spec_.loss > 0 && !port.is_host && random_.uniform() < spec_.loss) return false;
   if (port.lossy && loses(path_links_[packet.cursor])) return false;
   if (port.memory < 0 || packet.is_frame) return true;
@@ -197,8 +212,9 @@ void PacketFabric::enter(PacketIndex index) {
   const Bytes size = bytes(waits.wire_bytes);
   queue.waiting += size;
   port.waiting += size;
-  port.most_waiting = std::max(port.most_waiting, port.waiting);
-  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
+  Bytes& most_waiting = rests_[link].most_waiting;
+  most_waiting = std::max(most_waiting, port.waiting);
+  if (port.watched) note_depth(port, queue, number);
   if (!port.wake_comes && (port.occupied & ~port.paused) != 0) wake_when_free(link, port);
 }
 
@@ -212,14 +228,14 @@ bool PacketFabric::picked_by_red(const Packet& packet, Port& port, OutputQueue& 
 
 void PacketFabric::mark(Packet& packet, Port& port, OutputQueue& queue) {
   packet.marked = true;
-  ++port.marks;
+  ++rest_of(port).marks;
   ++queue.marks;
 }
 
 void PacketFabric::mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue) {
   if (port.is_host) return;  // a NIC that receives marks nothing
   const EcnRamp& ramp = *classes_[packet.of].ecn;
-  if (picked_by(ramp, port.bandwidth, queue.waiting, queue.average, random_))
+  if (picked_by(ramp, rest_of(port).bandwidth, queue.waiting, queue.average, random_))
     mark(packet, port, queue);
 }
 
@@ -245,7 +261,7 @@ void PacketFabric::note_telemetry(PacketIndex index, const Port& port, LinkIndex
                                .waiting = queue_of(link, packets_[index].of).waiting,
                                .sent = port.sent,
                                .at = queue_.now(),
-                               .bandwidth = port.bandwidth});
+                               .bandwidth = rests_[link].bandwidth});
 }
 
 void PacketFabric::wake_when_free(LinkIndex link, Port& port) {
@@ -282,7 +298,7 @@ void PacketFabric::start_next(LinkIndex link) {
 
 // What the owner sends may be lost before it starts.
 void PacketFabric::pull(LinkIndex link, Port& port) {
-  if (port.bandwidth == Bandwidth{}) return;
+  if (port.is_down) return;
   while (port.free_at <= queue_.now())
     if (!owner_.pull(link)) return;
   if (!port.wake_comes) wake_when_free(link, port);
@@ -290,7 +306,7 @@ void PacketFabric::pull(LinkIndex link, Port& port) {
 
 void PacketFabric::offer(LinkIndex link) {
   Port& port = ports_[link];
-  if (!port.wake_comes && port.bandwidth > Bandwidth{}) wake_when_free(link, port);
+  if (!port.wake_comes && !port.is_down) wake_when_free(link, port);
 }
 
 // REQUIRES: a queue that is not paused has a packet.
@@ -331,7 +347,7 @@ inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned
   if (queue.first == none) port.occupied &= static_cast<std::uint16_t>(~(1U << of));
   queue.waiting -= size;
   port.waiting -= size;
-  if (port.depth >= 0) depths_[port.depth].set(queue_.now(), port.waiting.value);
+  if (port.watched) note_depth(port, queue, of);
   if (port.memory < 0 || packet.is_frame) return index;
   if (is_lossless(packet, port))
     pauses_->release(path_links_[packet.cursor - 1], packet.of, size, memories_[port.memory]);
@@ -340,11 +356,18 @@ inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned
   return index;
 }
 
+void PacketFabric::note_depth(Port& port, const OutputQueue& queue, unsigned of) {
+  const auto depth = static_cast<std::size_t>(rest_of(port).depth);
+  const std::size_t first = depth * (classes_.size() + 1);
+  depths_[depth].set(queue_.now(), port.waiting.value);
+  histograms_[first + classes_.size()].set(queue_.now(), port.waiting.value);
+  if (of < classes_.size()) histograms_[first + of].set(queue_.now(), queue.waiting.value);
+}
+
 void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
   Port& port = ports_[link];
-  port.bandwidth = bandwidth;
-  port.last_size = 0;
-  if (bandwidth > Bandwidth{}) {
+  set_rate(link, bandwidth);
+  if (!port.is_down) {
     if (port.pulls) offer(link);
     return;
   }
@@ -356,7 +379,7 @@ void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
 }
 
 void PacketFabric::lose(PacketIndex packet, Port& port) {
-  ++port.drops;
+  ++rest_of(port).drops;
   if (!packets_[packet].is_frame) owner_.packet_lost(packet);
   release(packet);
 }
@@ -367,32 +390,33 @@ void PacketFabric::release(PacketIndex packet) {
 }
 
 Duration PacketFabric::duration_of(Port& port, std::uint32_t wire_bytes) {
-  if (wire_bytes != port.last_size) {
-    port.last_size = wire_bytes;
-    port.last_duration = transfer_time(bytes(wire_bytes), port.bandwidth);
+  if (port.per_byte > Duration{}) return port.per_byte * wire_bytes;
+  PortRest& rest = rest_of(port);
+  if (wire_bytes != rest.last_size) {
+    rest.last_size = wire_bytes;
+    rest.last_duration = transfer_time(bytes(wire_bytes), rest.bandwidth);
   }
-  return port.last_duration;
+  return rest.last_duration;
 }
 
 PacketStatistics PacketFabric::statistics() const {
   PacketStatistics statistics;
   statistics.packets = sent_;
   statistics.packet_hops = hops_;
-  for (const Port& port : ports_) {
-    statistics.drops += port.drops;
-    statistics.marks += port.marks;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const Port& port = ports_[i];
+    const PortRest& rest = rests_[i];
+    statistics.drops += rest.drops;
+    statistics.marks += rest.marks;
     if (port.is_host) continue;
     statistics.links.push_back(
-        {port.sent, port.packets, port.drops, port.marks, port.most_waiting});
+        {port.sent, port.packets, rest.drops, rest.marks, rest.most_waiting});
   }
   if (classes_.size() > 1) add_class_statistics(statistics);
   for (const Host& host : hosts_)
     statistics.receivers.push_back(
-        {host.npu, ports_[host.port].bandwidth, ports_[host.port].drops});
-  for (std::size_t i = 0; i < depths_.size(); ++i)
-    statistics.depths.push_back({spec_.watched[i],
-                                 depths_[i].interval(),
-                                 {depths_[i].peaks().begin(), depths_[i].peaks().end()}});
+        {host.npu, rests_[host.port].bandwidth, rests_[host.port].drops});
+  add_depths(statistics);
   for (const SwitchMemory& memory : memories_) {
     const PeakSeries& series = memory.series();
     if (series.most() == 0) continue;
@@ -405,6 +429,22 @@ PacketStatistics PacketFabric::statistics() const {
   return statistics;
 }
 
+void PacketFabric::add_depths(PacketStatistics& statistics) const {
+  for (std::size_t i = 0; i < depths_.size(); ++i) {
+    const PeakSeries& series = depths_[i];
+    statistics.depths.push_back(
+        {spec_.watched[i], series.interval(), {series.peaks().begin(), series.peaks().end()}});
+    for (std::size_t of = 0; of <= classes_.size(); ++of) {
+      const DepthHistogram& histogram = histograms_[i * (classes_.size() + 1) + of];
+      const bool all = of == classes_.size();
+      if (std::vector<Duration> times = histogram.until(queue_.now()); !times.empty())
+        statistics.depth_times.push_back({spec_.watched[i],
+                                          all ? DepthTimes::all_classes : classes_[of].priority,
+                                          std::move(times)});
+    }
+  }
+}
+
 void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
   for (LinkIndex link = 0; link < link_count_; ++link)
     for (std::size_t of = 0; of < classes_.size(); ++of) {
@@ -413,6 +453,7 @@ void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
         statistics.classes.push_back({link, classes_[of].priority, queue.drops, queue.marks});
     }
   if (pauses_ != nullptr) statistics.pauses = pauses_->statistics();
+  statistics.pause_events = pause_events_;
 }
 
 }  // namespace orrery

@@ -19,6 +19,7 @@
 
 #include "core/base/random.h"
 #include "core/event/event_queue.h"
+#include "network/packet/depth_histogram.h"
 #include "network/packet/hop_telemetry.h"
 #include "network/packet/output_queue.h"
 #include "network/packet/peak_series.h"
@@ -120,7 +121,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
 
   // Sums of what the fabric counts; transports add their own.
   PacketStatistics statistics() const;
-  std::uint64_t lost_on(LinkIndex link) const { return ports_[link].drops; }
+  std::uint64_t lost_on(LinkIndex link) const { return rests_[link].drops; }
 
   // Packets that wait before links; when nothing is left to happen, for ever.
   std::uint64_t waiting_packets() const;
@@ -145,21 +146,30 @@ class PacketFabric final : private EventHandler, private PauseWire {
     Time queued_at;
   };
 
-  struct Port {    // of one directed link
+  // Of one directed link: a cache line with what every packet needs.
+  struct alignas(64) Port {
     Time free_at;  // end of the packet being sent
-    Bandwidth bandwidth;
     Duration latency;
-    std::uint32_t last_size = 0;  // transfer_time() is a 128-bit division, and sizes repeat
-    Duration last_duration;
+    Duration per_byte;  // 0: not a whole number of picoseconds
+    Bytes sent, waiting;
+    std::uint64_t packets = 0;
     std::int32_t memory = -1;  // of its switch; -1: without limit
-    std::int32_t depth = -1;   // of depths_, if it is watched
     // A bit for each queue: with packets; of paused classes. The highest bit is that of frames.
     std::uint16_t occupied = 0, paused = 0;
-    std::uint8_t turn = 0;  // dwrr
-    bool wake_comes = false, reports_starts = false, pulls = false, lossy = false;
+    bool is_down = false, wake_comes = false, reports_starts = false, pulls = false, lossy = false;
     bool is_host = false;  // of a slow receiver, which no link leads out of
-    Bytes waiting, most_waiting, sent;
-    std::uint64_t packets = 0, drops = 0, marks = 0;
+    bool watched = false;
+    std::uint8_t turn = 0;  // dwrr
+  };
+  static_assert(sizeof(Port) == 64);
+
+  struct PortRest {  // what few packets need
+    Bandwidth bandwidth;
+    std::uint32_t last_size = 0;  // transfer_time() is a 128-bit division, and sizes repeat
+    std::uint32_t depth = 0;      // of depths_, if it is watched
+    Duration last_duration;
+    Bytes most_waiting;
+    std::uint64_t drops = 0, marks = 0;
   };
 
   // A slow receiver: a port without a link, which its packets leave as fast as the host takes them.
@@ -197,12 +207,17 @@ class PacketFabric final : private EventHandler, private PauseWire {
   unsigned next_by_deficit(Port& port, LinkIndex link, unsigned ready);
   PacketIndex take_first(Port& port, LinkIndex link, unsigned of);
   void note_wait(const Packet& packet, const Port& port);
+  void note_depth(Port& port, const OutputQueue& queue, unsigned of);
   void lose(PacketIndex packet, Port& port);
   void release(PacketIndex packet);
   Duration duration_of(Port& port, std::uint32_t wire_bytes);
   OutputQueue& queue_of(LinkIndex link, unsigned of) {
     return queues_[std::size_t{link} * queue_count_ + of];
   }
+  PortRest& rest_of(const Port& port) {
+    return rests_[static_cast<std::size_t>(&port - ports_.data())];
+  }
+  void set_rate(LinkIndex link, Bandwidth bandwidth);
   bool is_lossless(const Packet& packet, const Port& port) const;
 
   // --- PauseWire ---
@@ -214,6 +229,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   LinkIndex holds_most_of(LinkIndex link, ClassIndex of) const;
   NodeId end_of(LinkIndex link) const;
   void add_class_statistics(PacketStatistics& statistics) const;
+  void add_depths(PacketStatistics& statistics) const;
 
   EventQueue& queue_;
   const Topology& topology_;
@@ -228,6 +244,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   unsigned queue_count_ = 1;         // of a port: classes and frames
   bool base_queue_ = true;           // class 0 is SwitchSpec::queue
   std::vector<Port> ports_;          // as Topology::links(), then of hosts
+  std::vector<PortRest> rests_;      // as ports_
   std::size_t link_count_ = 0;       // of Topology::links()
   std::vector<Host> hosts_;          // as SwitchSpec::slow
   std::vector<OutputQueue> queues_;  // by link, by class, and then of frames
@@ -236,7 +253,9 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::unique_ptr<PriorityPauses> pauses_;  // if a class is lossless
   std::vector<PathIndex> frame_paths_;      // by link; `none`: none was sent
   std::vector<PeakSeries> depths_;          // as SwitchSpec::watched
-  std::vector<std::uint32_t> path_links_;   // of all paths, each ended by `none`
+  std::vector<DepthHistogram> histograms_;  // of these, by class, and then of all classes
+  std::vector<PauseEvent> pause_events_;
+  std::vector<std::uint32_t> path_links_;  // of all paths, each ended by `none`
   std::vector<Packet> packets_;
   std::vector<std::vector<HopTelemetry>> telemetry_;  // by PacketIndex
   std::vector<PacketWaits> waits_;

@@ -15,10 +15,11 @@ void PacketFabric::make_hosts() {
     const NodeId npu{slow.npu};
     hosts_.push_back({npu, static_cast<LinkIndex>(ports_.size()), {}});
     Port port;
-    port.bandwidth = slow.rate;
     port.memory = static_cast<std::int32_t>(memories_.size());
     port.is_host = true;
     ports_.push_back(port);
+    rests_.emplace_back();
+    set_rate(hosts_.back().port, slow.rate);
     memories_.emplace_back(npu, slow.buffer, nic);
     memories_.back().headroom_is_beside(true);
   }

@@ -46,6 +46,8 @@ void PacketFabric::send_frame(LinkIndex over, PauseFrame frame) {
 void PacketFabric::pause_changed(LinkIndex link, ClassIndex of, bool paused) {
   Port& port = ports_[link];
   const auto bit = static_cast<std::uint16_t>(1U << of);
+  if (pause_events_.size() < static_cast<std::size_t>(spec_.pause_log))
+    pause_events_.push_back({queue_.now(), link, classes_[of].priority, paused});
   if (paused) {
     port.paused |= bit;
     return;

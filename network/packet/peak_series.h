@@ -18,6 +18,12 @@ class PeakSeries {
   // From `at` on. REQUIRES: not before the last change, nor negative.
   void set(Time at, std::int64_t value) {
     const std::int64_t now = at.since_start.value;
+    if (now < end_) {  // of the interval of the last change
+      peaks_[changed_] = std::max(peaks_[changed_], value);
+      most_ = std::max(most_, value);
+      value_ = value;
+      return;
+    }
     while (now / interval_.value >= static_cast<std::int64_t>(peaks_.size())) merge_pairs();
     const auto place = static_cast<std::size_t>(now / interval_.value);
     const auto held_until = static_cast<std::size_t>(std::max<std::int64_t>(now - 1, 0) /
@@ -27,6 +33,7 @@ class PeakSeries {
     most_ = std::max(most_, value);
     value_ = value;
     changed_ = place;
+    end_ = static_cast<std::int64_t>(place + 1) * interval_.value;
   }
 
   Duration interval() const { return interval_; }
@@ -43,10 +50,11 @@ class PeakSeries {
     interval_ = interval_ * 2;
   }
 
+  std::int64_t value_ = 0, most_ = 0;
+  std::int64_t end_ = 0;     // of the interval of the last change, ps; 0: there was none
+  std::size_t changed_ = 0;  // its place
   Duration interval_ = microseconds(1);
   std::array<std::int64_t, 128> peaks_{};
-  std::size_t changed_ = 0;  // the place of the last change
-  std::int64_t value_ = 0, most_ = 0;
 };
 
 }  // namespace orrery

@@ -17,6 +17,7 @@ void QueuePair::add(MessageSlot slot, Bytes size, std::uint8_t label) {
 }
 
 PairMessage& QueuePair::message_of(PacketNumber packet) {
+  if (packet <= messages_.front().last) return messages_.front();
   const auto found = std::partition_point(messages_.begin(), messages_.end(),
                                           [&](const auto& one) { return one.last < packet; });
   DCHECK(found != messages_.end() && found->first <= packet, "packet {} of no message", packet);

@@ -102,6 +102,7 @@ void RoceTransport::transmit(std::uint32_t index, PacketNumber number) {
                       .sent_at = queue_.now()};
   arm_timer(index);
   arm_timeout(index);
+  if (captures_.any()) capture_data(packet, pair, message, number);
   fabric_.send(packet, {.path = pair.forward.take(),
                         .wire_bytes = static_cast<std::uint32_t>(pair.sent_bytes),
                         .can_be_marked = true,
@@ -276,11 +277,49 @@ void RoceTransport::note_sample(QueuePair& pair) {
   constexpr std::size_t most = 4'096;
   if (!pair.watched || pair.changes++ % pair.keep_every != 0) return;
   const double window = std::min({pair.control->window(), pair.window, 1e15});
-  pair.samples.push_back({queue_.now(), bytes(static_cast<std::int64_t>(window)), pair.round_trip});
+  const double congestion = pair.control->congestion();
+  pair.samples.push_back({queue_.now(), bytes(static_cast<std::int64_t>(window)), pair.round_trip,
+                          Bandwidth{static_cast<std::int64_t>(pair.control->rate())},
+                          congestion < 0 ? std::nullopt : std::optional(congestion)});
   if (pair.samples.size() < most) return;
   for (std::size_t i = 0; i < most / 2; ++i) pair.samples[i] = pair.samples[2 * i];
   pair.samples.resize(most / 2);
   pair.keep_every *= 2;
+}
+
+void RoceTransport::capture_data(PacketIndex packet, const QueuePair& pair,
+                                 const PairMessage& message, PacketNumber number) {
+  const bool first = number == message.first, last = number == message.last;
+  const std::int64_t headers = wire::packet + (first ? wire::reth : 0);
+  RoceFields fields{.from = pair.from, .to = pair.to, .pair = pair.index};
+  fields.opcode = first && last ? RoceOpcode::write_only
+                  : first       ? RoceOpcode::write_first
+                  : last        ? RoceOpcode::write_last
+                                : RoceOpcode::write_middle;
+  fields.priority = pair.priority;
+  fields.can_be_marked = true;
+  fields.asks = last || spec_.ack_every == 1;
+  fields.number = number;
+  if (first) fields.message_size = static_cast<std::uint32_t>(message.size);
+  fields.data_bytes = static_cast<std::uint32_t>(pair.sent_bytes - headers);
+  captures_.keep(packet, fields);
+}
+
+// An acknowledgement says the last number that is there, a NACK the first that is not.
+void RoceTransport::capture_answer(PacketIndex packet, const Carried& what, std::int64_t size) {
+  const QueuePair& pair = *pairs_[what.pair];
+  RoceFields fields{.from = pair.to, .to = pair.from, .pair = pair.index};
+  fields.priority = answer_priority_;
+  if (what.kind == PacketKind::notification) {
+    fields.opcode = RoceOpcode::congestion_notification;
+  } else {
+    const bool gap = what.kind == PacketKind::refusal;
+    fields.opcode = RoceOpcode::acknowledge;
+    fields.number = gap ? what.number : what.number - 1;
+    fields.syndrome = gap ? RoceFrame::sequence_error : RoceFrame::acknowledged;
+    fields.data_bytes = static_cast<std::uint32_t>(size - wire::acknowledgement);
+  }
+  captures_.keep(packet, fields);
 }
 
 PacketStatistics RoceTransport::statistics() const {
@@ -292,6 +331,7 @@ PacketStatistics RoceTransport::statistics() const {
   statistics.notifications = counters_.notifications;
   statistics.refusals = counters_.refusals;
   statistics.watchdogs = counters_.watchdogs;
+  statistics.captures = captures_.statistics();
   for (const auto& pair : pairs_)
     if (pair->watched) statistics.flows.push_back({pair->from, pair->to, pair->samples});
   return statistics;

@@ -32,6 +32,7 @@ RoceTransport::RoceTransport(const TransportParts& parts)
       handler_(parts.queue.add_handler(*this)),
       fabric_(parts.queue, parts.topology, switches_for_roce(parts.spec),
               parts.spec.level_buffers(), parts.spec.seed, *this),
+      captures_(parts.spec, fabric_),
       paths_(parts.queue, parts.topology, parts.spec.routing, fabric_, *this),
       ports_(parts.topology.links().size()) {
   CHECK(control_ != nullptr, "no control is called {}", spec_.congestion_control);
@@ -240,6 +241,7 @@ void RoceTransport::send_back(const Carried& what, std::int64_t size, PacketInde
     const std::span<const HopTelemetry> hops = fabric_.telemetry(telemetry_of);
     echoed_[packet].assign(hops.begin(), hops.end());
   }
+  if (captures_.any()) capture_answer(packet, what, size);
   fabric_.send(packet, {.path = pair.backward.take(),
                         .wire_bytes = static_cast<std::uint32_t>(size),
                         .kind = acknowledgement_kind,

@@ -17,6 +17,7 @@
 #include "network/packet/packet_transport.h"
 #include "network/roce/nic_port.h"
 #include "network/roce/queue_pair.h"
+#include "network/roce/roce_captures.h"
 
 namespace orrery {
 
@@ -75,6 +76,9 @@ class RoceTransport final : public PacketTransport,
   void time_out(std::uint32_t index);
   [[noreturn]] void end_run(QueuePair& pair);
   void note_sample(QueuePair& pair);
+  void capture_data(PacketIndex packet, const QueuePair& pair, const PairMessage& message,
+                    PacketNumber number);
+  void capture_answer(PacketIndex packet, const Carried& what, std::int64_t size);
 
   // --- The receiver ---
   void take_data(PacketIndex packet, const Carried& carried, bool marked);
@@ -87,6 +91,9 @@ class RoceTransport final : public PacketTransport,
   void packet_arrived(PacketIndex packet, bool marked) override;
   void packet_lost(PacketIndex packet) override;
   void packet_left(PacketIndex packet) override;
+  void packet_starts(PacketIndex packet, LinkIndex link, bool marked) override {
+    captures_.packet_starts(queue_.now(), packet, link, marked);
+  }
   bool pull(LinkIndex link) override;
   void pause_lasts(const LastingPause& pause) override;
 
@@ -108,6 +115,7 @@ class RoceTransport final : public PacketTransport,
   bool ignores_pauses_;  // on_watchdog: drop
   EventQueue::HandlerId handler_;
   PacketFabric fabric_;
+  RoceCaptures captures_;
   FlowPaths paths_;
   std::vector<std::unique_ptr<QueuePair>> pairs_;
   std::unordered_map<std::uint64_t, Connections> connections_;

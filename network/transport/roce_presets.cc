@@ -5,20 +5,32 @@ namespace {
 
 constexpr Bandwidth megabits(std::int64_t n) { return Bandwidth{125'000} * n; }
 
-// The DCQCN of NIC firmware as published simulators write it: alpha every microsecond, no byte
-// counter, additive increase after the first recovery.
+// The DCQCN of NIC firmware as published simulators write it: cuts and alpha by clocks, no byte
+// counter, the target kept over cuts that follow each other. Of the increases after a cut the first
+// recovers, the second adds, all others add more; theirs count from 0 (FAST_RECOVERY_TIMES 1).
+// Their acknowledgements say of every packet whether it was marked; a CNP in half of alpha's
+// interval tells as much.
 RoceSpec firmware_dcqcn(Duration timer, Bandwidth additive, Bandwidth hyper) {
   RoceSpec spec;
   spec.congestion_control = "dcqcn";
   spec.payload = bytes(1'000);
   spec.dcqcn.alpha_timer = microseconds(1);
   spec.dcqcn.timer = timer;
-  spec.dcqcn.fast_recovery = 1;
+  spec.dcqcn.decrease_interval = microseconds(4);
+  spec.dcqcn.clamp_target = false;
+  spec.dcqcn.fast_recovery = 2;
   spec.dcqcn.additive_increase = additive;
   spec.dcqcn.hyper_increase = hyper;
   spec.dcqcn.minimum_rate = megabits(100);
-  spec.dcqcn.byte_counter = bytes(std::int64_t{1} << 60);
-  spec.cnp_interval = microseconds(4);  // their NICs cut at most so often
+  spec.dcqcn.byte_counter = {};
+  spec.cnp_interval = nanoseconds(500);
+  return spec;
+}
+
+RoceSpec conweave_artifact() {
+  RoceSpec spec = firmware_dcqcn(microseconds(300), megabits(40), megabits(100));
+  spec.dcqcn.cut_on_loss = true;
+  spec.nack_interval = microseconds(4);
   return spec;
 }
 
@@ -41,8 +53,7 @@ std::span<const RocePreset> roce_presets() {
        hpcc_artifact()},
       {"astra-sim", "DCQCN as ASTRA-sim's ns-3 back end has it by default",
        firmware_dcqcn(microseconds(900), megabits(50), megabits(100))},
-      {"conweave", "DCQCN as the ConWeave artifact has it (SIGCOMM 2023)",
-       firmware_dcqcn(microseconds(300), megabits(40), megabits(100))}};
+      {"conweave", "DCQCN as the ConWeave artifact has it (SIGCOMM 2023)", conweave_artifact()}};
   return presets;
 }
 

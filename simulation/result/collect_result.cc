@@ -142,6 +142,7 @@ RunResult collect_result(const FinishedRun& run) {
   RunResult result;
   result.name = run.experiment.name;
   add_backend(result, run);
+  result.parallelism_chosen = run.experiment.parallelism_chosen;
   result.efficiency = run.experiment.npu.efficiency_in_force;
   if (calls_collectives(run.experiment.workload))
     result.protocols = run.experiment.protocols_in_force;

@@ -71,6 +71,10 @@ void add_packets(RunResult& result, const FinishedRun& run, const PacketStatisti
   add_pauses(counted, run, packets);
   for (const QueueDepthStatistics& depth : packets.depths)
     counted.depths.push_back({run.topology.link_name(depth.link), depth.interval, depth.peaks});
+  for (const DepthTimes& depth : packets.depth_times)
+    if (depth.priority != DepthTimes::all_classes)
+      counted.depth_times.push_back(
+          {run.topology.link_name(depth.link), depth.priority, depth.times});
   for (const FlowStatistics& flow : packets.flows)
     counted.flows.push_back(
         {run.topology.node_name(flow.source) + " -> " + run.topology.node_name(flow.target),

@@ -122,6 +122,7 @@ std::vector<Duration> idle_times(const Topology& topology, const NetworkSpec& ne
   idle.captures.clear();
   idle.transport.watched.clear();
   idle.switches.watched.clear();
+  idle.switches.pause_log = 0;
   idle.switches.loss = 0;
   idle.switches.lossy_links.clear();
   idle.switches.slow.clear();

@@ -14,6 +14,7 @@
 #include "network/network_error.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/traffic/idle_times.h"
+#include "simulation/traffic/port_rows.h"
 #include "simulation/traffic/size_rows.h"
 
 namespace orrery {
@@ -107,6 +108,7 @@ void note_network(TrafficResult& result, const NetworkBackend& backend, const To
   const std::optional<PacketStatistics> packets = backend.statistics().packets;
   if (!packets) return;
   add(packet_notices(spec, topology, *packets));
+  add_ports(result, topology, *packets);
   TrafficPackets& counted = result.packets.emplace();
   counted = {packets->packets,
              packets->packet_hops,

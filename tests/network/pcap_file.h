@@ -42,7 +42,7 @@ struct PcapPacket {
   }
 };
 
-inline std::vector<PcapPacket> read_pcap(const std::string& file) {
+inline std::vector<PcapPacket> read_pcap(const std::string& file, unsigned link_type = 101) {
   std::size_t at = 0;
   const auto byte = [&] {
     return static_cast<unsigned>(static_cast<unsigned char>(file.at(at++)));
@@ -57,7 +57,7 @@ inline std::vector<PcapPacket> read_pcap(const std::string& file) {
   REQUIRE(little(2) == 4);
   at += 8;
   REQUIRE(little(4) == 65535);
-  REQUIRE(little(4) == 101);  // LINKTYPE_RAW
+  REQUIRE(little(4) == link_type);  // LINKTYPE_RAW is 101, LINKTYPE_ETHERNET 1
   std::vector<PcapPacket> packets;
   while (at < file.size()) {
     PcapPacket packet;

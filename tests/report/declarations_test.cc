@@ -29,7 +29,9 @@ PacketResult sample_packets() {
   packets.switches = {{"switch 2", bytes(1'000), bytes(900), microseconds(1), {900, 3}}};
   packets.waits = {{"all_reduce", 7, microseconds(1), microseconds(2), microseconds(3)}};
   packets.depths = {{"npu 0 -> npu 1", microseconds(1), {900, 3}}};
-  packets.flows = {{"npu 0 -> npu 1", {{Time{microseconds(1)}, bytes(10), microseconds(4)}}}};
+  packets.depth_times = {{"npu 0 -> npu 1", 3, {microseconds(1), microseconds(3)}}};
+  packets.flows = {
+      {"npu 0 -> npu 1", {{Time{microseconds(1)}, bytes(10), microseconds(4), Bandwidth{9}, 0.5}}}};
   packets.captures = {{"npu 0 - npu 1", 7, 0, "pcap"}};
   return packets;
 }

@@ -196,6 +196,21 @@ TEST_CASE("a watched queue tells what waited in it over time") {
   // The same of the whole switch, whose only queue it is.
   REQUIRE(statistics.switches.size() == 1);
   CHECK(statistics.switches[0].peaks == statistics.depths[0].peaks);
+  // 25,000 B for 1 us, 12,500 B for 1 us, and nothing for the rest of 5 us: the last packet crosses
+  // its link from 3.5 us on, and the run ends when it is there.
+  REQUIRE(statistics.depth_times.size() == 2);  // of the one class, and of all
+  for (const DepthTimes& depth : statistics.depth_times) {
+    CHECK(depth.link == spec.watched[0]);
+    REQUIRE(depth.times.size() == 26);
+    Duration sum;
+    for (std::size_t i = 0; i < depth.times.size(); ++i) {
+      sum += depth.times[i];
+      if (i > 0) CHECK(depth.times[i] == microseconds(i == 12 || i == 25 ? 1 : 0));
+    }
+    CHECK(sum == star.queue.now() - Time{});
+  }
+  CHECK(statistics.depth_times[0].priority == 0);
+  CHECK(statistics.depth_times[1].priority == DepthTimes::all_classes);
 }
 
 }  // namespace

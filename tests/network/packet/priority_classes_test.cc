@@ -150,6 +150,43 @@ TEST_CASE("the first pause comes when each input holds its share of the memory")
   }
 }
 
+TEST_CASE("each pause and its end is kept, up to a limit") {
+  SwitchSpec spec = lossless(bytes(1'000'000));
+  spec.pause_log = 1'000'000;
+  const auto run = [](Star& star) {
+    for (int i = 0; i < 300; ++i)
+      for (const std::int32_t from : {1, 2, 3}) star.send(from, 0);
+    star.queue.run();
+    return star.fabric.statistics();
+  };
+  Star star(spec);
+  const PacketStatistics statistics = run(star);
+  REQUIRE(statistics.pauses.size() == 3);
+  for (const PauseStatistics& row : statistics.pauses) {
+    Duration sum;
+    std::uint64_t count = 0;
+    Time begun;
+    bool paused = false;
+    for (const PauseEvent& event : statistics.pause_events) {
+      if (event.link != row.link) continue;
+      CHECK(event.priority == 3);
+      CHECK(event.paused != paused);
+      paused = event.paused;
+      if (paused) {
+        begun = event.at;
+        ++count;
+      } else {
+        sum += event.at - begun;
+      }
+    }
+    CHECK(count == row.count);
+    CHECK(sum == row.time);
+  }
+  spec.pause_log = 3;
+  Star limited(spec);
+  CHECK(run(limited).pause_events.size() == 3);
+}
+
 TEST_CASE("the time line of a pause and its end") {
   // NPU 1 sends to 0, whose link is nearly stopped, over a cable of 1 us; alpha is so small that
   // the second packet, the first that waits, pauses. It comes at 2 x 334.24 + 1,000 ns = 1,668.48.

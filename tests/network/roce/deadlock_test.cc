@@ -187,6 +187,10 @@ TEST_CASE("a slow host's NIC pauses its switch, and that the links before it") {
   std::uint64_t frames = 0;
   for (const LinkQueueStatistics& link : packets.links) frames += link.packets;
   CHECK(packets.packet_hops == frames);
+  // Switches mark, and NICs that receive do not.
+  std::uint64_t marks = 0;
+  for (const LinkQueueStatistics& link : packets.links) marks += link.marks;
+  CHECK(packets.marks == marks);
   CHECK(frames > 6 * 2'442);
 }
 

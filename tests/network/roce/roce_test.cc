@@ -202,6 +202,91 @@ TEST_CASE("a pair that nothing answers ends the run") {
   CHECK_THROWS_AS(net.queue.run(), NetworkError);
 }
 
+TEST_CASE("acknowledgements coalesce, and the last packet is always acknowledged") {
+  // 5 packets, an acknowledgement for each 4: of the fourth and of the fifth, which ends the
+  // message. The sender waits for no timeout.
+  NetworkSpec spec = roce();
+  spec.transport.roce.ack_every = 4;
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), spec);
+  net.send(0, 1, 5 * 4'096);
+  net.queue.run();
+  const PacketStatistics packets = *net.network->statistics().packets;
+  CHECK(packets.packets == 5 + 2);
+  CHECK(packets.timeouts == 0);
+  CHECK(packets.retransmissions == 0);
+}
+
+TEST_CASE("a pair that gets on does not give up, however many timeouts it had") {
+  // A packet that is lost twice waits for the timeout: 2 % of the gaps, of which 20,000 packets
+  // have 400, so 8. A pair gives up after three in a row without progress, 8 times in a million.
+  NetworkSpec spec = lossy(RecoveryKind::selective_repeat, 0);
+  spec.switches.loss = 0.01;  // on each of two links
+  spec.transport.retries = 3;
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), spec);
+  const auto message = net.send(0, 1, 20'000 * std::int64_t{4'096});
+  net.queue.run();
+  CHECK(net.log.deliveries[message] == 1);
+  CHECK(net.network->statistics().packets->timeouts > 3);
+}
+
+TEST_CASE("a class that is paused does not hold back another one at the NIC") {
+  // NPU 2 takes next to nothing, so the class of ordinary messages (3) of NPU 0 is paused soon; its
+  // message of the highest class (5) for NPU 1 has the link for itself: 10 packets, less than 10
+  // us.
+  NetworkSpec spec = roce();
+  spec.transport.roce.window.kind = PairWindow::Kind::none;
+  PacketClass low, high, control;
+  low.priority = 3;
+  high.priority = 5;
+  control.priority = 6;
+  low.lossless = high.lossless = true;
+  control.carries = ClassContent::control;
+  spec.switches.classes = {low, high, control};
+  spec.switches.slow = {{.npu = 2, .rate = Bandwidth{12'500'000}}};
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 3), spec);
+  net.send(0, 2, 40'000'000);
+  while (net.queue.now() < Time{milliseconds(2)}) net.queue.run_one();
+  REQUIRE(net.network->statistics().packets->pauses.size() == 2);  // the NIC's and the switch's
+  const std::size_t urgent = net.log.prepare();
+  const Time sent = net.queue.now();
+  net.network->send({.source = {0},
+                     .target = {1},
+                     .size = bytes(40'960),
+                     .token = {.owner = static_cast<std::uint32_t>(urgent)},
+                     .traffic_class = TrafficClass::highest},
+                    net.log);
+  while (net.log.deliveries[urgent] == 0 && net.queue.now() < sent + microseconds(20))
+    net.queue.run_one();
+  CHECK(net.log.deliveries[urgent] == 1);
+  CHECK(net.log.delivered_at[urgent] - sent < microseconds(10));
+}
+
+TEST_CASE("a watched pair reports window, rate and alpha") {
+  // DCQCN, 3 to 1: the first CNP finds alpha = 1 and halves the rate of 12.5 GB/s. Samples are at
+  // most 4,096, whatever is sent.
+  NetworkSpec spec = roce("dcqcn");
+  spec.transport.roce.window.kind = PairWindow::Kind::none;
+  spec.transport.watched = {{1, 0}};
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 4), spec);
+  for (std::int32_t from = 1; from < 4; ++from) net.send(from, 0, 40'000'000);
+  net.queue.run();
+  const PacketStatistics packets = *net.network->statistics().packets;
+  REQUIRE(packets.flows.size() == 1);
+  const std::vector<FlowSample>& samples = packets.flows[0].samples;
+  REQUIRE(samples.size() > 1'000);
+  CHECK(samples.size() <= 4'096);
+  CHECK(samples.front().rate == gigabits_per_second(100));
+  std::size_t cut = 0;
+  while (cut < samples.size() && samples[cut].rate == gigabits_per_second(100)) ++cut;
+  REQUIRE(cut < samples.size());
+  CHECK(samples[cut].rate == gigabits_per_second(50));
+  for (const FlowSample& sample : samples) {
+    REQUIRE(sample.congestion);
+    CHECK(*sample.congestion <= 1);
+    CHECK(*sample.congestion > 0);
+  }
+}
+
 TEST_CASE("notifications: at most one in an interval") {
   // Two senders at line rate share a port for about 2 x 4 MB x 82 ps = 670 us; every packet behind
   // the first is marked. With one CNP in 50 us: at most 670 / 50 + 1 for each pair.

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <vector>
 
 namespace orrery {
@@ -68,6 +69,62 @@ TEST_CASE("DCQCN: the byte counter raises too, and both together much") {
     control->timer(control->next_timer());
     target += i < 6 ? 0.04 : 0.2;
     rate = (rate + target) / 2;
+    CHECK(gigabits(control->rate()) == Approx(rate));
+  }
+}
+
+TEST_CASE("DCQCN: cuts and alpha with clocks of their own, and a target that is kept") {
+  // As NIC firmware: g = 1/256, alpha each 1 us, cuts each 4 us, both from the first CNP on; the
+  // target is kept until the rate rises; no byte counter. Line 100 Gb/s. r = 255/256.
+  // CNP at 0: nothing is cut yet. CNPs at 1.5 and 2.5 us: alpha moves at 1 (r), 2 (r^2 + g), 3
+  // (r^3 + g r + g) and 4 us (r (r^3 + g r + g)): 0.99218, and the rate is cut at 4 us by its half.
+  const double g = 1.0 / 256, r = 1 - g;
+  RoceSpec spec;
+  spec.dcqcn.alpha_timer = microseconds(1);
+  spec.dcqcn.timer = microseconds(300);
+  spec.dcqcn.fast_recovery = 2;
+  spec.dcqcn.byte_counter = {};
+  spec.dcqcn.clamp_target = false;
+  spec.dcqcn.decrease_interval = microseconds(4);
+  const auto control = make(spec, "dcqcn", {.line = gigabits_per_second(100)});
+  control->notified(at(0));
+  CHECK(gigabits(control->rate()) == Approx(100));
+  control->notified(Time{} + nanoseconds(1'500));
+  control->notified(Time{} + nanoseconds(2'500));
+  REQUIRE(control->next_timer() == at(4));
+  control->timer(at(4));
+  double alpha = r * (r * (r * r + g) + g);
+  double rate = 100 * (1 - alpha / 2);
+  CHECK(control->congestion() == Approx(alpha));
+  CHECK(gigabits(control->rate()) == Approx(rate));
+  // Two CNPs at 9 us count once: alpha moves five times without one, and at 12 us, where the next
+  // cut is, three times, the first of them up. The target stays at 100.
+  control->notified(at(9));
+  control->notified(at(9));
+  CHECK(control->next_timer() == at(12));
+  control->timer(at(12));
+  alpha = alpha * std::pow(r, 8) + g * r * r;
+  rate *= 1 - alpha / 2;
+  CHECK(control->congestion() == Approx(alpha));
+  CHECK(gigabits(control->rate()) == Approx(rate));
+  // 300 us later half of the way back to 100: no additive increase yet, and the line caps those.
+  CHECK(control->next_timer() == at(312));
+  control->timer(at(312));
+  rate = (rate + 100) / 2;
+  CHECK(gigabits(control->rate()) == Approx(rate));
+  // A cut after it takes the target down. Without a CNP for 304 us alpha is below 0.4.
+  control->notified(at(313));
+  control->timer(control->next_timer());
+  const double target = rate;
+  rate = gigabits(control->rate());
+  CHECK(rate < target);
+  CHECK(rate > 0.8 * target);
+  // First half of the way, then 0.04 and half, then twice 0.2 (hyper) and half.
+  double raised = target;
+  for (const double more : {0.0, 0.04, 0.2, 0.2}) {
+    control->timer(control->next_timer());
+    raised += more;
+    rate = (rate + raised) / 2;
     CHECK(gigabits(control->rate()) == Approx(rate));
   }
 }

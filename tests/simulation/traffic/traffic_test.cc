@@ -151,6 +151,21 @@ TEST_CASE("in a permutation each NPU sends to one and receives from one") {
   CHECK(std::ranges::find(target, -1) == target.end());
 }
 
+// 10,000 flows of 4 NPUs: 833 of each pair, with a standard deviation of 29.
+TEST_CASE("every other NPU is a target equally often") {
+  const TrafficSpec traffic = fixed_size(bytes(1'000'000), 0.5, milliseconds(400));
+  const std::vector<Flow> flows =
+      flows_of(traffic, capacity_of(Topology(star(4, "fluid").topology)), 4, 3);
+  std::vector<std::vector<int>> count(4, std::vector<int>(4));
+  for (const Flow& flow : flows) ++count[flow.source.value][flow.target.value];
+  for (int from = 0; from < 4; ++from)
+    for (int to = 0; to < 4; ++to)
+      if (from == to)
+        CHECK(count[from][to] == 0);
+      else
+        CHECK(count[from][to] == Approx(833).margin(145));
+}
+
 // 2 % of 8 x 12.5 GB/s over 4 x 250 kB: 2,000 a second, 200 in 100 ms, of four flows each.
 TEST_CASE("an incast is several different senders and one receiver, at once") {
   TrafficSpec traffic = fixed_size(bytes(1'000), 0, milliseconds(100));
@@ -197,6 +212,10 @@ TEST_CASE("percentiles are values that were there") {
   CHECK(all.p99 == 99);
   std::vector<Duration> one{nanoseconds(7)};
   CHECK(distribution_of(one).p99 == nanoseconds(7));
+  // 99 % of 150 are 148.5: the 149th is the first that so many do not exceed.
+  values.resize(150);
+  std::iota(values.rbegin(), values.rend(), 1.0);
+  CHECK(distribution_of(values).p99 == 149);
 }
 
 // Two NPUs that use a thousandth of their links: flows of 84 us, which do not meet.
@@ -248,6 +267,22 @@ TEST_CASE("the idle network is that of a flow's own path") {
 
 // The same tree with uplinks of 100 Gb/s. Two hosts of a leaf send 0.9 x 12.5 GB/s each, two thirds
 // of it to the other leaf: 15 GB/s over an uplink of 12.5 GB/s, 1.2, of 18,000 flows (2 %).
+TEST_CASE("the idle network has no losses, faults and slow receivers") {
+  // 64 kB in 16 packets; one that is lost costs a timeout of 4 ms. The host of NPU 0 takes a tenth
+  // of its link: 52 us instead of 5.2.
+  const TrafficSpec traffic = fixed_size(bytes(1 << 16), 0.05, milliseconds(5));
+  Experiment experiment = star(4, "packet");
+  const std::vector<Duration> idle = simulate_traffic(experiment, traffic).idle;
+  REQUIRE(idle.size() > 10);
+  experiment.network.switches.loss = 0.1;
+  CHECK(simulate_traffic(experiment, traffic).idle == idle);
+  experiment.network.switches.loss = 0;
+  experiment.network.switches.slow = {{.npu = 0, .rate = gigabits_per_second(10)}};
+  const TrafficResult slow = simulate_traffic(experiment, traffic);
+  CHECK(slow.idle == idle);
+  CHECK(row(slow, "all").slowdown.p99 > 5);
+}
+
 TEST_CASE("a link that is sent more than it carries is named") {
   const Wire wire{gigabits_per_second(100), nanoseconds(500)};
   Experiment experiment = star(4, "fluid");
@@ -337,6 +372,47 @@ TEST_CASE("fct.txt has the columns of HPCC's simulator") {
   CHECK(flows_hpcc(result) == "0b000101 0b000001 10000 100 1048576 3000 84886 84886\n");
   result.flows[0].incast = true;  // HPCC's scripts know them by the port 200
   CHECK(flows_hpcc(result) == "0b000101 0b000001 10000 200 1048576 3000 84886 84886\n");
+}
+
+TEST_CASE("pfc.txt and qlen.txt have the columns of HPCC's simulator") {
+  TrafficResult result;
+  CHECK(pauses_hpcc(result).empty());
+  CHECK(depths_hpcc(result).empty());
+  result.finish = microseconds(5);
+  result.port_pauses = {{microseconds(1), {3, 1, false}, true},
+                        {nanoseconds(2'500), {8, 4, true}, false}};
+  result.port_depths = {{{8, 4, true}, {microseconds(4), Duration{}, microseconds(1)}}};
+  CHECK(pauses_hpcc(result) == "1000 3 0 1 1\n2500 8 1 4 0\n");
+  CHECK(depths_hpcc(result) == "time: 5000\n8 4 40 0 10\n");
+}
+
+TEST_CASE("ports are numbered as the links leave a node, from 1 on") {
+  // Over RoCE without control: NPUs of a star are paused by the switch, node 4. The link to NPU 2
+  // is the switch's third; what it says of its queue covers all the time.
+  Experiment experiment = star(4, "packet");
+  experiment.network.transport.congestion_control = "none";
+  experiment.network.transport.roce.window.kind = PairWindow::Kind::none;
+  experiment.network.switches.pause_log = 1'000;
+  // An incast of 30 MB each 1.2 ms.
+  TrafficSpec traffic = fixed_size(bytes(100'000), 0.01, milliseconds(10));
+  traffic.incast = IncastSpec{3, bytes(10'000'000), 0.5};
+  const Topology topology(experiment.topology);
+  for (LinkIndex i = 0; i < topology.links().size(); ++i)
+    if (topology.link_name(i) == "switch 4 -> npu 2") experiment.network.switches.watched = {i};
+  const TrafficResult result = simulate_traffic(experiment, traffic);
+  REQUIRE(!result.port_pauses.empty());
+  for (const PortPause& pause : result.port_pauses) {
+    CHECK(pause.port.node < 4);
+    CHECK(!pause.port.is_switch);
+    CHECK(pause.port.port == 1);
+  }
+  REQUIRE(result.port_depths.size() == 1);
+  CHECK(result.port_depths[0].port.node == 4);
+  CHECK(result.port_depths[0].port.port == 3);
+  CHECK(result.port_depths[0].port.is_switch);
+  Duration sum;
+  for (const Duration time : result.port_depths[0].times) sum += time;
+  CHECK(sum >= result.finish);
 }
 
 TEST_CASE("traffic that contradicts itself names its keys") {
