@@ -47,10 +47,6 @@ std::string of_all(std::span<const RunResult> results, std::string_view what,
   return text;
 }
 
-std::string parallelism_text(const std::string& heading, const std::string& chosen) {
-  return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
-}
-
 std::string chosen_models(std::span<const RunResult> results) {
   return of_all(
              results, "efficiency",
@@ -60,6 +56,10 @@ std::string chosen_models(std::span<const RunResult> results) {
              results, "protocols",
              [](const RunResult& result) { return chosen_protocols(result.protocols); },
              [](const RunResult& result) { return protocols_text(result.protocols); });
+}
+
+std::string parallelism_text(const std::string& heading, const std::string& chosen) {
+  return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
 }
 
 }  // namespace

@@ -87,6 +87,12 @@ std::string bar(const RunResult& result, std::size_t room) {
   return text;
 }
 
+// Then the head begins with four lines that say so, and has one line less for the others.
+bool all_is_chosen(const RunResult& result) {
+  return !result.backend_because.empty() && !result.efficiency.because.empty() &&
+         !result.protocols.because.empty() && !result.parallelism_chosen.empty();
+}
+
 }  // namespace
 
 std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width) {
@@ -95,7 +101,9 @@ std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width) {
   if (result.why.empty()) return lines;
   lines.push_back({"time", bar(result, room)});
   constexpr std::size_t most_lines = 2, loss_at_break = 10;
-  lines.push_back({"why", why_sentence(result, most_lines * (room - loss_at_break))});
+  lines.push_back(
+      {"why",
+       why_sentence(result, all_is_chosen(result) ? room : most_lines * (room - loss_at_break))});
   return lines;
 }
 

@@ -121,11 +121,21 @@ TEST_CASE("the head of a report is complete in eight lines of 100 columns") {
   RunResult result = test::sample();
   result.why[1].part = std::string(40, 'x');
   result.why[0].knob = std::string(60, 'y') + ' ' + std::string(60, 'z');
-  std::istringstream lines(text_report(result, {}));
-  std::string line;
-  int count = 0;
-  for (; std::getline(lines, line) && !line.empty(); ++count) CHECK(line.size() <= 100);
-  CHECK(count <= 8);
+  const auto check = [](const RunResult& one) {
+    std::istringstream lines(text_report(one, {}));
+    std::string line;
+    int count = 0;
+    for (; std::getline(lines, line) && !line.empty(); ++count) CHECK(line.size() <= 100);
+    CHECK(count <= 8);
+  };
+  check(result);
+  // Four lines say what was chosen, so one is left for why.
+  result = test::sample();
+  result.backend_because = "every link is the port of one NPU or NIC";
+  result.efficiency = {.name = "h100-2024", .because = "the newest measured on H100"};
+  result.protocols = {.name = "nccl-h100", .because = "measured on 8 H100"};
+  result.parallelism_chosen = "tp2 pp1 dp128 mb1 zero3, the fastest by estimate of 374 that fit";
+  check(result);
 }
 
 TEST_CASE("long lines are continued below") {
