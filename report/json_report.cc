@@ -12,14 +12,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Names come from the user; what is not UTF-8 in them must not lose the results.
-std::string text_of(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+std::string text_of(const Json& json, int indent = 2) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace
 
 std::string run_json(const RunResult& result, const ReportOptions& options) {
   return text_of(row_json(result, options));
+}
+
+std::string run_json_line(const RunResult& result, const ReportOptions& options) {
+  constexpr int one_line = -1;
+  return text_of(row_json(result, options), one_line);
 }
 
 std::string comparison_json(std::span<const RunResult> results, const ReportOptions& options) {

@@ -12,6 +12,9 @@
 //   - two passes that are done together (dualpipe) take as long as both compute, or as the longer
 //     of them takes alone
 //   - weight gradients of the head are computed with their pass, also where they are put off
+// Of many micro-batches some are played. A pipeline that is filled does the same again and again,
+// so the others take what the last of these took.
+//
 // The closed form of training_estimate.h knows neither schedules nor sharding nor memory traffic.
 #pragma once
 

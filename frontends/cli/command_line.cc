@@ -15,6 +15,7 @@
 #include "core/base/suggestion.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
+#include "frontends/cli/failure_json.h"
 #include "frontends/cli/help.h"
 #include "frontends/cli/log_options.h"
 
@@ -42,6 +43,7 @@ class CommandLine {
     add_collectives();
     add_traffic();
     add_sweeps();
+    add_batch();
     add_search();
     add_topologies();
     add_checks();
@@ -64,7 +66,13 @@ class CommandLine {
       return app_.exit(error, terminal_.out, terminal_.error) == 0 ? ok : wrong_configuration;
     }
     messages_.emplace(settings_of(log_), terminal_.error);
-    return command_();
+    try {
+      return command_();
+    } catch (...) {
+      if (log_.error_format != "json") throw;
+      terminal_.error << failure_json(std::current_exception()) << '\n';
+      return describe_failure(std::current_exception()).exit_code;
+    }
   }
 
  private:
@@ -270,6 +278,23 @@ class CommandLine {
     add_format(sweep, sweep_.format, {{"text", Format::text}, {"csv", Format::csv}}, "text or csv");
   }
 
+  void add_batch() {
+    CLI::App* batch = add("batch", help::batch, [this] {
+      batch_.overrides = overrides();
+      batch_.invocation = invocation_;
+      return cli::batch(batch_, terminal_);
+    });
+    batch_.jobs = std::max(1U, std::thread::hardware_concurrency());
+    batch->add_option("-j,--jobs", batch_.jobs, "lines at a time; without it one for each core")
+        ->check(CLI::PositiveNumber.description(""))
+        ->type_name("N");
+    add_overrides(batch);
+    batch->add_option("--seed", seed_, "seed of all random choices, like --set seed=N")
+        ->type_name("N");
+    batch->add_flag("!--no-fold", batch_.fold,
+                    "simulate every rank, also where one could stand for all: the same result");
+  }
+
   void add_search() {
     CLI::App* search = add("search", help::search, [this] {
       search_.overrides = overrides();
@@ -352,8 +377,10 @@ class CommandLine {
   void add_information() {
     CLI::App* list = add("list", help::list, [this] { return cli::list(topic_, terminal_); });
     list->add_option("TOPIC", topic_,
-                     "backends, transports, algorithms, presets or platforms; without it all")
-        ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms"})
+                     "backends, transports, algorithms, presets, platforms or examples; without "
+                     "it all")
+        ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms",
+                                   "examples"})
                         .description(""))
         ->type_name("");
     CLI::App* schema =
@@ -372,6 +399,25 @@ class CommandLine {
       terminal_.out << version_ << '\n';
       return ok;
     });
+    add_pages();
+  }
+
+  // For packages and shells; the last two are hidden.
+  void add_pages() {
+    CLI::App* completion =
+        add("completion", help::completion, [this] { return cli::completion(app_, terminal_); });
+    completion->add_option("SHELL", shell_, "bash")
+        ->transform(CLI::IsMember({"bash"}).description(""))
+        ->type_name("")
+        ->required();
+    CLI::App* words = add("words", help::words, [this] { return cli::words(topic_, terminal_); });
+    words->add_option("KIND", topic_, "platforms, examples or keys")->required();
+    words->group("");
+    CLI::App* pages = add("pages", help::pages, [this] {
+      return cli::pages(app_, invocation_.version, simulation_.output);
+    });
+    pages->add_option("DIR", simulation_.output, "where to write them")->required();
+    pages->group("");
   }
 
   std::vector<Override> overrides() const {
@@ -405,11 +451,12 @@ class CommandLine {
   TrafficRunOptions traffic_;
   SweepOptions sweep_;
   ValidateOptions validate_;
+  BatchOptions batch_;
   SearchOptions search_;
   TopologyOptions topology_;
   SchemaOptions schema_;
   std::vector<std::string> files_, sets_;
-  std::string seed_, topic_;
+  std::string seed_, topic_, shell_;
 };
 
 }  // namespace

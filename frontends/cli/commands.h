@@ -15,6 +15,10 @@
 #include "report/derived.h"
 #include "simulation/provenance.h"
 
+namespace CLI {
+class App;
+}
+
 namespace orrery {
 struct TrafficExperiment;  // frontends/yaml/load_traffic.h
 }
@@ -139,15 +143,36 @@ ExitCode traffic_loaded(const TrafficExperiment& loaded, const TrafficRunOptions
 ExitCode compare_traffic(std::span<const TrafficExperiment> files, const SimulationOptions& options,
                          const Terminal& terminal);
 
+struct BatchOptions {
+  Invocation invocation;
+  std::size_t jobs = 1;             // threads
+  std::vector<Override> overrides;  // of every line
+  bool fold = true;
+};
+
+// Experiments on standard input, a line each, as load_batch_line() takes them; a line of JSON for
+// each on terminal.out, in their order: as of `run`, or {"error": failure_json(), "result": what
+// was reached, if anything}. Exit code 1 if one failed.
+ExitCode batch(const BatchOptions& options, const Terminal& terminal);
+
 struct SchemaOptions {
   std::string kind = "experiment";  // one of schema_kinds()
   std::string format = "json";      // of experiment and result also markdown
 };
 
 std::vector<std::string> schema_kinds();
+// REQUIRES: one of schema_kinds().
+std::string schema_text(const std::string& kind);
 ExitCode schema(const SchemaOptions& options, const Terminal& terminal);
 
-// `topic`: "backends", "algorithms", "presets", "platforms" or "" for all of them.
+// `topic`: "backends", "algorithms", "presets", "platforms", "examples" or "" for all of them.
 ExitCode list(const std::string& topic, const Terminal& terminal);
+
+// The script for bash.
+ExitCode completion(const CLI::App& program, const Terminal& terminal);
+// What the script asks for: platforms, examples or keys, a word a line.
+ExitCode words(const std::string& kind, const Terminal& terminal);
+// Man pages, the script and the schemas, as files that are installed.
+ExitCode pages(const CLI::App& program, const std::string& version, const std::string& folder);
 
 }  // namespace orrery::cli

@@ -25,6 +25,7 @@ configuration; 3 a file cannot be read or written; 70 a bug in Orrery; 130 inter
 inline constexpr Text run{"Simulate one experiment and report where its time goes.",
                           R"(Examples:
   orrery run first.yaml
+  orrery run first-run                          an example by name: orrery list examples
   orrery run first.yaml --set 'platform.topology.levels[0].bandwidth=400 Gb/s'
   orrery run first.yaml -o out/first            result.json and CSV tables as well
   orrery run first.yaml --format json | jq .finish_ps
@@ -112,6 +113,19 @@ the same command later goes on. Files are read when the sweep begins: what chang
 for the next one. --force runs all points again. Columns of sweep.csv:
 docs/results.md.)"};
 
+inline constexpr Text batch{
+    "Simulate experiments from standard input, one JSON line each, without a process for each.",
+    R"(Examples:
+  orrery batch < experiments.jsonl > results.jsonl
+  echo '{"experiment": "first.yaml", "set": {"system.chunks": 64}}' | orrery batch
+
+A line is an experiment as JSON, or the name of its file in quotes, or both with settings as above.
+For each line there is a line of JSON, in the same order: what `run --format json` prints, or
+{"error": {"exit_code": 2, "message": ..., "problems": [{"file", "line", "column", "path", "what",
+"remedy"}]}}; with "result" beside it if the simulation came so far. The next line runs all the
+same; the exit code is then 1. A result is written as soon as those before it are.
+Files are relative to the working directory.)"};
+
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
                                R"(Examples:
   orrery validate *.yaml
@@ -143,7 +157,8 @@ All keys: docs/reference/keys.md.)"};
 
 inline constexpr Text list{"List backends, collective algorithms, presets and platforms.",
                            R"(Example:
-  orrery list algorithms)"};
+  orrery list algorithms
+  orrery list examples                          orrery run NAME, orrery compare NAME)"};
 
 inline constexpr Text schema{"Print the JSON Schema of a kind of file, for editors and scripts.",
                              R"(Examples:
@@ -155,5 +170,13 @@ inline constexpr Text schema{"Print the JSON Schema of a kind of file, for edito
   orrery schema result --format markdown        docs/reference/results.md)"};
 
 inline constexpr Text version{"Print the version.", ""};
+
+inline constexpr Text completion{"Print the script that completes commands in a shell.",
+                                 R"(Example:
+  source <(orrery completion bash)
+
+Packages install it, and man pages: man orrery, man orrery-run.)"};
+inline constexpr Text words{"What completion asks for: platforms, examples, keys.", ""};
+inline constexpr Text pages{"Write man pages, completion and schemas into a folder.", ""};
 
 }  // namespace orrery::cli::help

@@ -66,6 +66,12 @@ void add_log_options(CLI::App& command, LogOptions& options) {
                   "messages go there; standard error keeps notices and errors")
       ->type_name("FILE")
       ->group(group);
+  command
+      .add_option("--error-format", options.error_format,
+                  "text or json: what ends the command, with file, line, column and remedy")
+      ->transform(CLI::IsMember({"text", "json"}).description(""))
+      ->type_name("FORMAT")
+      ->group(group);
 }
 
 log::Settings settings_of(const LogOptions& options) {

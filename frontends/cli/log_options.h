@@ -1,4 +1,5 @@
-// What every command says beside its results: -v, -q, --log-level, --log-file.
+// What every command says beside its results: -v, -q, --log-level, --log-file,
+// --error-format.
 #pragma once
 
 #include <string>
@@ -15,8 +16,9 @@ namespace orrery::cli {
 struct LogOptions {
   int verbose = 0;  // 1: what is decided; 2: single events
   bool quiet = false;
-  std::vector<std::string> levels;  // "LEVEL" of all rooms or "ROOM=LEVEL"; later ones count
-  std::string file;                 // "" = none
+  std::vector<std::string> levels;    // "LEVEL" of all rooms or "ROOM=LEVEL"; later ones count
+  std::string file;                   // "" = none
+  std::string error_format = "text";  // or "json": what ends a command as failure_json()
 };
 
 // As one group of the command's options.

@@ -37,19 +37,19 @@ Outcome simulate_unmeasured(const Experiment& experiment, const SimulateOptions&
   }
 }
 
-Outcome simulate_one(const Experiment& experiment, const SimulateOptions& options) {
-  const HostMeter meter;
-  Outcome outcome = simulate_unmeasured(experiment, options);
-  if (outcome.result) outcome.result->host = meter.used();
-  return outcome;
-}
-
 std::size_t thread_count(std::size_t simulations) {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   return std::min(cores, simulations);
 }
 
 }  // namespace
+
+Outcome simulate_one(const Experiment& experiment, const SimulateOptions& options) {
+  const HostMeter meter;
+  Outcome outcome = simulate_unmeasured(experiment, options);
+  if (outcome.result) outcome.result->host = meter.used();
+  return outcome;
+}
 
 std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
                                   const Extras& extras) {

@@ -14,8 +14,9 @@
 #include "simulation/run_result.h"
 
 namespace orrery {
-class RunObserver;  // simulation/run_observer.h
-}
+class RunObserver;       // simulation/run_observer.h
+struct SimulateOptions;  // simulation/simulate.h
+}  // namespace orrery
 
 namespace orrery::cli {
 
@@ -23,6 +24,9 @@ struct Outcome {
   std::optional<RunResult> result;  // partial if the simulation was interrupted or got stuck
   Failure failure;                  // exit code ok and no text if all went well
 };
+
+// Throws nothing: what goes wrong is in the outcome.
+Outcome simulate_one(const Experiment& experiment, const SimulateOptions& options);
 
 // In the order of the experiments, whatever the order in which they end. On as many threads as the
 // machine has cores; simulations share nothing.

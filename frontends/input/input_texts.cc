@@ -1,6 +1,7 @@
 #include "frontends/input/input_texts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/io_error.h"
 #include "core/base/text_file.h"
@@ -12,6 +13,10 @@ const std::string& InputTexts::read(const std::string& path) {
   const Entry& found = entry(path);
   if (!found.error.empty()) throw IoError(found.error);
   return found.text;
+}
+
+void InputTexts::put(const std::string& path, std::string text) {
+  entries_[path] = {std::move(text), ""};
 }
 
 bool InputTexts::can_read(const std::string& path) { return entry(path).error.empty(); }

@@ -13,6 +13,9 @@ class InputTexts {
   // The contents of a file. Throws IoError if it cannot be read, or could not be the first time.
   const std::string& read(const std::string& path);
 
+  // What read() then returns for this path, without a file.
+  void put(const std::string& path, std::string text);
+
   // Whether read() returns.
   bool can_read(const std::string& path);
 

@@ -58,7 +58,7 @@ class InputFiles {
 };
 
 // The path of a file that a value names: relative to the file that the value stands in, or to the
-// working directory when it comes from the command line.
+// working directory when it comes from the command line or from what is no file (/dev/stdin).
 std::string resolved_path(const YamlNode& value);
 
 }  // namespace orrery::yaml

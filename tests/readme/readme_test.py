@@ -30,17 +30,19 @@ def blocks(text):
     exceptions."""
     found = []
     inside = None  # the list that takes the lines of the block
+    indent = ""    # of the block, which is no part of its lines
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if inside is None and stripped == "```sh":
             found.append((number + 1, [], []))
             inside = found[-1][1]
+            indent = line[:len(line) - len(line.lstrip())]
         elif inside is None and stripped == "```text printed":
             inside = found[-1][2]
         elif stripped == "```":
             inside = None
         elif inside is not None and stripped and not is_exception(stripped):
-            inside.append(stripped)
+            inside.append(line.rstrip().removeprefix(indent))
     return [(first, "\n".join(commands), printed) for first, commands, printed in found
             if any(not command.startswith("#") for command in commands)]
 
@@ -69,7 +71,7 @@ def run(commands, printed, folder, root, binary_folder):
     if ran.returncode != 0:
         return f"exit code {ran.returncode}\n{ran.stdout[-4000:]}"
     seen = {line.strip() for line in ran.stdout.splitlines()}
-    missing = [line for line in printed if line not in seen]
+    missing = [line for line in printed if line.strip() not in seen]
     return "it does not print\n" + "\n".join(missing) if missing else None
 
 

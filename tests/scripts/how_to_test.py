@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Does what the pages add-a-backend, -transport, -collective and -column of docs/how-to say.
 
-    how_to_test.py BUILD_FOLDER
+    how_to_test.py BUILD_FOLDER fast|slow
 
 In a scratch copy. One folder and one line make a backend that the conformance suite runs over; the
 same make a transport, over which it runs as that of the packet backend; one file and one line make
 an algorithm that the proofs run over. Two files make a column, which the schema has and the page of
-the reference, not written anew, lacks. All are built and tested with the build type of
-BUILD_FOLDER.
+the reference, not written anew, lacks. The slow tier builds and tests all with the build type of
+BUILD_FOLDER. The fast one only asks the compiler whether what the pages show is right: an interface
+that has changed is seen there.
 """
 import pathlib
 import re
@@ -20,6 +21,9 @@ NAMED_BLOCK = re.compile(r"^`([\w/.]+)`:\n\n```cpp\n(.*?)^```$", re.M | re.S)
 INSERTION = re.compile(r"^ *In `([\w/.]+)`, after `([^\n]+)`:\n\n *```cpp\n(.*?)^ *```$",
                        re.M | re.S)
 BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.M | re.S)
+
+SHOWN = ["network/ideal/ideal_backend.cc", "network/datagram/datagram_transport.cc",
+         "system/algorithms/again.cc", "simulation/result/traffic_rows.cc"]
 
 
 def copy_sources(scratch):
@@ -101,17 +105,12 @@ def run(*command):
     return subprocess.run([str(word) for word in command], check=False).returncode == 0
 
 
-def main(build_folder):
-    build = pathlib.Path(build_folder).resolve()
-    scratch = build / "how-to"
-    shutil.rmtree(scratch, ignore_errors=True)
-    copy_sources(scratch)
-    add_backend(scratch)
-    add_transport(scratch)
-    add_collective(scratch)
-    add_column(scratch)
-    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
-    build_type = re.search(r"^CMAKE_BUILD_TYPE:\w+=(\w*)", cache, re.M)[1]
+def is_right_to_the_compiler(compiler, scratch, name):
+    return run(compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+               "-DFMT_SHARED", "-I", scratch, scratch / name)
+
+
+def build_and_test(scratch, build_type):
     ok = run("cmake", "-S", scratch, "-B", scratch / "build", "-G", "Ninja",
              f"-DCMAKE_BUILD_TYPE={build_type}", "-DORRERY_BENCHMARKS=OFF")
     ok = ok and run("cmake", "--build", scratch / "build", "--target", "conformance_test",
@@ -122,7 +121,24 @@ def main(build_folder):
         results.append(run(tests / "conformance_test"))
         results.append(run(tests / "system_test", "*every algorithm is proved*,plans that*"))
         results.append(lacks_column(tests))
+    return results
+
+
+def main(build_folder, tier):
+    build = pathlib.Path(build_folder).resolve()
+    scratch = build / f"how-to-{tier}"
     shutil.rmtree(scratch, ignore_errors=True)
+    copy_sources(scratch)
+    for add in (add_backend, add_transport, add_collective, add_column):
+        add(scratch)
+    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    if tier == "slow":
+        results = build_and_test(scratch, re.search(r"^CMAKE_BUILD_TYPE:\w+=(\w*)", cache, re.M)[1])
+    else:
+        compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)", cache, re.M)[1]
+        results = [is_right_to_the_compiler(compiler, scratch, name) for name in SHOWN]
+    if all(results):
+        shutil.rmtree(scratch, ignore_errors=True)
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -223,6 +224,16 @@ Duration PlayedPipeline::iteration() {
   return end;
 }
 
+// A number of micro-batches after which a filled pipeline does the same again: a multiple of what
+// passes a chunk in a row, even, as dualpipe has it.
+std::int32_t period_of(const TransformerTraining& training) {
+  constexpr std::int32_t least = 16;  // buckets and gathered units come round, too
+  const std::int32_t group = std::max(1, training.micro_batch_group);
+  std::int32_t period = 2 * std::lcm(training.pipeline, group);
+  while (period < least) period *= 2;
+  return period;
+}
+
 }  // namespace
 
 ScheduleEstimator::ScheduleEstimator(const TransformerSpec& model, const ComputeModel& compute,
@@ -235,8 +246,19 @@ ScheduleEstimator::ScheduleEstimator(const TransformerSpec& model, const Compute
 ScheduleEstimator::~ScheduleEstimator() = default;
 
 Duration ScheduleEstimator::iteration(const TransformerTraining& training) {
-  const TransformerWorkload workload{model_, training};
-  return PlayedPipeline(workload, *parts_, compute_, exchanges_).iteration();
+  const auto played = [&](std::int64_t micro_batches) {
+    TransformerWorkload workload{model_, training};
+    workload.training.global_batch = micro_batches * training.micro_batch * training.data;
+    return PlayedPipeline(workload, *parts_, compute_, exchanges_).iteration();
+  };
+  const std::int64_t all = training.micro_batches(), period = period_of(training);
+  constexpr std::int64_t slowly = 128;  // a queue that grows takes a while to hold up another stage
+  const std::int64_t differ = std::max<std::int64_t>(slowly, training.deferral_limit) / period + 1;
+  const std::int64_t filled = all % period + differ * period;
+  const std::int64_t repeats = (all - filled) / period;
+  if (repeats < 2) return played(all);
+  const Duration before = played(filled), after = played(filled + period);
+  return after + (after - before) * (repeats - 1);
 }
 
 }  // namespace orrery
