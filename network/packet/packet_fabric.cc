@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "core/base/check.h"
@@ -52,6 +53,7 @@ void PacketFabric::make_classes() {
     class_of_[static_cast<std::size_t>(classes_[i].priority)] = static_cast<ClassIndex>(i);
   }
   queue_count_ = static_cast<unsigned>(classes_.size());
+  if (lossless_ != 0) usual_ = static_cast<unsigned>(std::bit_width(lossless_)) - 1;
 }
 
 void PacketFabric::make_ports(const Topology& topology,
@@ -85,7 +87,9 @@ void PacketFabric::set_rate(LinkIndex link, Bandwidth bandwidth) {
   rests_[link].last_size = 0;
   port.is_down = bandwidth == Bandwidth{};
   const bool whole = !port.is_down && second % bandwidth.value == 0;
-  port.per_byte = whole ? Duration{second / bandwidth.value} : Duration{};
+  constexpr std::int64_t longest = std::numeric_limits<std::uint32_t>::max();
+  const std::int64_t byte_time = whole ? second / bandwidth.value : 0;
+  port.byte_time = byte_time <= longest ? static_cast<std::uint32_t>(byte_time) : 0;
 }
 
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
@@ -140,10 +144,22 @@ void PacketFabric::on_event(std::uint64_t argument) {
   }
 }
 
+// With more than about a hundred hosts ports and queues are in no near cache: asks for all that a
+// packet may need at once, instead of waiting for one after the other.
+inline void PacketFabric::fetch(const Packet& packet, LinkIndex next) const {
+  __builtin_prefetch(&ports_[next], 1);
+  __builtin_prefetch(&queues_[std::size_t{next} * queue_count_ + packet.of], 1);
+  if (pauses_ != nullptr) pauses_->fetch(path_links_[packet.cursor - 1], packet.of);
+}
+
 inline void PacketFabric::arrive(PacketIndex index) {
   Packet& packet = packets_[index];
   hops_ += path_links_[packet.cursor] < link_count_ ? 1 : 0;
-  if (path_links_[++packet.cursor] != none) return enter(index);
+  const LinkIndex next = path_links_[++packet.cursor];
+  if (next != none) {
+    fetch(packet, next);
+    return enter(index);
+  }
   if (packet.is_frame)
     pauses_->frame_arrived(path_links_[packet.cursor - 1], {packet.of, packet.pauses});
   else
@@ -212,8 +228,7 @@ void PacketFabric::enter(PacketIndex index) {
   const Bytes size = bytes(waits.wire_bytes);
   queue.waiting += size;
   port.waiting += size;
-  Bytes& most_waiting = rests_[link].most_waiting;
-  most_waiting = std::max(most_waiting, port.waiting);
+  port.most_waiting = std::max(port.most_waiting, port.waiting);
   if (port.watched) note_depth(port, queue, number);
   if (!port.wake_comes && (port.occupied & ~port.paused) != 0) wake_when_free(link, port);
 }
@@ -279,6 +294,7 @@ inline void PacketFabric::note_wait(const Packet& packet, const Port& port) {
 
 void PacketFabric::start_next(LinkIndex link) {
   Port& port = ports_[link];
+  __builtin_prefetch(&queues_[std::size_t{link} * queue_count_ + usual_], 1);
   port.wake_comes = false;
   if ((port.occupied & ~port.paused) == 0) {  // pulls; or lost, or paused
     if (port.pulls) pull(link, port);
@@ -390,7 +406,7 @@ void PacketFabric::release(PacketIndex packet) {
 }
 
 Duration PacketFabric::duration_of(Port& port, std::uint32_t wire_bytes) {
-  if (port.per_byte > Duration{}) return port.per_byte * wire_bytes;
+  if (port.byte_time > 0) return picoseconds(std::int64_t{port.byte_time} * wire_bytes);
   PortRest& rest = rest_of(port);
   if (wire_bytes != rest.last_size) {
     rest.last_size = wire_bytes;
@@ -410,7 +426,7 @@ PacketStatistics PacketFabric::statistics() const {
     statistics.marks += rest.marks;
     if (port.is_host) continue;
     statistics.links.push_back(
-        {port.sent, port.packets, rest.drops, rest.marks, rest.most_waiting});
+        {port.sent, port.packets, rest.drops, rest.marks, port.most_waiting});
   }
   if (classes_.size() > 1) add_class_statistics(statistics);
   for (const Host& host : hosts_)

@@ -150,16 +150,16 @@ class PacketFabric final : private EventHandler, private PauseWire {
   struct alignas(64) Port {
     Time free_at;  // end of the packet being sent
     Duration latency;
-    Duration per_byte;  // 0: not a whole number of picoseconds
-    Bytes sent, waiting;
+    Bytes sent, waiting, most_waiting;
     std::uint64_t packets = 0;
-    std::int32_t memory = -1;  // of its switch; -1: without limit
+    std::uint32_t byte_time = 0;  // ps; 0: not a whole number of them
+    std::int32_t memory = -1;     // of its switch; -1: without limit
     // A bit for each queue: with packets; of paused classes. The highest bit is that of frames.
     std::uint16_t occupied = 0, paused = 0;
-    bool is_down = false, wake_comes = false, reports_starts = false, pulls = false, lossy = false;
-    bool is_host = false;  // of a slow receiver, which no link leads out of
-    bool watched = false;
-    std::uint8_t turn = 0;  // dwrr
+    bool is_down : 1 = false, wake_comes : 1 = false, reports_starts : 1 = false;
+    bool pulls : 1 = false, lossy : 1 = false, watched : 1 = false;
+    bool is_host : 1 = false;  // of a slow receiver, which no link leads out of
+    std::uint8_t turn = 0;     // dwrr
   };
   static_assert(sizeof(Port) == 64);
 
@@ -168,7 +168,6 @@ class PacketFabric final : private EventHandler, private PauseWire {
     std::uint32_t last_size = 0;  // transfer_time() is a 128-bit division, and sizes repeat
     std::uint32_t depth = 0;      // of depths_, if it is watched
     Duration last_duration;
-    Bytes most_waiting;
     std::uint64_t drops = 0, marks = 0;
   };
 
@@ -218,6 +217,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
     return rests_[static_cast<std::size_t>(&port - ports_.data())];
   }
   void set_rate(LinkIndex link, Bandwidth bandwidth);
+  void fetch(const Packet& packet, LinkIndex next) const;
   bool is_lossless(const Packet& packet, const Port& port) const;
 
   // --- PauseWire ---
@@ -242,6 +242,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   // A bit for each class.
   std::uint16_t lossless_ = 0, marks_entering_ = 0, marks_leaving_ = 0;
   unsigned queue_count_ = 1;         // of a port: classes and frames
+  unsigned usual_ = 0;               // the class that most packets are of: a guess
   bool base_queue_ = true;           // class 0 is SwitchSpec::queue
   std::vector<Port> ports_;          // as Topology::links(), then of hosts
   std::vector<PortRest> rests_;      // as ports_

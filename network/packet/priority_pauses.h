@@ -52,6 +52,11 @@ class PriorityPauses final : private EventHandler {
   bool admit(LinkIndex in, ClassIndex of, Bytes size, SwitchMemory& memory);
   void release(LinkIndex in, ClassIndex of, Bytes size, SwitchMemory& memory);
 
+  // Has what admit() and release() need brought into the cache.
+  void fetch(LinkIndex in, ClassIndex of) const {
+    __builtin_prefetch(&receivers_[place(in, of)], 1);
+  }
+
   void frame_arrived(LinkIndex over, PauseFrame frame);
 
   // Of a link's sender.
@@ -62,7 +67,7 @@ class PriorityPauses final : private EventHandler {
   std::vector<PauseStatistics> statistics() const;
 
  private:
-  struct Receiver {  // the end of a link that holds packets
+  struct alignas(64) Receiver {  // the end of a link that holds packets
     Bytes reserve, shared, headroom;
     Bytes headroom_size;
     bool paused = false, refresh_comes = false;
