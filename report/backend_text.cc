@@ -46,6 +46,10 @@ std::string chosen_efficiencies(std::span<const RunResult> results) {
   return text;
 }
 
+std::string parallelism_text(const std::string& heading, const std::string& chosen) {
+  return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
+}
+
 }  // namespace
 
 std::string ignored_text(std::string_view backend, std::string_view where,
@@ -55,7 +59,8 @@ std::string ignored_text(std::string_view backend, std::string_view where,
 
 std::string backend_text(const RunResult& result) {
   const std::string chosen = result.backend_because.empty() ? "" : "backend: " + choice_of(result);
-  return chosen + ignored_by(result) + chosen_efficiency(result.efficiency);
+  return chosen + ignored_by(result) + chosen_efficiency(result.efficiency) +
+         parallelism_text("parallelism", result.parallelism_chosen);
 }
 
 std::string efficiency_text(const EfficiencyInForce& efficiency) {
@@ -86,7 +91,10 @@ std::string backends_text(std::span<const RunResult> results) {
   }
   for (const RunResult& result : results)
     if (!result.ignored.empty()) text += "* " + ignored_by(result);
-  return text + chosen_efficiencies(results);
+  text += chosen_efficiencies(results);
+  for (const RunResult& result : results)
+    text += parallelism_text("parallelism of " + result.name, result.parallelism_chosen);
+  return text;
 }
 
 }  // namespace orrery

@@ -56,6 +56,7 @@ struct Experiment {
   SystemSpec system;
   NetworkSpec network;
   WorkloadSpec workload;
+  std::string parallelism_chosen;  // of a transformer, and why (chosen_parallelism.h); "" = named
   std::uint64_t seed = 1;
   Ties ties = Ties::call;      // Ties::seed: of the order of events of one picosecond
   std::uint64_t tie_draw = 0;  // which of the orders that belong to the seed

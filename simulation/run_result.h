@@ -43,6 +43,7 @@ struct RunResult {
   std::string name, backend;
   std::string backend_because;       // it was chosen, as a clause; "" if the user named it
   std::vector<std::string> ignored;  // by the backend: settings, and clauses
+  std::string parallelism_chosen;    // as in Experiment
   EfficiencyInForce efficiency;      // of kernels
   std::uint64_t seed = 0;
   std::string fingerprint;
@@ -110,6 +111,11 @@ struct RunResult {
                "what the file says and this model of the network leaves out: settings by their "
                "keys, contention inside the fabric as a clause",
                {.csv = no_column});
+    run.column(
+        "parallelism_chosen", &RunResult::parallelism_chosen,
+        "the parallel configuration that was chosen, as in `orrery search`, and of how many; "
+        "none if the file names one, or data parallelism alone will do",
+        {.csv = no_column, .null_if_empty = true});
     describe_efficiency(run);
     run.column("seed", &RunResult::seed, "seed of all random choices");
     run.column("fingerprint", &RunResult::fingerprint,

@@ -34,10 +34,14 @@ std::span<const NpuPreset> npu_presets() {
       // TB/s.
       {"mi300x", teraflops_per_second(1307), gigabytes_per_second(5300), gibibyte * 192,
        teraflops_per_second(2614)},
-      // N. Jouppi et al., "TPU v4", ISCA 2023, table 4: bf16 275 TFLOPS, 32 GiB at 1,200 GB/s.
-      {"tpu-v4", teraflops_per_second(275), gigabytes_per_second(1200), gibibyte * 32},
-      // Google Cloud, "TPU v5p": bf16 459 TFLOPS, 95 GB at 2,765 GB/s.
-      {"tpu-v5p", teraflops_per_second(459), gigabytes_per_second(2765), gibibyte * 95},
+      // N. Jouppi et al., "TPU v4", ISCA 2023, table 4: bf16 275 TFLOPS, 32 GiB at 1,200 GB/s; six
+      // links of 50 GB/s.
+      {"tpu-v4", teraflops_per_second(275), gigabytes_per_second(1200), gibibyte * 32, FlopRate{},
+       gigabytes_per_second(50)},
+      // Google Cloud, "TPU v5p": bf16 459 TFLOPS, 95 GB at 2,765 GB/s; 4,800 Gb/s between chips,
+      // over six links in three dimensions.
+      {"tpu-v5p", teraflops_per_second(459), gigabytes_per_second(2765), gibibyte * 95, FlopRate{},
+       gigabytes_per_second(100)},
       // AWS Neuron documentation, "Trainium2 Architecture": BF16 667 TFLOPS, FP8 1,299, 96 GiB at
       // 2.9 TB/s.
       {"trn2", teraflops_per_second(667), gigabytes_per_second(2900), gibibyte * 96,

@@ -15,6 +15,7 @@ struct NpuPreset {
   Bandwidth memory_bandwidth;
   Bytes memory;
   FlopRate eight_bit_peak = {};  // in 8-bit floating point; 0 = it has none
+  Bandwidth torus_link = {};     // of its links to neighbours, each way; 0 = it has none
 };
 std::span<const NpuPreset> npu_presets();
 

@@ -398,8 +398,10 @@ class CommandLine {
   void add_information() {
     CLI::App* list = add("list", help::list, [this] { return cli::list(topic_, terminal_); });
     list->add_option("TOPIC", topic_,
-                     "backends, transports, algorithms, presets or platforms; without it all")
-        ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms"})
+                     "backends, transports, algorithms, presets, platforms or examples; without "
+                     "it all")
+        ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "platforms",
+                                   "examples"})
                         .description(""))
         ->type_name("");
     CLI::App* schema =
@@ -418,6 +420,25 @@ class CommandLine {
       terminal_.out << version_ << '\n';
       return ok;
     });
+    add_pages();
+  }
+
+  // For packages and shells; the last two are hidden.
+  void add_pages() {
+    CLI::App* completion =
+        add("completion", help::completion, [this] { return cli::completion(app_, terminal_); });
+    completion->add_option("SHELL", shell_, "bash")
+        ->transform(CLI::IsMember({"bash"}).description(""))
+        ->type_name("")
+        ->required();
+    CLI::App* words = add("words", help::words, [this] { return cli::words(topic_, terminal_); });
+    words->add_option("KIND", topic_, "platforms, examples or keys")->required();
+    words->group("");
+    CLI::App* pages = add("pages", help::pages, [this] {
+      return cli::pages(app_, invocation_.version, simulation_.output);
+    });
+    pages->add_option("DIR", simulation_.output, "where to write them")->required();
+    pages->group("");
   }
 
   std::vector<Override> overrides() const {
@@ -457,7 +478,7 @@ class CommandLine {
   TraceOptions execution_trace_;
   SchemaOptions schema_;
   std::vector<std::string> files_, sets_;
-  std::string seed_, topic_;
+  std::string seed_, topic_, shell_;
 };
 
 }  // namespace

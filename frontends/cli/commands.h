@@ -15,6 +15,10 @@
 #include "report/derived.h"
 #include "simulation/provenance.h"
 
+namespace CLI {
+class App;
+}
+
 namespace orrery {
 struct TrafficExperiment;  // frontends/yaml/load_traffic.h
 }
@@ -166,9 +170,18 @@ struct SchemaOptions {
 };
 
 std::vector<std::string> schema_kinds();
+// REQUIRES: one of schema_kinds().
+std::string schema_text(const std::string& kind);
 ExitCode schema(const SchemaOptions& options, const Terminal& terminal);
 
-// `topic`: "backends", "algorithms", "presets", "platforms" or "" for all of them.
+// `topic`: "backends", "algorithms", "presets", "platforms", "examples" or "" for all of them.
 ExitCode list(const std::string& topic, const Terminal& terminal);
+
+// The script for bash.
+ExitCode completion(const CLI::App& program, const Terminal& terminal);
+// What the script asks for: platforms, examples or keys, a word a line.
+ExitCode words(const std::string& kind, const Terminal& terminal);
+// Man pages, the script and the schemas, as files that are installed.
+ExitCode pages(const CLI::App& program, const std::string& version, const std::string& folder);
 
 }  // namespace orrery::cli

@@ -6,6 +6,7 @@
 #include "core/base/config_error.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/interrupt.h"
+#include "frontends/cli/named_examples.h"
 #include "frontends/cli/simulations.h"
 #include "frontends/cli/tie_ranges.h"
 #include "frontends/cli/what_ifs.h"
@@ -42,7 +43,7 @@ LoadedFiles load_all(const SimulationOptions& options) {
   LoadedFiles files;
   InputTexts texts;
   std::vector<Diagnostic> wrong;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : experiments_of(options.files)) {
     try {
       LoadedFile loaded = load_job_or_flows(file, options.overrides, texts);
       if (auto* experiment = std::get_if<Experiment>(&loaded))

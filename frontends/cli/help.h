@@ -25,6 +25,7 @@ configuration; 3 a file cannot be read or written; 70 a bug in Orrery; 130 inter
 inline constexpr Text run{"Simulate one experiment and report where its time goes.",
                           R"(Examples:
   orrery run first.yaml
+  orrery run first-run                          an example by name: orrery list examples
   orrery run first.yaml --set 'platform.topology.levels[0].bandwidth=400 Gb/s'
   orrery run first.yaml -o out/first            result.json and CSV tables as well
   orrery run first.yaml --format json | jq .finish_ps
@@ -164,7 +165,8 @@ All keys: docs/reference/keys.md.)"};
 
 inline constexpr Text list{"List backends, collective algorithms, presets and platforms.",
                            R"(Example:
-  orrery list algorithms)"};
+  orrery list algorithms
+  orrery list examples                          orrery run NAME, orrery compare NAME)"};
 
 inline constexpr Text schema{"Print the JSON Schema of a kind of file, for editors and scripts.",
                              R"(Examples:
@@ -176,5 +178,13 @@ inline constexpr Text schema{"Print the JSON Schema of a kind of file, for edito
   orrery schema result --format markdown        docs/reference/results.md)"};
 
 inline constexpr Text version{"Print the version.", ""};
+
+inline constexpr Text completion{"Print the script that completes commands in a shell.",
+                                 R"(Example:
+  source <(orrery completion bash)
+
+Packages install it, and man pages: man orrery, man orrery-run.)"};
+inline constexpr Text words{"What completion asks for: platforms, examples, keys.", ""};
+inline constexpr Text pages{"Write man pages, completion and schemas into a folder.", ""};
 
 }  // namespace orrery::cli::help

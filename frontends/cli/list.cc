@@ -4,6 +4,7 @@
 
 #include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
+#include "frontends/cli/named_examples.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/load_experiment.h"
 #include "network/backends.h"
@@ -160,6 +161,13 @@ std::string platforms() {
                  [](const std::string& file) { return load_cluster(file, {}).description; });
 }
 
+std::string examples() {
+  TextTable table({{"  run, compare", left}, {"", left}});
+  for (const std::string& name : example_names())
+    table.add_row({fmt::format("  {}", name), example_title(name)});
+  return table.text();
+}
+
 struct Topic {
   const char* name;
   const char* heading;
@@ -171,6 +179,7 @@ constexpr Topic topics[] = {
     {"algorithms", "Collective algorithms: who sends what to whom", algorithms},
     {"presets", "Presets: devices and models by name", presets},
     {"platforms", "Platforms: for coll, and as platform: {file: NAME}", platforms},
+    {"examples", "Examples: orrery run NAME, orrery compare NAME", examples},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "core/trace/csv_sink.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/interrupt.h"
+#include "frontends/cli/named_examples.h"
 #include "frontends/cli/simulations.h"
 #include "frontends/cli/tie_ranges.h"
 #include "frontends/cli/unfinished_file.h"
@@ -61,7 +62,8 @@ struct TraceFile {
 }  // namespace
 
 ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
-  return run_loaded(load_experiment(options.files.front(), options.overrides), options, terminal);
+  return run_loaded(load_experiment(experiment_of(options.files.front()), options.overrides),
+                    options, terminal);
 }
 
 ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& options,

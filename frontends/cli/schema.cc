@@ -6,9 +6,7 @@
 
 namespace orrery::cli {
 
-namespace {
-
-std::string schema_of(const std::string& kind) {
+std::string schema_text(const std::string& kind) {
   if (kind == "experiment") return experiment_schema();
   if (kind == "sweep") return sweep_schema();
   if (kind == "efficiency") return efficiency_schema();
@@ -19,8 +17,6 @@ std::string schema_of(const std::string& kind) {
   return part_schema(kind);
 }
 
-}  // namespace
-
 std::vector<std::string> schema_kinds() {
   return {"experiment", "platform", "system",     "network", "workload", "sweep",
           "efficiency", "result",   "comparison", "coll",    "traffic"};
@@ -28,7 +24,7 @@ std::vector<std::string> schema_kinds() {
 
 ExitCode schema(const SchemaOptions& options, const Terminal& terminal) {
   if (options.format == "json") {
-    terminal.out << schema_of(options.kind);
+    terminal.out << schema_text(options.kind);
   } else if (options.kind == "experiment") {
     terminal.out << key_reference_page();
   } else if (options.kind == "result") {

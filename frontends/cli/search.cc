@@ -11,6 +11,7 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/count_progress.h"
 #include "frontends/cli/interrupt.h"
+#include "frontends/cli/named_examples.h"
 #include "frontends/cli/simulations.h"
 #include "frontends/yaml/searched_experiment.h"
 #include "report/result_folder.h"
@@ -103,7 +104,7 @@ std::string report(const SearchResult& result, const SearchOptions& options) {
 }  // namespace
 
 ExitCode search(const SearchOptions& options, const Terminal& terminal) {
-  const SearchedExperiment variants(options.file, options.overrides);
+  const SearchedExperiment variants(experiment_of(options.file), options.overrides);
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   SearchResult result;

@@ -12,6 +12,7 @@
 #include "frontends/cli/count_progress.h"
 #include "frontends/cli/failure.h"
 #include "frontends/cli/interrupt.h"
+#include "frontends/cli/named_examples.h"
 #include "frontends/cli/process_pool.h"
 #include "frontends/input/input_texts.h"
 #include "frontends/sweep/sweep_folder.h"
@@ -208,7 +209,7 @@ void print_plan(const std::vector<SweepRow>& rows, const Terminal& terminal) {
 }  // namespace
 
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
-  Sweep sweep = load_sweep(options.file);
+  Sweep sweep = load_sweep(experiment_of(options.file));
   add_settings(sweep, options.settings);
   InputTexts texts;
   std::vector<SweepRow> rows = rows_of(sweep, texts, options);

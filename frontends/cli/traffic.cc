@@ -6,6 +6,7 @@
 #include "frontends/cli/count_progress.h"
 #include "frontends/cli/host_meter.h"
 #include "frontends/cli/interrupt.h"
+#include "frontends/cli/named_examples.h"
 #include "frontends/yaml/load_traffic.h"
 #include "report/result_folder.h"
 #include "report/traffic_report.h"
@@ -94,7 +95,8 @@ ExitCode compare_traffic(std::span<const TrafficExperiment> files, const Simulat
 }
 
 ExitCode traffic(const TrafficRunOptions& options, const Terminal& terminal) {
-  return traffic_loaded(load_traffic(options.file, options.overrides), options, terminal);
+  return traffic_loaded(load_traffic(experiment_of(options.file), options.overrides), options,
+                        terminal);
 }
 
 ExitCode traffic_loaded(const TrafficExperiment& asked, const TrafficRunOptions& options,

@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure.h"
+#include "frontends/cli/named_examples.h"
 #include "frontends/yaml/load_traffic.h"
 #include "frontends/yaml/searched_experiment.h"
 #include "report/search_report.h"
@@ -45,7 +46,7 @@ std::string what_fits(const std::string& file, const std::vector<Override>& over
 
 ExitCode validate(const ValidateOptions& options, const Terminal& terminal) {
   ExitCode worst = ok;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : experiments_of(options.files)) {
     try {
       if (options.what_fits) {
         terminal.out << wrapped_text(what_fits(file, options.overrides), terminal.width);

@@ -180,10 +180,16 @@ inline void describe_torus(Keys& keys, TorusSpec& torus) {
   OneOrMore<LevelKind> kinds{torus.kinds};
   keys.optional("kinds", kinds,
                 "ring (wraps around) or mesh (does not), for all dimensions or for each");
+  constexpr const char* bandwidth_help =
+      "bandwidth of a link in one direction: one for all dimensions, or one for each";
   OneOrMore<Bandwidth> bandwidth;
-  keys.required("bandwidth", bandwidth,
-                "bandwidth of a link in one direction: one for all dimensions, or one for each",
-                positive);
+  keys.optional("bandwidth", bandwidth,
+                std::string(bandwidth_help) + "; without it that of a named TPU", positive);
+  keys.check([&](Reader& reader) {
+    if (!reader.given("bandwidth"))
+      reader.wrong_map("the key \"bandwidth\" is missing",
+                       std::string(bandwidth_help) + " (or name a TPU, such as npu: tpu-v5p)");
+  });
   OneOrMore<Duration> latency{{usual_latency}};
   keys.optional("latency", latency, "latency of a link: one for all dimensions, or one for each",
                 not_negative);

@@ -125,6 +125,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   // An option may itself bring a reference: --set 'platform={file: other.yaml}'.
   if (complete && !resolve_references(*root, path)) complete = false;
   if (complete) add_npu_of_server(*root);
+  if (complete) add_link_of_npu(*root);
   if (complete) efficiency_ = choose_efficiency(*root, sources_.emplace_back(chosen_source()));
   if (complete && !resolve_efficiency(*root)) complete = false;
   if (!complete) return std::nullopt;

@@ -15,6 +15,7 @@
 #include "frontends/yaml/describe_traffic.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/load_traffic.h"
+#include "frontends/yaml/open_parallelism.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
 #include "simulation/backend_choice.h"
@@ -192,13 +193,17 @@ LoadedFile load(const std::string& path, const std::vector<Override>& overrides,
                 Wanted wanted) {
   yaml::Problems problems;
   yaml::InputFiles files(problems, texts);
-  const std::optional<yaml::YamlNode> root = files.load(path, overrides);
+  std::optional<yaml::YamlNode> root = files.load(path, overrides);
+  const yaml::Source chosen = yaml::chosen_source();
   LoadedFile loaded;
   if (root && is_wanted(problems, *root, wanted)) {
     if (wanted == Wanted::flows || root->find("traffic") != nullptr)
       loaded = read_traffic(files, problems, *root, path);
-    else
+    else {
+      const std::string parallelism = yaml::choose_open_parallelism(*root, texts, chosen);
       loaded = read_experiment(files, problems, *root, path);
+      std::get<Experiment>(loaded).parallelism_chosen = parallelism;
+    }
   }
   problems.throw_if_any();
   if (auto* experiment = std::get_if<Experiment>(&loaded))

@@ -4,7 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "core/units/unit_text.h"
 #include "network/topology/builders/server_presets.h"
+#include "system/npu_presets.h"
 
 namespace orrery::yaml {
 
@@ -79,6 +81,24 @@ void add_npu_of_server(YamlNode& root) {
     npu->children.push_back(std::move(preset));
     return;
   }
+}
+
+void add_link_of_npu(YamlNode& root) {
+  YamlNode* platform = root.find("platform");
+  YamlNode* topology = platform != nullptr ? platform->find("topology") : nullptr;
+  YamlNode* torus = topology != nullptr ? topology->find("torus") : nullptr;
+  const YamlNode* npu = platform != nullptr ? platform->find("npu") : nullptr;
+  const YamlNode* name = npu != nullptr ? npu->find("preset") : nullptr;
+  if (torus == nullptr || torus->kind != NodeKind::map || torus->find("bandwidth") != nullptr ||
+      name == nullptr)
+    return;
+  const auto presets = npu_presets();
+  const auto device = std::ranges::find(presets, name->text, &NpuPreset::name);
+  if (device == presets.end() || device->torus_link == Bandwidth{}) return;
+  YamlNode bandwidth = *name;
+  bandwidth.key = "bandwidth";
+  bandwidth.text = to_text(device->torus_link);
+  torus->children.push_back(std::move(bandwidth));
 }
 
 }  // namespace orrery::yaml

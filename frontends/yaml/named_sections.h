@@ -22,4 +22,8 @@ void expand_names(YamlNode& node, const std::string& path);
 // hgx-h100`, `npu: {preset: h100}`. `root` is an experiment or a platform file.
 void add_npu_of_server(YamlNode& root);
 
+// The links of a torus, where the file names a device that is joined so, and no bandwidth: beside
+// `npu: tpu-v5p`, `bandwidth: 100 GB/s`.
+void add_link_of_npu(YamlNode& root);
+
 }  // namespace orrery::yaml

@@ -15,10 +15,12 @@
 #include "frontends/yaml/describe_training.h"
 #include "frontends/yaml/describe_transformer.h"
 #include "frontends/yaml/input_files.h"
+#include "frontends/yaml/open_parallelism.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
 #include "frontends/yaml/write_yaml.h"
 #include "simulation/backend_choice.h"
+#include "simulation/search/chosen_parallelism.h"
 
 namespace orrery {
 
@@ -26,8 +28,12 @@ namespace yaml {
 
 // The tree, and what its nodes point into.
 struct SearchedFile {
+  SearchedFile() : texts(own_texts) {}
+  explicit SearchedFile(InputTexts& shared) : texts(shared) {}
+
   Problems problems;
-  InputTexts texts;
+  InputTexts own_texts;
+  InputTexts& texts;
   InputFiles files{problems, texts};
   YamlNode root;
   YamlNode training;  // without the keys that a choice sets
@@ -92,6 +98,8 @@ void describe_searched_training(Reader& workload, SearchedFile& file,
   chosen.optional("context", file.written.context, "", above_zero);
   chosen.optional("schedule", file.written.schedule, "");
   chosen.optional("chunks", file.written.chunks, "", above_zero);
+  chosen.optional("micro_batch", file.written.micro_batch, "", above_zero);
+  chosen.optional("recompute", file.written.recompute, "");
   if (!chosen.given("global_batch"))
     return workload.wrong("training", "the key \"global_batch\" is missing",
                           "say how many samples an iteration has");
@@ -104,6 +112,23 @@ void describe_searched_training(Reader& workload, SearchedFile& file,
               "workload.training");
   describe_unchecked_training(keys, transformer.training, transformer.model, platform);
   keys.finish();
+}
+
+// Everything but `root`, from it.
+void read_searched_root(SearchedFile& file) {
+  Experiment& experiment = file.experiment;
+  auto& transformer = experiment.workload.what.emplace<TransformerWorkload>();
+  Reader reader(file.problems, file.texts, experiment.resolved, file.root, file.root.place, "");
+  const PlatformFacts platform = describe_cluster(reader, experiment);
+  reader.required_section("workload", "what the NPUs do", [&](Keys& below) {
+    below.section("transformer", "",
+                  [&](Keys& model) { describe_transformer(model, transformer.model); });
+    below.optional("iterations", experiment.workload.iterations, "", positive);
+    below.check([&](Reader& training) { describe_searched_training(training, file, platform); });
+  });
+  reader.optional_map("search", "", [&](Keys& below) { describe_search(below, file.spec); });
+  if (platform.known) check_peak(reader, experiment.npu);
+  reader.finish();
 }
 
 std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
@@ -119,18 +144,7 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
                        .remedy = "only transformers have parallel configurations to choose from"});
   Experiment& experiment = file->experiment;
   experiment.name = std::filesystem::path(path).stem().string();
-  auto& transformer = experiment.workload.what.emplace<TransformerWorkload>();
-  Reader reader(file->problems, file->texts, experiment.resolved, file->root, file->root.place, "");
-  const PlatformFacts platform = describe_cluster(reader, experiment);
-  reader.required_section("workload", "what the NPUs do", [&](Keys& below) {
-    below.section("transformer", "",
-                  [&](Keys& model) { describe_transformer(model, transformer.model); });
-    below.optional("iterations", experiment.workload.iterations, "", positive);
-    below.check([&](Reader& training) { describe_searched_training(training, *file, platform); });
-  });
-  reader.optional_map("search", "", [&](Keys& below) { describe_search(below, file->spec); });
-  if (platform.known) check_peak(reader, experiment.npu);
-  reader.finish();
+  read_searched_root(*file);
   experiment.npu.efficiency_in_force = file->files.efficiency();
   file->problems.throw_if_any();
   choose_open_backend(experiment);
@@ -138,7 +152,39 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   return file;
 }
 
+// Keys of workload.training that say how the model is divided among the NPUs.
+constexpr std::array<std::string_view, 8> dividing_keys{
+    "tensor", "pipeline", "data", "context", "expert", "chunks", "schedule", "sharding"};
+
+bool divides(const YamlNode& training) {
+  return std::ranges::any_of(dividing_keys,
+                             [&](std::string_view key) { return training.find(key) != nullptr; });
+}
+
 }  // namespace
+
+std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
+  YamlNode* workload = root.find("workload");
+  if (workload == nullptr || workload->find("transformer") == nullptr) return "";
+  YamlNode* training = workload->find("training");
+  if (training == nullptr || training->kind != NodeKind::map || divides(*training)) return "";
+  SearchedFile file(texts);
+  file.root = root;
+  read_searched_root(file);
+  if (file.problems.count() > 0) return "";
+  FixedParallelism fixed;
+  if (training->find("micro_batch") != nullptr) fixed.micro_batch = file.written.micro_batch;
+  if (training->find("recompute") != nullptr) fixed.recompute = file.written.recompute;
+  const TrainingVariants variants(std::move(file.experiment), file.given);
+  const auto found = choose_parallelism(variants, fixed);
+  if (!found) return "";
+  for (YamlNode& key : training_node(file, variants.model(), found->choice).children)
+    if (training->find(key.key) == nullptr) {
+      key.place = key.key_place = {&chosen, 0, 0};
+      training->children.push_back(std::move(key));
+    }
+  return found->text;
+}
 
 }  // namespace yaml
 

@@ -141,6 +141,7 @@ RunResult collect_result(const FinishedRun& run) {
   RunResult result;
   result.name = run.experiment.name;
   add_backend(result, run);
+  result.parallelism_chosen = run.experiment.parallelism_chosen;
   result.efficiency = run.experiment.npu.efficiency_in_force;
   result.seed = run.experiment.seed;
   result.folded = !run.runner.fold().none();

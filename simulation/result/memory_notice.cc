@@ -88,12 +88,14 @@ std::vector<ParallelChoice> smaller_choices(const ParallelChoice& written,
   return choices;
 }
 
-std::string settings_of(const ParallelChoice& choice, const ParallelChoice& written) {
+std::string settings_of(const ParallelChoice& choice, const ParallelChoice& written,
+                        bool sequence_parallel_too) {
   std::string text;
   const auto add = [&](std::string_view key, const auto& value, const auto& before) {
     if (value != before) text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key, value);
   };
   add("tensor", choice.tensor, written.tensor);
+  add("sequence_parallel", sequence_parallel_too, false);
   add("pipeline", choice.pipeline, written.pipeline);
   add("sharding", name_of(choice.sharding), name_of(written.sharding));
   add("recompute", name_of(choice.recompute), name_of(written.recompute));
@@ -113,7 +115,11 @@ std::optional<std::string> remedy_that_fits(const Experiment& experiment) {
     if (allowed == nullptr) continue;
     const Bytes memory = most_memory({workload->model, *allowed});
     if (memory <= room)
-      return fmt::format("write {}, which needs {}", settings_of(choice, written), to_text(memory));
+      return fmt::format(
+          "write {}, which needs {}",
+          settings_of(choice, written,
+                      allowed->sequence_parallel && !workload->training.sequence_parallel),
+          to_text(memory));
   }
   return std::nullopt;
 }

@@ -23,6 +23,7 @@ class TrainingVariants {
   TrainingVariants(Experiment written, std::vector<std::string> given);
 
   const Experiment& written() const { return written_; }
+  const std::vector<std::string>& given() const { return given_; }
   const TransformerSpec& model() const { return transformer().model; }
   std::int32_t npus() const { return platform_.npus; }
   std::int32_t node_ranks() const { return node_size(platform_); }

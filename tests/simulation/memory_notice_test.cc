@@ -85,7 +85,8 @@ TEST_CASE("The remedy is one with which the model fits") {
   workload.training.global_batch = 1'024;
   workload.training.data = 1'024;
   experiment.workload.what = workload;
-  CHECK_THAT(memory_notices(experiment).at(0), Contains("write tensor: 8, sharding: zero1, which"));
+  CHECK_THAT(memory_notices(experiment).at(0),
+             Contains("write tensor: 8, sequence_parallel: true, sharding: zero1, which"));
 
   auto& training = std::get<TransformerWorkload>(experiment.workload.what).training;
   training.tensor = 8;

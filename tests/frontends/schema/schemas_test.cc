@@ -149,7 +149,8 @@ TEST_CASE("a section that names a file needs no keys, and another one does", "[s
   CHECK_FALSE(accepts("platform: {file: dgx-h100, topologie: {}}\n" + job));
   const std::string built = "platform: {topology: {torus: {sizes: [4, 4], ";
   CHECK(accepts(built + "bandwidth: 1 GB/s}}}\n" + job));
-  CHECK_FALSE(accepts(built + "}}}\n" + job));
+  CHECK(accepts(built + "}}, npu: tpu-v4}\n" + job));
+  CHECK_FALSE(accepts("platform: {topology: {torus: {bandwidth: 1 GB/s}}}\n" + job));
   CHECK_FALSE(accepts("platform: {file: dgx-h100}\n"));
 }
 

@@ -43,6 +43,18 @@ TEST_CASE("a name stands for the file of a part of the experiment") {
   CHECK(load_experiment(minimal, {{"platform=dgx-h100"}}).topology.levels.front().size == 8);
 }
 
+// 4,800 Gb/s of a TPU v5p are six links of 100 GB/s.
+TEST_CASE("a TPU brings the links of its torus") {
+  const std::string torus = "platform={topology: {torus: {sizes: [4, 4, 4]}}, npu: ";
+  const Experiment tpu = load_experiment(minimal, {{torus + "tpu-v5p}"}});
+  CHECK(tpu.topology.levels.at(2).bandwidth == gigabytes_per_second(100));
+  const Experiment slower = load_experiment(
+      minimal, {{torus + "tpu-v4}"}, {"platform.topology.torus.bandwidth=10 GB/s"}});
+  CHECK(slower.topology.levels.at(0).bandwidth == gigabytes_per_second(10));
+  CHECK_THAT(error_of({{torus + "h100}"}}),
+             Catch::Contains("(or name a TPU, such as npu: tpu-v5p)"));
+}
+
 TEST_CASE("a name of another section is answered with that section") {
   CHECK_THAT(error_of({{"workload.model=mixtral-8x7b"}}),
              Catch::Contains("it is a preset of workload.transformer"));

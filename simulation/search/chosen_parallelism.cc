@@ -1,0 +1,94 @@
+#include "simulation/search/chosen_parallelism.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+#include "simulation/search/fitting.h"
+#include "simulation/search/search.h"
+#include "simulation/search/search_space.h"
+
+namespace orrery {
+
+namespace {
+
+// Estimates of more would take longer than the run that is asked for.
+bool is_small_enough(const TrainingVariants& variants) {
+  constexpr std::int32_t most_npus = 131'072;
+  constexpr std::int64_t most_layers = 1'000;
+  return variants.npus() <= most_npus && variants.model().layers <= most_layers;
+}
+
+bool data_alone_will_do(const TrainingVariants& variants, const FixedParallelism& fixed) {
+  ParallelChoice alone;
+  alone.micro_batch = fixed.micro_batch.value_or(alone.micro_batch);
+  alone.recompute = fixed.recompute.value_or(alone.recompute);
+  const auto training = variants.training(alone);
+  const auto* allowed = std::get_if<TransformerTraining>(&training);
+  const NpuSpec& npu = variants.written().npu;
+  return allowed != nullptr &&
+         most_memory({variants.model(), *allowed}) + npu.reserve <= *npu.memory;
+}
+
+// Whether all groups of each kind lie on the levels of the platform in the same way: a stage of 64
+// ranks in nodes of 72 is in one node or in two, and the estimate knows the first one only.
+bool lies_evenly(const TransformerTraining& training, const TopologySpec& topology) {
+  const std::int64_t shared = std::int64_t{training.tensor} * training.context;
+  const bool pipeline_first = training.order == RankOrder::tensor_pipeline_data;
+  const std::array<std::int64_t, 4> blocks{
+      training.tensor, shared, shared * (pipeline_first ? training.pipeline : training.data),
+      std::int64_t{training.experts.parallel} * training.experts.tensor};
+  std::int64_t group = 1;
+  for (const LevelSpec& level : topology.levels) {
+    group *= level.size;
+    if (std::ranges::any_of(
+            blocks, [&](std::int64_t block) { return group % block != 0 && block % group != 0; }))
+      return false;
+  }
+  return true;
+}
+
+FittingChoices even_ones_of(FittingChoices found, const TopologySpec& topology) {
+  const auto is_even = [&](const FittingChoice& fitting) {
+    return lies_evenly(fitting.training, topology);
+  };
+  if (std::ranges::any_of(found.fitting, is_even))
+    std::erase_if(found.fitting, [&](const auto& fitting) { return !is_even(fitting); });
+  return found;
+}
+
+// What buffers of communication, the device's context and fragments take (docs/models/memory.md),
+// unless the user reserves memory for them.
+Experiment with_room_to_spare(Experiment experiment) {
+  if (experiment.npu.reserve == Bytes{})
+    experiment.npu.reserve = Bytes{experiment.npu.memory->value / 10};
+  return experiment;
+}
+
+}  // namespace
+
+std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& variants,
+                                                    const FixedParallelism& fixed) {
+  if (!variants.written().npu.memory || !is_small_enough(variants) ||
+      data_alone_will_do(variants, fixed))
+    return std::nullopt;
+  SearchSpec space;
+  space.schedule = {PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved};
+  space.sharding = {Sharding::none, Sharding::zero1, Sharding::zero3};
+  space.recompute = {Recompute::none, Recompute::full};
+  space.micro_batch = {fixed.micro_batch.value_or(1)};
+  if (fixed.recompute) space.recompute = {*fixed.recompute};
+  const TrainingVariants roomy(with_room_to_spare(variants.written()), variants.given());
+  const SearchResult found = estimate_choices(
+      roomy, even_ones_of(fitting_choices(roomy, space, 1), roomy.written().topology), 1);
+  if (found.rows.empty()) return std::nullopt;
+  const FittingChoice& best = found.rows.front().found;
+  return ChosenParallelism{
+      best.choice, fmt::format("{}, the fastest by estimate of {} that fit",
+                               text_of(best.choice, best.training.data), found.rows.size())};
+}
+
+}  // namespace orrery

@@ -1,0 +1,108 @@
+// What is chosen where a file names no parallelism, and where nothing is.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "simulation/result/memory_notice.h"
+#include "simulation/search/fitting.h"
+#include "simulation/simulate.h"
+#include "tests/simulation/search/small_search.h"
+
+using namespace orrery;
+using Catch::Contains;
+using Catch::StartsWith;
+
+namespace {
+
+Experiment loaded(std::vector<Override> overrides = {},
+                  const std::string& text = small_experiment) {
+  const SearchFile file(text);
+  return load_experiment(file.path(), overrides);
+}
+
+const TransformerWorkload& workload_of(const Experiment& experiment) {
+  return std::get<TransformerWorkload>(experiment.workload.what);
+}
+
+std::string origin_of(const Experiment& experiment, const std::string& key) {
+  const auto value =
+      std::ranges::find(experiment.resolved, "workload.training." + key, &ResolvedValue::path);
+  return value == experiment.resolved.end() ? "" : value->origin;
+}
+
+}  // namespace
+
+// 35,536 B and 19,048 B with zero1 on one stage do not fit into 21,000 B less a tenth, 18,464 B of
+// two stages do (fitting_test.cc). Two stages are the fastest of all (search_test.cc): only 64 B of
+// activations cross the fabric.
+TEST_CASE("what does not fit as data parallelism gets the fastest that fits") {
+  const Experiment experiment = loaded({{"platform.npu.memory=21000 B"}});
+  const TransformerTraining& training = workload_of(experiment).training;
+  CHECK(training.pipeline == 2);
+  CHECK(training.tensor == 1);
+  CHECK(training.data == 2);
+  CHECK(most_memory(workload_of(experiment)) <= *experiment.npu.memory);
+  CHECK(memory_notices(experiment).empty());
+  CHECK_THAT(experiment.parallelism_chosen,
+             StartsWith("tp1 pp2 dp2 mb1 1f1b") && Contains(", the fastest by estimate of "));
+  CHECK(origin_of(experiment, "pipeline") == "chosen");
+  CHECK(origin_of(experiment, "global_batch") != "chosen");
+  CHECK(simulate(experiment).parallelism_chosen == experiment.parallelism_chosen);
+}
+
+TEST_CASE("data parallelism alone stays where it fits, or memory is not known") {
+  std::string without_memory = small_experiment;
+  const std::string memory = ", memory: 19000 B";
+  without_memory.erase(without_memory.find(memory), memory.size());
+  for (const Experiment& experiment :
+       {loaded({{"platform.npu.memory=36 kB"}}), loaded({}, without_memory)}) {
+    CHECK(workload_of(experiment).training.data == 4);
+    CHECK(experiment.parallelism_chosen.empty());
+    CHECK(origin_of(experiment, "pipeline") == "default");
+  }
+}
+
+// 12 NPUs in nodes of 6: a tensor-parallel group of 4 would lie in one node or in two.
+TEST_CASE("groups that lie on the nodes in unequal ways are not chosen") {
+  std::string sixes = small_experiment;
+  sixes.replace(sixes.find("size: 2"), 7, "size: 6");
+  const Experiment experiment =
+      loaded({{"workload.transformer.heads=4"}, {"workload.training.global_batch=12"}}, sixes);
+  CHECK_FALSE(experiment.parallelism_chosen.empty());
+  const TransformerTraining& training = workload_of(experiment).training;
+  const std::int32_t stage = training.tensor * training.data;
+  CHECK(6 % training.tensor == 0);
+  CHECK((6 % stage == 0 || stage % 6 == 0));
+}
+
+// Each says how the model is divided, so it is the user's.
+TEST_CASE("nothing is chosen beside a key that divides the model") {
+  for (const char* setting : {"tensor=1", "pipeline=1", "data=4", "context=1", "sharding=none"}) {
+    const Experiment experiment = loaded({{std::string("workload.training.") + setting}});
+    CHECK(experiment.parallelism_chosen.empty());
+    CHECK(most_memory(workload_of(experiment)) > *experiment.npu.memory);
+    CHECK(memory_notices(experiment).size() == 1);
+  }
+}
+
+TEST_CASE("micro-batch and recomputation stay as the file says") {
+  const Experiment experiment =
+      loaded({{"workload.training.micro_batch=2"}, {"workload.training.recompute=full"}});
+  CHECK_FALSE(experiment.parallelism_chosen.empty());
+  CHECK(workload_of(experiment).training.micro_batch == 2);
+  CHECK(workload_of(experiment).training.recompute == Recompute::full);
+  CHECK(origin_of(experiment, "micro_batch") != "chosen");
+}
+
+// 6 samples are none of a multiple of 4 ranks; 2 x 3 pipelines are.
+TEST_CASE("what data parallelism may not be, another configuration is") {
+  const Experiment experiment =
+      loaded({{"workload.training.global_batch=6"}, {"platform.npu.memory=1 GB"}});
+  CHECK(workload_of(experiment).training.data == 2);
+  CHECK_FALSE(experiment.parallelism_chosen.empty());
+}
+
+TEST_CASE("what fits nowhere is as it is written, with the notice") {
+  const Experiment experiment = loaded({{"platform.npu.memory=1 kB"}});
+  CHECK(experiment.parallelism_chosen.empty());
+  CHECK(memory_notices(experiment).size() == 1);
+}
