@@ -86,6 +86,24 @@ class JsonNodes {
 
 }  // namespace
 
+std::string json_text(const RankTrace& trace) {
+  constexpr auto kReplace = Json::error_handler_t::replace;  // names need not be UTF-8
+  std::string text = "{\"workload_graph\": [";
+  for (const Node& node : trace.nodes) {
+    nlohmann::ordered_json json = {{"Id", node.id},
+                                   {"Name", node.name},
+                                   {"NodeType", static_cast<int>(node.type)},
+                                   {"ctrlDeps", node.control_dependencies},
+                                   {"data_deps", node.data_dependencies},
+                                   {"runtime", node.duration.value / 1'000'000}};
+    for (const auto& [name, value] : node.attributes)
+      std::visit([&](const auto& plain) { json[name] = plain; }, value);
+    text += &node == trace.nodes.data() ? "\n  " : ",\n  ";
+    text += json.dump(-1, ' ', false, kReplace);
+  }
+  return text + "\n]}\n";
+}
+
 std::vector<Node> read_json_nodes(const std::string& file, std::istream& text) {
   Json json;
   try {

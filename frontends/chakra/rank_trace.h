@@ -26,6 +26,9 @@ struct RankTrace {
 // Throws ConfigError.
 RankTrace read_rank_trace(const std::string& file, std::string_view bytes);
 
+// A line for each node; read_rank_trace() reads it again.
+std::string json_text(const RankTrace& trace);
+
 // What {"workload_graph": [...]} holds. Throws ConfigError.
 std::vector<Node> read_json_nodes(const std::string& file, std::istream& text);
 

@@ -30,14 +30,14 @@ enum class TraceCollectives : std::uint8_t { simulated, recorded };
 std::string_view name_of(TraceCollectives collectives);
 
 struct TraceSettings {
-  std::string files;  // a file for each rank, "%d" in its name; or one file
+  std::string files = {};  // a file for each rank, "%d" in its name; or one file
   TraceDependencies dependencies = TraceDependencies::automatic;
   TraceLanes lanes = TraceLanes::automatic;
   TraceDurations durations = TraceDurations::automatic;
   TraceCollectives collectives = TraceCollectives::simulated;
   double compute_scale = 1;    // of recorded durations
   std::int32_t replicate = 0;  // ranks that all run the one file; 0 = it is of one rank
-  std::string groups;          // a JSON file; "" = as the trace says
+  std::string groups = {};     // a JSON file; "" = as the trace says
 };
 
 }  // namespace orrery::chakra

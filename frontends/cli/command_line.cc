@@ -373,6 +373,7 @@ class CommandLine {
     };
     add_one("info", help::trace_info, cli::trace_info);
     add_one("check", help::trace_check, cli::trace_check);
+    add_one("json", help::trace_json, cli::trace_json);
   }
 
   void add_checks() {

@@ -104,6 +104,8 @@ struct TraceOptions {
 };
 
 ExitCode trace_info(const TraceOptions& options, const Terminal& terminal);
+// The nodes of one file, a line each.
+ExitCode trace_json(const TraceOptions& options, const Terminal& terminal);
 // Exit code 1 if ranks contradict each other.
 ExitCode trace_check(const TraceOptions& options, const Terminal& terminal);
 

@@ -97,6 +97,7 @@ inline constexpr Text trace{"What execution traces (Chakra) hold, and what is wr
   orrery trace check gpt.0.et gpt.1.et  files of ranks 0, 1, ... in this order
 `workload: {trace: {files: gpt.%d.et}}` in an experiment runs them.)"};
 inline constexpr Text trace_info{"Nodes, recorded times, collectives, dependencies.", ""};
+inline constexpr Text trace_json{"The nodes of one file as JSON, which is read again.", ""};
 inline constexpr Text trace_check{"Look for ranks that contradict each other.", ""};
 
 inline constexpr Text sweep{

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/config_error.h"
 #include "core/units/unit_text.h"
 #include "frontends/chakra/trace_check.h"
 #include "frontends/chakra/trace_scan.h"
@@ -131,6 +132,17 @@ ExitCode trace_info(const TraceOptions& options, const Terminal& terminal) {
                               sums.control)
                << table_of(sums) << table_of_calls(workload);
   for (const std::string& notice : workload.notices) terminal.out << '\n' << notice << '\n';
+  return ok;
+}
+
+ExitCode trace_json(const TraceOptions& options, const Terminal& terminal) {
+  if (options.files.size() != 1)
+    throw ConfigError({.file = "trace json",
+                       .what = fmt::format("{} files are named", options.files.size()),
+                       .remedy = "name one"});
+  InputTexts texts;
+  const std::string& file = options.files.front();
+  terminal.out << chakra::json_text(chakra::read_rank_trace(file, texts.read(file)));
   return ok;
 }
 

@@ -16,17 +16,16 @@ namespace {
 
 constexpr std::string_view kRankMark = "%d";
 
+std::string file_of_rank(std::string pattern, std::size_t rank) {
+  return pattern.replace(pattern.find(kRankMark), kRankMark.size(), std::to_string(rank));
+}
+
 // The files of ranks 0, 1, ...; one more than the platform has NPUs, if there is one.
 std::vector<std::string> files_of_ranks(Reader& trace, const std::string& pattern,
-                                        std::int32_t npus) {
-  std::vector<std::string> files;
-  const std::size_t mark = pattern.find(kRankMark);
-  for (std::int32_t rank = 0; rank <= npus; ++rank) {
-    std::string file = pattern;
-    file.replace(mark, kRankMark.size(), std::to_string(rank));
-    if (rank > 0 && !trace.texts().can_read(file)) break;
-    files.push_back(std::move(file));
-  }
+                                        std::size_t npus) {
+  std::vector<std::string> files = {file_of_rank(pattern, 0)};
+  while (files.size() <= npus && trace.texts().can_read(file_of_rank(pattern, files.size())))
+    files.push_back(file_of_rank(pattern, files.size()));
   return files;
 }
 
@@ -41,9 +40,15 @@ void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkl
                        "leave the key out, or name one file");
   try {
     std::vector<chakra::TraceFile> files;
+    const auto npus = static_cast<std::size_t>(platform.npus);
     const std::vector<std::string> names =
-        each ? files_of_ranks(trace, pattern, platform.npus) : std::vector<std::string>{pattern};
+        each ? files_of_ranks(trace, pattern, npus) : std::vector<std::string>{pattern};
     for (const std::string& name : names) files.push_back({name, trace.contents("files", name)});
+    if (each && files.size() < npus)
+      return trace.wrong("files", file_of_rank(pattern, files.size()) + " is not there",
+                         fmt::format("the platform has {} NPUs: give a file for each, or choose a "
+                                     "smaller platform",
+                                     npus));
     chakra::GroupRanks groups;
     if (!settings.groups.empty()) {
       const std::string path = resolved_path(*trace.find("groups"));

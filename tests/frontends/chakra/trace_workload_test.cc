@@ -215,6 +215,18 @@ TEST_CASE("a file may be packed, and may be JSON, whatever its name") {
   }
 }
 
+TEST_CASE("a trace that is written as JSON is read again") {
+  std::vector<Node> nodes = {compute(0, 10, {}, {{"is_cpu_op", std::int64_t{1}}}),
+                             collective(1, 3, 800, {0})};
+  nodes[1].control_dependencies = {0};
+  nodes[0].name = "a \"name\"";
+  const std::string wire = written(nodes);
+  const std::string json = json_text(read_rank_trace("t.et", wire));
+  TraceSettings settings;
+  settings.replicate = 2;
+  CHECK(*read(Files{{json}}, settings).graphs[0] == *read(Files{{wire}}, settings).graphs[0]);
+}
+
 TEST_CASE("a node that has operations and no time is timed by them, and 0 is 0") {
   const Files files{
       {written({compute(0, 0, {}, {{"num_ops", std::int64_t{1000}}}),
@@ -284,7 +296,10 @@ TEST_CASE("ranks that contradict each other are found over all files") {
 // file). The busiest lane has 292.828 ms, the two threads 33.026 and 19.226 ms.
 TEST_CASE("a trace of ResNet-50 takes what its nodes say") {
   const std::string path = samples + "/chakra/resnet50_rank0.et.gz";
-  if (!std::filesystem::exists(path)) return WARN(path << " is not there");
+  if (!std::filesystem::exists(path)) {
+    WARN(path << " is not there");
+    return;
+  }
   const Files files{{file_text(path)}};
   TraceSettings settings;
   settings.collectives = TraceCollectives::recorded;
@@ -316,7 +331,10 @@ TEST_CASE("a trace of ResNet-50 takes what its nodes say") {
 
 TEST_CASE("the microbenchmarks of ASTRA-sim are of one distinct rank each") {
   const std::string folder = samples + "/astra-sim/examples/workload/microbenchmarks";
-  if (!std::filesystem::exists(folder)) return WARN(folder << " is not there");
+  if (!std::filesystem::exists(folder)) {
+    WARN(folder << " is not there");
+    return;
+  }
   int sets = 0;
   for (const auto& kind : std::filesystem::directory_iterator(folder))
     for (const auto& set : std::filesystem::directory_iterator(kind)) {
