@@ -64,7 +64,7 @@ struct TimePart {
                "what the part would be shorter without: compute rate, memory bandwidth, kernel "
                "launches, slow ranks, collectives beside it, late ranks, pipeline schedule, "
                "bandwidth, latency, contention, endpoints, losses, limits, messages that wait for "
-               "others, nothing",
+               "others, host, nothing",
                {.text = {"bound by"}});
     row.column("held_by", &TimePart::held_by, "the busiest link, of contention; else none",
                {.null_if_empty = true});
