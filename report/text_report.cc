@@ -47,7 +47,8 @@ std::string summary(const RunResult& result) {
                                  : fmt::format("{}; finish is {} times that", result.bound_by,
                                                ratio(result.finish, result.bound));
   const std::optional<Duration> iteration = iteration_time(result);
-  const std::array parts{result.compute, result.exposed, result.idle};
+  const LaneTimes lanes = result.lanes.value_or(LaneTimes{});
+  const std::array parts{result.compute, result.exposed, result.idle, lanes.memory, lanes.host};
   const std::vector<std::string> shares = percentages(parts);
   table.add_row({"finish", to_text(result.finish), "", "of the slowest rank"});
   if (result.over_ties) {
@@ -64,6 +65,9 @@ std::string summary(const RunResult& result) {
     table.add_row({"  stolen", to_text(result.stolen), percentage(result.stolen, result.finish),
                    "of compute, by collectives beside it"});
   table.add_row({"exposed", to_text(result.exposed), shares[1], "waited for communication"});
+  if (lanes.memory > Duration{})
+    table.add_row({"memory", to_text(lanes.memory), shares[3], "beside at most its host"});
+  if (lanes.host > Duration{}) table.add_row({"host", to_text(lanes.host), shares[4], "alone"});
   table.add_row({"idle", to_text(result.idle), shares[2], "neither"});
   return table.text();
 }

@@ -10,6 +10,7 @@
 #include "network/backends.h"
 #include "network/inner_links.h"
 #include "simulation/called_kinds.h"
+#include "workload/graph/graph.h"
 
 namespace orrery {
 
@@ -75,11 +76,27 @@ Sends sends_of(const ProgramSpec& program, const std::vector<LevelSpec>& levels)
   return sends;
 }
 
+Sends sends_of(const GraphWorkload& trace, const std::vector<LevelSpec>& levels) {
+  Sends sends;
+  for (Rank rank = 0; rank < static_cast<Rank>(trace.graph_of_rank.size()); ++rank)
+    for (const Operation& operation : trace.graphs[trace.graph_of_rank[rank]]->operations())
+      if (const auto* send = std::get_if<SendCall>(&operation.what))
+        sends.add(levels, rank, rank + send->to);
+  return sends;
+}
+
+bool are_lists(const Communicator& communicator) {
+  return std::holds_alternative<RankLists>(communicator.groups);
+}
+
 // Whether ranks send differently, so that messages between levels can meet at one neighbour.
 bool ranks_differ(const WorkloadSpec& workload, const std::vector<LevelSpec>& levels) {
   if (std::holds_alternative<JobsSpec>(workload.what)) return true;
   if (const auto* stack = std::get_if<StackTraining>(&workload.what))
     return !stack->servers.empty();
+  if (const auto* trace = std::get_if<GraphWorkload>(&workload.what))
+    return sends_of(*trace, levels).cross_levels ||
+           std::ranges::any_of(trace->communicators, are_lists);
   const auto* program = std::get_if<ProgramSpec>(&workload.what);
   if (program == nullptr) return false;
   return sends_of(*program, levels).cross_levels ||
@@ -93,6 +110,10 @@ bool groups_are_levels(const WorkloadSpec& workload) {
   if (const auto* program = std::get_if<ProgramSpec>(&workload.what))
     return std::ranges::all_of(program->communicators, [](const Grouping& groups) {
       return std::holds_alternative<std::vector<int>>(groups);
+    });
+  if (const auto* trace = std::get_if<GraphWorkload>(&workload.what))
+    return std::ranges::all_of(trace->communicators, [](const Communicator& communicator) {
+      return std::holds_alternative<std::vector<int>>(communicator.groups);
     });
   if (const auto* stack = std::get_if<StackTraining>(&workload.what)) return stack->servers.empty();
   return std::holds_alternative<DlrmSpec>(workload.what) ||
@@ -113,6 +134,8 @@ bool stays_between_neighbours(const Experiment& experiment, int level) {
   if (levels[level].kind != LevelKind::ring || !groups_are_levels(workload)) return false;
   if (const auto* program = std::get_if<ProgramSpec>(&workload.what))
     if (sends_of(*program, levels).beyond_neighbours.contains(level)) return false;
+  if (const auto* trace = std::get_if<GraphWorkload>(&workload.what))
+    if (sends_of(*trace, levels).beyond_neighbours.contains(level)) return false;
   std::set<Collective> kinds = called_kinds(workload);
   if (std::holds_alternative<LayerTableWorkload>(workload.what))
     for (int kind = 0; kind < collective_count; ++kind) kinds.insert(static_cast<Collective>(kind));

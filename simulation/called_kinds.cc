@@ -2,6 +2,8 @@
 
 #include <variant>
 
+#include "workload/graph/graph.h"
+
 namespace orrery {
 
 std::set<Collective> called_kinds(const WorkloadSpec& workload) {
@@ -12,6 +14,11 @@ std::set<Collective> called_kinds(const WorkloadSpec& workload) {
     for (const ProgramSpec::Part& part : program->parts)
       for (const ProgramSpec::Step& step : part.steps)
         if (const auto* call = std::get_if<CollectiveCall>(&step.operation.what))
+          called.insert(call->kind);
+  } else if (const auto* trace = std::get_if<GraphWorkload>(&workload.what)) {
+    for (const auto& graph : trace->graphs)
+      for (const Operation& operation : graph->operations())
+        if (const auto* call = std::get_if<CollectiveCall>(&operation.what))
           called.insert(call->kind);
   } else if (std::holds_alternative<DlrmSpec>(workload.what)) {
     called = {Collective::all_reduce, Collective::all_to_all};

@@ -17,6 +17,7 @@ Job job_of(const WorkloadSpec& workload, const Topology& topology, std::int32_t 
   const std::int32_t iterations = all_iterations.value_or(workload.iterations);
   if (const auto* program = std::get_if<ProgramSpec>(&workload.what))
     return make_program_job(*program, levels, ranks, iterations, stop);
+  if (const auto* graph = std::get_if<GraphWorkload>(&workload.what)) return make_graph_job(*graph);
   if (const auto* layers = std::get_if<LayerTableWorkload>(&workload.what)) {
     LayerTable table = layers->table;
     count_whole_all_gathers(table, topology.levels(), layers->dimensions);

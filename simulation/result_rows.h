@@ -197,9 +197,22 @@ struct LinkActivityRow {
   }
 };
 
+// What a rank did while it neither computed nor waited for communication, in a job with lanes.
+struct LaneTimes {
+  Duration memory, host;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("memory_ps", &LaneTimes::memory,
+               "time that only its memory worked, or its host too");
+    row.column("host_ps", &LaneTimes::host, "time that only its host worked");
+  }
+};
+
 struct RankRow {
   std::int32_t rank = 0, multiplicity = 1;
   Duration finish, compute, exposed, idle, stolen;
+  std::optional<LaneTimes> lanes = {};
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -212,6 +225,8 @@ struct RankRow {
     row.column("idle_ps", &RankRow::idle, "time that it did neither");
     row.column("stolen_ps", &RankRow::stolen,
                "the part of compute_ps that collectives beside it took (system.sm_tax)");
+    row.part("lanes", &RankRow::lanes, "time of the other lanes, of a job that is a trace",
+             {.omit_if_none = true});
   }
 };
 

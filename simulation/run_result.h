@@ -52,6 +52,7 @@ struct RunResult {
   std::string partial_reason;
   Duration finish;                    // of the slowest rank
   Duration compute, exposed, idle;    // of the rank that finishes last (the lowest such rank)
+  std::optional<LaneTimes> lanes;     // of that rank, of a job with lanes
   Duration stolen;                    // of compute: by collectives that ran beside it (sm_tax)
   std::optional<TieRange> over_ties;  // of finish; none unless asked for
   Duration bound;                     // max of compute and of bytes over bandwidth per level
@@ -169,6 +170,10 @@ struct RunResult {
     run.column("stolen_ps", &RunResult::stolen,
                "the part of compute_ps that collectives beside it took (system.sm_tax)",
                {.csv = no_column});
+    run.part("lanes", &RunResult::lanes,
+             "of that rank: time of its other lanes; finish_ps is compute_ps, exposed_ps, idle_ps "
+             "and these. Only of a job that is a trace",
+             {.omit_if_none = true});
     run.part(
         "endpoint", &RunResult::endpoint,
         "of the rank that finishes last, summed over its messages; none unless system.endpoint "

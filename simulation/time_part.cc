@@ -36,6 +36,8 @@ std::string_view name_of(BoundBy bound) {
       return "limits";
     case BoundBy::dependencies:
       return "messages that wait for others";
+    case BoundBy::host:
+      return "host";
     case BoundBy::nothing:
       break;
   }

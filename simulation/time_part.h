@@ -31,6 +31,7 @@ enum class BoundBy : std::uint8_t {
   losses,            // packets were lost, and sent again
   limits,            // on what is in flight: chunks, first_phase_limit, queue_limit
   dependencies,      // messages that wait for messages of others
+  host,              // the threads of the host, in a job that is a trace
   nothing,           // idle
 };
 std::string_view name_of(BoundBy bound);  // "compute rate", "late ranks"
@@ -47,10 +48,12 @@ struct TimePart {
 
   template <class Columns>
   static void describe(Columns& row) {
-    row.column("part", &TimePart::part,
-               "compute, memory-bound kernels, kernel launches, optimizer, slower compute, stolen "
-               "compute; what was waited for: TP, PP, ..., or the kind of collective; bubble, idle",
-               {.text = {"why"}});
+    row.column(
+        "part", &TimePart::part,
+        "compute, memory-bound kernels, kernel launches, optimizer, slower compute, stolen "
+        "compute; what was waited for: TP, PP, ..., or the kind of collective; bubble, memory, "
+        "host, idle",
+        {.text = {"why"}});
     row.column("level", &TimePart::level,
                "of time waited for the network, the level of the platform; else none",
                {.text = {"on"}, .null_if_empty = true, .text_without = ""});
@@ -61,7 +64,7 @@ struct TimePart {
                "what the part would be shorter without: compute rate, memory bandwidth, kernel "
                "launches, slow ranks, collectives beside it, late ranks, pipeline schedule, "
                "bandwidth, latency, contention, endpoints, losses, limits, messages that wait for "
-               "others, nothing",
+               "others, host, nothing",
                {.text = {"bound by"}});
     row.column("held_by", &TimePart::held_by, "the busiest link, of contention; else none",
                {.null_if_empty = true});

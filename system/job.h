@@ -72,6 +72,16 @@ struct Label {
   std::string traffic = {};  // what its exposed time is summed under: "TP"; "" = its collective
 };
 
+// Where a rank's own work goes on, beside that of its other lanes: a stream of its processor, a
+// thread of its host, its memory, or communication that is not simulated but has a recorded time.
+enum class LaneKind : std::uint8_t { processor, host, memory, communication };
+inline constexpr std::size_t lane_kind_count = 4;
+struct LaneSpec {
+  LaneKind kind = LaneKind::processor;
+  bool one_at_a_time = true;  // else everything that is handed out begins at once
+  bool operator==(const LaneSpec&) const = default;
+};
+
 struct Job {
   std::string name;
   std::int32_t ranks = 0;  // rank r runs on NPU r
@@ -79,6 +89,9 @@ struct Job {
   std::vector<Label> labels;
   std::unique_ptr<OperationSource> operations;
   std::vector<Duration> start = {};  // of each rank; empty = all at once, at 0
+  // Those of every rank. Empty: a rank computes one operation at a time, and a Wait holds it. A job
+  // with lanes has no Wait, and system.sm_tax takes nothing from its work.
+  std::vector<LaneSpec> lanes = {};
 };
 
 }  // namespace orrery

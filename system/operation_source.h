@@ -34,13 +34,15 @@ struct MatrixShape {
 };
 
 // Work of the rank's processor: either a measured time, or a size that a ComputeModel turns into
-// one. A rank computes one operation at a time, in the order handed out.
+// one. A rank computes one operation at a time, in the order handed out; in a job with lanes
+// (Job::lanes) one at a time on each lane.
 struct Compute {
   Flops flops;
   Bytes memory_traffic;
   std::optional<Duration> measured;
   Kernel kernel = Kernel::matrix;
   MatrixShape shape = {};
+  std::int32_t lane = 0;  // index into Job::lanes, if the job has lanes
 };
 
 // The rank of a collective among those that wait. `highest` goes before all others under every
@@ -57,21 +59,29 @@ struct CollectiveCall {
   Priority priority = Priority::normal;
   Duration update;        // follows the completion before waiters go on (applying the gradient)
   std::int32_t root = 0;  // position in the group, of kinds that have one (has_root)
+  // The calls of a group that have one number are one collective, whatever the order in which its
+  // ranks make them. -1 = the number of calls that the rank has made in the communicator; a job
+  // gives all calls of a communicator a number, or none.
+  std::int32_t number = -1;
   // Of an all_to_allv, whose `size` is then the largest row; null: parts of equal size. Shared,
   // because every rank of every group has it in its call.
   std::shared_ptr<const PairSizes> pair_sizes = {};
 };
 
+// A receive takes the send of its source, target, tag and number. Those without a number (-1) meet
+// in the order of the calls.
 struct SendCall {
   Rank to;
   Bytes size;
   std::int32_t tag = 0;
+  std::int32_t number = -1;
 };
 
 struct ReceiveCall {
   Rank from;
   Bytes size;
   std::int32_t tag = 0;
+  std::int32_t number = -1;
 };
 
 // Holds the rank until an earlier operation of the same rank is finished (with its update). The
@@ -106,7 +116,8 @@ class OperationSource {
   // Append to `ready` the operations of `rank` that may start now: at start those without
   // predecessors, later those that the end of `id` released. Each operation is handed out exactly
   // once. A collective, send or receive runs beside what follows; a compute or wait is finished
-  // before the source hands out what depends on it.
+  // before the source hands out what depends on it. The order in which operations are handed out is
+  // that in which those of one lane are done.
   virtual void start(Rank rank, std::vector<Operation>& ready) = 0;
   virtual void finish(Rank rank, OperationId id, std::vector<Operation>& ready) = 0;
 
@@ -116,6 +127,8 @@ class OperationSource {
   virtual std::span<const Operation> known_operations(Rank) const { return {}; }
   // Whether their sends and receives name distances from the rank, and not ranks.
   virtual bool names_distances(Rank) const { return false; }
+  // What two ranks with other operations do differently, as a clause; "" if that is not known.
+  virtual std::string why_unlike(Rank, Rank) const { return ""; }
 
   // For progress and for the report of a job that got stuck.
   virtual std::int64_t operation_count(Rank rank) const = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "workload/graph/graph.h"
+
 namespace orrery {
 namespace {
 
@@ -24,6 +26,11 @@ struct Counter {
     return operations_at_least(workload);
   }
   double operator()(const StackTraining& spec) const { return count(spec.layers.size()); }
+  double operator()(const GraphWorkload& spec) const {
+    double operations = 0;
+    for (const auto& graph : spec.graphs) operations += count(graph->operations().size());
+    return operations;
+  }
   double operator()(const JobsSpec& spec) const {
     double operations = 0;
     for (const PlacedWorkload& job : spec.jobs)

@@ -29,6 +29,7 @@ SpecProblems problems_of(const StackTraining& training, const PlatformFacts& pla
 // Keys of the workload itself.
 SpecProblems problems_of(const LayerTableWorkload& workload, const PlatformFacts& platform);
 SpecProblems problems_of(const ProgramSpec& program, const PlatformFacts& platform);
+SpecProblems problems_of(const GraphWorkload& workload, const PlatformFacts& platform);
 SpecProblems problems_of_names(const JobsSpec& jobs);
 SpecProblems problems_of(const JobsSpec& jobs, const PlatformFacts& platform);
 // The operations of all iterations are written down, and fit into memory.

@@ -35,4 +35,7 @@ Job make_stack_job(const StackTraining& training, int levels, std::int32_t ranks
 Job make_program_job(const ProgramSpec& spec, int levels, std::int32_t ranks,
                      std::int32_t iterations, const AskStop& stop = {});
 
+// A job as graphs, once.
+Job make_graph_job(const GraphWorkload& workload);
+
 }  // namespace orrery

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -277,6 +278,20 @@ struct StackTraining {
   std::optional<std::int32_t> staleness = 0;  // of servers (parameter_server.h); none = unbounded
 };
 
+class Graph;  // workload/graph/graph.h
+
+// Operations of each rank and what they wait for, which execution traces hold.
+struct GraphWorkload {
+  std::string file;                                  // where they come from
+  std::vector<std::shared_ptr<const Graph>> graphs;  // each another one
+  std::vector<std::int32_t> graph_of_rank;           // of each rank, which of them it runs
+  std::vector<Communicator> communicators;
+  std::vector<Label> labels;
+  std::vector<LaneSpec> lanes;
+  std::vector<std::string> notices;  // what its reader left out or assumed
+  bool has_sizes = false;            // of some work there is no time, but a size
+};
+
 struct PlacedWorkload;
 
 // Several jobs on one platform, which share its network.
@@ -286,7 +301,7 @@ struct JobsSpec {
 
 struct WorkloadSpec {
   std::variant<DlrmSpec, LayerTableWorkload, ProgramSpec, TransformerWorkload, StackTraining,
-               JobsSpec>
+               GraphWorkload, JobsSpec>
       what;
   std::int32_t iterations = 1;
   Duration skew;  // of all jobs: ranks start at random times in [0, skew) (graph/start_skew.h)

@@ -78,6 +78,15 @@ std::optional<std::int64_t> Node::number(std::string_view attribute) const {
   return std::nullopt;
 }
 
+std::string Node::text(std::string_view attribute) const {
+  for (const Attribute& one : attributes) {
+    if (one.name != attribute) continue;
+    if (const auto* value = std::get_if<std::string>(&one.value)) return *value;
+    if (const auto* value = std::get_if<std::int64_t>(&one.value)) return std::to_string(*value);
+  }
+  return "";
+}
+
 struct TraceReader::Input {
   explicit Input(std::istream& bytes) : stream(&bytes) {}
   io::IstreamInputStream stream;
@@ -87,9 +96,6 @@ struct TraceReader::Input {
 
 TraceReader::TraceReader(std::string file_name, std::istream& bytes)
     : file_name_(std::move(file_name)), input_(std::make_unique<Input>(bytes)) {
-  if (bytes.peek() == 0x1f)
-    throw ConfigError(
-        {.file = file_name_, .what = "the trace is compressed", .remedy = "unpack it with gunzip"});
   wire::Metadata metadata;
   bool at_end = false;
   if (!util::ParseDelimitedFromZeroCopyStream(&metadata, &input_->stream, &at_end) ||
@@ -99,6 +105,8 @@ TraceReader::TraceReader(std::string file_name, std::istream& bytes)
                        .remedy = "convert it with the tools of Chakra (format 0.0.1 has the same "
                                  "ending and is another format)"});
   version_ = metadata.version();
+  for (const wire::Attribute& attribute : metadata.attributes())
+    attributes_.push_back(attribute_of(attribute));
 }
 
 TraceReader::~TraceReader() = default;
@@ -126,6 +134,7 @@ std::optional<Node> TraceReader::next() {
                        .what = fmt::format("node {} takes {} us", from.id(), from.duration_us()),
                        .remedy = fmt::format("a time in a file is at most {} us", kLongest)});
   node.duration = microseconds(static_cast<std::int64_t>(from.duration_us()));
+  node.inputs = from.inputs().values();
   for (const wire::Attribute& attribute : from.attributes())
     node.attributes.push_back(attribute_of(attribute));
   return node;

@@ -1,5 +1,5 @@
 // Chakra execution traces (.et): the nodes of one rank's graph, read one after the other, so that a
-// trace need not fit into memory; and written.
+// trace need not fit into memory; and written. A trace in JSON is read by json_trace.h.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,12 @@ struct Node {
   std::vector<std::uint64_t> control_dependencies = {}, data_dependencies = {};  // ids of any nodes
   Duration duration = {};  // whole microseconds on disk
   std::vector<Attribute> attributes = {};
+  std::string inputs = {};  // the values of its inputs, as PyTorch writes them
 
   // Nothing if there is no such attribute, or it is no whole number.
   std::optional<std::int64_t> number(std::string_view attribute) const;
+  // "" if there is none; a number as its digits.
+  std::string text(std::string_view attribute) const;
 };
 
 class TraceReader {
@@ -53,12 +56,14 @@ class TraceReader {
   ~TraceReader();
 
   const std::string& version() const { return version_; }  // what the file says; often nothing
+  const std::vector<Attribute>& attributes() const { return attributes_; }  // of the whole trace
   // Nothing at the end of the file. Throws ConfigError where it is damaged.
   std::optional<Node> next();
 
  private:
   struct Input;
   std::string file_name_, version_;
+  std::vector<Attribute> attributes_;
   std::unique_ptr<Input> input_;
 };
 

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
-#include <sstream>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/base/config_error.h"
 #include "frontends/chakra/execution_trace.h"
+#include "frontends/chakra/unpacked_bytes.h"
 #include "system/collective/message_program.h"
 #include "system/collective/program_check.h"
 
@@ -41,8 +41,8 @@ class RankGraph {
  public:
   RankGraph(std::string file, const std::string& bytes, Position rank, Position ranks)
       : file_(std::move(file)), rank_(rank), ranks_(ranks) {
-    std::istringstream stream(bytes);
-    TraceReader reader(file_, stream);
+    const auto stream = unpacked(file_, bytes);
+    TraceReader reader(file_, *stream);
     while (std::optional<Node> node = reader.next()) nodes_.push_back(std::move(*node));
     std::stable_sort(nodes_.begin(), nodes_.end(),
                      [](const Node& a, const Node& b) { return a.id < b.id; });

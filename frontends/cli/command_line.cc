@@ -42,6 +42,7 @@ class CommandLine {
     add_imports();
     add_search();
     add_topologies();
+    add_execution_traces();
     add_checks();
     add_information();
   }
@@ -350,6 +351,27 @@ class CommandLine {
         ->type_name("FORMAT");
   }
 
+  void add_execution_traces() {
+    CLI::App* trace = app_.add_subcommand("trace", help::trace.sentence);
+    trace->footer(help::trace.footer);
+    trace->require_subcommand(1);
+    const auto add_one = [&](const char* name, const help::Text& text, auto command) {
+      CLI::App* one = trace->add_subcommand(name, text.sentence);
+      one->add_option("FILE", execution_trace_.files, "the files of ranks 0, 1, ...")
+          ->type_name("")
+          ->required();
+      one->add_option("--groups", execution_trace_.groups, "the ranks of each group, in JSON")
+          ->type_name("FILE");
+      add_log_options(*one, log_);
+      one->callback([this, command] {
+        command_ = [this, command] { return command(execution_trace_, terminal_); };
+      });
+    };
+    add_one("info", help::trace_info, cli::trace_info);
+    add_one("check", help::trace_check, cli::trace_check);
+    add_one("json", help::trace_json, cli::trace_json);
+  }
+
   void add_checks() {
     CLI::App* validate = add("validate", help::validate, [this] {
       validate_.overrides = overrides();
@@ -440,6 +462,7 @@ class CommandLine {
   ImportOptions import_;
   SearchOptions search_;
   TopologyOptions topology_;
+  TraceOptions execution_trace_;
   SchemaOptions schema_;
   std::vector<std::string> files_, sets_;
   std::string seed_, topic_, shell_;

@@ -98,6 +98,17 @@ ExitCode topo_show(const TopologyOptions& options, const Terminal& terminal);
 ExitCode topo_check(const TopologyOptions& options, const Terminal& terminal);
 ExitCode topo_export(const TopologyOptions& options, const Terminal& terminal);
 
+struct TraceOptions {
+  std::vector<std::string> files;  // of ranks 0, 1, ...
+  std::string groups;              // file; "" = as the traces say
+};
+
+ExitCode trace_info(const TraceOptions& options, const Terminal& terminal);
+// The nodes of one file, a line each.
+ExitCode trace_json(const TraceOptions& options, const Terminal& terminal);
+// Exit code 1 if ranks contradict each other.
+ExitCode trace_check(const TraceOptions& options, const Terminal& terminal);
+
 struct SweepOptions {
   std::string file, output;
   std::vector<std::string> settings;  // KEY=VALUE, at every point, over what the file's `set` says

@@ -91,6 +91,15 @@ inline constexpr Text topo_check{"Look for missing paths, links without a way ba
                                  ""};
 inline constexpr Text topo_export{"Write it as dot (Graphviz), svg or hpcc (ns-3's format).", ""};
 
+inline constexpr Text trace{"What execution traces (Chakra) hold, and what is wrong with them.",
+                            R"(Examples:
+  orrery trace info gpt.*.et            nodes, recorded times, collectives, dependencies
+  orrery trace check gpt.0.et gpt.1.et  files of ranks 0, 1, ... in this order
+`workload: {trace: {files: gpt.%d.et}}` in an experiment runs them.)"};
+inline constexpr Text trace_info{"Nodes, recorded times, collectives, dependencies.", ""};
+inline constexpr Text trace_json{"The nodes of one file as JSON, which is read again.", ""};
+inline constexpr Text trace_check{"Look for ranks that contradict each other.", ""};
+
 inline constexpr Text sweep{
     "Simulate every point of a grid of experiments, and go on where it stopped.",
     R"(Examples:

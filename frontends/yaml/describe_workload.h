@@ -11,6 +11,7 @@
 #include "frontends/yaml/claimed_ranks.h"
 #include "frontends/yaml/describe_program.h"
 #include "frontends/yaml/describe_stack.h"
+#include "frontends/yaml/describe_trace.h"
 #include "frontends/yaml/describe_training.h"
 #include "frontends/yaml/describe_transformer.h"
 #include "frontends/yaml/input_files.h"
@@ -162,8 +163,17 @@ inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t
 void check_jobs(Reader& workload, JobsSpec& jobs);
 
 inline void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
-  keys.exactly_one({"model", "transformer", "layers", "text", "program", "jobs"},
-                   "a described model, a text file, operations by hand, or several jobs");
+  keys.exactly_one(
+      {"model", "transformer", "layers", "text", "program", "trace", "jobs"},
+      "a described model, a text file, operations by hand, an execution trace, or several jobs");
+  if (keys.given("trace")) {
+    auto& trace = workload.what.emplace<GraphWorkload>();
+    keys.map("trace", "Chakra execution traces of all ranks",
+             [&](Keys& below) { describe_trace(below, trace, platform); });
+    keys.check([&](Reader& reader) {
+      if (reader.clean()) reader.report(problems_of(trace, platform));
+    });
+  }
   if (keys.given("jobs")) {
     auto& jobs = workload.what.emplace<JobsSpec>();
     RankClaims claims(platform.npus, {"NPU", "job"});

@@ -67,6 +67,7 @@ constexpr PageOf pages[] = {
     {"workload.data_parallel", "docs/models/data-parallel.md"},
     {"workload.text", "docs/models/training-loops.md"},
     {"workload.dimensions", "docs/models/training-loops.md"},
+    {"workload.trace", "docs/models/traces.md"},
     {"workload.jobs", "docs/models/jobs.md"},
     {"workload.transformer", "docs/models/transformer.md"},
     {"workload.transformer.experts", "docs/models/experts.md"},

@@ -20,18 +20,21 @@ namespace orrery {
 namespace {
 
 // Fills `ranks`, and what is said of the rank that finishes last. Returns that rank.
-Rank add_ranks(RunResult& result, const JobRunner& runner) {
+Rank add_ranks(RunResult& result, const JobRunner& runner, bool has_lanes) {
   const std::int32_t multiplicity = runner.fold().multiplicity();
   std::size_t slowest = 0;
   for (std::int32_t index = 0; index < runner.simulated_ranks(); ++index) {
     const Rank rank = runner.fold().representative_at(index);
     const RankAccount account = runner.account(rank);
     const Duration finish = account.finish.since_start;
-    CHECK(account.compute + account.exposed + account.idle == finish,
-          "rank {}: compute {} + exposed {} + idle {} != finish {} ps", rank, account.compute.value,
-          account.exposed.value, account.idle.value, finish.value);
-    result.ranks.push_back({rank, multiplicity, finish, account.compute, account.exposed,
-                            account.idle, account.stolen});
+    const Duration own = account.compute + account.memory + account.host;
+    CHECK(own + account.exposed + account.idle == finish,
+          "rank {}: compute, memory and host {} + exposed {} + idle {} != finish {} ps", rank,
+          own.value, account.exposed.value, account.idle.value, finish.value);
+    RankRow& row =
+        result.ranks.emplace_back(RankRow{rank, multiplicity, finish, account.compute,
+                                          account.exposed, account.idle, account.stolen});
+    if (has_lanes) row.lanes = {account.memory, account.host};
     if (finish > result.ranks[slowest].finish) slowest = static_cast<std::size_t>(index);
   }
   const RankRow& last = result.ranks[slowest];
@@ -40,6 +43,7 @@ Rank add_ranks(RunResult& result, const JobRunner& runner) {
   result.exposed = last.exposed;
   result.idle = last.idle;
   result.stolen = last.stolen;
+  result.lanes = last.lanes;
   if (const auto account = runner.endpoint_account(last.rank))
     result.endpoint = {account->sent, account->received, account->overhead, account->copy,
                        account->waited};
@@ -117,6 +121,8 @@ void add_notices(RunResult& result, const FinishedRun& run) {
     result.notices.insert(result.notices.end(), notices.begin(), notices.end());
   };
   add(run.network.notices());
+  if (const auto* trace = std::get_if<GraphWorkload>(&run.experiment.workload.what))
+    add(trace->notices);
   add(memory_notices(run.experiment));
   add(training_notices(run.experiment));
   add(system_notices(run.experiment.system));
@@ -149,7 +155,7 @@ RunResult collect_result(const FinishedRun& run) {
   result.seed = run.experiment.seed;
   result.folded = !run.runner.fold().none();
   result.unfolded_because = run.runner.unfolded_because();
-  const Rank last = add_ranks(result, run.runner);
+  const Rank last = add_ranks(result, run.runner, !run.job.lanes.empty());
   add_jobs(result, run);
   add_layers(result, run, last);
   add_training(result, run);

@@ -82,6 +82,8 @@ std::string knob_of(const TimePart& part, const Experiment& experiment) {
              "system.chunks";
     case BoundBy::dependencies:
       return "another number of system.chunks, or another algorithm";
+    case BoundBy::host:
+      return "a faster host, or work that waits less for it";
     case BoundBy::nothing:
       break;
   }

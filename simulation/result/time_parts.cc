@@ -87,6 +87,8 @@ class Parts {
     add("slower compute", account.slowed, BoundBy::slow_ranks);
     add("stolen compute", account_.stolen, BoundBy::collectives);
     const Duration since = result_.finish - account_.finish.since_start;  // that it is done
+    add("memory", account_.memory, BoundBy::memory_bandwidth);
+    add("host", account_.host, BoundBy::host);
     add("idle", account_.idle + since, BoundBy::nothing);
   }
 

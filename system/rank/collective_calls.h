@@ -1,7 +1,8 @@
 // Which calls of the ranks are one collective, and what its group shares.
 //
 // The n-th call of a rank in a communicator belongs to the n-th of every other rank of its group,
-// as MPI and NCCL match them, and all must ask for the same.
+// as MPI and NCCL match them, and all must ask for the same. Calls that carry a number
+// (CollectiveCall::number) belong to those with the same number.
 #pragma once
 
 #include <compare>

@@ -47,7 +47,9 @@ void CollectiveScheduler::make_ranks(const Fold& fold) {
 void CollectiveScheduler::call(Rank rank, OperationId operation, const CollectiveCall& call) {
   RankState& state = state_of(rank);
   std::uint32_t& number = state.call_count[static_cast<std::size_t>(call.communicator)];
-  const std::uint32_t id = calls_.join(rank, call, number++, queue_.now());
+  const std::uint32_t own = number++;
+  const std::uint32_t id = calls_.join(
+      rank, call, call.number < 0 ? own : static_cast<std::uint32_t>(call.number), queue_.now());
   calls_[id].operation = operation;
   calls_[id].priority = call.priority;
   calls_[id].urgency = urgency_of(calls_[id], state.issued++);

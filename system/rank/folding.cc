@@ -89,8 +89,11 @@ std::string why_programs_differ(const Job& job, const Digit& digit) {
   const auto program = [&](Rank rank) { return job.operations->known_operations(rank).data(); };
   for (Rank rank = 0; rank < job.ranks; ++rank) {
     const Rank like = without(digit, rank);
-    if (program(rank) != program(like))
-      return fmt::format("rank {} runs another program than rank {}", rank, like);
+    if (program(rank) != program(like)) {
+      const std::string why = job.operations->why_unlike(rank, like);
+      return fmt::format("rank {} runs another program than rank {}{}{}", rank, like,
+                         why.empty() ? "" : ": ", why);
+    }
     if (!job.start.empty() && job.start[rank] != job.start[like])
       return fmt::format("rank {} starts at another time than rank {}", rank, like);
   }

@@ -7,23 +7,10 @@
 
 #include "core/base/check.h"
 #include "core/units/unit_text.h"
+#include "system/rank/operation_detail.h"
 
 namespace orrery {
 namespace {
-
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-
-std::uint8_t detail_of(const Operation& operation) {
-  return std::visit(
-      Overloaded{[](const CollectiveCall& call) { return static_cast<std::uint8_t>(call.kind); },
-                 [](const SendCall&) { return kDetailSend; },
-                 [](const ReceiveCall&) { return kDetailReceive; },
-                 [](const auto&) { return kDetailCompute; }},
-      operation.what);
-}
 
 Bytes size_of(const Operation& operation) {
   return std::visit(Overloaded{[](const CollectiveCall& call) { return call.size; },
@@ -57,6 +44,7 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
   choose_fold(network, topology, folding);
   scheduler_.make_ranks(fold_);
   ranks_.resize(simulated_ranks());
+  if (!job.lanes.empty()) lanes_.assign(ranks_.size(), RankLanes(job.lanes));
 }
 
 void JobRunner::choose_fold(NetworkBackend& network, const Topology& topology, Folding folding) {
@@ -95,7 +83,9 @@ void JobRunner::accept(Rank rank, std::vector<Operation>& ready) {
   for (Operation& operation : ready) {
     const bool in_stream = std::holds_alternative<Compute>(operation.what) ||
                            std::holds_alternative<Wait>(operation.what);
-    if (in_stream)
+    if (in_stream && !lanes_.empty())
+      lanes_of(rank).add(std::move(operation));
+    else if (in_stream)
       state_of(rank).stream.push_back(std::move(operation));
     else
       issue(rank, operation);
@@ -104,7 +94,12 @@ void JobRunner::accept(Rank rank, std::vector<Operation>& ready) {
 
 void JobRunner::issue(Rank rank, const Operation& operation) {
   RankState& state = state_of(rank);
-  if (!state.busy && state.outstanding.empty()) close_dry_interval(rank, operation, Time{});
+  if (state.outstanding.empty()) {
+    if (!lanes_.empty())
+      close_lane_interval(rank, doing(rank), nullptr, Time{});
+    else if (!state.busy)
+      close_dry_interval(rank, operation, Time{});
+  }
   note_outstanding(state, operation);
   if (operation.label >= 0) begin_traffic(rank, operation);
   processors_.communication_begins(rank);
@@ -140,7 +135,7 @@ void JobRunner::begin_traffic(Rank rank, const Operation& operation) {
       static_cast<std::size_t>(kinds_.note(job_.labels[label], label, detail_of(operation)));
   if (state.traffic.size() <= kind) state.traffic.resize(kinds_.names().size());
   TrafficAccount& account = state.traffic[kind];
-  account.begins(computed_until_now(state));
+  account.begins(computed_until_now(rank));
   std::visit(Overloaded{[&](const CollectiveCall& call) {
                           if (costs_[label] == nullptr) costs_[label] = &scheduler_.cost_of(call);
                           account.collectives += *costs_[label];
@@ -159,6 +154,7 @@ void JobRunner::begin_traffic(Rank rank, const Operation& operation) {
 
 // Begins what is at the front of the stream, until something there takes time.
 void JobRunner::run_stream(Rank rank) {
+  if (!lanes_.empty()) return run_lanes(rank);
   RankState& state = state_of(rank);
   while (!state.busy && !state.stream.empty()) {
     const Operation& front = state.stream.front();
@@ -203,7 +199,12 @@ void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {
 }
 
 // What the rank has computed until now.
-Duration JobRunner::computed_until_now(const RankState& state) const {
+Duration JobRunner::computed_until_now(Rank rank) const {
+  const RankState& state = state_of(rank);
+  if (!lanes_.empty()) {
+    const bool works = lanes_of(rank).works(LaneKind::processor);
+    return works ? state.compute + (queue_.now() - state.mark) : state.compute;
+  }
   const bool computes = state.busy && std::holds_alternative<Compute>(state.stream.front().what);
   return computes ? state.compute + (queue_.now() - state.mark) : state.compute;
 }
@@ -248,16 +249,21 @@ void JobRunner::close_dry_interval(Rank rank, const Operation& next, Time joined
   if (dry > Duration{} && state.outstanding.empty()) state.idle += dry;
   if (dry > Duration{} && !state.outstanding.empty()) {
     waited(state, next.label, joined);
-    sink_.on_span({.kind = SpanKind::exposed,
-                   .rank = rank,
-                   .operation = next.id,
-                   .label = next.label,
-                   .detail = detail_of(next),
-                   .begin = state.mark,
-                   .end = queue_.now(),
-                   .size = {}});
+    emit_exposed(rank, next);
   }
   state.mark = queue_.now();
+}
+
+// Since `mark` the rank has waited for this.
+void JobRunner::emit_exposed(Rank rank, const Operation& waited_for) {
+  sink_.on_span({.kind = SpanKind::exposed,
+                 .rank = rank,
+                 .operation = waited_for.id,
+                 .label = waited_for.label,
+                 .detail = detail_of(waited_for),
+                 .begin = state_of(rank).mark,
+                 .end = queue_.now(),
+                 .size = {}});
 }
 
 void JobRunner::collective_finished(Rank rank, OperationId operation, Time joined) {
@@ -277,7 +283,7 @@ void JobRunner::finish_communication(Rank rank, OperationId id, Time joined) {
   outstanding->second.joined = joined;
   const Operation& operation = outstanding->second.operation;
   if (const std::int32_t kind = kinds_.of(operation.label); kind >= 0)
-    state.traffic[kind].ends(computed_until_now(state));
+    state.traffic[kind].ends(computed_until_now(rank));
   sink_.on_span({.kind = SpanKind::collective,
                  .rank = rank,
                  .operation = id,
@@ -299,7 +305,10 @@ void JobRunner::settle(Rank rank, OperationId id) {
   const auto found = state.outstanding.find(id);
   const Operation& operation = found->second.operation;
   const Time joined = found->second.joined;
-  if (!state.busy) close_dry_interval(rank, operation, joined);
+  if (!lanes_.empty())
+    close_lane_interval(rank, doing(rank), &operation, joined);
+  else if (!state.busy)
+    close_dry_interval(rank, operation, joined);
   OutstandingById::node_type entry = state.outstanding.extract(found);
   operation_finished(rank, id);
   if (state.busy) {
@@ -335,6 +344,10 @@ void JobRunner::emit_open_spans() {
   for (std::int32_t index = 0; index < simulated_ranks(); ++index) {
     const Rank rank = fold_.representative_at(index);
     const RankState& state = ranks_[index];
+    if (!lanes_.empty()) {
+      emit_open_lanes(rank);
+      continue;
+    }
     if (state.finished_operations == state.operations || queue_.now() == state.mark) continue;
     if (!state.busy && state.outstanding.empty()) continue;  // idle
     const Operation& open =
@@ -363,22 +376,30 @@ double JobRunner::progress() const {
 
 RankAccount JobRunner::account(Rank rank) const {
   const RankState& state = state_of(rank);
-  if (state.finished_operations == state.operations)
-    return {state.finish, state.compute, state.exposed, state.idle, state.stolen, state.computed};
-  RankAccount account{queue_.now(),
-                      state.compute,
-                      state.exposed,
-                      state.idle,
-                      state.stolen + processors_.stolen_so_far(rank),
-                      state.computed};
-  const Duration open = queue_.now() - state.mark;
-  if (state.busy && std::holds_alternative<Compute>(state.stream.front().what))
-    account.compute += open;
-  else if (state.busy || !state.outstanding.empty())
-    account.exposed += open;
-  else
-    account.idle += open;
+  RankAccount account{state.finish, state.compute, state.exposed, state.idle, {},
+                      {},           state.stolen,  state.computed};
+  if (!lanes_.empty()) {
+    account.memory = lanes_of(rank).memory;
+    account.host = lanes_of(rank).host;
+  }
+  if (state.finished_operations < state.operations) add_open_interval(rank, account);
   return account;
+}
+
+void JobRunner::add_open_interval(Rank rank, RankAccount& account) const {
+  const RankState& state = state_of(rank);
+  account.finish = queue_.now();
+  account.stolen += processors_.stolen_so_far(rank);
+  const Duration open = queue_.now() - state.mark;
+  if (!lanes_.empty()) {
+    add_to_account(doing(rank), open, account);
+  } else if (state.busy && std::holds_alternative<Compute>(state.stream.front().what)) {
+    account.compute += open;
+  } else if (state.busy || !state.outstanding.empty()) {
+    account.exposed += open;
+  } else {
+    account.idle += open;
+  }
 }
 
 std::string JobRunner::describe(Rank rank, const Operation& operation) const {

@@ -9,8 +9,10 @@
 //   exposed  the time in Wait operations (and, when the stream has run dry, the time until the last
 //            outstanding communication is complete)
 //   idle     the time with an empty stream and no communication outstanding
-// They add up to the time at which the rank finished. Exposed time is also summed by kind of
-// traffic (traffic_account.h).
+// They add up to the time at which the rank finished. In a job with lanes (rank_lanes.h) what a
+// rank does at a time is the first of: compute, some lane of its processor works; exposed,
+// communication is outstanding; memory; host; idle. Exposed time is also summed by kind of traffic
+// (traffic_account.h).
 #pragma once
 
 #include <array>
@@ -34,6 +36,7 @@
 #include "system/rank/operation_stream.h"
 #include "system/rank/point_to_point.h"
 #include "system/rank/processor.h"
+#include "system/rank/rank_lanes.h"
 #include "system/rank/traffic_account.h"
 #include "system/rank/work_ahead.h"
 #include "system/system_spec.h"
@@ -43,8 +46,9 @@ namespace orrery {
 struct RankAccount {
   Time finish;
   Duration compute, exposed, idle;
-  Duration stolen;      // of compute: how much longer it took because of collectives beside it
-  TotalFlops computed;  // operations of the work that has begun, as the job states them
+  Duration memory, host;  // of a job with lanes
+  Duration stolen;        // of compute: how much longer it took because of collectives beside it
+  TotalFlops computed;    // operations of the work that has begun, as the job states them
 };
 
 // What computing cost a rank, by the limit of the device that set it (ComputeModel::limit_of).
@@ -93,7 +97,8 @@ class JobRunner final : private CollectiveListener,
   // Finished operations over all operations.
   double progress() const;
 
-  // Up to now, or to the rank's end: compute + exposed + idle == finish, to the picosecond.
+  // Up to now, or to the rank's end: compute + exposed + memory + host + idle == finish, to the
+  // picosecond.
   RankAccount account(Rank rank) const;
 
   // What is over, for each kind of traffic; a rank has none of the kinds that only others have,
@@ -164,7 +169,21 @@ class JobRunner final : private CollectiveListener,
   void operation_finished(Rank rank, OperationId operation);
   const Outstanding* find_outstanding(const RankState& state, OperationId operation) const;
   std::string describe(Rank rank, const Operation& operation) const;
-  Duration computed_until_now(const RankState& state) const;
+  Duration computed_until_now(Rank rank) const;
+  void add_open_interval(Rank rank, RankAccount& account) const;
+  void emit_exposed(Rank rank, const Operation& waited_for);
+
+  // job_lanes.cc: the same for a job with lanes
+  RankLanes& lanes_of(Rank rank) { return lanes_[fold_.index_of(rank)]; }
+  const RankLanes& lanes_of(Rank rank) const { return lanes_[fold_.index_of(rank)]; }
+  void run_lanes(Rank rank);
+  void lane_done(Rank rank, OperationId operation);
+  Duration lane_time(Rank rank, const Operation& operation);
+  RankLanes::Doing doing(Rank rank) const;
+  void close_lane_interval(Rank rank, RankLanes::Doing doing, const Operation* ended, Time joined);
+  const Operation* waited_for(Rank rank) const;
+  static void add_to_account(RankLanes::Doing doing, Duration passed, RankAccount& account);
+  void emit_open_lanes(Rank rank);
 
   EventQueue& queue_;
   Job& job_;
@@ -181,6 +200,7 @@ class JobRunner final : private CollectiveListener,
   Fold fold_;
   std::string unfolded_because_;
   std::vector<RankState> ranks_;                 // of representatives
+  std::vector<RankLanes> lanes_;                 // likewise; empty if the job has no lanes
   std::vector<std::optional<Duration>> bounds_;  // of each label that has called a collective
   std::vector<const CommunicationCost*> costs_;  // likewise
   // Memory that is used again: a list of operations, and entries of RankState::outstanding.

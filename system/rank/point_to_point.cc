@@ -10,14 +10,16 @@ PointToPoint::PointToPoint(EventQueue& queue, NetworkBackend& network, const Top
                            const SystemSpec& spec, PointToPointListener& listener)
     : queue_(queue), network_(network), topology_(topology), spec_(spec), listener_(listener) {}
 
-std::uint32_t PointToPoint::channel_of(Rank source, Rank target, std::int32_t tag) {
+std::uint32_t PointToPoint::channel_of(Rank source, Rank target, std::int32_t tag,
+                                       std::int32_t number) {
   const auto next = static_cast<std::uint32_t>(channels_.size());
-  const auto [found, inserted] = channel_ids_.try_emplace({source, target, tag}, next);
+  const auto [found, inserted] = channel_ids_.try_emplace({source, target, tag, number}, next);
   if (inserted) {
     Channel& channel = channels_.emplace_back();
     channel.source = source;
     channel.target = target;
     channel.tag = tag;
+    channel.number = number;
   }
   return found->second;
 }
@@ -39,7 +41,7 @@ void PointToPoint::send(Rank rank, OperationId operation, const SendCall& call) 
     flight = free_flights_.back();
     free_flights_.pop_back();
   }
-  const std::uint32_t channel = channel_of(rank, call.to, call.tag);
+  const std::uint32_t channel = channel_of(rank, call.to, call.tag, call.number);
   flights_[flight] = {channel, operation, channels_[channel].sent++, queue_.now(), 2};
   queue_.schedule(endpoint_delay(rank, call.to),
                   [this, flight, size = call.size] { post(flight, size); });
@@ -80,7 +82,7 @@ void PointToPoint::delivered(const MessageToken& token, Bytes size) {
 }
 
 void PointToPoint::receive(Rank rank, OperationId operation, const ReceiveCall& call) {
-  const std::uint32_t id = channel_of(call.from, rank, call.tag);
+  const std::uint32_t id = channel_of(call.from, rank, call.tag, call.number);
   channels_[id].receives.push_back({operation, call.size});
   if (!channels_[id].arrived.empty()) queue_.schedule(Duration{}, [this, id] { match(id); });
 }
@@ -123,7 +125,7 @@ std::string PointToPoint::describe_receive(Rank rank, const ReceiveCall& call) c
   std::int64_t sent = 0, other_tags = 0;
   for (const Channel& channel : channels_) {
     if (channel.source != call.from || channel.target != rank) continue;
-    (channel.tag == call.tag ? sent : other_tags) += channel.sent;
+    (channel.tag == call.tag && channel.number == call.number ? sent : other_tags) += channel.sent;
   }
   const auto messages = [](std::int64_t count) {
     return fmt::format("{} message{}", count, count == 1 ? "" : "s");

@@ -1,6 +1,7 @@
-// Matches sends with receives: by (source, target, tag), in the order of the calls. A send is
-// complete when it has left its source, a receive when it was called and its message has arrived.
-// Each message pays the endpoint delay at both ends, like those of a collective.
+// Matches sends with receives: by (source, target, tag), in the order of the calls; those that
+// carry a number are channels of one message each. A send is complete when it has left its source,
+// a receive when it was called and its message has arrived. Each message pays the endpoint delay at
+// both ends, like those of a collective.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +59,7 @@ class PointToPoint final : private MessageListener {
       Time sent;
     };
     Rank source = 0, target = 0;
-    std::int32_t tag = 0;
+    std::int32_t tag = 0, number = -1;
     std::int64_t sent = 0;                    // sends called so far
     std::int64_t matched = 0;                 // messages received so far
     std::map<std::int64_t, Arrived> arrived;  // messages without a receive, by number of the send
@@ -72,7 +73,7 @@ class PointToPoint final : private MessageListener {
     int open_ends = 2;  // not yet delivered, not yet injected
   };
 
-  std::uint32_t channel_of(Rank source, Rank target, std::int32_t tag);
+  std::uint32_t channel_of(Rank source, Rank target, std::int32_t tag, std::int32_t number);
   Duration endpoint_delay(Rank a, Rank b) const;
   void post(std::uint32_t flight, Bytes size);
   void match(std::uint32_t channel);
@@ -85,7 +86,7 @@ class PointToPoint final : private MessageListener {
   const Topology& topology_;
   const SystemSpec& spec_;
   PointToPointListener& listener_;
-  std::map<std::tuple<Rank, Rank, std::int32_t>, std::uint32_t> channel_ids_;
+  std::map<std::tuple<Rank, Rank, std::int32_t, std::int32_t>, std::uint32_t> channel_ids_;
   std::vector<Channel> channels_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;

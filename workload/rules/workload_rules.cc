@@ -36,6 +36,7 @@ struct Rules {
   SpecProblems operator()(const StackTraining& spec) const {
     return below("data_parallel", problems_of(spec, platform));
   }
+  SpecProblems operator()(const GraphWorkload& spec) const { return problems_of(spec, platform); }
   SpecProblems operator()(const JobsSpec& spec) const { return problems_of(spec, platform); }
 
   static SpecProblems below(std::string_view part, SpecProblems problems) {
@@ -97,6 +98,9 @@ SpecProblems problems_of(const JobsSpec& jobs, const PlatformFacts& platform) {
 SpecProblems problems_of_iterations(const WorkloadSpec& workload) {
   SpecProblems problems;
   check_at_least(problems, "iterations", workload.iterations, 1);
+  if (std::holds_alternative<GraphWorkload>(workload.what) && workload.iterations > 1)
+    problems.push_back({"iterations", "a trace runs once",
+                        "leave the key out: the trace says how many iterations it holds"});
   const auto* transformer = std::get_if<TransformerWorkload>(&workload.what);
   if (transformer != nullptr && transformer->training.data == 0)
     return problems;  // no platform yet
