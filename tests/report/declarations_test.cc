@@ -53,6 +53,7 @@ RunResult full_sample() {
   result.training = sample_training();
   result.packets = sample_packets();
   result.endpoint = EndpointRow{3, 4, microseconds(1), {}, {}};
+  result.lanes = result.ranks[0].lanes = LaneTimes{microseconds(1), microseconds(2)};
   result.selected = {{"all_reduce", {4, 8}, bytes(10), "ring", microseconds(1), 4},
                      {"all_reduce", {4, 8}, bytes(99), "ring", std::nullopt, 0}};
   result.bottlenecks = {{"all_reduce", "fabric", bytes(9), "npu 0 -> npu 1", bytes(9)}};
