@@ -143,8 +143,8 @@ FoldAnswer Comparison::compare_first(std::int64_t flows) {
   enough_ = flows;
   signature_ = kinds_;
   flow_classes_ = 0;
-  FoldAnswer answer = for_each_class(
-      [this](const Members& members, std::size_t k) { return sign(members, k); });
+  FoldAnswer answer =
+      for_each_class([this](const Members& members, std::size_t k) { return sign(members, k); });
   if (!answer.folds()) return answer;
   return for_each_class(
       [this](const Members& members, std::size_t k) { return check(members, k); });

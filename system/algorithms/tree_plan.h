@@ -98,8 +98,8 @@ class TreePlan final : public Plan {
     if (up_ & (seat.parent >= 0) & (stage < 2))
       return {.to = seat.parent, .stage = 0, .pieces = of(rank), .reduce = pieces_ == 1};
     const int child = index < kNoted ? seat.child[index] : tree_.child(rank, index);
-    const bool waits = index < kNoted ? up_ & seat.child_is_inside[index]
-                                      : waits_for_children(seat_of(child));
+    const bool waits =
+        index < kNoted ? up_ & seat.child_is_inside[index] : waits_for_children(seat_of(child));
     return {.to = child, .stage = waits, .pieces = of(child), .reduce = false};
   }
 
