@@ -41,7 +41,7 @@ std::vector<Needs> needs_of(const TrafficAccount& account) {
     for (const auto& level : cost.levels()) time += level.carried + level.latency;
     return time;
   };
-  CommunicationCost cost = account.collectives.sum();
+  CommunicationCost cost = account.collectives;
   cost += total(account.received) < total(account.sent) ? account.sent : account.received;
   std::vector<Needs> needs;
   for (std::size_t level = 0; level < cost.levels().size(); ++level) {
@@ -162,7 +162,7 @@ class Parts {
       if (i == held) part.rest = next(left);
       if (i + 1 == levels.size()) part.rest += waited - edge();  // what doubles cannot hold
       part.time = part.bandwidth + part.latency + part.rest;
-      set_bound(part, under_way, levels[i].carried, account.collectives.sum().chunks());
+      set_bound(part, under_way, levels[i].carried, account.collectives.chunks());
       if (part.time > Duration{}) result_.why.push_back(part);
     }
   }

@@ -15,10 +15,6 @@
 //   Pieces subtree(int rank) const          the positions at and below it, only if they are a run
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <vector>
-
 #include "system/collective_algorithm.h"
 
 namespace orrery {
@@ -71,64 +67,43 @@ class TreePlan final : public Plan {
         pieces_(kind == Collective::gather || kind == Collective::scatter ? size : 1),
         up_(kind != Collective::broadcast && kind != Collective::scatter),
         down_(kind != Collective::reduce && kind != Collective::gather) {
-    if (size > kMostSeats) return;
-    seats_.reserve(size);
-    for (int rank = 0; rank < size; ++rank) seats_.push_back(make_seat(rank));
+    for (int parent = 0; parent >= 0; parent = tree.parent(root_)) root_ = parent;
   }
 
   int pieces() const override { return pieces_; }
 
-  // Which part comes next differs from rank to rank, which no processor predicts: so the answer is
-  // put together without branches.
   Stage stage(Position rank, int, int index) const override {
-    const Seat seat = seat_of(rank);
-    const bool root = seat.parent < 0, collects = waits_for_children(seat);
-    const int part = index + (collects ? kCollect : kTurn);
-    const bool turns = (part == kTurn) & !root, spreads = (part > kCollect) & !turns;
-    const bool only_up = !down_;
-    const bool last = spreads | (only_up & (root | turns)) | (turns & (seat.children == 0));
-    return {.sends = (turns & up_) + (spreads ? seat.children : 0),
-            .receives = (part == kCollect ? seat.children : 0) + (turns & down_),
-            .last = last};
+    const int children = tree_.children(rank);
+    const bool root = rank == root_;
+    switch (part(children, root, index)) {
+      case Part::collect:
+        return {.sends = 0, .receives = children, .last = !down_ && root};
+      case Part::turn:
+        return {.sends = up_, .receives = down_, .last = !down_ || children == 0};
+      case Part::spread:
+        break;
+    }
+    return {.sends = children, .receives = 0, .last = true};
   }
 
   Send send(Position rank, int, int stage, int index) const override {
-    const Seat seat = seat_of(rank);
     // What sends upwards is the first stage, or the second after the one that collects.
-    if (up_ & (seat.parent >= 0) & (stage < 2))
-      return {.to = seat.parent, .stage = 0, .pieces = of(rank), .reduce = pieces_ == 1};
-    const int child = index < kNoted ? seat.child[index] : tree_.child(rank, index);
-    const bool waits =
-        index < kNoted ? up_ & seat.child_is_inside[index] : waits_for_children(seat_of(child));
-    return {.to = child, .stage = waits, .pieces = of(child), .reduce = false};
+    if (up_ && rank != root_ && stage < 2)
+      return {.to = tree_.parent(rank), .stage = 0, .pieces = of(rank), .reduce = pieces_ == 1};
+    const int child = tree_.child(rank, index);
+    return {.to = child, .stage = waits_for_children(child), .pieces = of(child), .reduce = false};
   }
 
  private:
   // What a rank does, one stage each: wait for its children's data, deal with its parent, serve its
   // children. Without children, parent or direction the part falls away.
-  static constexpr int kCollect = 0, kTurn = 1;
+  enum class Part { collect, turn, spread };
 
-  // Where a rank is in the tree. To find that out takes a dozen branches, and it is asked several
-  // times for each chunk; the seats of more ranks than this would not stay in the caches either.
-  static constexpr int kMostSeats = 4096;
-  static constexpr int kNoted = 2;  // children
-  struct Seat {
-    std::int32_t parent = -1;  // -1: it is the root
-    std::int32_t children = 0;
-    std::int32_t child[kNoted] = {};
-    bool child_is_inside[kNoted] = {};  // has children too
-  };
-
-  Seat make_seat(Position rank) const {
-    Seat seat{.parent = tree_.parent(rank), .children = tree_.children(rank)};
-    for (int index = 0; index < std::min(seat.children, kNoted); ++index) {
-      seat.child[index] = tree_.child(rank, index);
-      seat.child_is_inside[index] = tree_.children(seat.child[index]) > 0;
-    }
-    return seat;
+  Part part(int children, bool root, int stage) const {
+    if (up_ && children > 0 && stage-- == 0) return Part::collect;
+    return stage == 0 && !root ? Part::turn : Part::spread;
   }
-  Seat seat_of(Position rank) const { return seats_.empty() ? make_seat(rank) : seats_[rank]; }
-  bool waits_for_children(const Seat& seat) const { return up_ & (seat.children > 0); }
+  bool waits_for_children(Position rank) const { return up_ && tree_.children(rank) > 0; }
 
   // What passes between a rank and its parent.
   Pieces of(Position rank) const {
@@ -138,7 +113,7 @@ class TreePlan final : public Plan {
   }
 
   Tree tree_;
-  std::vector<Seat> seats_;  // by rank; empty if there are too many
+  Position root_ = 0;
   int pieces_;
   bool up_, down_;
 };

@@ -27,16 +27,11 @@ void CollectiveScheduler::admit(RankState& state) {
   }
 }
 
-// A look at a rank that is as busy as it may be ends here.
-bool CollectiveScheduler::has_place(const RankState& state, const ReadyLane& lane) const {
-  return !lane.calls.empty() && (lane.way == kNoPlace || first_phase_room(state, lane) > 0);
-}
-
 // The best call whose next chunk may be in its first phase.
 std::uint32_t CollectiveScheduler::next_to_admit(const RankState& state) {
   std::uint32_t best = kNone;
   for (std::int32_t lane = 0; lane < static_cast<std::int32_t>(state.ready.size()); ++lane) {
-    if (!has_place(state, state.ready[lane])) continue;
+    if (state.ready[lane].calls.empty()) continue;
     const std::uint32_t call =
         state.ready[lane].first ? best_to_begin(state, lane) : best_of(state, lane);
     if (call != kNone && (best == kNone || calls_[call].urgency < calls_[best].urgency))
@@ -45,14 +40,15 @@ std::uint32_t CollectiveScheduler::next_to_admit(const RankState& state) {
   return best;
 }
 
-// Of the lane's calls, if all of them may begin. REQUIRES: has_place().
+// Of the lane's calls, if all of them may begin.
 std::uint32_t CollectiveScheduler::best_of(const RankState& state, std::int32_t number) {
   ++steps_;
   const ReadyLane& lane = state.ready[number];
-  if (lane.way == kNoPlace) return lane.calls.front().call;
+  if (lane.way == kNoPlace) return lane.calls.begin()->call;
   const std::int64_t room = first_phase_room(state, lane);
+  if (room <= 0) return kNone;
   const std::int64_t reserved = lane.order->reserved_before(lane.member, StartOrder::kNew);
-  return reserved < room ? lane.calls.front().call : best_begun_by_others(state, number, room);
+  return reserved < room ? lane.calls.begin()->call : best_begun_by_others(state, number, room);
 }
 
 // The rank has room for so many of the chunks that others began and it has not.
@@ -79,7 +75,7 @@ std::uint32_t CollectiveScheduler::best_to_begin(const RankState& state, std::in
   const ReadyLane& lane = state.ready[number];
   const std::int64_t room = *spec_.overlap_limit - state.under_way[lane.communicator];
   if (room <= 0) return kNone;
-  const StartOrder& order = call_order(instance_of(calls_[lane.calls.front().call]));
+  const StartOrder& order = call_order(instance_of(calls_[lane.calls.begin()->call]));
   if (order.reserved_before(lane.member, StartOrder::kNew) < room) return best_of(state, number);
   std::uint32_t best = kNone;
   for (std::int64_t n = 0; n < room; ++n) {
@@ -146,17 +142,16 @@ void CollectiveScheduler::put_in_lane(std::uint32_t id) {
   RankState& state = state_of(call.rank);
   const std::int32_t lane = lane_for(state, call);
   if (lane == call.lane) return;
-  if (call.lane != CollectiveCalls::kNotReady) take_from_lane(id);
-  TwoEndedList<ReadyCall>& calls = state.ready[lane].calls;
-  calls.insert(std::ranges::upper_bound(calls, call.urgency, {}, &ReadyCall::urgency),
-               {call.urgency, id});
+  if (call.lane == CollectiveCalls::kNotReady)
+    state.ready[lane].calls.insert({call.urgency, id});
+  else
+    state.ready[lane].calls.insert(state.ready[call.lane].calls.extract({call.urgency, id}));
   call.lane = lane;
 }
 
 void CollectiveScheduler::take_from_lane(std::uint32_t id) {
   Call& call = calls_[id];
-  TwoEndedList<ReadyCall>& calls = state_of(call.rank).ready[call.lane].calls;
-  calls.erase(std::ranges::lower_bound(calls, call.urgency, {}, &ReadyCall::urgency));
+  state_of(call.rank).ready[call.lane].calls.erase({call.urgency, id});
   call.lane = CollectiveCalls::kNotReady;
 }
 

@@ -27,6 +27,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -40,7 +41,6 @@
 #include "system/rank/collective_calls.h"
 #include "system/rank/collective_recipes.h"
 #include "system/rank/start_order.h"
-#include "system/rank/two_ended_list.h"
 #include "system/rank/waiting_tasks.h"
 #include "system/system_spec.h"
 
@@ -99,10 +99,10 @@ class CollectiveScheduler final : private RunListener {
   using Call = CollectiveCalls::Call;
   using Instance = CollectiveCalls::Instance;
   using Urgency = CollectiveCalls::Urgency;
-  using Waiting = WaitingTasks::Waiting;
   struct ReadyCall {
     Urgency urgency;
     std::uint32_t call;
+    bool operator<(const ReadyCall& other) const { return urgency < other.urgency; }
   };
   // Ready calls of a communicator whose next chunk needs the same kind of place: only the best few
   // of them have to be looked at to know which may have the next one.
@@ -112,7 +112,7 @@ class CollectiveScheduler final : private RunListener {
     bool first;           // with an overlap limit: it is the call's first chunk
     std::int32_t member;  // that the rank is in the group and in its StartOrders
     StartOrder* order;
-    TwoEndedList<ReadyCall> calls;  // in the order of urgency
+    std::set<ReadyCall> calls;
   };
   static constexpr std::size_t kNoPlace = ~std::size_t{0};  // skips the first phase
   // Where a rank is in a dimension of its group.
@@ -122,8 +122,7 @@ class CollectiveScheduler final : private RunListener {
     std::int32_t line;  // the number of its line among those of the dimension that run
   };
   // A communicator's tasks in a queue. They run in one line of ranks, so they have one StartOrder.
-  // A cache line each: a rank has many, and looks at several for each chunk.
-  struct alignas(64) TaskLane {
+  struct TaskLane {
     std::uint32_t communicator;
     std::int32_t running = 0;
     std::int32_t member;    // that the rank is in the StartOrder
@@ -132,7 +131,6 @@ class CollectiveScheduler final : private RunListener {
     StartOrder* order;
     WaitingTasks waiting;
   };
-  static_assert(sizeof(TaskLane) == 64);
   struct LevelQueue {
     std::vector<TaskLane> lanes;  // of the communicators whose tasks have come here
     // Tasks that wait until the data reach the rank from which they get it; null: there were none.
@@ -163,7 +161,6 @@ class CollectiveScheduler final : private RunListener {
 
   // admission.cc
   void admit(RankState& state);
-  bool has_place(const RankState& state, const ReadyLane& lane) const;
   std::uint32_t next_to_admit(const RankState& state);
   std::uint32_t best_of(const RankState& state, std::int32_t lane);
   std::uint32_t best_to_begin(const RankState& state, std::int32_t lane);
@@ -189,8 +186,8 @@ class CollectiveScheduler final : private RunListener {
   // level_queues.cc
   void enqueue(RankState& state, const Task& task);
   void fill(RankState& state, std::size_t queue);
-  const Waiting* next_of(const TaskLane& lane);
-  const Waiting* next_begun_by_others(const TaskLane& lane, std::int64_t room);
+  const Task* next_of(const TaskLane& lane);
+  const Task* next_begun_by_others(const TaskLane& lane, std::int64_t room);
   bool may_start(const TaskLane& lane, std::uint32_t run);
   bool is_full(const TaskLane& lane) const { return lane.running >= spec_.queue_limit; }
   TaskLane& task_lane(RankState& state, const Task& task, std::size_t queue);

@@ -44,13 +44,6 @@ CommunicationCost& CommunicationCost::operator+=(const CommunicationCost& other)
   return *this;
 }
 
-CommunicationCost CommunicationCost::operator*(std::int64_t times) const {
-  CommunicationCost product = *this;
-  for (OnLevel& level : product.levels_) level = {level.carried * times, level.latency * times};
-  product.chunks_ *= times;
-  return product;
-}
-
 CommunicationCost cost_of_collective(const CollectiveCall& call, const CollectiveSpec& spec,
                                      const SystemSpec& system, const GroupFamily& family,
                                      const Topology& topology) {

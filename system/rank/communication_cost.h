@@ -25,7 +25,6 @@ class CommunicationCost {
   explicit CommunicationCost(std::size_t levels) : levels_(levels) {}
 
   CommunicationCost& operator+=(const CommunicationCost& other);
-  CommunicationCost operator*(std::int64_t times) const;
   void add_latency(int level, Duration latency) { at(level).latency += latency; }
   void add_carried(int level, Duration carried) { at(level).carried += carried; }
   void add_chunks(std::int64_t count) { chunks_ += count; }

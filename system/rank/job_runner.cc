@@ -43,7 +43,6 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       topology_(topology),
       spec_(spec),
       compute_(compute),
-      compute_memo_(compute),
       ranks_differ_(!compute.why_ranks_differ().empty()),
       sink_(sink),
       endpoints_(make_endpoints(queue, network, topology, spec, sink)),
@@ -144,7 +143,7 @@ void JobRunner::begin_traffic(Rank rank, const Operation& operation) {
   account.begins(computed_until_now(state));
   std::visit(Overloaded{[&](const CollectiveCall& call) {
                           if (costs_[label] == nullptr) costs_[label] = &scheduler_.cost_of(call);
-                          account.collectives.add(*costs_[label]);
+                          account.collectives += *costs_[label];
                         },
                         [&](const SendCall& call) {
                           account.sent +=
@@ -183,10 +182,9 @@ Duration JobRunner::time_of(Rank rank, const Operation& operation, const Compute
 void JobRunner::compute(Rank rank, const Operation& operation, const Compute& work) {
   RankState& state = state_of(rank);
   state.computed += work.flops;
-  const ComputeMemo::Cost cost = compute_memo_.of(work);
-  const Duration time = ranks_differ_ ? time_of(rank, operation, work) : cost.time;
-  state.limit = cost.limit;
-  state.slowed = std::max(Duration{}, time - cost.time);
+  const Duration time = time_of(rank, operation, work);
+  state.limit = compute_.limit_of(work);
+  state.slowed = ranks_differ_ ? std::max(Duration{}, time - compute_.time_of(work)) : Duration{};
   processors_.begin(rank, time);
 }
 

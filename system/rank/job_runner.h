@@ -30,7 +30,6 @@
 #include "system/endpoint/endpoint_backend.h"
 #include "system/job.h"
 #include "system/rank/collective_scheduler.h"
-#include "system/rank/compute_memo.h"
 #include "system/rank/folding.h"
 #include "system/rank/operation_stream.h"
 #include "system/rank/point_to_point.h"
@@ -172,7 +171,6 @@ class JobRunner final : private CollectiveListener,
   const Topology& topology_;
   const SystemSpec& spec_;
   const ComputeModel& compute_;
-  ComputeMemo compute_memo_;
   bool ranks_differ_;  // ComputeModel::why_ranks_differ()
   TraceSink& sink_;
   std::unique_ptr<EndpointBackend> endpoints_;  // over the network, if they cost anything

@@ -30,43 +30,44 @@ void CollectiveScheduler::enqueue(RankState& state, const Task& task) {
 void CollectiveScheduler::fill(RankState& state, std::size_t index) {
   for (;;) {
     TaskLane* best_lane = nullptr;
-    const Waiting* best = nullptr;
+    const Task* best = nullptr;
     for (TaskLane& lane : state.queues[index].lanes) {
-      if (lane.waiting.empty() || is_full(lane)) continue;
-      const Waiting* const next = next_of(lane);
-      if (next == nullptr || (best != nullptr && best->urgency < next->urgency)) continue;
+      if (lane.waiting.empty()) continue;
+      const Task* const next = next_of(lane);
+      if (next == nullptr) continue;
+      if (best != nullptr && calls_[best->call].urgency < calls_[next->call].urgency) continue;
       best = next;
       best_lane = &lane;
     }
     if (best == nullptr) return;
-    const Task task = best->task;
-    best_lane->waiting.take(*best);
+    const Task task = *best;
+    best_lane->waiting.take(calls_[task.call].urgency, best);
     start(*best_lane, task, index);
   }
 }
 
 // The best of the lane's tasks that may start: any if there is room beyond what others have begun
-// and this rank has not, else one of those. REQUIRES: the lane is not full.
-const WaitingTasks::Waiting* CollectiveScheduler::next_of(const TaskLane& lane) {
+// and this rank has not, else one of those.
+const Task* CollectiveScheduler::next_of(const TaskLane& lane) {
   ++steps_;
   const std::int64_t room = spec_.queue_limit - lane.running;
+  if (room <= 0) return nullptr;
   if (lane.order->reserved_before(lane.member, StartOrder::kNew) < room)
     return &lane.waiting.best();
   return next_begun_by_others(lane, room);
 }
 
 // The rank has room for so many of the tasks that others began and it has not.
-const WaitingTasks::Waiting* CollectiveScheduler::next_begun_by_others(const TaskLane& lane,
-                                                                       std::int64_t room) {
-  const Waiting* best = nullptr;
+const Task* CollectiveScheduler::next_begun_by_others(const TaskLane& lane, std::int64_t room) {
+  const Task* best = nullptr;
   for (std::int64_t n = 0; n < room; ++n) {
     ++steps_;
     const RunInfo& run = runs_[lane.order->left_to(lane.member, n)];
     const std::uint32_t call = calls_.instance(run.instance).calls[lane.in_group];
     if (call == kNone) continue;
-    const Waiting* const one =
-        lane.waiting.find(calls_[call].urgency, {call, run.chunk, run.phase});
-    if (one != nullptr && (best == nullptr || one->urgency < best->urgency)) best = one;
+    const Task* const task = lane.waiting.find(calls_[call].urgency, {call, run.chunk, run.phase});
+    if (task == nullptr) continue;
+    if (best == nullptr || calls_[call].urgency < calls_[best->call].urgency) best = task;
   }
   return best;
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "system/job.h"
 
 namespace orrery {
@@ -11,14 +9,6 @@ namespace orrery {
 PointToPoint::PointToPoint(EventQueue& queue, NetworkBackend& network, const Topology& topology,
                            const SystemSpec& spec, PointToPointListener& listener)
     : queue_(queue), network_(network), topology_(topology), spec_(spec), listener_(listener) {}
-
-std::size_t PointToPoint::ChannelKeyHash::operator()(const ChannelKey& key) const {
-  const auto ends = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32 |
-                    static_cast<std::uint32_t>(key.target);
-  const auto tag = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.tag));
-  const std::uint64_t mixed = (ends ^ tag * 0x9E3779B97F4A7C15ULL) * 0xBF58476D1CE4E5B9ULL;
-  return mixed ^ mixed >> 31;
-}
 
 std::uint32_t PointToPoint::channel_of(Rank source, Rank target, std::int32_t tag) {
   const auto next = static_cast<std::uint32_t>(channels_.size());
@@ -79,21 +69,19 @@ void PointToPoint::close_end(std::uint32_t flight) {
 
 void PointToPoint::delivered(const MessageToken& token, Bytes size) {
   const std::uint32_t id = flights_[token.owner].channel;
-  const Channel::Arrived message{flights_[token.owner].number, size, flights_[token.owner].sent};
+  const std::int64_t number = flights_[token.owner].number;
+  const Channel::Arrived message{size, flights_[token.owner].sent};
   const Channel& channel = channels_[id];
   close_end(token.owner);
-  queue_.schedule(endpoint_delay(channel.source, channel.target), [this, id, message] {
-    TwoEndedList<Channel::Arrived>& arrived = channels_[id].arrived;
-    arrived.insert(
-        std::ranges::upper_bound(arrived, message.number, {}, &Channel::Arrived::number), message);
+  queue_.schedule(endpoint_delay(channel.source, channel.target), [this, id, number, message] {
+    channels_[id].arrived.emplace(number, message);
     match(id);
   });
 }
 
 void PointToPoint::receive(Rank rank, OperationId operation, const ReceiveCall& call) {
   const std::uint32_t id = channel_of(call.from, rank, call.tag);
-  TwoEndedList<Channel::Pending>& receives = channels_[id].receives;
-  receives.insert(receives.end(), {operation, call.size});
+  channels_[id].receives.push_back({operation, call.size});
   if (!channels_[id].arrived.empty()) queue_.schedule(Duration{}, [this, id] { match(id); });
 }
 
@@ -101,16 +89,16 @@ void PointToPoint::receive(Rank rank, OperationId operation, const ReceiveCall& 
 void PointToPoint::match(std::uint32_t id) {
   while (true) {
     Channel& channel = channels_[id];  // anew: who is told may open channels
-    if (channel.arrived.empty() || channel.receives.empty()) return;
-    const auto [number, size, sent] = channel.arrived.front();
-    if (number != channel.matched) return;
+    const auto next = channel.arrived.find(channel.matched);
+    if (next == channel.arrived.end() || channel.receives.empty()) return;
     const Channel::Pending pending = channel.receives.front();
+    const auto [size, sent] = next->second;
     if (pending.size != size)
       throw JobError(fmt::format("rank {} receives {} B from rank {} (tag {}), which sent {} B",
                                  channel.target, pending.size.value, channel.source, channel.tag,
                                  size.value));
-    channel.receives.erase(channel.receives.begin());
-    channel.arrived.erase(channel.arrived.begin());
+    channel.receives.pop_front();
+    channel.arrived.erase(next);
     ++channel.matched;
     listener_.transfer_finished(channel.target, pending.operation, sent);
   }

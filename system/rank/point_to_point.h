@@ -4,15 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <string>
-#include <unordered_map>
+#include <tuple>
 #include <vector>
 
 #include "core/event/event_queue.h"
 #include "network/network_backend.h"
 #include "network/topology/topology.h"
 #include "system/operation_source.h"
-#include "system/rank/two_ended_list.h"
 #include "system/system_spec.h"
 
 namespace orrery {
@@ -53,24 +54,15 @@ class PointToPoint final : private MessageListener {
       Bytes size;
     };
     struct Arrived {
-      std::int64_t number;  // of the send
       Bytes size;
       Time sent;
     };
     Rank source = 0, target = 0;
     std::int32_t tag = 0;
-    std::int64_t sent = 0;           // sends called so far
-    std::int64_t matched = 0;        // messages received so far
-    TwoEndedList<Arrived> arrived;   // messages without a receive, by number
-    TwoEndedList<Pending> receives;  // receives without a message
-  };
-  struct ChannelKey {
-    Rank source, target;
-    std::int32_t tag;
-    bool operator==(const ChannelKey&) const = default;
-  };
-  struct ChannelKeyHash {
-    std::size_t operator()(const ChannelKey& key) const;
+    std::int64_t sent = 0;                    // sends called so far
+    std::int64_t matched = 0;                 // messages received so far
+    std::map<std::int64_t, Arrived> arrived;  // messages without a receive, by number of the send
+    std::deque<Pending> receives;             // receives without a message
   };
   struct Flight {
     std::uint32_t channel;
@@ -93,7 +85,7 @@ class PointToPoint final : private MessageListener {
   const Topology& topology_;
   const SystemSpec& spec_;
   PointToPointListener& listener_;
-  std::unordered_map<ChannelKey, std::uint32_t, ChannelKeyHash> channel_ids_;
+  std::map<std::tuple<Rank, Rank, std::int32_t>, std::uint32_t> channel_ids_;
   std::vector<Channel> channels_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;

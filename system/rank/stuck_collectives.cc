@@ -11,7 +11,7 @@
 namespace orrery {
 
 bool CollectiveScheduler::start_beyond_limit() {
-  struct Candidate {
+  struct Waiting {
     bool alone;            // nobody has begun it: nobody waits for it yet
     std::uint64_t number;  // of the call in its group
     std::int32_t chunk, phase;
@@ -20,12 +20,12 @@ bool CollectiveScheduler::start_beyond_limit() {
     Urgency urgency;
     std::size_t place;  // among the tasks of the call there
     std::uint32_t call;
-    auto operator<=>(const Candidate&) const = default;
+    auto operator<=>(const Waiting&) const = default;
   };
   constexpr std::size_t kReady = std::numeric_limits<std::size_t>::max();
-  std::optional<Candidate> first;
-  const auto consider = [&](const Candidate& candidate) {
-    if (!first || candidate < *first) first = candidate;
+  std::optional<Waiting> first;
+  const auto consider = [&](const Waiting& waiting) {
+    if (!first || waiting < *first) first = waiting;
   };
   for (std::int32_t index = 0; index < static_cast<std::int32_t>(ranks_.size()); ++index) {
     const Rank rank = fold_.representative_at(index);

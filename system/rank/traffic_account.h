@@ -23,36 +23,10 @@
 
 namespace orrery {
 
-// A sum of costs, of which many in a row are the same.
-class RepeatedCosts {
- public:
-  // REQUIRES: `cost` outlives this.
-  void add(const CommunicationCost& cost) {
-    if (&cost != last_) {
-      before_ = sum();
-      last_ = &cost;
-      times_ = 0;
-    }
-    ++times_;
-  }
-
-  CommunicationCost sum() const {
-    CommunicationCost sum = before_;
-    if (last_ != nullptr) sum += *last_ * times_;
-    return sum;
-  }
-
- private:
-  const CommunicationCost* last_ = nullptr;
-  std::int64_t times_ = 0;
-  CommunicationCost before_;
-};
-
 class TrafficAccount {
  public:
   Duration exposed, late, hidden;
-  RepeatedCosts collectives;
-  CommunicationCost sent, received;  // sends and receives go on at the same time
+  CommunicationCost collectives, sent, received;  // sends and receives go on at the same time
 
   // Communication of the rank; several may be under way. `computed`: by the rank until now.
   void begins(Duration computed) {

@@ -1,13 +1,17 @@
 // What waits in a queue: the call of the least urgency first, of one call in the order of coming.
-// So tasks are mostly added and taken at the ends.
+//
+// A call has many tasks and there are few calls, so a task is mostly added and removed at the ends
+// of its call's list, without allocating.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "system/rank/collective_calls.h"
-#include "system/rank/two_ended_list.h"
 
 namespace orrery {
 
@@ -21,58 +25,76 @@ struct Task {  // a chunk of a call in one of its phases
 class WaitingTasks {
  public:
   using Urgency = CollectiveCalls::Urgency;
-  struct Waiting {
-    Urgency urgency;  // of its call
-    Task task;
-  };
 
-  bool empty() const { return tasks_.empty(); }
-  const Waiting& best() const { return tasks_.front(); }  // REQUIRES: !empty()
+ private:
+  using Calls = std::map<Urgency, std::vector<Task>>;
 
-  void add(Urgency urgency, const Task& task) {
-    const bool last = tasks_.empty() || tasks_.back().urgency <= urgency;
-    tasks_.insert(last ? tasks_.end() : first_behind(urgency), {urgency, task});
+  // The best call is asked for most.
+  template <class Self>
+  static auto at(Self& self, Urgency urgency) {
+    if (!self.empty() && self.calls_.begin()->first == urgency) return self.calls_.begin();
+    return self.calls_.find(urgency);
   }
 
-  // Null if it is not there.
-  const Waiting* find(Urgency urgency, const Task& task) const {
-    if (tasks_.empty()) return nullptr;
-    const bool at_front = tasks_.front().urgency == urgency;  // the best call is asked for most
-    const Waiting* place = at_front ? tasks_.begin() : first_of(urgency);
-    for (; place != tasks_.end() && place->urgency == urgency; ++place)
-      if (place->task == task) return place;
-    return nullptr;
+ public:
+  bool empty() const { return tasks_ == 0; }
+  const Task& best() const { return calls_.begin()->second.front(); }  // REQUIRES: !empty()
+
+  void add(Urgency urgency, const Task& task) {
+    if (!calls_.empty() && calls_.begin()->first == urgency)
+      calls_.begin()->second.push_back(task);
+    else
+      tasks_of(urgency).push_back(task);
+    ++tasks_;
+  }
+
+  // Null if it is not there. `urgency`: of its call.
+  const Task* find(Urgency urgency, const Task& task) const {
+    const auto found = at(*this, urgency);
+    if (found == calls_.end()) return nullptr;
+    const auto place = std::find(found->second.begin(), found->second.end(), task);
+    return place == found->second.end() ? nullptr : &*place;
   }
 
   bool remove(Urgency urgency, const Task& task) {  // false if it is not there
-    const Waiting* const place = find(urgency, task);
+    const Task* const place = find(urgency, task);
     if (place == nullptr) return false;
-    take(*place);
+    take(urgency, place);
     return true;
   }
 
   // Removes what best() or find() gave.
-  void take(const Waiting& waiting) { tasks_.erase(&waiting); }
+  void take(Urgency urgency, const Task* task) {
+    const auto found = at(*this, urgency);
+    std::vector<Task>& tasks = found->second;
+    tasks.erase(tasks.begin() + (task - tasks.data()));
+    --tasks_;
+    if (tasks.empty() && calls_.size() > 1) spare_ = calls_.extract(found);
+  }
 
   // Calls visit(urgency, number among those of its call, task) for each.
   template <class Visit>
   void for_each(Visit visit) const {
-    std::size_t number = 0;
-    for (const Waiting* one = tasks_.begin(); one != tasks_.end(); ++one) {
-      number = one != tasks_.begin() && one[-1].urgency == one->urgency ? number + 1 : 0;
-      visit(one->urgency, number, one->task);
-    }
+    for (const auto& [urgency, tasks] : calls_)
+      for (std::size_t i = 0; i < tasks.size(); ++i) visit(urgency, i, tasks[i]);
   }
 
  private:
-  const Waiting* first_of(Urgency urgency) const {
-    return std::ranges::lower_bound(tasks_, urgency, {}, &Waiting::urgency);
+  std::vector<Task>& tasks_of(Urgency urgency) {
+    if (empty() && !calls_.empty()) return put(calls_.extract(calls_.begin()), urgency);
+    if (spare_.empty()) return calls_[urgency];
+    const auto found = calls_.find(urgency);
+    return found != calls_.end() ? found->second : put(std::move(spare_), urgency);
   }
-  const Waiting* first_behind(Urgency urgency) const {
-    return std::ranges::upper_bound(tasks_, urgency, {}, &Waiting::urgency);
+  // REQUIRES: the call has no entry.
+  std::vector<Task>& put(Calls::node_type entry, Urgency urgency) {
+    entry.key() = urgency;
+    return calls_.insert(std::move(entry)).position->second;
   }
 
-  TwoEndedList<Waiting> tasks_;
+  Calls calls_;             // a call without tasks only if it is the only one
+  Calls::node_type spare_;  // of a call without tasks, for the next one
+  std::size_t tasks_ = 0;   // of all calls
 };
 
 }  // namespace orrery
