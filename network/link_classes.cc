@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "network/routing/flow_hash.h"
@@ -12,6 +13,9 @@ namespace {
 
 // Comparing so many flows takes some seconds.
 constexpr std::int64_t most_flows = 1 << 23;
+// So the first few are compared before all: where ways differ at all (per-flow ECMP), they do so
+// among these. What is alike among all flows is alike among some of them.
+constexpr std::int64_t flows_at_first[] = {1 << 10, 1 << 16, most_flows};
 
 // Of each node, how many links it is away from the next NPU. What goes up and what goes down are
 // told apart by it, as a report does, also where they carry the same.
@@ -48,11 +52,15 @@ class Comparison {
     std::vector<Targets> targets;
   };
   Members members_of(NodeId representative) const;
+  // Calls visit(members, k) for each flow class, the k-th targets of some members, until that were
+  // enough_ flows.
   template <class Visit>
-  FoldAnswer for_each_class(const Visit& visit) const;
+  FoldAnswer for_each_class(const Visit& visit);
 
-  FoldAnswer sign(const Members& members);
-  FoldAnswer check(const Members& members);
+  void find_kinds();
+  FoldAnswer compare_first(std::int64_t flows);
+  FoldAnswer sign(const Members& members, std::size_t k);
+  FoldAnswer check(const Members& members, std::size_t k);
   std::uint64_t trace(NodeId from, const FoldedTraffic::Target& to);
   Digit digit_that_differs(NodeId npu, std::size_t k, std::uint64_t expected);
   void number(LinkClasses& classes) const;
@@ -62,11 +70,12 @@ class Comparison {
   const FoldedTraffic& traffic_;
   const CrossingsOf& crossings_of_;
   // Of each link: what it is, and how each flow class crosses it; equal ones are of one class.
-  std::vector<std::uint64_t> signature_;
+  std::vector<std::uint64_t> kinds_, signature_;
   std::vector<std::uint64_t> load_;  // of each link, by the flow class at hand
   std::vector<LinkIndex> loaded_;
   std::uint64_t flow_classes_ = 0;
-  std::int64_t flows_ = 0;
+  std::int64_t enough_ = 0;  // flows to compare
+  bool all_compared_ = true;
   std::vector<LinkCrossing> crossings_;
 };
 
@@ -85,57 +94,79 @@ Comparison::Members Comparison::members_of(NodeId representative) const {
 }
 
 template <class Visit>
-FoldAnswer Comparison::for_each_class(const Visit& visit) const {
+FoldAnswer Comparison::for_each_class(const Visit& visit) {
   const std::int32_t representatives = topology_.npu_count() / fold_.multiplicity();
+  std::int64_t flows = 0;
   for (std::int32_t index = 0; index < representatives; ++index) {
-    FoldAnswer answer = visit(members_of({fold_.representative_at(index)}));
-    if (!answer.folds()) return answer;
+    const Members members = members_of({fold_.representative_at(index)});
+    const std::size_t count = members.targets.front().size();
+    for (const Targets& targets : members.targets)
+      CHECK(targets.size() == count, "{} targets, the representative has {}", targets.size(),
+            count);
+    for (std::size_t k = 0; k < count; ++k) {
+      all_compared_ = flows < enough_;
+      if (!all_compared_) return {};
+      flows += std::ssize(members.npus);
+      FoldAnswer answer = visit(members, k);
+      if (!answer.folds()) return answer;
+    }
   }
   return {};
 }
 
-FoldAnswer Comparison::compare(LinkClasses& classes) {
+void Comparison::find_kinds() {
   const std::vector<std::int32_t> depth = depths(topology_);
   for (const Link& link : topology_.links()) {
-    std::uint64_t signature = 0;
+    std::uint64_t kind = 0;
     for (const std::int64_t one :
          {link.bandwidth.value, link.latency.value, std::int64_t{link.level},
           std::int64_t{depth[link.from.value]}, std::int64_t{depth[link.to.value]}})
-      signature = mixed(signature ^ static_cast<std::uint64_t>(one));
-    signature_.push_back(signature);
+      kind = mixed(kind ^ static_cast<std::uint64_t>(one));
+    kinds_.push_back(kind);
   }
-  load_.resize(signature_.size());
-  FoldAnswer answer = for_each_class([this](const Members& members) { return sign(members); });
-  if (answer.folds())
-    answer = for_each_class([this](const Members& members) { return check(members); });
-  if (answer.folds()) number(classes);
-  return answer;
+  load_.resize(kinds_.size());
+}
+
+FoldAnswer Comparison::compare(LinkClasses& classes) {
+  find_kinds();
+  for (const std::int64_t flows : flows_at_first) {
+    FoldAnswer answer = compare_first(flows);
+    if (!answer.folds()) return answer;
+    if (all_compared_) break;
+  }
+  if (!all_compared_) return {"more pairs send to each other than are compared", {}};
+  number(classes);
+  return {};
+}
+
+FoldAnswer Comparison::compare_first(std::int64_t flows) {
+  enough_ = flows;
+  signature_ = kinds_;
+  flow_classes_ = 0;
+  FoldAnswer answer =
+      for_each_class([this](const Members& members, std::size_t k) { return sign(members, k); });
+  if (!answer.folds()) return answer;
+  return for_each_class(
+      [this](const Members& members, std::size_t k) { return check(members, k); });
 }
 
 // The load of a link is a sum over flows, so their order does not matter.
-FoldAnswer Comparison::sign(const Members& members) {
-  const std::size_t count = members.targets.front().size();
-  for (const Targets& targets : members.targets)
-    CHECK(targets.size() == count, "{} targets, the representative has {}", targets.size(), count);
-  flows_ += static_cast<std::int64_t>(count * members.npus.size());
-  if (flows_ > most_flows) return {"more pairs send to each other than are compared", {}};
-  for (std::size_t k = 0; k < count; ++k) {
-    ++flow_classes_;
-    for (std::size_t i = 0; i < members.npus.size(); ++i) {
-      crossings_.clear();
-      std::string why = crossings_of_(members.npus[i], members.targets[i][k].npu, crossings_);
-      if (!why.empty()) return {std::move(why), {}};
-      for (const LinkCrossing& crossing : crossings_) {
-        if (load_[crossing.link] == 0) loaded_.push_back(crossing.link);
-        load_[crossing.link] += mixed(crossing.way) | 1;
-      }
+FoldAnswer Comparison::sign(const Members& members, std::size_t k) {
+  ++flow_classes_;
+  for (std::size_t i = 0; i < members.npus.size(); ++i) {
+    crossings_.clear();
+    std::string why = crossings_of_(members.npus[i], members.targets[i][k].npu, crossings_);
+    if (!why.empty()) return {std::move(why), {}};
+    for (const LinkCrossing& crossing : crossings_) {
+      if (load_[crossing.link] == 0) loaded_.push_back(crossing.link);
+      load_[crossing.link] += mixed(crossing.way) | 1;
     }
-    for (const LinkIndex link : loaded_) {
-      signature_[link] = mixed(mixed(signature_[link] ^ flow_classes_) ^ load_[link]);
-      load_[link] = 0;
-    }
-    loaded_.clear();
   }
+  for (const LinkIndex link : loaded_) {
+    signature_[link] = mixed(mixed(signature_[link] ^ flow_classes_) ^ load_[link]);
+    load_[link] = 0;
+  }
+  loaded_.clear();
   return {};
 }
 
@@ -149,18 +180,16 @@ std::uint64_t Comparison::trace(NodeId from, const FoldedTraffic::Target& to) {
   return sum;
 }
 
-FoldAnswer Comparison::check(const Members& members) {
-  for (std::size_t k = 0; k < members.targets.front().size(); ++k) {
-    const std::uint64_t expected = trace(members.npus[0], members.targets[0][k]);
-    for (std::size_t i = 1; i < members.npus.size(); ++i) {
-      const NodeId npu = members.npus[i];
-      if (trace(npu, members.targets[i][k]) == expected) continue;
-      return {fmt::format("the way from {} to {} is not like that from {} to {}",
-                          topology_.node_name(npu), topology_.node_name(members.targets[i][k].npu),
-                          topology_.node_name(members.npus[0]),
-                          topology_.node_name(members.targets[0][k].npu)),
-              digit_that_differs(npu, k, expected)};
-    }
+FoldAnswer Comparison::check(const Members& members, std::size_t k) {
+  const std::uint64_t expected = trace(members.npus[0], members.targets[0][k]);
+  for (std::size_t i = 1; i < members.npus.size(); ++i) {
+    const NodeId npu = members.npus[i];
+    if (trace(npu, members.targets[i][k]) == expected) continue;
+    return {fmt::format("the way from {} to {} is not like that from {} to {}",
+                        topology_.node_name(npu), topology_.node_name(members.targets[i][k].npu),
+                        topology_.node_name(members.npus[0]),
+                        topology_.node_name(members.targets[0][k].npu)),
+            digit_that_differs(npu, k, expected)};
   }
   return {};
 }

@@ -170,7 +170,7 @@ void PlanExecutor::enter_next_stage(Run& run, Lane& lane, const Place& place) {
   lane.ready = std::max(queue_.now(), lane.next_ready);
   lane.next_arrivals = 0;
   lane.next_ready = Time{};
-  if (lane.early) [[unlikely]]
+  if (lane.early > 0) [[unlikely]]
     pick_up_early(lane, place);
   if (stage.sends > 0) post_sends(run, lane, place, stage.sends);
   if (!stage.last)
@@ -185,6 +185,7 @@ void PlanExecutor::pick_up_early(Lane& lane, const Place& place) {
   lane.next_arrivals = found->second.arrivals;
   lane.next_ready = found->second.ready;
   early_.erase(found);
+  --lane.early;
 }
 
 // Of the next stage's sends, some of which stay within a node.
@@ -292,8 +293,8 @@ void PlanExecutor::delivered(const MessageToken& token, Bytes size) {
   } else {
     CHECK(stage > lane.stage, "rank {} of run {} is at stage {}, a message came for stage {}",
           place.position, place.run, lane.stage, stage);
-    lane.early = true;
     Early& early = early_[{place.run, token.position, place.lane, token.stage}];
+    if (early.arrivals == 0) ++lane.early;
     ++early.arrivals;
     early.ready = std::max(early.ready, counts);
   }

@@ -96,7 +96,7 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
     Stage next{};                    // what the plan says of the next stage
     bool last = false;               // the present stage is the last one: there is no next
     bool ending = false;             // only time has to pass, or sends have to leave
-    bool early = false;              // there have been arrivals for a stage after the next one
+    std::uint32_t early = 0;         // stages after the next one for which something has come
   };
   static_assert(sizeof(Lane) == 64);
   struct Run {
