@@ -48,7 +48,7 @@ def blocks(text):
             if any(not command.startswith("#") for command in commands)]
 
 
-NAMED_FILE = re.compile(r"(?ms)^```(?:yaml|text|json) ([\w-]+\.(?:yaml|txt|json))$\n(.*?)^```$")
+NAMED_FILE = re.compile(r"(?ms)^```(?:yaml|text|json) ([\w.-]+\.(?:yaml|txt|json))$\n(.*?)^```$")
 
 
 def write_files(text, folder):
