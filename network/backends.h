@@ -27,7 +27,10 @@ struct BackendTraits {
   Carriage carriage = Carriage::cut_through;
   Bytes segment = {};           // of Carriage::stored_in_segments
   bool spreads_evenly = false;  // watch_links(): a message's bytes evenly over its time on the way
-  bool has_packets = false;     // links carry headers and acknowledgements too
+  // CPU seconds for each message where ranks send one after the other (docs/speed.md); 0 = depends
+  // on the way. For a forecast only.
+  double seconds_per_message = 0;
+  bool has_packets = false;  // links carry headers and acknowledgements too
   // Of backends with packets: what carries messages between nodes if the user names nothing.
   TransportKind transport = TransportKind::ideal;
   // By how much a lone message may take longer than its carriage says, on links of this bandwidth,

@@ -55,11 +55,17 @@ constexpr std::string_view keys_of_tcp[] = {"network.transport.mtu",
                                             "network.switch.red_maximum",
                                             "network.switch.red_probability",
                                             "network.switch.red_weight"};
-constexpr std::string_view keys_of_roce[] = {
-    "network.transport.payload",   "network.transport.recovery", "network.transport.qps_per_pair",
-    "network.transport.ack_every", "network.transport.rto",      "network.transport.nack_interval",
-    "network.transport.priority",  "network.switch.classes",     "network.switch.scheduler",
-    "network.switch.port_reserve"};
+constexpr std::string_view keys_of_roce[] = {"network.transport.payload",
+                                             "network.transport.recovery",
+                                             "network.transport.qps_per_pair",
+                                             "network.transport.ack_every",
+                                             "network.transport.rto",
+                                             "network.transport.nack_interval",
+                                             "network.transport.priority",
+                                             "network.switch.classes",
+                                             "network.switch.scheduler",
+                                             "network.switch.port_reserve",
+                                             "network.transport.reorder_tolerance"};
 
 bool is_of_roce(const GivenSetting& setting) {
   return std::ranges::find(keys_of_roce, setting.path) != std::end(keys_of_roce) ||
@@ -69,6 +75,26 @@ bool is_of_roce(const GivenSetting& setting) {
          });
 }
 
+// Of NDP or UET; "": of neither.
+std::string_view placed_kind_of(const GivenSetting& setting) {
+  constexpr std::string_view keys_of_uet[] = {"network.transport.control",
+                                              "network.transport.entropy_values",
+                                              "network.transport.trimming"};
+  if (setting.path.starts_with("network.transport.ndp.")) return "ndp";
+  if (setting.path.starts_with("network.transport.nscc.") ||
+      std::ranges::find(keys_of_uet, setting.path) != std::end(keys_of_uet))
+    return "uet";
+  return "";
+}
+
+// Keys of RoCE that NDP and UET have, too.
+constexpr std::string_view keys_of_placed[] = {
+    "network.transport.payload", "network.transport.rto",    "network.transport.priority",
+    "network.switch.classes",    "network.switch.scheduler",
+};
+constexpr std::string_view keys_of_controls[] = {"network.transport.congestion_control",
+                                                 "network.transport.window"};
+
 // What is for the one transport where there is only the other.
 void mark_idle_transports(NetworkSpec& spec) {
   const BackendEntry* backend = find_backend(spec.backend);
@@ -76,9 +102,20 @@ void mark_idle_transports(NetworkSpec& spec) {
   const TransportKind usual = backend->traits->transport;
   const bool roce = spec.uses(TransportKind::roce, usual);
   const bool tcp = spec.uses(TransportKind::tcp, usual);
+  const bool ndp = spec.uses(TransportKind::ndp, usual);
+  const bool uet = spec.uses(TransportKind::uet, usual);
   for (GivenSetting& setting : spec.given) {
+    const std::string_view placed = placed_kind_of(setting);
+    if ((placed == "ndp" && !ndp) || (placed == "uet" && !uet))
+      setting.needs = fmt::format("network.transport.kind: {}", placed);
+    const bool shared = std::ranges::find(keys_of_placed, setting.path) != std::end(keys_of_placed);
+    if (shared && (ndp || uet)) continue;
+    if (!roce && !tcp &&
+        std::ranges::find(keys_of_controls, setting.path) != std::end(keys_of_controls))
+      setting.needs = "network.transport.kind: roce";
     if (!roce && is_of_roce(setting)) setting.needs = "network.transport.kind: roce";
-    if (roce && !tcp && std::ranges::find(keys_of_tcp, setting.path) != std::end(keys_of_tcp))
+    if ((roce || ndp || uet) && !tcp &&
+        std::ranges::find(keys_of_tcp, setting.path) != std::end(keys_of_tcp))
       setting.needs = "network.transport.kind: tcp";
   }
 }
@@ -96,6 +133,10 @@ void mark_idle_settings(NetworkSpec& spec, const TopologySpec* topology) {
   const bool red = spec.switches.queue == QueueKind::red;
   idle_unless(spec.routing.policy == RoutingPolicy::qp_spread, {"network.routing.paths"},
               "network.routing.policy: qp_spread");
+  idle_unless(spec.routing.policy == RoutingPolicy::spray, {"network.routing.spray"},
+              "network.routing.policy: spray");
+  idle_unless(spec.routing.policy == RoutingPolicy::letflow, {"network.routing.flowlet_gap"},
+              "network.routing.policy: letflow");
   idle_unless(has_faults, {"network.routing.reroute_delay"}, "network.faults");
   idle_unless(spec.fluid.highest == ClassSharing::weighted, {"network.fluid.highest_weight"},
               "network.fluid.highest: weighted");

@@ -46,16 +46,42 @@ void choose(std::vector<Row>& rows, const std::vector<Row>& more, SawSomething s
 
 }  // namespace
 
+void add_reordering(Reordering& sum, const Reordering& part) {
+  sum.late += part.late;
+  sum.most_overtaken_by = std::max(sum.most_overtaken_by, part.most_overtaken_by);
+  sum.most_held = std::max(sum.most_held, part.most_held);
+}
+
+std::string_view name_of(DropCause cause) {
+  switch (cause) {
+    case DropCause::full:
+      return "full buffer";
+    case DropCause::picked:
+      return "RED";
+    case DropCause::no_headroom:
+      return "no headroom";
+    case DropCause::random:
+      return "random loss";
+    case DropCause::link_down:
+      return "link down";
+  }
+  return "?";
+}
+
 void add(PacketStatistics& sum, const PacketStatistics& part) {
   sum.packets += part.packets;
   sum.packet_hops += part.packet_hops;
   sum.drops += part.drops;
   sum.marks += part.marks;
+  for (std::size_t i = 0; i < drop_causes; ++i) sum.drops_by_cause[i] += part.drops_by_cause[i];
+  add_reordering(sum.reordering, part.reordering);
   sum.connections += part.connections;
   sum.retransmissions += part.retransmissions;
   sum.timeouts += part.timeouts;
   sum.notifications += part.notifications;
   sum.refusals += part.refusals;
+  sum.trimmed += part.trimmed;
+  sum.returned += part.returned;
   sum.watchdogs += part.watchdogs;
   sum.waits.resize(std::max(sum.waits.size(), part.waits.size()));
   for (std::size_t i = 0; i < part.waits.size(); ++i) add_waits(sum.waits[i], part.waits[i]);

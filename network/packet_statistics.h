@@ -1,9 +1,11 @@
 // What packet networks count besides bytes: part of NetworkStatistics where a backend has packets.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/units/total.h"
@@ -11,6 +13,30 @@
 #include "network/topology/topology.h"
 
 namespace orrery {
+
+// Why a packet is lost.
+enum class DropCause : std::uint8_t {
+  full,         // the switch had no memory for it
+  picked,       // by RED
+  no_headroom,  // of a lossless class
+  random,       // the link loses packets
+  link_down,
+};
+std::string_view name_of(DropCause cause);  // as reports say it
+inline constexpr std::size_t drop_causes = 5;
+using DropCounts = std::array<std::uint64_t, drop_causes>;  // by cause
+constexpr std::uint64_t sum_of(const DropCounts& counts) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : counts) sum += count;
+  return sum;
+}
+
+// Packets of a flow that came after one that was sent later, what was sent again not counted.
+struct Reordering {
+  std::uint64_t late = 0;
+  std::uint64_t most_overtaken_by = 0;  // the number of the newest packet there less its own
+  Bytes most_held;                      // of one flow, by its receiver, until what is before came
+};
 
 // One directed link and the queue before it.
 struct LinkQueueStatistics {
@@ -109,8 +135,11 @@ struct PacketStatistics {
   std::uint64_t packets = 0;      // handed to the network by its ends, acknowledgements too
   std::uint64_t packet_hops = 0;  // links crossed by all of them
   std::uint64_t drops = 0, marks = 0;
+  DropCounts drops_by_cause = {};
+  Reordering reordering;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
   std::uint64_t notifications = 0, refusals = 0;  // RoCE: CNPs and NACKs
+  std::uint64_t trimmed = 0, returned = 0;        // packets cut to headers; of these, sent back
   std::uint64_t watchdogs = 0;                    // PFC: pauses that lasted too long
   std::vector<PacketWaits> waits;                 // by Message::label, of data
   PacketWaits acknowledgement_waits;
@@ -125,6 +154,8 @@ struct PacketStatistics {
   std::vector<FlowStatistics> flows;             // those that were asked for
   std::vector<CaptureStatistics> captures;       // as NetworkSpec::captures
 };
+
+void add_reordering(Reordering& sum, const Reordering& part);
 
 // Counts of transports that share no link, in one: rows of links, kinds and captures one by one.
 void add(PacketStatistics& sum, const PacketStatistics& part);

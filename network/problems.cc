@@ -100,8 +100,37 @@ void add_problems_of_slow(SpecProblems& problems, const NetworkSpec& network,
   }
 }
 
+// Of NDP and UET.
+void add_problems_of_placed(SpecProblems& problems, const NetworkSpec& network) {
+  const std::vector<PacketClass>& classes = network.switches.classes;
+  const std::int32_t priority = network.transport.roce.priority;
+  if (classes.empty()) return;
+  if (std::ranges::find(classes, priority, &PacketClass::priority) == classes.end())
+    problems.push_back({"switch.classes",
+                        fmt::format("none has the priority of the data, {}", priority),
+                        "add it, or write another network.transport.priority"});
+}
+
+void add_problems_of_trimming(SpecProblems& problems, const SwitchSpec& switches) {
+  const auto trims = [](const PacketClass& one) { return one.overflow == ClassOverflow::trim; };
+  const auto control =
+      std::ranges::find(switches.classes, ClassContent::control, &PacketClass::carries);
+  const auto data = std::ranges::find_if(switches.classes, trims);
+  if (data == switches.classes.end()) return;
+  if (control == switches.classes.end())
+    problems.push_back({"switch.classes", "no class carries what is left of trimmed packets",
+                        "add {priority: 6, carries: control, buffer: 64 kB}"});
+  else if (control->priority <= data->priority || data->lossless)
+    problems.push_back({"switch.classes",
+                        "a class that trims is lossy, and below the one that carries control",
+                        "give the class that carries control the higher priority"});
+}
+
 void add_problems_of_roce(SpecProblems& problems, const NetworkSpec& network,
                           const TopologySpec& topology) {
+  if (network.transport.roce.reorder_tolerance.value_or(0) < 0)
+    problems.push_back({"transport.reorder_tolerance", "a packet is not late by less than none",
+                        "write automatic, 0 or more"});
   const std::vector<PacketClass>& classes = network.switches.classes;
   const std::int32_t priority = network.transport.roce.priority;
   const bool has_priority =
@@ -117,7 +146,8 @@ void add_problems_of_roce(SpecProblems& problems, const NetworkSpec& network,
 }  // namespace
 
 SpecProblems problems_of(const TransportSpec& spec) {
-  if (spec.kind == TransportKind::roce) return {};
+  if (spec.kind && *spec.kind != TransportKind::tcp && *spec.kind != TransportKind::ideal)
+    return {};
   SpecProblems problems;
   const Bytes segment = maximum_segment(spec);
   if (spec.window < segment)
@@ -198,6 +228,11 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
         {"routing.policy",
          fmt::format("a packet of {} takes one path, no part of each", network.backend),
          "write ecmp or spray, or backend: fluid"});
+  if (needs_packets(network.routing.policy) && backend != nullptr && !backend->traits->has_packets)
+    problems.push_back({"routing.policy",
+                        fmt::format("{} is a choice for each packet, and {} has none",
+                                    name_of(network.routing.policy), network.backend),
+                        "write backend: packet, or ecmp or spray"});
   const Bytes packet = packet_of(network.transport);
   const std::size_t levels = std::min(network.levels.size(), topology.levels.size());
   for (std::size_t i = 0; i < levels; ++i)
@@ -212,6 +247,10 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
     add_problem_of_control(problems, network, backend->traits->transport);
     if (network.uses(TransportKind::roce, backend->traits->transport))
       add_problems_of_roce(problems, network, topology);
+    if (network.uses(TransportKind::ndp, backend->traits->transport) ||
+        network.uses(TransportKind::uet, backend->traits->transport))
+      add_problems_of_placed(problems, network);
+    add_problems_of_trimming(problems, network.switches);
   }
   add_problems_of_slow(problems, network, topology);
   const std::int32_t npus = npus_of(topology);

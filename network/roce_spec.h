@@ -90,7 +90,10 @@ struct RoceSpec {
   PairWindow window;
   Duration rto = milliseconds(4);
   Duration nack_interval = microseconds(500);  // until a gap is told again
-  Duration cnp_interval = microseconds(50);    // between two CNPs to a pair
+  // selective_repeat: a packet is called lost when one has come that is by more than so many
+  // later. Without it 0 where packets of a pair keep their order, else a window of the path.
+  std::optional<std::int32_t> reorder_tolerance = {};
+  Duration cnp_interval = microseconds(50);  // between two CNPs to a pair
   std::int32_t priority = 3;
   DcqcnSpec dcqcn;
   HpccSpec hpcc;

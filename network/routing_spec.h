@@ -22,8 +22,19 @@ enum class RoutingPolicy : std::uint8_t {
   qp_spread,        // ecmp with `paths` flows between two nodes, taken in turn
   spray,            // every packet its own way: all shortest paths at once
   valiant,          // shortest to a switch drawn by the hash, and shortest from there
+  letflow,          // a flow keeps its way, and draws another one after a gap; packets only
+  drill,            // the shorter of two queues that a switch draws and of the last one
+  adaptive,         // the shortest queue before a next link
+  source,           // by a value that the sender gives each packet
 };
 std::string_view name_of(RoutingPolicy policy);
+
+// A switch looks at each packet and chooses its next link: only where messages are packets.
+constexpr bool needs_packets(RoutingPolicy policy) { return policy >= RoutingPolicy::letflow; }
+
+// How a switch sprays packets.
+enum class SprayOrder : std::uint8_t { round_robin, random };
+std::string_view name_of(SprayOrder order);
 
 // Where messages are flows, they take all shortest paths at once.
 constexpr bool takes_all_paths(RoutingPolicy policy) {
@@ -50,8 +61,10 @@ struct StaticRoute {
 
 struct RoutingSpec {
   RoutingPolicy policy = RoutingPolicy::automatic;
-  std::int32_t paths = 4;  // of qp_spread; >= 1
-  std::uint64_t seed = 1;  // of the hash
+  std::int32_t paths = 4;                      // of qp_spread; >= 1
+  std::uint64_t seed = 1;                      // of the hash
+  SprayOrder spray = SprayOrder::round_robin;  // of packets
+  Duration flowlet_gap = microseconds(100);    // of letflow
   // From a change of the links until routes take it into account.
   Duration reroute_delay = {};
   std::vector<Fault> faults = {};  // in any order

@@ -36,6 +36,11 @@ struct EcnRamp {
 enum class ClassContent : std::uint8_t { data, control };
 std::string_view name_of(ClassContent content);  // "data", "control"
 
+// What becomes of a packet for which there is no room: lost, or cut to its header, which goes on in
+// the class that carries control.
+enum class ClassOverflow : std::uint8_t { drop, trim };
+std::string_view name_of(ClassOverflow overflow);  // "drop", "trim"
+
 // Packets of one priority; a port has a queue for each class. docs/models/packet-fabric.md.
 struct PacketClass {
   static constexpr std::int32_t count = 8;  // priorities 0 to 7 (IEEE 802.1Q)
@@ -49,6 +54,10 @@ struct PacketClass {
   std::optional<EcnRamp> ecn = {};
   std::int32_t weight = 1;  // under dwrr
   ClassContent carries = ClassContent::data;
+  ClassOverflow overflow = ClassOverflow::drop;
+  // Lossy: its own memory at each port, for each Gb/s of the link if so; else that of the switch.
+  std::optional<Bytes> buffer = {};
+  bool buffer_per_gigabit = false;
 };
 
 enum class WatchdogAction : std::uint8_t { stop, drop };
@@ -110,6 +119,9 @@ struct SwitchSpec {
   // and has the queue above, unless it is here.
   std::vector<PacketClass> classes = {};
   PortScheduler scheduler = PortScheduler::strict;  // strict: the highest priority first
+  // Where packets are trimmed, under strict: so many packets of the class that carries control go
+  // before one of another class that waits (NDP, 3.2).
+  std::int32_t headers_in_turn = 10;
   PfcSpec pfc = {};
   Bytes port_reserve = bytes(4'000);  // memory of each lossless class of each link
   // Reserve and headroom of lossless classes are not in `buffer`, which nobody gave.

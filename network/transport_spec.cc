@@ -49,6 +49,22 @@ std::string_view name_of(ClassContent content) {
   return content == ClassContent::data ? "data" : "control";
 }
 
+std::string_view name_of(ClassOverflow overflow) {
+  return overflow == ClassOverflow::drop ? "drop" : "trim";
+}
+
+std::string_view name_of(UetControl control) {
+  switch (control) {
+    case UetControl::nscc:
+      return "nscc";
+    case UetControl::rccc:
+      return "rccc";
+    case UetControl::both:
+      return "both";
+  }
+  return "";
+}
+
 std::string_view name_of(WatchdogAction action) {
   return action == WatchdogAction::stop ? "stop" : "drop";
 }

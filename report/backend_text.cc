@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "report/expected_error_text.h"
+
 namespace orrery {
 
 namespace {
@@ -58,6 +60,17 @@ std::string chosen_models(std::span<const RunResult> results) {
              [](const RunResult& result) { return protocols_text(result.protocols); });
 }
 
+// Of a run. What is expected of this run stands in the place of what is known of the era.
+std::string efficiency_line(const RunResult& result) {
+  if (!result.expected_error) return chosen_efficiency(result.efficiency);
+  constexpr std::size_t columns = 100;
+  std::string text = "efficiency: " + result.efficiency.name;
+  if (!result.efficiency.because.empty()) text += ", " + result.efficiency.because;
+  text += "; ";
+  const std::size_t room = columns - std::min(text.size(), columns);
+  return text + expected_error_text(*result.expected_error, room) + '\n';
+}
+
 std::string parallelism_text(const std::string& heading, const std::string& chosen) {
   return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
 }
@@ -71,7 +84,7 @@ std::string ignored_text(std::string_view backend, std::string_view where,
 
 std::string backend_text(const RunResult& result) {
   const std::string chosen = result.backend_because.empty() ? "" : "backend: " + choice_of(result);
-  return chosen + ignored_by(result) + chosen_efficiency(result.efficiency) +
+  return chosen + ignored_by(result) + efficiency_line(result) +
          chosen_protocols(result.protocols) +
          parallelism_text("parallelism", result.parallelism_chosen);
 }

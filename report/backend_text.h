@@ -11,7 +11,8 @@ namespace orrery {
 
 // "backend: fluid, because messages share links between switches": if it was chosen. "IGNORED by
 // the analytical backend in leaf-8: ...": if it leaves out what the file says. "efficiency:
-// h100-2024 (mean error 6.2 % over 24 runs), ...", and "protocols: ...": if they were chosen.
+// h100-2024 (mean error 6.2 % over 24 runs), ...", and "protocols: ...": if they were chosen. With
+// an expected error the efficiency has that instead, chosen or not.
 std::string backend_text(const RunResult& result);
 
 // "h100-2024 (mean error 6.2 % over 24 runs), the newest measured on H100"; the rest as far as it

@@ -15,6 +15,7 @@
 #include "report/backend_text.h"
 #include "report/derived.h"
 #include "report/difference_text.h"
+#include "report/expected_error_text.h"
 #include "report/numbers.h"
 #include "report/row_table.h"
 #include "report/side_by_side.h"
@@ -210,8 +211,12 @@ std::vector<SummaryRow> packet_rows(Systems systems) {
 
 std::vector<SummaryRow> summary_rows(Systems systems) {
   const auto blank = [](const RunResult&) { return std::string(); };
-  std::vector<SummaryRow> rows{{"iteration time", iteration},
-                               {"finish", [](const RunResult& r) { return to_text(r.finish); }}};
+  std::vector<SummaryRow> rows{{"iteration time", iteration}};
+  if (std::ranges::any_of(systems, [](const RunResult& r) { return r.expected_error.has_value(); }))
+    rows.push_back({"  expected error", [](const RunResult& r) {
+                      return r.expected_error ? band_text(*r.expected_error) : "-";
+                    }});
+  rows.push_back({"finish", [](const RunResult& r) { return to_text(r.finish); }});
   std::ranges::move(tie_rows(systems), std::back_inserter(rows));
   const std::initializer_list<SummaryRow> parts{
       {"lower bound", [](const RunResult& r) { return to_text(r.bound); }},

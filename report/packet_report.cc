@@ -15,14 +15,36 @@ namespace {
 
 constexpr auto left = TextTable::Align::left;
 
+// "full buffer 10, link down 2".
+std::string causes(const std::optional<LossRow>& losses) {
+  if (!losses) return "";
+  std::string text;
+  const auto add = [&](DropCause cause, std::uint64_t count) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name_of(cause), count);
+  };
+  add(DropCause::full, losses->full);
+  add(DropCause::picked, losses->picked);
+  add(DropCause::no_headroom, losses->no_headroom);
+  add(DropCause::random, losses->random);
+  add(DropCause::link_down, losses->link_down);
+  return text;
+}
+
 std::string counts(const RunResult& result) {
   const PacketResult& packets = *result.packets;
   TextTable table({{"", left}, {""}, {"", left}});
   table.add_row({"packets", std::to_string(packets.packets), "acknowledgements too"});
   table.add_row({"packet-hops", std::to_string(packets.packet_hops), ""});
-  table.add_row({"lost", std::to_string(packets.drops), ""});
+  table.add_row({"lost", std::to_string(packets.drops), causes(packets.losses)});
   table.add_row({"marked", std::to_string(packets.marks), ""});
   table.add_row({"sent again", std::to_string(packets.retransmissions), "segments"});
+  if (const std::optional<TrimmingRow>& trimming = packets.trimming)
+    table.add_row({"trimmed", std::to_string(trimming->trimmed),
+                   fmt::format("cut to headers, {} of these returned", trimming->returned)});
+  if (const std::optional<ReorderingRow>& order = packets.reordering)
+    table.add_row({"late", std::to_string(order->late),
+                   fmt::format("overtaken by up to {} packets, {} held", order->most_overtaken_by,
+                               to_text(order->most_held))});
   table.add_row({"timeouts", std::to_string(packets.timeouts), ""});
   table.add_row({"connections", std::to_string(packets.connections), ""});
   if (const std::optional<RoceRow>& roce = packets.roce) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/units/unit_text.h"
+#include "report/expected_error_text.h"
 #include "report/numbers.h"
 #include "report/training_report.h"
 #include "report/why_text.h"
@@ -28,6 +29,7 @@ std::string memory(const RunResult& result) {
 HeadLine iteration(const RunResult& result) {
   const std::optional<Duration> time = iteration_time(result);
   std::string text = time ? to_text(*time) : "-";
+  if (time && result.expected_error) text += ' ' + band_text(*result.expected_error);
   if (time && result.samples)
     text += fmt::format(", {} samples/s", short_number(static_cast<double>(*result.samples) * 1e12 /
                                                        static_cast<double>(time->value)));
@@ -89,8 +91,9 @@ std::string bar(const RunResult& result, std::size_t room) {
 
 // Then the head begins with four lines that say so, and has one line less for the others.
 bool all_is_chosen(const RunResult& result) {
-  return !result.backend_because.empty() && !result.efficiency.because.empty() &&
-         !result.protocols.because.empty() && !result.parallelism_chosen.empty();
+  const bool efficiency = !result.efficiency.because.empty() || result.expected_error;
+  return !result.backend_because.empty() && efficiency && !result.protocols.because.empty() &&
+         !result.parallelism_chosen.empty();
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 
 // All files but captures that a command writes.
 std::vector<std::string> result_names() {
-  std::vector<std::string> names{"result.json",  "comparison.json", "coll.json", "coll.csv",
-                                 "traffic.json", "traffic.csv",     "flows.csv", "fct.txt",
-                                 "pfc.txt",      "qlen.txt"};
+  std::vector<std::string> names{"result.json",  "comparison.json", "coll.json",  "coll.csv",
+                                 "traffic.json", "traffic.csv",     "flows.csv",  "fct.txt",
+                                 "pfc.txt",      "qlen.txt",        "report.html"};
   for (std::string& table : csv_files()) names.push_back(std::move(table));
   return names;
 }

@@ -1,9 +1,9 @@
 # Writes OUTPUT, a source file that holds the files PATTERNS below SOURCE:
 #   cmake -DSOURCE=DIR -DPATTERNS=platforms/*.yaml -DOUTPUT=FILE -P embed_files.cmake
-# What it defines is declared in frontends/input/embedded_files.h.
+# What it defines is declared in formats/input/embedded_files.h.
 cmake_minimum_required(VERSION 3.25)
 
-set(text "#include \"frontends/input/embedded_files.h\"\n\nnamespace orrery {\nnamespace {\n\n")
+set(text "#include \"formats/input/embedded_files.h\"\n\nnamespace orrery {\nnamespace {\n\n")
 string(APPEND text "constexpr EmbeddedFile files[] = {\n")
 list(TRANSFORM PATTERNS PREPEND ${SOURCE}/)
 file(GLOB paths RELATIVE ${SOURCE} ${PATTERNS})

@@ -21,7 +21,8 @@ ROOMS = {
     "workload": {"core", "network", "system"},
     "simulation": {"core", "network", "system", "workload"},
     "report": {"core", "network", "system", "workload", "simulation"},
-    "frontends": {"core", "network", "system", "workload", "simulation", "report"},
+    "formats": {"core", "network", "system", "workload"},
+    "frontends": {"core", "network", "system", "workload", "simulation", "report", "formats"},
 }
 DOORS = {
     ("system", "network"): re.compile(r"network/(\w+\.(h|def)|topology/\w+\.h)$"),
@@ -39,9 +40,10 @@ PACKAGES = {
     "Random123/": ["core/base/"],
     "yaml-cpp/": ["frontends/yaml/"],
     "CLI/": ["frontends/cli/"],
-    "nlohmann/": ["report/", "frontends/", "tests/report/", "tests/frontends/"],
-    "pugixml": ["frontends/msccl/"],
-    "google/protobuf/": ["frontends/chakra/"],
+    "nlohmann/": ["report/", "formats/", "frontends/", "tests/report/", "tests/formats/",
+                  "tests/frontends/"],
+    "pugixml": ["formats/msccl/"],
+    "google/protobuf/": ["formats/chakra/"],
     "ns3/": ["network/ns3/", "tests/reference/"],
     "catch2/": ["tests/"],
     "benchmark/": ["tests/benchmark/"],

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Rewrites examples/*/expected.txt with what the commands in them print now (see golden.py), and
-docs/reference/keys.md.
+docs/reference/keys.md and the pages of tests/report/.
 
-    ./scripts/update_goldens.py [EXAMPLE...]     all, or those named: flat-vs-hier, keys
+    ./scripts/update_goldens.py [EXAMPLE...]     all, or those named: flat-vs-hier, keys,
+                                                 pages
 
 Build first. Read the difference before committing it: every changed number needs a reason.
 """
@@ -11,7 +12,8 @@ import sys
 
 import golden
 
-KEYS = "keys"  # docs/reference/keys.md
+KEYS = "keys"    # docs/reference/keys.md
+PAGES = "pages"  # tests/report/pages/
 
 
 def update_keys():
@@ -23,11 +25,19 @@ def update_keys():
     print(f"{page.name}: {'rewritten' if after != before else 'unchanged'}")
 
 
+def update_pages():
+    subprocess.run([sys.executable, golden.ROOT / "tests/report/report_page_test.py",
+                    golden.ROOT / "build/release", "--update"], check=True)
+    print("pages of tests/report: written")
+
+
 def main(wanted):
     folders = {folder.name: folder for folder in golden.examples()}
     if not wanted or KEYS in wanted:
         update_keys()
-    for name in [name for name in wanted or folders if name != KEYS]:
+    if not wanted or PAGES in wanted:
+        update_pages()
+    for name in [name for name in wanted or folders if name not in (KEYS, PAGES)]:
         if name not in folders:
             sys.exit(f"no example {name}; there are: {', '.join(folders)}")
         expected = folders[name] / "expected.txt"

@@ -266,6 +266,49 @@ struct RoceRow {
   }
 };
 
+// Why packets were lost; the sum is PacketResult::drops.
+struct LossRow {
+  std::uint64_t full = 0, picked = 0, no_headroom = 0, random = 0, link_down = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("full", &LossRow::full, "packets that found the memory of a switch full");
+    row.column("picked", &LossRow::picked, "packets that RED dropped");
+    row.column("no_headroom", &LossRow::no_headroom,
+               "packets of a lossless class that came after a pause and found no room");
+    row.column("random", &LossRow::random,
+               "packets that links lost (network.switch.loss, lossy_links)");
+    row.column("link_down", &LossRow::link_down,
+               "packets that were to go over a link that was down");
+  }
+};
+
+// Packets that came after one of their flow that was sent later.
+struct ReorderingRow {
+  std::uint64_t late = 0, most_overtaken_by = 0;
+  Bytes most_held;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("late", &ReorderingRow::late, "packets that a later one of their flow overtook");
+    row.column("most_overtaken_by", &ReorderingRow::most_overtaken_by,
+               "the largest distance in packets of such a one from the newest that was there");
+    row.column("most_held_bytes", &ReorderingRow::most_held,
+               "the most that a receiver kept of one flow until what was before it came");
+  }
+};
+
+// Packets that were cut to their headers.
+struct TrimmingRow {
+  std::uint64_t trimmed = 0, returned = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("trimmed", &TrimmingRow::trimmed, "packets that were cut to their headers");
+    row.column("returned", &TrimmingRow::returned, "headers that went back to their senders");
+  }
+};
+
 // What crossed a link, as a file for tcpdump and Wireshark; its place in PacketResult::captures is
 // that in network.transport.capture.
 struct CaptureRow {
@@ -285,9 +328,12 @@ struct CaptureRow {
 struct PacketResult {
   std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
-  std::optional<RoceRow> roce;   // if some level has this transport
-  std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
-  std::vector<PauseRow> pauses;  // longest first
+  std::optional<LossRow> losses;            // if some packet was lost
+  std::optional<ReorderingRow> reordering;  // if some packet was late
+  std::optional<TrimmingRow> trimming;      // if some packet was trimmed
+  std::optional<RoceRow> roce;              // if some level has this transport
+  std::vector<QueueRow> queues;             // most drops first, then most bytes waiting
+  std::vector<PauseRow> pauses;             // longest first
   std::vector<ClassRow> classes;
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;
@@ -310,6 +356,13 @@ struct PacketResult {
              "queue that lost, marked or kept packets, most drops first, then most waiting bytes; "
              "the first 10, or all with --all-links",
              {.busiest_only = true});
+    row.part("losses", &PacketResult::losses, "why packets were lost; only where some were",
+             {.omit_if_none = true});
+    row.part("reordering", &PacketResult::reordering,
+             "packets that came out of order; only where some did", {.omit_if_none = true});
+    row.part("trimming", &PacketResult::trimming,
+             "packets that were cut to their headers; only where some were",
+             {.omit_if_none = true});
     row.part("roce", &PacketResult::roce, "counts of RoCE; only where it is a transport",
              {.omit_if_none = true});
     row.rows("pauses", &PacketResult::pauses,

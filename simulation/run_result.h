@@ -11,6 +11,7 @@
 
 #include "core/units/units.h"
 #include "simulation/columns.h"
+#include "simulation/expected_error.h"
 #include "simulation/experiment.h"
 #include "simulation/packet_result.h"
 #include "simulation/result_rows.h"
@@ -46,6 +47,7 @@ struct RunResult {
   std::string parallelism_chosen;    // as in Experiment
   EfficiencyInForce efficiency;      // of kernels
   ProtocolsInForce protocols;        // of collectives
+  std::optional<ExpectedError> expected_error;  // of the iteration time
   std::uint64_t seed = 0;
   std::string fingerprint;
   bool partial = false;
@@ -132,6 +134,10 @@ struct RunResult {
     run.column("iteration_ps", iteration_time,
                "finish / iterations, rounded down; none for a partial run",
                {.csv = {"", "finish_ps"}});
+    run.part("expected_error", &RunResult::expected_error,
+             "of iteration_ps, by the nearest measured iterations (docs/validation.md); none "
+             "unless a transformer runs at an efficiency that was measured",
+             {.omit_if_none = true});
   }
 
   template <class Columns>

@@ -147,20 +147,13 @@ void Simulation::log_beginning() const {
                      runner_.fold().multiplicity()));
 }
 
-// CPU time of a message where ranks send one after the other (docs/speed.md has more); of the
-// backends that send packets it depends on the way.
-double seconds_per_message(const std::string& backend) {
-  if (backend == "analytical") return 0.4e-6;
-  return backend == "fluid" ? 4e-6 : 0;
-}
-
 Forecast Simulation::forecast(const WorkAhead& ahead) const {
   Forecast forecast{.unfolded_because = runner_.unfolded_because(),
                     .ranks = job_.ranks,
                     .simulated = job_.ranks / runner_.fold().multiplicity(),
                     .messages = ahead.messages,
                     .cpu_s = static_cast<double>(ahead.messages) *
-                             seconds_per_message(experiment_.network.backend),
+                             find_backend(experiment_.network.backend)->traits->seconds_per_message,
                     .remedy = ""};
   if (forecast.cpu_s < kLongRun) return forecast;
   if (!forecast.unfolded_because.empty())
@@ -169,8 +162,11 @@ Forecast Simulation::forecast(const WorkAhead& ahead) const {
     forecast.remedy += fmt::format(
         "{}{} sends {:.0f} % of the messages", forecast.remedy.empty() ? "" : "; ", ahead.calls,
         static_cast<double>(ahead.most) * 100 / static_cast<double>(ahead.messages));
-    forecast.remedy +=
-        ": fewer chunks, or an algorithm of fewer steps (algorithms: auto), is faster";
+    const CollectiveSpec& spec = experiment_.system.collectives[static_cast<int>(ahead.kind)];
+    forecast.remedy += is_automatic(spec.algorithms)
+                           ? ": fewer chunks are faster"
+                           : ": fewer chunks, or an algorithm of fewer steps (algorithms: auto), "
+                             "is faster";
   }
   return forecast;
 }

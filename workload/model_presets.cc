@@ -139,6 +139,26 @@ TransformerSpec deepseek_v3() {
   return spec;
 }
 
+// Mistral AI, mistral-7b-v0.1, config.json; its window of 4,096 tokens is not modelled.
+TransformerSpec mistral_7b() { return untied({32, 4'096, 32, 8, 14'336, 32'000, 8'192}); }
+
+// Qwen Team, "Qwen2.5 Technical Report", arXiv 2412.15115, table 1, and the config.json of each;
+// sequences of 4,096 as in most of the pre-training.
+TransformerSpec qwen25(std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                       std::int64_t key_value_heads, std::int64_t feed_forward) {
+  return untied({layers, hidden, heads, key_value_heads, feed_forward, 152'064, 4'096});
+}
+
+// Qwen Team, "Qwen3 Technical Report", arXiv 2505.09388, table 2, and the config.json of each:
+// heads of 128, 4 of keys, 8 of 128 experts of the inner width `expert`, none shared.
+TransformerSpec qwen3(std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                      std::int64_t expert) {
+  TransformerSpec spec =
+      with_experts(untied({layers, hidden, heads, 4, expert, 151'936, 4'096}), 128, 8);
+  spec.head_dimension = 128;
+  return spec;
+}
+
 // J. Devlin et al., "BERT", NAACL 2019: an encoder, whose attention sees all tokens; 30,522 tokens.
 TransformerSpec bert_large() {
   TransformerSpec spec = gpt(24, 1'024, 16);
@@ -152,7 +172,8 @@ TransformerSpec bert_large() {
 
 std::span<const TransformerPreset> transformer_presets() {
   // D. Narayanan et al., "Efficient large-scale language model training on GPU clusters using
-  // Megatron-LM", SC'21, table 1; 175B is GPT-3's shape (T. Brown et al., NeurIPS 2020).
+  // Megatron-LM", SC'21, table 1; gpt3-* are shapes of GPT-3 (T. Brown et al., NeurIPS 2020, table
+  // 2.1, whose 5,140 for 40 heads of 128 is 5,120).
   static const std::vector<TransformerPreset> presets{
       {"gpt-1.7b", gpt(24, 2'304, 24)},
       {"gpt-3.6b", gpt(30, 3'072, 32)},
@@ -161,6 +182,8 @@ std::span<const TransformerPreset> transformer_presets() {
       {"gpt-39b", gpt(48, 8'192, 64)},
       {"gpt-76b", gpt(60, 10'240, 80)},
       {"gpt-145b", gpt(80, 12'288, 96)},
+      {"gpt3-6.7b", gpt(32, 4'096, 32)},
+      {"gpt3-13b", gpt(40, 5'120, 40)},
       {"gpt3-175b", gpt(96, 12'288, 96)},
       {"gpt-310b", gpt(96, 16'384, 128)},
       {"gpt-530b", gpt(105, 20'480, 128)},
@@ -174,10 +197,16 @@ std::span<const TransformerPreset> transformer_presets() {
       {"nemotron-8b", nemotron(32, 4'096, 32, 32, 16'384)},
       {"nemotron-15b", nemotron(32, 6'144, 48, 8, 24'576)},
       {"nemotron-340b", nemotron(96, 18'432, 96, 8, 73'728)},
+      {"mistral-7b", mistral_7b()},
       {"mixtral-8x7b", mixtral_8x7b()},
       {"mixtral-8x22b", mixtral_8x22b()},
       {"grok-1", grok1()},
       {"deepseek-v3", deepseek_v3()},
+      {"qwen2.5-7b", qwen25(28, 3'584, 28, 4, 18'944)},
+      {"qwen2.5-32b", qwen25(64, 5'120, 40, 8, 27'648)},
+      {"qwen2.5-72b", qwen25(80, 8'192, 64, 8, 29'568)},
+      {"qwen3-30b-a3b", qwen3(48, 2'048, 32, 768)},
+      {"qwen3-235b-a22b", qwen3(94, 4'096, 64, 1'536)},
       {"bert-large", bert_large()}};
   return presets;
 }

@@ -161,6 +161,8 @@ struct TransformerTraining {
   ExpertTraining experts;
   bool sequence_parallel = false;  // activations outside t regions are split too
   bool overlap_tensor = false;     // ... and come and go in t parts beside the products of others
+  bool overlap_gradient_sums = true;  // of input gradients, over tensor-parallel ranks: beside the
+                                      // weight gradient of the same matrix
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   std::int32_t chunks = 1;             // v, of layers on each stage, of `interleaved`
   std::int64_t global_batch = 0;       // samples of an iteration

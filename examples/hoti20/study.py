@@ -24,7 +24,8 @@ SINGLE = ["single-analytical", "single", "single-a2a", "skew-a2a", "skew-a2a-mem
           "skew-trees", "rto-trees"]  # the same in both grids
 TRAINING = ["systems", "scheduling", "injection", "slow-copy", "buffer-flat", "buffer-hier",
             "window", "chunks", "algorithm", "mtu", "skew-systems", "skew-buffer-hier",
-            "skew-model-a2a"]
+            "skew-model-a2a", "skew-injection", "skew-window", "skew-chunks", "skew-scheduling",
+            "skew-mtu"]
 WITH_LAYERS = ["systems", "scheduling"]
 REDUCED = ["workload.model.bottom_mlp=[1024, 1024, 64]", "workload.model.top_mlp=[2048, 2048, 1]"]
 COUNTERS = ["packets", "packet_hops", "drops", "retransmissions", "timeouts", "connections"]

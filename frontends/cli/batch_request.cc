@@ -9,7 +9,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/suggestion.h"
-#include "frontends/input/input_texts.h"
+#include "formats/input/input_texts.h"
 
 namespace orrery::cli {
 

@@ -5,13 +5,13 @@
 #include <string_view>
 
 #include "core/base/config_error.h"
+#include "formats/custom/custom_algorithm.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/simulations.h"
 #include "frontends/collectives/measured_times.h"
 #include "frontends/collectives/operation_named.h"
 #include "frontends/collectives/size_list.h"
-#include "frontends/custom/custom_algorithm.h"
 #include "report/collective_report.h"
 #include "report/result_folder.h"
 #include "simulation/backend_choice.h"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,8 +21,9 @@ class App;
 }
 
 namespace orrery {
+struct RunResult;          // simulation/run_result.h
 struct TrafficExperiment;  // frontends/yaml/load_traffic.h
-}
+}  // namespace orrery
 
 namespace orrery::cli {
 
@@ -45,15 +47,30 @@ struct SimulationOptions {
   bool activity = false;                 // also what was under way when
   std::int32_t ties = 0;                 // orders of simultaneous events to draw besides
   bool what_if = false;                  // also the gain of changes, one at a time
+  bool page = false;                     // `run`: also report.html in `output`
+  std::string page_file;                 // `compare`: file of the report; "" = none
+  std::string measured;                  // `run`: what an iteration took; "" = not known
   bool predict = false;  // `compare`: also what the first system's profile says of the others
   ReportOptions report;
 };
 
 ExitCode run(const SimulationOptions& options, const Terminal& terminal);
-// The same of an experiment that is loaded already.
+// The same of an experiment that is loaded already. `before`: is called before the report is
+// printed.
 ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& options,
-                    const Terminal& terminal);
+                    const Terminal& terminal,
+                    const std::function<void(const RunResult&)>& before = {});
 ExitCode compare(const SimulationOptions& options, const Terminal& terminal);
+
+struct PageOptions {
+  std::vector<std::string> results;  // folders of -o, or JSON files
+  std::string output;                // file; "" = report.html, in the folder if there is one result
+};
+
+// Writes the page, and its name on terminal.out.
+ExitCode report(const PageOptions& options, const Terminal& terminal);
+// Replaces nothing but an earlier page; throws IoError otherwise.
+void write_page(const std::string& file, const std::string& page);
 
 struct ValidateOptions {
   std::vector<std::string> files;
@@ -134,6 +151,17 @@ struct SearchOptions {
 
 // Exit code 1 if nothing fits.
 ExitCode search(const SearchOptions& options, const Terminal& terminal);
+
+struct CalibrateOptions {
+  std::string file;  // timed runs: frontends/calibration/measured_runs.h
+  std::string npu;   // preset of the device; "" = as the experiments say
+  std::string from;  // preset of the efficiency to begin with; "" = what is in force
+  std::vector<std::string> free{"matrix", "memory", "launch"};  // parameters to fit
+  std::string output;                                           // file; "" = none
+  bool force = false;
+};
+
+ExitCode calibrate(const CalibrateOptions& options, const Terminal& terminal);
 
 struct TrafficRunOptions {
   Invocation invocation;

@@ -13,6 +13,7 @@
 #include "frontends/yaml/load_traffic.h"
 #include "report/comparison_text.h"
 #include "report/csv_report.h"
+#include "report/html/report_page.h"
 #include "report/json_report.h"
 #include "report/result_folder.h"
 #include "simulation/speedup.h"
@@ -21,7 +22,7 @@ namespace orrery::cli {
 
 namespace {
 
-std::string report(std::span<const RunResult> results, const SimulationOptions& options) {
+std::string text_of(std::span<const RunResult> results, const SimulationOptions& options) {
   switch (options.format) {
     case Format::json:
       return comparison_json(results, options.report);
@@ -31,6 +32,11 @@ std::string report(std::span<const RunResult> results, const SimulationOptions& 
       break;
   }
   return comparison_text(results, options.report);
+}
+
+void write_page_of(std::span<const RunResult> results, const SimulationOptions& options) {
+  const ReportInput input{"the comparison", comparison_json(results, options.report)};
+  write_page(options.page_file, report_page({&input, 1}, false));
 }
 
 struct LoadedFiles {
@@ -84,6 +90,10 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   LoadedFiles files = load_all(options);
   std::set<std::string> taken;
   for (TrafficExperiment& file : files.flows) make_unique(file.experiment.name, taken);
+  if (!files.flows.empty() && !options.page_file.empty())
+    throw ConfigError({.file = options.files.front(),
+                       .what = "--report shows jobs, and this file has flows",
+                       .remedy = "use -o, which writes their tables"});
   if (!files.flows.empty()) return compare_traffic(files.flows, options, terminal);
   std::vector<Experiment>& experiments = files.experiments;
   for (Experiment& experiment : experiments) make_unique(experiment.name, taken);
@@ -114,10 +124,11 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   if (options.predict && results.size() == experiments.size()) predict(experiments, results);
   print_remarks(outcomes);
   if (!results.empty()) {
-    terminal.out << report(results, options);
+    terminal.out << text_of(results, options);
     if (!options.output.empty()) {
       write_comparison(options.output, results, options.report, overwrite);
     }
+    if (!options.page_file.empty()) write_page_of(results, options);
   }
   return worst;
 }

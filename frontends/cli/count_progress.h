@@ -1,60 +1,41 @@
-// "12 of 96 points, 1 failed, 85 s left": a line on a terminal for work that is counted, rewritten
-// at most ten times a second, gone when this is.
+// "12 of 96 points, 1 failed, 85 s left": the progress of work that is counted.
 #pragma once
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <string>
 
-#include "frontends/cli/terminal.h"
+#include "frontends/cli/rewritten_line.h"
 
 namespace orrery::cli {
 
 class CountProgress {
  public:
   // `what` is counted, in the plural.
-  CountProgress(const Terminal& terminal, std::size_t all, std::string what)
-      : terminal_(terminal), all_(all), what_(std::move(what)) {}
-  ~CountProgress() {
-    if (printed_) terminal_.error << erase_line << std::flush;
-  }
-  CountProgress(const CountProgress&) = delete;
-  CountProgress& operator=(const CountProgress&) = delete;
+  CountProgress(const Terminal& terminal, std::size_t all, const std::string& what)
+      : all_(all), what_(what), line_(terminal, {}, "of the " + what) {}
 
   // From any thread.
   void show(std::size_t done, std::size_t failed = 0) {
-    if (!terminal_.shows_progress) return;
-    const std::lock_guard lock(mutex_);
-    const Clock::time_point now = Clock::now();
-    if (printed_ && now < next_) return;
-    terminal_.error << erase_line << text(done, failed, now) << std::flush;
-    printed_ = true;
-    next_ = now + std::chrono::milliseconds(100);
+    line_.show(fraction_of(done), [&](double elapsed) { return text(done, failed, elapsed); });
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr const char* erase_line = "\r\x1b[K";
+  double fraction_of(std::size_t done) const {
+    return all_ == 0 ? 1 : static_cast<double>(done) / static_cast<double>(all_);
+  }
 
-  std::string text(std::size_t done, std::size_t failed, Clock::time_point now) const {
+  std::string text(std::size_t done, std::size_t failed, double elapsed) const {
     std::string line = fmt::format("{} of {} {}", done, all_, what_);
     if (failed > 0) line += fmt::format(", {} failed", failed);
     if (done == 0) return line;
-    const std::chrono::duration<double> elapsed = now - start_;
-    const double left =
-        elapsed.count() * static_cast<double>(all_ - done) / static_cast<double>(done);
-    return line + fmt::format(", {:.0f} s left", left);
+    return line + fmt::format(", {:.0f} s left", elapsed * (1 / fraction_of(done) - 1));
   }
 
-  Terminal terminal_;
   std::size_t all_;
   std::string what_;
-  Clock::time_point start_ = Clock::now(), next_;
-  std::mutex mutex_;
-  bool printed_ = false;
+  RewrittenLine line_;
 };
 
 }  // namespace orrery::cli

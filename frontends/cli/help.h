@@ -100,6 +100,17 @@ inline constexpr Text trace_info{"Nodes, recorded times, collectives, dependenci
 inline constexpr Text trace_json{"The nodes of one file as JSON, which is read again.", ""};
 inline constexpr Text trace_check{"Look for ranks that contradict each other.", ""};
 
+inline constexpr Text report{"Draw results as a page of charts, one file of HTML.",
+                             R"(Examples:
+  orrery run first.yaml -o out/first --report     simulates, and writes out/first/report.html
+  orrery report out/first                         the same of an earlier result
+  orrery report out/flat out/hier -o both.html    up to eight systems beside each other
+  orrery compare flat.yaml hier.yaml --report both.html
+
+The page needs no network, no scripts and no styles. Each chart has its numbers as a table below it.
+`run --activity` and `run --matrix` add what links did over time, and who sent how much to whom.
+How to read it: docs/how-to/read-a-report.md.)"};
+
 inline constexpr Text sweep{
     "Simulate every point of a grid of experiments, and go on where it stopped.",
     R"(Examples:
@@ -139,6 +150,8 @@ inline constexpr Text import_files{"Write an experiment's parts from files of ot
                                    R"(Examples:
   orrery import megatron run.sh --platform dgx-h100-superpod > experiment.yaml
   orrery import nccl-topo topo.xml --nodes 16 > platform.yaml
+  orrery import astra --workload-configuration=... --system-configuration=... \
+    --network-configuration=... > experiment.yaml
 
 The result goes to standard output; what was read, ignored and assumed to standard error.
 docs/how-to/bring-what-you-have.md.)"};
@@ -158,6 +171,38 @@ inline constexpr Text import_nccl{"A topology of NCCL -> a platform of such node
   orrery import nccl-topo ndv5-topo.xml --nodes 16 --npu h100 --nic "400 Gb/s"
 
 Files that clouds publish hold PCI devices only: what is missing is asked for.)"};
+
+inline constexpr Text export_files{"Write an experiment's job as files of other programs.",
+                                   R"(Examples:
+  orrery export chakra llama-70b.yaml -o out/llama
+
+docs/how-to/bring-what-you-have.md.)"};
+inline constexpr Text export_chakra{
+    "The job of an experiment -> a Chakra execution trace for each rank.",
+    R"(Examples:
+  orrery export chakra llama-70b.yaml -o out/llama
+  orrery trace check out/llama/rank.*.et --groups out/llama/groups.json
+
+Compute nodes have the time that the experiment's device takes. groups.json says who is in a group;
+workload.yaml is the trace as a workload of Orrery. Platform and system are not in a trace.)"};
+
+inline constexpr Text import_astra{"A set-up of ASTRA-sim 2 -> an experiment, with comments.",
+                                   R"(Examples:
+  orrery import astra --workload-configuration=allreduce --system-configuration=system.json \
+    --network-configuration=network.yml > experiment.yaml
+
+A comment stands at each value that ASTRA-sim ignores or reads differently. Paths are those of the
+flags, so the experiment belongs into the working directory.)"};
+inline constexpr Text astra{"Simulate a set-up of ASTRA-sim 2, by the flags of its programs.",
+                            R"(Examples:
+  orrery astra --workload-configuration=allreduce --system-configuration=system.json \
+    --network-configuration=network.yml --remote-memory-configuration=memory.json
+  orrery astra ... --compat astra-sim            also what ASTRA-sim computes, and what makes the
+                                                 difference
+  orrery astra ... --set system.chunks=8 -o out  as `run` does it
+
+A line for each NPU as ASTRA-sim prints it, then the report of `run`. The experiment is that of
+`orrery import astra`. docs/how-to/bring-what-you-have.md.)"};
 
 inline constexpr Text validate{"Check experiment files, and report all errors at once.",
                                R"(Examples:
@@ -179,6 +224,18 @@ tried. Without it they are divisors and powers of two. What training frameworks 
 does not fit into the memory of an NPU, is left out. The rest is estimated by playing the pipeline
 schedule, and the fastest are simulated. The table says which times are estimates:
 docs/models/search.md.)"};
+
+inline constexpr Text calibrate{
+    "Fit what a device reaches to timed iterations; say what they do not determine.",
+    R"(Examples:
+  orrery calibrate measured.csv --npu h100 -o my-h100.yaml
+  orrery calibrate measured.csv --free matrix,launch
+  orrery run gpt3.yaml --set platform.npu.efficiency='{preset: my-h100.yaml}'
+
+FILE has a line of column names and a line for each run: experiment (a file beside it), time (5.1 s)
+and keys as of --set. The table has the error of each run, and of a fit that did not see it. A
+parameter whose standard error is above 25 % is not determined and keeps its value:
+docs/how-to/calibrate.md.)"};
 
 inline constexpr Text explain{
     "Show the resolved configuration and where each value is from; or explain a key.",

@@ -5,9 +5,9 @@
 #include "core/base/quoted.h"
 #include "core/base/text_file.h"
 #include "core/units/unit_text.h"
+#include "formats/import/import_megatron.h"
+#include "formats/import/import_nccl_topology.h"
 #include "frontends/cli/commands.h"
-#include "frontends/import/import_megatron.h"
-#include "frontends/import/import_nccl_topology.h"
 
 namespace orrery::cli {
 

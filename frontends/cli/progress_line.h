@@ -1,15 +1,13 @@
-// A line on a terminal that says how far simulations are; rewritten at most ten times a second,
-// gone when they are done.
+// The progress of simulations that run side by side.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "frontends/cli/terminal.h"
+#include "frontends/cli/rewritten_line.h"
 #include "simulation/simulate.h"
 
 namespace orrery::cli {
@@ -22,22 +20,13 @@ std::string progress_text(double fraction, std::optional<Time> simulated, std::u
 class ProgressLine {
  public:
   ProgressLine(const Terminal& terminal, std::size_t simulations);
-  ~ProgressLine();
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
 
   void update(std::size_t simulation, const Progress& progress);  // from any thread
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  void print(Clock::time_point now);
-
-  Terminal terminal_;
-  Clock::time_point start_ = Clock::now(), next_;
-  bool printed_ = false;
   std::mutex mutex_;
   std::vector<Progress> of_simulation_;
+  RewrittenLine line_;
 };
 
 }  // namespace orrery::cli

@@ -1,6 +1,10 @@
 #include <optional>
+#include <variant>
 
+#include "core/base/config_error.h"
+#include "core/base/quoted.h"
 #include "core/trace/csv_sink.h"
+#include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/named_examples.h"
@@ -9,16 +13,19 @@
 #include "frontends/cli/unfinished_file.h"
 #include "frontends/cli/what_ifs.h"
 #include "report/csv_report.h"
+#include "report/html/report_page.h"
 #include "report/json_report.h"
+#include "report/measured_text.h"
 #include "report/result_folder.h"
 #include "report/text_report.h"
 #include "report/timeline/timeline.h"
+#include "report/wrapped_text.h"
 
 namespace orrery::cli {
 
 namespace {
 
-std::string report(const RunResult& result, const SimulationOptions& options) {
+std::string text_of(const RunResult& result, const SimulationOptions& options) {
   switch (options.format) {
     case Format::json:
       return run_json(result, options.report);
@@ -28,6 +35,11 @@ std::string report(const RunResult& result, const SimulationOptions& options) {
       break;
   }
   return text_report(result, options.report);
+}
+
+void write_page_of(const RunResult& result, const SimulationOptions& options) {
+  const ReportInput input{"the result", run_json(result, options.report)};
+  write_page(options.output + "/report.html", report_page({&input, 1}, true));
 }
 
 // Captures are files, and have no other place to go.
@@ -59,6 +71,18 @@ struct TraceFile {
   Timeline timeline;
 };
 
+// `run --measured`. Nothing if it is not given.
+std::optional<Duration> measured_time(const SimulationOptions& options) {
+  if (options.measured.empty()) return std::nullopt;
+  const Parsed<Duration> parsed = parse_duration(options.measured);
+  const auto* time = std::get_if<Duration>(&parsed);
+  if (time == nullptr || *time <= Duration{})
+    throw ConfigError({.path = "--measured",
+                       .what = in_quotes(options.measured) + " is no time of an iteration",
+                       .remedy = "write for example 5.1s"});
+  return *time;
+}
+
 }  // namespace
 
 ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
@@ -67,8 +91,9 @@ ExitCode run(const SimulationOptions& options, const Terminal& terminal) {
 }
 
 ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& options,
-                    const Terminal& terminal) {
+                    const Terminal& terminal, const std::function<void(const RunResult&)>& before) {
   const InterruptGuard interrupt;  // until all is written
+  const std::optional<Duration> measured = measured_time(options);
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   std::optional<SpanFile> spans;
@@ -90,8 +115,12 @@ ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& optio
   print_remarks(outcomes);
   if (!outcome.result) return outcome.failure.exit_code;
   const RunResult& result = *outcome.result;
-  terminal.out << report(result, options);
+  if (before) before(result);
+  terminal.out << text_of(result, options);
+  if (measured && !result.partial && options.format == Format::text)
+    terminal.out << '\n' << wrapped_text(measured_text(result, *measured), terminal.width);
   if (!options.output.empty()) write_run(options.output, result, options.report, overwrite);
+  if (options.page) write_page_of(result, options);
   // The result first: it is not lost when the disk is full of spans.
   if (spans && result.partial)
     spans->file.stream() << "# partial: " << result.partial_reason << '\n';

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/config_error.h"
+#include "formats/hpcc/hpcc_format.h"
 #include "frontends/cli/commands.h"
-#include "frontends/topology/hpcc_format.h"
 #include "report/topology_drawing.h"
 #include "report/topology_text.h"
 #include "simulation/survey/survey.h"

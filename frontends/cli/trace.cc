@@ -9,11 +9,11 @@
 
 #include "core/base/config_error.h"
 #include "core/units/unit_text.h"
-#include "frontends/chakra/trace_check.h"
-#include "frontends/chakra/trace_scan.h"
-#include "frontends/chakra/trace_workload.h"
+#include "formats/chakra/trace_check.h"
+#include "formats/chakra/trace_scan.h"
+#include "formats/chakra/trace_workload.h"
+#include "formats/input/input_texts.h"
 #include "frontends/cli/commands.h"
-#include "frontends/input/input_texts.h"
 #include "report/text_table.h"
 #include "workload/graph/graph.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "frontends/input/embedded_files.h"
+#include "formats/input/embedded_files.h"
 #include "frontends/yaml/problems.h"
 
 namespace orrery::yaml {

@@ -30,6 +30,9 @@ inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::str
       "issue", efficiency.issue,
       "time that the host takes to issue an operation; the device is not faster than that",
       not_negative);
+  bool overlapped = true;  // read by InputFiles, for the workload
+  keys.optional("overlap_gradient_sums", overlapped,
+                "what this software does: the default of workload.training.overlap_gradient_sums");
   keys.optional_items(
       "products", efficiency.products, "matrix products that were timed",
       [](Keys& product, TimedProduct& timed, std::size_t) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/io_error.h"
-#include "frontends/input/comma_lines.h"
+#include "formats/input/comma_lines.h"
 
 namespace orrery::yaml {
 

@@ -126,6 +126,7 @@ inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologyS
       between(0, 1'000));
   describe_tcp_windows(key, spec);
   describe_roce(keys, network);
+  describe_placed(keys, network);
   describe_tcp_timers(key, spec);
   key("limited_transmit", spec.limited_transmit,
       "the first two duplicate acknowledgements each send a new segment (RFC 3042); without sack");
@@ -210,7 +211,7 @@ inline void describe_network(Keys& keys, NetworkSpec& network, const TopologySpe
   network.routing.seed = network.seed;
   keys.map("routing", "which way messages go", [&](Keys& routing) {
     describe_routing(routing, network.routing, topology, topology_known);
-    for (const char* key : {"paths", "reroute_delay"})
+    for (const char* key : {"paths", "spray", "flowlet_gap", "reroute_delay"})
       routing.note_if_given(key, network.given, SettingGroup::routing);
   });
   keys.note_if_given("routing", network.given, SettingGroup::routing);

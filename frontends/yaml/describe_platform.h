@@ -80,26 +80,31 @@ inline void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_sever
 inline void describe_platform(Keys& keys, Experiment& experiment) {
   keys.named_map("npu", "the compute device",
                  [&](Keys& npu) { describe_npu(npu, experiment.npu); });
-  keys.required_map("topology", "how the NPUs are connected", [&](Keys& topology) {
-    std::vector<LevelSpec>& levels = experiment.topology.levels;
-    topology.exactly_one({"levels", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",
-                          "hyperx", "graph", "hpcc"},
-                         "levels, a builder of networks, or the nodes and links themselves");
-    describe_built_topology(topology, experiment.topology);
-    if (!topology.given("levels")) return;
-    topology.items("levels", levels, "the levels of the network, innermost first",
-                   [&](Keys& level, LevelSpec& spec, std::size_t index) {
-                     const bool innermost_of_several = index == 0 && levels.size() > 1;
-                     spec.name = "level " + std::to_string(index);
-                     if (index >= experiment.network.levels.size())
-                       experiment.network.levels.resize(index + 1);
-                     describe_level(level, spec, innermost_of_several,
-                                    experiment.network.levels[index], experiment.network);
-                   });
-    topology.check([&](Reader& reader) {
-      if (reader.clean()) reader.report(problems_of(experiment.topology));
-    });
-  });
+  keys.required_map(
+      "topology",
+      "how the NPUs are connected, such as topology: {rail: {nodes: 16, "
+      "node: hgx-h100}}; or name a whole platform, as in platform: "
+      "dgx-h100 (orrery list platforms)",
+      [&](Keys& topology) {
+        std::vector<LevelSpec>& levels = experiment.topology.levels;
+        topology.exactly_one({"levels", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",
+                              "hyperx", "graph", "hpcc"},
+                             "levels, a builder of networks, or the nodes and links themselves");
+        describe_built_topology(topology, experiment.topology);
+        if (!topology.given("levels")) return;
+        topology.items("levels", levels, "the levels of the network, innermost first",
+                       [&](Keys& level, LevelSpec& spec, std::size_t index) {
+                         const bool innermost_of_several = index == 0 && levels.size() > 1;
+                         spec.name = "level " + std::to_string(index);
+                         if (index >= experiment.network.levels.size())
+                           experiment.network.levels.resize(index + 1);
+                         describe_level(level, spec, innermost_of_several,
+                                        experiment.network.levels[index], experiment.network);
+                       });
+        topology.check([&](Reader& reader) {
+          if (reader.clean()) reader.report(problems_of(experiment.topology));
+        });
+      });
   std::optional<std::int32_t> ranks;
   keys.optional("ranks", ranks,
                 "NPUs of the platform, if not as many as the topology says: fewer are whole inner "

@@ -104,10 +104,52 @@ inline void describe_roce(Keys& keys, NetworkSpec& network) {
       positive);
   key("nack_interval", roce.nack_interval, "RoCE, go_back_n: a gap is told again after so long",
       positive);
+  Automatic<std::int32_t> tolerance{roce.reorder_tolerance};
+  key("reorder_tolerance", tolerance,
+      "RoCE, selective_repeat: packets that a packet may be late by until it is sent again; "
+      "automatic: 0 where a pair keeps its path, a window of the path where switches spray");
+  roce.reorder_tolerance = tolerance.given;
   key("priority", roce.priority, "RoCE: of data (IEEE 802.1Q)", between(0, 7));
   keys.map("dcqcn", "DCQCN's parameters (SIGCOMM 2015)",
            [&](Keys& dcqcn) { describe_dcqcn(dcqcn, network); });
   describe_other_controls(keys, network);
+}
+
+inline void describe_placed(Keys& keys, NetworkSpec& network) {
+  UetSpec& uet = network.transport.uet;
+  NdpSpec& ndp = network.transport.ndp;
+  ControlKeys key{keys, network};
+  key("control", uet.control,
+      "UET: what bounds what is on its way: nscc, the sender's window; rccc, credits of the "
+      "receiver; or both");
+  key("entropy_values", uet.entropy_values, "UET: paths of a pair, which its packets take in turn",
+      between(1, 65'536));
+  key("trimming", uet.trimming,
+      "UET: switches cut packets to their headers instead of losing them");
+  keys.map("ndp", "NDP's parameters (SIGCOMM 2017)", [&](Keys& map) {
+    ControlKeys one{map, network};
+    Automatic<Bytes> window{ndp.initial_window};
+    one("initial_window", window,
+        "data that is sent without being asked for; automatic: one BDP of the path");
+    ndp.initial_window = window.given;
+    one("return_to_sender", ndp.return_to_sender,
+        "a header that finds no room goes back to its sender");
+  });
+  keys.map("nscc", "UET's network-signalled control (Ultra Ethernet 1.0, 3.6.13)", [&](Keys& map) {
+    ControlKeys one{map, network};
+    NsccSpec& nscc = uet.nscc;
+    Automatic<Duration> target{nscc.target};
+    one("target", target, "queueing delay; automatic: half of the idle round trip");
+    nscc.target = target.given;
+    one("gamma", nscc.gamma, "of the decrease, times the excess of the delay");
+    one("most_decrease", nscc.most_decrease, "of the window at once");
+    one("fast_increase", nscc.fast_increase, "of what is acknowledged, on a path that stays clear");
+    one("delay_weight", nscc.delay_weight, "of the newest delay in the average");
+    one("adjust_after", nscc.adjust_after,
+        "packets acknowledged until increases count, or a round trip", between(1, 1'000'000));
+    one("quick_adapt_gate", nscc.quick_adapt_gate,
+        "adapts at once below the largest window shifted right by so much", between(0, 30));
+  });
 }
 
 inline void describe_ramp(Keys& keys, std::optional<EcnRamp>& ramp) {
@@ -153,12 +195,25 @@ inline void describe_classes(Keys& keys, NetworkSpec& network) {
         item.optional("weight", one.weight, "share of the port under dwrr", between(1, 1'000));
         item.optional("carries", one.carries,
                       "data; or control: acknowledgements and notifications");
+        item.optional("overflow", one.overflow,
+                      "lossy: what becomes of a packet that finds no room; trim: its header goes "
+                      "on in the class that carries control");
+        std::optional<RampSize> buffer;
+        item.optional("buffer", buffer,
+                      "lossy: memory of the class at each port, apart from that of the switch");
+        if (buffer) {
+          one.buffer = buffer->size;
+          one.buffer_per_gigabit = buffer->per_gigabit;
+        }
         describe_ramp(item, one.ecn);
       });
   keys.note_if_given("classes", network.given, SettingGroup::switch_buffer);
   ControlKeys key{keys, network};
   key("scheduler", spec.scheduler,
       "which class a port sends next: strict, the highest priority; dwrr, by weight");
+  key("headers_in_turn", spec.headers_in_turn,
+      "where a class trims: packets of control that go before one of another class that waits",
+      between(1, 255));
   key("port_reserve", spec.port_reserve,
       "memory of each lossless class of each link that is not shared", not_negative);
   keys.map("pfc", "priority flow control (IEEE 802.1Qbb)", [&](Keys& map) {

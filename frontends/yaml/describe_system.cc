@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/config_error.h"
-#include "frontends/custom/custom_algorithm.h"
+#include "formats/custom/custom_algorithm.h"
 #include "frontends/yaml/input_files.h"
 #include "system/collective/capability.h"
 #include "system/collective/named_algorithms.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "frontends/topology/hpcc_format.h"
+#include "formats/hpcc/hpcc_format.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/topology_keys.h"
 #include "network/problems.h"
@@ -83,7 +83,7 @@ inline const ServerPreset* describe_servers(Keys& keys, NodeSpec& node) {
 }
 
 inline void describe_fat_tree(Keys& keys, FatTreeSpec& tree) {
-  keys.required("radix", tree.radix, "ports of a switch", between(2, 4096));
+  keys.optional("radix", tree.radix, "ports of a switch", between(2, ports_at_most));
   keys.optional("tiers", tree.tiers, "tiers of switches", between(1, 6));
   keys.optional("oversubscription", tree.oversubscription,
                 "ports down for each port up, for each tier from the NPUs upwards; without it 1",
@@ -103,7 +103,11 @@ inline void describe_fat_tree(Keys& keys, FatTreeSpec& tree) {
 }
 
 inline void describe_leaf_spine(Keys& keys, LeafSpineSpec& tree) {
-  keys.required("leaves", tree.leaves, "leaf switches", node_count);
+  keys.optional("leaves", tree.leaves,
+                "leaf switches; without it the fewest with ports for whole servers and uplinks",
+                node_count);
+  keys.optional("radix", tree.radix, "ports of a leaf, where `leaves` is not given",
+                between(2, ports_at_most));
   keys.optional("plugs", tree.plugs,
                 "ports of a leaf towards servers; without it as many as `nodes` need", port_count);
   keys.optional("spines", tree.spines,
@@ -266,6 +270,11 @@ inline void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpe
                 "how a path is chosen; automatic: dimension_order on levels; on graphs "
                 "ecmp_expected, or ecmp if the backend has packets");
   keys.optional("paths", routing.paths, "connections between two nodes, for qp_spread", port_count);
+  keys.optional("spray", routing.spray,
+                "how a switch sprays packets over its equal links, for spray on packet backends");
+  keys.optional("flowlet_gap", routing.flowlet_gap,
+                "a flow that paused for so long at a switch may take another link, for letflow",
+                positive);
   keys.optional("seed", routing.seed, "seed of the hash that chooses between equal paths",
                 any_value, "the experiment's seed");
   keys.optional("reroute_delay", routing.reroute_delay,

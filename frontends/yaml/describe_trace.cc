@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/io_error.h"
-#include "frontends/chakra/trace_workload.h"
+#include "formats/chakra/trace_workload.h"
 #include "frontends/yaml/input_files.h"
 
 namespace orrery::yaml {

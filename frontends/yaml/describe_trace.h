@@ -1,7 +1,7 @@
 // The keys of `workload.trace`.
 #pragma once
 
-#include "frontends/chakra/trace_settings.h"
+#include "formats/chakra/trace_settings.h"
 #include "frontends/yaml/reader.h"
 #include "frontends/yaml/word_types.h"
 #include "workload/platform_facts.h"

@@ -64,6 +64,10 @@ inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
   keys.optional("overlap_tensor", spec.overlap_tensor,
                 "the exchanges of sequence_parallel go rank by rank beside the matrix products "
                 "that need them (tp_comm_overlap, async TP)");
+  keys.optional("overlap_gradient_sums", spec.overlap_gradient_sums,
+                "tensor-parallel ranks sum input gradients beside the weight gradient of the same "
+                "matrix, as Megatron-LM does since 2022; the efficiency of older software "
+                "says false");
   describe_pipeline(keys, spec);
   keys.required("global_batch", spec.global_batch, "samples of an iteration",
                 between(1, std::int64_t{1} << 32));

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/io_error.h"
-#include "frontends/astra/text_workload.h"
+#include "formats/astra/text_workload.h"
 #include "frontends/yaml/input_files.h"
 
 namespace orrery::yaml {

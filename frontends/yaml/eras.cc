@@ -17,12 +17,12 @@ namespace orrery::yaml {
 namespace {
 
 constexpr std::array known_eras{
-    Era{"a100-2021", 0.077, 431},    Era{"a100-2023", 0.097, 9},
+    Era{"a100-2021", 0.075, 431},    Era{"a100-2023", 0.097, 9},
     Era{"gb200-2025", 0.098, 1},     Era{"gb200-2025-fp8", 0.035, 1},
     Era{"h100-2023", 0.120, 8},      Era{"h100-2023-fp8", 0.057, 8},
     Era{"h100-2024", 0.062, 24},     Era{"h100-2024-fp8", 0.034, 13},
     Era{"h100-2024-fsdp", 0.029, 2}, Era{"h100-2024-fsdp-fp8", 0.155, 15},
-    Era{"v100-2020", 0.081, 3},
+    Era{"v100-2020", 0.049, 3},
 };
 
 // A device that was measured, by its preset, and its newest era of 16 and of 8 bits. torchtitan's

@@ -24,6 +24,9 @@ constexpr ForeignName names[] = {
     {"gpus", "write npus in the node of a network, or the size of a level of platform.topology"},
     // How the ranks are divided
     {"parallelism", "for a transformer write workload.training"},
+    {"training",
+     "of a transformer write workload.training, of a recommendation model "
+     "workload.model.global_batch, of layers workload.data_parallel"},
     {"num_gpus", "write platform.ranks, or the sizes of the levels of platform.topology"},
     {"num_nodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
     {"nnodes", "write platform.ranks, or the size of the outermost level of platform.topology"},

@@ -77,6 +77,40 @@ YamlNode* element_of(YamlNode& list, const std::string& key) {
   return index && *index < list.children.size() ? &list.children[*index] : nullptr;
 }
 
+// Null if there is none.
+YamlNode* efficiency_of(YamlNode& root) {
+  YamlNode* node = &root;
+  for (const char* key : {"platform", "npu", "efficiency"}) {
+    node = node->kind == NodeKind::map ? node->find(key) : nullptr;
+    if (node == nullptr) return nullptr;
+  }
+  return node;
+}
+
+// Where the training of a workload, or of its jobs, does not say the same.
+void add_to_trainings(YamlNode* workload, const YamlNode& setting) {
+  if (workload == nullptr || workload->kind != NodeKind::map) return;
+  YamlNode* training = workload->find("training");
+  const bool is_transformer = workload->find("transformer") != nullptr;
+  if (is_transformer && training != nullptr && training->kind == NodeKind::map &&
+      training->find(setting.key) == nullptr)
+    training->children.push_back(setting);
+  if (YamlNode* jobs = workload->find("jobs"))
+    for (YamlNode& job : jobs->children) add_to_trainings(&job, setting);
+}
+
+// An efficiency was measured with the software of its time, and what that does beside computing is
+// the default of what the workload does.
+void tell_workload_of_software(YamlNode& root) {
+  YamlNode* efficiency = efficiency_of(root);
+  if (efficiency == nullptr || efficiency->kind != NodeKind::map) return;
+  const YamlNode* said = efficiency->find("overlap_gradient_sums");
+  if (said == nullptr) return;
+  add_to_trainings(root.find("workload"), *said);
+  std::erase_if(efficiency->children,
+                [](const YamlNode& child) { return child.key == "overlap_gradient_sums"; });
+}
+
 bool chooses_file(const std::vector<std::string>& steps) {
   const bool of_model = steps.size() == 3 && steps[1] == "transformer";
   return (steps.size() == 2 || of_model) && steps.back() == "file" &&
@@ -134,6 +168,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
     protocols_ = choose_library(*root, chosen);
   }
   if (complete && !resolve_efficiency(*root)) complete = false;
+  if (complete) tell_workload_of_software(*root);
   if (!complete) return std::nullopt;
   return root;
 }
@@ -170,25 +205,29 @@ bool InputFiles::resolve_models(YamlNode& workload, const std::string& key_path,
   return complete;
 }
 
+// A name of platforms/efficiency, or a file that `orrery calibrate` wrote. Nothing if there is
+// none.
+std::optional<std::string> InputFiles::efficiency_file(const YamlNode& preset) {
+  if (preset.text.ends_with(".yaml")) return resolved_path(preset);
+  const std::vector<BundledFile> known = bundled_efficiencies();
+  const auto named = std::find_if(known.begin(), known.end(),
+                                  [&](const auto& file) { return file.name == preset.text; });
+  if (named != known.end()) return named->file;
+  problems_.add(preset.place, "platform.npu.efficiency.preset",
+                in_quotes(preset.text) + " is not known", suggest(preset.text, known));
+  return std::nullopt;
+}
+
 // platform.npu.efficiency.preset: the keys of that file, under those that stand beside it.
 bool InputFiles::resolve_efficiency(YamlNode& root) {
-  YamlNode* node = &root;
-  for (const char* key : {"platform", "npu", "efficiency"}) {
-    node = node->kind == NodeKind::map ? node->find(key) : nullptr;
-    if (node == nullptr) return true;
-  }
+  YamlNode* node = efficiency_of(root);
+  if (node == nullptr) return true;
   const std::string path = "platform.npu.efficiency";
   const YamlNode* preset = node->kind == NodeKind::map ? node->find("preset") : nullptr;
   if (preset == nullptr || preset->kind != NodeKind::scalar) return true;  // the reader complains
-  const std::vector<BundledFile> known = bundled_efficiencies();
-  const auto named = std::find_if(known.begin(), known.end(),
-                                  [&](const auto& file) { return file.name == preset->text; });
-  if (named == known.end()) {
-    problems_.add(preset->place, path + ".preset", in_quotes(preset->text) + " is not known",
-                  suggest(preset->text, known));
-    return false;
-  }
-  std::optional<YamlNode> loaded = read(named->file, path);
+  const std::optional<std::string> file = efficiency_file(*preset);
+  if (!file) return false;
+  std::optional<YamlNode> loaded = read(*file, path);
   if (!loaded) return false;
   if (loaded->kind != NodeKind::map) {
     problems_.add(loaded->place, path, fmt::format("the file holds {}", name_of(loaded->kind)),

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "frontends/input/input_texts.h"
+#include "formats/input/input_texts.h"
 #include "frontends/yaml/load_experiment.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/yaml_node.h"
@@ -45,6 +45,7 @@ class InputFiles {
   bool resolve_references(YamlNode& root, const std::string& path);
   bool resolve_models(YamlNode& workload, const std::string& key_path, const std::string& path);
   bool resolve_efficiency(YamlNode& root);
+  std::optional<std::string> efficiency_file(const YamlNode& preset);
   bool resolve(YamlNode& section, const std::string& key_path, std::vector<std::string> chain);
 
   void merge(YamlNode& base, YamlNode over, const std::string& path);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontends/input/input_texts.h"
+#include "formats/input/input_texts.h"
 #include "simulation/experiment.h"
 
 namespace orrery {

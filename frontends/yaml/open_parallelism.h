@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "frontends/input/input_texts.h"
+#include "formats/input/input_texts.h"
 #include "frontends/yaml/yaml_node.h"
 
 namespace orrery::yaml {

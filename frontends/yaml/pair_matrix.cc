@@ -4,7 +4,7 @@
 
 #include <variant>
 
-#include "frontends/input/comma_lines.h"
+#include "formats/input/comma_lines.h"
 #include "frontends/yaml/scalar_types.h"
 
 namespace orrery::yaml {

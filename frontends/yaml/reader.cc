@@ -8,6 +8,7 @@
 #include "core/base/hash.h"
 #include "frontends/yaml/foreign_names.h"
 #include "frontends/yaml/key_reference.h"
+#include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/preset_sections.h"
 
 namespace orrery::yaml {
@@ -68,7 +69,11 @@ void Reader::unknown_key(const YamlNode& child) {
   const std::vector<std::string_view> known = without_repeats(declared_);
   const std::string_view elsewhere = name_here(child.key);
   std::string remedy(elsewhere);
-  if (child.key == "file") {
+  if (child.key == "name" && child.kind == NodeKind::scalar &&
+      !key_of_name(path_, child.text).empty()) {
+    remedy = fmt::format("write {}: {}", path_.substr(path_.rfind('.') + 1), child.text);
+    missing_.clear();
+  } else if (child.key == "file") {
     remedy = "`file:` stands below platform, system, network, workload or transformer only";
   } else if (elsewhere.empty()) {
     remedy = remedy_of_unknown_key(child.key, path_, known);
@@ -256,7 +261,7 @@ void Reader::unknown_preset(const std::string& name, const std::vector<std::stri
   const WrongText unknown = unknown_name(name, known);
   const std::string_view section = section_of_preset(name);
   wrong("preset", unknown.what,
-        section.empty() ? unknown.remedy : fmt::format("it is a preset of {}", section));
+        section.empty() ? unknown.remedy : fmt::format("write {}: {}", section, name));
 }
 
 void Reader::note_if_given(std::string_view key, std::vector<GivenSetting>& noted,

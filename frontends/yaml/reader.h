@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/spec_problem.h"
-#include "frontends/input/input_texts.h"
+#include "formats/input/input_texts.h"
 #include "frontends/yaml/keys.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/yaml_node.h"

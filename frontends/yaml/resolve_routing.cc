@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/units/unit_text.h"
-#include "frontends/input/comma_lines.h"
+#include "formats/input/comma_lines.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/topology_keys.h"
 #include "network/routing/static_route.h"
@@ -23,7 +23,13 @@ void resolve_faults(Reader& network, const std::vector<FaultKeys>& faults, const
   for (std::size_t i = 0; i < faults.size(); ++i) {
     const FaultKeys& fault = faults[i];
     const bool degraded = fault.state == LinkCondition::degraded;
-    if (degraded != fault.bandwidth.has_value() || (degraded && !fault.node.empty())) {
+    if (degraded && !fault.node.empty()) {
+      network.wrong_item("faults", i, "only a link can be degraded",
+                         "name the link: {at: 1 ms, link: a - b, state: degraded, bandwidth: 10 "
+                         "Gb/s}; for more links write more entries");
+      continue;
+    }
+    if (degraded != fault.bandwidth.has_value()) {
       network.wrong_item("faults", i, "a bandwidth and the state degraded belong together",
                          "write {at: 1 ms, link: a -> b, state: degraded, bandwidth: 10 Gb/s}");
       continue;

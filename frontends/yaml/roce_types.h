@@ -14,6 +14,10 @@ inline constexpr auto last_word<PortScheduler> = PortScheduler::dwrr;
 template <>
 inline constexpr auto last_word<ClassContent> = ClassContent::control;
 template <>
+inline constexpr auto last_word<ClassOverflow> = ClassOverflow::trim;
+template <>
+inline constexpr auto last_word<UetControl> = UetControl::both;
+template <>
 inline constexpr auto last_word<WatchdogAction> = WatchdogAction::drop;
 
 // A size; for RoCE also bdp (one of the path) or none.

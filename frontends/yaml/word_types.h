@@ -87,13 +87,15 @@ inline constexpr auto last_word<Recompute> = Recompute::full;
 template <>
 inline constexpr auto last_word<Redraw> = Redraw::layer;
 template <>
-inline constexpr auto last_word<RoutingPolicy> = RoutingPolicy::valiant;
+inline constexpr auto last_word<RoutingPolicy> = RoutingPolicy::source;
 template <>
 inline constexpr auto last_word<SchedulingPolicy> = SchedulingPolicy::shortest_first;
 template <>
 inline constexpr auto last_word<Scope> = Scope::scale_out;
 template <>
 inline constexpr auto last_word<Sharding> = Sharding::zero3;
+template <>
+inline constexpr auto last_word<SprayOrder> = SprayOrder::random;
 template <>
 inline constexpr auto last_word<Ties> = Ties::seed;
 template <>

@@ -382,8 +382,11 @@ void FluidBackend::routes_changed() {
 
 }  // namespace
 
-const BackendTraits fluid_traits{
-    .shares_links = true, .folds = true, .has_flows = true, .spreads_evenly = true};
+const BackendTraits fluid_traits{.shares_links = true,
+                                 .folds = true,
+                                 .has_flows = true,
+                                 .spreads_evenly = true,
+                                 .seconds_per_message = 4e-6};
 
 std::unique_ptr<NetworkBackend> make_fluid_backend(EventQueue& queue, const Topology& topology,
                                                    const NetworkSpec& spec) {

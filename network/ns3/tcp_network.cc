@@ -199,7 +199,8 @@ void TcpNetwork::take_from_tcp(ns3::Ptr<ns3::Packet> packet, ns3::Ipv4Address fr
                        .wire_bytes = size,
                        .can_be_marked = can_be_marked,
                        .tell_when_left = tell,
-                       .kind = kind_of(flow, source, stream_end)});
+                       .kind = kind_of(flow, source, stream_end),
+                       .flow = source});
 }
 
 // What only acknowledges comes from the receivers; and from senders in a handshake, when there may

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "network/packet/packet_fabric.h"
+#include "network/packet/switch_routes.h"
 #include "network/routing/router.h"
 
 namespace orrery {
@@ -23,14 +25,15 @@ struct PathChoice {
   }
 };
 
-class FlowPaths {
+class FlowPaths final : private RouteListener {
  public:
   // REQUIRES: all outlive this.
   FlowPaths(EventQueue& queue, const Topology& topology, const RoutingSpec& spec,
             PacketFabric& fabric, RouteListener& listener);
 
-  // The paths that packets of a connection take in turn: one; several, if they are sprayed; none,
-  // if the two are cut off. `connection`: counts those between the two.
+  // The paths that packets of a connection take in turn: one; several under valiant, and where
+  // switches choose, over several links of the source; none, if the two are cut off. `connection`:
+  // counts those between the two.
   PathChoice choose(NodeId from, NodeId to, std::uint32_t connection);
 
   // The links of the first of them.
@@ -47,10 +50,20 @@ class FlowPaths {
   // `from` to `to`) or the other, and will not have one.
   void require_paths(NodeId from, NodeId to, const PathChoice& forward, const PathChoice& backward);
 
+  // Packets of a connection may overtake each other.
+  bool reorders() const;
+
  private:
+  void links_changed(std::span<const LinkIndex> links) override;
+  void routes_changed() override;
+  std::size_t fixed_part(std::span<const LinkIndex> links, NodeId to);
+
   EventQueue& queue_;
+  const Topology& topology_;
   PacketFabric& fabric_;
+  RouteListener& listener_;
   Router router_;
+  std::optional<SwitchRoutes> routes_;  // if switches choose
 };
 
 }  // namespace orrery

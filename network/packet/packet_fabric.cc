@@ -50,6 +50,9 @@ void PacketFabric::make_classes() {
     const auto bit = static_cast<std::uint16_t>(1U << i);
     if (classes_[i].lossless) lossless_ |= bit;
     if (classes_[i].ecn) (classes_[i].ecn->on_leaving ? marks_leaving_ : marks_entering_) |= bit;
+    if (classes_[i].buffer && !classes_[i].lossless) own_buffer_ |= bit;
+    if (classes_[i].overflow == ClassOverflow::trim) trims_ |= bit;
+    if (classes_[i].carries == ClassContent::control) header_class_ = static_cast<unsigned>(i);
     class_of_[static_cast<std::size_t>(classes_[i].priority)] = static_cast<ClassIndex>(i);
   }
   queue_count_ = static_cast<unsigned>(classes_.size());
@@ -95,7 +98,8 @@ void PacketFabric::set_rate(LinkIndex link, Bandwidth bandwidth) {
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links) {
   CHECK(!links.empty(), "a path without links");
   const auto path = static_cast<PathIndex>(path_links_.size());
-  append_links(links);
+  const std::vector<LinkIndex> path_to_end = ended(links);
+  path_links_.insert(path_links_.end(), path_to_end.begin(), path_to_end.end());
   path_links_.push_back(none);
   return path;
 }
@@ -119,6 +123,7 @@ void PacketFabric::send(PacketIndex packet, const PacketToSend& to_send) {
                       .marked = false,
                       .tell_when_left = to_send.tell_when_left,
                       .takes_telemetry = to_send.takes_telemetry,
+                      .can_be_trimmed = to_send.can_be_trimmed,
                       .kind = to_send.kind,
                       .of = class_of_[to_send.priority],
                       .queued_at = {}};
@@ -126,6 +131,7 @@ void PacketFabric::send(PacketIndex packet, const PacketToSend& to_send) {
     if (telemetry_.size() < packets_.size()) telemetry_.resize(packets_.size());
     telemetry_[packet].clear();
   }
+  if (routes_ != nullptr) note_flow(packet, to_send.flow);
   ++sent_;
   if (to_send.kind >= waits_.size()) waits_.resize(std::size_t{to_send.kind} + 1);
   ++waits_[to_send.kind].packets;
@@ -156,10 +162,11 @@ inline void PacketFabric::arrive(PacketIndex index) {
   Packet& packet = packets_[index];
   hops_ += path_links_[packet.cursor] < link_count_ ? 1 : 0;
   const LinkIndex next = path_links_[++packet.cursor];
-  if (next != none) {
+  if (next < chosen_later) {
     fetch(packet, next);
     return enter(index);
   }
+  if (next == chosen_later) return enter_chosen(index);
   if (packet.is_frame)
     pauses_->frame_arrived(path_links_[packet.cursor - 1], {packet.of, packet.pauses});
   else
@@ -178,27 +185,31 @@ inline bool PacketFabric::finds_room(const Packet& packet, Port& port, const Out
   const Bytes size = bytes(packet.wire_bytes);
   if (is_lossless(packet, port))
     return pauses_->admit(path_links_[packet.cursor - 1], packet.of, size, memory);
+  if ((own_buffer_ >> packet.of & 1) != 0) return fits_own_buffer(packet, port, queue);
   if (!memory.has_room(size, queue.waiting)) return false;
   memory.add(size, queue_.now());
   return true;
 }
 
 // What is sent at once needs no room. May mark the packet.
-inline bool PacketFabric::may_enter(Packet& packet, Port& port, OutputQueue& queue, bool idle) {
-  if (port.is_down) return false;
-  if (spec_.loss > 0 && !port.is_host && random_.uniform() < spec_.loss) return false;
-  if (port.lossy && loses(path_links_[packet.cursor])) return false;
-  if (port.memory < 0 || packet.is_frame) return true;
+inline std::optional<DropCause> PacketFabric::cause_to_drop(Packet& packet, Port& port,
+                                                            OutputQueue& queue, bool idle) {
+  if (port.is_down) return DropCause::link_down;
+  if (spec_.loss > 0 && !port.is_host && random_.uniform() < spec_.loss) return DropCause::random;
+  if (port.lossy && loses(path_links_[packet.cursor])) return DropCause::random;
+  if (port.memory < 0 || packet.is_frame) return {};
   if (packet.of == 0 && base_queue_) {
     if (spec_.queue == QueueKind::red && !port.is_host &&
         picked_by_red(packet, port, queue, idle)) {
-      if (!packet.can_be_marked) return false;
+      if (!packet.can_be_marked) return DropCause::picked;
       mark(packet, port, queue);
     }
   } else if (packet.can_be_marked && (marks_entering_ >> packet.of & 1) != 0) {
     mark_by_ramp(packet, port, queue);
   }
-  return idle || finds_room(packet, port, queue);
+  const unsigned of = packet.of;  // a frame may come to the packets, and move them
+  if (idle || finds_room(packet, port, queue)) return {};
+  return (lossless_ >> of & 1) != 0 ? DropCause::no_headroom : DropCause::full;
 }
 
 void PacketFabric::enter(PacketIndex index) {
@@ -210,19 +221,25 @@ void PacketFabric::enter(PacketIndex index) {
   const unsigned bit = 1U << number;
   const bool idle = (port.occupied & ~port.paused) == 0 && port.free_at <= queue_.now() &&
                     ((port.occupied | port.paused) & bit) == 0;
-  if (!may_enter(packet, port, queue, idle)) {
+  if (const auto cause = cause_to_drop(packet, port, queue, idle)) {
+    if (*cause == DropCause::full && trims_ != 0 && trims(packet))
+      return enter_trimmed(index, link, port);
     ++queue.drops;
-    return lose(index, port);
+    return lose(index, port, *cause);
   }
   if (idle) return start(index, port);
+  wait(index, link, port, number);
+}
 
+void PacketFabric::wait(PacketIndex index, LinkIndex link, Port& port, unsigned number) {
+  OutputQueue& queue = queue_of(link, number);
   Packet& waits = packets_[index];  // where they are now: a frame may have come to them
   if (queue.first == none)
     queue.first = index;
   else
     packets_[queue.last].next = index;
   queue.last = index;
-  port.occupied |= static_cast<std::uint16_t>(bit);
+  port.occupied |= static_cast<std::uint16_t>(1U << number);
   waits.next = none;
   waits.queued_at = queue_.now();
   const Bytes size = bytes(waits.wire_bytes);
@@ -231,6 +248,20 @@ void PacketFabric::enter(PacketIndex index) {
   port.most_waiting = std::max(port.most_waiting, port.waiting);
   if (port.watched) note_depth(port, queue, number);
   if (!port.wake_comes && (port.occupied & ~port.paused) != 0) wake_when_free(link, port);
+}
+
+// On a port whose queues for it are full, so it waits, or there is no room for headers either.
+void PacketFabric::enter_trimmed(PacketIndex index, LinkIndex link, Port& port) {
+  Packet& packet = packets_[index];
+  packet.trimmed = true;
+  packet.can_be_trimmed = false;
+  packet.wire_bytes = static_cast<std::uint32_t>(trimmed_bytes.value);
+  packet.of = static_cast<ClassIndex>(header_class_);
+  ++trimmed_;
+  OutputQueue& queue = queue_of(link, header_class_);
+  if (finds_room(packet, port, queue)) return wait(index, link, port, header_class_);
+  ++queue.drops;
+  lose(index, port, DropCause::full);
 }
 
 bool PacketFabric::picked_by_red(const Packet& packet, Port& port, OutputQueue& queue, bool idle) {
@@ -329,7 +360,8 @@ void PacketFabric::offer(LinkIndex link) {
 inline unsigned PacketFabric::next_queue(Port& port, LinkIndex link) {
   const unsigned ready = port.occupied & ~static_cast<unsigned>(port.paused);
   const auto highest = static_cast<unsigned>(std::bit_width(ready)) - 1;
-  if (spec_.scheduler == PortScheduler::strict) return highest;
+  if (spec_.scheduler == PortScheduler::strict)
+    return trims_ == 0 ? highest : header_or_other(port, ready);
   if (pauses_ != nullptr && highest == queue_count_ - 1) return highest;  // a frame
   return next_by_deficit(port, link, ready);
 }
@@ -367,7 +399,7 @@ inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned
   if (port.memory < 0 || packet.is_frame) return index;
   if (is_lossless(packet, port))
     pauses_->release(path_links_[packet.cursor - 1], packet.of, size, memories_[port.memory]);
-  else
+  else if ((own_buffer_ >> packet.of & 1) == 0)
     memories_[port.memory].remove(size, queue_.now());
   return index;
 }
@@ -390,12 +422,12 @@ void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
   for (unsigned of = 0; of < queue_count_; ++of)
     while (queue_of(link, of).first != none) {
       ++queue_of(link, of).drops;
-      lose(take_first(port, link, of), port);
+      lose(take_first(port, link, of), port, DropCause::link_down);
     }
 }
 
-void PacketFabric::lose(PacketIndex packet, Port& port) {
-  ++rest_of(port).drops;
+void PacketFabric::lose(PacketIndex packet, Port& port, DropCause cause) {
+  ++rest_of(port).drops[static_cast<std::size_t>(cause)];
   if (!packets_[packet].is_frame) owner_.packet_lost(packet);
   release(packet);
 }
@@ -413,63 +445,6 @@ Duration PacketFabric::duration_of(Port& port, std::uint32_t wire_bytes) {
     rest.last_duration = transfer_time(bytes(wire_bytes), rest.bandwidth);
   }
   return rest.last_duration;
-}
-
-PacketStatistics PacketFabric::statistics() const {
-  PacketStatistics statistics;
-  statistics.packets = sent_;
-  statistics.packet_hops = hops_;
-  for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const Port& port = ports_[i];
-    const PortRest& rest = rests_[i];
-    statistics.drops += rest.drops;
-    statistics.marks += rest.marks;
-    if (port.is_host) continue;
-    statistics.links.push_back(
-        {port.sent, port.packets, rest.drops, rest.marks, port.most_waiting});
-  }
-  if (classes_.size() > 1) add_class_statistics(statistics);
-  for (const Host& host : hosts_)
-    statistics.receivers.push_back(
-        {host.npu, rests_[host.port].bandwidth, rests_[host.port].drops});
-  add_depths(statistics);
-  for (const SwitchMemory& memory : memories_) {
-    const PeakSeries& series = memory.series();
-    if (series.most() == 0) continue;
-    statistics.switches.push_back({memory.node(),
-                                   memory.size(),
-                                   bytes(series.most()),
-                                   series.interval(),
-                                   {series.peaks().begin(), series.peaks().end()}});
-  }
-  return statistics;
-}
-
-void PacketFabric::add_depths(PacketStatistics& statistics) const {
-  for (std::size_t i = 0; i < depths_.size(); ++i) {
-    const PeakSeries& series = depths_[i];
-    statistics.depths.push_back(
-        {spec_.watched[i], series.interval(), {series.peaks().begin(), series.peaks().end()}});
-    for (std::size_t of = 0; of <= classes_.size(); ++of) {
-      const DepthHistogram& histogram = histograms_[i * (classes_.size() + 1) + of];
-      const bool all = of == classes_.size();
-      if (std::vector<Duration> times = histogram.until(queue_.now()); !times.empty())
-        statistics.depth_times.push_back({spec_.watched[i],
-                                          all ? DepthTimes::all_classes : classes_[of].priority,
-                                          std::move(times)});
-    }
-  }
-}
-
-void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
-  for (LinkIndex link = 0; link < link_count_; ++link)
-    for (std::size_t of = 0; of < classes_.size(); ++of) {
-      const OutputQueue& queue = queues_[std::size_t{link} * queue_count_ + of];
-      if (queue.drops + queue.marks > 0)
-        statistics.classes.push_back({link, classes_[of].priority, queue.drops, queue.marks});
-    }
-  if (pauses_ != nullptr) statistics.pauses = pauses_->statistics();
-  statistics.pause_events = pause_events_;
 }
 
 }  // namespace orrery

@@ -32,8 +32,13 @@
 namespace orrery {
 
 class ByteBins;
+class SwitchRoutes;
 
 using PathIndex = std::uint32_t;
+using RouteIndex = std::uint32_t;  // of SwitchRoutes
+
+// What is left of a packet that is trimmed: the smallest frame of Ethernet, with preamble and gap.
+inline constexpr Bytes trimmed_bytes = bytes(84);
 
 // A class of a link that is paused for long, and why.
 struct LastingPause {
@@ -78,6 +83,8 @@ struct PacketToSend {
   std::uint8_t kind = 0;      // row of waits()
   std::uint8_t priority = 0;  // of SwitchSpec::classes
   bool takes_telemetry = false;
+  bool can_be_trimmed = false;
+  std::uint32_t flow = 0;  // on a path where switches choose: what their hashes see
 };
 
 class PacketFabric final : private EventHandler, private PauseWire {
@@ -90,6 +97,15 @@ class PacketFabric final : private EventHandler, private PauseWire {
 
   // REQUIRES: consecutive links, at least one.
   PathIndex add_path(std::span<const LinkIndex> links);
+  // Behind these links switches choose, packet by packet. REQUIRES: choose_by() was called.
+  PathIndex add_path(std::span<const LinkIndex> links, RouteIndex route);
+  void choose_by(SwitchRoutes& routes) { routes_ = &routes; }
+  // The last links of a path, with what a slow receiver has behind them.
+  std::vector<LinkIndex> ended(std::span<const LinkIndex> links);
+  // How long a link takes to send what waits before it, and the rest of what it is sending.
+  Duration backlog(LinkIndex link) const;
+  bool is_down(LinkIndex link) const { return ports_[link].is_down; }
+
   // Of links, and of what a slow receiver has in their place.
   std::string name_of(LinkIndex link) const;
   LinkIndex first_link(PathIndex path) const { return path_links_[path]; }
@@ -99,6 +115,13 @@ class PacketFabric final : private EventHandler, private PauseWire {
   void send(PacketIndex packet, const PacketToSend& to_send);
   // Of a packet that takes telemetry, by hop; until packet_arrived() or packet_lost() returns.
   std::span<const HopTelemetry> telemetry(PacketIndex packet) const { return telemetry_[packet]; }
+
+  // Only the header of it is left; until packet_arrived() or packet_lost() returns. It was lost
+  // before the link that leaves this node.
+  bool trimmed(PacketIndex packet) const { return packets_[packet].trimmed; }
+  NodeId lost_at(PacketIndex packet) const {
+    return start_of(path_links_[packets_[packet].cursor]);
+  }
 
   // --- Packets that their owner keeps until the link is free for them ---
 
@@ -121,7 +144,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
 
   // Sums of what the fabric counts; transports add their own.
   PacketStatistics statistics() const;
-  std::uint64_t lost_on(LinkIndex link) const { return rests_[link].drops; }
+  std::uint64_t lost_on(LinkIndex link) const { return sum_of(rests_[link].drops); }
 
   // Packets that wait before links; when nothing is left to happen, for ever.
   std::uint64_t waiting_packets() const;
@@ -130,6 +153,11 @@ class PacketFabric final : private EventHandler, private PauseWire {
 
  private:
   static constexpr std::uint32_t none = no_packet;
+  // In place of a link, behind the last one that is known. Then comes the RouteIndex.
+  static constexpr std::uint32_t chosen_later = none - 1;
+  // Links that a packet needs of a path where switches choose: the one that it came over, the one
+  // that it is on, up to three behind it, and the end.
+  static constexpr std::size_t own_path_size = 6;
 
   struct Packet {
     std::uint32_t cursor = 0;  // into path_links_: the link it is on, or waits for
@@ -141,6 +169,8 @@ class PacketFabric final : private EventHandler, private PauseWire {
     bool takes_telemetry : 1 = false;
     bool is_frame : 1 = false;  // of PFC
     bool pauses : 1 = false;    // frames only
+    bool can_be_trimmed : 1 = false;
+    bool trimmed : 1 = false;
     std::uint8_t kind = 0;
     ClassIndex of = 0;
     Time queued_at;
@@ -168,7 +198,8 @@ class PacketFabric final : private EventHandler, private PauseWire {
     std::uint32_t last_size = 0;  // transfer_time() is a 128-bit division, and sizes repeat
     std::uint32_t depth = 0;      // of depths_, if it is watched
     Duration last_duration;
-    std::uint64_t drops = 0, marks = 0;
+    DropCounts drops = {};
+    std::uint64_t marks = 0;
   };
 
   // A slow receiver: a port without a link, which its packets leave as fast as the host takes them.
@@ -182,15 +213,22 @@ class PacketFabric final : private EventHandler, private PauseWire {
   void make_ports(const Topology& topology, std::span<const std::optional<Bytes>> buffers);
   void make_pauses(const Topology& topology);
   void make_hosts();
-  void append_links(std::span<const LinkIndex> links);
   void note_entry(Host& host, LinkIndex link);
   bool loses(LinkIndex link);
 
   void on_event(std::uint64_t argument) override;
   void arrive(PacketIndex packet);
+  void enter_chosen(PacketIndex packet);
+  void note_flow(PacketIndex packet, std::uint32_t flow);
   void enter(PacketIndex packet);  // the port of the link that its cursor points to
-  bool may_enter(Packet& packet, Port& port, OutputQueue& queue, bool idle);
+  std::optional<DropCause> cause_to_drop(Packet& packet, Port& port, OutputQueue& queue, bool idle);
   bool finds_room(const Packet& packet, Port& port, const OutputQueue& queue);
+  bool fits_own_buffer(const Packet& packet, const Port& port, const OutputQueue& queue);
+  bool trims(const Packet& packet) const {
+    return packet.can_be_trimmed && (trims_ >> packet.of & 1) != 0;
+  }
+  void wait(PacketIndex packet, LinkIndex link, Port& port, unsigned number);
+  void enter_trimmed(PacketIndex packet, LinkIndex link, Port& port);
   bool picked_by_red(const Packet& packet, Port& port, OutputQueue& queue, bool idle);
   void mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue);
   void mark(Packet& packet, Port& port, OutputQueue& queue);
@@ -203,11 +241,12 @@ class PacketFabric final : private EventHandler, private PauseWire {
   void pull(LinkIndex link, Port& port);
   void wake_when_free(LinkIndex link, Port& port);  // REQUIRES: no wake comes
   unsigned next_queue(Port& port, LinkIndex link);
+  unsigned header_or_other(Port& port, unsigned ready);
   unsigned next_by_deficit(Port& port, LinkIndex link, unsigned ready);
   PacketIndex take_first(Port& port, LinkIndex link, unsigned of);
   void note_wait(const Packet& packet, const Port& port);
   void note_depth(Port& port, const OutputQueue& queue, unsigned of);
-  void lose(PacketIndex packet, Port& port);
+  void lose(PacketIndex packet, Port& port, DropCause cause);
   void release(PacketIndex packet);
   Duration duration_of(Port& port, std::uint32_t wire_bytes);
   OutputQueue& queue_of(LinkIndex link, unsigned of) {
@@ -228,6 +267,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   bool find_cycle(std::vector<LinkIndex>& chain, std::vector<bool>& seen, ClassIndex of) const;
   LinkIndex holds_most_of(LinkIndex link, ClassIndex of) const;
   NodeId end_of(LinkIndex link) const;
+  NodeId start_of(LinkIndex link) const;
   void add_class_statistics(PacketStatistics& statistics) const;
   void add_depths(PacketStatistics& statistics) const;
 
@@ -241,6 +281,8 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::array<ClassIndex, PacketClass::count> class_of_{};  // by priority
   // A bit for each class.
   std::uint16_t lossless_ = 0, marks_entering_ = 0, marks_leaving_ = 0;
+  std::uint16_t own_buffer_ = 0, trims_ = 0;
+  unsigned header_class_ = 0;        // of trimmed packets, if a class trims
   unsigned queue_count_ = 1;         // of a port: classes and frames
   unsigned usual_ = 0;               // the class that most packets are of: a guess
   bool base_queue_ = true;           // class 0 is SwitchSpec::queue
@@ -256,12 +298,16 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::vector<PeakSeries> depths_;          // as SwitchSpec::watched
   std::vector<DepthHistogram> histograms_;  // of these, by class, and then of all classes
   std::vector<PauseEvent> pause_events_;
-  std::vector<std::uint32_t> path_links_;  // of all paths, each ended by `none`
+  // Of all paths, each ended by `none`, or by `chosen_later` and a route. Then it goes on in a part
+  // of the packet's own, own_paths_.
+  std::vector<std::uint32_t> path_links_;
+  SwitchRoutes* routes_ = nullptr;
+  std::vector<std::uint32_t> own_paths_, flows_;  // by PacketIndex, if switches choose
   std::vector<Packet> packets_;
   std::vector<std::vector<HopTelemetry>> telemetry_;  // by PacketIndex
   std::vector<PacketWaits> waits_;
   PacketIndex first_free_ = none;
-  std::uint64_t sent_ = 0, hops_ = 0;
+  std::uint64_t sent_ = 0, hops_ = 0, trimmed_ = 0;
 };
 
 }  // namespace orrery

@@ -27,20 +27,20 @@ void PacketFabric::make_hosts() {
 
 // Where packets for a slow receiver leave the network: behind the last link that a switch sends
 // over, which is that to its NIC, if it has one. Without switches, behind the last link.
-void PacketFabric::append_links(std::span<const LinkIndex> links) {
-  path_links_.insert(path_links_.end(), links.begin(), links.end());
+std::vector<LinkIndex> PacketFabric::ended(std::span<const LinkIndex> links) {
+  std::vector<LinkIndex> path(links.begin(), links.end());
   const NodeId target = topology_.links()[links.back()].to;
   const auto host = std::ranges::find(hosts_, target, &Host::npu);
-  if (host == hosts_.end()) return;
+  if (host == hosts_.end()) return path;
   const auto is_of_switch = [&](LinkIndex link) {
     return topology_.node_kind(topology_.links()[link].from) == NodeKind::switched;
   };
   std::size_t behind = links.size();
   while (behind > 0 && !is_of_switch(links[behind - 1])) --behind;
   if (behind == 0) behind = links.size();
-  path_links_.insert(path_links_.end() - static_cast<std::ptrdiff_t>(links.size() - behind),
-                     host->port);
+  path.insert(path.begin() + static_cast<std::ptrdiff_t>(behind), host->port);
   note_entry(*host, links[behind - 1]);
+  return path;
 }
 
 // Room for what comes over this link after a pause.
@@ -57,6 +57,10 @@ std::string PacketFabric::name_of(LinkIndex link) const {
 
 NodeId PacketFabric::end_of(LinkIndex link) const {
   return link < link_count_ ? topology_.links()[link].to : hosts_[link - link_count_].npu;
+}
+
+NodeId PacketFabric::start_of(LinkIndex link) const {
+  return link < link_count_ ? topology_.links()[link].from : hosts_[link - link_count_].npu;
 }
 
 bool PacketFabric::loses(LinkIndex link) {

@@ -15,6 +15,7 @@
 #include "network/packet_statistics.h"
 #include "network/transport/congestion_control.h"
 #include "network/transport/recovery.h"
+#include "network/transport/reorder_meter.h"
 
 namespace orrery {
 
@@ -80,6 +81,7 @@ class QueuePair {
   std::int32_t unanswered = 0;  // packets, since the last acknowledgement
   bool last_marked = false, notified = false;
   Time notified_at;  // the last CNP
+  ReorderMeter order;
 
   // --- Reports ---
   bool watched = false;

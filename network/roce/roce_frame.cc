@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "network/packet/captured_headers.h"
-#include "network/roce/wire_format.h"
+#include "network/packet/wire_format.h"
 
 namespace orrery {
 namespace {

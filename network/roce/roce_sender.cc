@@ -7,8 +7,8 @@
 #include "core/units/unit_text.h"
 #include "network/network_error.h"
 #include "network/packet/what_waits.h"
+#include "network/packet/wire_format.h"
 #include "network/roce/roce_transport.h"
-#include "network/roce/wire_format.h"
 
 namespace orrery {
 namespace {
@@ -85,7 +85,8 @@ void RoceTransport::transmit(std::uint32_t index, PacketNumber number) {
   const bool ends = number == message.last;
   const bool tells_left = ends && !message.left;
   message.left |= tells_left;
-  counters_.retransmissions += number < pair.recovery->never_sent() ? 1 : 0;
+  const PacketNumber never_sent = pair.recovery->never_sent();
+  counters_.retransmissions += number < never_sent ? 1 : 0;
   pair.recovery->sent(number);
   pair.control->sent(queue_.now(), bytes(payload));
   pair.sent_at = queue_.now();
@@ -97,6 +98,7 @@ void RoceTransport::transmit(std::uint32_t index, PacketNumber number) {
                       .kind = PacketKind::data,
                       .tells_left = tells_left,
                       .ends_message = ends,
+                      .again = number < never_sent,
                       .message = message.slot,
                       .number = number,
                       .sent_at = queue_.now()};
@@ -109,7 +111,8 @@ void RoceTransport::transmit(std::uint32_t index, PacketNumber number) {
                         .tell_when_left = tells_left,
                         .kind = message.label,
                         .priority = pair.priority,
-                        .takes_telemetry = control_->wants_telemetry});
+                        .takes_telemetry = control_->wants_telemetry,
+                        .flow = 2 * index});
 }
 
 // --- What comes back ---
@@ -118,7 +121,10 @@ void RoceTransport::take_acknowledgement(PacketIndex packet, const Carried& carr
   QueuePair& pair = *pairs_[carried.pair];
   run_timers(pair);
   const Bytes before = pair.stream_before(pair.recovery->unacknowledged());
-  note_progress(pair, carried, [&] { pair.recovery->acknowledged(carried.number); });
+  note_progress(pair, carried, [&] {
+    if (carried.selective) return pair.recovery->refused(carried.number, carried.seen);
+    pair.recovery->acknowledged(carried.number);
+  });
   const Bytes after = pair.stream_before(pair.recovery->unacknowledged());
   const bool telemetry = control_->wants_telemetry && packet < echoed_.size();
   pair.control->acknowledged({.now = queue_.now(),
@@ -129,6 +135,7 @@ void RoceTransport::take_acknowledgement(PacketIndex packet, const Carried& carr
                               .marked = carried.marked,
                               .hops = telemetry ? std::span<const HopTelemetry>(echoed_[packet])
                                                 : std::span<const HopTelemetry>()});
+  if (carried.selective && pair.recovery->replaces_a_lost_one()) note_loss(pair, carried);
   note_sample(pair);
   arm_timer(carried.pair);
   update(carried.pair);
@@ -146,14 +153,17 @@ void RoceTransport::note_progress(QueuePair& pair, const Carried& carried, const
 }
 
 // A control hears once of what was lost in a window.
+void RoceTransport::note_loss(QueuePair& pair, const Carried& carried) {
+  if (carried.number < pair.loss_heard) return;
+  pair.loss_heard = pair.recovery->never_sent();
+  pair.control->lost(queue_.now(), false);
+}
+
 void RoceTransport::take_refusal(const Carried& carried) {
   QueuePair& pair = *pairs_[carried.pair];
   run_timers(pair);
   note_progress(pair, carried, [&] { pair.recovery->refused(carried.number, carried.seen); });
-  if (carried.number >= pair.loss_heard) {
-    pair.loss_heard = pair.recovery->never_sent();
-    pair.control->lost(queue_.now(), false);
-  }
+  note_loss(pair, carried);
   note_sample(pair);
   arm_timer(carried.pair);
   update(carried.pair);
@@ -338,8 +348,10 @@ PacketStatistics RoceTransport::statistics() const {
   statistics.refusals = counters_.refusals;
   statistics.watchdogs = counters_.watchdogs;
   statistics.captures = captures_.statistics();
-  for (const auto& pair : pairs_)
+  for (const auto& pair : pairs_) {
+    add_reordering(statistics.reordering, pair->order.counted());
     if (pair->watched) statistics.flows.push_back({pair->from, pair->to, pair->samples});
+  }
   return statistics;
 }
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "network/packet/wire_format.h"
 #include "network/roce/switch_classes.h"
-#include "network/roce/wire_format.h"
 
 namespace orrery {
 namespace {
@@ -72,9 +72,9 @@ std::uint32_t RoceTransport::make_pair(NodeId from, NodeId to, std::uint8_t prio
   pairs_.push_back(std::make_unique<QueuePair>(from, to, index, number, spec_.payload.value));
   QueuePair& pair = *pairs_.back();
   pair.priority = priority;
-  pair.recovery = make_recovery(spec_);
   choose_paths(pair);
   const PathFacts facts = facts_of(pair);
+  pair.recovery = make_recovery(with_tolerance(facts));
   pair.round_trip = facts.round_trip;
   pair.hops = facts.hops;
   pair.line = static_cast<double>(facts.line.value);
@@ -137,6 +137,17 @@ double RoceTransport::window_of(const PathFacts& facts) const {
                    static_cast<double>(facts.round_trip.value) * 1e-12);
 }
 
+// Packets that overtake each other differ by what waits before them: less than a window.
+RoceSpec RoceTransport::with_tolerance(const PathFacts& facts) const {
+  RoceSpec spec = spec_;
+  if (spec.reorder_tolerance || !paths_.reorders()) return spec;
+  const double window =
+      static_cast<double>(facts.line.value) * static_cast<double>(facts.round_trip.value) * 1e-12;
+  spec.reorder_tolerance =
+      static_cast<std::int32_t>(std::ceil(window / static_cast<double>(spec.payload.value)));
+  return spec;
+}
+
 // --- Links that fail ---
 
 void RoceTransport::links_changed(std::span<const LinkIndex> links) {
@@ -189,7 +200,10 @@ void RoceTransport::packet_left(PacketIndex packet) {
 
 void RoceTransport::take_data(PacketIndex packet, const Carried& carried, bool marked) {
   QueuePair& pair = *pairs_[carried.pair];
+  if (!carried.again) pair.order.came(carried.number);
   const Verdict verdict = pair.recovery->received(queue_.now(), carried.number);
+  if (verdict == Verdict::gap || verdict == Verdict::kept)
+    pair.order.holds(spec_.payload * static_cast<std::int64_t>(pair.recovery->held()));
   if (marked && control_->wants_notifications) notify_congestion(carried);
   answer(packet, carried, verdict, marked);
   if (verdict == Verdict::in_order) deliver(carried.pair);
@@ -223,6 +237,7 @@ void RoceTransport::answer(PacketIndex packet, const Carried& carried, Verdict v
   send_back({.pair = carried.pair,
              .kind = gap ? PacketKind::refusal : PacketKind::acknowledgement,
              .marked = marked,
+             .selective = verdict == Verdict::kept,
              .number = pair.recovery->expected(),
              .seen = carried.number,
              .sent_at = carried.sent_at},
@@ -245,7 +260,8 @@ void RoceTransport::send_back(const Carried& what, std::int64_t size, PacketInde
   fabric_.send(packet, {.path = pair.backward.take(),
                         .wire_bytes = static_cast<std::uint32_t>(size),
                         .kind = acknowledgement_kind,
-                        .priority = answer_priority_});
+                        .priority = answer_priority_,
+                        .flow = 2 * what.pair + 1});
 }
 
 // The listener may send from here.

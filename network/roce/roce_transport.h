@@ -13,9 +13,9 @@
 #include "network/network_spec.h"
 #include "network/packet/acknowledgements.h"
 #include "network/packet/flow_paths.h"
+#include "network/packet/nic_port.h"
 #include "network/packet/packet_fabric.h"
 #include "network/packet/packet_transport.h"
-#include "network/roce/nic_port.h"
 #include "network/roce/queue_pair.h"
 #include "network/roce/roce_captures.h"
 
@@ -45,9 +45,11 @@ class RoceTransport final : public PacketTransport,
     bool marked = false;      // echoed
     bool tells_left = false;  // the last packet of a message, for the first time
     bool ends_message = false;
+    bool again = false;      // data that was sent before
+    bool selective = false;  // an acknowledgement of a packet out of order, `seen`
     MessageSlot message = 0;
     PacketNumber number = 0;  // of data; else what is expected
-    PacketNumber seen = 0;    // of a refusal
+    PacketNumber seen = 0;    // of a refusal, or a selective acknowledgement
     Time sent_at{};           // of data, and echoed
   };
   struct Connections {  // of two NPUs and a priority
@@ -61,6 +63,7 @@ class RoceTransport final : public PacketTransport,
   void choose_paths(QueuePair& pair);
   PathFacts facts_of(const QueuePair& pair);
   double window_of(const PathFacts& facts) const;
+  RoceSpec with_tolerance(const PathFacts& facts) const;
 
   // --- The sender ---
   void update(std::uint32_t index);
@@ -70,6 +73,7 @@ class RoceTransport final : public PacketTransport,
   void take_acknowledgement(PacketIndex packet, const Carried& carried);
   template <class Takes>
   void note_progress(QueuePair& pair, const Carried& carried, const Takes& takes);
+  void note_loss(QueuePair& pair, const Carried& carried);
   void take_refusal(const Carried& carried);
   void tell_acknowledged(QueuePair& pair);
   void run_timers(QueuePair& pair);

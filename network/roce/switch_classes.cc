@@ -7,7 +7,7 @@
 
 #include "core/units/unit_text.h"
 #include "network/packet/headroom.h"
-#include "network/roce/wire_format.h"
+#include "network/packet/wire_format.h"
 #include "network/transport/congestion_control.h"
 
 namespace orrery {

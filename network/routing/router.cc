@@ -81,6 +81,11 @@ bool Router::structural_path(NodeId from, NodeId to, std::vector<LinkIndex>& lin
   return false;
 }
 
+bool Router::has_static_route(NodeId from, NodeId to) const {
+  std::vector<LinkIndex> links;
+  return static_path(from, to, links);
+}
+
 bool Router::static_path(NodeId from, NodeId to, std::vector<LinkIndex>& links) const {
   const StaticRoute wanted{from, to, {}};
   const auto route = std::lower_bound(spec_.routes.begin(), spec_.routes.end(), wanted, by_ends);
@@ -198,8 +203,20 @@ std::string_view name_of(RoutingPolicy policy) {
       return "spray";
     case RoutingPolicy::valiant:
       return "valiant";
+    case RoutingPolicy::letflow:
+      return "letflow";
+    case RoutingPolicy::drill:
+      return "drill";
+    case RoutingPolicy::adaptive:
+      return "adaptive";
+    case RoutingPolicy::source:
+      return "source";
   }
   return "?";
+}
+
+std::string_view name_of(SprayOrder order) {
+  return order == SprayOrder::round_robin ? "round_robin" : "random";
 }
 
 std::string_view name_of(LinkCondition condition) {

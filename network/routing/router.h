@@ -52,6 +52,22 @@ class Router {
   // arithmetic, the one path with 1. REQUIRES: from != to.
   void shares(NodeId from, NodeId to, std::vector<LinkShare>& shares);
 
+  // --- Where switches choose, packet by packet ---
+
+  // At this node paths part: it is no stub (core_graph.h).
+  bool parts_at(NodeId node) { return core_of(node) != no_core_node; }
+  CoreNode core_of(NodeId node) { return search().core().core(node); }
+  std::size_t core_size() { return search().core().size(); }
+  // As those of ShortestPaths.
+  std::vector<Entrance> entrances(NodeId to) { return search().entrances(to); }
+  // REQUIRES: parts_at(here).
+  void next_links(NodeId here, NodeId to, std::vector<NextLink>& found) {
+    search().next_links(here, to, found);
+  }
+  // The links that leave a node.
+  std::size_t links_from(NodeId node) { return search().core().links_from(node).size(); }
+  bool has_static_route(NodeId from, NodeId to) const;
+
   // The `flow` for the next message of a source: 0 under ecmp (expected too) and d_mod_k: all
   // between two nodes go the same way; 0 .. paths-1 in turn under qp_spread; never the same twice
   // under spray and valiant.

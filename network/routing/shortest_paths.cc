@@ -287,6 +287,37 @@ void ShortestPaths::walk_by_port(CoreNode from, const Field& field, std::uint64_
   }
 }
 
+std::vector<Entrance> ShortestPaths::entrances(NodeId to) {
+  find_accesses(to, to, Direction::in, entries_);
+  std::vector<Entrance> found;
+  for (const Access& entry : entries_) found.push_back({entry.core, entry.cost});
+  return found;
+}
+
+void ShortestPaths::next_links(NodeId here, NodeId to, std::vector<NextLink>& found) {
+  const CoreNode from = core_.core(here);
+  find_accesses(to, here, Direction::in, entries_);
+  const auto cost_by = [&](const Access& entry) {
+    if (entry.core == from) return entry.cost;
+    const std::uint32_t between = field(entry.core).distance[from];
+    return between == unreachable ? unreachable : between + entry.cost;
+  };
+  std::uint32_t least = unreachable;
+  for (const Access& entry : entries_) least = std::min(least, cost_by(entry));
+  const auto add = [&](const NextLink& next) {
+    if (std::ranges::find(found, next) == found.end()) found.push_back(next);
+  };
+  for (const Access& entry : entries_) {
+    if (least == unreachable || cost_by(entry) > least) continue;
+    if (entry.core == from) {
+      add({entry.links[0], entry.count == 2 ? std::optional(entry.links[1]) : std::nullopt});
+      continue;
+    }
+    find_next(field(entry.core), from);
+    for (const CoreEdge& edge : next_) add({edge.link});
+  }
+}
+
 // --- All shortest paths at once ---
 
 void ShortestPaths::shares(NodeId from, NodeId to, std::vector<LinkShare>& shares) {

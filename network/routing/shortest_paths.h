@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <vector>
 
 #include "network/routing/core_graph.h"
@@ -20,6 +21,20 @@ namespace orrery {
 struct LinkShare {
   LinkIndex link;
   double fraction;  // of the bytes; in (0, 1]
+};
+
+// How a shortest way goes on from a node of the core.
+struct NextLink {
+  LinkIndex link;
+  // Behind it, if the core ends there: to the target.
+  std::optional<LinkIndex> last = {};
+  bool operator==(const NextLink&) const = default;
+};
+
+// The last node of the core on a way to a target, and the cost from there.
+struct Entrance {
+  CoreNode node;
+  std::uint32_t cost;
 };
 
 class ShortestPaths {
@@ -41,6 +56,10 @@ class ShortestPaths {
   // does.
   bool path(NodeId from, NodeId to, std::uint64_t hash, std::vector<LinkIndex>& links);
   void shares(NodeId from, NodeId to, std::vector<LinkShare>& shares);
+  std::vector<Entrance> entrances(NodeId to);
+  // The first links of all shortest ways from a node of the core, in the order of the edges there.
+  // Appended; nothing if there is no way. REQUIRES: here != to.
+  void next_links(NodeId here, NodeId to, std::vector<NextLink>& found);
 
   const CoreGraph& core() const { return core_; }
   void forget();  // the links that the routers believe in have changed

@@ -41,7 +41,8 @@ class CongestionControl {
   virtual void notified(Time) {}     // by a congestion notification packet (CNP)
   virtual void sent(Time, Bytes) {}  // payload
   virtual void lost(Time, bool /*timeout*/) {}
-  virtual void timer(Time) {}  // next_timer() has come; now is that time
+  virtual void trimmed(Time, Bytes) {}  // so much was cut to its header, and will be sent again
+  virtual void timer(Time) {}           // next_timer() has come; now is that time
 
   // Bytes per second on the wire; at most PathFacts::line.
   virtual double rate() const { return static_cast<double>(facts_.line.value); }

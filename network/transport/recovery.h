@@ -21,6 +21,7 @@ enum class Verdict : std::uint8_t {
   in_order,   // expected() has moved
   duplicate,  // acknowledged again
   gap,        // told with a negative acknowledgement (NACK)
+  kept,       // out of order, as may be; acknowledged by its number
   ignored,
 };
 
@@ -31,11 +32,14 @@ class Recovery {
   // --- The receiver ---
   virtual Verdict received(Time now, PacketNumber number) = 0;
   PacketNumber expected() const { return expected_; }  // all before it are there
+  // Packets that came, and wait for those before them.
+  virtual std::uint64_t held() const { return 0; }
 
   // --- The sender ---
   // All before `expected` are there.
   virtual void acknowledged(PacketNumber expected) = 0;
-  // A NACK: all before `expected` are there, that one is not, and `seen` came.
+  // A NACK, or what answers a packet that was kept: all before `expected` are there, that one is
+  // not, and `seen` came.
   virtual void refused(PacketNumber expected, PacketNumber seen) = 0;
   virtual void timed_out() = 0;
   // What to send next: at most the first that was never sent.

@@ -1,6 +1,9 @@
 // Selective repeat: Mittal et al., "Revisiting network support for RDMA" (IRN), SIGCOMM 2018,
 // section 3.1. Each packet behind a gap is answered with a NACK that says what is expected and what
 // came. A gap is sent again once; if that is lost too, the timeout sends all gaps again.
+//
+// Where packets may overtake each other, a gap is no loss: each packet is acknowledged by its
+// number, and one counts as lost when a packet came that is by more than a tolerance later.
 #include <deque>
 
 #include "network/transport/recovery.h"
@@ -10,19 +13,24 @@ namespace {
 
 class SelectiveRepeat final : public Recovery {
  public:
+  explicit SelectiveRepeat(PacketNumber tolerance) : tolerance_(tolerance) {}
+
   Verdict received(Time, PacketNumber number) override {
     if (number < expected_) return Verdict::duplicate;
     const std::size_t place = number - expected_;
     if (place >= there_.size()) there_.resize(place + 1);
     if (there_[place]) return Verdict::duplicate;
     there_[place] = true;
-    if (place > 0) return Verdict::gap;
+    ++held_;
+    if (place > 0) return tolerance_ > 0 ? Verdict::kept : Verdict::gap;
     while (!there_.empty() && there_.front()) {
       there_.pop_front();
       ++expected_;
+      --held_;
     }
     return Verdict::in_order;
   }
+  std::uint64_t held() const override { return held_; }
 
   void acknowledged(PacketNumber expected) override {
     for (; unacknowledged_ < expected; ++unacknowledged_) {
@@ -40,7 +48,7 @@ class SelectiveRepeat final : public Recovery {
     if (place >= known_.size()) known_.resize(place + 1);
     kept_ += known_[place] ? 0 : 1;
     known_[place] = true;
-    lost_before_ = std::max(lost_before_, seen);
+    lost_before_ = std::max(lost_before_, seen - std::min(seen, tolerance_));
   }
   void timed_out() override {
     again_ = unacknowledged_;
@@ -65,17 +73,20 @@ class SelectiveRepeat final : public Recovery {
     return place < known_.size() && known_[place];
   }
 
+  PacketNumber tolerance_;
   // By number, from expected_ and from unacknowledged_.
   std::deque<bool> there_;                    // at the receiver
   std::deque<bool> known_;                    // to be there, by the sender
   std::uint64_t kept_ = 0;                    // of known_
+  std::uint64_t held_ = 0;                    // of there_
   PacketNumber again_ = 0, lost_before_ = 0;  // gaps between the two are still to be sent again
 };
 
 }  // namespace
 
-std::unique_ptr<Recovery> make_selective_repeat_recovery(const RoceSpec&) {
-  return std::make_unique<SelectiveRepeat>();
+std::unique_ptr<Recovery> make_selective_repeat_recovery(const RoceSpec& spec) {
+  return std::make_unique<SelectiveRepeat>(
+      static_cast<PacketNumber>(spec.reorder_tolerance.value_or(0)));
 }
 
 }  // namespace orrery

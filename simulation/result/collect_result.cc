@@ -9,6 +9,7 @@
 #include "simulation/result/memory_notice.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/result/selected_rows.h"
+#include "simulation/result/stage_notices.h"
 #include "simulation/result/time_parts.h"
 #include "simulation/result/traffic_rows.h"
 #include "simulation/result/training_notices.h"
@@ -101,6 +102,19 @@ void add_samples(RunResult& result, const FinishedRun& run) {
         stack->batch * (run.job.ranks - static_cast<std::int64_t>(stack->servers.size()));
 }
 
+// Of a transformer at a measured efficiency: only such iterations were compared.
+std::optional<ExpectedError> expected_error(const FinishedRun& run) {
+  const EfficiencyInForce& efficiency = run.experiment.npu.efficiency_in_force;
+  const auto* job = std::get_if<TransformerWorkload>(&run.experiment.workload.what);
+  if (job == nullptr || !efficiency.error) return std::nullopt;
+  return expected_error({.era = efficiency.name,
+                         .experts = job->model.experts.count > 0,
+                         .ranks = run.job.ranks,
+                         .sequence = job->model.sequence,
+                         .hidden = job->model.hidden},
+                        validation_rows());
+}
+
 // As far as is known: of tables of layers it is not.
 bool calls_collectives(const WorkloadSpec& workload) {
   return !called_kinds(workload).empty() ||
@@ -125,6 +139,7 @@ void add_notices(RunResult& result, const FinishedRun& run) {
     add(trace->notices);
   add(memory_notices(run.experiment));
   add(training_notices(run.experiment));
+  add(stage_notices(result, run.experiment, run.topology));
   add(system_notices(run.experiment.system));
   add(setting_notices(run.experiment.network, run.network.unused_settings()));
   constexpr std::int32_t many = 1'024;
@@ -150,6 +165,7 @@ RunResult collect_result(const FinishedRun& run) {
   add_backend(result, run);
   result.parallelism_chosen = run.experiment.parallelism_chosen;
   result.efficiency = run.experiment.npu.efficiency_in_force;
+  if (run.runner.finished()) result.expected_error = expected_error(run);
   if (calls_collectives(run.experiment.workload))
     result.protocols = run.experiment.protocols_in_force;
   result.seed = run.experiment.seed;

@@ -21,6 +21,19 @@ void add_wait(PacketResult& result, std::string kind, const PacketWaits& waits) 
                           mean(waits.in_switches), waits.longest});
 }
 
+void add_losses(PacketResult& counted, const PacketStatistics& packets) {
+  const auto of = [&](DropCause cause) {
+    return packets.drops_by_cause[static_cast<std::size_t>(cause)];
+  };
+  if (packets.drops > 0)
+    counted.losses = {of(DropCause::full), of(DropCause::picked), of(DropCause::no_headroom),
+                      of(DropCause::random), of(DropCause::link_down)};
+  if (packets.trimmed > 0) counted.trimming = {packets.trimmed, packets.returned};
+  if (packets.reordering.late > 0)
+    counted.reordering = {packets.reordering.late, packets.reordering.most_overtaken_by,
+                          packets.reordering.most_held};
+}
+
 void add_pauses(PacketResult& counted, const FinishedRun& run, const PacketStatistics& packets) {
   const NetworkSpec& network = run.experiment.network;
   const BackendEntry* backend = find_backend(network.backend);
@@ -50,6 +63,7 @@ void add_packets(RunResult& result, const FinishedRun& run, const PacketStatisti
   counted.packet_hops = packets.packet_hops;
   counted.drops = packets.drops;
   counted.marks = packets.marks;
+  add_losses(counted, packets);
   counted.connections = packets.connections;
   counted.retransmissions = packets.retransmissions;
   counted.timeouts = packets.timeouts;

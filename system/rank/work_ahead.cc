@@ -44,6 +44,7 @@ class Sum {
       sum.messages += calls.messages;
       if (calls.messages <= sum.most) continue;
       sum.most = calls.messages;
+      sum.kind = std::get<1>(key);
       sum.calls = fmt::format("{} of {} by {}", name_of(std::get<1>(key)),
                               to_text(std::get<2>(key)), calls.algorithm);
     }

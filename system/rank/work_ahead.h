@@ -18,6 +18,7 @@ struct WorkAhead {
   // The calls of one kind and size that send most of them.
   std::int64_t most = 0;
   std::string calls;  // "all_reduce of 4 B by ring"
+  Collective kind{};  // theirs
 };
 
 WorkAhead work_ahead(const Job& job, const Fold& fold, CollectiveRecipes& recipes);

@@ -1,9 +1,10 @@
 // What a packet-hop of RoCE costs, in holds of the event queue (take the earliest of 10,000 pending
 // events, schedule it again), measured in the same process: the unit does not know how fast the
 // machine is. A random permutation of 2 MB on a fat tree, 100 Gb/s and 1 us a link, DCQCN and PFC,
-// payload 4,000, ECMP.
+// payload 4,000, ECMP; or another policy and transport.
 //
 //   roce_benchmark [SWITCH PORTS = 8: 128 hosts; 16: 1,024] [REPETITIONS = 5]
+//                  [POLICY = ecmp] [TRANSPORT = roce]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +62,7 @@ struct Cost {
   std::uint64_t hops = 0, events = 0;
 };
 
-Cost measure(std::int32_t ports, std::uint64_t seed) {
+Cost measure(std::int32_t ports, std::uint64_t seed, RoutingPolicy policy, TransportKind kind) {
   Cost cost;
   cost.hold_ns = Holder().cost();
   const double begin = cpu_seconds();
@@ -74,7 +75,10 @@ Cost measure(std::int32_t ports, std::uint64_t seed) {
   EventQueue queue;
   NetworkSpec spec;
   spec.seed = spec.routing.seed = seed;
+  spec.routing.policy = policy;
+  spec.transport.kind = kind;
   spec.transport.roce.payload = bytes(4'000);
+  if (policy != RoutingPolicy::ecmp) spec.transport.roce.recovery = RecoveryKind::selective_repeat;
   const auto network = find_backend("packet")->make(queue, topology, spec);
   std::vector<std::int32_t> to(static_cast<std::size_t>(topology.npu_count()));
   std::iota(to.begin(), to.end(), 0);
@@ -94,14 +98,28 @@ Cost measure(std::int32_t ports, std::uint64_t seed) {
   return cost;
 }
 
+RoutingPolicy policy_called(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(RoutingPolicy::source); ++i)
+    if (name_of(static_cast<RoutingPolicy>(i)) == name) return static_cast<RoutingPolicy>(i);
+  return RoutingPolicy::ecmp;
+}
+
+TransportKind transport_called(std::string_view name) {
+  for (const TransportKind kind : transport_kinds)
+    if (name_of(kind) == name) return kind;
+  return TransportKind::roce;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const int ports = argc > 1 ? std::atoi(argv[1]) : 8;
   const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
+  const RoutingPolicy policy = policy_called(argc > 3 ? argv[3] : "ecmp");
+  const TransportKind kind = transport_called(argc > 4 ? argv[4] : "roce");
   std::vector<double> holds;
   for (int i = 0; i < repetitions; ++i) {
-    const Cost cost = measure(ports, static_cast<std::uint64_t>(i) + 1);
+    const Cost cost = measure(ports, static_cast<std::uint64_t>(i) + 1, policy, kind);
     holds.push_back(cost.hop_ns / cost.hold_ns);
     fmt::print(
         "{} hosts: {} hops, {:.2f} events a hop, {:.1f} ns a hop, hold {:.1f} ns, {:.2f} holds a "

@@ -10,6 +10,7 @@
 #include "core/base/random.h"
 #include "core/trace/byte_bins.h"
 #include "network/backends.h"
+#include "network/packet/transports.h"
 #include "network/routing/router.h"
 #include "tests/network/message_log.h"
 
@@ -17,6 +18,33 @@ namespace orrery {
 namespace {
 
 using test::MessageLog;
+
+template <TransportKind kind>
+std::unique_ptr<NetworkBackend> make_with(EventQueue& queue, const Topology& topology,
+                                          const NetworkSpec& spec) {
+  NetworkSpec own = spec;
+  own.transport.kind = kind;
+  return find_backend("packet")->make(queue, topology, own);
+}
+
+// Every backend, and the backend packet with every transport that needs no ns-3.
+std::span<const BackendEntry> subjects() {
+  static const std::vector<BackendEntry> all = [] {
+    std::vector<BackendEntry> found(builtin_backends().begin(), builtin_backends().end());
+#define TRANSPORT_OF_NS3(name, sentence)
+#define TRANSPORT(name, sentence)                                               \
+  static const BackendTraits name##_traits = {.shares_links = true,             \
+                                              .has_packets = true,              \
+                                              .transport = TransportKind::name, \
+                                              .tolerance = &name##_tolerance};  \
+  found.push_back({#name, sentence, &make_with<TransportKind::name>, &name##_traits});
+#include "network/transports.def"
+#undef TRANSPORT
+#undef TRANSPORT_OF_NS3
+    return found;
+  }();
+  return all;
+}
 
 LevelSpec level(LevelKind kind, std::int32_t size, Scope scope = Scope::scale_out) {
   return {"", kind, size, gigabits_per_second(100), nanoseconds(500), scope};
@@ -177,7 +205,7 @@ Duration alone(const BackendEntry& backend, const TopologySpec& spec, std::int32
 }
 
 TEST_CASE("every backend delivers each message once, not before latency plus size over bandwidth") {
-  for (const BackendEntry& backend : builtin_backends())
+  for (const BackendEntry& backend : subjects())
     for (const TopologySpec& spec : platforms())
       for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         INFO(backend.name << " seed " << seed);
@@ -197,7 +225,7 @@ TEST_CASE("every backend delivers each message once, not before latency plus siz
 }
 
 TEST_CASE("every backend gives the same times twice") {
-  for (const BackendEntry& backend : builtin_backends())
+  for (const BackendEntry& backend : subjects())
     for (const TopologySpec& spec : platforms()) {
       const Outcome one = storm(backend, spec, 5), two = storm(backend, spec, 5);
       CHECK(one.delivered_at == two.delivered_at);
@@ -206,7 +234,7 @@ TEST_CASE("every backend gives the same times twice") {
 }
 
 TEST_CASE("every backend counts every byte on every level it crosses") {
-  for (const BackendEntry& backend : builtin_backends())
+  for (const BackendEntry& backend : subjects())
     for (const TopologySpec& spec : platforms()) {
       const Topology topology(spec);
       const Outcome outcome = storm(backend, spec, 3);
@@ -224,7 +252,7 @@ TEST_CASE("every backend counts every byte on every level it crosses") {
 
 // 16 intervals of 1 ns have to double often to hold the 10 us and more of the storm.
 TEST_CASE("every backend says when each byte was on each link") {
-  for (const BackendEntry& backend : builtin_backends())
+  for (const BackendEntry& backend : subjects())
     for (const TopologySpec& spec : platforms()) {
       const Topology topology(spec);
       ByteBins bins(topology.links().size(), 16, nanoseconds(1));
@@ -249,7 +277,7 @@ TEST_CASE("every backend says when each byte was on each link") {
 TEST_CASE("no backend has more on the links of a switch than they carry") {
   const TopologySpec spec{{level(LevelKind::switched, 8)}};
   const Topology topology(spec);
-  for (const BackendEntry& backend : builtin_backends()) {
+  for (const BackendEntry& backend : subjects()) {
     if (backend.traits->spreads_evenly) continue;  // whatever its rates were
     ByteBins bins(topology.links().size(), 64, nanoseconds(1));
     storm(backend, spec, 5, &bins);
@@ -264,7 +292,7 @@ TEST_CASE("no backend has more on the links of a switch than they carry") {
 constexpr Duration longest_trip = microseconds(10);
 
 TEST_CASE("every backend is monotone in the size of a message that is alone, and exact") {
-  for (const BackendEntry& backend : builtin_backends())
+  for (const BackendEntry& backend : subjects())
     for (const TopologySpec& spec : platforms()) {
       const Topology topology(spec);
       for (std::int32_t target = 1; target < topology.npu_count(); ++target) {
@@ -288,7 +316,7 @@ TEST_CASE("every backend is monotone in the size of a message that is alone, and
 
 // To a switch and from it there is one link: at least L + S/B, and less than another L more.
 TEST_CASE("messages may begin and end at a switch") {
-  for (const BackendEntry& backend : builtin_backends()) {
+  for (const BackendEntry& backend : subjects()) {
     EventQueue queue;
     const Topology topology({{level(LevelKind::ring, 2, Scope::local),
                               level(LevelKind::switched, 3), level(LevelKind::switched, 2)}});
@@ -327,7 +355,7 @@ TEST_CASE("messages may begin and end at a switch") {
 TEST_CASE("a backend shares links inside the fabric if and only if it says so") {
   const Bytes small = bytes(500'000), large = bytes(1'000'000);
   const Topology topology({{level(LevelKind::mesh, 4)}});
-  for (const BackendEntry& backend : builtin_backends()) {
+  for (const BackendEntry& backend : subjects()) {
     EventQueue queue;
     const auto network = backend.make(queue, topology, {});
     MessageLog log(queue);
@@ -345,7 +373,7 @@ TEST_CASE("a backend shares links inside the fabric if and only if it says so") 
 
 // Eight NPUs on a switch that all do the same: one for all.
 TEST_CASE("a backend folds if and only if it says so") {
-  for (const BackendEntry& backend : builtin_backends()) {
+  for (const BackendEntry& backend : subjects()) {
     EventQueue queue;
     const Topology topology({{level(LevelKind::switched, 8)}});
     INFO(backend.name);

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "frontends/chakra/execution_trace.h"
+#include "formats/chakra/execution_trace.h"
 #include "tests/fuzz/text_mutations.h"
 #include "tests/fuzz/wire_mutations.h"
 

@@ -33,6 +33,9 @@ PacketResult sample_packets() {
   packets.flows = {
       {"npu 0 -> npu 1", {{Time{microseconds(1)}, bytes(10), microseconds(4), Bandwidth{9}, 0.5}}}};
   packets.captures = {{"npu 0 - npu 1", 7, 0, "pcap"}};
+  packets.losses = {.full = 2};
+  packets.reordering = {.late = 3, .most_overtaken_by = 2, .most_held = bytes(900)};
+  packets.trimming = {.trimmed = 2, .returned = 1};
   return packets;
 }
 
@@ -67,6 +70,7 @@ RunResult full_sample() {
   result.what_if = {{"fabric: bandwidth x 2", microseconds(40), microseconds(10), 0.2}};
   result.difference = {{"all_reduce", "fabric", microseconds(1), microseconds(3), microseconds(2)}};
   result.over_ties = TieRange{5, microseconds(99), microseconds(101)};
+  result.expected_error = ExpectedError{0.06, 14, {"H100"}, {"NeMo 25.04"}};
   result.matrix = {{"", 0, 1, bytes(9), 1}};
   return result;
 }

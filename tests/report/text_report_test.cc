@@ -136,6 +136,32 @@ TEST_CASE("the head of a report is complete in eight lines of 100 columns") {
   result.protocols = {.name = "nccl-h100", .because = "measured on 8 H100"};
   result.parallelism_chosen = "tp2 pp1 dp128 mb1 zero3, the fastest by estimate of 374 that fit";
   check(result);
+  result.efficiency.because = "";
+  result.expected_error = {.band = 0.06,
+                           .rows = 14,
+                           .devices = {"H100", "A100"},
+                           .sets = {"NeMo 25.04", "Megatron Core 0.8", "Llama 3", "MegaScale"}};
+  check(result);
+}
+
+// As many names as 100 columns have room for.
+TEST_CASE("the head says how far off the time may be, and by what measurements") {
+  RunResult result = test::sample();
+  result.efficiency = {.name = "h100-2024", .because = "the newest measured on H100"};
+  result.expected_error = {.band = 0.0623,
+                           .rows = 14,
+                           .devices = {"H100"},
+                           .sets = {"NeMo 25.04", "Megatron Core 0.8", "Llama 3"}};
+  const std::string text = text_report(result, {});
+  CHECK_THAT(text, Catch::Contains("iteration  50 us +-6 %\n"));
+  CHECK_THAT(text,
+             Catch::Contains("efficiency: h100-2024, the newest measured on H100; +-6 % by 14 "
+                             "rows of H100 (NeMo 25.04, ...)\n"));
+  result.efficiency.because = "";
+  result.expected_error->band = 0.0049;
+  CHECK_THAT(text_report(result, {}),
+             Catch::Contains("efficiency: h100-2024; +-0.5 % by 14 rows of H100 (NeMo 25.04, "
+                             "Megatron Core 0.8, Llama 3)\n"));
 }
 
 TEST_CASE("long lines are continued below") {

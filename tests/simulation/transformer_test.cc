@@ -349,3 +349,33 @@ TEST_CASE("tensor-parallel exchanges beside their own products leave what is lon
   // Whole, each of the six takes 3 s.
   CHECK(whole.exposed - parts.exposed == picoseconds(6 * 3 * 131'072'000LL) - ring);
 }
+
+// The rows are the tree's: this one has those of H100 in bf16 around it.
+TEST_CASE("a training at a measured efficiency says how far off its time may be") {
+  Experiment experiment = pipeline(PipelineSchedule::gpipe, 4, 1, 8, 8);
+  CHECK_FALSE(simulate(experiment).expected_error);  // the efficiency is the file's own
+  experiment.npu.efficiency_in_force.name = "none";
+  CHECK_FALSE(simulate(experiment).expected_error);  // the data sheet was not compared
+  experiment.npu.efficiency_in_force = {.name = "h100-2024", .because = "", .error = 0.062};
+  const auto expected = simulate(experiment).expected_error;
+  CHECK(expected == expected_error({"h100-2024", false, 4, 16, 4'096}, validation_rows()));
+  CHECK(expected->devices == std::vector<std::string>{"H100"});
+}
+
+// Two tensor-parallel ranks at 1 TFLOP/s and 1 GB/s; Y = 16 x 4,096 x 2 B = 131,072 B, whose sum in
+// a ring of two takes Y/B = 131.072 us. Beside the weight gradients of FC1 (2 x 16 x 4,096 x 8,192
+// operations, 1,074 us) and of QKV (805 us) it is hidden whole, beside that of the head's one
+// column (2 x 16 x 4,096: 0.131 us) that long. Software that waits takes these 262.275 us more.
+TEST_CASE("sums of input gradients are hidden beside weight gradients, or not") {
+  Experiment experiment = pipeline(PipelineSchedule::gpipe, 2, 1, 1, 1);
+  experiment.topology.levels[0].bandwidth = gigabytes_per_second(1);
+  use_rings(experiment.system, 1);
+  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+  workload.training.pipeline = 1;
+  workload.training.tensor = 2;
+  workload.model.vocabulary = 2;
+  const Duration hidden = simulate(experiment).finish;
+  workload.training.overlap_gradient_sums = false;
+  const Duration exposed = simulate(experiment).finish;
+  CHECK(static_cast<double>((exposed - hidden).value) == Approx(262.275e6).epsilon(1e-5));
+}

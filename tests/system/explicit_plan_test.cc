@@ -1,5 +1,5 @@
 // Message programs by hand: when their steps are done, and what the proof finds in them. Files that
-// describe them are tested in tests/frontends/msccl.
+// describe them are tested in tests/formats/msccl.
 #include "system/collective/explicit_plan.h"
 
 #include <catch2/catch.hpp>

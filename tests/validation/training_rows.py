@@ -66,18 +66,22 @@ SMALL_ALL_REDUCE = {"ranges": [
 # section 4.1), of how many micro-batches NeMo's recipes put the head's weight gradients off, whether
 # the loss is fused (NeMo's default), how context parallelism works if not as a ring, and the share of
 # a NIC that a GPU has where it is not one (vTrain's nodes have 800 Gb/s for 8 GPUs: inter_node_bandwidth
-# in the configurations of its validation).
+# in the configurations of its validation). `hides_sums`: input gradients are summed beside weight
+# gradients, though the era's preset says no: the Megatron-LM of Korthikanti et al. does (commit
+# 02bb1f5, where sequence parallelism came in), and vTrain does not say which one it is.
 NEMO = {"Llama3.1-405B": 50, "Llama3.1-70B": 22, "Nemotron4-340B": 22}
 SETS = {
     "megatron-2020-v100": dict(era="v100-2020", gradients="fp16", overlap=False),
     "megatron-2020-a100": dict(era="a100-2021", gradients="fp16", overlap=False),
     "sc21": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
     "sc21-zero3": dict(era="a100-2021", gradients="fp16", overlap=True),
-    "korthikanti": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
+    "korthikanti": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True,
+                        hides_sums=True),
     "mt-nlg": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
-    "vtrain-single": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
+    "vtrain-single": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True,
+                          hides_sums=True),
     "vtrain-multi": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True,
-                         nic="95 Gb/s"),
+                         hides_sums=True, nic="95 Gb/s"),
     "megascale": dict(era="a100-2023", gradients="fp32", overlap=False),
     "llm-foundry-a100": dict(era="a100-2023", gradients="fp32", overlap=True),
     "llm-foundry-h100": dict(era="h100-2023", gradients="fp32", overlap=True),
@@ -90,6 +94,17 @@ SETS = {
     "llama3-paper": dict(era="h100-2024", gradients="fp32", overlap=True, context="all_gather"),
     "nemo-25.05-gb200": dict(era="gb200-2025", gradients="bf16", overlap=True, deferral=NEMO,
                              fused_loss=True),
+}
+
+# What a report calls a set.
+TITLES = {
+    "megatron-2020-v100": "Megatron-LM 2020", "megatron-2020-a100": "Megatron-LM 2020",
+    "sc21": "Megatron-LM 2021", "sc21-zero3": "ZeRO-3 2021", "korthikanti": "Megatron-LM 2022",
+    "mt-nlg": "MT-NLG", "vtrain-single": "vTrain, one node", "vtrain-multi": "vTrain, several nodes",
+    "megascale": "MegaScale's baseline", "llm-foundry-a100": "llm-foundry",
+    "llm-foundry-h100": "llm-foundry", "mlperf-3.0": "MLPerf 3.0", "mlperf-3.1": "MLPerf 3.1",
+    "megatron-core-0.8": "Megatron Core 0.8", "nemo-25.04": "NeMo 25.04",
+    "nemo-25.05-gb200": "NeMo 25.05", "torchtitan": "torchtitan", "llama3-paper": "Llama 3",
 }
 
 EXPERTS = {"Grok1-314B": {"count": 8, "top_k": 2}}
@@ -111,6 +126,12 @@ class Row:
         replica = training["tensor"] * training["pipeline"]
         per_rank = training["global_batch"] // training["data"] // training["micro_batch"]
         return training["data"] * replica * per_rank * model["layers"] // training["pipeline"]
+
+    @property
+    def gpus(self):
+        training = self.experiment["workload"]["training"]
+        return (training["data"] * training["tensor"] * training["pipeline"] *
+                training.get("context", 1))
 
 
 def platform(device, gpus, era, nic=None):
@@ -177,6 +198,8 @@ def options(row, facts):
         found["recompute_layers"] = number("recompute_layers")
     if number("overlap_tensor"):
         found["overlap_tensor"] = True
+    if facts.get("hides_sums") and parallel[0]:
+        found["overlap_gradient_sums"] = True
     if facts.get("fused_loss"):
         found["fused_cross_entropy"] = True
     if facts.get("scatter") and all(parallel) and not number("sequence_parallel"):

@@ -7,8 +7,9 @@ docs/validation.md was written.
 
 A case is a row (training_rows.py): its simulated time is that of training_results.csv to 0.5 %. So
 a change of the model that moves a prediction shows here, for better or worse. `fast` takes rows that
-take a moment, `slow` the others. One more case: the tables in docs/validation.md are those of
-training_results.csv. --write simulates the chosen rows of both tiers and writes both files.
+take a moment, `slow` the others. Two more cases: the tables in docs/validation.md and the rows of
+simulation/validation_rows.def are those of training_results.csv. --write simulates the chosen rows of both tiers and writes these files; with `--sets none` it writes
+the tables of the times that are known.
 --defaults simulates them without their `system:` section, which no source states, and prints for each
 set how far both are off.
 """
@@ -21,11 +22,13 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
 import calibrate_efficiency  # noqa: E402  pylint: disable=wrong-import-position
+import one_constant  # noqa: E402  pylint: disable=wrong-import-position
 import training_rows  # noqa: E402  pylint: disable=wrong-import-position
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "training_results.csv"
 DOCUMENT = training_rows.ROOT / "docs/validation.md"
 BEGIN, END = "<!-- training: begin -->\n", "<!-- training: end -->\n"
+PREDICTED = training_rows.ROOT / "simulation/validation_rows.def"  # simulation/expected_error.h
 FAST_COST = 1500  # ranks x micro-batches x layers of a rank
 
 
@@ -54,17 +57,18 @@ def write_results(results):
 
 
 def ranks_of(values):
-    order = sorted(range(len(values)), key=lambda i: values[i])
-    ranks = [0] * len(values)
-    for rank, i in enumerate(order):
-        ranks[i] = rank
-    return ranks
+    """Equal values share the mean of their ranks."""
+    order = sorted(values)
+    return [order.index(value) + (order.count(value) - 1) / 2 for value in values]
 
 
 def spearman(one, other):
-    n = len(one)
-    squares = sum((a - b) ** 2 for a, b in zip(ranks_of(one), ranks_of(other)))
-    return 1 - 6 * squares / (n * (n * n - 1))
+    """Nothing where one of the two does not order anything."""
+    ranks = ranks_of(one), ranks_of(other)
+    middle = (len(one) - 1) / 2
+    product, first, second = (sum((a - middle) * (b - middle) for a, b in zip(x, y))
+                              for x, y in (ranks, ranks[:1] * 2, ranks[1:] * 2))
+    return product / (first * second) ** 0.5 if first and second else None
 
 
 def errors_of(rows, results):
@@ -98,14 +102,18 @@ def eras(results):
     return "\n".join(lines) + "\n"
 
 
+def rows_of_sets():
+    sets = {}
+    for row in all_rows():
+        sets.setdefault((row.set, row.era), []).append(row)
+    return sets
+
+
 def summary(results):
     calibrated = calibrated_rows()
     lines = ["| set | efficiency | rows | calibrated on | mean error there | others simulated | mean "
              "absolute error | mean error | worst |", "|---|---|---:|---:|---:|---:|---:|---:|---:|"]
-    sets = {}
-    for row in all_rows():
-        sets.setdefault((row.set, row.era), []).append(row)
-    for (name, era), rows in sets.items():
+    for (name, era), rows in rows_of_sets().items():
         found = errors_of(rows, results)
         used = [abs(e) for row, _, e in found if key_of(row) in calibrated]
         others = [e for row, _, e in found if key_of(row) not in calibrated]
@@ -115,16 +123,78 @@ def summary(results):
     return "\n".join(lines) + "\n"
 
 
+def order_of(pairs):
+    """How well the second numbers order the first, if there are enough."""
+    order = spearman(*zip(*pairs)) if len(pairs) > 3 else None
+    return "-" if order is None else f"{order:.2f}"
+
+
+class Comparison:
+    """Of one set: the simulator beside one constant."""
+
+    def __init__(self, rows, results):
+        calibrated = calibrated_rows()
+        self.simulated = errors_of(rows, results)
+        rows = [row for row, _, _ in self.simulated]
+        own = [row for row in rows if key_of(row) in calibrated]
+        of_era = [row for row in all_rows()
+                  if row.era == rows[0].era and key_of(row) in calibrated]
+        self.constant = one_constant.best_constant(rows, [own, of_era] if own else [of_era])
+        self.is_calibrated = [key_of(row) in calibrated for row in rows]
+        self.measured = [row.seconds for row in rows]
+
+    def columns(self, seconds):
+        """Mean absolute error of calibrated and other rows, rank correlation."""
+        pairs = list(zip(self.measured, seconds))
+        errors = [abs(time / measured - 1) for measured, time in pairs]
+        means = [mean([error for error, used in zip(errors, self.is_calibrated) if used == which])
+                 for which in (True, False)]
+        return [*means, order_of(pairs)]
+
+    def uncalibrated(self, seconds):
+        return [abs(time / measured - 1) for time, measured, used
+                in zip(seconds, self.measured, self.is_calibrated) if not used]
+
+
+def beside_one_constant(results):
+    lines = ["| set | efficiency | rows, calibrated | simulator: calibrated | others | order | "
+             "one number | fitted on | calibrated | others | order | ahead |",
+             "|---|---|---:|---:|---:|---:|---|---:|---:|---:|---:|---|"]
+    everything, without_vtrain = ([], []), ([], [])
+    ahead, large = 0, 0
+    for (name, era), rows in rows_of_sets().items():
+        comparison = Comparison(rows, results)
+        constant = comparison.constant
+        times = [simulated for _, simulated, _ in comparison.simulated], constant.seconds
+        errors = [comparison.uncalibrated(seconds) for seconds in times]
+        for totals in [everything] if name.startswith("vtrain") else [everything, without_vtrain]:
+            for total, of_set in zip(totals, errors):
+                total += of_set
+        simulator_is_ahead = sum(errors[0]) < sum(errors[1])
+        if len(times[0]) >= 4:
+            ahead, large = ahead + simulator_is_ahead, large + 1
+        lines.append(
+            f"| {name} | {era} | {len(times[0])}, {sum(comparison.is_calibrated)} | "
+            f"{' | '.join(comparison.columns(times[0]))} | {constant.convention} "
+            f"{constant.share:.1%} | {constant.fitted} | "
+            f"{' | '.join(comparison.columns(times[1]))} | "
+            f"{'simulator' if simulator_is_ahead else 'one number'} |")
+    sums = [f"{what} ({len(one)}): simulator {mean(one)}, one number {mean(other)}, "
+            f"{sum(other) / sum(one):.1f} times as much."
+            for what, (one, other) in (("All rows that were not calibrated", everything),
+                                       ("Those without vTrain's", without_vtrain))]
+    return "\n".join([*lines, "", *sums, f"Of the {large} sets of four rows or more the simulator is "
+                      f"ahead in {ahead}.", ""])
+
+
 def ranking(results):
     lines = ["| vTrain, several nodes | rows | mean absolute error | Spearman |", "|---|---:|---:|---:|"]
     models = {}
     for entry in errors_of(training_rows.vtrain("multi"), results):
         models.setdefault(entry[0].facts["model"], []).append(entry)
     for model, entries in models.items():
-        order = spearman([row.seconds for row, _, _ in entries],
-                         [simulated for _, simulated, _ in entries]) if len(entries) > 2 else 0
         lines.append(f"| {model} | {len(entries)} | {mean([abs(e) for _, _, e in entries])} | "
-                     f"{order:.2f} |")
+                     f"{order_of([(row.seconds, simulated) for row, simulated, _ in entries])} |")
     everything = [abs(e) for entries in models.values() for _, _, e in entries]
     lines.append(f"| all | {len(everything)} | {mean(everything)} | |")
     return "\n".join(lines) + "\n"
@@ -146,7 +216,25 @@ def table(results):
 
 
 def document_text(results):
-    return summary(results) + "\n" + eras(results) + "\n" + ranking(results) + "\n" + table(results)
+    parts = summary, beside_one_constant, eras, ranking, table
+    return "\n".join(part(results) for part in parts)
+
+
+def predicted_rows(results):
+    """The text of PREDICTED: rows that were not calibrated, from which errors are expected."""
+    calibrated = calibrated_rows()
+    lines = ["// Published iterations that no parameter was fitted to, and how far the simulator is off",
+             "// (docs/validation.md).",
+             "// Written by tests/validation/training_test.py fast --write --sets none; do not edit.",
+             "//   VALIDATION_ROW(set, era, experts, ranks, sequence, hidden, error)"]
+    for row, _, error in errors_of(all_rows(), results):
+        if key_of(row) in calibrated:
+            continue
+        model = row.experiment["workload"]["transformer"]
+        experts = "true" if "experts" in model else "false"
+        lines.append(f'VALIDATION_ROW("{training_rows.TITLES[row.set]}", "{row.era}", {experts}, '
+                     f"{row.gpus}, {model['sequence']}, {model['hidden']}, {error:.4f})")
+    return "\n".join(lines) + "\n"
 
 
 def chosen_rows(options):
@@ -172,6 +260,7 @@ def rewrite(options, results):
         write_results(results)  # each at once: an interrupted run keeps what it has
     before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
+    PREDICTED.write_text(predicted_rows(results), encoding="utf-8")
     DOCUMENT.write_text(before + BEGIN + document_text(results) + END + after, encoding="utf-8")
 
 
@@ -198,6 +287,21 @@ def defaults(options, results):
     return "\n".join(lines)
 
 
+def counts_as_published():
+    """Narayanan et al. (SC'21), section 5.1: with full recomputation an iteration has
+    96 B s l h^2 (1 + s / 6h + V / 16lh) operations; without it the layers have three passes of
+    four, and the logits all of theirs."""
+    row = next(row for row in training_rows.published() if row.set == "sc21")
+    model, training = (row.experiment["workload"][key] for key in ("transformer", "training"))
+    hidden, layers, sequence = (model[key] for key in ("hidden", "layers", "sequence"))
+    tokens = training["global_batch"] * sequence
+    of_layers = 96 * tokens * layers * hidden**2 * (1 + sequence / (6 * hidden))
+    of_logits = 6 * tokens * hidden * model["vocabulary"]
+    return all(abs(one_constant.operations(row, recomputed) / expected - 1) < 1e-12
+               for recomputed, expected in ((True, of_layers + of_logits),
+                                            (False, 0.75 * of_layers + of_logits)))
+
+
 def checks(options, results):
     rows = [row for row in chosen_rows(options) if errors_of([row], results)]
     times = training_rows.simulate_all(options.orrery, rows, None, options.jobs)
@@ -208,6 +312,9 @@ def checks(options, results):
         if not good:
             print(f"  {row.set} {row.name}: {time}, expected {results[key_of(row)]}")
     if options.tier == "fast":
+        outcome["one_constant.py counts as SC'21 does"] = counts_as_published()
+        written = PREDICTED.read_text(encoding="utf-8") == predicted_rows(results)
+        outcome["validation_rows.def (--write writes it)"] = written
         now = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
         outcome["docs/validation.md (--write writes it)"] = now == document_text(results)
     return outcome

@@ -114,9 +114,11 @@ void PartWriter::column_backward(std::int64_t inputs, std::int64_t own_outputs) 
     summed = exchange(steps.backward, PartGroup::tensor,
                       scattered ? Collective::reduce_scatter : Collective::all_reduce,
                       activations(inputs));
+  const bool exposed = shard.tensor > 1 && !shard.overlap_gradient_sums;
+  if (exposed) await(steps.backward, summed);
   if (scattered) transpose(weights(), Pass::weight_gradient, inputs);
   gemm(weights(), Pass::weight_gradient, inputs, own_outputs, tokens);
-  if (shard.tensor > 1) await(steps.backward, summed);
+  if (shard.tensor > 1 && !exposed) await(steps.backward, summed);
 }
 
 void PartWriter::row_forward(std::int64_t own_inputs, std::int64_t outputs) {

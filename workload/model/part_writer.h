@@ -75,7 +75,7 @@ class PartWriter {
 
   // A matrix cut by columns: all inputs are needed, each rank has some outputs. Backwards the input
   // is gathered again beside the input gradient, and the input gradient is summed beside the weight
-  // gradient.
+  // gradient (overlap_gradient_sums) or before it.
   void column_forward(std::int64_t inputs, std::int64_t own_outputs);
   void column_backward(std::int64_t inputs, std::int64_t own_outputs);
   // A matrix cut by rows: each rank has some inputs and a partial sum of all outputs.

@@ -102,6 +102,7 @@ struct TransformerShard {
   ExpertTraining experts = {};
   bool fused_cross_entropy = false;
   bool overlap_tensor = false;
+  bool overlap_gradient_sums = true;
 };
 
 // REQUIRES: the sizes divide (workload/problems.h); of experts, shard.experts.parallel divides

@@ -14,6 +14,7 @@ void scale_all_gather(PassSpec& pass, std::int64_t ranks) {
 
 void count_whole_all_gathers(LayerTable& table, std::span<const LevelSpec> levels,
                              const std::vector<int>& dimensions) {
+  if (table.policy == ParallelismPolicy::hybrid_transformer) return;
   const InvolvedLevels involved =
       involved_levels(table.policy, static_cast<int>(levels.size()), dimensions);
   const auto ranks_of = [&](const std::vector<int>& group) {

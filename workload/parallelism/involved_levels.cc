@@ -41,6 +41,7 @@ InvolvedLevels involved_levels(ParallelismPolicy policy, int levels,
       return {.activations = others, .gradients = first};
     case ParallelismPolicy::hybrid_dlrm:
     case ParallelismPolicy::hybrid_dlrm_enhanced:
+    case ParallelismPolicy::hybrid_transformer:  // speaks of ranks, not of levels
       break;
   }
   return {.activations = all, .gradients = all};

@@ -23,7 +23,8 @@ TransformerShard shard_of(const TransformerTraining& training, bool recomputed) 
           .context_inner = training.context_inner,
           .experts = training.experts,
           .fused_cross_entropy = training.fused_cross_entropy,
-          .overlap_tensor = training.overlap_tensor};
+          .overlap_tensor = training.overlap_tensor,
+          .overlap_gradient_sums = training.overlap_gradient_sums};
 }
 
 Bytes boundary_of(const TransformerWorkload& workload) {

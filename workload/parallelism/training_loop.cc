@@ -1,5 +1,6 @@
 // The training loops of ASTRA-sim 1.0 (S. Rashidi et al., ISPASS 2020), written out as one program
 // that every rank runs; docs/models/training-loops.md.
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -14,7 +15,8 @@ namespace {
 // Writes the program line by line.
 class LoopWriter {
  public:
-  LoopWriter(const LayerTable& table, const InvolvedLevels& involved, std::int32_t iterations);
+  LoopWriter(const LayerTable& table, const InvolvedLevels& involved, std::int32_t ranks,
+             std::int32_t iterations);
 
   void write();
 
@@ -31,6 +33,9 @@ class LoopWriter {
   using Pending = std::vector<Issued>;
 
   std::int32_t add_communicator(const char* name, const std::vector<int>& levels);
+  std::int32_t add_communicator(const char* name, std::int32_t count, std::int32_t stride);
+  void add_transformer_groups(std::int32_t ranks);
+  std::int32_t communicator_of(const PassSpec& spec, Pass pass) const;
   std::int32_t label_of(int layer, Pass pass) const;
   const PassSpec& pass_of(int layer, Pass pass) const;
 
@@ -43,6 +48,8 @@ class LoopWriter {
   void backward_data();
   void backward_blocking();
   void backward_dlrm();
+  void backward_transformer();
+  void forward_again(int layer);
   void micro();
   void drop_unused_labels();
 
@@ -51,18 +58,21 @@ class LoopWriter {
   const std::int32_t iterations_;
   std::int32_t iteration_ = 0;
   std::int32_t activation_communicator_ = -1,
-               gradient_communicator_ = -1;   // -1 = no one to talk to
+               gradient_communicator_ = -1;  // -1 = no one to talk to
+  std::int32_t expert_communicator_ = -1, expert_data_communicator_ = -1;
   std::vector<Pending> weight_gradients_;     // by layer
   Pending embeddings_, embedding_gradients_;  // all-to-alls of a DLRM
 };
 
-LoopWriter::LoopWriter(const LayerTable& table, const InvolvedLevels& involved,
+LoopWriter::LoopWriter(const LayerTable& table, const InvolvedLevels& involved, std::int32_t ranks,
                        std::int32_t iterations)
     : table_(table),
       layers_(static_cast<int>(table.layers.size())),
       iterations_(iterations),
       weight_gradients_(table.layers.size()) {
-  if (involved.activations == involved.gradients) {
+  if (table.policy == ParallelismPolicy::hybrid_transformer) {
+    add_transformer_groups(ranks);
+  } else if (involved.activations == involved.gradients) {
     activation_communicator_ = gradient_communicator_ =
         add_communicator("world", involved.gradients);
   } else {
@@ -84,6 +94,35 @@ std::int32_t LoopWriter::add_communicator(const char* name, const std::vector<in
   return static_cast<std::int32_t>(communicators.size()) - 1;
 }
 
+std::int32_t LoopWriter::add_communicator(const char* name, std::int32_t count,
+                                          std::int32_t stride) {
+  if (count == 1) return -1;
+  communicators.push_back({.name = name, .groups = std::vector<Extent>{{count, stride}}});
+  return static_cast<std::int32_t>(communicators.size()) - 1;
+}
+
+void LoopWriter::add_transformer_groups(std::int32_t ranks) {
+  const TransformerGroups& groups = table_.groups;
+  const std::int32_t replicas = data_replicas(groups, ranks);
+  activation_communicator_ = add_communicator("model", groups.tensor, 1);
+  expert_communicator_ = add_communicator("experts", groups.experts, groups.tensor);
+  gradient_communicator_ = add_communicator("data", replicas, groups.tensor);
+  expert_data_communicator_ =
+      add_communicator("expert data", replicas / groups.experts, groups.tensor * groups.experts);
+}
+
+std::int32_t LoopWriter::communicator_of(const PassSpec& spec, Pass pass) const {
+  switch (spec.group) {
+    case PassGroup::experts:
+      return expert_communicator_;
+    case PassGroup::expert_data:
+      return expert_data_communicator_;
+    case PassGroup::usual:
+      break;
+  }
+  return pass == Pass::weight_gradient ? gradient_communicator_ : activation_communicator_;
+}
+
 std::int32_t LoopWriter::label_of(int layer, Pass pass) const {
   const int column = static_cast<int>(pass) - static_cast<int>(Pass::forward);
   return (iteration_ * layers_ + layer) * 3 + column;
@@ -103,8 +142,7 @@ void LoopWriter::compute(int layer, Pass pass) {
 
 void LoopWriter::issue(int layer, Pass pass, Pending& pending, Priority priority) {
   const PassSpec& spec = pass_of(layer, pass);
-  const std::int32_t communicator =
-      pass == Pass::weight_gradient ? gradient_communicator_ : activation_communicator_;
+  const std::int32_t communicator = communicator_of(spec, pass);
   if (!spec.collective || communicator < 0) return;
   const auto id = static_cast<OperationId>(operations.size());
   const std::int32_t label = label_of(layer, pass);
@@ -185,6 +223,33 @@ void LoopWriter::backward_dlrm() {
   }
 }
 
+// What lies between the layer and the last checkpoint below it was not kept.
+void LoopWriter::forward_again(int layer) {
+  const auto& checkpoints = table_.groups.checkpoints;
+  const auto above = std::upper_bound(checkpoints.begin(), checkpoints.end(), layer);
+  if (above == checkpoints.begin()) return;
+  Pending activations;
+  for (int again = *(above - 1); again < layer; ++again) {
+    compute(again, Pass::forward);
+    issue(again, Pass::forward, activations);
+    wait_for(activations);
+  }
+}
+
+// Every layer has an input gradient, and its exchange holds the rank before the weight gradient.
+void LoopWriter::backward_transformer() {
+  const auto& recomputed = table_.groups.recomputed_at;
+  Pending input_gradients;
+  for (int layer = layers_ - 1; layer >= 0; --layer) {
+    if (std::binary_search(recomputed.begin(), recomputed.end(), layer)) forward_again(layer);
+    compute(layer, Pass::input_gradient);
+    issue(layer, Pass::input_gradient, input_gradients);
+    wait_for(input_gradients);
+    compute(layer, Pass::weight_gradient);
+    issue(layer, Pass::weight_gradient, weight_gradients_[layer]);
+  }
+}
+
 void LoopWriter::micro() {
   for (int layer = 0; layer < layers_; ++layer) {
     compute(layer, Pass::weight_gradient);
@@ -216,6 +281,10 @@ void LoopWriter::write() {
         forward_dlrm();
         backward_dlrm();
         break;
+      case ParallelismPolicy::hybrid_transformer:
+        forward();
+        backward_transformer();
+        break;
     }
   }
   for (Pending& pending : weight_gradients_) wait_for(pending);
@@ -241,7 +310,7 @@ void LoopWriter::drop_unused_labels() {
 
 Job make_training_job(const LayerTable& table, int levels, std::int32_t ranks,
                       const std::vector<int>& dimensions, std::int32_t iterations) {
-  LoopWriter loop(table, involved_levels(table.policy, levels, dimensions), iterations);
+  LoopWriter loop(table, involved_levels(table.policy, levels, dimensions), ranks, iterations);
   loop.write();
 
   Job job;

@@ -48,7 +48,31 @@ struct Rules {
 
 }  // namespace
 
+namespace {
+
+// Of a table whose policy counts ranks.
+SpecProblems problems_of_groups(const TransformerGroups& groups, const PlatformFacts& platform) {
+  const std::int64_t npus = platform.npus;
+  if (groups.ranks > 0 && npus != groups.ranks && npus * groups.stages != groups.ranks)
+    return {{"text", fmt::format("is of {} ranks, the platform has {} NPUs", groups.ranks, npus),
+             groups.stages == 1
+                 ? fmt::format("take a platform of {} NPUs, or correct all_gpus", groups.ranks)
+                 : fmt::format("take a platform of {} NPUs, or of the {} of one stage",
+                               groups.ranks, groups.ranks / groups.stages)}};
+  const std::int64_t row = std::int64_t{groups.tensor} *
+                           stages_among(groups, static_cast<std::int32_t>(npus)) * groups.experts;
+  if (npus % row == 0) return {};
+  return {{"text",
+           fmt::format("cuts {} NPUs into groups of model_parallel_NPU_group {} x ep {} x pp {}",
+                       npus, groups.tensor, groups.experts, groups.stages),
+           fmt::format("take a platform of a multiple of {} NPUs", row)}};
+}
+
+}  // namespace
+
 SpecProblems problems_of(const LayerTableWorkload& workload, const PlatformFacts& platform) {
+  if (platform.known && workload.table.policy == ParallelismPolicy::hybrid_transformer)
+    return problems_of_groups(workload.table.groups, platform);
   const std::vector<int>& dimensions = workload.dimensions;
   const std::size_t levels = platform.levels.size();
   if (!platform.known || dimensions.empty()) return {};

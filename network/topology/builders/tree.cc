@@ -117,6 +117,41 @@ std::optional<SpecProblem> rule_of_ports(const FatTreeSpec& spec) {
   return std::nullopt;
 }
 
+// Uplinks of a leaf with so many ports towards servers; none if that is no whole number.
+std::optional<std::int64_t> uplinks_for(const LeafSpineSpec& spec, std::int64_t plugs) {
+  const double exact = static_cast<double>(plugs) * static_cast<double>(spec.wire.bandwidth.value) /
+                       spec.oversubscription.value_or(1) /
+                       static_cast<double>(spec.uplink.value_or(spec.wire.bandwidth).value);
+  const double whole = std::round(exact);
+  if (std::abs(exact - whole) > 1e-9 * whole || whole < 1) return std::nullopt;
+  return static_cast<std::int64_t>(whole);
+}
+
+// Where leaves are not given, the fewest whose ports suffice for whole servers and uplinks.
+std::optional<SpecProblem> choose_leaves(LeafSpineSpec& spec) {
+  if (spec.leaves) return std::nullopt;
+  if (spec.nodes == 0)
+    return SpecProblem{"", "how many servers there are is not said",
+                       "write nodes: servers; or leaves: leaf switches, and plugs: their ports "
+                       "towards servers"};
+  const std::int32_t ports = spec.node.plugs();  // of a server
+  for (std::int32_t most = spec.plugs.value_or(spec.radix) / ports; most >= 1; --most) {
+    const std::int32_t leaves = (spec.nodes + most - 1) / most;
+    const std::int32_t plugs = spec.plugs.value_or((spec.nodes + leaves - 1) / leaves * ports);
+    const std::optional<std::int64_t> uplinks =
+        spec.spines ? std::int64_t{*spec.spines} : uplinks_for(spec, plugs);
+    if (!uplinks || plugs + *uplinks > spec.radix) continue;
+    spec.leaves = leaves;
+    spec.plugs = plugs;
+    return std::nullopt;
+  }
+  return SpecProblem{
+      "",
+      fmt::format("no leaf of {} ports has room for servers of {} and their uplinks at {}:1",
+                  spec.radix, ports, spec.oversubscription.value_or(1)),
+      "write a larger radix, or leaves and plugs"};
+}
+
 // Ports of a leaf towards servers, where they are not given.
 std::optional<SpecProblem> choose_plugs(LeafSpineSpec& spec) {
   if (spec.plugs) return std::nullopt;
@@ -124,7 +159,7 @@ std::optional<SpecProblem> choose_plugs(LeafSpineSpec& spec) {
     return SpecProblem{"", "how many servers there are is not said",
                        "write nodes, or plugs: ports of a leaf towards servers"};
   const std::int64_t all = std::int64_t{spec.nodes} * spec.node.plugs();
-  const std::int64_t each = (all + spec.leaves - 1) / spec.leaves;
+  const std::int64_t each = (all + *spec.leaves - 1) / *spec.leaves;
   if (each > ports_at_most)
     return SpecProblem{
         "leaves", fmt::format("{} servers need {} ports of each leaf", spec.nodes, each),
@@ -144,32 +179,34 @@ std::optional<SpecProblem> choose_spines(LeafSpineSpec& spec) {
     return SpecProblem{"oversubscription", "it follows from plugs, spines and their bandwidths",
                        "leave it out, or leave spines out"};
   if (spec.spines) return std::nullopt;
-  const Bandwidth uplink = uplink_of(spec).bandwidth;
-  const double ratio = spec.oversubscription.value_or(1);
-  const double down =
-      static_cast<double>(*spec.plugs) * static_cast<double>(spec.wire.bandwidth.value);
-  const double exact = down / ratio / static_cast<double>(uplink.value);
-  const double whole = std::round(exact);
-  if (std::abs(exact - whole) > 1e-9 * whole || whole < 1 || whole > ports_at_most)
+  const std::optional<std::int64_t> uplinks = uplinks_for(spec, *spec.plugs);
+  if (!uplinks || *uplinks > ports_at_most) {
+    const Bandwidth uplink = uplink_of(spec).bandwidth;
+    const double ratio = spec.oversubscription.value_or(1);
+    const double down =
+        static_cast<double>(*spec.plugs) * static_cast<double>(spec.wire.bandwidth.value);
     return SpecProblem{
         "",
         fmt::format("{} ports of {} at {}:1 need {:.4g} uplinks of {}", *spec.plugs,
-                    to_text(spec.wire.bandwidth), ratio, exact, to_text(uplink)),
+                    to_text(spec.wire.bandwidth), ratio,
+                    down / ratio / static_cast<double>(uplink.value), to_text(uplink)),
         fmt::format("write spines, from 1 to {}, or another number of leaves", ports_at_most)};
-  spec.spines = static_cast<std::int32_t>(whole);
+  }
+  spec.spines = static_cast<std::int32_t>(*uplinks);
   return std::nullopt;
 }
 
 std::optional<SpecProblem> complete(LeafSpineSpec& spec) {
+  if (auto problem = choose_leaves(spec)) return problem;
   if (auto problem = choose_plugs(spec)) return problem;
   return choose_spines(spec);
 }
 
-// REQUIRES: plugs and spines are there.
+// REQUIRES: leaves, plugs and spines are there.
 TreeSpec tree_of(const LeafSpineSpec& spec) {
   return {
       spec.node,
-      {{"leaf", *spec.plugs, *spec.spines, spec.wire}, {"spine", spec.leaves, 1, uplink_of(spec)}},
+      {{"leaf", *spec.plugs, *spec.spines, spec.wire}, {"spine", *spec.leaves, 1, uplink_of(spec)}},
       spec.nodes};
 }
 
@@ -191,7 +228,7 @@ std::optional<SpecProblem> problem_of(const LeafSpineSpec& spec) {
 TopologySpec build_leaf_spine(const LeafSpineSpec& spec) {
   LeafSpineSpec whole = spec;
   const auto problem = complete(whole);
-  CHECK(!problem, "{} leaves", spec.leaves);
+  CHECK(!problem, "{} servers: {}", spec.nodes, problem->what);
   return build_tree(tree_of(whole));
 }
 

@@ -44,11 +44,13 @@ std::optional<SpecProblem> problem_of(const TreeSpec& spec);
 // --- As they are sold ---
 
 inline constexpr std::int32_t ports_at_most = 4096;  // of a switch
+// Of switches that are sold: NVIDIA Quantum-2 and Spectrum-4, Broadcom Tomahawk 5 (64 of 800 Gb/s).
+inline constexpr std::int32_t usual_ports = 64;
 
 // Switches with `radix` ports each.
 struct FatTreeSpec {
   NodeSpec node;
-  std::int32_t radix = 0, tiers = 3;
+  std::int32_t radix = usual_ports, tiers = 3;
   std::int32_t nodes = 0;                      // as in TreeSpec
   std::vector<std::int32_t> oversubscription;  // as in tiers_by_radix()
   std::vector<Bandwidth> bandwidth;            // one for all tiers, or one for each
@@ -60,7 +62,9 @@ TopologySpec build_fat_tree(const FatTreeSpec& spec);  // REQUIRES: problem_of()
 // Two tiers, every leaf joined to every spine.
 struct LeafSpineSpec {
   NodeSpec node;
-  std::int32_t leaves = 0, nodes = 0;  // `nodes` as in TreeSpec
+  std::int32_t nodes = 0;              // as in TreeSpec
+  std::optional<std::int32_t> leaves;  // none: as few as have ports for `nodes` and their uplinks
+  std::int32_t radix = usual_ports;    // ports of a leaf, where `leaves` is none
   std::optional<std::int32_t> plugs;   // of a leaf, towards servers; none: as `nodes` need
   std::optional<std::int32_t> spines;  // none: as many as `oversubscription` needs
   // Bandwidth of a leaf towards servers for each towards the spines; none: 1. REQUIRES: > 0

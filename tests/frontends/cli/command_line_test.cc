@@ -382,8 +382,8 @@ TEST_CASE("list, schema, version and help print on standard output", "[cli]") {
   CHECK(test::run_orrery({"version"}).out == "orrery 1.2.3 (commit abc)\n");
   CHECK(test::run_orrery({"--version"}).out == "orrery 1.2.3 (commit abc)\n");
   CHECK_THAT(test::run_orrery({"--help"}).out, Contains("Exit codes:") && Contains("compare"));
-  for (const char* command : {"run", "compare", "coll", "traffic", "sweep", "search", "validate",
-                              "explain", "list", "schema"}) {
+  for (const char* command : {"run", "compare", "coll", "traffic", "report", "sweep", "search",
+                              "calibrate", "validate", "explain", "list", "schema"}) {
     const Printed help = test::run_orrery({command, "--help"});
     CHECK(help.exit_code == 0);
     // As CLI11 shows flags that unset a value, and ranges.

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <thread>
 
+#include "core/base/log.h"
+
 using namespace orrery;
 using cli::progress_text;
 
@@ -35,4 +37,22 @@ TEST_CASE("there is no progress line where there is no terminal", "[cli]") {
   std::ostringstream out, error;
   cli::ProgressLine({out, error, false}, 1).update(0, {0.5, Time{}, 10});
   CHECK(error.str() == "");
+}
+
+// Tenths that are passed at once are one record.
+TEST_CASE("who listens to info is told each tenth of the work", "[cli]") {
+  std::ostringstream out, error;
+  {
+    const log::Session session({.thresholds = log::all_from(log::Level::info)}, error);
+    cli::ProgressLine line({out, error, false}, 2);
+    line.update(0, {0.3, Time{}, 10});  // of two simulations: 15 % of all
+    line.update(0, {0.35, Time{}, 11});
+    line.update(1, {0.5, Time{}, 10});  // 42.5 %
+    line.update(0, {1, Time{}, 20});    // 75 %
+    line.update(1, {1, Time{}, 20});    // all: the result says so
+  }
+  CHECK(error.str() ==
+        "info: frontends: 10 % simulated\n"
+        "info: frontends: 40 % simulated\n"
+        "info: frontends: 70 % simulated\n");
 }

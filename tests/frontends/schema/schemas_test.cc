@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "frontends/input/input_texts.h"
+#include "formats/input/input_texts.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/parse_yaml.h"
 #include "tests/paths.h"
@@ -157,7 +157,7 @@ TEST_CASE("a section that names a file needs no keys, and another one does", "[s
 TEST_CASE("the schema offers no transport that no backend models", "[schema]") {
   const json schema = json::parse(experiment_schema());
   const json& transport = schema["properties"]["network"]["properties"]["transport"];
-  CHECK(transport["properties"]["kind"]["enum"] == json{"tcp", "roce", "ideal"});
+  CHECK(transport["properties"]["kind"]["enum"] == json{"tcp", "roce", "ndp", "uet", "ideal"});
 }
 
 }  // namespace orrery

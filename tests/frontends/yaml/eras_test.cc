@@ -25,16 +25,20 @@ const std::string eight_bits =
     "transformer: {preset: llama2-7b, eight_bit_products: true}, training: {global_batch: 8}";
 const std::string network = "layers: {preset: resnet-50}, data_parallel: {batch: 64}";
 
-NpuSpec npu(const std::string& device, const std::string& workload = transformer) {
+Experiment loaded(const std::string& device, const std::string& workload = transformer) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("orrery_eras_test." + std::to_string(getpid()) + ".yaml");
   std::ofstream(file) << "platform: {npu: " << device
                       << ", topology: {levels: [{kind: switch, size: 8, bandwidth: 100 GB/s, "
                          "latency: 1 us}]}}\nworkload: {"
                       << workload << "}\n";
-  const Experiment experiment = load_experiment(file, {});
+  Experiment experiment = load_experiment(file, {});
   std::filesystem::remove(file);
-  return experiment.npu;
+  return experiment;
+}
+
+NpuSpec npu(const std::string& device, const std::string& workload = transformer) {
+  return loaded(device, workload).npu;
 }
 
 std::string text(const std::string& device, const std::string& workload = transformer) {
@@ -141,4 +145,20 @@ TEST_CASE("a device of no measured generation, and given times, have no efficien
   CHECK(npu("{peak: 32 TFLOP/s}").efficiency_in_force.name == "v100-2020");
   const std::string program = "program: [{operations: [{compute: 1 ms}]}]";
   CHECK(npu("{preset: h100}", program).efficiency_in_force.name.empty());
+}
+
+// a100-2021 is software that waits for these sums; what the file itself says counts more.
+TEST_CASE("an efficiency brings what its software hides, unless the training says it") {
+  const auto overlaps = [](const std::string& preset, const std::string& setting) {
+    return std::get<TransformerWorkload>(
+               loaded(
+                   "{preset: a100, efficiency: {preset: " + preset + "}}",
+                   "transformer: {preset: llama2-7b}, training: {global_batch: 8" + setting + "}")
+                   .workload.what)
+        .training.overlap_gradient_sums;
+  };
+  CHECK_FALSE(overlaps("a100-2021", ""));
+  CHECK(overlaps("a100-2021", ", overlap_gradient_sums: true"));
+  CHECK(overlaps("a100-2023", ""));
+  CHECK_FALSE(overlaps("a100-2023", ", overlap_gradient_sums: false"));
 }

@@ -57,8 +57,14 @@ TEST_CASE("a TPU brings the links of its torus") {
 
 TEST_CASE("a name of another section is answered with that section") {
   CHECK_THAT(error_of({{"workload.model=mixtral-8x7b"}}),
-             Catch::Contains("it is a preset of workload.transformer"));
+             Catch::Contains("write workload.transformer: mixtral-8x7b"));
   CHECK_THAT(error_of({{"platform.npu=h1000"}}), Catch::Contains("did you mean"));
+}
+
+TEST_CASE("a name in a map of its own is answered with the name alone") {
+  const std::string wrong = error_of({{"platform={name: dgx-h100}"}});
+  CHECK_THAT(wrong, Catch::Contains("unknown key \"name\": write platform: dgx-h100"));
+  CHECK_THAT(wrong, !Catch::Contains("missing"));
 }
 
 TEST_CASE("a key of another map of the section is answered with its path") {

@@ -111,6 +111,28 @@ TEST_CASE("a leaf-spine is sized by its servers and its oversubscription") {
              Catch::Contains("it follows from plugs, spines"));
 }
 
+// 128 ports of 16 servers on leaves of 64 ports. At 1:1 half of a leaf's ports lead up: 32 down, 4
+// leaves. At 2:1 five servers have 40 ports and 20 uplinks, six would need 48 + 24 = 72 ports: 4
+// leaves, so 4 servers each, 32 down and 16 up. At 3:1 six servers have 48 + 16 = 64: 3 leaves.
+TEST_CASE("a leaf-spine without a number of leaves has as few as its ports allow") {
+  const auto switches = [](const std::string& rest) {
+    const Topology topology(load("leaf_spine: {nodes: 16, node: hgx-h100" + rest + "}").topology);
+    CHECK(topology.npu_count() == 128);
+    std::pair<int, int> found;
+    for (std::int32_t n = topology.npu_count(); n < topology.node_count(); ++n) {
+      found.first += topology.node_name({n}).starts_with("leaf");
+      found.second += topology.node_name({n}).starts_with("spine");
+    }
+    return found;
+  };
+  CHECK(switches("") == std::pair(4, 32));
+  CHECK(switches(", oversubscription: 2") == std::pair(4, 16));
+  CHECK(switches(", oversubscription: 3") == std::pair(3, 16));
+  CHECK(switches(", radix: 128") == std::pair(2, 64));
+  CHECK_THAT(problems("leaf_spine: {nodes: 16, node: hgx-h100, radix: 8}"),
+             Catch::Contains("no leaf of 8 ports has room"));
+}
+
 constexpr const char* graph = R"(graph:
       nodes:
         - {name: s, kind: switch}
@@ -190,6 +212,8 @@ TEST_CASE("what is wrong with a topology is said where it stands") {
   CHECK(problems(graph, "network: {faults: [{at: 1 ms, link: a -> b, state: down}]}\n") ==
         "11: network.faults[0]: there is no link \"a -> b\"\n");
   CHECK(problems(graph, "network: {faults: [{at: 1 ms, node: s, state: degraded}]}\n") ==
+        "11: network.faults[0]: only a link can be degraded\n");
+  CHECK(problems(graph, "network: {faults: [{at: 1 ms, link: 0, state: degraded}]}\n") ==
         "11: network.faults[0]: a bandwidth and the state degraded belong together\n");
 }
 

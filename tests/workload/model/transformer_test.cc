@@ -79,6 +79,18 @@ TEST_CASE("a layer of GPT-3 with tensor and sequence parallelism") {
                                  "memory 25165824"});
 }
 
+// Software before 2022 waits for the sum: only its place changes.
+TEST_CASE("a layer of GPT-3 whose input gradients are summed before the weight gradient") {
+  const TransformerShard shard{
+      .tensor = 8, .sequence_parallel = true, .micro_batch = 1, .overlap_gradient_sums = false};
+  const auto backward = text_of(transformer_part(TransformerPart::mlp, gpt3(), shard).backward);
+  CHECK(backward == std::vector<std::string>{"memory 12582912", "all_gather 50331648", "wait",
+                                             "gemm 309237645312", "gemm 309237645312",
+                                             "memory 75497472", "all_gather 50331648",
+                                             "gemm 309237645312", "wait", "reduce_scatter 50331648",
+                                             "wait", "gemm 309237645312", "memory 25165824"});
+}
+
 // The same layer with exchanges overlapped: the 256 tokens of each rank go round, 256 x 12288 x 2 =
 // 6,291,456 B each, and each product is done in eight parts of 256 rows. Of the eight partial sums
 // seven leave, each while the next is computed; at the end eight are read and one is written, 9 x

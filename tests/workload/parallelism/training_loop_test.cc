@@ -367,5 +367,66 @@ TEST_CASE("there is a row for what happens, in the order of iterations, layers a
   CHECK(make_training_job(three_layers(ParallelismPolicy::data), 2, 8, {}, 2).labels.size() == 16);
 }
 
+// 27 layers: checkpoints at 0, 9 and 18, and before the input gradients of 26, 17 and 8 the layers
+// from there on run forward again.
+TEST_CASE("HYBRID_TRANSFORMER: layers above a checkpoint run forward again") {
+  LayerTable table;
+  table.policy = ParallelismPolicy::hybrid_transformer;
+  table.groups.tensor = 4;
+  table.groups.checkpoints = {0, 9, 18};
+  table.groups.recomputed_at = {8, 17, 26};
+  for (int i = 0; i < 27; ++i)
+    table.layers.push_back({.name = std::to_string(i),
+                            .forward = pass(1, Collective::all_reduce, 100),
+                            .input_gradient = pass(1, Collective::all_reduce, 200),
+                            .weight_gradient = pass(1, Collective::all_reduce, 300),
+                            .update = {}});
+  const Lines lines = loop(table, 1);
+  Lines expected;
+  const auto forward = [&](int layer) {
+    const std::string row = "0 " + std::to_string(layer) + " forward";
+    expected.insert(expected.end(),
+                    {"compute " + row, "all_reduce model 100 " + row, "wait    " + row});
+  };
+  const auto backward = [&](int layer) {
+    const std::string row = "0 " + std::to_string(layer);
+    expected.insert(
+        expected.end(),
+        {"compute " + row + " ig", "all_reduce model 200 " + row + " ig", "wait    " + row + " ig",
+         "compute " + row + " wg", "all_reduce data 300 " + row + " wg"});
+  };
+  for (int layer = 18; layer < 26; ++layer) forward(layer);
+  for (int layer = 26; layer >= 18; --layer) backward(layer);
+  for (int layer = 9; layer < 17; ++layer) forward(layer);
+  const auto begin = lines.begin() + 3 * 27;  // behind the forward pass
+  CHECK(Lines(begin, begin + static_cast<std::ptrdiff_t>(expected.size())) == expected);
+}
+
+// 16 ranks, 2 tensor-parallel, 4 that share experts: 8 replicas, of which 2 have the same experts.
+TEST_CASE("HYBRID_TRANSFORMER: whom a collective joins") {
+  LayerTable table = three_layers(ParallelismPolicy::hybrid_transformer);
+  table.groups.tensor = 2;
+  table.groups.experts = 4;
+  table.layers.resize(1);
+  table.layers[0].forward.group = PassGroup::experts;
+  table.layers[0].weight_gradient.group = PassGroup::expert_data;
+  Job job = make_training_job(table, 2, 16, {}, 1);
+  CHECK(test::describe(job, 0) ==
+        Lines{"compute 0 A forward", "all_gather experts 101 0 A forward", "wait    0 A forward",
+              "compute 0 A ig", "reduce_scatter model 201 0 A ig", "wait    0 A ig",
+              "compute 0 A wg", "all_reduce expert data 301 0 A wg", "wait    0 A wg"});
+  using Extents = std::vector<Extent>;
+  REQUIRE(job.communicators.size() == 4);
+  CHECK(std::get<Extents>(job.communicators[0].groups) == Extents{{2, 1}});
+  CHECK(std::get<Extents>(job.communicators[1].groups) == Extents{{4, 2}});
+  CHECK(std::get<Extents>(job.communicators[2].groups) == Extents{{8, 2}});
+  CHECK(std::get<Extents>(job.communicators[3].groups) == Extents{{2, 8}});
+  // The same table as one of two stages on all 32 ranks, and on the 16 of a stage.
+  table.groups.stages = 2;
+  table.groups.ranks = 32;
+  CHECK(data_replicas(table.groups, 32) == 8);
+  CHECK(data_replicas(table.groups, 16) == 8);
+}
+
 }  // namespace
 }  // namespace orrery

@@ -1,0 +1,42 @@
+// The groups of ranks that a trace calls collectives in, by their names, and the communicators they
+// become.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/chakra/rank_trace.h"
+#include "system/job.h"
+
+namespace orrery::chakra {
+
+// Ranks of each group, ascending; none = all ranks.
+using GroupRanks = std::map<std::string, std::vector<Rank>>;
+
+// {"1": [0, 1], "2": [2, 3]}. Throws ConfigError.
+GroupRanks read_groups(const std::string& file, const std::string& text);
+// What a metadata node "process_group:init" says; nothing without one.
+GroupRanks groups_of(const RankTrace& trace);
+
+// A group that is used: a name may stand for other ranks in the file of another rank.
+using UsedGroup = std::pair<std::vector<Rank>, std::string>;  // ranks (none = all), name
+
+// Groups that cut the ranks alike are one communicator, so that ranks which do the same call the
+// same one. Groups with two names are two, because each counts its calls.
+class TraceCommunicators {
+ public:
+  TraceCommunicators(const std::set<UsedGroup>& used, std::int32_t ranks, int levels);
+
+  const std::vector<Communicator>& all() const { return communicators_; }
+  std::int32_t of(const UsedGroup& group) const { return index_of_.at(group); }
+
+ private:
+  std::vector<Communicator> communicators_;
+  std::map<UsedGroup, std::int32_t> index_of_;
+};
+
+}  // namespace orrery::chakra

@@ -1,0 +1,68 @@
+// What a fabric tells about links, queues and memories when it is asked.
+#include <utility>
+
+#include "network/packet/packet_fabric.h"
+
+namespace orrery {
+
+PacketStatistics PacketFabric::statistics() const {
+  PacketStatistics statistics;
+  statistics.packets = sent_;
+  statistics.packet_hops = hops_;
+  statistics.trimmed = trimmed_;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const Port& port = ports_[i];
+    const PortRest& rest = rests_[i];
+    const std::uint64_t drops = sum_of(rest.drops);
+    statistics.drops += drops;
+    for (std::size_t cause = 0; cause < drop_causes; ++cause)
+      statistics.drops_by_cause[cause] += rest.drops[cause];
+    statistics.marks += rest.marks;
+    if (port.is_host) continue;
+    statistics.links.push_back({port.sent, port.packets, drops, rest.marks, port.most_waiting});
+  }
+  if (classes_.size() > 1) add_class_statistics(statistics);
+  for (const Host& host : hosts_)
+    statistics.receivers.push_back(
+        {host.npu, rests_[host.port].bandwidth, sum_of(rests_[host.port].drops)});
+  add_depths(statistics);
+  for (const SwitchMemory& memory : memories_) {
+    const PeakSeries& series = memory.series();
+    if (series.most() == 0) continue;
+    statistics.switches.push_back({memory.node(),
+                                   memory.size(),
+                                   bytes(series.most()),
+                                   series.interval(),
+                                   {series.peaks().begin(), series.peaks().end()}});
+  }
+  return statistics;
+}
+
+void PacketFabric::add_depths(PacketStatistics& statistics) const {
+  for (std::size_t i = 0; i < depths_.size(); ++i) {
+    const PeakSeries& series = depths_[i];
+    statistics.depths.push_back(
+        {spec_.watched[i], series.interval(), {series.peaks().begin(), series.peaks().end()}});
+    for (std::size_t of = 0; of <= classes_.size(); ++of) {
+      const DepthHistogram& histogram = histograms_[i * (classes_.size() + 1) + of];
+      const bool all = of == classes_.size();
+      if (std::vector<Duration> times = histogram.until(queue_.now()); !times.empty())
+        statistics.depth_times.push_back({spec_.watched[i],
+                                          all ? DepthTimes::all_classes : classes_[of].priority,
+                                          std::move(times)});
+    }
+  }
+}
+
+void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
+  for (LinkIndex link = 0; link < link_count_; ++link)
+    for (std::size_t of = 0; of < classes_.size(); ++of) {
+      const OutputQueue& queue = queues_[std::size_t{link} * queue_count_ + of];
+      if (queue.drops + queue.marks > 0)
+        statistics.classes.push_back({link, classes_[of].priority, queue.drops, queue.marks});
+    }
+  if (pauses_ != nullptr) statistics.pauses = pauses_->statistics();
+  statistics.pause_events = pause_events_;
+}
+
+}  // namespace orrery

@@ -1,0 +1,197 @@
+#include "network/packet/switch_routes.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "network/routing/flow_hash.h"
+
+namespace orrery {
+
+bool SwitchRoutes::serves(RoutingPolicy policy) {
+  return policy == RoutingPolicy::spray || needs_packets(policy);
+}
+
+SwitchRoutes::SwitchRoutes(EventQueue& queue, const Topology& topology, const RoutingSpec& spec,
+                           Router& router, PacketFabric& fabric)
+    : queue_(queue),
+      topology_(topology),
+      router_(router),
+      fabric_(fabric),
+      spec_(spec),
+      random_(spec.seed, "choices of switches") {
+  fabric.choose_by(*this);
+}
+
+RouteIndex SwitchRoutes::route_to(NodeId to) {
+  const auto [found, is_new] =
+      route_to_.try_emplace(to.value, static_cast<RouteIndex>(routes_.size()));
+  if (is_new) routes_.push_back({.to = to, .last = {}});
+  return found->second;
+}
+
+std::size_t SwitchRoutes::choices(RouteIndex route, NodeId here) {
+  return group_at(route, here).next.size();
+}
+
+void SwitchRoutes::forget() {
+  for (Route& route : routes_) {
+    route.area = none;
+    route.last.clear();
+  }
+  areas_.clear();
+  groups_.clear();
+  area_by_.clear();
+  group_by_.clear();
+}
+
+// --- Groups ---
+
+SwitchRoutes::Group& SwitchRoutes::group_at(RouteIndex index, NodeId here) {
+  Route& route = routes_[index];
+  if (route.area == none) find_area(route);
+  const CoreNode node = router_.core_of(here);
+  for (auto& [last, group] : route.last) {
+    if (last != node) continue;
+    if (group == none) group = make_group(route, here);
+    return groups_[group];
+  }
+  std::uint32_t& group = areas_[route.area].group_of[node];
+  if (group == none) group = make_group(route, here);
+  return groups_[group];
+}
+
+// Targets behind the same nodes share what leads to these.
+void SwitchRoutes::find_area(Route& route) {
+  std::vector<std::uint32_t> key;
+  for (const auto& [node, cost] : router_.entrances(route.to)) {
+    key.insert(key.end(), {node, cost});
+    route.last.emplace_back(node, none);
+  }
+  const auto [found, is_new] = area_by_.try_emplace(key, static_cast<std::uint32_t>(areas_.size()));
+  if (is_new) areas_.push_back({std::vector<std::uint32_t>(router_.core_size(), none)});
+  route.area = found->second;
+}
+
+std::uint32_t SwitchRoutes::make_group(const Route& route, NodeId here) {
+  std::vector<NextLink> found;
+  router_.next_links(here, route.to, found);
+  Group group;
+  group.node = static_cast<std::uint64_t>(here.value);
+  std::vector<std::uint32_t> key{static_cast<std::uint32_t>(here.value)};
+  for (const NextLink& one : found) {
+    Next next{.link = one.link};
+    next.chooses = !one.last && topology_.links()[one.link].to != route.to;
+    if (!next.chooses) {
+      std::vector<LinkIndex> links{one.link};
+      if (one.last) links.push_back(*one.last);
+      links = fabric_.ended(links);
+      CHECK(links.size() <= 1 + next.rest.size(), "a path ends in {} links", links.size());
+      next.rest_count = static_cast<std::uint8_t>(links.size() - 1);
+      std::copy(links.begin() + 1, links.end(), next.rest.begin());
+      key.insert(key.end(), links.begin(), links.end());
+    }
+    key.insert(key.end(), {one.link, none});
+    group.next.push_back(next);
+  }
+  const auto [known, is_new] =
+      group_by_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
+  if (!is_new) return known->second;
+  // Switches do not begin their turns in step.
+  if (!found.empty())
+    group.turn = static_cast<std::uint32_t>(
+        choice_of(hash_at(mixed(spec_.seed), group.node), group.next.size()));
+  groups_.push_back(std::move(group));
+  return known->second;
+}
+
+// The links that are up; all, if none is: then the packet is lost at one.
+void SwitchRoutes::find_up(Group& group) {
+  group.epoch = epoch_;
+  group.up.clear();
+  for (std::uint32_t i = 0; i < group.next.size(); ++i)
+    if (!fabric_.is_down(group.next[i].link)) group.up.push_back(i);
+  if (!group.up.empty()) return;
+  for (std::uint32_t i = 0; i < group.next.size(); ++i) group.up.push_back(i);
+}
+
+// --- Choices ---
+
+const SwitchRoutes::Next* SwitchRoutes::choose(RouteIndex route, NodeId here, std::uint32_t flow) {
+  Group& group = group_at(route, here);
+  if (group.next.empty()) return nullptr;
+  if (group.next.size() == 1) return &group.next.front();
+  if (group.epoch != epoch_) find_up(group);
+  return &group.next[group.up[group.up.size() == 1 ? 0 : pick(group, flow)]];
+}
+
+std::size_t SwitchRoutes::pick(Group& group, std::uint32_t flow) {
+  const auto hash = [&] { return hash_at(mixed(spec_.seed ^ mixed(flow)), group.node); };
+  switch (router_.policy()) {
+    case RoutingPolicy::drill:
+      return shorter_of_two(group);
+    case RoutingPolicy::adaptive:
+      return shortest(group, hash());
+    case RoutingPolicy::letflow:
+      return of_flowlet(group, flow);
+    case RoutingPolicy::source:
+      return choice_of(hash(), group.up.size());
+    default:
+      return spec_.spray == SprayOrder::random ? random_.uniform_int(group.up.size())
+                                               : in_turn(group);
+  }
+}
+
+std::size_t SwitchRoutes::in_turn(Group& group) {
+  const std::size_t place = group.turn < group.up.size() ? group.turn : 0;
+  group.turn = static_cast<std::uint32_t>(place + 1 < group.up.size() ? place + 1 : 0);
+  return place;
+}
+
+// S. Ghorbani et al., "DRILL: micro load balancing for low-latency data center networks", SIGCOMM
+// 2017, with d = 2 and m = 1: of two drawn queues and the one that was best last time.
+std::size_t SwitchRoutes::shorter_of_two(Group& group) {
+  std::size_t best = random_.uniform_int(group.up.size());
+  Duration least = backlog(group, best);
+  const auto consider = [&](std::size_t place) {
+    const Duration other = backlog(group, place);
+    if (other >= least) return;
+    least = other;
+    best = place;
+  };
+  consider(random_.uniform_int(group.up.size()));
+  if (group.turn < group.up.size()) consider(group.turn);
+  group.turn = static_cast<std::uint32_t>(best);
+  return best;
+}
+
+// Of equal ones the first from where the hash says.
+std::size_t SwitchRoutes::shortest(const Group& group, std::uint64_t hash) const {
+  const std::size_t count = group.up.size(), first = choice_of(hash, count);
+  std::size_t best = first;
+  Duration least = backlog(group, first);
+  for (std::size_t i = 1; i < count && least > Duration{}; ++i) {
+    const std::size_t place = first + i < count ? first + i : first + i - count;
+    const Duration other = backlog(group, place);
+    if (other >= least) continue;
+    least = other;
+    best = place;
+  }
+  return best;
+}
+
+// E. Vanini et al., "Let it flow: resilient asymmetric load balancing with flowlet switching", NSDI
+// 2017: after a gap the next packets of the flow may overtake none, and go where they are sent by
+// chance.
+std::size_t SwitchRoutes::of_flowlet(const Group& group, std::uint32_t flow) {
+  Flowlet& flowlet = flowlets_[group.node << 32 | flow];
+  const bool goes_on = flowlet.last != Time{} && queue_.now() - flowlet.last < spec_.flowlet_gap;
+  flowlet.last = queue_.now();
+  if (goes_on)
+    for (std::size_t i = 0; i < group.up.size(); ++i)
+      if (group.next[group.up[i]].link == flowlet.link) return i;
+  const std::size_t place = random_.uniform_int(group.up.size());
+  flowlet.link = group.next[group.up[place]].link;
+  return place;
+}
+
+}  // namespace orrery

@@ -1,0 +1,101 @@
+// Which link a switch sends a packet over, where several lead on: chosen packet by packet, by what
+// the switch itself knows now. docs/models/routing.md, "Packet by packet".
+//
+// A switch knows at once that a link of its own is down. It knows of links elsewhere what the
+// routers do, RoutingSpec::reroute_delay after the fact. It sees its own queues and no others.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/event/event_queue.h"
+#include "network/packet/packet_fabric.h"
+#include "network/routing/router.h"
+#include "network/routing_spec.h"
+
+namespace orrery {
+
+class SwitchRoutes {
+ public:
+  struct Next {
+    LinkIndex link = 0;
+    bool chooses = false;  // the node behind it
+    // Else the links behind it, to the end of the path.
+    std::uint8_t rest_count = 0;
+    std::array<LinkIndex, 2> rest = {};
+  };
+
+  // True if packets of this policy are sent on by what switches choose.
+  static bool serves(RoutingPolicy policy);
+
+  // REQUIRES: serves(router.policy()); all but `spec` outlive this.
+  SwitchRoutes(EventQueue& queue, const Topology& topology, const RoutingSpec& spec, Router& router,
+               PacketFabric& fabric);
+
+  RouteIndex route_to(NodeId to);
+  // How many links lead on from here. REQUIRES: paths part at the node (Router::parts_at).
+  std::size_t choices(RouteIndex route, NodeId here);
+  // For the next packet of a flow; nullptr: no link leads on. Until forget().
+  const Next* choose(RouteIndex route, NodeId here, std::uint32_t flow);
+
+  void links_changed() { ++epoch_; }  // some are down, or up again
+  void forget();                      // the routers have learnt of it
+
+ private:
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  struct Group {  // the links that lead on from one node, of all routes that go on over these
+    std::vector<Next> next;
+    std::vector<std::uint32_t> up;  // of `next`
+    std::uint64_t epoch = 0;        // that `up` is of
+    std::uint32_t turn = 0;         // place in `up`: spray's next; drill's best of last time
+    std::uint64_t node = 0;
+  };
+  struct Area {  // of the targets that are entered by the same nodes of the core
+    std::vector<std::uint32_t> group_of;  // by CoreNode
+  };
+  struct Route {
+    NodeId to;
+    std::uint32_t area = none;
+    std::vector<std::pair<CoreNode, std::uint32_t>> last;  // groups at nodes next to the target
+  };
+  struct Flowlet {
+    LinkIndex link = 0;
+    Time last;
+  };
+
+  Group& group_at(RouteIndex route, NodeId here);
+  void find_area(Route& route);
+  std::uint32_t make_group(const Route& route, NodeId here);
+  void find_up(Group& group);
+  std::size_t pick(Group& group, std::uint32_t flow);
+  std::size_t in_turn(Group& group);
+  std::size_t shorter_of_two(Group& group);
+  std::size_t shortest(const Group& group, std::uint64_t hash) const;
+  std::size_t of_flowlet(const Group& group, std::uint32_t flow);
+  Duration backlog(const Group& group, std::size_t place) const {
+    return fabric_.backlog(group.next[group.up[place]].link);
+  }
+
+  EventQueue& queue_;
+  const Topology& topology_;
+  Router& router_;
+  PacketFabric& fabric_;
+  RoutingSpec spec_;
+  RandomStream random_;
+  std::uint64_t epoch_ = 1;
+  std::vector<Route> routes_;
+  std::unordered_map<std::int32_t, RouteIndex> route_to_;
+  std::vector<Area> areas_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> area_by_, group_by_;
+  std::vector<Group> groups_;
+  std::unordered_map<std::uint64_t, Flowlet> flowlets_;  // by node and flow; is never iterated
+};
+
+}  // namespace orrery

@@ -1,0 +1,131 @@
+#include "report/chart/bars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery {
+
+namespace {
+
+constexpr double width = 820, left = 190, right = 40, bar_height = 18, row_height = 26;
+constexpr std::size_t most_label = 26;
+
+class Drawing {
+ public:
+  explicit Drawing(const BarChart& chart)
+      : chart_(chart),
+        axis_(axis_of(chart)),
+        legend_(legend_of(chart)),
+        top_(16 + 20 * static_cast<double>(lines_of_legend())),
+        bottom_(top_ + row_height * static_cast<double>(chart.bars.size())),
+        picture_(chart.text, width, bottom_ + 44) {}
+
+  std::string draw() {
+    draw_legend();
+    draw_axis();
+    double y = top_ + (row_height - bar_height) / 2;
+    for (const Bar& bar : chart_.bars) {
+      draw(bar, y);
+      y += row_height;
+    }
+    if (axis_.low < 0) picture_.line(axis_.at(0), top_, axis_.at(0), bottom_, palette::ink);
+    return picture_.finish();
+  }
+
+ private:
+  static Axis axis_of(const BarChart& chart) {
+    double low = 0, high = 0;
+    for (const Bar& bar : chart.bars) {
+      double above = bar.start, below = 0;
+      for (const BarPart& part : bar.parts) (part.value < 0 ? below : above) += part.value;
+      low = std::min(low, below);
+      high = std::max({high, above, bar.limit.value_or(0)});
+    }
+    high = std::max(high, chart.at_least);
+    if (chart.at_least > 0) low = std::min(low, -chart.at_least);
+    if (low == high) high = chart.unit.size;
+    const double room = (high - low) * 0.02;
+    return {low < 0 ? low - room : 0, high + room, left, width - right};
+  }
+
+  // The parts of all bars, each once, in the order in which they come.
+  static std::vector<std::pair<std::string, Paint>> legend_of(const BarChart& chart) {
+    std::vector<std::pair<std::string, Paint>> names;
+    if (!chart.named_parts) return names;
+    for (const Bar& bar : chart.bars) {
+      for (const BarPart& part : bar.parts) {
+        const auto is_it = [&](const auto& name) { return name.first == part.name; };
+        if (std::ranges::none_of(names, is_it)) names.emplace_back(part.name, part.paint);
+      }
+    }
+    return names;
+  }
+
+  std::size_t lines_of_legend() const {
+    const std::size_t names = legend_.size() + (chart_.limit_name.empty() ? 0 : 1);
+    return (names + names_in_line - 1) / names_in_line;
+  }
+
+  void draw_legend() {
+    std::size_t place = 0;
+    const auto next = [&] {
+      const double x = 10 + column * static_cast<double>(place % names_in_line);
+      const double y = 20 + 20 * static_cast<double>(place / names_in_line);
+      ++place;
+      return std::pair(x, y);
+    };
+    for (const auto& [name, paint] : legend_) {
+      const auto [x, y] = next();
+      picture_.legend(x, y, paint, name);
+    }
+    if (chart_.limit_name.empty()) return;
+    const auto [x, y] = next();
+    picture_.line(x + 7, y - 12, x + 7, y + 4, palette::ink, 2);
+    picture_.text(x + 18, y, "start", chart_.limit_name);
+  }
+
+  void draw_axis() {
+    const double unit = chart_.unit.size;
+    for (const double tick : ticks(axis_.low / unit, axis_.high / unit, 8)) {
+      const double x = axis_.at(tick * unit);
+      picture_.line(x, top_, x, bottom_, palette::grid);
+      picture_.text(x, bottom_ + 16, "middle", fmt::format("{:g}", tick));
+    }
+    picture_.text((left + width - right) / 2, bottom_ + 36, "middle",
+                  fmt::format("{} ({})", chart_.quantity, chart_.unit.name));
+  }
+
+  void draw(const Bar& bar, double y) {
+    picture_.text(left - 8, y + 13, "end", bar.label, most_label);
+    double above = bar.start, below = 0;
+    for (const BarPart& part : bar.parts) {
+      double& end = part.value < 0 ? below : above;
+      const double begin = end;
+      end += part.value;
+      if (part.value == 0) continue;
+      const double x = axis_.at(std::min(begin, end));
+      picture_.mark({x, y, axis_.at(std::max(begin, end)) - x, bar_height}, part.paint,
+                    fmt::format("{}, {}: {}", bar.label, part.name, part.text), part.value);
+    }
+    if (bar.limit)
+      picture_.line(axis_.at(*bar.limit), y - 3, axis_.at(*bar.limit), y + bar_height + 3,
+                    palette::ink, 2);
+  }
+
+  static constexpr std::size_t names_in_line = 4;
+  static constexpr double column = 200;
+
+  const BarChart& chart_;
+  Axis axis_;
+  std::vector<std::pair<std::string, Paint>> legend_;
+  double top_, bottom_;
+  Picture picture_;
+};
+
+}  // namespace
+
+std::string drawn(const BarChart& chart) { return Drawing(chart).draw(); }
+
+}  // namespace orrery

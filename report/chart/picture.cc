@@ -1,0 +1,101 @@
+#include "report/chart/picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "report/chart/markup.h"
+
+namespace orrery {
+
+namespace {
+
+constexpr double width_of_character = 6.8;  // at most, on average, of 12 pixels sans-serif
+
+}  // namespace
+
+Picture::Picture(PictureText text, double width, double height)
+    : text_(std::move(text)), width_(width), height_(height) {}
+
+void Picture::mark(const Box& box, const Paint& paint, std::string_view title, double value) {
+  marks_ += fmt::format(
+      "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\" "
+      "data-value=\"{}\"><title>{}</title></rect>\n",
+      box.x, box.y, box.width, box.height, fill(paint), value, escaped(title));
+}
+
+void Picture::dot(double x, double y, const Paint& paint, std::string_view title) {
+  marks_ += fmt::format(
+      "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4.5\" fill=\"{}\"><title>{}</title></circle>\n", x,
+      y, paint.colour, escaped(title));
+}
+
+void Picture::ring(double x, double y, std::string_view title) {
+  marks_ += fmt::format(
+      "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4\" fill=\"none\" stroke=\"{}\"><title>{}</title>"
+      "</circle>\n",
+      x, y, palette::ink, escaped(title));
+}
+
+void Picture::line(double x1, double y1, double x2, double y2, const char* colour, double width) {
+  marks_ += fmt::format(
+      "<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"{}\" "
+      "stroke-width=\"{}\"/>\n",
+      x1, y1, x2, y2, colour, width);
+}
+
+void Picture::area(const std::string& outline, const std::string& colour) {
+  marks_ += fmt::format("<path d=\"{}\" fill=\"{}\"/>\n", outline, colour);
+}
+
+void Picture::stroke(const std::string& outline, const char* colour) {
+  marks_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n",
+                        outline, colour);
+}
+
+void Picture::text(double x, double y, const char* anchor, std::string_view text,
+                   std::size_t most) {
+  const std::string shown = shortened(text, most);
+  const std::string title = shown == text ? "" : fmt::format("<title>{}</title>", escaped(text));
+  marks_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\">{}{}</text>\n", x, y,
+                        anchor, escaped(shown), title);
+}
+
+double Picture::legend(double x, double y, const Paint& paint, std::string_view name) {
+  constexpr std::size_t most = 30;
+  marks_ +=
+      fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"14\" height=\"12\" fill=\"{}\"/>\n", x,
+                  y - 10, fill(paint));
+  text(x + 18, y, "start", name, most);
+  return x + 34 + width_of_character * static_cast<double>(std::min(name.size(), most));
+}
+
+// A hatched colour is defined once in a picture, under a name that no other picture has.
+std::string Picture::fill(const Paint& paint) {
+  if (paint.hatching == 0) return paint.colour;
+  const int angle = paint.hatching == 1 ? 45 : paint.hatching == 2 ? 135 : 90;
+  const std::string name = fmt::format("{}-{}-{}", text_.id, paint.colour + 1, paint.hatching);
+  hatchings_.insert(
+      fmt::format("<pattern id=\"{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+                  "patternTransform=\"rotate({})\"><rect width=\"6\" height=\"6\" fill=\"{}\"/>"
+                  "<rect width=\"1.5\" height=\"6\" fill=\"{}\"/></pattern>\n",
+                  name, angle, paint.colour, palette::ground));
+  return fmt::format("url(#{})", name);
+}
+
+std::string Picture::finish() const {
+  std::string definitions;
+  for (const std::string& hatching : hatchings_) definitions += hatching;
+  if (!definitions.empty()) definitions = "<defs>\n" + definitions + "</defs>\n";
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" id=\"{0}\" "
+      "aria-labelledby=\"{0}-title {0}-desc\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
+      "height=\"{2}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{3}\">\n"
+      "<title id=\"{0}-title\">{4}</title>\n<desc id=\"{0}-desc\">{5}</desc>\n{6}"
+      "<path d=\"M0 0H{1}V{2}H0z\" fill=\"{7}\"/>\n{8}</svg>\n",
+      text_.id, width_, height_, palette::ink, escaped(text_.title), escaped(text_.description),
+      definitions, palette::ground, marks_);
+}
+
+}  // namespace orrery

@@ -1,0 +1,50 @@
+// An SVG picture that is part of a page. Geometry and colours are attributes, so that it shows
+// where styles are forbidden. Texts are escaped here.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "report/chart/palette.h"
+
+namespace orrery {
+
+struct Box {
+  double x, y, width, height;
+};
+
+// What a picture says to those who do not see it. `id` is of the picture in its page.
+struct PictureText {
+  std::string id, title, description;
+};
+
+class Picture {
+ public:
+  Picture(PictureText text, double width, double height);
+
+  // `title`: shown under the pointer. `value`: what the mark stands for.
+  void mark(const Box& box, const Paint& paint, std::string_view title, double value);
+  void dot(double x, double y, const Paint& paint, std::string_view title);
+  void ring(double x, double y, std::string_view title);
+  void line(double x1, double y1, double x2, double y2, const char* colour, double width = 1);
+  // `outline`: the commands of a path.
+  void area(const std::string& outline, const std::string& colour);
+  void stroke(const std::string& outline, const char* colour);
+  // `anchor`: start, middle or end. At most `most` characters are shown, all under the pointer.
+  void text(double x, double y, const char* anchor, std::string_view text, std::size_t most = 200);
+  // A patch and its name; returns where the next one begins.
+  double legend(double x, double y, const Paint& paint, std::string_view name);
+
+  std::string finish() const;
+
+ private:
+  std::string fill(const Paint& paint);
+
+  PictureText text_;
+  double width_, height_;
+  std::set<std::string> hatchings_;  // definitions
+  std::string marks_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,72 @@
+#include "report/html/figure.h"
+
+#include <fmt/format.h>
+
+#include "core/units/unit_text.h"
+#include "report/chart/markup.h"
+
+namespace orrery {
+
+namespace {
+
+constexpr std::size_t most_text = 400;  // of one cell
+
+std::string html_of(const TableCell& cell, bool is_head) {
+  const std::string text = escaped(shortened(cell.text, most_text));
+  if (is_head) return fmt::format("<th scope=\"row\">{}</th>", text);
+  if (!cell.value) return fmt::format("<td>{}</td>", text);
+  return fmt::format("<td class=\"n\"><data value=\"{}\">{}</data></td>", *cell.value, text);
+}
+
+std::string html_of(const FigureTable& table) {
+  std::string html = "<table>\n<thead><tr>";
+  for (const std::string& column : table.columns)
+    html += fmt::format("<th scope=\"col\">{}</th>", escaped(column));
+  html += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<TableCell>& row : table.rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) html += html_of(row[i], i == 0);
+    html += "</tr>\n";
+  }
+  html += "</tbody>\n</table>\n";
+  if (!table.csv.empty())
+    html +=
+        fmt::format("<p>All columns and digits: <a href=\"{0}\">{0}</a></p>\n", escaped(table.csv));
+  return html;
+}
+
+std::string html_of(const Figure& figure) {
+  std::string html;
+  if (!figure.caption.empty())
+    html += fmt::format("<h3>{}</h3>\n", escaped(shortened(figure.caption, most_text)));
+  if (!figure.answer.empty())
+    html += fmt::format("<p class=\"answer\">{}</p>\n", escaped(figure.answer));
+  if (!figure.picture.empty()) html += fmt::format("<figure>\n{}</figure>\n", figure.picture);
+  if (!figure.note.empty()) html += fmt::format("<p class=\"note\">{}</p>\n", escaped(figure.note));
+  if (!figure.table.rows.empty()) {
+    html += fmt::format("<details{}><summary>The numbers</summary>\n{}</details>\n",
+                        figure.picture.empty() ? " open=\"open\"" : "", html_of(figure.table));
+  }
+  return html;
+}
+
+}  // namespace
+
+TableCell cell(const std::string& text) { return {text, std::nullopt}; }
+TableCell cell(Duration time) { return {to_text(time), fmt::format("{}", time.value)}; }
+TableCell cell(Bytes size) { return {to_text(size), fmt::format("{}", size.value)}; }
+TableCell cell_of_share(double share) {
+  return {fmt::format("{:.1f} %", share * 100), fmt::format("{}", share)};
+}
+TableCell cell_of_count(std::int64_t count) {
+  return {fmt::format("{}", count), fmt::format("{}", count)};
+}
+
+std::string html_of(const Section& section) {
+  std::string html =
+      fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", section.id, escaped(section.question));
+  for (const Figure& figure : section.figures) html += html_of(figure);
+  return html + "</section>\n";
+}
+
+}  // namespace orrery

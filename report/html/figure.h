@@ -1,0 +1,44 @@
+// A question, its answer, the chart and the table of its numbers, as HTML.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units/units.h"
+
+namespace orrery {
+
+struct TableCell {
+  std::string text;
+  std::optional<std::string> value;  // exact, for programs and for sorting; none of a text
+};
+TableCell cell(const std::string& text);
+TableCell cell(Duration time);
+TableCell cell(Bytes size);
+TableCell cell_of_share(double share);  // 0..1, as a percentage
+TableCell cell_of_count(std::int64_t count);
+
+struct FigureTable {
+  std::vector<std::string> columns;
+  std::vector<std::vector<TableCell>> rows;
+  std::string csv;  // name of the file beside the page; "" = none
+};
+
+struct Figure {
+  std::string caption = {};  // the system, if there are several; "" = none
+  std::string answer = {};   // a sentence or two, from the data
+  std::string picture = {};  // "" without one
+  FigureTable table = {};
+  std::string note = {};  // what is not shown, and why; "" = nothing
+};
+
+struct Section {
+  std::string id, question;
+  std::vector<Figure> figures;
+};
+
+std::string html_of(const Section& section);
+
+}  // namespace orrery

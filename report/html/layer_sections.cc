@@ -1,0 +1,239 @@
+// Which layer waits, and how good the collectives are.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/units/unit_text.h"
+#include "report/chart/bars.h"
+#include "report/chart/points.h"
+#include "report/html/sections.h"
+
+namespace orrery {
+
+namespace {
+
+constexpr std::size_t most_layers = 15, most_rows = 500;
+
+struct LayerSum {
+  std::string name, collective;
+  Duration exposed, compute;
+};
+
+// Over iterations and passes, the longest wait first.
+std::vector<LayerSum> sums_of(const ResultJson& run) {
+  std::vector<LayerSum> sums;
+  std::map<std::string, std::size_t> places;
+  for (const ResultJson& row : rows_of(run, "layers")) {
+    const std::string name = text_of(row, "name");
+    const auto [place, is_new] = places.try_emplace(name, sums.size());
+    if (is_new) sums.push_back({name, "", {}, {}});
+    LayerSum& sum = sums[place->second];
+    sum.exposed += duration_of(row, "exposed_ps");
+    sum.compute += duration_of(row, "compute_ps");
+    if (sum.collective.empty() && duration_of(row, "exposed_ps").value > 0)
+      sum.collective = text_of(row, "collective");
+  }
+  std::ranges::stable_sort(sums, std::ranges::greater(), &LayerSum::exposed);
+  return sums;
+}
+
+std::string caption_of(const ReportedRun& run) {
+  return run.is_compared ? text_of(run.result, "name") : "";
+}
+
+// Each bar begins where the one above it ends; the last one has the rest.
+BarChart waterfall_of(const std::vector<LayerSum>& sums, std::size_t index) {
+  BarChart chart{.text = {fmt::format("layers-chart-{}", index), "Exposed time by layer", ""},
+                 .quantity = "time waited, summed from the top",
+                 .named_parts = true};
+  Duration before, rest;
+  for (const LayerSum& sum : sums) {
+    if (sum.exposed.value == 0) break;
+    if (chart.bars.size() == most_layers) {
+      rest += sum.exposed;
+      continue;
+    }
+    const std::string kind = sum.collective.empty() ? "other" : sum.collective;
+    chart.bars.push_back({.label = sum.name,
+                          .parts = {{kind, static_cast<double>(sum.exposed.value),
+                                     paint_of_part(kind), to_text(sum.exposed)}},
+                          .limit = std::nullopt,
+                          .start = static_cast<double>(before.value)});
+    before += sum.exposed;
+  }
+  if (rest.value > 0)
+    chart.bars.push_back(
+        {.label = "all others",
+         .parts = {{"rest", static_cast<double>(rest.value), {palette::idle, 0}, to_text(rest)}},
+         .limit = std::nullopt,
+         .start = static_cast<double>(before.value)});
+  chart.unit = axis_unit(before + rest);
+  return chart;
+}
+
+Figure layers_figure(const ReportedRun& run, std::size_t index) {
+  const std::vector<LayerSum> sums = sums_of(run.result);
+  Figure figure{.caption = caption_of(run)};
+  Duration exposed;
+  for (const LayerSum& sum : sums) exposed += sum.exposed;
+  const std::string name = text_of(run.result, "name");
+  if (exposed.value == 0) {
+    figure.answer = fmt::format("No layer of {} makes it wait.", name);
+    return figure;
+  }
+  figure.answer = fmt::format("{} waits {} in all, {} of it for {}.", name, to_text(exposed),
+                              share_of(sums.front().exposed, exposed), sums.front().name);
+  figure.table = {{"layer", "waited", "share of the waiting", "computed"},
+                  {},
+                  run.has_tables ? "layers.csv" : ""};
+  for (const LayerSum& sum : sums) {
+    if (figure.table.rows.size() == most_rows) break;
+    figure.table.rows.push_back(
+        {cell(sum.name), cell(sum.exposed),
+         cell_of_share(static_cast<double>(sum.exposed.value) / static_cast<double>(exposed.value)),
+         cell(sum.compute)});
+  }
+  if (sums.size() > most_rows)
+    figure.note = fmt::format("The table has the first {} of {} layers.", most_rows, sums.size());
+  BarChart chart = waterfall_of(sums, index);
+  chart.text.description = figure.answer;
+  figure.picture = drawn(chart);
+  return figure;
+}
+
+// Calls of one layer, collective and size are one point: the one that took longest.
+struct Call {
+  std::string layer, collective;
+  Bytes bytes;
+  Duration raw, bound, exposed;
+};
+
+std::vector<Call> calls_of(const ResultJson& run) {
+  std::vector<Call> calls;
+  std::map<std::pair<std::string, std::pair<std::string, std::int64_t>>, std::size_t> places;
+  for (const ResultJson& row : rows_of(run, "layers")) {
+    const Call call{text_of(row, "name"),
+                    text_of(row, "collective"),
+                    bytes_of(row, "bytes"),
+                    duration_of(row, "raw_ps"),
+                    duration_of(row, "raw_bound_ps"),
+                    duration_of(row, "exposed_ps")};
+    if (call.collective.empty() || call.raw.value <= 0 || call.bytes.value <= 0) continue;
+    const auto [place, is_new] =
+        places.try_emplace({call.layer, {call.collective, call.bytes.value}}, calls.size());
+    if (is_new) {
+      calls.push_back(call);
+      continue;
+    }
+    Call& known = calls[place->second];
+    known.exposed += call.exposed;
+    if (call.raw > known.raw) {
+      known.raw = call.raw;
+      known.bound = call.bound;
+    }
+  }
+  return calls;
+}
+
+double times_bound(const Call& call) {
+  return call.bound.value == 0
+             ? 0
+             : static_cast<double>(call.raw.value) / static_cast<double>(call.bound.value);
+}
+
+std::string rate_of(const Call& call) {
+  const double rate = static_cast<double>(call.bytes.value) / static_cast<double>(call.raw.value);
+  return fmt::format("{:.4g} GB/s", rate * 1e3);  // bytes in a picosecond: 10^12 bytes a second
+}
+
+FigureTable table_of(const std::vector<Call>& calls) {
+  FigureTable table{{"layer", "collective", "bytes", "time", "bound by bandwidth",
+                     "times the bound", "waited, all calls", "algbw"},
+                    {},
+                    ""};
+  for (const Call& call : calls) {
+    if (table.rows.size() == most_rows) break;
+    const double times = times_bound(call);
+    const TableCell ratio = times == 0
+                                ? cell(std::string("-"))
+                                : TableCell{fmt::format("{:.2f}", times), fmt::format("{}", times)};
+    table.rows.push_back({cell(call.layer), cell(call.collective), cell(call.bytes), cell(call.raw),
+                          cell(call.bound), ratio, cell(call.exposed), cell(rate_of(call))});
+  }
+  return table;
+}
+
+PointChart points_of(const std::vector<Call>& calls, std::size_t index) {
+  PointChart chart{.text = {fmt::format("collectives-chart-{}", index), "Collectives", ""},
+                   .across = "bytes of a collective",
+                   .up = "time of a collective",
+                   .bound_name = "bytes at full bandwidth"};
+  Bytes largest;
+  Duration longest;
+  for (const Call& call : calls) {
+    largest = std::max(largest, call.bytes);
+    longest = std::max(longest, call.raw);
+    const std::optional<double> bound =
+        call.bound.value > 0 ? std::optional(static_cast<double>(call.bound.value)) : std::nullopt;
+    chart.points.push_back({.x = static_cast<double>(call.bytes.value),
+                            .y = static_cast<double>(call.raw.value),
+                            .bound = bound,
+                            .paint = paint_of_part(call.collective),
+                            .group = call.collective,
+                            .title = fmt::format("{}, {} of {}: {}", call.layer, call.collective,
+                                                 to_text(call.bytes), to_text(call.raw))});
+  }
+  chart.across_unit = axis_unit(largest);
+  chart.up_unit = axis_unit(longest);
+  return chart;
+}
+
+// Of the calls with the longest wait first.
+std::string answer_of(const std::vector<Call>& calls) {
+  const Call& call = calls.front();
+  std::string answer = fmt::format(
+      "{} {} of {} in {}: it takes {}",
+      call.exposed.value > 0 ? "Most time is waited for" : "No collective is waited for, not even",
+      call.collective, to_text(call.bytes), call.layer, to_text(call.raw));
+  if (call.bound.value > 0)
+    answer += fmt::format(", {:.2f} times the {} that its bytes need at full bandwidth",
+                          times_bound(call), to_text(call.bound));
+  return answer + '.';
+}
+
+}  // namespace
+
+Section which_layer_waits(ReportedRuns runs) {
+  Section section{"layers", "Which layer makes me wait?", {}};
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (!rows_of(runs[i].result, "layers").empty())
+      section.figures.push_back(layers_figure(runs[i], i));
+  return section;
+}
+
+Section how_good_collectives_are(ReportedRuns runs) {
+  Section section{"collectives", "How good are my collectives?", {}};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<Call> calls = calls_of(runs[i].result);
+    if (calls.empty()) continue;
+    std::ranges::stable_sort(calls, std::ranges::greater(), &Call::exposed);
+    Figure figure{.caption = caption_of(runs[i]), .answer = answer_of(calls)};
+    figure.table = table_of(calls);
+    if (calls.size() > most_rows) {
+      figure.note = fmt::format("The {} of {} that were waited for longest are shown.", most_rows,
+                                calls.size());
+      calls.resize(most_rows);
+    }
+    PointChart chart = points_of(calls, i);
+    chart.text.description = figure.answer;
+    figure.picture = drawn(chart);
+    figure.table.csv = runs[i].has_tables ? "layers.csv" : "";
+    section.figures.push_back(std::move(figure));
+  }
+  return section;
+}
+
+}  // namespace orrery

@@ -1,0 +1,104 @@
+#include "report/html/report_page.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/base/io_error.h"
+#include "report/chart/markup.h"
+#include "report/html/page_style.h"
+#include "report/html/sections.h"
+
+namespace orrery {
+
+namespace {
+
+constexpr std::size_t most_systems = 8, most_name = 60;
+constexpr const char* beginning = "<!DOCTYPE html>\n<!-- report of Orrery -->\n";
+
+ResultJson parsed(const ReportInput& input) {
+  try {
+    return ResultJson::parse(input.json);
+  } catch (const ResultJson::exception& error) {
+    throw IoError(fmt::format("{} is not a result: {}", input.name, error.what()));
+  }
+}
+
+// One run, or those of a comparison.
+void add_runs(std::vector<ReportedRun>& runs, const ReportInput& input, bool has_tables) {
+  ResultJson result = parsed(input);
+  const std::string schema = result.is_object() ? result.value("schema", "") : "";
+  if (schema == "orrery.run/1") {
+    runs.push_back({std::move(result), false, has_tables});
+  } else if (schema == "orrery.compare/1") {
+    for (ResultJson& system : result.at("systems"))
+      runs.push_back({std::move(system), true, has_tables});
+  } else {
+    throw IoError(
+        fmt::format("{} has the schema \"{}\": a report needs orrery.run/1 or "
+                    "orrery.compare/1; simulate it again with this version",
+                    input.name, schema));
+  }
+}
+
+std::vector<ReportedRun> runs_of(std::span<const ReportInput> inputs, bool tables_beside) {
+  std::vector<ReportedRun> runs;
+  for (const ReportInput& input : inputs) add_runs(runs, input, tables_beside);
+  if (runs.empty()) throw IoError(inputs[0].name + " holds no run");
+  if (runs.size() > most_systems)
+    throw IoError(fmt::format("a report shows {} systems at most, and these are {}: name fewer",
+                              most_systems, runs.size()));
+  for (ReportedRun& run : runs) {
+    run.result["name"] = shortened(text_of(run.result, "name"), most_name);
+    run.is_compared = runs.size() > 1;
+  }
+  return runs;
+}
+
+std::string title_of(ReportedRuns runs) {
+  std::string title;
+  for (const ReportedRun& run : runs)
+    title += (title.empty() ? "" : ", ") + text_of(run.result, "name");
+  return title;
+}
+
+std::string contents_of(const std::vector<Section>& sections) {
+  std::string html = "<nav aria-label=\"Questions\">\n<ul>\n";
+  for (const Section& section : sections)
+    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, escaped(section.question));
+  return html + "</ul>\n</nav>\n";
+}
+
+std::string page_of(ReportedRuns runs) {
+  std::vector<Section> sections;
+  for (const auto& ask :
+       {what_changed, where_time_goes, which_layer_waits, which_network_part_is_full,
+        who_talks_to_whom, how_good_collectives_are, whether_it_fits, what_was_simulated}) {
+    Section section = ask(runs);
+    if (!section.figures.empty()) sections.push_back(std::move(section));
+  }
+  const std::string title = escaped(title_of(runs));
+  std::string html = fmt::format(
+      "{}<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
+      "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n",
+      beginning, title, page_style, title);
+  html += contents_of(sections);
+  for (const Section& section : sections) html += html_of(section);
+  return html + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace
+
+std::string report_page(std::span<const ReportInput> inputs, bool tables_beside) {
+  try {
+    return page_of(runs_of(inputs, tables_beside));
+  } catch (const ResultJson::exception& error) {
+    throw IoError(fmt::format("{} is not a result that this version wrote: {}", inputs[0].name,
+                              error.what()));
+  }
+}
+
+bool is_report_page(const std::string& text) { return text.starts_with(beginning); }
+
+}  // namespace orrery

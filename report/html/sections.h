@@ -1,0 +1,28 @@
+// The questions of a report. Each takes the results and returns a section without figures if they
+// have nothing to say.
+#pragma once
+
+#include <span>
+
+#include "report/html/figure.h"
+#include "report/html/result_view.h"
+
+namespace orrery {
+
+struct ReportedRun {
+  ResultJson result;
+  bool is_compared;  // beside others: a caption says whose figure it is
+  bool has_tables;   // CSV files lie beside the page
+};
+using ReportedRuns = std::span<const ReportedRun>;
+
+Section what_changed(ReportedRuns runs);
+Section where_time_goes(ReportedRuns runs);
+Section which_layer_waits(ReportedRuns runs);
+Section how_good_collectives_are(ReportedRuns runs);
+Section which_network_part_is_full(ReportedRuns runs);
+Section who_talks_to_whom(ReportedRuns runs);
+Section whether_it_fits(ReportedRuns runs);
+Section what_was_simulated(ReportedRuns runs);
+
+}  // namespace orrery

@@ -1,0 +1,268 @@
+// NDP and UET over the packet backend: closed forms of messages that are alone, meet, or are lost.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/random.h"
+#include "network/network_error.h"
+#include "network/packet/packet_fabric.h"
+#include "network/topology/builders/tree.h"
+#include "tests/network/network_under_test.h"
+
+namespace orrery {
+namespace {
+
+using test::NetworkUnderTest;
+
+NetworkSpec placed(TransportKind kind, std::int64_t payload = 4'096) {
+  NetworkSpec spec;
+  spec.transport.kind = kind;
+  spec.transport.roce.payload = bytes(payload);
+  return spec;
+}
+
+// 100 Gb/s: 80 ps a byte.
+TopologySpec star(std::int32_t size, Duration latency = microseconds(1)) {
+  return {{{"", LevelKind::switched, size, gigabits_per_second(100), latency, Scope::scale_out}}};
+}
+
+PacketStatistics statistics_of(const NetworkUnderTest& net) {
+  return *net.network->statistics().packets;
+}
+
+Duration last_of(const NetworkUnderTest& net) {
+  return *std::ranges::max_element(net.log.delivered_at) - Time{};
+}
+
+TEST_CASE("one sender goes on at line rate: its window and its pulls never run dry") {
+  // S bytes in packets of 4,096 with 82 B each, over two links: 2 us, all on the first link, and
+  // one on the second. A pull for each packet that came keeps as many on their way as at first.
+  for (const std::int64_t size : {1, 4'096, 100'000, 10'000'000})
+    for (const TransportKind kind : {TransportKind::ndp, TransportKind::uet})
+      for (const UetControl control : {UetControl::nscc, UetControl::rccc, UetControl::both}) {
+        NetworkSpec spec = placed(kind);
+        spec.transport.uet.control = control;
+        NetworkUnderTest net("packet", star(2), spec);
+        const auto message = net.send(0, 1, size);
+        net.queue.run();
+        const std::int64_t packets = (size + 4'095) / 4'096;
+        const std::int64_t last = size - (packets - 1) * 4'096 + 82;
+        const std::int64_t wire = size + 82 * packets;
+        const std::int64_t behind = packets == 1 ? last : std::max<std::int64_t>(last, 4'178);
+        const Duration exact = microseconds(2) + picoseconds(80 * (wire + behind));
+        CHECK(net.delivered(message) >= exact - picoseconds(80 * (behind - last)));
+        CHECK(net.delivered(message) <= exact + picoseconds(std::int64_t{80} * 2 * 4'178));
+        CHECK(statistics_of(net).trimmed == 0);
+        CHECK(statistics_of(net).retransmissions == 0);
+      }
+}
+
+TEST_CASE("what finds no room goes on as a header: n senders of w packets, a queue of b") {
+  // Four senders of ten packets of 8,400 B at once, queue of eight, headers of 84 B: a hundredth of
+  // a packet. Were they free, 10 packets leave while they come and 8 stay: 22 of the 40 are
+  // trimmed. A header before a packet makes it leave just after the next ones came, which costs one
+  // place.
+  struct Ends final : PacketOwner {
+    void packet_arrived(PacketIndex packet, bool) override {
+      ++(fabric->trimmed(packet) ? headers : whole);
+    }
+    void packet_lost(PacketIndex) override { ++lost; }
+    void packet_left(PacketIndex) override {}
+    PacketFabric* fabric = nullptr;
+    int whole = 0, headers = 0, lost = 0;
+  };
+  for (const bool room_for_headers : {true, false}) {
+    EventQueue queue;
+    const Topology topology(star(5));
+    SwitchSpec spec;
+    spec.classes = {{.priority = 0, .overflow = ClassOverflow::trim, .buffer = bytes(8 * 8'400)},
+                    {.priority = 6,
+                     .carries = ClassContent::control,
+                     .buffer = bytes(room_for_headers ? 84 * 40 : 84)}};
+    Ends ends;
+    PacketFabric fabric(queue, topology, spec, {}, 1, ends);
+    ends.fabric = &fabric;
+    for (std::int32_t from = 1; from < 5; ++from) {
+      const std::vector<LinkIndex> links{
+          static_cast<LinkIndex>(topology.egress_link(0, {from}, 0)),
+          static_cast<LinkIndex>(topology.switch_to_npu_link(0, {0}))};
+      const PathIndex path = fabric.add_path(links);
+      for (int i = 0; i < 10; ++i)
+        fabric.send(fabric.allocate(), {.path = path, .wire_bytes = 8'400, .can_be_trimmed = true});
+    }
+    queue.run();
+    CHECK(ends.whole + ends.headers + ends.lost == 40);
+    CHECK(fabric.statistics().trimmed == 40 - static_cast<std::uint64_t>(ends.whole));
+    CHECK(ends.whole >= 17);
+    CHECK(ends.whole <= 18);
+    CHECK((ends.lost > 0) == !room_for_headers);
+  }
+}
+
+TEST_CASE("an incast of NDP ends when the link has carried it, without a timeout") {
+  // 63 x 2 MB: 63 (2,000,000 + 82 x 489) B x 80 ps = 10.282 ms, and a round trip. Pulls go out in
+  // the time of a full packet; headers of the first windows take 84 B each of the same link.
+  NetworkUnderTest net("packet", star(64), placed(TransportKind::ndp));
+  for (std::int32_t from = 1; from < 64; ++from) net.send(from, 0, 2'000'000);
+  net.queue.run();
+  const double expected = 63.0 * (2'000'000 + 82 * 489) * 80e-6;
+  const double last = static_cast<double>(last_of(net).value) * 1e-6;
+  CHECK(last >= expected);
+  CHECK(last <= expected * 1.03 + 5);
+  const PacketStatistics packets = statistics_of(net);
+  CHECK(packets.timeouts == 0);
+  CHECK(packets.trimmed > 0);
+  // Whole packets are never lost, and each trimmed one is sent again.
+  CHECK(packets.retransmissions >= packets.trimmed);
+}
+
+TEST_CASE("headers that find no room go back to their senders, and nothing waits for a timeout") {
+  NetworkSpec spec = placed(TransportKind::ndp);
+  spec.switches.classes = {
+      {.priority = 3, .overflow = ClassOverflow::trim, .buffer = bytes(8 * 4'178)},
+      {.priority = 6, .carries = ClassContent::control, .buffer = bytes(10 * 84)}};
+  const bool returns = GENERATE(true, false);
+  spec.transport.ndp.return_to_sender = returns;
+  NetworkUnderTest net("packet", star(32), spec);
+  for (std::int32_t from = 1; from < 32; ++from) net.send(from, 0, 200'000);
+  net.queue.run();
+  for (const int delivered : net.log.deliveries) CHECK(delivered == 1);
+  const PacketStatistics packets = statistics_of(net);
+  CHECK(packets.drops > 0);
+  CHECK((packets.returned > 0) == returns);
+  CHECK((packets.timeouts > 0) == !returns);
+}
+
+TEST_CASE("an incast of UET completes within 5 % of ideal under each control") {
+  for (const UetControl control : {UetControl::nscc, UetControl::rccc, UetControl::both}) {
+    NetworkSpec spec = placed(TransportKind::uet);
+    spec.transport.uet.control = control;
+    NetworkUnderTest net("packet", star(65), spec);
+    for (std::int32_t from = 1; from < 65; ++from) net.send(from, 0, 2'000'000);
+    net.queue.run();
+    const double expected = 64.0 * (2'000'000 + 82 * 489) * 80e-6;
+    INFO(name_of(control));
+    CHECK(static_cast<double>(last_of(net).value) * 1e-6 <= expected * 1.05);
+    CHECK(statistics_of(net).timeouts == 0);
+  }
+}
+
+TEST_CASE("lost packets, headers, acknowledgements and pulls: every message ends") {
+  for (const TransportKind kind : {TransportKind::ndp, TransportKind::uet})
+    for (const bool trimming : {true, false})
+      for (const double loss : {1e-4, 1e-2, 0.1}) {
+        NetworkSpec spec = placed(kind, 1'000);
+        spec.transport.uet.trimming = trimming;
+        spec.transport.uet.control = trimming ? UetControl::both : UetControl::nscc;
+        spec.transport.retries = 100;
+        spec.switches.loss = loss;
+        NetworkUnderTest net("packet", star(8), spec);
+        for (std::int32_t from = 1; from < 8; ++from)
+          for (const std::int64_t size : {0, 1, 50'000, 300'000}) net.send(from, 0, size);
+        net.queue.run();
+        for (const int delivered : net.log.deliveries) CHECK(delivered == 1);
+        CHECK(net.network->unfinished().empty());
+      }
+}
+
+TEST_CASE("a pair that hears nothing ends the run and says over which links") {
+  NetworkSpec spec = placed(TransportKind::uet);
+  spec.switches.loss = 1;
+  NetworkUnderTest net("packet", star(2), spec);
+  net.send(0, 1, 1);
+  CHECK_THROWS_WITH(net.queue.run(), Catch::Contains("UET gave up npu 0 -> npu 1") &&
+                                         Catch::Contains("packets lost"));
+}
+
+std::vector<std::int32_t> permutation(std::int32_t hosts, std::uint64_t seed) {
+  RandomStream random(seed, "permutation");
+  std::vector<std::int32_t> to(static_cast<std::size_t>(hosts));
+  std::iota(to.begin(), to.end(), 0);
+  for (std::size_t i = to.size(); --i > 0;) std::swap(to[i], to[random.uniform_int(i)]);  // Sattolo
+  return to;
+}
+
+Duration last_of_permutation(const TopologySpec& topology, const NetworkSpec& spec,
+                             std::int64_t size) {
+  NetworkUnderTest net("packet", topology, spec);
+  const auto to = permutation(net.topology.npu_count(), 1);
+  for (std::int32_t from = 0; from < net.topology.npu_count(); ++from)
+    net.send(from, to[static_cast<std::size_t>(from)], size);
+  net.queue.run();
+  CHECK(statistics_of(net).timeouts == 0);
+  return last_of(net);
+}
+
+TEST_CASE("a permutation of NDP on a fat tree: 128 hosts, 2 MB, at most 290 us") {
+  // One flow alone takes 500 packets of 4,082 B, 163.3 us, and 6 us. A published simulator: 275 us.
+  const Wire cable{gigabits_per_second(100), microseconds(1)};
+  TreeSpec tree;
+  tree.tiers = {{"leaf", 4, 4, cable}, {"spine", 4, 4, cable}, {"core", 8, 0, cable}};
+  const Duration last =
+      last_of_permutation(build_tree(tree), placed(TransportKind::ndp, 4'000), 2'000'000);
+  CHECK(last >= nanoseconds(163'280));
+  CHECK(last <= microseconds(290));
+}
+
+TEST_CASE("a permutation of UET on leaves and spines keeps the limit of the reference simulator") {
+  // 128 hosts at 200 Gb/s: at most 1.2 (8,000 S[MB] / B[Gb/s] + 9) us.
+  const Wire cable{gigabits_per_second(200), microseconds(1)};
+  TreeSpec tree;
+  tree.tiers = {{"leaf", 16, 16, cable}, {"spine", 8, 0, cable}};
+  for (const UetControl control : {UetControl::nscc, UetControl::rccc, UetControl::both})
+    for (const std::int64_t megabytes : {1, 4}) {
+      NetworkSpec spec = placed(TransportKind::uet);
+      spec.transport.uet.control = control;
+      const double limit = 1.2 * (40.0 * static_cast<double>(megabytes) + 9);
+      INFO(name_of(control) << " " << megabytes << " MB");
+      const Duration last = last_of_permutation(build_tree(tree), spec, megabytes * 1'000'000);
+      CHECK(static_cast<double>(last.value) * 1e-6 <= limit);
+    }
+}
+
+// What a pair that begins later sends leaves its NIC, as that of the first pair does: a packet of
+// 4,096 + 82 B at 100 Gb/s, 80 ps a byte.
+TEST_CASE("the ends of messages to a second host leave, too, where switches choose links") {
+  const Wire cable{gigabits_per_second(100), microseconds(1)};
+  TreeSpec tree;
+  tree.tiers = {{"leaf", 2, 2, cable}, {"spine", 2, 0, cable}};
+  for (const TransportKind kind : {TransportKind::ndp, TransportKind::uet}) {
+    NetworkUnderTest net("packet", build_tree(tree), placed(kind));
+    net.send(0, 2, 4'096);
+    net.queue.run();
+    const Time begin = net.queue.now();
+    const auto second = net.send(0, 3, 4'096);
+    net.queue.run();
+    CHECK(net.injected(second) == begin - Time{} + picoseconds(80 * 4'178));
+  }
+}
+
+TEST_CASE("values that came back marked are left out: UET goes around a slow spine") {
+  // One flow over four spines, one at a tenth of its rate. By turns of 64 values a quarter would go
+  // over it: 10/4 of the time alone. Marked and late values miss their turns.
+  const Wire cable{gigabits_per_second(100), microseconds(1)};
+  TreeSpec tree;
+  tree.tiers = {{"leaf", 4, 4, cable}, {"spine", 4, 0, cable}};
+  NetworkSpec spec = placed(TransportKind::uet);
+  NetworkUnderTest shape("packet", build_tree(tree), spec);
+  LinkIndex slow = 0;
+  while (shape.topology.links()[slow].from.value < shape.topology.npu_count() ||
+         shape.topology.links()[slow].to.value < shape.topology.npu_count())
+    ++slow;
+  spec.routing.faults = {{.at = Time{},
+                          .link = slow,
+                          .node = {},
+                          .condition = LinkCondition::degraded,
+                          .bandwidth = gigabits_per_second(10)}};
+  NetworkUnderTest net("packet", build_tree(tree), spec);
+  for (std::int32_t from = 0; from < 4; ++from) net.send(from, 4 + from, 10'000'000);
+  net.queue.run();
+  const double alone = 10e6 * 4'178 / 4'096 * 80e-12;
+  const double took = static_cast<double>(last_of(net).value) * 1e-12;
+  CHECK(took >= alone * 4 / 3.1 * 0.98);  // what the four links can carry
+  CHECK(took <= alone * 2.5);
+}
+
+}  // namespace
+}  // namespace orrery

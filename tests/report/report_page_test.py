@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Pages of `orrery report`: report_page_test.py BUILD [--update].
+
+A page is read by parsers of XML and of HTML. Bars must be as long as the numbers in the table below
+them say. --update writes the golden pages anew.
+"""
+import html.parser
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+GOLDEN = pathlib.Path(__file__).resolve().parent / "pages"
+SVG, HTML = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xhtml}"
+ORRERY = None
+
+# A pipeline of 16 stages over 128 GPUs.
+PIPELINE = [ROOT / "examples/llm-parallelism/inside.yaml", "--set",
+            "platform.topology.levels[1].size=16", "--set", "workload.training.pipeline=16",
+            "--activity", "--matrix"]
+
+HOSTILE = ["</script><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a&b;&amp;",
+           "'quoted' \"twice\"", "x" * 10_000, "\u202eright to left\u2066", "]]>", "<!--", "-->",
+           "\x00\x01\x1b[31m", "\ufffe\uffff", "{} {0} %s %n", "</title></svg></style>",
+           "\u2028\u2029", "\u00e9\u4e2d\U0001f600", "", " ", "javascript:alert(1)", "../../etc/passwd",
+           "url(http://example.org)"]
+
+
+def orrery(*arguments):
+    done = subprocess.run([ORRERY, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT)
+    return done
+
+
+def simulated(folder, *arguments):
+    done = orrery("run", *arguments, "-o", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "result.json").read_text())
+
+
+def as_everywhere(result):
+    """The result without what differs from build to build, and without keys that a new feature
+    adds."""
+    kept = result["provenance"]["configuration"]
+    result["provenance"]["configuration"] = {
+        key: value for key, value in kept.items() if key.startswith("platform.")}
+    result["provenance"] |= {"version": "0", "commit": "0", "inputs": "0",
+                             "command": "orrery run pipeline.yaml"}
+    return result
+
+
+def page_of(folder, *results):
+    """The page of results, given as JSON."""
+    files = []
+    for i, result in enumerate(results):
+        files.append(folder / f"result{i}.json")
+        files[-1].write_text(json.dumps(result))
+    page = folder / "page.html"
+    done = orrery("report", *files, "-o", page)
+    assert done.returncode == 0, done.stderr
+    return page.read_text()
+
+
+def tree_of(page):
+    return ElementTree.fromstring(page)
+
+
+def luminance(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055)**2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+class Outline(html.parser.HTMLParser):
+    """Headings, ids and links as a browser sees them."""
+
+    def __init__(self):
+        super().__init__()
+        self.headings, self.ids, self.tags, self.attributes = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        self.ids += [value for name, value in attrs if name == "id"]
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        cls.result = as_everywhere(simulated(cls.folder / "pipeline", *PIPELINE))
+        cls.page = page_of(cls.folder, cls.result)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def test_golden_bytes_twice(self):
+        self.assertEqual(self.page, page_of(self.folder, self.result))
+        self.assertEqual(self.page, (GOLDEN / "pipeline.html").read_text(),
+                         "another page: look at it, then report_page_test.py BUILD --update")
+
+    def test_run_writes_the_page_that_report_writes(self):
+        out = self.folder / "first"
+        done = orrery("run", "first-run", "-o", out, "--report", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (out / "report.html").read_text()
+        self.assertIn('<a href="layers.csv">', page)
+        self.assertEqual(orrery("report", out).stdout.strip(), str(out / "report.html"))
+        self.assertEqual(page, (out / "report.html").read_text())
+
+    def test_outline(self):
+        outline = Outline()
+        outline.feed(self.page)
+        self.assertEqual(outline.headings.count(1), 1)
+        self.assertEqual(outline.headings[0], 1)
+        for before, after in zip(outline.headings, outline.headings[1:]):
+            self.assertLessEqual(after, before + 1)
+        self.assertEqual(len(outline.ids), len(set(outline.ids)))
+        self.assertIn(("html", "lang", "en"), outline.attributes)
+        for tag in ("img", "script", "link", "object", "iframe"):
+            self.assertNotIn(tag, outline.tags)
+        for tag, name, value in outline.attributes:
+            self.assertNotEqual(name, "style")
+            if name in ("href", "src"):
+                self.assertRegex(value, r"^(#[\w-]+|[\w-]+\.csv)$")
+            if not name.startswith("xmlns"):
+                self.assertNotIn("http:", value or "")
+
+    def test_charts_say_what_they_are(self):
+        tree = tree_of(self.page)
+        charts = list(tree.iter(SVG + "svg"))
+        # Time, stages, layers, links, two of activity, the matrix, collectives, memory.
+        self.assertEqual(len(charts), 9)
+        for chart in charts:
+            self.assertEqual(chart.get("role"), "img")
+            self.assertEqual(chart[0].tag, SVG + "title")
+            self.assertTrue(chart[0].text)
+            self.assertEqual(chart[1].tag, SVG + "desc")
+            self.assertTrue(chart[1].text)
+        for head in tree.iter(HTML + "th"):
+            self.assertIn(head.get("scope"), ("row", "col"))
+
+    def test_bars_are_as_long_as_their_numbers(self):
+        checked = 0
+        for section in tree_of(self.page).iter(HTML + "section"):
+            charts = list(section.iter(SVG + "svg"))
+            tables = [{float(cell.get("value")) for cell in table.iter(HTML + "data")}
+                      for table in section.iter(HTML + "table")]
+            for chart, table in zip(charts, tables):
+                bars = [(float(bar.get("width")), float(bar.get("data-value")))
+                        for bar in chart.iter(SVG + "rect") if bar.get("data-value")]
+                if not bars:
+                    continue
+                longest, most = max(bars)
+                for length, value in bars:
+                    self.assertAlmostEqual(length, longest * value / most, delta=0.5)
+                    self.assertIn(value, table)
+                    checked += 1
+        self.assertGreater(checked, 150)
+
+    def test_parts_sum_to_the_finish(self):
+        first = next(tree_of(self.page).iter(SVG + "svg"))
+        parts = [int(bar.get("data-value")) for bar in first.iter(SVG + "rect")
+                 if bar.get("data-value")]
+        self.assertEqual(sum(parts), self.result["finish_ps"])
+
+    def test_contrast(self):
+        ground = "#ffffff"
+        marks = {bar.get("fill") for bar in tree_of(self.page).iter(SVG + "rect")
+                 if bar.get("data-value")}
+        colours = {colour for colour in re.findall(r"#[0-9a-f]{6}", " ".join(marks))}
+        colours |= {"#" + name for name in re.findall(r"chart-?\d*-([0-9a-f]{6})-\d", " ".join(marks))}
+        self.assertGreaterEqual(len(colours), 4)
+        for colour in colours:
+            self.assertGreaterEqual(contrast(colour, ground), 3, colour)
+        source = (ROOT / "report/chart/palette.h").read_text()
+        for name, colour in re.findall(r"\* (\w+) = \"(#[0-9a-f]{6})\"", source):
+            if name not in ("ground", "grid"):
+                self.assertGreaterEqual(contrast(colour, ground), 3, name)
+        style = re.search(r"<style>(.*?)</style>", self.page, re.S)[1]
+        themes = re.findall(r"--ground: (#\w+); --ink: (#\w+); --quiet: (#\w+);.*?--link: (#\w+);",
+                            style, re.S)
+        self.assertEqual(len(themes), 2)
+        for theme in themes:
+            for text in theme[1:]:
+                self.assertGreaterEqual(contrast(theme[0], text), 4.5, theme)
+
+    def test_hostile_texts(self):
+        """200 texts, ten on a page, in turn in the place of every name."""
+        texts = HOSTILE + [a + b for a in HOSTILE[:12] for b in HOSTILE if len(a + b) < 10_000]
+        charts = self.page.count("<svg")
+        for begin in range(0, 200, 10):
+            some = texts[begin:begin + 10]
+            self.assertEqual(len(some), 10)
+            result = json.loads(json.dumps(self.result)) | {"name": some[0], "notices": some}
+            rows = result["layers"] + result["links"] + result["why"]
+            for i, row in enumerate(rows):
+                for field in ("name", "level", "part", "collective", "knob"):
+                    if row.get(field):
+                        row[field] = some[i % 10]
+            result["provenance"]["configuration"] |= {text: text for text in some}
+            page = page_of(self.folder, result)
+            tree_of(page)
+            outline = Outline()
+            outline.feed(page)
+            self.assertNotIn("script", outline.tags)
+            self.assertNotIn("img", outline.tags)
+            self.assertEqual(page.count("<svg"), charts)
+            self.assertNotRegex(page, "[\u202a-\u202e\u2066-\u2069\x00-\x08]")
+
+    def test_size(self):
+        self.assertLess(len(self.page.encode()), 1_500_000)
+
+    def test_systems_beside_each_other(self):
+        other = json.loads(json.dumps(self.result)) | {"name": "another"}
+        page = page_of(self.folder, self.result, other)
+        tree_of(page)
+        self.assertIn("<h3>another</h3>", page)
+        self.assertNotIn(".csv", page)
+
+    def test_what_is_not_a_result(self):
+        bad = self.folder / "bad.json"
+        for text, message in (("{", "is not a result"), ("[]", 'has the schema ""'),
+                              ('{"schema": "orrery.run/2"}', 'has the schema "orrery.run/2"'),
+                              ('{"schema": "orrery.compare/1", "systems": []}', "holds no run")):
+            bad.write_text(text)
+            done = orrery("report", bad, "-o", self.folder / "bad.html")
+            self.assertEqual(done.returncode, 3, text)
+            self.assertIn(message, done.stderr)
+        theirs = self.folder / "theirs.html"
+        theirs.write_text("<html>")
+        done = orrery("report", self.folder / "pipeline", "-o", theirs)
+        self.assertEqual((done.returncode, theirs.read_text()), (3, "<html>"))
+        done = orrery("report", *([self.folder / "pipeline"] * 9))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("8 systems at most", done.stderr)
+
+    def test_comparison(self):
+        page = self.folder / "compared.html"
+        done = orrery("compare", ROOT / "examples/llm-parallelism/inside.yaml",
+                      ROOT / "examples/llm-parallelism/across.yaml", "--report", page, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tree = tree_of(page.read_text())
+        section = next(tree.iter(HTML + "section"))
+        self.assertEqual(section.get("id"), "difference")
+        self.assertIn("tp16-pp4 takes 1.0", "".join(section.itertext()))
+
+
+if __name__ == "__main__":
+    ORRERY = pathlib.Path(sys.argv[1]) / "orrery"
+    if "--update" in sys.argv:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            GOLDEN.mkdir(exist_ok=True)
+            result = as_everywhere(simulated(folder / "pipeline", *PIPELINE))
+            (GOLDEN / "pipeline.html").write_text(page_of(folder, result))
+    else:
+        unittest.main(argv=sys.argv[:1])
