@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "network/fold.h"
 #include "simulation/columns.h"
 #include "simulation/expected_error.h"
 #include "simulation/experiment.h"
@@ -70,11 +71,12 @@ struct RunResult {
   std::vector<LevelRow> levels;
   std::vector<LinkRow> links;  // by bytes, largest first
   std::vector<BottleneckRow> bottlenecks;
-  std::vector<RankRow> ranks;           // one for all if folded
+  std::vector<RankRow> ranks;           // of each rank, or of each class of ranks that are alike
   std::vector<JobRow> jobs;             // empty unless there are several
   std::optional<std::int64_t> samples;  // of an iteration, by all ranks; not of transformers
   std::vector<MemoryRow> memory;        // by stage; only of transformers
   std::optional<Bytes> npu_memory;      // less what is reserved
+  Fold fold;  // which ranks a row of `ranks` stands for; not of a result that was read from a file
   bool folded = false;
   std::string unfolded_because;                // a clause; "" if folded
   std::vector<ActivityRow> activity;           // by level and time; empty unless asked for
@@ -87,6 +89,11 @@ struct RunResult {
   HostUse host;
   std::vector<std::string> notices;
   std::vector<std::string> unreceived;
+
+  // The row of its class. REQUIRES: the result is that of a run in this process.
+  const RankRow& row_of(Rank rank) const {
+    return ranks[static_cast<std::size_t>(fold.index_of(fold.representative(rank)))];
+  }
 
   template <class Columns>
   static void describe(Columns& run) {
@@ -209,7 +216,7 @@ struct RunResult {
                "number of links that carried anything", {.csv = no_column});
     run.rows("bottlenecks", &RunResult::bottlenecks,
              "kind of traffic, on backends that can tell (fluid)");
-    run.rows("ranks", &RunResult::ranks, "rank, or one for all if folded",
+    run.rows("ranks", &RunResult::ranks, "rank, or class of ranks that are alike if folded",
              {.csv_file = "ranks.csv"});
     run.column("folded", &RunResult::folded,
                "whether one rank was simulated for all; all but events is as with --no-fold",

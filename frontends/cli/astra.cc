@@ -182,7 +182,7 @@ ExitCode astra(const AstraOptions& options, const SimulationOptions& simulation,
       if (emulated[npu].finished)
         terminal.out << line_of(npu, emulated[npu].finish, emulated[npu].exposed);
     for (std::int32_t npu = 0; emulated.empty() && npu < set_up.network.npus(); ++npu) {
-      const RankRow& row = result.ranks.size() == 1 ? result.ranks[0] : result.ranks[npu];
+      const RankRow& row = result.row_of(npu);
       terminal.out << line_of(npu, row.finish, row.finish - row.compute);
     }
     if (job) terminal.out << '\n' << comparison(*job, slowest(emulated), result.finish);

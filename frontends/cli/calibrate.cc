@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/base/quoted.h"
 #include "core/units/unit_text.h"
+#include "frontends/calibration/efficiency_file.h"
 #include "frontends/calibration/measured_runs.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/simulations.h"
@@ -40,6 +41,10 @@ struct EfficiencyKey {
     } else {
       spec.*share = {std::llround(value * Share::most_whole), Share::most_whole};
     }
+  }
+  // To whole nanoseconds; a share has millionths.
+  double rounded(double value) const {
+    return time != nullptr ? std::round(value * 1e9) * 1e-9 : value;
   }
   static constexpr double highest = 1;  // 100 %, or a second
   std::string text(double value) const {
@@ -98,6 +103,18 @@ class Rows {
   const EfficiencySpec& start_efficiency() const { return experiments_.front().npu.efficiency; }
   const std::string& start_name() const {
     return experiments_.front().npu.efficiency_in_force.name;
+  }
+
+  // What the timed transformers do; nothing if there are none, or some do and some do not.
+  std::optional<bool> overlap_gradient_sums() const {
+    std::optional<bool> all;
+    for (const Experiment& experiment : experiments_) {
+      const auto* job = std::get_if<TransformerWorkload>(&experiment.workload.what);
+      if (job == nullptr) continue;
+      if (all && *all != job->training.overlap_gradient_sums) return std::nullopt;
+      all = job->training.overlap_gradient_sums;
+    }
+    return all;
   }
 
   EfficiencySpec efficiency(std::span<const double> values) const {
@@ -213,20 +230,18 @@ void warn(const Rows& rows, const Calibration& fit) {
 std::string file_text(const CalibrateOptions& options, const Rows& rows, const Calibration& fit) {
   std::string fitted;
   std::vector<double> values;
-  for (const FittedParameter& parameter : fit.parameters) {
-    values.push_back(parameter.value);
+  for (std::size_t i = 0; i < fit.parameters.size(); ++i) {
+    const FittedParameter& parameter = fit.parameters[i];
+    values.push_back(rows.key(i).rounded(parameter.value));
     if (parameter.determined) fitted += (fitted.empty() ? "" : ", ") + parameter.name;
   }
   std::string text = fmt::format(
-      "description: \"{} runs of {}\"\n# Written by orrery calibrate. Fitted: {}; {}.\n",
-      rows.runs().size(), std::filesystem::path(options.file).filename().string(),
-      fitted.empty() ? "nothing" : fitted, mean_text(fit));
+      "description: \"{} run{} of {}\"\n# Written by orrery calibrate. Fitted: {}; {}.\n",
+      rows.runs().size(), rows.runs().size() == 1 ? "" : "s",
+      std::filesystem::path(options.file).filename().string(), fitted.empty() ? "nothing" : fitted,
+      mean_text(fit));
   if (!rows.start_name().empty()) text += fmt::format("# The rest is of {}.\n", rows.start_name());
-  const EfficiencySpec spec = rows.efficiency(values);
-  for (const EfficiencyKey& key : efficiency_keys)
-    if (const double value = key.value(spec); value > 0)
-      text += fmt::format("{}: {}\n", key.name, key.text(value));
-  return text;
+  return text + efficiency_keys_text(rows.efficiency(values), rows.overlap_gradient_sums());
 }
 
 }  // namespace

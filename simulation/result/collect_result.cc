@@ -22,10 +22,11 @@ namespace {
 
 // Fills `ranks`, and what is said of the rank that finishes last. Returns that rank.
 Rank add_ranks(RunResult& result, const JobRunner& runner, bool has_lanes) {
-  const std::int32_t multiplicity = runner.fold().multiplicity();
+  result.fold = runner.fold();
+  const std::int32_t multiplicity = result.fold.multiplicity();
   std::size_t slowest = 0;
   for (std::int32_t index = 0; index < runner.simulated_ranks(); ++index) {
-    const Rank rank = runner.fold().representative_at(index);
+    const Rank rank = result.fold.representative_at(index);
     const RankAccount account = runner.account(rank);
     const Duration finish = account.finish.since_start;
     const Duration own = account.compute + account.memory + account.host;
@@ -54,14 +55,10 @@ Rank add_ranks(RunResult& result, const JobRunner& runner, bool has_lanes) {
 void add_jobs(RunResult& result, const FinishedRun& run) {
   const auto* several = std::get_if<JobsSpec>(&run.experiment.workload.what);
   if (several == nullptr) return;
-  const Fold& fold = run.runner.fold();
-  const auto row_of = [&](Rank rank) -> const RankRow& {
-    return result.ranks[fold.index_of(fold.representative(rank))];
-  };
   for (const PlacedWorkload& job : several->jobs) {
     const RankRow* last = nullptr;
     for (const Rank npu : job.npus) {
-      const RankRow& row = row_of(npu);
+      const RankRow& row = result.row_of(npu);
       if (last == nullptr || row.finish > last->finish) last = &row;
     }
     result.jobs.push_back({job.name, static_cast<std::int32_t>(job.npus.size()),

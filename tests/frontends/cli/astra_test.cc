@@ -60,6 +60,26 @@ TEST_CASE("a set-up of ASTRA-sim runs unchanged") {
   CHECK(set_up.run({"astra"}, {"--format", "json"}).out.starts_with("{"));
 }
 
+// Ranks of one half compute 1 us, those of the other 2 us: two classes of four are simulated.
+TEST_CASE("every rank of a folded set-up has the line of its class") {
+  const SetUp set_up;
+  set_up.files.write("network.yml",
+                     "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 50.0, 50.0 ]\n"
+                     "latency: [ 500.0, 500.0 ]\n");
+  set_up.files.write("system.json", R"({"scheduling-policy": "LIFO", "endpoint-delay": 10,
+      "preferred-dataset-splits": 1, "all-reduce-implementation": ["ring", "ring"]})");
+  for (int npu = 0; npu < 8; ++npu)
+    set_up.files.write("step." + std::to_string(npu) + ".et",
+                       R"({"workload_graph": [{"Id": 1, "NodeType": 4, "runtime": )" +
+                           std::string(npu < 4 ? "1" : "2") + "}]}");
+  const Printed printed = set_up.run({"astra"});
+  INFO(printed.out << printed.error);
+  REQUIRE(printed.exit_code == 0);
+  for (int npu = 0; npu < 8; ++npu)
+    CHECK_THAT(printed.out, Contains("sys[" + std::to_string(npu) + "] finished, " +
+                                     (npu < 4 ? "1000" : "2000") + " cycles, exposed"));
+}
+
 TEST_CASE("flags of ASTRA-sim without an effect are named") {
   const Printed printed = SetUp().run(
       {"astra"}, {"--comm-scale=2", "--compute-scale=2", "--logging-configuration=log.toml",

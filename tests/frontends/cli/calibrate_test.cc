@@ -120,3 +120,37 @@ TEST_CASE("run --measured says where the difference could lie", "[cli]") {
                               Contains("what alone would explain it"));
   CHECK(test::run_orrery({"run", file, "--measured", "long"}).exit_code == 2);
 }
+
+// Fitted on the era that waits for the sums of input gradients, the file must say so, with the
+// products that were timed: without them it predicts other times than those of the fit.
+TEST_CASE("the file that calibrate writes predicts the times of the fit", "[cli]") {
+  const Files files;
+  const std::string start =
+      "matrix: 70 %\nmemory: 60 %\nissue: 20 us\noverlap_gradient_sums: false\n"
+      "products: [{rows: 1024, columns: 2048, depth: 512, time: 123456789 ps}]\n";
+  const std::string preset = files.write("start.yaml", start);
+  std::string tensor_job = job;
+  const std::string era = "a100-2023", training = "training: {";
+  tensor_job.replace(tensor_job.find(era), era.size(), preset);
+  tensor_job.insert(tensor_job.find(training) + training.size(), "tensor: 2, ");
+  const std::string file = files.write("job.yaml", tensor_job);
+  // 1 % off the fit's own start, so that something is fitted.
+  const Printed plain = test::run_orrery({"run", file, "--format", "json", "--quiet"});
+  INFO(plain.error);
+  REQUIRE(plain.exit_code == 0);
+  const auto time = nlohmann::json::parse(plain.out)["iteration_ps"].get<std::int64_t>();
+  const std::string rows = files.write(
+      "measured.csv", fmt::format("experiment,time\njob.yaml,{} ps\n", time * 101 / 100));
+  const std::string fitted = files.path("my.yaml");
+  const Printed printed = test::run_orrery({"calibrate", rows, "--free", "matrix", "-o", fitted});
+  INFO(printed.out << printed.error);
+  REQUIRE(printed.exit_code == 0);
+  const std::string text = read_text_file(fitted);
+  CHECK_THAT(text, Contains("overlap_gradient_sums: false\n") && Contains("issue: 20 us\n"));
+  CHECK_THAT(text, Contains("- {rows: 1024, columns: 2048, depth: 512, time: 123456789 ps}"));
+  const Printed again = test::run_orrery({"run", file, "--format", "json", "--quiet", "--set",
+                                          "platform.npu.efficiency={preset: " + fitted + "}"});
+  REQUIRE(again.exit_code == 0);
+  const auto predicted = nlohmann::json::parse(again.out)["iteration_ps"].get<std::int64_t>();
+  CHECK(static_cast<double>(predicted) == Approx(1.01 * static_cast<double>(time)).epsilon(1e-4));
+}
