@@ -60,10 +60,13 @@ inline void describe_npu(Keys& keys, NpuSpec& npu) {
 inline void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_several,
                            LevelNetworkSpec& own, NetworkSpec& network) {
   keys.optional("name", level.name, "what reports and the workload call the level");
-  keys.required("kind", level.kind, "how the members of a group are joined");
+  keys.optional("kind", level.kind, "how the members of a group are joined");
   keys.required("size", level.size, "members of one group", between(2, npus_at_most));
   keys.required("bandwidth", level.bandwidth, "bandwidth of one link, in one direction", positive);
-  keys.required("latency", level.latency, "latency of one link; crossing a switch takes two",
+  level.latency = innermost_of_several ? latency_in_server : usual_latency;
+  keys.optional("latency", level.latency,
+                "latency of one link; crossing a switch takes two; inside a node it is 200 ns "
+                "unless said, an estimate as the default",
                 not_negative);
   level.scope = innermost_of_several ? Scope::local : Scope::scale_out;
   keys.optional(

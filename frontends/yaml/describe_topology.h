@@ -16,6 +16,8 @@ inline constexpr Limits port_count = between(1, ports_at_most), node_count = bet
 
 // Of a link, with the switch or NIC at its end: what the bundled platforms estimate.
 inline constexpr Duration usual_latency = nanoseconds(500);
+inline constexpr Duration latency_in_server =
+    nanoseconds(200);  // likewise: platforms/dgx-h100.yaml
 
 // A bandwidth that the NICs of a named server decide, where the file does not.
 template <class T>

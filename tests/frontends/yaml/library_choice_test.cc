@@ -92,7 +92,8 @@ TEST_CASE("devices whose library is no NCCL get none of it") {
     CHECK(experiment.system.protocols.empty());
     CHECK(experiment.system.collectives[0].protocol == Protocol::none);
   }
-  CHECK(without == std::set<std::string>{"tpu-v4", "tpu-v5p", "trn2"});
+  CHECK(without == std::set<std::string>{"gaudi2", "gaudi3", "tpu-v4", "tpu-v5e", "tpu-v5p",
+                                         "tpu-v6e", "trn1", "trn2"});
 }
 
 // A peak alone names no library. Where it chose the efficiency, that does.

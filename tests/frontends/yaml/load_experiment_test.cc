@@ -133,6 +133,21 @@ TEST_CASE("a minimal experiment takes the documented defaults") {
   for (const CollectiveSpec& spec : e.system.collectives) CHECK(is_open(spec, true));
 }
 
+// The latencies are what the bundled platforms estimate: 0.2 us in a server, 0.5 us of a link
+// between them (platforms/dgx-h100.yaml, dgx-h100-rail.yaml).
+TEST_CASE("a level that says its size and bandwidth is a switch with the usual latency") {
+  const Experiment e =
+      load("minimal.yaml", {{"platform.topology.levels=[{size: 8, bandwidth: 450 GB/s}, "
+                             "{size: 16, bandwidth: 400 Gb/s}]"}});
+  REQUIRE(e.topology.levels.size() == 2);
+  for (const LevelSpec& level : e.topology.levels) CHECK(level.kind == LevelKind::switched);
+  CHECK(e.topology.levels[0].latency == nanoseconds(200));
+  CHECK(e.topology.levels[1].latency == nanoseconds(500));
+  const Experiment one =
+      load("minimal.yaml", {{"platform.topology.levels=[{size: 8, bandwidth: 450 GB/s}]"}});
+  CHECK(one.topology.levels[0].latency == nanoseconds(500));
+}
+
 TEST_CASE("what is not written about a collective is chosen") {
   const Override chunks{"system.chunks=4"}, schedule{"system.schedule=local_bandwidth_aware"};
   CHECK(is_open(of(load("minimal.yaml", {chunks}), Collective::all_reduce), false));
