@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/base/config_error.h"
-#include "frontends/yaml/foreign_names.h"
+#include "formats/import/foreign_names.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/schemas.h"
 
@@ -258,7 +258,7 @@ std::string paragraphs(const std::vector<KeyEntry>& keys) {
 }
 
 [[noreturn]] void unknown(const std::string& key, const std::vector<KeyEntry>& all) {
-  std::string remedy(yaml::name_here(key));
+  std::string remedy(name_here(key));
   if (remedy.empty()) {
     std::vector<std::string> names;
     for (const KeyEntry& entry : all) names.push_back(last_step(entry.path));
