@@ -1,5 +1,7 @@
 #include "system/npu_presets.h"
 
+#include <algorithm>
+
 namespace orrery {
 
 std::span<const NpuPreset> npu_presets() {
@@ -48,6 +50,12 @@ std::span<const NpuPreset> npu_presets() {
        teraflops_per_second(1299)},
   };
   return presets;
+}
+
+const NpuPreset* find_npu_preset(std::string_view name) {
+  const auto presets = npu_presets();
+  const auto found = std::ranges::find(presets, name, &NpuPreset::name);
+  return found == presets.end() ? nullptr : &*found;
 }
 
 }  // namespace orrery

@@ -2,36 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "system/measured_devices.h"
 #include "system/measured_protocols.h"
 
 namespace orrery::yaml {
 
 namespace {
-
-struct DeviceLibrary {
-  std::string_view device;  // a preset, or the first word of an efficiency's name
-  std::string_view library;
-  std::string_view because;  // "" = measured on this device
-};
-// tpu-v4, tpu-v5p and trn2 have libraries of their own, of which nothing was measured.
-constexpr std::array device_libraries{
-    DeviceLibrary{"v100", "nccl-a100", "V100 is nearest to A100"},
-    DeviceLibrary{"a100", "nccl-a100", ""},
-    DeviceLibrary{"a100-40gb", "nccl-a100", ""},
-    DeviceLibrary{"h100", "nccl-h100", ""},
-    DeviceLibrary{"h100-pcie", "nccl-h100", "as on H100 SXM"},
-    DeviceLibrary{"h200", "nccl-h100", "H200 has H100's NVLink"},
-    DeviceLibrary{"b200", "nccl-h100", "B200 is nearest to H100"},
-    DeviceLibrary{"gb200", "nccl-h100", "GB200 is nearest to H100"},
-    DeviceLibrary{"mi300x", "nccl-h100", "RCCL as NCCL on H100"},
-};
 
 const YamlNode* at(const YamlNode* node, std::string_view key) {
   return node != nullptr && node->kind == NodeKind::map ? node->find(key) : nullptr;
@@ -49,8 +30,7 @@ const DeviceLibrary* library_of(const YamlNode& root) {
     device = text_at(at(npu, "efficiency"), "preset");
     device = device.substr(0, device.find('-'));
   }
-  const auto* found = std::ranges::find(device_libraries, device, &DeviceLibrary::device);
-  return found == device_libraries.end() ? nullptr : found;
+  return find_device_library(device);
 }
 
 // What the file itself says of them; nothing if it leaves them open.
