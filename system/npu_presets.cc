@@ -1,5 +1,6 @@
 #include "system/npu_presets.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace orrery {
@@ -111,5 +112,11 @@ constexpr NpuPreset presets[] = {
 }  // namespace
 
 std::span<const NpuPreset> npu_presets() { return presets; }
+
+const NpuPreset* find_npu_preset(std::string_view name) {
+  const auto presets = npu_presets();
+  const auto found = std::ranges::find(presets, name, &NpuPreset::name);
+  return found == presets.end() ? nullptr : &*found;
+}
 
 }  // namespace orrery

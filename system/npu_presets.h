@@ -18,5 +18,7 @@ struct NpuPreset {
   Bandwidth torus_link = {};     // of its links to neighbours, each way; 0 = it has none
 };
 std::span<const NpuPreset> npu_presets();
+// Null if there is none.
+const NpuPreset* find_npu_preset(std::string_view name);
 
 }  // namespace orrery

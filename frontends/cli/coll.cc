@@ -6,10 +6,10 @@
 
 #include "core/base/config_error.h"
 #include "formats/custom/custom_algorithm.h"
+#include "formats/measured/measured_times.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/simulations.h"
-#include "frontends/collectives/measured_times.h"
 #include "frontends/collectives/operation_named.h"
 #include "frontends/collectives/size_list.h"
 #include "report/collective_report.h"

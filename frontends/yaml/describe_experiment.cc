@@ -25,7 +25,8 @@ PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,
   keys.required_section("platform", "the NPUs and the network between them", [&](Keys& section) {
     describe_platform(section, experiment);
     section.check([&](Reader& reader) {
-      if (reader.clean() && ranks) keep_ranks(reader, experiment.topology, *ranks, "--ranks");
+      if (reader.clean() && ranks)
+        reader.report(keep_ranks(experiment.topology, *ranks, "--ranks"));
       if (!reader.clean()) return;
       platform = facts_of(experiment.topology);
       SpecProblems problems;

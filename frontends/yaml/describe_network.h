@@ -11,6 +11,7 @@
 #include "network/network_spec.h"
 #include "network/problems.h"
 #include "network/transport_presets.h"
+#include "network/written_links.h"
 
 namespace orrery::yaml {
 
@@ -81,10 +82,10 @@ inline void describe_tcp_timers(GroupKeys& key, TransportSpec& spec) {
 
 inline void describe_captures(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
                               bool topology_known) {
-  std::vector<CaptureKeys> captures;
+  std::vector<WrittenCapture> captures;
   keys.optional_items(
       "capture", captures, "links whose packets are kept, each for a pcap file in the folder of -o",
-      [](Keys& capture, CaptureKeys& spec, std::size_t) {
+      [](Keys& capture, WrittenCapture& spec, std::size_t) {
         capture.required("link", spec.link, "\"a -> b\", \"a - b\" (both ways), or its index");
         capture.optional("between", spec.between,
                          "two NPUs: only what one of them sends to the other", not_negative);
@@ -95,7 +96,7 @@ inline void describe_captures(Keys& keys, NetworkSpec& network, const TopologySp
   keys.note_if_given("capture", network.given, SettingGroup::transport);
   keys.check([&](Reader& reader) {
     if (reader.clean() && topology_known && !captures.empty())
-      resolve_captures(reader, captures, topology, network);
+      reader.report(add_captures(network, captures, topology));
   });
 }
 
@@ -175,9 +176,9 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
   key("red_weight", spec.red_weight,
       "weight of the newest queue length in the average; 1: no averaging, as DCTCP wants");
   key("loss", spec.loss, "probability that a link loses a packet, for experiments with bad links");
-  std::vector<LossyLinkKeys> lossy;
+  std::vector<WrittenLossyLink> lossy;
   keys.optional_items("lossy_links", lossy, "links that lose packets",
-                      [](Keys& item, LossyLinkKeys& one, std::size_t) {
+                      [](Keys& item, WrittenLossyLink& one, std::size_t) {
                         item.required("link", one.link, "\"a -> b\", \"a - b\" (both ways)");
                         item.required("loss", one.loss, "probability that it loses a packet");
                       });
@@ -192,8 +193,8 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
   keys.check([&](Reader& reader) {
     if (reader.clean()) reader.report(problems_of(spec, network.transport));
     if (!reader.clean() || !topology_known) return;
-    if (!lossy.empty()) resolve_lossy(reader, lossy, topology, spec);
-    if (!watched.empty()) resolve_watched(reader, watched, topology, spec);
+    if (!lossy.empty()) reader.report(add_lossy_links(spec, lossy, topology));
+    if (!watched.empty()) reader.report(add_watched_links(spec, watched, topology));
   });
 }
 

@@ -13,16 +13,10 @@
 #include "frontends/yaml/reader.h"
 #include "network/problems.h"
 #include "simulation/experiment.h"
+#include "simulation/platform_size.h"
 #include "system/npu_presets.h"
 
 namespace orrery::yaml {
-
-// Makes the platform smaller, as load_cluster() promises. `said`: by "--ranks", or the key.
-void keep_ranks(Reader& platform, TopologySpec& topology, std::int32_t ranks,
-                std::string_view said);
-
-// As large as the key `ranks` says: smaller as above, or larger by its outermost level.
-void resize(Reader& platform, TopologySpec& topology, std::int32_t ranks);
 
 inline void describe_npu(Keys& keys, NpuSpec& npu) {
   const NpuPreset* preset = nullptr;
@@ -114,7 +108,7 @@ inline void describe_platform(Keys& keys, Experiment& experiment) {
                 "groups, more make the outermost level larger",
                 between(2, npus_at_most));
   keys.check([&](Reader& reader) {
-    if (reader.clean() && ranks) resize(reader, experiment.topology, *ranks);
+    if (reader.clean() && ranks) reader.report(resize(experiment.topology, *ranks));
   });
 }
 

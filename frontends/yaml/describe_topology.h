@@ -9,6 +9,7 @@
 #include "frontends/yaml/topology_keys.h"
 #include "network/problems.h"
 #include "network/topology/builders/server_presets.h"
+#include "network/written_links.h"
 
 namespace orrery::yaml {
 
@@ -292,10 +293,10 @@ inline void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpe
 
 inline void describe_faults(Keys& keys, RoutingSpec& routing, const TopologySpec& topology,
                             bool topology_known) {
-  std::vector<FaultKeys> faults;
+  std::vector<WrittenFault> faults;
   keys.optional_items(
       "faults", faults, "links and nodes that fail, recover or slow down",
-      [](Keys& fault, FaultKeys& spec, std::size_t) {
+      [](Keys& fault, WrittenFault& spec, std::size_t) {
         fault.required("at", spec.at, "simulated time", not_negative);
         fault.optional("link", spec.link, "\"a -> b\", \"a - b\" (both ways), or its index");
         fault.optional("node", spec.node,
@@ -306,7 +307,7 @@ inline void describe_faults(Keys& keys, RoutingSpec& routing, const TopologySpec
       });
   keys.check([&](Reader& reader) {
     if (reader.clean() && topology_known && !faults.empty())
-      resolve_faults(reader, faults, topology, routing);
+      reader.report(add_faults(routing, faults, topology));
   });
 }
 

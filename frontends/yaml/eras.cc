@@ -3,56 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/units/unit_text.h"
+#include "system/measured_devices.h"
 #include "system/npu_presets.h"
 
 namespace orrery::yaml {
 
 namespace {
-
-constexpr std::array known_eras{
-    Era{"a100-2021", 0.075, 431},    Era{"a100-2023", 0.097, 9},
-    Era{"gb200-2025", 0.098, 1},     Era{"gb200-2025-fp8", 0.035, 1},
-    Era{"h100-2023", 0.120, 8},      Era{"h100-2023-fp8", 0.057, 8},
-    Era{"h100-2024", 0.062, 24},     Era{"h100-2024-fp8", 0.034, 13},
-    Era{"h100-2024-fsdp", 0.029, 2}, Era{"h100-2024-fsdp-fp8", 0.155, 15},
-    Era{"v100-2020", 0.049, 3},
-};
-
-// A device that was measured, by its preset, and its newest era of 16 and of 8 bits. torchtitan's
-// H100 (h100-2024-fsdp) has less power and memory bandwidth than the preset.
-struct MeasuredDevice {
-  std::string_view preset, name, era, eight_bit_era;
-};
-constexpr std::array measured_devices{
-    MeasuredDevice{"v100", "V100", "v100-2020", ""},
-    MeasuredDevice{"a100", "A100", "a100-2023", ""},
-    MeasuredDevice{"h100", "H100", "h100-2024", "h100-2024-fp8"},
-    MeasuredDevice{"gb200", "GB200", "gb200-2025", "gb200-2025-fp8"},
-};
-
-const NpuPreset* find_preset(std::string_view name) {
-  const auto presets = npu_presets();
-  const auto found = std::ranges::find(presets, name, &NpuPreset::name);
-  return found == presets.end() ? nullptr : &*found;
-}
-
-// Null if all are too far.
-const MeasuredDevice* nearest_device(FlopRate peak) {
-  constexpr double farthest = 4;
-  const auto factor = [&](const MeasuredDevice& device) {
-    const double measured = static_cast<double>(find_preset(device.preset)->peak.value);
-    return std::exp(std::abs(std::log(static_cast<double>(peak.value) / measured)));
-  };
-  const auto* nearest = std::ranges::min_element(measured_devices, {}, factor);
-  return peak > FlopRate{} && factor(*nearest) <= farthest ? nearest : nullptr;
-}
 
 const YamlNode* at(const YamlNode* node, std::string_view key) {
   return node != nullptr && node->kind == NodeKind::map ? node->find(key) : nullptr;
@@ -101,7 +62,7 @@ StatedDevice stated_device(const YamlNode& npu, bool eight_bits) {
       device.peak = {eight_bits ? rate->value / 2 : rate->value};
   }
   if (const YamlNode* preset = npu.find("preset")) {
-    const NpuPreset* known = find_preset(preset->text);
+    const NpuPreset* known = find_npu_preset(preset->text);
     device.name = preset->text;
     device.peak = known == nullptr ? FlopRate{} : known->peak;
   }
@@ -110,8 +71,8 @@ StatedDevice stated_device(const YamlNode& npu, bool eight_bits) {
 
 bool is_itself(const StatedDevice& device, const MeasuredDevice& measured) {
   if (device.name.empty()) return false;
-  const NpuPreset& one = *find_preset(device.name);
-  const NpuPreset& other = *find_preset(measured.preset);
+  const NpuPreset& one = *find_npu_preset(device.name);
+  const NpuPreset& other = *find_npu_preset(measured.preset);
   return one.peak == other.peak && one.memory_bandwidth == other.memory_bandwidth;
 }
 
@@ -129,15 +90,13 @@ std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
 
 // The data sheet's, for a file that gives none. Nothing if the device has no such unit.
 void add_eight_bit_peak(YamlNode& npu, const StatedDevice& device, const Source& chosen) {
-  const NpuPreset* known = find_preset(device.name);
+  const NpuPreset* known = find_npu_preset(device.name);
   if (known == nullptr || known->eight_bit_peak == FlopRate{} || device.peak_is_stated) return;
   npu.children.push_back(
       node_of("peak", NodeKind::scalar, exact_text(known->eight_bit_peak), chosen));
 }
 
 }  // namespace
-
-std::span<const Era> eras() { return known_eras; }
 
 EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
   YamlNode* platform = root.find("platform");
@@ -156,7 +115,7 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
   // Only transformers were measured. Other models at a peak of the file's own are left alone.
   const bool is_computed =
       !models.transformers.empty() || (models.others && !device.peak_is_stated);
-  const MeasuredDevice* measured = is_computed ? nearest_device(device.peak) : nullptr;
+  const MeasuredDevice* measured = is_computed ? nearest_measured_device(device.peak) : nullptr;
   if (measured == nullptr) return {};
   const bool has_unit = eight_bits && !measured->eight_bit_era.empty();
   YamlNode efficiency = node_of("efficiency", NodeKind::map, "", chosen);
@@ -169,8 +128,8 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
 
 void name_efficiency(EfficiencyInForce& in_force, std::string_view preset, bool alone) {
   in_force.name = preset;
-  const auto* known = std::ranges::find(known_eras, preset, &Era::name);
-  if (!alone || known == known_eras.end()) return;
+  const auto known = std::ranges::find(eras(), preset, &Era::name);
+  if (!alone || known == eras().end()) return;
   in_force.error = known->error;
   in_force.runs = known->runs;
 }

@@ -3,22 +3,13 @@
 // descriptions that the reader executes.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace orrery {
+#include "report/key_text.h"
 
-struct KeyEntry {
-  std::string path;                // "platform.topology.levels[].bandwidth"
-  std::string type;                // with the range: "whole number, at least 1"
-  std::string default_value;       // "" = none is written in the schema
-  std::string help;                // one sentence
-  std::string page;                // of docs/, what the key does in the model
-  std::vector<std::string> below;  // names of the keys of a map, or of a list of maps
-  bool required = false;           // beside the keys of the same map
-};
+namespace orrery {
 
 // In the order of the descriptions; a map comes before its keys.
 std::vector<KeyEntry> key_reference();

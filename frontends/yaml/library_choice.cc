@@ -2,50 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "system/measured_devices.h"
 #include "system/measured_protocols.h"
 
 namespace orrery::yaml {
 
 namespace {
-
-struct DeviceLibrary {
-  std::string_view device;  // a preset, or the first word of an efficiency's name
-  std::string_view library;
-  std::string_view because;  // "" = measured on this device
-};
-// TPUs, Trainium and Gaudi have libraries of their own, of which nothing was measured.
-constexpr std::array device_libraries{
-    DeviceLibrary{"v100", "nccl-a100", "V100 is nearest to A100"},
-    DeviceLibrary{"a100", "nccl-a100", ""},
-    DeviceLibrary{"a100-40gb", "nccl-a100", ""},
-    DeviceLibrary{"a100-80gb", "nccl-a100", ""},
-    DeviceLibrary{"a800", "nccl-a100", "A800 is nearest to A100"},
-    DeviceLibrary{"t4", "nccl-a100", "T4 is nearest to A100"},
-    DeviceLibrary{"a10", "nccl-a100", "A10 is nearest to A100"},
-    DeviceLibrary{"a40", "nccl-a100", "A40 is nearest to A100"},
-    DeviceLibrary{"rtx-a6000", "nccl-a100", "RTX A6000 is nearest to A100"},
-    DeviceLibrary{"l4", "nccl-a100", "L4 is nearest to A100"},
-    DeviceLibrary{"l40s", "nccl-a100", "L40S is nearest to A100"},
-    DeviceLibrary{"rtx-4090", "nccl-a100", "RTX 4090 is nearest to A100"},
-    DeviceLibrary{"h100", "nccl-h100", ""},
-    DeviceLibrary{"h100-pcie", "nccl-h100", "as on H100 SXM"},
-    DeviceLibrary{"h800", "nccl-h100", "H800 is nearest to H100"},
-    DeviceLibrary{"h20", "nccl-h100", "H20 is nearest to H100"},
-    DeviceLibrary{"h200", "nccl-h100", "H200 has H100's NVLink"},
-    DeviceLibrary{"b200", "nccl-h100", "B200 is nearest to H100"},
-    DeviceLibrary{"gb200", "nccl-h100", "GB200 is nearest to H100"},
-    DeviceLibrary{"mi250x-gcd", "nccl-a100", "RCCL as NCCL on A100"},
-    DeviceLibrary{"mi300x", "nccl-h100", "RCCL as NCCL on H100"},
-    DeviceLibrary{"mi325x", "nccl-h100", "RCCL as NCCL on H100"},
-    DeviceLibrary{"mi355x", "nccl-h100", "RCCL as NCCL on H100"},
-};
 
 const YamlNode* at(const YamlNode* node, std::string_view key) {
   return node != nullptr && node->kind == NodeKind::map ? node->find(key) : nullptr;
@@ -63,8 +30,7 @@ const DeviceLibrary* library_of(const YamlNode& root) {
     device = text_at(at(npu, "efficiency"), "preset");
     device = device.substr(0, device.find('-'));
   }
-  const auto* found = std::ranges::find(device_libraries, device, &DeviceLibrary::device);
-  return found == device_libraries.end() ? nullptr : found;
+  return find_device_library(device);
 }
 
 // What the file itself says of them; nothing if it leaves them open.

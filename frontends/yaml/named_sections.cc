@@ -92,9 +92,8 @@ void add_link_of_npu(YamlNode& root) {
   if (torus == nullptr || torus->kind != NodeKind::map || torus->find("bandwidth") != nullptr ||
       name == nullptr)
     return;
-  const auto presets = npu_presets();
-  const auto device = std::ranges::find(presets, name->text, &NpuPreset::name);
-  if (device == presets.end() || device->torus_link == Bandwidth{}) return;
+  const NpuPreset* device = find_npu_preset(name->text);
+  if (device == nullptr || device->torus_link == Bandwidth{}) return;
   YamlNode bandwidth = *name;
   bandwidth.key = "bandwidth";
   bandwidth.text = to_text(device->torus_link);

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "core/base/hash.h"
-#include "frontends/yaml/foreign_names.h"
+#include "formats/import/foreign_names.h"
 #include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/preset_sections.h"

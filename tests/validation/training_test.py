@@ -92,7 +92,7 @@ def calibrated_rows():
 
 
 def eras(results):
-    """What frontends/yaml/eras.cc says of each; a test compares them."""
+    """What system/measured_devices.cc says of each; a test compares them."""
     calibrated = calibrated_rows()
     lines = ["| era | mean absolute error | runs |", "|---|---:|---:|"]
     for era in sorted(calibrate_efficiency.ERAS):

@@ -13,6 +13,7 @@
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/load_experiment.h"
 #include "report/backend_text.h"
+#include "system/measured_devices.h"
 #include "system/npu_presets.h"
 #include "tests/paths.h"
 
@@ -53,13 +54,13 @@ TEST_CASE("the errors of eras are those of docs/validation.md") {
   std::stringstream document;
   document << page.rdbuf();
   std::string table = "| era | mean absolute error | runs |\n|---|---:|---:|\n";
-  for (const yaml::Era& era : yaml::eras())
+  for (const Era& era : eras())
     table += fmt::format("| {} | {:.1f}% | {} |\n", era.name, era.error * 100, era.runs);
   CHECK_THAT(document.str(), Catch::Contains("\n" + table + "\n"));
   std::string names;
   for (const yaml::BundledFile& file : yaml::bundled_efficiencies()) names += file.name + ' ';
   std::string known;
-  for (const yaml::Era& era : yaml::eras()) known += std::string(era.name) + ' ';
+  for (const Era& era : eras()) known += std::string(era.name) + ' ';
   CHECK(names == known);
 }
 

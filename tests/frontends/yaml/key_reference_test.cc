@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/base/config_error.h"
-#include "frontends/yaml/foreign_names.h"
+#include "formats/import/foreign_names.h"
 #include "frontends/yaml/load_experiment.h"
 #include "network/backends.h"
 #include "tests/paths.h"
@@ -103,15 +103,15 @@ std::vector<std::string> keys_named_in(std::string_view text) {
 
 TEST_CASE("what other frameworks call a setting leads to a key that exists") {
   const std::vector<KeyEntry> keys = key_reference();
-  for (const yaml::ForeignName& entry : yaml::foreign_names()) {
+  for (const ForeignName& entry : foreign_names()) {
     INFO(entry.name << ": " << entry.remedy);
     CHECK_FALSE(keys_named_in(entry.remedy).empty());
     for (const std::string& key : keys_named_in(entry.remedy)) CHECK(find(keys, key) != nullptr);
     // The reader asks only for keys that it does not know.
     CHECK(find(keys, "workload.training." + std::string(entry.name)) == nullptr);
   }
-  CHECK(yaml::name_here("--tensor-model-parallel-size") == "write workload.training.tensor");
-  CHECK(yaml::name_here("tensor").empty());
+  CHECK(name_here("--tensor-model-parallel-size") == "write workload.training.tensor");
+  CHECK(name_here("tensor").empty());
 }
 
 TEST_CASE("an unknown key of Megatron-LM or torchtitan is answered with ours") {

@@ -1,9 +1,9 @@
-#include "frontends/yaml/foreign_names.h"
+#include "formats/import/foreign_names.h"
 
 #include <algorithm>
 #include <string>
 
-namespace orrery::yaml {
+namespace orrery {
 
 namespace {
 
@@ -162,4 +162,4 @@ std::string_view name_here(std::string_view key) {
   return found == std::end(names) ? std::string_view() : found->remedy;
 }
 
-}  // namespace orrery::yaml
+}  // namespace orrery

@@ -1,4 +1,4 @@
-#include "frontends/collectives/measured_times.h"
+#include "formats/measured/measured_times.h"
 
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ MeasuredTimes measured(const std::string& text, std::int64_t ranks = 2) {
 }
 
 MeasuredTimes sample(const std::string& file) {
-  return read_measured_times(source_folder() + "/tests/frontends/collectives/" + file, "all_reduce",
+  return read_measured_times(source_folder() + "/tests/formats/measured/" + file, "all_reduce",
                              2);
 }
 

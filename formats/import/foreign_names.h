@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace orrery::yaml {
+namespace orrery {
 
 struct ForeignName {
   std::string_view name, remedy;  // the remedy names keys of workload.training or .transformer
@@ -17,4 +17,4 @@ std::span<const ForeignName> foreign_names();
 // framework's name. Leading dashes are ignored, and - stands for _.
 std::string_view name_here(std::string_view key);
 
-}  // namespace orrery::yaml
+}  // namespace orrery

@@ -1,4 +1,4 @@
-#include "frontends/collectives/measured_times.h"
+#include "formats/measured/measured_times.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/base/config_error.h"
+#include "core/base/quoted.h"
 #include "core/base/text_file.h"
-#include "frontends/yaml/problems.h"
 
 namespace orrery {
 
@@ -160,8 +160,8 @@ class MeasurementReader {
     if (!byte_count || *byte_count < 0 || !microseconds_taken || !(*microseconds_taken >= 0) ||
         *microseconds_taken > 1e12) {
       fail(line,
-           fmt::format("{} bytes in {} us is no measurement", yaml::in_quotes(cells[size]),
-                       yaml::in_quotes(cells[time])),
+           fmt::format("{} bytes in {} us is no measurement", in_quotes(cells[size]),
+                       in_quotes(cells[time])),
            "write two numbers");
     }
     if (*byte_count == 0 || *microseconds_taken == 0) return;  // nccl-tests rounds small ones to 0

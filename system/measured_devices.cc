@@ -1,0 +1,74 @@
+#include "system/measured_devices.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::array known_eras{
+    Era{"a100-2021", 0.075, 431},    Era{"a100-2023", 0.097, 9},
+    Era{"gb200-2025", 0.098, 1},     Era{"gb200-2025-fp8", 0.035, 1},
+    Era{"h100-2023", 0.120, 8},      Era{"h100-2023-fp8", 0.057, 8},
+    Era{"h100-2024", 0.062, 24},     Era{"h100-2024-fp8", 0.034, 13},
+    Era{"h100-2024-fsdp", 0.029, 2}, Era{"h100-2024-fsdp-fp8", 0.155, 15},
+    Era{"v100-2020", 0.049, 3},
+};
+
+// torchtitan's H100 (h100-2024-fsdp) has less power and memory bandwidth than the preset.
+constexpr std::array measured_devices{
+    MeasuredDevice{"v100", "V100", "v100-2020", ""},
+    MeasuredDevice{"a100", "A100", "a100-2023", ""},
+    MeasuredDevice{"h100", "H100", "h100-2024", "h100-2024-fp8"},
+    MeasuredDevice{"gb200", "GB200", "gb200-2025", "gb200-2025-fp8"},
+};
+
+// TPUs, Trainium and Gaudi have libraries of their own, of which nothing was measured.
+constexpr std::array device_libraries{
+    DeviceLibrary{"v100", "nccl-a100", "V100 is nearest to A100"},
+    DeviceLibrary{"a100", "nccl-a100", ""},
+    DeviceLibrary{"a100-40gb", "nccl-a100", ""},
+    DeviceLibrary{"a100-80gb", "nccl-a100", ""},
+    DeviceLibrary{"a800", "nccl-a100", "A800 is nearest to A100"},
+    DeviceLibrary{"t4", "nccl-a100", "T4 is nearest to A100"},
+    DeviceLibrary{"a10", "nccl-a100", "A10 is nearest to A100"},
+    DeviceLibrary{"a40", "nccl-a100", "A40 is nearest to A100"},
+    DeviceLibrary{"rtx-a6000", "nccl-a100", "RTX A6000 is nearest to A100"},
+    DeviceLibrary{"l4", "nccl-a100", "L4 is nearest to A100"},
+    DeviceLibrary{"l40s", "nccl-a100", "L40S is nearest to A100"},
+    DeviceLibrary{"rtx-4090", "nccl-a100", "RTX 4090 is nearest to A100"},
+    DeviceLibrary{"h100", "nccl-h100", ""},
+    DeviceLibrary{"h100-pcie", "nccl-h100", "as on H100 SXM"},
+    DeviceLibrary{"h800", "nccl-h100", "H800 is nearest to H100"},
+    DeviceLibrary{"h20", "nccl-h100", "H20 is nearest to H100"},
+    DeviceLibrary{"h200", "nccl-h100", "H200 has H100's NVLink"},
+    DeviceLibrary{"b200", "nccl-h100", "B200 is nearest to H100"},
+    DeviceLibrary{"gb200", "nccl-h100", "GB200 is nearest to H100"},
+    DeviceLibrary{"mi250x-gcd", "nccl-a100", "RCCL as NCCL on A100"},
+    DeviceLibrary{"mi300x", "nccl-h100", "RCCL as NCCL on H100"},
+    DeviceLibrary{"mi325x", "nccl-h100", "RCCL as NCCL on H100"},
+    DeviceLibrary{"mi355x", "nccl-h100", "RCCL as NCCL on H100"},
+};
+
+}  // namespace
+
+std::span<const Era> eras() { return known_eras; }
+
+const MeasuredDevice* nearest_measured_device(FlopRate peak) {
+  constexpr double farthest = 4;
+  const auto factor = [&](const MeasuredDevice& device) {
+    const double measured = static_cast<double>(find_npu_preset(device.preset)->peak.value);
+    return std::exp(std::abs(std::log(static_cast<double>(peak.value) / measured)));
+  };
+  const auto* nearest = std::ranges::min_element(measured_devices, {}, factor);
+  return peak > FlopRate{} && factor(*nearest) <= farthest ? nearest : nullptr;
+}
+
+const DeviceLibrary* find_device_library(std::string_view device) {
+  const auto* found = std::ranges::find(device_libraries, device, &DeviceLibrary::device);
+  return found == device_libraries.end() ? nullptr : found;
+}
+
+}  // namespace orrery

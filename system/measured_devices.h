@@ -1,0 +1,39 @@
+// What was measured of devices, and which of it stands for a device that was not measured.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/units/units.h"
+#include "system/npu_presets.h"
+
+namespace orrery {
+
+// A measured efficiency: platforms/efficiency/NAME.yaml.
+struct Era {
+  std::string_view name;
+  double error;  // of iteration times: mean absolute error of the runs that were not fitted to
+  int runs;      // as many of them
+};
+// Those of docs/validation.md, which has this table.
+std::span<const Era> eras();
+
+// A device that was measured, by its preset, and its newest era of 16 and of 8 bits ("" = none).
+struct MeasuredDevice {
+  std::string_view preset, name, era, eight_bit_era;
+};
+// The one whose 16-bit peak differs from `peak` by the least factor. Null if all are too far: peaks
+// grow by a factor of two to three with each generation, so a device further than a factor of four
+// from all of them is of none of these generations.
+const MeasuredDevice* nearest_measured_device(FlopRate peak);
+
+// The library whose measured protocols (measured_protocols.h) a device has.
+struct DeviceLibrary {
+  std::string_view device;  // a preset, or the first word of an efficiency's name
+  std::string_view library;
+  std::string_view because;  // "" = measured on this device
+};
+// Null if nothing was measured of its library.
+const DeviceLibrary* find_device_library(std::string_view device);
+
+}  // namespace orrery
