@@ -20,7 +20,7 @@ struct WrittenFault {
   Duration at;
   std::string link, node;
   LinkCondition state = LinkCondition::down;
-  std::optional<Bandwidth> bandwidth;
+  std::optional<Bandwidth> bandwidth = {};
 };
 SpecProblems add_faults(RoutingSpec& routing, const std::vector<WrittenFault>& faults,
                         const TopologySpec& topology);

@@ -14,9 +14,10 @@
 #include "frontends/collectives/size_list.h"
 #include "report/collective_report.h"
 #include "report/result_folder.h"
-#include "simulation/backend_choice.h"
 #include "simulation/collective_operations.h"
+#include "simulation/one_collective.h"
 #include "system/rank/automatic_choice.h"
+#include "workload/platform_facts.h"
 
 namespace orrery::cli {
 
@@ -63,37 +64,7 @@ std::vector<Experiment> load_platforms(const CollectiveOptions& options) {
   return platforms;
 }
 
-std::int64_t ranks_of(const Experiment& platform) {
-  std::int64_t ranks = 1;
-  for (const LevelSpec& level : platform.topology.levels) ranks *= level.size;
-  return ranks;
-}
-
-// "ring"; "direct+ring" if the levels differ.
-std::string algorithm_of(const CollectiveSpec& spec) {
-  const std::vector<NamedAlgorithm>& all = spec.algorithms;
-  if (std::count(all.begin(), all.end(), all.front()) == std::ssize(all)) return all.front().name;
-  return names_of(all, "+");
-}
-
-// One collective of all ranks, for which every rank waits.
-WorkloadSpec one_collective(Collective kind, Bytes size, std::int64_t ranks, std::int32_t skew) {
-  CollectiveCall call{};
-  call.kind = kind;
-  call.size = size;
-  if (kind == Collective::all_to_allv) {
-    std::vector<std::int64_t> weights(static_cast<std::size_t>(ranks), 1);
-    weights[0] = skew;
-    call.pair_sizes = std::make_shared<PairSizes>(
-        PairSizes::weighted(static_cast<std::int32_t>(ranks), size, weights));
-  }
-  ProgramSpec::Step step;
-  step.operation.what = call;
-  step.wait = true;
-  ProgramSpec program;
-  program.parts.push_back({{}, {step}});
-  return {program, 1, {}};
-}
+std::int64_t ranks_of(const Experiment& platform) { return facts_of(platform.topology).npus; }
 
 std::vector<Bytes> sizes_of(const CollectiveOptions& options, const MeasuredTimes& measured) {
   if (!options.sizes.empty() || measured.empty()) {
@@ -122,15 +93,13 @@ Series series_of(const std::vector<Experiment>& platforms, Collective kind,
       row.operation = name_of(kind);
       row.ranks = ranks_of(platform);
       row.size = size;
-      row.algorithm = algorithm_of(spec);
+      row.algorithm = algorithm_name(spec);
       row.chunks = chooses_chunks(spec) ? kMostChunks : spec.chunks;
       if (const auto found = measured.find(size); found != measured.end()) {
         row.measured = found->second;
       }
       series.rows.push_back(std::move(row));
-      series.experiments.push_back(platform);
-      series.experiments.back().workload = one_collective(kind, size, ranks_of(platform), skew);
-      choose_open_backend(series.experiments.back());
+      series.experiments.push_back(one_collective(platform, kind, size, skew));
     }
   }
   return series;

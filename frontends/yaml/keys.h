@@ -51,25 +51,40 @@ class Keys {
   }
 
   // A map of keys of its own. Without the key, it is read as an empty one.
-  virtual void map(std::string_view key, std::string_view help, Describe describe) = 0;
+  void map(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {}, describe);
+  }
   // The same of a map that a name may stand for: named_sections.h has made a map of that already.
-  virtual void named_map(std::string_view key, std::string_view help, Describe describe) = 0;
+  void named_map(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {.may_be_a_name = true}, describe);
+  }
   // The same, or the word `none`, which input_files.h has made an empty map. Its keys have values
   // that the preset beside it does not give.
-  virtual void map_or_none(std::string_view key, std::string_view help, Describe describe) = 0;
-  virtual void required_map(std::string_view key, std::string_view help, Describe describe) = 0;
+  void map_or_none(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {.may_be_none = true}, describe);
+  }
+  void required_map(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {.is_required = true}, describe);
+  }
   // Without the key, nothing is read.
-  virtual void optional_map(std::string_view key, std::string_view help, Describe describe) = 0;
-  virtual void optional_named_map(std::string_view key, std::string_view help,
-                                  Describe describe) = 0;
+  void optional_map(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {.is_optional = true}, describe);
+  }
+  void optional_named_map(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {.is_optional = true, .may_be_a_name = true}, describe);
+  }
+  // A map that may come from a file: input_files.h merges that before it is read.
+  void section(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {.may_be_a_file = true}, describe);
+  }
+  void required_section(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {.is_required = true, .may_be_a_file = true}, describe);
+  }
   // A value, or in its place a map of keys of its own.
   template <class T>
   void value_or_map(std::string_view key, T& value, std::string_view help, Describe describe) {
     field_or_map(key, FieldOf<T>(value), help, describe);
   }
-  // A map that may come from a file: input_files.h merges that before it is read.
-  virtual void section(std::string_view key, std::string_view help, Describe describe) = 0;
-  virtual void required_section(std::string_view key, std::string_view help, Describe describe) = 0;
 
   // A list of maps: describe(keys, element, index) for each.
   template <class T, class DescribeElement>
@@ -110,8 +125,21 @@ class Keys {
     Describe describe_any;
   };
 
+  // What may stand for a map, and whether its key must be there. Without a key that is neither
+  // required nor optional, an empty map is read.
+  struct MapForm {
+    bool is_required = false;
+    bool is_optional = false;
+    bool may_be_a_name = false;
+    bool may_be_a_file = false;
+    bool may_be_none = false;
+  };
+
   Keys() = default;
   ~Keys() = default;
+
+  virtual void add_map(std::string_view key, std::string_view help, const MapForm& form,
+                       Describe describe) = 0;
 
   virtual void required_field(std::string_view key, const Field& field, std::string_view help,
                               const Limits& limits) = 0;

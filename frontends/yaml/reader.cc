@@ -127,65 +127,32 @@ bool Reader::read_key(std::string_view key, const Field& field, std::string_view
   return true;
 }
 
-void Reader::map(std::string_view key, std::string_view help, Describe describe) {
-  read_map(key, help, describe, false);
-}
-
-void Reader::named_map(std::string_view key, std::string_view help, Describe describe) {
-  read_map(key, help, describe, false);
-}
-
-void Reader::map_or_none(std::string_view key, std::string_view help, Describe describe) {
-  const std::string origin = std::exchange(default_origin_, "default");
-  read_map(key, help, describe, false);
-  default_origin_ = origin;
-}
-
-void Reader::required_map(std::string_view key, std::string_view help, Describe describe) {
-  read_map(key, help, describe, true);
-}
-
-void Reader::optional_map(std::string_view key, std::string_view help, Describe describe) {
-  if (declare(key) != nullptr) read_map(key, help, describe, false);
-}
-
-void Reader::optional_named_map(std::string_view key, std::string_view help, Describe describe) {
-  optional_map(key, help, describe);
-}
-
-void Reader::section(std::string_view key, std::string_view help, Describe describe) {
-  read_map(key, help, describe, false);
-}
-
-void Reader::required_section(std::string_view key, std::string_view help, Describe describe) {
-  read_map(key, help, describe, true);
-}
-
 void Reader::field_or_map(std::string_view key, const Field& field, std::string_view help,
                           Describe describe) {
   const YamlNode* node = declare(key);
   if (node != nullptr && node->kind == NodeKind::map)
-    read_map(key, help, describe, false);
+    add_map(key, help, {}, describe);
   else
     optional_field(key, field, help, any_value, "");
 }
 
-void Reader::read_map(std::string_view key, std::string_view help, Describe describe,
-                      bool is_required) {
+void Reader::add_map(std::string_view key, std::string_view help, const MapForm& form,
+                     Describe describe) {
   const YamlNode* node = declare(key);
+  if (node == nullptr && form.is_optional) return;
   const std::string path = join_path(path_, key);
   YamlNode empty;
   empty.kind = NodeKind::map;
   Place place = place_;
   if (node == nullptr) {
-    if (is_required) return missing_.push_back({key, std::string(help)});
+    if (form.is_required) return missing_.push_back({key, std::string(help)});
   } else {
     place = node->key_place;
     if (node->kind != NodeKind::null && !expect(problems_, *node, NodeKind::map, path)) return;
   }
   const bool has_keys = node != nullptr && node->kind == NodeKind::map;
   Reader keys(problems_, texts_, resolved_, has_keys ? *node : empty, place, path);
-  keys.default_origin_ = default_origin_;
+  if (!form.may_be_none) keys.default_origin_ = default_origin_;
   keys.records_defaults_ = records_defaults_;
   describe(keys);
   keys.finish();

@@ -36,14 +36,6 @@ class Reader final : public Keys {
   // Reports unknown and missing keys: after the last key is described.
   void finish();
 
-  void map(std::string_view key, std::string_view help, Describe describe) override;
-  void named_map(std::string_view key, std::string_view help, Describe describe) override;
-  void map_or_none(std::string_view key, std::string_view help, Describe describe) override;
-  void required_map(std::string_view key, std::string_view help, Describe describe) override;
-  void optional_map(std::string_view key, std::string_view help, Describe describe) override;
-  void optional_named_map(std::string_view key, std::string_view help, Describe describe) override;
-  void section(std::string_view key, std::string_view help, Describe describe) override;
-  void required_section(std::string_view key, std::string_view help, Describe describe) override;
   void written_items(std::string_view key, std::string_view help, Describe describe) override;
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) override;
   void only_with(const std::vector<std::string_view>& owners, std::string_view key) override;
@@ -91,6 +83,8 @@ class Reader final : public Keys {
     std::string help;
   };
 
+  void add_map(std::string_view key, std::string_view help, const MapForm& form,
+               Describe describe) override;
   void required_field(std::string_view key, const Field& field, std::string_view help,
                       const Limits& limits) override;
   void optional_field(std::string_view key, const Field& field, std::string_view help,
@@ -110,7 +104,6 @@ class Reader final : public Keys {
   // False if the key is not there. A wrong value is reported and counts as there.
   bool read_key(std::string_view key, const Field& field, std::string_view help,
                 const Limits& limits);
-  void read_map(std::string_view key, std::string_view help, Describe describe, bool is_required);
   void read_elements(const YamlNode& list, const std::string& path, bool records_defaults,
                      CallableReference<Keys&, std::size_t> describe);
 

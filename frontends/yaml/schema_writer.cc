@@ -95,53 +95,20 @@ std::optional<std::size_t> SchemaWriter::preset_of(const std::vector<std::string
   return {};
 }
 
-void SchemaWriter::map(std::string_view key, std::string_view help, Describe describe) {
-  describe_map(key, help, describe, false);
-}
-
-void SchemaWriter::named_map(std::string_view key, std::string_view help, Describe describe) {
-  describe_map(key, help, describe, false, true);
-}
-
-void SchemaWriter::map_or_none(std::string_view key, std::string_view help, Describe describe) {
+void SchemaWriter::add_map(std::string_view key, std::string_view help, const MapForm& form,
+                           Describe describe) {
   SchemaWriter keys(files_);
   describe(keys);
-  const Json none = {{"type", "string"}, {"title", "none, or the name of a preset"}};
-  property(key, {{"anyOf", Json::array({none, keys.schema()})}}, help);
-}
-
-void SchemaWriter::required_map(std::string_view key, std::string_view help, Describe describe) {
-  describe_map(key, help, describe, false);
-  require(key);
-}
-
-void SchemaWriter::optional_map(std::string_view key, std::string_view help, Describe describe) {
-  describe_map(key, help, describe, false);
-}
-
-void SchemaWriter::optional_named_map(std::string_view key, std::string_view help,
-                                      Describe describe) {
-  describe_map(key, help, describe, false, true);
-}
-
-void SchemaWriter::section(std::string_view key, std::string_view help, Describe describe) {
-  describe_map(key, help, describe, true);
-}
-
-void SchemaWriter::required_section(std::string_view key, std::string_view help,
-                                    Describe describe) {
-  describe_map(key, help, describe, true);
-  require(key);
-}
-
-void SchemaWriter::describe_map(std::string_view key, std::string_view help, Describe describe,
-                                bool may_be_a_file, bool may_be_a_name) {
-  SchemaWriter keys(files_);
-  describe(keys);
-  Json map = keys.shape(may_be_a_file);
-  if (may_be_a_file || may_be_a_name) map["type"] = {"object", "string"};
+  if (form.may_be_none) {
+    const Json none = {{"type", "string"}, {"title", "none, or the name of a preset"}};
+    property(key, {{"anyOf", Json::array({none, keys.schema()})}}, help);
+    return;
+  }
+  Json map = keys.shape(form.may_be_a_file);
+  if (form.may_be_a_file || form.may_be_a_name) map["type"] = {"object", "string"};
   property(key, std::move(map), help);
-  add_needs(key, keys.needs(), may_be_a_file);
+  add_needs(key, keys.needs(), form.may_be_a_file);
+  if (form.is_required) require(key);
 }
 
 void SchemaWriter::field_or_map(std::string_view key, const Field& field, std::string_view help,

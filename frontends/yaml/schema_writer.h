@@ -32,14 +32,6 @@ class SchemaWriter final : public Keys {
   // A key whose value has a form of its own.
   void property(std::string_view key, Json type, std::string_view help);
 
-  void map(std::string_view key, std::string_view help, Describe describe) override;
-  void named_map(std::string_view key, std::string_view help, Describe describe) override;
-  void map_or_none(std::string_view key, std::string_view help, Describe describe) override;
-  void required_map(std::string_view key, std::string_view help, Describe describe) override;
-  void optional_map(std::string_view key, std::string_view help, Describe describe) override;
-  void optional_named_map(std::string_view key, std::string_view help, Describe describe) override;
-  void section(std::string_view key, std::string_view help, Describe describe) override;
-  void required_section(std::string_view key, std::string_view help, Describe describe) override;
   void written_items(std::string_view key, std::string_view help, Describe describe) override;
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) override;
   void only_with(const std::vector<std::string_view>& owners, std::string_view key) override;
@@ -48,6 +40,8 @@ class SchemaWriter final : public Keys {
   void check(CallableReference<Reader&>) override {}
 
  private:
+  void add_map(std::string_view key, std::string_view help, const MapForm& form,
+               Describe describe) override;
   void required_field(std::string_view key, const Field& field, std::string_view help,
                       const Limits& limits) override;
   void optional_field(std::string_view key, const Field& field, std::string_view help,
@@ -62,8 +56,6 @@ class SchemaWriter final : public Keys {
                     bool is_required) override;
 
   void list_of(std::string_view key, std::string_view help, Describe describe);
-  void describe_map(std::string_view key, std::string_view help, Describe describe,
-                    bool may_be_a_file, bool may_be_a_name = false);
   void add_needs(std::string_view key, Json needs, bool may_be_a_file);
   // A list of several is declared where it is a choice, too.
   void require(std::string_view key);
