@@ -58,9 +58,7 @@ inline void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_sever
   keys.required("size", level.size, "members of one group", between(2, npus_at_most));
   keys.required("bandwidth", level.bandwidth, "bandwidth of one link, in one direction", positive);
   level.latency = innermost_of_several ? latency_in_server : usual_latency;
-  keys.optional("latency", level.latency,
-                "latency of one link; crossing a switch takes two; inside a node it is 200 ns "
-                "unless said, an estimate as the default",
+  keys.optional("latency", level.latency, "latency of one link; crossing a switch takes two",
                 not_negative);
   level.scope = innermost_of_several ? Scope::local : Scope::scale_out;
   keys.optional(

@@ -17,8 +17,8 @@ inline constexpr Limits port_count = between(1, ports_at_most), node_count = bet
 
 // Of a link, with the switch or NIC at its end: what the bundled platforms estimate.
 inline constexpr Duration usual_latency = nanoseconds(500);
-inline constexpr Duration latency_in_server =
-    nanoseconds(200);  // likewise: platforms/dgx-h100.yaml
+// Likewise, of a link inside a server and of one between an NPU and its NIC.
+inline constexpr Duration latency_in_server = nanoseconds(200), latency_of_bus = nanoseconds(400);
 
 // A bandwidth that the NICs of a named server decide, where the file does not.
 template <class T>
@@ -50,16 +50,18 @@ inline const ServerPreset* describe_node(Keys& keys, NodeSpec& node) {
   keys.from_preset("npus", node.npus, "NPUs of a server", between(1, 4096));
   if (preset == nullptr) node.inside = node.npus > 1 ? NodeInside::switched : NodeInside::none;
   keys.optional("inside", node.inside, "how the NPUs of a server are joined");
+  if (preset == nullptr) {
+    node.link.latency = latency_in_server;
+    node.bus.latency = latency_of_bus;
+  }
   const auto given_wire = [&](Wire& wire, std::string_view bandwidth_key,
                               std::string_view latency_key, std::string_view which) {
     std::optional<Bandwidth> bandwidth;
-    std::optional<Duration> latency;
     keys.optional(bandwidth_key, bandwidth, std::string("bandwidth of a link ").append(which),
                   positive);
-    keys.optional(latency_key, latency, std::string("latency of a link ").append(which),
+    keys.optional(latency_key, wire.latency, std::string("latency of a link ").append(which),
                   not_negative);
     if (bandwidth) wire.bandwidth = *bandwidth;
-    if (latency) wire.latency = *latency;
   };
   given_wire(node.link, "bandwidth", "latency", "inside the server");
   keys.optional("nics", node.nics, "NICs of a server; 0: NPUs are plugged in themselves",
