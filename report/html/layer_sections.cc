@@ -22,6 +22,13 @@ struct LayerSum {
   Duration exposed, compute;
 };
 
+// The bars of the waterfall: the longest waits, and how many layers wait beside them for how long.
+struct Waits {
+  std::vector<LayerSum> longest;
+  std::size_t others = 0;
+  Duration of_others;
+};
+
 // Over iterations and passes, the longest wait first.
 std::vector<LayerSum> sums_of(const ResultJson& run) {
   std::vector<LayerSum> sums;
@@ -44,33 +51,40 @@ std::string caption_of(const ReportedRun& run) {
   return run.is_compared ? text_of(run.result, "name") : "";
 }
 
+Waits waits_of(const std::vector<LayerSum>& sums) {
+  Waits waits;
+  for (const LayerSum& sum : sums) {
+    if (sum.exposed.value == 0) break;
+    if (waits.longest.size() < most_layers) {
+      waits.longest.push_back(sum);
+    } else {
+      ++waits.others;
+      waits.of_others += sum.exposed;
+    }
+  }
+  return waits;
+}
+
 // Each bar begins where the one above it ends; the last one has the rest.
-BarChart waterfall_of(const std::vector<LayerSum>& sums, std::size_t index) {
+BarChart waterfall_of(const Waits& waits, std::size_t index) {
   BarChart chart{.text = {fmt::format("layers-chart-{}", index), "Exposed time by layer", ""},
                  .quantity = "time waited, summed from the top",
                  .named_parts = true};
-  Duration before, rest;
-  for (const LayerSum& sum : sums) {
-    if (sum.exposed.value == 0) break;
-    if (chart.bars.size() == most_layers) {
-      rest += sum.exposed;
-      continue;
-    }
-    const std::string kind = sum.collective.empty() ? "other" : sum.collective;
-    chart.bars.push_back({.label = sum.name,
-                          .parts = {{kind, static_cast<double>(sum.exposed.value),
-                                     paint_of_part(kind), to_text(sum.exposed)}},
+  Duration before;
+  const auto add = [&](const std::string& label, const std::string& part, Paint paint,
+                       Duration time) {
+    chart.bars.push_back({.label = label,
+                          .parts = {{part, static_cast<double>(time.value), paint, to_text(time)}},
                           .limit = std::nullopt,
                           .start = static_cast<double>(before.value)});
-    before += sum.exposed;
+    before += time;
+  };
+  for (const LayerSum& sum : waits.longest) {
+    const std::string kind = sum.collective.empty() ? "other" : sum.collective;
+    add(sum.name, kind, paint_of_part(kind), sum.exposed);
   }
-  if (rest.value > 0)
-    chart.bars.push_back(
-        {.label = "all others",
-         .parts = {{"rest", static_cast<double>(rest.value), {palette::idle, 0}, to_text(rest)}},
-         .limit = std::nullopt,
-         .start = static_cast<double>(before.value)});
-  chart.unit = axis_unit(before + rest);
+  if (waits.others > 0) add("all others", "rest", {palette::idle, 0}, waits.of_others);
+  chart.unit = axis_unit(before);
   return chart;
 }
 
@@ -89,16 +103,23 @@ Figure layers_figure(const ReportedRun& run, std::size_t index) {
   figure.table = {{"layer", "waited", "share of the waiting", "computed"},
                   {},
                   run.has_tables ? "layers.csv" : ""};
+  const auto share = [&](Duration time) {
+    return cell_of_share(static_cast<double>(time.value) / static_cast<double>(exposed.value));
+  };
+  const Waits waits = waits_of(sums);
   for (const LayerSum& sum : sums) {
+    // Before the layers that it stands for.
+    if (waits.others > 0 && figure.table.rows.size() == waits.longest.size())
+      figure.table.rows.push_back(
+          {cell(fmt::format("all others: the {} below that wait", waits.others)),
+           cell(waits.of_others), share(waits.of_others), cell(std::string("-"))});
     if (figure.table.rows.size() == most_rows) break;
     figure.table.rows.push_back(
-        {cell(sum.name), cell(sum.exposed),
-         cell_of_share(static_cast<double>(sum.exposed.value) / static_cast<double>(exposed.value)),
-         cell(sum.compute)});
+        {cell(sum.name), cell(sum.exposed), share(sum.exposed), cell(sum.compute)});
   }
   if (sums.size() > most_rows)
     figure.note = fmt::format("The table has the first {} of {} layers.", most_rows, sums.size());
-  BarChart chart = waterfall_of(sums, index);
+  BarChart chart = waterfall_of(waits, index);
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
   return figure;

@@ -177,6 +177,25 @@ class Pages(unittest.TestCase):
                  if bar.get("data-value")]
         self.assertEqual(sum(parts), self.result["finish_ps"])
 
+    def test_waterfall_sums_to_what_layers_waited(self):
+        """Twenty layers wait 1 .. 20 us: fifteen bars, and one of 1 + .. + 5 = 15 us, of 210 us."""
+        result = json.loads(json.dumps(self.result))
+        row = result["layers"][0]
+        result["layers"] = [row | {"name": f"layer{i}", "exposed_ps": i * 1_000_000}
+                            for i in range(1, 21)]
+        page = page_of(self.folder, result)
+        section = next(one for one in tree_of(page).iter(HTML + "section")
+                       if one.get("id") == "layers")
+        chart = next(section.iter(SVG + "svg"))
+        bars = [int(bar.get("data-value")) for bar in chart.iter(SVG + "rect")
+                if bar.get("data-value")]
+        self.assertEqual(len(bars), 16)
+        self.assertEqual(sum(bars), 210_000_000)
+        self.assertEqual(bars[-1], 15_000_000)
+        self.assertIn("all others: the 5 below that wait", page)
+        in_table = {cell.get("value") for cell in section.iter(HTML + "data")}
+        self.assertIn("15000000", in_table)
+
     def test_contrast(self):
         ground = "#ffffff"
         marks = {bar.get("fill") for bar in tree_of(self.page).iter(SVG + "rect")
