@@ -26,6 +26,7 @@ ProgressLine::ProgressLine(const Terminal& terminal, std::size_t simulations)
     : of_simulation_(simulations), line_(terminal, std::chrono::milliseconds(300), "simulated") {}
 
 void ProgressLine::update(std::size_t simulation, const Progress& progress) {
+  if (!line_.is_seen()) return;
   const std::lock_guard lock(mutex_);
   of_simulation_[simulation] = progress;
   double fraction = 0;

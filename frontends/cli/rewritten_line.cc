@@ -19,11 +19,14 @@ RewrittenLine::~RewrittenLine() {
   if (printed_) terminal_.error << erase_line << std::flush;
 }
 
+bool RewrittenLine::is_seen() const {
+  return terminal_.shows_progress || log::is_on(log::Level::info, log::Room::frontends);
+}
+
 void RewrittenLine::show(double fraction, const std::function<std::string(double elapsed)>& text) {
-  const bool listens = log::is_on(log::Level::info, log::Room::frontends);
-  if (!terminal_.shows_progress && !listens) return;
+  if (!is_seen()) return;
   const std::lock_guard lock(mutex_);
-  if (listens) record(fraction);
+  if (log::is_on(log::Level::info, log::Room::frontends)) record(fraction);
   const Clock::time_point now = Clock::now();
   if (!terminal_.shows_progress || now < next_) return;
   const std::chrono::duration<double> elapsed = now - start_;

@@ -19,6 +19,9 @@ class RewrittenLine {
   RewrittenLine(const RewrittenLine&) = delete;
   RewrittenLine& operator=(const RewrittenLine&) = delete;
 
+  // Whether anybody sees what show() is told.
+  bool is_seen() const;
+
   // From any thread. `fraction` of the work is done, in [0, 1]; asks for a text, from the seconds
   // since the beginning, if the line is due.
   void show(double fraction, const std::function<std::string(double elapsed)>& text);
