@@ -187,7 +187,7 @@ void PlacedTransport::take_refusal(const Carried& carried) {
     ++pair.answers;
     ++pair.trims;
   }
-  if (pair.ledger.lose(carried.number)) {
+  if (pair.ledger.lose(carried.number, carried.sending)) {  // if it was not sent again since
     const PlacedMessage& message = pair.message_of(carried.number);
     if (pair.control != nullptr)
       pair.control->trimmed(queue_.now(), bytes(pair.payload_of(message, carried.number)));

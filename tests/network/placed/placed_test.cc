@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "core/base/random.h"
@@ -56,6 +57,98 @@ TEST_CASE("one sender goes on at line rate: its window and its pulls never run d
         CHECK(statistics_of(net).trimmed == 0);
         CHECK(statistics_of(net).retransmissions == 0);
       }
+}
+
+TopologySpec leaves_and_spines() {
+  const Wire cable{gigabits_per_second(100), microseconds(1)};
+  TreeSpec tree;
+  tree.tiers = {{"leaf", 2, 2, cable}, {"spine", 2, 0, cable}};
+  return build_tree(tree);
+}
+
+TEST_CASE("messages alone on leaves and spines: store and forward over four links, exact") {
+  // A full packet takes 4,178 B x 80 ps = 334,240 ps of each link, and 1 us.
+  //   4,096 B: 4 x 1,334,240 = 5,336,960 ps.
+  //  12,288 B: two more follow on the last link: 5,336,960 + 2 x 334,240 = 6,005,440 ps.
+  //  10,000 B: the third has 1,808 + 82 = 1,890 B, 151,200 ps. On a way of its own it overtakes the
+  //            second. The last link is busy all the same from when the first one is there:
+  //            4 us + 3 x 334,240 + 2 x 334,240 + 151,200 = 5,822,400 ps.
+  // The last bit leaves the sender after 334,240, 1,002,720 and 2 x 334,240 + 151,200 = 819,680 ps.
+  const std::array<std::array<std::int64_t, 3>, 3> cases{
+      {{4'096, 5'336'960, 334'240}, {12'288, 6'005'440, 1'002'720}, {10'000, 5'822'400, 819'680}}};
+  for (const auto& [size, delivered, injected] : cases)
+    for (const TransportKind kind : {TransportKind::ndp, TransportKind::uet})
+      for (const UetControl control : {UetControl::nscc, UetControl::rccc, UetControl::both}) {
+        NetworkSpec spec = placed(kind);
+        spec.transport.uet.control = control;
+        NetworkUnderTest net("packet", leaves_and_spines(), spec);
+        const auto message = net.send(0, 2, size);
+        net.queue.run();
+        INFO(size << " B, " << name_of(control));
+        CHECK(net.delivered(message) == picoseconds(delivered));
+        CHECK(net.injected(message) == picoseconds(injected));
+        // The answer to the last packet: 84 B x 80 ps = 6,720 ps of each link, and 1 us.
+        CHECK(net.acknowledged(message) == picoseconds(delivered + 4 * 1'006'720));
+      }
+}
+
+// Queues of one packet: of three that meet, one passes, one waits, and one is trimmed.
+NetworkSpec room_for_one(TransportKind kind, UetControl control) {
+  NetworkSpec spec = placed(kind);
+  spec.transport.uet.control = control;
+  spec.switches.classes = {
+      {.priority = 3, .overflow = ClassOverflow::trim, .buffer = bytes(4'178)},
+      {.priority = 6, .carries = ClassContent::control, .buffer = bytes(10 * 84)}};
+  return spec;
+}
+
+TEST_CASE("a trimmed packet comes a round trip later: header, refusal, pull, and once more") {
+  // Three packets are in the switch at 334,240 ps + 1 us = 1,334,240 ps. The first is through at
+  // 1,668,480 and there at 2,668,480. Then goes the header, 6,720 ps: 1,675,200, there at
+  // 2,675,200. Then goes the second: 2,009,440, there at 3,009,440.
+  // The receiver answered the first until 2,675,200. The refusal takes two links of 1,006,720 ps:
+  // it is with the sender at 4,688,640. Under NSCC the packet goes out again then, over two links
+  // of 1,334,240: 7,357,120. With pulls it waits for one, which goes behind the refusal, 6,720 ps
+  // later: 7,363,840.
+  struct Case {
+    TransportKind kind;
+    UetControl control;
+    std::int64_t last;
+  };
+  for (const Case& one : {Case{TransportKind::ndp, UetControl::nscc, 7'363'840},
+                          Case{TransportKind::uet, UetControl::nscc, 7'357'120},
+                          Case{TransportKind::uet, UetControl::rccc, 7'363'840},
+                          Case{TransportKind::uet, UetControl::both, 7'363'840}}) {
+    NetworkUnderTest net("packet", star(4), room_for_one(one.kind, one.control));
+    for (std::int32_t from = 1; from < 4; ++from) net.send(from, 0, 4'096);
+    net.queue.run();
+    INFO(name_of(one.control));
+    std::vector<Time> delivered = net.log.delivered_at;
+    std::ranges::sort(delivered);
+    CHECK(delivered[0] - Time{} == picoseconds(2'668'480));
+    CHECK(delivered[1] - Time{} == picoseconds(3'009'440));
+    CHECK(delivered[2] - Time{} == picoseconds(one.last));
+    CHECK(statistics_of(net).trimmed == 1);
+    CHECK(statistics_of(net).retransmissions == 1);
+    CHECK(statistics_of(net).timeouts == 0);
+  }
+}
+
+TEST_CASE("a refusal of what was sent again since says nothing of the later packet") {
+  // As above, in ns, with a timeout of 4,685 ns: the acknowledgement of the first packet came at
+  // 4,682. The second and the trimmed one are sent again at 4,685. At 4,688.64 comes the refusal of
+  // the trimmed one, of its first sending: it tells nothing new, but puts the timeout off to
+  // 9,373.64. The second sendings are in the switch at 6,019.24, the trimmed one leaves it behind
+  // the other, is there at 6,019.24 + 2 x 334.24 + 1,000 = 7,687.72, and the sender knows 2,013.44
+  // later, at 9,701.16, after that timeout. So it goes out a third time: 3 in all.
+  NetworkSpec spec = room_for_one(TransportKind::uet, UetControl::nscc);
+  spec.transport.roce.rto = nanoseconds(4'685);
+  NetworkUnderTest net("packet", star(4), spec);
+  for (std::int32_t from = 1; from < 4; ++from) net.send(from, 0, 4'096);
+  net.queue.run();
+  CHECK(statistics_of(net).trimmed == 1);
+  CHECK(statistics_of(net).timeouts == 3);
+  CHECK(statistics_of(net).retransmissions == 3);
 }
 
 TEST_CASE("what finds no room goes on as a header: n senders of w packets, a queue of b") {
