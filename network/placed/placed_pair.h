@@ -85,6 +85,7 @@ class PlacedPair {
   std::int32_t timeouts = 0;
 
   // --- The receiver's ---
+  Bandwidth asks_at;  // of all ports that its answers leave over; 0: it has no path
   ArrivalMap arrivals;
   ReorderMeter order;
   PacketNumber announced_end = 0;

@@ -82,12 +82,26 @@ PlacedPair& PlacedTransport::pair_between(NodeId from, NodeId to) {
 void PlacedTransport::choose_paths(PlacedPair& pair) {
   pair.forward = paths_.choose(pair.from, pair.to, 0);
   pair.backward = paths_.choose(pair.to, pair.from, 0);
+  pair.asks_at = line_of(pair.backward);
   for (const PathIndex path : pair.forward.paths) {
     const LinkIndex link = fabric_.first_link(path);
     if (ports_[link] != nullptr) continue;
     ports_[link] = std::make_unique<NicPort>();
     fabric_.pull_from(link);
   }
+}
+
+// Of all the ports of its NPU that a pair leaves over, as they are built; 0: it has no path.
+Bandwidth PlacedTransport::line_of(const PathChoice& choice) const {
+  Bandwidth sum;
+  std::vector<LinkIndex> ports;
+  for (const PathIndex path : choice.paths) {
+    const LinkIndex port = fabric_.first_link(path);
+    if (std::ranges::find(ports, port) != ports.end()) continue;
+    ports.push_back(port);
+    sum += topology_.links()[port].bandwidth;
+  }
+  return sum;
 }
 
 // Of the links as they are built; a pair without a path keeps the facts of its link's kind.
@@ -100,7 +114,8 @@ PathFacts PlacedTransport::facts_of(const PlacedPair& pair) {
   const std::vector<LinkIndex> back = paths_.links(pair.to, pair.from, 0);
   if (there.empty() || back.empty()) return facts;
   facts.hops = static_cast<std::int32_t>(there.size()) - 1;
-  facts.line = topology_.links()[there.front()].bandwidth;
+  facts.line = pair.forward.paths.empty() ? topology_.links()[there.front()].bandwidth
+                                          : line_of(pair.forward);
   facts.round_trip = {};
   const Bytes data = bytes(wire::packet) + settings_.payload;
   for (const auto& [links, size] : {std::pair(&there, data), std::pair(&back, trimmed_bytes)})
@@ -230,7 +245,7 @@ void PlacedTransport::promise_pull(PlacedPair& pair) {
            static_cast<std::uint32_t>(pair.to.value));
 }
 
-// One queue for all senders of a receiver, in turn, as fast as its link takes full packets.
+// One queue for all senders of a receiver, in turn, as fast as its links take full packets.
 void PlacedTransport::pull_next(std::int32_t npu) {
   Puller& puller = pullers_[static_cast<std::size_t>(npu)];
   puller.comes = false;
@@ -239,12 +254,9 @@ void PlacedTransport::pull_next(std::int32_t npu) {
   if (--pair.pulls_waiting > 0) puller.pairs.push_back(pair.index);
   ++pair.pulls_sent;
   send_back({.pair = pair.index, .kind = PacketKind::pull, .count = pair.pulls_sent});
-  const Bandwidth line =
-      pair.backward.paths.empty()
-          ? Bandwidth{}
-          : topology_.links()[fabric_.first_link(pair.backward.paths.front())].bandwidth;
   puller.at = queue_.now();
-  if (line > Bandwidth{}) puller.at += transfer_time(settings_.payload + bytes(wire::packet), line);
+  if (pair.asks_at > Bandwidth{})
+    puller.at += transfer_time(settings_.payload + bytes(wire::packet), pair.asks_at);
   if (puller.pairs.empty()) return;
   puller.comes = true;
   schedule(puller.at, Happens::pull, static_cast<std::uint32_t>(npu));

@@ -64,6 +64,7 @@ class PlacedTransport final : public PacketTransport,
   // --- Pairs ---
   PlacedPair& pair_between(NodeId from, NodeId to);
   void choose_paths(PlacedPair& pair);
+  Bandwidth line_of(const PathChoice& choice) const;
   PathFacts facts_of(const PlacedPair& pair);
 
   // --- The sender ---

@@ -10,6 +10,7 @@
 #include "network/packet/packet_fabric.h"
 #include "network/topology/builders/tree.h"
 #include "tests/network/network_under_test.h"
+#include "tests/network/routing/small_graphs.h"
 
 namespace orrery {
 namespace {
@@ -149,6 +150,26 @@ TEST_CASE("a refusal of what was sent again since says nothing of the later pack
   CHECK(statistics_of(net).trimmed == 1);
   CHECK(statistics_of(net).timeouts == 3);
   CHECK(statistics_of(net).retransmissions == 3);
+}
+
+TEST_CASE("an NPU with a port on each of two planes sends and is asked as fast as both") {
+  // 10 MB in 2,442 packets with 82 B each: 10,200,244 B. A half of it takes 5,100,122 B x 80 ps =
+  // 408.0 us of each port. One port alone would take 816 us. The path adds a microsecond.
+  for (const TransportKind kind : {TransportKind::ndp, TransportKind::uet})
+    for (const UetControl control : {UetControl::nscc, UetControl::rccc, UetControl::both}) {
+      NetworkSpec spec = placed(kind);
+      spec.transport.uet.control = control;
+      test::GraphMaker planes(2, 0, 2);
+      for (const std::int32_t npu : {0, 1})
+        for (const std::int32_t plane : {2, 3}) planes.join(npu, plane, gigabits_per_second(100));
+      NetworkUnderTest net("packet", planes.spec(), spec);
+      const auto message = net.send(0, 1, 10'000'000);
+      net.queue.run();
+      INFO(name_of(control));
+      CHECK(net.delivered(message) >= microseconds(408));
+      CHECK(net.delivered(message) <= microseconds(412));
+      CHECK(statistics_of(net).retransmissions == 0);
+    }
 }
 
 TEST_CASE("what finds no room goes on as a header: n senders of w packets, a queue of b") {
