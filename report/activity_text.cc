@@ -22,13 +22,13 @@ char shade(double share) {
 }
 
 // What one line shows: equal intervals from the start, the share of each.
-struct Line {
+struct ActivityLine {
   std::string name, level;
   std::vector<double> shares;
 };
 
 // A character for so many intervals, the mean of them.
-std::string drawn(const Line& line, std::size_t intervals, std::size_t columns) {
+std::string drawn(const ActivityLine& line, std::size_t intervals, std::size_t columns) {
   std::string text;
   for (std::size_t column = 0; column < columns; ++column) {
     double sum = 0;
@@ -40,7 +40,7 @@ std::string drawn(const Line& line, std::size_t intervals, std::size_t columns) 
 }
 
 // `width`: of an interval.
-std::string drawing(const char* heading, const std::vector<Line>& lines, Duration width,
+std::string drawing(const char* heading, const std::vector<ActivityLine>& lines, Duration width,
                     Duration finish) {
   if (lines.empty()) return "";
   const std::int64_t count =
@@ -50,7 +50,7 @@ std::string drawing(const char* heading, const std::vector<Line>& lines, Duratio
   TextTable table({{heading, TextTable::Align::left},
                    {"level", TextTable::Align::left},
                    {"over time", TextTable::Align::left}});
-  for (const Line& line : lines)
+  for (const ActivityLine& line : lines)
     table.add_row(
         {line.name, line.level,
          '|' + drawn(line, static_cast<std::size_t>(intervals), static_cast<std::size_t>(columns)) +
@@ -63,8 +63,9 @@ std::string drawing(const char* heading, const std::vector<Line>& lines, Duratio
 }
 
 template <class Row, class NameOf>
-std::vector<Line> lines_of(const std::vector<Row>& rows, NameOf name_of, double Row::*share) {
-  std::vector<Line> lines;
+std::vector<ActivityLine> lines_of(const std::vector<Row>& rows, NameOf name_of,
+                                   double Row::*share) {
+  std::vector<ActivityLine> lines;
   for (const Row& row : rows) {
     if (lines.empty() || row.begin == Duration{}) lines.push_back({name_of(row), row.level, {}});
     lines.back().shares.push_back(row.*share);

@@ -111,8 +111,8 @@ constexpr auto sentence_of = [](const auto& preset) { return text_of(preset); };
 
 std::string table_of_names(std::string_view heading, const std::vector<NamedSentence>& entries,
                            std::string_view what) {
-  constexpr auto left = TextTable::Align::left;
-  TextTable table({{fmt::format("  {}", heading), left}, {std::string(what), left}});
+  TextTable table(
+      {{fmt::format("  {}", heading), left_aligned}, {std::string(what), left_aligned}});
   for (const auto& [name, sentence] : entries)
     table.add_row({name.empty() ? "" : "  " + name, sentence});
   return table.text();

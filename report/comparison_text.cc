@@ -27,8 +27,6 @@ namespace orrery {
 
 namespace {
 
-constexpr auto left = TextTable::Align::left;
-
 // A row whose cells follow from each system alone.
 struct SummaryRow {
   std::string heading;
@@ -49,7 +47,7 @@ std::string bytes_on(const RunResult& result, const LevelRow& wanted) {
   return "-";
 }
 
-std::string iteration(const RunResult& result) {
+std::string iteration_cell(const RunResult& result) {
   const std::optional<Duration> time = iteration_time(result);
   return time ? to_text(*time) : "-";
 }
@@ -211,7 +209,7 @@ std::vector<SummaryRow> packet_rows(Systems systems) {
 
 std::vector<SummaryRow> summary_rows(Systems systems) {
   const auto blank = [](const RunResult&) { return std::string(); };
-  std::vector<SummaryRow> rows{{"iteration time", iteration}};
+  std::vector<SummaryRow> rows{{"iteration time", iteration_cell}};
   if (std::ranges::any_of(systems, [](const RunResult& r) { return r.expected_error.has_value(); }))
     rows.push_back({"  expected error", [](const RunResult& r) {
                       return r.expected_error ? band_text(*r.expected_error) : "-";
@@ -248,7 +246,7 @@ std::string summary(Systems systems, std::size_t width) {
   std::vector<std::optional<double>> ratios;
   for (const RunResult& result : systems) ratios.push_back(ratio_to_fastest(result, systems));
   return side_by_side(systems, width, [&](Systems shown) {
-    std::vector<TextTable::Column> columns{{"", left}};
+    std::vector<TextTable::Column> columns{{"", left_aligned}};
     std::vector<std::string> to_fastest{"times the fastest"};
     std::vector<std::string> predicted{"predicted speed-up"}, simulated{"  simulated"};
     for (const RunResult& result : shown) {
@@ -321,8 +319,10 @@ std::string layers(Systems systems, std::size_t width) {
   if (rows.empty()) return "";
   const TimeUnit unit = layer_unit(systems);
   const std::string tables = side_by_side(systems, width, [&](Systems shown) {
-    std::vector<TextTable::Column> columns{
-        {"iteration"}, {"layer", left}, {"pass", left}, {"collective", left}};
+    std::vector<TextTable::Column> columns{{"iteration"},
+                                           {"layer", left_aligned},
+                                           {"pass", left_aligned},
+                                           {"collective", left_aligned}};
     for (const RunResult& result : shown) {
       columns.push_back({result.name + "\nraw"});
       columns.push_back({"exposed"});
@@ -376,7 +376,7 @@ std::string what_ifs(Systems systems) {
 }
 
 std::string footer(Systems systems) {
-  TextTable table({{"", left}, {"fingerprint", left}, {"messages"}, {"events"}});
+  TextTable table({{"", left_aligned}, {"fingerprint", left_aligned}, {"messages"}, {"events"}});
   std::string host;
   for (const RunResult& result : systems) {
     table.add_row({result.name, result.fingerprint, std::to_string(result.messages),

@@ -53,8 +53,10 @@ std::string value_text(const ResolvedValue& value, const SystemSpec& system) {
 }  // namespace
 
 std::string configuration_text(const Experiment& experiment, const std::string& file) {
-  constexpr auto left = TextTable::Align::left;
-  TextTable table({{"key", left}, {"value", left}, {"from", left}, {"what it is", left}});
+  TextTable table({{"key", left_aligned},
+                   {"value", left_aligned},
+                   {"from", left_aligned},
+                   {"what it is", left_aligned}});
   for (const ResolvedValue& value : experiment.resolved)
     table.add_row({value.path, value_text(value, experiment.system), value.origin, value.help});
   return fmt::format("{}, as read from {}\n", experiment.name, file) + efficiency(experiment) +

@@ -18,13 +18,12 @@ namespace orrery {
 
 namespace {
 
-constexpr auto left = TextTable::Align::left;
 constexpr Bytes example_size = bytes(100'000'000);
 
 std::string platform(const Topology& topology) {
-  TextTable table({{"  level", left},
-                   {"kind", left},
-                   {"scope", left},
+  TextTable table({{"  level", left_aligned},
+                   {"kind", left_aligned},
+                   {"scope", left_aligned},
                    {"members"},
                    {"ports\nper NPU"},
                    {"bandwidth\nper NPU"},
@@ -66,9 +65,9 @@ std::string schedule_text(const CollectiveSpec& spec) {
 std::string collectives(const Experiment& experiment, const Topology& topology,
                         Selection& selection) {
   const Communicator everyone{"world", std::vector<Extent>{{topology.npu_count(), 1}}};
-  TextTable table({{"  collective", left},
-                   {"schedule", left},
-                   {"algorithms", left},
+  TextTable table({{"  collective", left_aligned},
+                   {"schedule", left_aligned},
+                   {"algorithms", left_aligned},
                    {"chunks"},
                    {"least time"}});
   for (int i = 0; i < collective_count; ++i) {
@@ -95,10 +94,10 @@ std::string parameters(const Experiment& experiment, TotalBytes gradients) {
 
 // What is chosen for the calls of the job.
 std::string selected(const Selection& selection) {
-  TextTable table({{"  selected for", left},
-                   {"group", left},
+  TextTable table({{"  selected for", left_aligned},
+                   {"group", left_aligned},
                    {"bytes"},
-                   {"algorithm", left},
+                   {"algorithm", left_aligned},
                    {"predicted"},
                    {"candidates"}});
   for (const SelectedRow& row : selected_rows(selection))
@@ -123,7 +122,8 @@ std::string iteration(const Experiment& experiment, const Topology& topology,
   if (sums.received > TotalBytes()) {
     text += fmt::format("  receives        {}\n", to_text(sums.received));
   }
-  TextTable table({{"  collective", left}, {"calls"}, {"bytes"}, {"chunks"}, {"least time"}});
+  TextTable table(
+      {{"  collective", left_aligned}, {"calls"}, {"bytes"}, {"chunks"}, {"least time"}});
   for (int i = 0; i < collective_count; ++i) {
     const auto& sum = sums.collectives[static_cast<std::size_t>(i)];
     if (sum.calls == 0) continue;
@@ -159,7 +159,7 @@ std::string folding(const Experiment& experiment) {
 std::string derived_numbers(const Experiment& experiment, const TrafficSpec& traffic) {
   const Topology topology(experiment.topology);
   const TrafficForecast forecast = forecast_of(traffic, topology);
-  TextTable table({{"  flows", left}, {"", left}});
+  TextTable table({{"  flows", left_aligned}, {"", left_aligned}});
   table.add_row({"  all NPUs can send", to_text(forecast.hosts)});
   if (forecast.uplinks > Bandwidth{})
     table.add_row({"  the uplinks carry", to_text(forecast.uplinks)});

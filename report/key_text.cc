@@ -117,7 +117,7 @@ const Json* map_within(const Json& type) {
   return nullptr;
 }
 
-std::string type_text(const Json& type) {
+std::string key_type_text(const Json& type) {
   if (type.contains("title")) return type["title"].get<std::string>();
   if (type.contains("enum")) {
     std::string names;
@@ -130,7 +130,7 @@ std::string type_text(const Json& type) {
     std::string choices;
     for (const Json& choice : type["anyOf"]) {
       if (choice.contains("type") || choice.contains("anyOf"))
-        choices += fmt::format("{}{}", choices.empty() ? "" : ", or ", type_text(choice));
+        choices += fmt::format("{}{}", choices.empty() ? "" : ", or ", key_type_text(choice));
     }
     return choices;
   }
@@ -138,7 +138,7 @@ std::string type_text(const Json& type) {
   if (name.is_array()) return name[0] == "object" ? "map, or a name" : "text";
   if (name == "object") return "map";
   if (name == "array") {
-    const std::string item = type_text(type["items"]);
+    const std::string item = key_type_text(type["items"]);
     return item == "map" ? "list of maps" : fmt::format("list: {}", item);
   }
   if (name == "integer") return "whole number" + range_of(type);
@@ -177,7 +177,7 @@ class Walk {
   void add(const Json& map, const std::string& key, const Json& type, const std::string& path) {
     KeyEntry entry;
     entry.path = path.empty() ? key : path + '.' + key;
-    entry.type = type_text(type);
+    entry.type = key_type_text(type);
     if (type.contains("default")) {
       const Json& value = type["default"];
       entry.default_value = value.is_string() ? value.get<std::string>() : value.dump();

@@ -13,8 +13,6 @@
 namespace orrery {
 namespace {
 
-constexpr auto left = TextTable::Align::left;
-
 // "full buffer 10, link down 2".
 std::string causes(const std::optional<LossRow>& losses) {
   if (!losses) return "";
@@ -32,7 +30,7 @@ std::string causes(const std::optional<LossRow>& losses) {
 
 std::string counts(const RunResult& result) {
   const PacketResult& packets = *result.packets;
-  TextTable table({{"", left}, {""}, {"", left}});
+  TextTable table({{"", left_aligned}, {""}, {"", left_aligned}});
   table.add_row({"packets", std::to_string(packets.packets), "acknowledgements too"});
   table.add_row({"packet-hops", std::to_string(packets.packet_hops), ""});
   table.add_row({"lost", std::to_string(packets.drops), causes(packets.losses)});

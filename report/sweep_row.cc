@@ -6,7 +6,7 @@ namespace orrery {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::array run_numbers{"events", "messages"};
 constexpr std::array host_numbers{"wall_s", "cpu_s", "peak_rss_bytes"};

@@ -23,8 +23,6 @@ namespace orrery {
 
 namespace {
 
-constexpr auto left = TextTable::Align::left;
-
 std::string plural(std::int64_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
@@ -41,7 +39,7 @@ std::string title(const RunResult& result) {
 }
 
 std::string summary(const RunResult& result) {
-  TextTable table({{"", left}, {""}, {""}, {"", left}});
+  TextTable table({{"", left_aligned}, {""}, {""}, {"", left_aligned}});
   const std::string beside = result.finish < result.bound || result.bound == Duration{}
                                  ? result.bound_by
                                  : fmt::format("{}; finish is {} times that", result.bound_by,
@@ -81,7 +79,7 @@ std::string rows_text(const Rows& rows) {
 
 std::string exposed_by(const RunResult& result) {
   if (!result.why.empty()) return "";  // which has them, and more
-  TextTable table({{"exposed by", left}, {"time"}, {"of finish"}});
+  TextTable table({{"exposed by", left_aligned}, {"time"}, {"of finish"}});
   for (const ExposedBy& row : result.exposed_by) {
     table.add_row({row.kind, to_text(row.exposed), percentage(row.exposed, result.finish)});
   }
@@ -91,7 +89,7 @@ std::string exposed_by(const RunResult& result) {
 std::string endpoint(const RunResult& result) {
   if (!result.endpoint) return "";
   const EndpointRow& row = *result.endpoint;
-  TextTable table({{"endpoint", left}, {"time"}, {"", left}});
+  TextTable table({{"endpoint", left_aligned}, {"time"}, {"", left_aligned}});
   table.add_row(
       {"overhead", to_text(row.overhead),
        fmt::format("of {} sent and {} received", plural(row.sent, "message"), row.received)});
@@ -140,10 +138,11 @@ std::string links(const RunResult& result, const ReportOptions& options) {
 }
 
 // The memory of the fullest stage, by kind.
-std::string memory(const RunResult& result) {
+std::string memory_table(const RunResult& result) {
   if (result.memory.empty()) return "";
   const MemoryRow& most = *std::ranges::max_element(result.memory, {}, &MemoryRow::total);
-  TextTable table({{fmt::format("memory of stage {}", most.stage), left}, {"bytes"}, {"share"}});
+  TextTable table(
+      {{fmt::format("memory of stage {}", most.stage), left_aligned}, {"bytes"}, {"share"}});
   const auto add = [&](const char* kind, Bytes size) {
     if (size == Bytes{}) return;
     const double share = static_cast<double>(size.value) / static_cast<double>(most.total.value);
@@ -170,7 +169,7 @@ std::string left_out(const RunResult& result, const ReportOptions& options) {
 }
 
 std::string footer(const RunResult& result) {
-  TextTable table({{"", left}, {"", left}});
+  TextTable table({{"", left_aligned}, {"", left_aligned}});
   table.add_row({"fingerprint", result.fingerprint});
   table.add_row({"messages", std::to_string(result.messages)});
   table.add_row({"events", std::to_string(result.events)});
@@ -183,14 +182,14 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  const std::string text = title(result) + backend_text(result) + head_text(result, options.width) +
-                           '\n' + summary(result) + rows_text(result.jobs) + why_table(result) +
-                           rows_text(result.what_if) + training_text(result) + exposed_by(result) +
-                           endpoint(result) + (options.layers ? layers(result) : "") +
-                           rows_text(result.selected) + rows_text(result.levels) +
-                           links(result, options) + rows_text(result.bottlenecks) +
-                           activity_text(result) + memory(result) + packet_text(result, options) +
-                           left_out(result, options) + footer(result);
+  const std::string text =
+      title(result) + backend_text(result) + head_text(result, options.width) + '\n' +
+      summary(result) + rows_text(result.jobs) + why_table(result) + rows_text(result.what_if) +
+      training_text(result) + exposed_by(result) + endpoint(result) +
+      (options.layers ? layers(result) : "") + rows_text(result.selected) +
+      rows_text(result.levels) + links(result, options) + rows_text(result.bottlenecks) +
+      activity_text(result) + memory_table(result) + packet_text(result, options) +
+      left_out(result, options) + footer(result);
   return wrapped_text(text, options.width);
 }
 

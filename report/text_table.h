@@ -35,4 +35,6 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+inline constexpr TextTable::Align left_aligned = TextTable::Align::left;
+
 }  // namespace orrery

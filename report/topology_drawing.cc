@@ -13,16 +13,16 @@
 namespace orrery {
 namespace {
 
-struct Line {  // a link and the one back, if there is an equal one
+struct DrawnLink {  // a link and the one back, if there is an equal one
   NodeId a, b;
   std::int32_t level;
   Bandwidth bandwidth;
   bool one_way;
 };
 
-std::vector<Line> lines_of(const Topology& topology) {
+std::vector<DrawnLink> lines_of(const Topology& topology) {
   std::map<std::tuple<NodeId, NodeId, Bandwidth, Duration>, std::vector<std::size_t>> waiting;
-  std::vector<Line> lines;
+  std::vector<DrawnLink> lines;
   for (const Link& link : topology.links()) {
     auto& back = waiting[{link.to, link.from, link.bandwidth, link.latency}];
     if (!back.empty()) {
@@ -60,7 +60,7 @@ struct Point {
 // Rows by the distance from the nearest NPU; inside a row, above the middle of what hangs below.
 class Layout {
  public:
-  explicit Layout(const Topology& topology, const std::vector<Line>& lines)
+  explicit Layout(const Topology& topology, const std::vector<DrawnLink>& lines)
       : topology_(topology), at_(static_cast<std::size_t>(topology.node_count())) {
     find_rows(lines);
     place_npus();
@@ -79,7 +79,7 @@ class Layout {
     return 70 + row_height * static_cast<double>(rows_.size() - 1 - row);
   }
 
-  void find_rows(const std::vector<Line>& lines) {
+  void find_rows(const std::vector<DrawnLink>& lines) {
     row_.assign(at_.size(), -1);
     rows_.emplace_back();
     for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) {
@@ -88,7 +88,7 @@ class Layout {
     }
     for (bool more = true; more;) {
       std::vector<NodeId> next;
-      for (const Line& line : lines)
+      for (const DrawnLink& line : lines)
         for (const auto& [node, other] : {std::pair{line.a, line.b}, {line.b, line.a}})
           if (row_[node.value] < 0 && row_[other.value] == static_cast<int>(rows_.size()) - 1) {
             row_[node.value] = static_cast<int>(rows_.size());
@@ -125,10 +125,10 @@ class Layout {
     width_ = std::max(width_, 480.0);
   }
 
-  void place_row(std::size_t row, const std::vector<Line>& lines) {
+  void place_row(std::size_t row, const std::vector<DrawnLink>& lines) {
     std::vector<double> sum(at_.size());
     std::vector<int> count(at_.size());
-    for (const Line& line : lines)
+    for (const DrawnLink& line : lines)
       for (const auto& [node, other] : {std::pair{line.a, line.b}, {line.b, line.a}})
         if (row_[node.value] == static_cast<int>(row) &&
             row_[other.value] == static_cast<int>(row) - 1) {
@@ -164,7 +164,7 @@ constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#e69f00", "#56b4e9", "#444444"};
 const char* colour_of(std::int32_t level) { return colours[std::min(level, 6)]; }
 
-std::string link_svg(const Topology& topology, const Layout& layout, const Line& line) {
+std::string link_svg(const Topology& topology, const Layout& layout, const DrawnLink& line) {
   const Point a = layout.at(line.a), b = layout.at(line.b);
   // Two of one row, apart from neighbours, would hide each other: bend the line.
   const double along = std::hypot(b.x - a.x, b.y - a.y);
@@ -231,7 +231,7 @@ std::string dot_text(const Topology& topology) {
     text += fmt::format("  n{} [label=\"{}\", shape={}];\n", node, topology.node_name({node}),
                         shapes[static_cast<int>(topology.node_kind({node}))]);
   }
-  for (const Line& line : lines_of(topology))
+  for (const DrawnLink& line : lines_of(topology))
     text += fmt::format("  n{} -- n{} [label=\"{}\", color=\"{}\"{}];\n", line.a.value,
                         line.b.value, to_text(line.bandwidth), colour_of(line.level),
                         line.one_way ? ", dir=forward" : "");
@@ -239,7 +239,7 @@ std::string dot_text(const Topology& topology) {
 }
 
 std::string svg_text(const Topology& topology, const std::string& title) {
-  const std::vector<Line> lines = lines_of(topology);
+  const std::vector<DrawnLink> lines = lines_of(topology);
   const Layout layout(topology, lines);
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" "
@@ -249,7 +249,7 @@ std::string svg_text(const Topology& topology, const std::string& title) {
       layout.width(), layout.height(), layout.width(), layout.height(), escaped(title));
   text += legend_svg(topology);
   text += "<g fill=\"none\" stroke-opacity=\"0.6\">\n";
-  for (const Line& line : lines) text += link_svg(topology, layout, line);
+  for (const DrawnLink& line : lines) text += link_svg(topology, layout, line);
   text += "</g>\n";
   for (std::int32_t node = 0; node < topology.node_count(); ++node)
     text += node_svg(topology, layout, {node});

@@ -13,12 +13,13 @@ namespace orrery {
 
 namespace {
 
-constexpr auto left = TextTable::Align::left;
-
 // The outermost level first asks: what can an NPU send there, and how is it grouped.
 std::string levels_text(const Topology& topology) {
-  TextTable table(
-      {{"  level", left}, {"kind", left}, {"scope", left}, {"members"}, {"bandwidth\nper NPU"}});
+  TextTable table({{"  level", left_aligned},
+                   {"kind", left_aligned},
+                   {"scope", left_aligned},
+                   {"members"},
+                   {"bandwidth\nper NPU"}});
   for (int l = 0; l < static_cast<int>(topology.levels().size()); ++l) {
     const LevelSpec& level = topology.levels()[l];
     table.add_row({"  " + level.name, std::string(name_of(level.kind)),
@@ -34,7 +35,8 @@ std::string links_text(const Topology& topology) {
   for (const Link& link : topology.links())
     ++count[{link.level, topology.node_kind(link.from), topology.node_kind(link.to), link.bandwidth,
              link.latency}];
-  TextTable table({{"  links", left}, {"level", left}, {"number"}, {"bandwidth"}, {"latency"}});
+  TextTable table(
+      {{"  links", left_aligned}, {"level", left_aligned}, {"number"}, {"bandwidth"}, {"latency"}});
   for (const auto& [kind, number] : count) {
     const auto& [level, from, to, bandwidth, latency] = kind;
     table.add_row({fmt::format("  {} -> {}", name_of(from), name_of(to)),

@@ -18,10 +18,8 @@ namespace orrery {
 
 namespace {
 
-constexpr auto left = TextTable::Align::left;
-
 std::string head_text(const TrafficResult& result) {
-  TextTable table({{"", left}, {"", left}});
+  TextTable table({{"", left_aligned}, {"", left_aligned}});
   table.add_row(
       {"flows", fmt::format("{} in {}, {} counted after {}", result.started, to_text(result.length),
                             result.counted, to_text(result.warm_up))});
@@ -50,7 +48,7 @@ std::string head_text(const TrafficResult& result) {
 }
 
 std::string rows_text(const TrafficResult& result) {
-  TextTable table({{"flows", left},
+  TextTable table({{"flows", left_aligned},
                    {"count"},
                    {"time\nmean"},
                    {"p50"},
@@ -110,8 +108,8 @@ std::string traffic_csv(const TrafficResult& result) {
 namespace {
 
 std::string systems_text(std::span<const TrafficResult> results) {
-  TextTable table({{"experiment", left},
-                   {"backend", left},
+  TextTable table({{"experiment", left_aligned},
+                   {"backend", left_aligned},
                    {"counted"},
                    {"load"},
                    {"busiest"},
@@ -162,7 +160,7 @@ std::vector<std::string> kinds_of_flows(std::span<const TrafficResult> results) 
 }
 
 std::string slowdowns_text(std::span<const TrafficResult> results) {
-  std::vector<TextTable::Column> columns{{"flows", left}};
+  std::vector<TextTable::Column> columns{{"flows", left_aligned}};
   for (const TrafficResult& result : results) {
     columns.push_back({result.name + "\nmean"});
     columns.push_back({"p99"});

@@ -14,8 +14,6 @@ namespace orrery {
 
 namespace {
 
-constexpr auto left = TextTable::Align::left;
-
 // Of what would have been waited for if nothing had been computed beside it.
 std::string overlapped(const TrafficRow& row) {
   return percentage(row.hidden, row.hidden + (row.exposed - row.late));
@@ -36,7 +34,7 @@ std::string parts(const RunResult& result) {
   std::vector<Duration> times;
   for (const TrainingPart& part : all) times.push_back(part.time);
   const std::vector<std::string> shares = percentages(times);
-  TextTable table({{"time goes into", left},
+  TextTable table({{"time goes into", left_aligned},
                    {"time"},
                    {"share"},
                    {"for late\nranks"},
@@ -102,7 +100,7 @@ constexpr Convention conventions[] = {
 std::string utilisations(const RunResult& result) {
   const TrainingResult& training = *result.training;
   const std::string of = training.peak == FlopRate{} ? "" : "of " + to_text(training.peak);
-  TextTable table({{"", left}, {"counts", left}, {"TFLOP/s\na NPU"}, {of}});
+  TextTable table({{"", left_aligned}, {"counts", left_aligned}, {"TFLOP/s\na NPU"}, {of}});
   for (const UtilisationRow& row : training.utilisation) {
     const Convention& convention = *std::ranges::find_if(
         conventions, [&](const Convention& c) { return c.name == row.convention; });
@@ -118,7 +116,7 @@ std::string closed_form(const RunResult& result) {
   const TrainingResult& training = *result.training;
   if (training.estimate.empty())
     return fmt::format("\nno closed form to compare with: {}\n", training.no_estimate);
-  TextTable table({{"closed form", left},
+  TextTable table({{"closed form", left_aligned},
                    {"estimated"},
                    {"simulated"},
                    {"differ-\nence"},

@@ -204,6 +204,42 @@ def dead_headers(sources, _root):
             yield source.path, 1, "no file includes this header"
 
 
+# At the start of a line: a type, a constant, or a function with its body.
+DECLARED_TYPE = re.compile(r"^(?:struct|class|enum class|enum)\s+(\w+)\b(?!;)", re.M)
+DECLARED_CONSTANT = re.compile(
+    r"^(?:inline |static |constexpr |const )+[\w:<>,&* ]*?\b(\w+)\s*(?:=|\{|\[)", re.M)
+DEFINED_FUNCTION = re.compile(
+    r"^(?!struct|class|enum|using|namespace)[A-Za-z_][\w:<>,&*\s]*?[\s&*](\w+)\(([^;{]*?)\)\s*\{",
+    re.M)
+# Each drawing has its own width and left edge; CMakeLists.txt compiles these alone.
+COMPILED_ALONE = re.compile(r"report/(chart/|search_picture)")
+
+
+def names_without_linkage(source):
+    """(line, name, what) of what the anonymous namespaces of a file declare."""
+    for opened in re.finditer(r"^namespace \{$", source.code, re.M):
+        end = source.text.find("\n}  // namespace\n", opened.start())
+        begin, code = opened.end(), source.code[opened.end():end]
+        for pattern in (DECLARED_TYPE, DECLARED_CONSTANT):
+            for match in pattern.finditer(code):
+                yield source.line_of(begin + match.start(1)), match[1], ""
+        for match in DEFINED_FUNCTION.finditer(code):
+            parameters = re.sub(r"\s*\b\w+\s*(,|$)", r"\1", " ".join(match[2].split()))
+            yield source.line_of(begin + match.start(1)), match[1], parameters
+
+
+def names_of_folders(sources, _root):
+    """A cold build compiles files of a folder as one: CMakeLists.txt, orrery_compile_in_batches."""
+    declared = {}
+    for path, source in sources.items():
+        if source.room not in ROOMS or not path.endswith(".cc") or COMPILED_ALONE.match(path):
+            continue
+        for line, name, what in names_without_linkage(source):
+            other = declared.setdefault((path.rpartition("/")[0], name, what), path)
+            if other != path:
+                yield path, line, f"{name} is declared in {other} too: share it, or name it apart"
+
+
 def unbuilt_tests(sources, root):
     """tests/CMakeLists.txt globs folders for orrery_test(); a CMakeLists.txt must name the rest."""
     def cmake(folder):
@@ -412,8 +448,8 @@ def references(sources, root):
 
 RULES = [layers, packages, process_control, printing, wall_clock, mutable_statics, sizes, names,
          pragma_once]
-TREE_RULES = [existing_includes, folder_cycles, dead_headers, unbuilt_tests, documents,
-              references]
+TREE_RULES = [existing_includes, folder_cycles, dead_headers, names_of_folders, unbuilt_tests,
+              documents, references]
 
 
 def read_sources(root):

@@ -22,7 +22,7 @@ namespace orrery::cli {
 
 namespace {
 
-void say(const std::string& text) { log::write(log::Level::notice, log::Room::frontends, text); }
+void tell(const std::string& text) { log::write(log::Level::notice, log::Room::frontends, text); }
 
 std::string file_of(const std::string& prefix, std::int32_t npu) {
   return fmt::format("{}.{}.et", prefix, npu);
@@ -63,12 +63,13 @@ AstraSetUp set_up_of(const AstraOptions& options, InputTexts& texts) {
 }
 
 void print_notices(const Imported& imported, const AstraOptions& options) {
-  say(fmt::format("import: {} fields read, {} ignored, {} assumed", imported.read,
-                  imported.ignored.size(), imported.assumed.size()));
-  if (!imported.ignored.empty()) say(fmt::format("ignored: {}", fmt::join(imported.ignored, ", ")));
-  for (const std::string& sentence : imported.assumed) say("assumed: " + sentence);
+  tell(fmt::format("import: {} fields read, {} ignored, {} assumed", imported.read,
+                   imported.ignored.size(), imported.assumed.size()));
+  if (!imported.ignored.empty())
+    tell(fmt::format("ignored: {}", fmt::join(imported.ignored, ", ")));
+  for (const std::string& sentence : imported.assumed) tell("assumed: " + sentence);
   const auto unused = [](const char* flag, const char* why) {
-    say(fmt::format("{} changes nothing: {}", flag, why));
+    tell(fmt::format("{} changes nothing: {}", flag, why));
   };
   if (options.compute_scale != 1) unused("--compute-scale", "ASTRA-sim does not use it either");
   if (options.communication_scale != 1) unused("--comm-scale", "ASTRA-sim does not use it either");
@@ -174,7 +175,7 @@ ExitCode astra(const AstraOptions& options, const SimulationOptions& simulation,
   }
   for (std::size_t npu = 0; npu < emulated.size(); ++npu)
     if (!emulated[npu].finished)
-      say(fmt::format(
+      tell(fmt::format(
           "sys[{}] does not finish in ASTRA-sim: something that it waits for never comes", npu));
   return run_loaded(experiment, simulation, terminal, [&](const RunResult& result) {
     if (simulation.format != Format::text || result.partial) return;

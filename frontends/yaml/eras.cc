@@ -15,10 +15,6 @@ namespace orrery::yaml {
 
 namespace {
 
-const YamlNode* at(const YamlNode* node, std::string_view key) {
-  return node != nullptr && node->kind == NodeKind::map ? node->find(key) : nullptr;
-}
-
 // What a workload, or its jobs, compute on the device.
 struct ComputedModels {
   std::vector<const YamlNode*> transformers;
@@ -26,17 +22,18 @@ struct ComputedModels {
 };
 
 void add_models(const YamlNode* workload, ComputedModels& found) {
-  if (const YamlNode* transformer = at(workload, "transformer"))
+  if (const YamlNode* transformer = child_of(workload, "transformer"))
     found.transformers.push_back(transformer);
-  if (at(workload, "layers") != nullptr || at(workload, "model") != nullptr) found.others = true;
-  if (const YamlNode* jobs = at(workload, "jobs"))
+  if (child_of(workload, "layers") != nullptr || child_of(workload, "model") != nullptr)
+    found.others = true;
+  if (const YamlNode* jobs = child_of(workload, "jobs"))
     for (const YamlNode& job : jobs->children) add_models(&job, found);
 }
 
 bool in_eight_bits(const ComputedModels& models) {
   return !models.others && !models.transformers.empty() &&
          std::ranges::all_of(models.transformers, [](const YamlNode* transformer) {
-           const YamlNode* setting = at(transformer, "eight_bit_products");
+           const YamlNode* setting = child_of(transformer, "eight_bit_products");
            return setting != nullptr && setting->text == "true";
          });
 }

@@ -14,20 +14,16 @@ namespace orrery::yaml {
 
 namespace {
 
-const YamlNode* at(const YamlNode* node, std::string_view key) {
-  return node != nullptr && node->kind == NodeKind::map ? node->find(key) : nullptr;
-}
-
 std::string_view text_at(const YamlNode* node, std::string_view key) {
-  const YamlNode* value = at(node, key);
+  const YamlNode* value = child_of(node, key);
   return value != nullptr && value->kind == NodeKind::scalar ? std::string_view(value->text) : "";
 }
 
 const DeviceLibrary* library_of(const YamlNode& root) {
-  const YamlNode* npu = at(at(&root, "platform"), "npu");
+  const YamlNode* npu = child_of(child_of(&root, "platform"), "npu");
   std::string_view device = text_at(npu, "preset");
   if (device.empty()) {
-    device = text_at(at(npu, "efficiency"), "preset");
+    device = text_at(child_of(npu, "efficiency"), "preset");
     device = device.substr(0, device.find('-'));
   }
   return find_device_library(device);
@@ -37,10 +33,10 @@ const DeviceLibrary* library_of(const YamlNode& root) {
 std::optional<ProtocolsInForce> written(const YamlNode* system) {
   if (const std::string_view library = text_at(system, "library"); !library.empty())
     return ProtocolsInForce{.name = std::string(library), .because = ""};
-  if (at(system, "library") != nullptr || at(system, "protocols") != nullptr)
+  if (child_of(system, "library") != nullptr || child_of(system, "protocols") != nullptr)
     return ProtocolsInForce{};
   if (text_at(system, "protocol") == "none") return ProtocolsInForce{.name = "none", .because = ""};
-  if (at(system, "endpoint") != nullptr || at(system, "local_endpoint") != nullptr)
+  if (child_of(system, "endpoint") != nullptr || child_of(system, "local_endpoint") != nullptr)
     return ProtocolsInForce{};
   return std::nullopt;
 }

@@ -43,6 +43,11 @@ struct YamlNode {
   }
 };
 
+// Null if `node` is, or is no map, or does not have the key.
+inline const YamlNode* child_of(const YamlNode* node, std::string_view key) {
+  return node != nullptr && node->kind == NodeKind::map ? node->find(key) : nullptr;
+}
+
 inline std::string_view name_of(NodeKind kind) {
   switch (kind) {
     case NodeKind::null:

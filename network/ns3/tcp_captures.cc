@@ -3,16 +3,17 @@
 #include <array>
 #include <span>
 
+#include "network/packet/captured_headers.h"
+
 namespace orrery {
 namespace {
 
-constexpr std::uint16_t first_source_port = 49'152;  // the dynamic ones, RFC 6335
 constexpr std::uint16_t target_port = 5'001;
 
 }  // namespace
 
 CapturedEnds captured_ends(NodeId source, NodeId target, std::uint32_t number, bool forward) {
-  const auto port = static_cast<std::uint16_t>(first_source_port + number % 16'384);
+  const auto port = source_port(number);
   if (forward) return {source, target, port, target_port};
   return {target, source, target_port, port};
 }

@@ -11,6 +11,11 @@ namespace orrery {
 
 inline constexpr std::size_t ip_header_size = 20;
 
+// A source port of the dynamic ones, 49,152 to 65,535 (RFC 6335).
+constexpr std::uint16_t source_port(std::uint32_t number) {
+  return static_cast<std::uint16_t>(49'152 + number % 16'384);
+}
+
 // The last `bytes` bytes of a value.
 void put_big(std::uint8_t* at, std::uint32_t value, int bytes);
 

@@ -13,7 +13,6 @@ constexpr std::size_t ip_at = ethernet, udp_at = ip_at + ip_header_size;
 constexpr std::size_t bth_at = udp_at + wire::udp, behind_bth = bth_at + wire::bth;
 constexpr std::uint8_t udp = 17;
 constexpr std::uint32_t roce_port = 4'791;
-constexpr std::uint32_t first_source_port = 49'152;  // the dynamic ones, RFC 6335
 constexpr std::size_t notification_reserved = wire::notification - wire::packet;
 
 // A locally administered address of each node.
@@ -58,7 +57,7 @@ RoceFrame::RoceFrame(const RoceFields& fields) : from_(fields.from), to_(fields.
                                  .service = static_cast<std::uint8_t>(fields.priority << 3),
                                  .can_be_marked = fields.can_be_marked,
                                  .length = length_ - static_cast<std::uint32_t>(ip_at)});
-  put_big(&bytes_[udp_at], first_source_port + fields.pair % 16'384, 2);
+  put_big(&bytes_[udp_at], source_port(fields.pair), 2);
   put_big(&bytes_[udp_at + 2], roce_port, 2);
   put_big(&bytes_[udp_at + 4], length_ - static_cast<std::uint32_t>(udp_at), 2);
   put_bth(&bytes_[bth_at], fields);

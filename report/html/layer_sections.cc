@@ -47,10 +47,6 @@ std::vector<LayerSum> sums_of(const ResultJson& run) {
   return sums;
 }
 
-std::string caption_of(const ReportedRun& run) {
-  return run.is_compared ? text_of(run.result, "name") : "";
-}
-
 Waits waits_of(const std::vector<LayerSum>& sums) {
   Waits waits;
   for (const LayerSum& sum : sums) {

@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::array kinds{"parameters", "gradients",   "optimizer",
                            "buffers",    "activations", "again"};
-constexpr std::size_t most_stages = 64;
+constexpr std::size_t most_memory_bars = 64;
 
 std::string name_of_kind(const std::string& kind) {
   return kind == "again" ? "recomputed at the peak" : kind;
 }
 
 Figure memory_figure(const ReportedRun& run, std::size_t index) {
-  Figure figure{.caption = run.is_compared ? text_of(run.result, "name") : ""};
+  Figure figure{.caption = caption_of(run)};
   const Bytes limit = bytes_of(run.result, "npu_memory");
   BarChart chart{.text = {fmt::format("memory-chart-{}", index), "Memory of a rank", ""},
                  .quantity = "memory of a rank at its peak",
@@ -44,7 +44,7 @@ Figure memory_figure(const ReportedRun& run, std::size_t index) {
       fullest = bytes_of(row, "total");
       fullest_stage = count_of(row, "stage");
     }
-    if (chart.bars.size() < most_stages) chart.bars.push_back(std::move(bar));
+    if (chart.bars.size() < most_memory_bars) chart.bars.push_back(std::move(bar));
   }
   const std::string where = fmt::format("Stage {} of {} needs {}, the most", fullest_stage,
                                         text_of(run.result, "name"), to_text(fullest));

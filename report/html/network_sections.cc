@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::size_t most_links_shown = 20, most_links_of_table = 500, most_pairs = 200;
 
-std::string caption_of(const ReportedRun& run) {
-  return run.is_compared ? text_of(run.result, "name") : "";
-}
-
 std::string name_of(const ReportedRun& run) { return text_of(run.result, "name"); }
 
 Figure links_figure(const ReportedRun& run, std::size_t index) {

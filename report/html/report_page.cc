@@ -14,7 +14,7 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t most_systems = 8, most_name = 60;
-constexpr const char* beginning = "<!DOCTYPE html>\n<!-- report of Orrery -->\n";
+constexpr const char* page_beginning = "<!DOCTYPE html>\n<!-- report of Orrery -->\n";
 
 ResultJson parsed(const ReportInput& input) {
   try {
@@ -82,13 +82,17 @@ std::string page_of(ReportedRuns runs) {
       "{}<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
       "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n"
       "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n",
-      beginning, title, page_style, title);
+      page_beginning, title, page_style, title);
   html += contents_of(sections);
   for (const Section& section : sections) html += html_of(section);
   return html + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace
+
+std::string caption_of(const ReportedRun& run) {
+  return run.is_compared ? text_of(run.result, "name") : "";
+}
 
 std::string report_page(std::span<const ReportInput> inputs, bool tables_beside) {
   try {
@@ -99,6 +103,6 @@ std::string report_page(std::span<const ReportInput> inputs, bool tables_beside)
   }
 }
 
-bool is_report_page(const std::string& text) { return text.starts_with(beginning); }
+bool is_report_page(const std::string& text) { return text.starts_with(page_beginning); }
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "report/html/figure.h"
 #include "report/html/result_view.h"
@@ -15,6 +16,9 @@ struct ReportedRun {
   bool has_tables;   // CSV files lie beside the page
 };
 using ReportedRuns = std::span<const ReportedRun>;
+
+// "" for a run alone.
+std::string caption_of(const ReportedRun& run);
 
 Section what_changed(ReportedRuns runs);
 Section where_time_goes(ReportedRuns runs);

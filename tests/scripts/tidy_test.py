@@ -86,6 +86,20 @@ class TidyTest(unittest.TestCase):
     def test_dead_header(self):
         self.assert_one("core/a.h:1: no file includes", core__a_h=ONCE)
 
+    def test_names_of_a_folder(self):
+        def file(code):
+            return f"namespace orrery {{\nnamespace {{\n\n{code}\n\n}}  // namespace\n}}\n"
+        self.assert_one("core/b.cc:4: Line is declared in core/a.cc too",
+                        core__a_cc=file("struct Line {};"), core__b_cc=file("class Line {};"))
+        self.assert_one("core/b.cc:4: most is declared", core__a_cc=file("constexpr int most = 3;"),
+                        core__b_cc=file("const std::string most{};"))
+        self.assert_one("core/b.cc:4: sum is declared", core__a_cc=file("int sum(int a) {\n}"),
+                        core__b_cc=file("int sum(\n    int b) {\n}"))
+        # Overloads, members, locals and other folders.
+        self.assert_clean(core__a_cc=file("int sum(int a) {\n  const int most = 1;\n}"),
+                          core__b_cc=file("int sum(int a, int b) {\n  const int most = 2;\n}"),
+                          core__x__b_cc=file("int sum(int a) {\n}"))
+
     def test_unbuilt_test(self):
         cmake = {"tests__CMakeLists_txt":
                  "orrery_test(core orrery_core core)\nadd_library(m paths.cc)\n"}

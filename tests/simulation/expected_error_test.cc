@@ -12,7 +12,7 @@ using namespace orrery;
 
 namespace {
 
-constexpr PredictedRun plain{"h100-2024", false, 64, 4096, 8192};
+constexpr PredictedRun plain_run{"h100-2024", false, 64, 4096, 8192};
 
 ValidationRow row(std::string_view set, PredictedRun run, double error) {
   return {set, run, error};
@@ -41,12 +41,12 @@ double coverage(bool (*wanted)(const ValidationRow&)) {
 TEST_CASE("four fifths of the places among the nearest errors are within the band") {
   std::vector<ValidationRow> rows;
   for (int i = 1; i <= 14; ++i)
-    rows.push_back(row("NeMo", plain, i % 2 == 0 ? i * 0.01 : i * -0.01));
-  CHECK(expected_error(plain, rows) == ExpectedError{0.12, 14, {"H100"}, {"NeMo"}});
+    rows.push_back(row("NeMo", plain_run, i % 2 == 0 ? i * 0.01 : i * -0.01));
+  CHECK(expected_error(plain_run, rows) == ExpectedError{0.12, 14, {"H100"}, {"NeMo"}});
   rows.resize(5);
-  CHECK(expected_error(plain, rows)->band == 0.05);
+  CHECK(expected_error(plain_run, rows)->band == 0.05);
   rows.resize(3);
-  CHECK_FALSE(expected_error(plain, rows));
+  CHECK_FALSE(expected_error(plain_run, rows));
 }
 
 // The 14 that are asked are those of 1 %; each of the others differs in one thing, by 50 %. 16
@@ -61,7 +61,7 @@ TEST_CASE("device, era, kind and scale decide in this order which rows are near"
   for (const PredictedRun& other : others) rows.push_back(row("other", other, 0.5));
   for (int i = 0; i < 14; ++i)
     rows.push_back(row("near", {"h100-2024", false, 16, 4096, 8192}, 0.01));
-  CHECK(expected_error(plain, rows) == ExpectedError{0.01, 14, {"H100"}, {"near"}});
+  CHECK(expected_error(plain_run, rows) == ExpectedError{0.01, 14, {"H100"}, {"near"}});
   // Three of another device fill up eleven that are left.
   rows.erase(rows.begin(), rows.begin() + 4);
   rows.resize(11);

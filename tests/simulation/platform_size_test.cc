@@ -10,16 +10,16 @@ using orrery::test::keys;
 
 namespace {
 
-LevelSpec level(const char* name, std::int32_t size) {
+LevelSpec named_level(const char* name, std::int32_t size) {
   return {name, LevelKind::switched, size, gigabytes_per_second(1), microseconds(1)};
 }
 
-TopologySpec nodes_of_four() { return {{level("node", 4), level("fabric", 2)}}; }
+TopologySpec nodes_of_four() { return {{named_level("node", 4), named_level("fabric", 2)}}; }
 
 }  // namespace
 
 TEST_CASE("a platform becomes smaller in whole inner groups") {
-  TopologySpec topology{{level("node", 4), level("rack", 3), level("fabric", 2)}};
+  TopologySpec topology{{named_level("node", 4), named_level("rack", 3), named_level("fabric", 2)}};
   CHECK(keys(keep_ranks(topology, 8, "--ranks")) == "");  // two nodes of a rack
   REQUIRE(topology.levels.size() == 2);
   CHECK(topology.levels[1].size == 2);

@@ -16,9 +16,9 @@ namespace {
 
 // Steps of the same name and kind are one row of the layer table, whichever part they are in: one
 // all-reduce that two parts take part in. Steps without a name are rows of their own.
-class Rows {
+class StepRows {
  public:
-  explicit Rows(const ProgramSpec& spec) {
+  explicit StepRows(const ProgramSpec& spec) {
     for (std::size_t part = 0; part < spec.parts.size(); ++part) {
       auto& rows = rows_.emplace_back();
       for (std::size_t i = 0; i < spec.parts[part].steps.size(); ++i) {
@@ -70,7 +70,7 @@ class Rows {
   std::vector<std::string> names_;
 };
 
-void append_iteration(const ProgramSpec& spec, std::size_t index, const Rows& rows,
+void append_iteration(const ProgramSpec& spec, std::size_t index, const StepRows& rows,
                       std::int32_t iteration, const AskStop& stop,
                       std::vector<Operation>& operations) {
   const ProgramSpec::Part& part = spec.parts[index];
@@ -96,7 +96,7 @@ void append_iteration(const ProgramSpec& spec, std::size_t index, const Rows& ro
   }
 }
 
-Program make_program(const ProgramSpec& spec, std::size_t part, const Rows& rows,
+Program make_program(const ProgramSpec& spec, std::size_t part, const StepRows& rows,
                      std::int32_t iterations, const AskStop& stop) {
   std::vector<Operation> operations;
   for (std::int32_t iteration = 0; iteration < iterations; ++iteration) {
@@ -137,7 +137,7 @@ std::vector<Communicator> make_communicators(const ProgramSpec& spec, int levels
 
 Job make_program_job(const ProgramSpec& spec, int levels, std::int32_t ranks,
                      std::int32_t iterations, const AskStop& stop) {
-  const Rows rows(spec);
+  const StepRows rows(spec);
   Job job;
   job.name = "program";
   job.ranks = ranks;

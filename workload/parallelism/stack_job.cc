@@ -16,7 +16,7 @@ namespace {
 constexpr Pass passes[] = {Pass::forward, Pass::input_gradient, Pass::weight_gradient};
 
 // Momentum with 4 B a parameter: gradient, momentum and parameter read, the latter two written.
-constexpr Bytes optimizer_traffic{20};
+constexpr Bytes momentum_traffic{20};
 
 // Input gradient and weight gradient are products of the size of the forward one; each reads two of
 // input, output and parameters and writes the third.
@@ -129,7 +129,7 @@ void StackProgram::write(std::int32_t iterations) {
       std::int64_t parameters = 0;
       for (const StackBucket& bucket : buckets_) parameters += bucket.parameters;
       append(iteration_ * rows() + rows() - 1,
-             Compute{Flops{}, optimizer_traffic * parameters, std::nullopt});
+             Compute{Flops{}, momentum_traffic * parameters, std::nullopt});
     }
   }
   for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) wait_for(bucket);

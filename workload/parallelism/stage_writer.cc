@@ -8,7 +8,7 @@ namespace {
 
 // Bytes that an Adam step moves per parameter: the gradient and three states read, three states
 // and the parameter written.
-constexpr std::int64_t optimizer_traffic = 30;
+constexpr std::int64_t adam_traffic = 30;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ Bytes boundary_of(const TransformerWorkload& workload) {
 Compute optimizer_step(const std::vector<DataExchange>& exchanges) {
   std::int64_t updated = 0;
   for (const DataExchange& exchange : exchanges) updated += exchange.parameters_to_update();
-  return {Flops{}, Bytes{optimizer_traffic * updated}, std::nullopt};
+  return {Flops{}, Bytes{adam_traffic * updated}, std::nullopt};
 }
 
 StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& groups,

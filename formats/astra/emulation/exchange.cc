@@ -7,7 +7,8 @@ namespace orrery::astra {
 
 using Kind = Algorithm::Kind;
 
-Exchange::Exchange(Collective kind, const Algorithm& algorithm, const Line& line, std::int64_t size)
+Exchange::Exchange(Collective kind, const Algorithm& algorithm, const Peers& line,
+                   std::int64_t size)
     : kind_(kind), algorithm_(algorithm.kind), line_(line) {
   const std::int32_t n = line.size();
   const bool gathers = kind == Collective::all_gather;

@@ -16,7 +16,7 @@
 namespace orrery::astra {
 
 // The NPUs of a phase, in their order, and where this one is.
-struct Line {
+struct Peers {
   std::vector<std::int32_t> npus = {};
   std::int32_t place = 0;
   bool is_group = false;  // a communicator group: its endpoint delay is 10 ns
@@ -37,7 +37,7 @@ struct Packet {
 class Exchange {
  public:
   // REQUIRES: a ring, direct, or halving and doubling over a power of two.
-  Exchange(Collective kind, const Algorithm& algorithm, const Line& line, std::int64_t size);
+  Exchange(Collective kind, const Algorithm& algorithm, const Peers& line, std::int64_t size);
 
   std::int64_t final_size() const { return final_size_; }
   std::int32_t lanes() const { return lanes_; }
@@ -55,7 +55,7 @@ class Exchange {
 
   Collective kind_;
   Algorithm::Kind algorithm_;
-  const Line& line_;
+  const Peers& line_;
   std::int64_t final_size_ = 0, message_ = 0;
   std::int32_t lanes_ = 1;
   std::int64_t to_send_ = 0;

@@ -101,11 +101,11 @@ std::deque<Npu::Phase> Npu::phases_of(const Call& call, std::int64_t size) {
   if (call.group == nullptr || static_cast<std::int32_t>(call.group->size()) == job_.network.npus())
     return phases_of_all(call.kind, index, size);
   if (call.group->size() < 2) return {};
-  Line line{.npus = *call.group, .is_group = true};
+  Peers line{.npus = *call.group, .is_group = true};
   line.place = static_cast<std::int32_t>(std::ranges::find(line.npus, id_) - line.npus.begin());
   const Algorithm algorithm = algorithms.size() == 1 ? algorithms.front() : Algorithm{};
   std::deque<Phase> phases;
-  phases.push_back(phase(call.kind, algorithm, std::make_shared<const Line>(std::move(line)), size,
+  phases.push_back(phase(call.kind, algorithm, std::make_shared<const Peers>(std::move(line)), size,
                          next_queue(0, Half::any)));
   return phases;
 }
@@ -119,9 +119,9 @@ std::deque<Npu::Phase> Npu::phases_of_all(Collective kind, std::size_t index, st
     size = phases.back().exchange->final_size();
   };
   if (algorithms.front().flat) {
-    Line all{.place = id_};
+    Peers all{.place = id_};
     for (std::int32_t npu = 0; npu < job_.network.npus(); ++npu) all.npus.push_back(npu);
-    phases.push_back(phase(kind, algorithms.front(), std::make_shared<const Line>(std::move(all)),
+    phases.push_back(phase(kind, algorithms.front(), std::make_shared<const Peers>(std::move(all)),
                            size, next_queue(0, Half::any)));
     return phases;
   }
@@ -137,20 +137,21 @@ std::deque<Npu::Phase> Npu::phases_of_all(Collective kind, std::size_t index, st
   return phases;
 }
 
-Npu::Phase Npu::phase(Collective kind, const Algorithm& algorithm, std::shared_ptr<const Line> line,
-                      std::int64_t size, std::int32_t queue) const {
+Npu::Phase Npu::phase(Collective kind, const Algorithm& algorithm,
+                      std::shared_ptr<const Peers> line, std::int64_t size,
+                      std::int32_t queue) const {
   check(job_, kind, algorithm, line->size());
   auto exchange = std::make_unique<Exchange>(kind, algorithm, *line, size);
   return {std::move(line), std::move(exchange), queue};
 }
 
-std::shared_ptr<const Line> Npu::line_of(std::size_t dimension) const {
+std::shared_ptr<const Peers> Npu::line_of(std::size_t dimension) const {
   std::int32_t stride = 1;
   for (std::size_t i = 0; i < dimension; ++i) stride *= job_.network.dimensions[i].size;
   const std::int32_t size = job_.network.dimensions[dimension].size;
-  Line line{.place = id_ / stride % size};
+  Peers line{.place = id_ / stride % size};
   for (std::int32_t i = 0; i < size; ++i) line.npus.push_back(id_ + (i - line.place) * stride);
-  return std::make_shared<const Line>(std::move(line));
+  return std::make_shared<const Peers>(std::move(line));
 }
 
 // Phases up take the first half of a dimension's queues in turn, phases down the other.

@@ -35,7 +35,7 @@ class Npu {
 
  private:
   struct Phase {
-    std::shared_ptr<const Line> line;
+    std::shared_ptr<const Peers> line;
     std::unique_ptr<Exchange> exchange;
     std::int32_t queue = 0;
   };
@@ -57,9 +57,9 @@ class Npu {
   void run_due();
   std::deque<Phase> phases_of(const Call& call, std::int64_t size);
   std::deque<Phase> phases_of_all(Collective kind, std::size_t index, std::int64_t size);
-  Phase phase(Collective kind, const Algorithm& algorithm, std::shared_ptr<const Line> line,
+  Phase phase(Collective kind, const Algorithm& algorithm, std::shared_ptr<const Peers> line,
               std::int64_t size, std::int32_t queue) const;
-  std::shared_ptr<const Line> line_of(std::size_t dimension) const;
+  std::shared_ptr<const Peers> line_of(std::size_t dimension) const;
   std::int32_t next_queue(std::size_t dimension, Half half);
   void proceed(const ChunkPointer& chunk);
   void insert(Queue& queue, const ChunkPointer& chunk) const;

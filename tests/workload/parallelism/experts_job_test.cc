@@ -11,7 +11,7 @@ using namespace orrery;
 namespace {
 
 // 16 ranks: t = 2, d = 8, sequence parallel; 4 experts over e = 4, so d_e = 4. Layer 0 is dense.
-TransformerWorkload small() {
+TransformerWorkload small_experts() {
   TransformerWorkload workload;
   workload.model.layers = 3;
   workload.model.hidden = 8;
@@ -51,7 +51,7 @@ using Extents = std::vector<Extent>;
 }  // namespace
 
 TEST_CASE("expert groups are folded into those of attention") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = small_experts();
   CHECK(std::get<Extents>(groups_of(make_transformer_job(workload, 1), "expert")) ==
         Extents{{4, 1}});
   CHECK(std::get<Extents>(groups_of(make_transformer_job(workload, 1), "expert data")) ==
@@ -69,17 +69,17 @@ TEST_CASE("expert groups are folded into those of attention") {
 // 2, three times attention 4 x 64 / 2 + 8, an MLP 2 x 8 x 32 / 2 + 8, twice a router 4 x 8 and a
 // norm, and the final norm (the matrix is the embedding's). One bucket each, 4 B an element.
 TEST_CASE("gradients of experts are exchanged in buckets and groups of their own") {
-  const auto experts = calls(small(), 0, "expert data");
+  const auto experts = calls(small_experts(), 0, "expert data");
   REQUIRE(experts.size() == 1);
   CHECK(experts[0].size.value == 4 * 2 * (2 * 8 * 32));
-  const auto rest = calls(small(), 0, "data");
+  const auto rest = calls(small_experts(), 0, "data");
   REQUIRE(rest.size() == 1);
   CHECK(rest[0].size.value == 4 * (64 + 3 * (128 + 8) + (256 + 8) + 2 * (32 + 8) + 8));
 }
 
 // As ZeRO-1, each kind of parameters is scattered and gathered over its own group.
 TEST_CASE("sharded optimizer states of experts") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = small_experts();
   workload.training.sharding = Sharding::zero1;
   const auto experts = calls(workload, 0, "expert data");
   REQUIRE(experts.size() == 2);
@@ -92,7 +92,7 @@ TEST_CASE("sharded optimizer states of experts") {
 // ends with its experts: what a part without experts takes does not keep them on the rank, and the
 // backward pass of the head does not wait for the last layer's.
 TEST_CASE("units of experts end with their last experts") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = small_experts();
   workload.training.sharding = Sharding::zero3;
   const StageLayout layout = stage_layout(workload, 0, Kept::by_experts);
   std::vector<std::int64_t> sizes;
@@ -106,7 +106,7 @@ TEST_CASE("units of experts end with their last experts") {
 
 // What a rank sends is what others receive; the work follows what arrived; groups draw apart.
 TEST_CASE("drawn loads: pair sizes are shared by a group, work differs by rank") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = small_experts();
   workload.training.experts.load.kind = ExpertLoad::zipf;
   const auto first = calls(workload, 0, "expert"), second = calls(workload, 1, "expert");
   REQUIRE(first.size() > 2);
@@ -137,7 +137,7 @@ TEST_CASE("drawn loads: pair sizes are shared by a group, work differs by rank")
 // Two nodes of 2 ranks: ranks 0 and 2 are at the same place. What crosses to a node is at most what
 // its two ranks get, and inside it all of that goes on.
 TEST_CASE("drawn loads, node by node") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = small_experts();
   workload.training.experts.load.kind = ExpertLoad::zipf;
   const auto direct = calls(workload, 0, "expert");
   workload.training.experts.node_ranks = 2;
@@ -159,7 +159,7 @@ TEST_CASE("drawn loads, node by node") {
 // t = 2, c = 4: context neighbours are two ranks apart, and the ring closes. d = 2 replicas of 4
 // ranks sum gradients over 8; with pipelines in between they are in two strides.
 TEST_CASE("context-parallel ranks form rings and take part in the sum of gradients") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = small_experts();
   workload.model.experts = {};
   workload.training.experts = {};
   workload.training.data = 2;
@@ -184,7 +184,7 @@ TEST_CASE("context-parallel ranks form rings and take part in the sum of gradien
 // t = 2, c = 8 in groups of 2: neighbours exchange heads, and the ring goes over every other of
 // them, four ranks apart.
 TEST_CASE("context parallelism in two levels: groups, and rings over them") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = small_experts();
   workload.model.experts = {};
   workload.training.experts = {};
   workload.training.data = 1;
@@ -209,7 +209,7 @@ TEST_CASE("context parallelism in two levels: groups, and rings over them") {
 
 // t = 4 neighbours, two data-parallel groups of them.
 TEST_CASE("overlapped tensor parallelism goes round the tensor-parallel ranks") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = small_experts();
   workload.model.experts = {};
   workload.model.heads = 4;
   workload.training.experts = {};
@@ -229,7 +229,7 @@ namespace {
 
 // Four micro-batches of two layers of experts, those of each pair of passes done together.
 TransformerWorkload together() {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = small_experts();
   workload.model.layers = 2;
   workload.model.experts.first_dense = 0;
   workload.training.tensor = 1;
