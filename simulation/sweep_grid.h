@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
+
+#include "simulation/sweep_condition.h"
 
 namespace orrery {
 
@@ -24,6 +27,7 @@ struct Sweep {
   std::vector<std::string> experiments;  // files
   std::vector<SweepSetting> common;      // hold at every point
   std::vector<SweepAxis> axes;
+  std::vector<SweepCondition> where = {};  // points for which one does not hold are left out
 };
 
 struct SweepPoint {
@@ -32,8 +36,14 @@ struct SweepPoint {
   std::vector<SweepSetting> settings;  // what `--set` gets: the common ones, then the varied ones
 };
 
-// Every combination; the experiments change slowest, the last axis fastest.
-std::vector<SweepPoint> points_of(const Sweep& sweep);
+// Every combination that is wanted, or the first `most` of them; the experiments change slowest,
+// the last axis fastest. Throws SweepConditionError if a condition cannot be applied.
+std::vector<SweepPoint> points_of(const Sweep& sweep,
+                                  std::size_t most = std::numeric_limits<std::size_t>::max());
+
+// How many there are: without a condition it is arithmetic.
+std::size_t count_points(const Sweep& sweep);
+std::size_t count_combinations(const Sweep& sweep);  // before conditions; REQUIRES: fits
 
 // A folder name that people can read and that no other point of any grid has: it does not change
 // when the grid grows, so that what has been simulated stays valid.

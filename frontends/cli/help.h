@@ -126,6 +126,10 @@ inline constexpr Text sweep{
     - system.injection_latency: [0.01 us, 1 us, 10 us]
     - system.chunks: [32, 128]                 keys of one item change together
       system.first_phase_limit: [64, 128]
+  zip: {KEY: [...], KEY: [...]}                the same as one such item
+  random: {samples: 200, seed: 1, keys: {KEY: [1, 2], KEY: {from: 1 us, to: 1 ms, scale: log}}}
+  repeat: {seeds: 5}                           every point with the seeds 1 to 5
+  where: system.chunks < 64 and seed != 3      only points for which this holds
 
 One process per point, as many at a time as there are cores (--jobs N). A point is done when its
 result is in DIR/points and is that of the same program, configuration and data files; Ctrl-C, and

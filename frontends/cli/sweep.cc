@@ -61,12 +61,28 @@ void add_settings(Sweep& sweep, const std::vector<std::string>& texts) {
   if (!problems.empty()) throw ConfigError(std::move(problems));
 }
 
+[[noreturn]] void refuse_condition(std::string what, std::string remedy) {
+  throw ConfigError(std::vector<Diagnostic>{
+      {.path = "where", .what = std::move(what), .remedy = std::move(remedy)}});
+}
+
+// --set may have changed what a condition reads.
+std::vector<SweepPoint> wanted_points(const Sweep& sweep) {
+  try {
+    std::vector<SweepPoint> points = points_of(sweep);
+    if (points.empty()) refuse_condition("no point is left", "change --set or `where`");
+    return points;
+  } catch (const SweepConditionError& error) {
+    refuse_condition(error.what(), error.remedy);
+  }
+}
+
 // Loads every point, so that a mistake in the last one shows before the first one has run for an
 // hour. Throws ConfigError with the problems of all of them, each once.
 std::vector<SweepRow> rows_of(const Sweep& sweep, InputTexts& texts, const SweepOptions& options) {
   std::vector<SweepRow> rows;
   std::vector<Diagnostic> problems;
-  for (SweepPoint& point : points_of(sweep)) {
+  for (SweepPoint& point : wanted_points(sweep)) {
     try {
       const LoadedFile loaded = load_job_or_flows(point.experiment, overrides_of(point), texts);
       const auto* flows = std::get_if<TrafficExperiment>(&loaded);

@@ -9,6 +9,7 @@
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
+#include "frontends/yaml/sweep_axes.h"
 
 namespace orrery {
 
@@ -16,113 +17,151 @@ namespace yaml {
 
 namespace {
 
-// As `--set` takes it: YAML in one line.
-std::string flow_text(const YamlNode& node, bool inside = false) {
-  std::string text;
-  switch (node.kind) {
-    case NodeKind::null:
-      return "null";
-    case NodeKind::scalar: {
-      const bool plain = node.text.find_first_of(",[]{}#:\"'\n") == std::string::npos;
-      if (!inside || (plain && !node.text.empty())) return node.text;
-      for (const char c : node.text)
-        text += c == '"' || c == '\\' ? fmt::format("\\{}", c) : std::string(1, c);
-      return fmt::format("\"{}\"", text);
-    }
-    case NodeKind::list:
-      for (const YamlNode& child : node.children)
-        text += (text.empty() ? "" : ", ") + flow_text(child, true);
-      return fmt::format("[{}]", text);
-    case NodeKind::map:
-      for (const YamlNode& child : node.children)
-        text +=
-            fmt::format("{}{}: {}", text.empty() ? "" : ", ", child.key, flow_text(child, true));
-      return fmt::format("{{{}}}", text);
+// The keys that get values anywhere in the file. A key that stands in two places would be set
+// twice, and the first value have no effect.
+class KnownKeys {
+ public:
+  explicit KnownKeys(Problems& problems) : problems_(problems) {}
+
+  void add(const std::string& key, const Place& place, const std::string& path) {
+    if (std::ranges::find(keys_, key) != keys_.end())
+      problems_.add(place, path, fmt::format("{} is given twice", key), "keep one of them");
+    keys_.push_back(key);
   }
-  return text;
-}
-
-SweepSetting setting_of(const std::string& key, const YamlNode& value) {
-  return {key, flow_text(value), fmt::format("{}:{}", value.place.source->name, value.place.line)};
-}
-
-// An item of `vary`: the keys of a map, each with a list of as many values.
-std::optional<SweepAxis> axis_of(const YamlNode& item, const std::string& path,
-                                 Problems& problems) {
-  const auto wrong = [&](const YamlNode& node, std::string what, std::string remedy) {
-    problems.add(node.place, path, std::move(what), std::move(remedy));
-    return std::nullopt;
-  };
-  if (item.kind != NodeKind::map || item.children.empty())
-    return wrong(item, fmt::format("this is {}", name_of(item.kind)),
-                 "write for example `- system.chunks: [32, 128]`");
-  SweepAxis axis;
-  for (const YamlNode& key : item.children) {
-    if (key.kind != NodeKind::list || key.children.empty())
-      return wrong(key, fmt::format("the values of {} are {}", key.key, name_of(key.kind)),
-                   "write a list with at least one value: [32, 128]");
-    if (axis.steps.empty()) axis.steps.resize(key.children.size());
-    if (axis.steps.size() != key.children.size())
-      return wrong(key,
-                   fmt::format("{} has {} values, and {} beside it {}", key.key,
-                               key.children.size(), item.children.front().key, axis.steps.size()),
-                   "keys of one item change together, so give them equally many; or write an item "
-                   "for each, which gives every combination");
-    for (std::size_t i = 0; i < axis.steps.size(); ++i)
-      axis.steps[i].push_back(setting_of(key.key, key.children[i]));
+  void add_of(const YamlNode& map, const std::string& path) {
+    for (const YamlNode& child : map.children) add(child.key, child.key_place, path);
   }
-  return axis;
-}
 
-// A key that stands in two places would be set twice, and the first value have no effect.
-void check_keys(const Sweep& sweep, const YamlNode& vary, Problems& problems) {
-  std::vector<std::string> seen;
-  for (const SweepSetting& setting : sweep.common) seen.push_back(setting.key);
-  for (const YamlNode& item : vary.children)
-    for (const YamlNode& key : item.children) {
-      if (std::find(seen.begin(), seen.end(), key.key) != seen.end())
-        problems.add(key.key_place, "vary", fmt::format("{} is given twice", key.key),
-                     "keep one of them");
-      seen.push_back(key.key);
-    }
-}
+  const std::vector<std::string>& all() const { return keys_; }
+
+ private:
+  Problems& problems_;
+  std::vector<std::string> keys_;
+};
 
 // Each point is a simulation with a folder of its own.
-void check_points(const Sweep& sweep, const YamlNode& vary, Problems& problems) {
+void check_points(const Sweep& sweep, const Place& place, Problems& problems) {
   constexpr double most = 1'000'000;
   auto points = static_cast<double>(sweep.experiments.size());
   for (const SweepAxis& axis : sweep.axes) points *= static_cast<double>(axis.steps.size());
   if (points > most)
-    problems.add(vary.place, "vary", fmt::format("the grid has {:.0f} points", points),
+    problems.add(place, "vary", fmt::format("the grid has {:.0f} points", points),
                  fmt::format("a sweep has at most {:.0f}: vary fewer keys or values", most));
 }
 
-void read_sweep(Reader& reader, Sweep& sweep, Problems& problems) {
-  reader.optional("name", sweep.name, "for reports");
-  OneOrMore<std::string> experiments;
-  reader.required("experiments", experiments, "the experiment files, relative to this one");
-  reader.free_form("experiments", [&](const YamlNode& node) {
-    if (node.kind == NodeKind::scalar) sweep.experiments.push_back(resolved_path(node));
-    for (const YamlNode& child : node.children) sweep.experiments.push_back(resolved_path(child));
-  });
-  reader.free_form("set", [&](const YamlNode& node) {
-    if (node.kind != NodeKind::map)
-      return problems.add(node.place, "set", fmt::format("this is {}", name_of(node.kind)),
-                          "write a map: {workload.iterations: 2}");
-    for (const YamlNode& child : node.children)
-      sweep.common.push_back(setting_of(child.key, child));
-  });
-  reader.free_form("vary", [&](const YamlNode& node) {
-    if (node.kind != NodeKind::list)
-      return problems.add(node.place, "vary", fmt::format("this is {}", name_of(node.kind)),
-                          "write a list: `- system.chunks: [32, 128]`");
-    for (std::size_t i = 0; i < node.children.size(); ++i)
-      if (auto axis = axis_of(node.children[i], item_path("vary", i), problems))
-        sweep.axes.push_back(std::move(*axis));
-    check_keys(sweep, node, problems);
-    check_points(sweep, node, problems);
-  });
+// Where a condition goes wrong, as far as it stands in one line.
+Place place_in(const YamlNode& node, std::size_t offset) {
+  Place place = node.place;
+  if (place.source == nullptr || place.line < 1 ||
+      static_cast<std::size_t>(place.line) > place.source->lines.size())
+    return place;
+  const std::string_view line = place.source->lines[static_cast<std::size_t>(place.line) - 1];
+  const std::size_t begin = line.find(node.text.substr(0, offset));
+  if (begin != std::string_view::npos && begin + 1 >= static_cast<std::size_t>(place.column))
+    place.column = static_cast<int>(begin + offset) + 1;
+  return place;
 }
+
+class SweepReader {
+ public:
+  SweepReader(Reader& reader, Sweep& sweep, Problems& problems)
+      : reader_(reader), sweep_(sweep), problems_(problems), keys_(problems) {}
+
+  void read() {
+    reader_.optional("name", sweep_.name, "for reports");
+    read_experiments();
+    reader_.free_form("set", [&](const YamlNode& node) {
+      if (node.kind != NodeKind::map)
+        return problems_.add(node.place, "set", fmt::format("this is {}", name_of(node.kind)),
+                             "write a map: {workload.iterations: 2}");
+      for (const YamlNode& child : node.children)
+        sweep_.common.push_back(setting_of(child.key, child));
+      keys_.add_of(node, "set");
+    });
+    reader_.free_form("vary", [&](const YamlNode& node) { read_vary(node); });
+    reader_.free_form("zip", [&](const YamlNode& node) {
+      add_axis(zip_axis(node, "zip", problems_), node);
+      keys_.add_of(node, "zip");
+    });
+    reader_.free_form("random", [&](const YamlNode& node) {
+      add_axis(random_axis(node, reader_.texts(), problems_), node);
+      if (const YamlNode* keys = node.find("keys")) keys_.add_of(*keys, "random");
+    });
+    reader_.free_form("repeat", [&](const YamlNode& node) {
+      add_axis(repeat_axis(node, reader_.texts(), problems_), node);
+      keys_.add("seed", node.key_place, "repeat");
+    });
+    check_points(sweep_, grid_place_, problems_);
+    reader_.free_form("where", [&](const YamlNode& node) { read_where(node); });
+  }
+
+ private:
+  void read_experiments() {
+    OneOrMore<std::string> experiments;
+    reader_.required("experiments", experiments, "the experiment files, relative to this one");
+    reader_.free_form("experiments", [&](const YamlNode& node) {
+      if (node.kind == NodeKind::scalar) sweep_.experiments.push_back(resolved_path(node));
+      for (const YamlNode& child : node.children) {
+        const std::string file = resolved_path(child);
+        if (std::ranges::find(sweep_.experiments, file) != sweep_.experiments.end())
+          problems_.add(child.place, "experiments", fmt::format("{} is given twice", child.text),
+                        "keep one of them");
+        sweep_.experiments.push_back(file);
+      }
+    });
+  }
+
+  void read_vary(const YamlNode& node) {
+    if (node.kind != NodeKind::list)
+      return problems_.add(node.place, "vary", fmt::format("this is {}", name_of(node.kind)),
+                           "write a list: `- system.chunks: [32, 128]`");
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      add_axis(zip_axis(node.children[i], item_path("vary", i), problems_), node);
+      keys_.add_of(node.children[i], "vary");
+    }
+  }
+
+  void add_axis(std::optional<SweepAxis> axis, const YamlNode& node) {
+    if (!axis) return;
+    sweep_.axes.push_back(std::move(*axis));
+    if (grid_place_.line == 0) grid_place_ = node.place;
+  }
+
+  void read_condition(const YamlNode& node) {
+    if (node.kind != NodeKind::scalar)
+      return problems_.add(node.place, "where", fmt::format("this is {}", name_of(node.kind)),
+                           "write a condition, or a list of them: `system.chunks < 64`");
+    try {
+      sweep_.where.emplace_back(node.text, keys_.all());
+    } catch (const SweepConditionError& error) {
+      problems_.add(place_in(node, error.offset), "where", error.what(), error.remedy);
+    }
+  }
+
+  // Tries the conditions at every point of a grid that is right.
+  void read_where(const YamlNode& node) {
+    if (node.kind != NodeKind::list) read_condition(node);
+    if (node.kind == NodeKind::list)
+      for (const YamlNode& child : node.children) read_condition(child);
+    if (problems_.count() > 0) return;
+    try {
+      const std::size_t all = count_combinations(sweep_);
+      if (all > 0 && count_points(sweep_) == 0)
+        problems_.add(node.place, "where", fmt::format("no point is left of {}", all),
+                      "write a condition that holds for some values");
+    } catch (const SweepConditionError& error) {
+      const bool is_one = node.kind == NodeKind::scalar;
+      problems_.add(is_one ? place_in(node, error.offset) : node.place, "where", error.what(),
+                    error.remedy);
+    }
+  }
+
+  Reader& reader_;
+  Sweep& sweep_;
+  Problems& problems_;
+  KnownKeys keys_;
+  Place grid_place_;  // of the first key that makes the grid larger
+};
 
 }  // namespace
 
@@ -141,7 +180,7 @@ Sweep load_sweep(const std::string& path) {
     sweep.name = std::filesystem::path(path).stem().string();
     std::vector<ResolvedValue> unused;
     yaml::Reader reader(problems, texts, unused, *root, root->place, "");
-    yaml::read_sweep(reader, sweep, problems);
+    yaml::SweepReader(reader, sweep, problems).read();
     reader.finish();
   }
   problems.throw_if_any();

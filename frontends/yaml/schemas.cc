@@ -44,12 +44,45 @@ Json experiment_json(SchemaWriter::Files files) {
 }
 
 // Lists of values by the keys that they are for.
-Json varied_keys() {
+Json zipped_keys() {
   Json values = {{"type", "array"}, {"minItems", 1}};
-  return {
-      {"type", "array"},
-      {"items",
-       {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", std::move(values)}}}};
+  return {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", std::move(values)}};
+}
+
+Json varied_keys() { return {{"type", "array"}, {"items", zipped_keys()}}; }
+
+Json sampled_keys() {
+  const Json end = {{"type", Json::array({"number", "string"})}};
+  const Json range = {
+      {"type", "object"},
+      {"properties",
+       {{"from", end}, {"to", end}, {"scale", {{"enum", Json::array({"linear", "log"})}}}}},
+      {"required", Json::array({"from", "to"})},
+      {"additionalProperties", false}};
+  const Json values = {{"type", "array"}, {"minItems", 1}};
+  const Json count = {{"type", "integer"}, {"minimum", 1}};
+  return {{"type", "object"},
+          {"properties",
+           {{"samples", count},
+            {"seed", {{"type", "integer"}, {"minimum", 0}}},
+            {"keys",
+             {{"type", "object"},
+              {"minProperties", 1},
+              {"additionalProperties", {{"anyOf", Json::array({values, range})}}}}}}},
+          {"required", Json::array({"samples", "keys"})},
+          {"additionalProperties", false}};
+}
+
+Json repeated_seeds() {
+  return {{"type", "object"},
+          {"properties", {{"seeds", {{"type", "integer"}, {"minimum", 1}}}}},
+          {"required", Json::array({"seeds"})},
+          {"additionalProperties", false}};
+}
+
+Json conditions() {
+  const Json text = {{"type", "string"}};
+  return {{"anyOf", Json::array({text, {{"type", "array"}, {"items", text}}})}};
 }
 
 }  // namespace
@@ -81,6 +114,12 @@ std::string sweep_schema() {
   keys.property("set", {{"type", "object"}}, "keys of the experiments with values for all points");
   keys.property("vary", varied_keys(),
                 "every combination of these; the keys of one item change together");
+  keys.property("zip", zipped_keys(), "keys that change together, with equally many values");
+  keys.property("random", sampled_keys(),
+                "combinations drawn by chance, of values or from ranges; each at every point");
+  keys.property("repeat", repeated_seeds(), "every point with the seeds 1, 2, ...");
+  keys.property("where", conditions(),
+                "conditions over keys of the sweep; points that do not meet them are left out");
   return text_of("sweep", "Orrery sweep", keys.schema());
 }
 
