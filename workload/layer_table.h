@@ -26,6 +26,7 @@ enum class ParallelismPolicy : std::uint8_t {
   hybrid_dlrm_enhanced,   // the same, but no layer waits for the backward all-to-all
   hybrid_transformer,     // activations and input gradients over TransformerGroups::tensor ranks,
                           // weight gradients over the others
+  hybrid_customized,      // of each layer its own: data, model, or a mix of these
 };
 
 // Of hybrid_transformer: whom a collective joins.
@@ -60,6 +61,7 @@ struct LayerSpec {
   std::string name;
   PassSpec forward, input_gradient, weight_gradient;
   Duration update;  // follows the completion of each of this layer's collectives
+  ParallelismPolicy policy = ParallelismPolicy::data;  // hybrid_customized: the layer's
 };
 
 struct LayerTable {

@@ -7,6 +7,7 @@
 
 #include "core/base/quoted.h"
 #include "core/base/suggestion.h"
+#include "formats/input/parsed_json.h"
 
 namespace orrery::astra {
 
@@ -17,25 +18,20 @@ int line_at(std::string_view text, std::size_t position) {
   return 1 + static_cast<int>(std::ranges::count(before, '\n'));
 }
 
-std::string shown(const nlohmann::json& value) {
-  return in_quotes(value.is_string() ? value.get<std::string>() : value.dump());
-}
-
 }  // namespace
 
 JsonKeys::JsonKeys(const std::string& file, const std::string& text) : file_(file), text_(text) {
-  try {
-    json_ = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && text[first] != '{' && text[first] != '[')
     throw ConfigError({.file = file,
-                       .line = line_at(text, error.byte),
-                       .what = "is not JSON from here on",
-                       .remedy = "compare with a system file of ASTRA-sim 2; files of ASTRA-sim "
-                                 "1.0 have lines of \"key: value\" and are not read"});
-  }
+                       .line = line_at(text, first),
+                       .what = "the file is not JSON",
+                       .remedy = "write {\"key\": ...}, as ASTRA-sim 2 reads it: files of "
+                                 "ASTRA-sim 1.0 have lines of \"key: value\" and are not read"});
+  json_ = parsed_json(file, text, "the file");
   if (!json_.is_object())
     throw ConfigError(
-        {.file = file, .what = "is no JSON object", .remedy = "write {\"key\": ...}"});
+        {.file = file, .what = "the file is a list", .remedy = "write {\"key\": ...}"});
 }
 
 std::vector<std::string> JsonKeys::keys() const {

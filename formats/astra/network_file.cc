@@ -59,6 +59,8 @@ class NetworkReader {
       read_line(text.substr(0, end), line);
       text.remove_prefix(std::min(end + 1, text.size()));
     }
+    if (in_brackets_) problem(open_->line, "", "a bracket is not closed", "write ] at its end");
+    throw_if_any();
     check_lists();
     throw_if_any();
     for (std::size_t i = 0; i < lists_[0].words.size(); ++i)
@@ -139,7 +141,6 @@ class NetworkReader {
                             lists_[0].words.size()),
                 "write one for each dimension");
     }
-    if (in_brackets_) problem(open_->line, "", "a bracket is not closed", "write ] at its end");
   }
 
   Shape shape(const Word& word) {

@@ -12,7 +12,7 @@ namespace orrery::astra {
 
 namespace {
 
-constexpr std::array<std::string_view, kLayerColumns> kColumns = {
+constexpr std::array<std::string_view, kLayerColumns + 1> kColumns = {
     "name",
     "dependency",
     "forward time",
@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, kLayerColumns> kColumns = {
     "weight-gradient collective",
     "weight-gradient size",
     "update time",
+    "policy",
 };
 
 std::string path_of_column(std::size_t column) {
@@ -43,6 +44,7 @@ class LayerReader {
     problems_.add(line_, column, std::move(path), std::move(what), std::move(remedy));
   }
   void check_name();
+  void read_policy(LayerSpec& layer);
   PassSpec read_pass(std::size_t first_column);
   Duration read_time(std::size_t column);
   Bytes read_size(std::size_t column);
@@ -54,16 +56,18 @@ class LayerReader {
 };
 
 std::optional<LayerSpec> LayerReader::read() {
-  const std::size_t count = line_.tokens.size();
-  if (count < kColumns.size()) {
-    problem(end_column(line_), path_of_column(count), "is missing",
-            "a layer has 12 columns, this line has " + std::to_string(count));
+  const bool has_policy = policy_ == ParallelismPolicy::hybrid_customized;
+  const std::size_t count = line_.tokens.size(), columns = kLayerColumns + (has_policy ? 1 : 0);
+  const std::string remedy =
+      "a layer has " + std::to_string(columns) + " columns, this line has " + std::to_string(count);
+  if (count < columns) {
+    problem(end_column(line_), path_of_column(count), "is missing", remedy);
     return std::nullopt;
   }
-  if (count > kColumns.size()) {
-    problem(line_.tokens[kColumns.size()].column, "",
-            quoted(line_.tokens[kColumns.size()].text) + " is a 13th column",
-            "a layer has 12 columns, this line has " + std::to_string(count));
+  if (count > columns) {
+    const Token& more = line_.tokens[columns];
+    problem(more.column, "",
+            quoted(more.text) + " is a " + std::to_string(columns + 1) + "th column", remedy);
     return std::nullopt;
   }
   check_name();
@@ -73,7 +77,17 @@ std::optional<LayerSpec> LayerReader::read() {
   layer.input_gradient = read_pass(5);
   layer.weight_gradient = read_pass(8);
   layer.update = read_time(11);
+  if (has_policy) read_policy(layer);
   return layer;
+}
+
+void LayerReader::read_policy(LayerSpec& layer) {
+  const Token& word = line_.tokens[kLayerColumns];
+  if (const PolicyWord* known = find_layer_policy(word.text))
+    layer.policy = known->policy;
+  else
+    problem(word.column, path_of_column(kLayerColumns), quoted(word.text) + " is unknown",
+            suggest_layer_policy(word.text));
 }
 
 // A name goes into reports, and a column that has slipped into the place of the unused dependency

@@ -1,4 +1,5 @@
-// The layers of a text workload (text_workload.h), each a line of twelve columns.
+// The layers of a text workload (text_workload.h), each a line of twelve columns; under
+// HYBRID_CUSTOMIZED the policy of the layer is a thirteenth.
 #pragma once
 
 #include <cstddef>

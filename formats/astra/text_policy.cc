@@ -41,7 +41,7 @@ class PolicyReader {
 };
 
 PolicyLine PolicyReader::read(const PolicyWord& word) {
-  result_.policy = *word.policy;
+  result_.policy = word.policy;
   if (takes_argument(result_.policy)) {
     read_argument();
   } else if (result_.policy == ParallelismPolicy::hybrid_transformer) {
@@ -144,18 +144,13 @@ void PolicyReader::read_argument() {
 
 }  // namespace
 
-std::optional<PolicyLine> read_policy(const Line& line, LineProblems& problems) {
+PolicyLine read_policy(const Line& line, LineProblems& problems) {
   const Token& word = line.tokens[0];
   const PolicyWord* known = find_policy(word.text);
   if (known == nullptr) {
     problems.add(line, word.column, "policy", quoted(word.text) + " is unknown",
                  suggest_policy(word.text));
-    return PolicyLine{};
-  }
-  if (!known->policy) {
-    problems.add(line, word.column, "policy", std::string(word.text) + " is not supported yet",
-                 known_policies());
-    return std::nullopt;
+    return {};
   }
   return PolicyReader(line, problems).read(*known);
 }

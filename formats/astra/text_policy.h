@@ -15,7 +15,6 @@ struct PolicyLine {
   TransformerGroups groups;
 };
 
-// None if the policy is one that we cannot read further.
-std::optional<PolicyLine> read_policy(const Line& line, LineProblems& problems);
+PolicyLine read_policy(const Line& line, LineProblems& problems);
 
 }  // namespace orrery::astra

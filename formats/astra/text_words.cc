@@ -21,8 +21,9 @@ constexpr std::array kPolicies = {
     PolicyWord{"MICRO", ParallelismPolicy::micro},
     PolicyWord{"HYBRID_TRANSFORMER", ParallelismPolicy::hybrid_transformer},
     PolicyWord{"HYBRID_TRANSFORMER_FWD_IN_BCKWD", ParallelismPolicy::hybrid_transformer},
-    PolicyWord{"HYBRID_CUSTOMIZED", std::nullopt},
+    PolicyWord{"HYBRID_CUSTOMIZED", ParallelismPolicy::hybrid_customized},
 };
+constexpr std::array kLayerPolicies = {kPolicies[0], kPolicies[1], kPolicies[2], kPolicies[3]};
 
 constexpr std::array kCollectives = {
     CollectiveWord{"NONE", std::nullopt},
@@ -51,17 +52,11 @@ std::string upper_case(std::string_view text) {
   return result;
 }
 
-bool is_supported(const PolicyWord& policy) { return policy.policy.has_value(); }
-bool is_supported(const CollectiveWord&) { return true; }
-
 // "known: DATA, MODEL": what we can read.
 template <class Words>
 std::string known_words(const Words& words) {
   std::string list;
-  for (const auto& word : words) {
-    if (!is_supported(word)) continue;
-    list += (list.empty() ? "known: " : ", ") + std::string(word.word);
-  }
+  for (const auto& word : words) list += (list.empty() ? "known: " : ", ") + std::string(word.word);
   return list;
 }
 
@@ -89,8 +84,9 @@ auto find(std::string_view word, const Words& words) {
 }  // namespace
 
 const PolicyWord* find_policy(std::string_view word) { return find(word, kPolicies); }
-std::string known_policies() { return known_words(kPolicies); }
 std::string suggest_policy(std::string_view word) { return suggestion(word, kPolicies); }
+const PolicyWord* find_layer_policy(std::string_view word) { return find(word, kLayerPolicies); }
+std::string suggest_layer_policy(std::string_view word) { return suggestion(word, kLayerPolicies); }
 
 const CollectiveWord* find_collective(std::string_view word) { return find(word, kCollectives); }
 std::string suggest_collective(std::string_view word) { return suggestion(word, kCollectives); }

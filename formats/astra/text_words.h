@@ -12,11 +12,13 @@ namespace orrery::astra {
 
 struct PolicyWord {
   std::string_view word;
-  std::optional<ParallelismPolicy> policy;  // none = known, not supported
+  ParallelismPolicy policy;
 };
 const PolicyWord* find_policy(std::string_view word);  // nullptr if it is unknown
-std::string known_policies();                          // "known: DATA, MODEL": what we can read
 std::string suggest_policy(std::string_view word);
+// Of a layer of HYBRID_CUSTOMIZED.
+const PolicyWord* find_layer_policy(std::string_view word);
+std::string suggest_layer_policy(std::string_view word);
 
 struct CollectiveWord {
   std::string_view word;

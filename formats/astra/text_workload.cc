@@ -47,16 +47,14 @@ LayerTable TextWorkloadReader::read(std::string_view text) {
     problem({.text = {}, .number = 0, .tokens = {}}, 0, "", "the file is empty", form);
     problems_.throw_if_any();
   }
-  // The rest of a file with a policy of another form says nothing to us.
-  std::optional<astra::PolicyLine> policy = astra::read_policy(lines[0], problems_);
-  if (!policy) problems_.throw_if_any();
+  astra::PolicyLine policy = astra::read_policy(lines[0], problems_);
   if (lines.size() < 2) {
     problem(lines[0], astra::end_column(lines[0]), "", "the file ends after its policy", form);
     problems_.throw_if_any();
   }
-  table_.policy = policy->policy;
-  table_.groups = std::move(policy->groups);
-  last_bottom_layer_ = policy->last_bottom_layer;
+  table_.policy = policy.policy;
+  table_.groups = std::move(policy.groups);
+  last_bottom_layer_ = policy.last_bottom_layer;
   read_layer_count(lines[1]);
   read_layers(lines);
   problems_.throw_if_any();

@@ -91,6 +91,8 @@ std::string Node::text(std::string_view attribute) const {
 struct TraceReader::Input {
   explicit Input(std::istream& bytes) : stream(&bytes) {}
   io::IstreamInputStream stream;
+  std::int64_t nodes = 0;     // so far
+  std::uint64_t last_id = 0;  // of the last one
   // Protobuf prints on standard error when a name is not UTF-8, which does not matter here.
   google::protobuf::LogSilencer silence;
 };
@@ -99,12 +101,12 @@ TraceReader::TraceReader(std::string file_name, std::istream& bytes)
     : file_name_(std::move(file_name)), input_(std::make_unique<Input>(bytes)) {
   wire::Metadata metadata;
   bool at_end = false;
-  if (!util::ParseDelimitedFromZeroCopyStream(&metadata, &input_->stream, &at_end) ||
-      metadata.GetReflection()->GetUnknownFields(metadata).field_count() > 0)
-    throw ConfigError({.file = file_name_,
-                       .what = "this is no Chakra trace of format 0.0.4 or 1.0.0",
-                       .remedy = "convert it with the tools of Chakra (format 0.0.1 has the same "
-                                 "ending and is another format)"});
+  const bool parsed = util::ParseDelimitedFromZeroCopyStream(&metadata, &input_->stream, &at_end);
+  if (at_end)
+    throw ConfigError(
+        {.file = file_name_, .what = "the file is empty", .remedy = "write it again"});
+  const auto& unknown = metadata.GetReflection()->GetUnknownFields(metadata);
+  if (!parsed || unknown.field_count() > 0) refuse_format(unknown);
   version_ = metadata.version();
   for (const wire::Attribute& attribute : metadata.attributes())
     attributes_.push_back(attribute_of(attribute));
@@ -112,15 +114,35 @@ TraceReader::TraceReader(std::string file_name, std::istream& bytes)
 
 TraceReader::~TraceReader() = default;
 
+// A file of format 0.0.1 begins with a node, whose field 1 is a number and whose field 2 a name.
+void TraceReader::refuse_format(const google::protobuf::UnknownFieldSet& unknown) const {
+  const bool is_old = unknown.field_count() > 0 && unknown.field(0).number() == 1 &&
+                      unknown.field(0).type() == google::protobuf::UnknownField::TYPE_VARINT;
+  throw ConfigError(
+      {.file = file_name_,
+       .what = is_old ? "this is a Chakra trace of format 0.0.1, which is another format under the "
+                        "same ending"
+                      : "this is no Chakra trace of format 0.0.4 or 1.0.0, nor one in JSON",
+       .remedy = is_old ? "convert it with the tools of Chakra, to 0.0.4 or 1.0.0"
+                        : "name a trace; text workloads of ASTRA-sim 1.0 are \"workload: {text: "
+                          "FILE}\""});
+}
+
 std::optional<Node> TraceReader::next() {
   wire::Node from;
   bool at_end = false;
   if (!util::ParseDelimitedFromZeroCopyStream(&from, &input_->stream, &at_end)) {
     if (at_end) return std::nullopt;
+    const std::string place =
+        input_->nodes == 0
+            ? "in its first node"
+            : fmt::format("behind node {}, number {} of the file", input_->last_id, input_->nodes);
     throw ConfigError({.file = file_name_,
-                       .what = "the trace is damaged or ends in the middle of a node",
+                       .what = "the trace is damaged or cut short " + place,
                        .remedy = "write it again"});
   }
+  ++input_->nodes;
+  input_->last_id = from.id();
   Node node;
   node.id = from.id();
   node.name = from.name();

@@ -13,6 +13,10 @@
 
 #include "core/units/units.h"
 
+namespace google::protobuf {
+class UnknownFieldSet;
+}
+
 namespace orrery::chakra {
 
 enum class NodeType : std::uint8_t {
@@ -62,6 +66,7 @@ class TraceReader {
 
  private:
   struct Input;
+  [[noreturn]] void refuse_format(const google::protobuf::UnknownFieldSet& unknown) const;
   std::string file_name_, version_;
   std::vector<Attribute> attributes_;
   std::unique_ptr<Input> input_;

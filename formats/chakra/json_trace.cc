@@ -9,6 +9,7 @@
 
 #include "core/base/config_error.h"
 #include "formats/chakra/rank_trace.h"
+#include "formats/input/parsed_json.h"
 
 namespace orrery::chakra {
 
@@ -105,14 +106,7 @@ std::string json_text(const RankTrace& trace) {
 }
 
 std::vector<Node> read_json_nodes(const std::string& file, std::istream& text) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw ConfigError({.file = file,
-                       .what = fmt::format("the trace is not JSON: {}", error.what()),
-                       .remedy = "write it again"});
-  }
+  const Json json = parsed_json(file, text, "the trace");
   const auto graph = json.find("workload_graph");
   if (graph == json.end() || !graph->is_array())
     throw ConfigError({.file = file,

@@ -69,7 +69,9 @@ class RankOperations {
   std::int64_t required(const Node& node, std::string_view attribute) const {
     if (const auto value = node.number(attribute)) return *value;
     trace_.refuse(node, fmt::format("it has no whole number \"{}\"", attribute),
-                  "write the attribute; of collectives, \"collectives: recorded\" does without");
+                  node.type == NodeType::collective
+                      ? "write the attribute, or \"collectives: recorded\", which does without"
+                      : "write the attribute");
   }
   Bytes size_of(const Node& node) const {
     const std::int64_t size = required(node, "comm_size");

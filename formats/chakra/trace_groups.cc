@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/base/config_error.h"
+#include "formats/input/parsed_json.h"
 
 namespace orrery::chakra {
 
@@ -23,7 +24,7 @@ std::vector<Rank> ranks_in(const std::string& file, const std::string& name, con
         rank.get<std::int64_t>() >= kMost)
       throw ConfigError(
           {.file = file,
-           .what = fmt::format("group {} holds {}, which is no rank", name, rank.dump()),
+           .what = fmt::format("group {} holds {}, which is no rank", name, shown(rank)),
            .remedy = "list numbers from 0 on"});
     ranks.push_back(rank.get<Rank>());
   }
@@ -36,14 +37,14 @@ std::vector<Rank> ranks_in(const std::string& file, const std::string& name, con
 }
 
 // PyTorch writes a list within a text within a list: whatever is in there that has a name and
-// ranks.
+// ranks. A text within a text within ... ends with the first that holds no more.
 void collect(const std::string& file, const Json& json, GroupRanks& groups) {
   if (json.is_string()) {
-    const Json inner = Json::parse(json.get<std::string>(), nullptr, false);
-    if (inner.is_structured()) collect(file, inner, groups);
+    const std::optional<Json> inner = inner_json(json.get<std::string>());
+    if (inner && inner->is_structured()) collect(file, *inner, groups);
   } else if (json.is_object() && json.contains("pg_name") && json.contains("ranks")) {
     const Json& name = json["pg_name"];
-    const std::string text = name.is_string() ? name.get<std::string>() : name.dump();
+    const std::string text = name.is_string() ? name.get<std::string>() : shown(name);
     if (json["ranks"].is_array()) groups[text] = ranks_in(file, text, json["ranks"]);
   } else if (json.is_array()) {
     for (const Json& one : json) collect(file, one, groups);
@@ -94,10 +95,10 @@ std::tuple<std::vector<Rank>, Rank, std::size_t, std::string> order_of(const Use
 }  // namespace
 
 GroupRanks read_groups(const std::string& file, const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parsed_json(file, text, "the file of groups");
   if (!json.is_object())
     throw ConfigError({.file = file,
-                       .what = "the groups are not a map in JSON",
+                       .what = "the groups are not a map",
                        .remedy = R"(write for example {"1": [0, 1], "2": [2, 3]})"});
   GroupRanks groups;
   for (const auto& [name, list] : json.items()) {

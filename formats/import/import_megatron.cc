@@ -124,6 +124,11 @@ class Megatron {
 
   void shape() {
     const std::int64_t hidden = *given_.number("hidden-size", 1);
+    const std::int64_t heads = *given_.number("num-attention-heads", 1);
+    if (hidden % heads != 0 && !given_.has("kv-channels") && !given_.has("multi-latent-attention"))
+      given_.refuse("num-attention-heads",
+                    fmt::format("a hidden size of {} does not divide into {} heads", hidden, heads),
+                    "write another number, or --kv-channels");
     if (given_.has("swiglu") && !given_.has("ffn-hidden-size")) {
       constexpr std::int64_t multiple = 64;
       const std::int64_t width = hidden * 4 * 2 / 3 / multiple * multiple;
@@ -317,7 +322,16 @@ class Megatron {
   }
 
   void batch() {
-    if (given_.has("global-batch-size")) return;
+    if (given_.has("global-batch-size")) {
+      const std::int64_t all = *given_.number("global-batch-size", 1);
+      const std::int64_t step = size("micro-batch-size") * data_.value_or(1);
+      if (all % step != 0)
+        given_.refuse("global-batch-size",
+                      fmt::format("{} does not divide into micro-batches of {} on {} replicas", all,
+                                  size("micro-batch-size"), data_.value_or(1)),
+                      "write a multiple of " + std::to_string(step));
+      return;
+    }
     if (!data_)
       given_.refuse("global-batch-size", "the launch line does not say it",
                     "add it; or give the number of processes with --ranks, of which it follows");

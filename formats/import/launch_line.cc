@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "core/base/config_error.h"
+#include "core/base/quoted.h"
 #include "formats/import/arithmetic.h"
+#include "formats/input/parsed_json.h"
 
 namespace orrery {
 
@@ -33,9 +35,10 @@ std::string joined(const std::vector<std::string>& words) {
 
 class Script {
  public:
-  Script(std::string_view text, Variables& variables,
+  // `file`: nullptr = the text may be no script, so that its quotes need not be closed.
+  Script(const std::string* file, std::string_view text, Variables& variables,
          const std::map<std::string, std::string>& given, int first_line)
-      : text_(text), variables_(variables), given_(given), line_(first_line) {}
+      : file_(file), text_(text), variables_(variables), given_(given), line_(first_line) {}
 
   // Each command in turn; its words are expanded with what came before it.
   template <class Visit>
@@ -99,10 +102,11 @@ class Script {
         take();
         if (!at_end()) add(std::string(1, take()));
       } else if (c == '\'') {
+        const int begin = line_;
         take();
         std::string text;
         while (!at_end() && peek() != '\'') text += take();
-        if (!at_end()) take();
+        close_quote('\'', begin);
         add(text);
       } else if (c == '"') {
         quoted(finish);
@@ -121,6 +125,16 @@ class Script {
     finish();
   }
 
+  void close_quote(char quote, int begin) {
+    if (at_end() && file_ == nullptr) return;
+    if (at_end())
+      throw ConfigError({.file = *file_,
+                         .line = begin,
+                         .what = fmt::format("the quote {} is not closed", quote),
+                         .remedy = "write it again where the text ends"});
+    take();
+  }
+
   void add(const std::string& text) {
     current_ += text;
     has_text_ = true;
@@ -131,7 +145,8 @@ class Script {
   void check_size(std::size_t size) const {
     constexpr std::size_t largest = 1 << 20;
     if (size > largest)
-      throw ConfigError({.line = line_,
+      throw ConfigError({.file = file_ == nullptr ? "" : *file_,
+                         .line = line_,
                          .what = "a variable of the script becomes longer than 1 MiB",
                          .remedy = "write the launch line by itself"});
   }
@@ -156,6 +171,7 @@ class Script {
 
   template <class Finish>
   void quoted(const Finish& finish) {
+    const int begin = line_;
     take();
     add("");
     while (!at_end() && peek() != '"') {
@@ -172,7 +188,7 @@ class Script {
         add(std::string(1, take()));
       }
     }
-    if (!at_end()) take();
+    close_quote('"', begin);
   }
 
   // NAME=(...) or NAME+=(...), whose words are the value.
@@ -311,6 +327,7 @@ class Script {
     return {fmt::format("${{{}}}", text)};
   }
 
+  const std::string* file_;
   std::string_view text_;
   Variables& variables_;
   const std::map<std::string, std::string>& given_;
@@ -331,13 +348,13 @@ bool has_mark(const Words& words, const std::vector<std::string_view>& marks) {
 
 LaunchLine from_json(const std::string& file, const std::string& text) {
   LaunchLine line;
-  try {
-    for (const auto& word : nlohmann::json::parse(text))
-      line.words.push_back({word.is_string() ? word.get<std::string>() : word.dump(), 0});
-  } catch (const nlohmann::json::exception&) {
-    throw ConfigError({.file = file,
-                       .what = "this is no list of arguments in JSON",
-                       .remedy = R"(write ["--num-layers", "32", ...])"});
+  for (const auto& word : parsed_json(file, text, "the list of arguments")) {
+    if (word.is_structured())
+      throw ConfigError(
+          {.file = file,
+           .what = fmt::format("argument {} is {}", line.words.size() + 1, shown(word)),
+           .remedy = R"(write words: ["--num-layers", "32", ...])"});
+    line.words.push_back({word.is_string() ? word.get<std::string>() : word.dump(), 0});
   }
   return line;
 }
@@ -355,7 +372,7 @@ LaunchLine launch_line(const std::string& file, const std::string& text,
   LaunchLine found;
   Variables variables;
   Words nested;  // a command in one word: bash -c "..."
-  Script(text, variables, given, 1).each_command([&](const Words& words) {
+  Script(&file, text, variables, given, 1).each_command([&](const Words& words) {
     if (words.front().text == "if" || words.front().text == "case") found.has_branches = true;
     if (has_mark(words, marks)) {
       found.words = words;
@@ -366,7 +383,7 @@ LaunchLine launch_line(const std::string& file, const std::string& text,
   });
   for (const LaunchWord& word : nested) {
     if (!found.words.empty()) break;
-    Script(word.text, variables, given, word.line).each_command([&](const Words& words) {
+    Script(nullptr, word.text, variables, given, word.line).each_command([&](const Words& words) {
       if (has_mark(words, marks)) found.words = words;
     });
   }

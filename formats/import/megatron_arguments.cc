@@ -124,6 +124,9 @@ std::optional<std::int64_t> MegatronArguments::number(const std::string& flag,
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   constexpr std::int64_t most = 1LL << 32;
   if (error == std::errc() && *rest == '\0' && value >= least && value <= most) return value;
+  if (text.starts_with("$(("))
+    refuse(flag, in_quotes(text) + " cannot be computed",
+           "write the number; a name in it is given with --variable NAME=VALUE");
   if (text.find('$') != std::string::npos)
     refuse(flag, fmt::format("the script does not say what {} is", in_quotes(text)),
            "give it with --variable NAME=VALUE");

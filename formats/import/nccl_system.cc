@@ -128,12 +128,13 @@ class SystemReader {
         continue;
       }
       const auto other = std::ranges::find(system_.gpus, target, &NcclGpu::busid);
-      const bool leads_on = other != system_.gpus.end() && &*other != &gpu;
+      const bool is_there = other != system_.gpus.end(), is_own = is_there && &*other == &gpu;
+      const bool leads_on = is_there && !is_own;
       if (leads_on) {
         gpu.links_to_gpus[static_cast<std::size_t>(other - system_.gpus.begin())] += count;
       } else {
         notes_.ignored.push_back(fmt::format("{} NVLinks of GPU {} that end at {}", count, index,
-                                             &*other == &gpu ? "itself" : "no GPU of the file"));
+                                             is_own ? "itself" : "no GPU of the file"));
       }
     }
   }

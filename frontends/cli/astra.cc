@@ -62,6 +62,21 @@ AstraSetUp set_up_of(const AstraOptions& options, InputTexts& texts) {
   return set_up;
 }
 
+// What is not there is said by the name of its flag.
+void check_files(const AstraSetUp& set_up, InputTexts& texts) {
+  const auto missing = [](const char* flag, const std::string& what, std::string remedy) {
+    throw ConfigError({.path = flag, .what = what, .remedy = std::move(remedy)});
+  };
+  if (!set_up.groups.empty() && !texts.can_read(set_up.groups))
+    missing("--comm-group-configuration", set_up.groups + " is not there",
+            "name a file of groups, or \"empty\"");
+  for (std::int32_t npu = 0; npu < set_up.network.npus() && !set_up.is_text; ++npu)
+    if (const std::string file = file_of(set_up.workload, npu); !texts.can_read(file))
+      missing("--workload-configuration", file + " is not there",
+              fmt::format("{} has {} NPUs: give a trace for each, from {} on", set_up.network.file,
+                          set_up.network.npus(), file_of(set_up.workload, 0)));
+}
+
 void print_notices(const Imported& imported, const AstraOptions& options) {
   tell(fmt::format("import: {} fields read, {} ignored, {} assumed", imported.read,
                    imported.ignored.size(), imported.assumed.size()));
@@ -162,6 +177,7 @@ ExitCode astra(const AstraOptions& options, const SimulationOptions& simulation,
                const Terminal& terminal) {
   InputTexts texts;
   const AstraSetUp set_up = set_up_of(options, texts);
+  check_files(set_up, texts);
   const Imported imported = import_astra(set_up);
   const std::string name = "set-up of ASTRA-sim";
   texts.put(name, imported.yaml);

@@ -116,13 +116,17 @@ ExitCode topo_check(const TopologyOptions& options, const Terminal& terminal);
 ExitCode topo_export(const TopologyOptions& options, const Terminal& terminal);
 
 struct TraceOptions {
-  std::vector<std::string> files;  // of ranks 0, 1, ...
-  std::string groups;              // file; "" = as the traces say
+  std::vector<std::string> files;       // of ranks 0, 1, ...
+  std::string groups;                   // file; "" = as the traces say
+  std::optional<std::uint64_t> around;  // `dot`: the id of a node; none = all
+  std::int32_t steps = 2;               // `dot`: how far from it
 };
 
 ExitCode trace_info(const TraceOptions& options, const Terminal& terminal);
 // The nodes of one file, a line each.
 ExitCode trace_json(const TraceOptions& options, const Terminal& terminal);
+// The nodes of one file, or those near one of them, for Graphviz.
+ExitCode trace_dot(const TraceOptions& options, const Terminal& terminal);
 // Exit code 1 if ranks contradict each other.
 ExitCode trace_check(const TraceOptions& options, const Terminal& terminal);
 

@@ -156,10 +156,17 @@ void CommandLine::add_execution_traces() {
     one->callback([this, command] {
       command_ = [this, command] { return command(execution_trace_, terminal_); };
     });
+    return one;
   };
   add_one("info", help::trace_info, cli::trace_info);
   add_one("check", help::trace_check, cli::trace_check);
   add_one("json", help::trace_json, cli::trace_json);
+  CLI::App* dot = add_one("dot", help::trace_dot, cli::trace_dot);
+  dot->add_option("--around", execution_trace_.around, "the id of a node: its neighbours only")
+      ->type_name("NODE");
+  dot->add_option("--steps", execution_trace_.steps, "how many dependencies away from it")
+      ->check(CLI::Range(0, 1000).description(""))
+      ->type_name("N");
 }
 
 void CommandLine::add_checks() {

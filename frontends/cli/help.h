@@ -95,9 +95,11 @@ inline constexpr Text trace{"What execution traces (Chakra) hold, and what is wr
                             R"(Examples:
   orrery trace info gpt.*.et            nodes, recorded times, collectives, dependencies
   orrery trace check gpt.0.et gpt.1.et  files of ranks 0, 1, ... in this order
+  orrery trace dot --around 17 gpt.0.et | dot -Tsvg > node.svg
 `workload: {trace: {files: gpt.%d.et}}` in an experiment runs them.)"};
 inline constexpr Text trace_info{"Nodes, recorded times, collectives, dependencies.", ""};
 inline constexpr Text trace_json{"The nodes of one file as JSON, which is read again.", ""};
+inline constexpr Text trace_dot{"The nodes around one as a picture, for Graphviz.", ""};
 inline constexpr Text trace_check{"Look for ranks that contradict each other.", ""};
 
 inline constexpr Text report{"Draw results as a page of charts, one file of HTML.",

@@ -12,11 +12,20 @@
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/progress_line.h"
 #include "simulation/simulate.h"
+#include "system/job.h"
 #include "workload/job_stopped.h"
 
 namespace orrery::cli {
 
 namespace {
+
+// Of a job that contradicts itself. A run finds one contradiction of a trace, the check all.
+Failure contradiction(const Experiment& experiment, Failure failure) {
+  if (std::holds_alternative<GraphWorkload>(experiment.workload.what))
+    failure.text +=
+        "\n`orrery trace check FILES` lists all contradictions between the ranks of a trace";
+  return failure;
+}
 
 Outcome simulate_unmeasured(const Experiment& experiment, const SimulateOptions& options) {
   try {
@@ -24,14 +33,17 @@ Outcome simulate_unmeasured(const Experiment& experiment, const SimulateOptions&
     if (outcome.result->partial) {
       outcome.failure = {interrupted, "interrupted: the result is partial, and marked so"};
     } else if (!outcome.result->unreceived.empty()) {
-      outcome.failure = {simulation_failed,
-                         fmt::format("error: {}", fmt::join(outcome.result->unreceived, "\n"))};
+      const std::string text =
+          fmt::format("error: {}", fmt::join(outcome.result->unreceived, "\n"));
+      outcome.failure = contradiction(experiment, {simulation_failed, text});
     }
     return outcome;
   } catch (const JobStopped&) {
     return {std::nullopt, {interrupted, "interrupted: nothing was simulated yet"}};
   } catch (const StuckError& stuck) {
-    return {stuck.partial, describe_failure(std::current_exception())};
+    return {stuck.partial, contradiction(experiment, describe_failure(std::current_exception()))};
+  } catch (const JobError&) {
+    return {std::nullopt, contradiction(experiment, describe_failure(std::current_exception()))};
   } catch (...) {
     return {std::nullopt, describe_failure(std::current_exception())};
   }

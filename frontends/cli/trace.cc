@@ -10,6 +10,7 @@
 #include "core/base/config_error.h"
 #include "core/units/unit_text.h"
 #include "formats/chakra/trace_check.h"
+#include "formats/chakra/trace_dot.h"
 #include "formats/chakra/trace_scan.h"
 #include "formats/chakra/trace_workload.h"
 #include "formats/input/input_texts.h"
@@ -113,6 +114,16 @@ std::string table_of_calls(const GraphWorkload& workload) {
   return '\n' + table.text();
 }
 
+chakra::RankTrace one_trace(const TraceOptions& options, const char* command) {
+  if (options.files.size() != 1)
+    throw ConfigError({.path = command,
+                       .what = fmt::format("{} files are named", options.files.size()),
+                       .remedy = "name one"});
+  InputTexts texts;
+  const std::string& file = options.files.front();
+  return chakra::read_rank_trace(file, texts.read(file));
+}
+
 }  // namespace
 
 ExitCode trace_info(const TraceOptions& options, const Terminal& terminal) {
@@ -136,13 +147,13 @@ ExitCode trace_info(const TraceOptions& options, const Terminal& terminal) {
 }
 
 ExitCode trace_json(const TraceOptions& options, const Terminal& terminal) {
-  if (options.files.size() != 1)
-    throw ConfigError({.file = "trace json",
-                       .what = fmt::format("{} files are named", options.files.size()),
-                       .remedy = "name one"});
-  InputTexts texts;
-  const std::string& file = options.files.front();
-  terminal.out << chakra::json_text(chakra::read_rank_trace(file, texts.read(file)));
+  terminal.out << chakra::json_text(one_trace(options, "trace json"));
+  return ok;
+}
+
+ExitCode trace_dot(const TraceOptions& options, const Terminal& terminal) {
+  terminal.out << chakra::dot_text(one_trace(options, "trace dot"),
+                                   {.around = options.around, .steps = options.steps});
   return ok;
 }
 

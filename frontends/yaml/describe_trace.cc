@@ -34,6 +34,7 @@ std::vector<std::string> files_of_ranks(Reader& trace, const std::string& patter
 void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkload& workload,
                 const PlatformFacts& platform) {
   const std::string pattern = resolved_path(*trace.find("files"));
+  std::string_view key = "files";  // whose file is read
   const bool each = pattern.find(kRankMark) != std::string::npos;
   if (each && settings.replicate > 0)
     return trace.wrong("replicate", "there is a file for each rank",
@@ -51,6 +52,7 @@ void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkl
                                      npus));
     chakra::GroupRanks groups;
     if (!settings.groups.empty()) {
+      key = "groups";
       const std::string path = resolved_path(*trace.find("groups"));
       groups = chakra::read_groups(path, trace.contents("groups", path));
     }
@@ -59,7 +61,7 @@ void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkl
   } catch (const ConfigError& error) {
     trace.wrong_elsewhere(error);
   } catch (const IoError& error) {
-    trace.wrong("files", error.what(), "the path is relative to the file that names it");
+    trace.wrong(key, error.what(), "the path is relative to the file that names it");
   }
 }
 

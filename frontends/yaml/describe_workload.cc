@@ -67,8 +67,9 @@ void check_parallelism(Reader& parallelism, std::string_view key, const std::str
 
 void check_dimensions(Reader& workload, const std::vector<LevelReference>& references,
                       const PlatformFacts& platform, LayerTableWorkload& text) {
-  if (!platform.known || references.empty()) return;
-  text.dimensions = levels_named(workload, "dimensions", references, platform);
+  if (!platform.known || !workload.clean()) return;
+  if (!references.empty())
+    text.dimensions = levels_named(workload, "dimensions", references, platform);
   workload.report(problems_of(text, platform));
 }
 

@@ -42,9 +42,16 @@ InvolvedLevels involved_levels(ParallelismPolicy policy, int levels,
     case ParallelismPolicy::hybrid_dlrm:
     case ParallelismPolicy::hybrid_dlrm_enhanced:
     case ParallelismPolicy::hybrid_transformer:  // speaks of ranks, not of levels
+    case ParallelismPolicy::hybrid_customized:   // of no layer
       break;
   }
   return {.activations = all, .gradients = all};
+}
+
+InvolvedLevels involved_levels(const LayerTable& table, const LayerSpec& layer, int levels,
+                               const std::vector<int>& level_of_dimension) {
+  const bool own = table.policy == ParallelismPolicy::hybrid_customized;
+  return involved_levels(own ? layer.policy : table.policy, levels, level_of_dimension);
 }
 
 }  // namespace orrery

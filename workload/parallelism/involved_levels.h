@@ -17,5 +17,8 @@ struct InvolvedLevels {
 // itself. REQUIRES: levels > 0; level_of_dimension is empty or a permutation of 0 .. levels-1.
 InvolvedLevels involved_levels(ParallelismPolicy policy, int levels,
                                const std::vector<int>& level_of_dimension);
+// Of a layer of the table.
+InvolvedLevels involved_levels(const LayerTable& table, const LayerSpec& layer, int levels,
+                               const std::vector<int>& level_of_dimension);
 
 }  // namespace orrery

@@ -2,6 +2,7 @@
 // that every rank runs; docs/models/training-loops.md.
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 #include "workload/graph/program.h"
@@ -15,8 +16,9 @@ namespace {
 // Writes the program line by line.
 class LoopWriter {
  public:
-  LoopWriter(const LayerTable& table, const InvolvedLevels& involved, std::int32_t ranks,
-             std::int32_t iterations);
+  // `involved`: of all layers; of hybrid_customized, of each layer.
+  LoopWriter(const LayerTable& table, const std::vector<InvolvedLevels>& involved,
+             std::int32_t ranks, std::int32_t iterations);
 
   void write();
 
@@ -32,10 +34,11 @@ class LoopWriter {
   };
   using Pending = std::vector<Issued>;
 
-  std::int32_t add_communicator(const char* name, const std::vector<int>& levels);
+  std::int32_t add_communicator(const std::string& name, const std::vector<int>& levels);
+  std::int32_t communicator_over(const std::vector<int>& levels);
   std::int32_t add_communicator(const char* name, std::int32_t count, std::int32_t stride);
   void add_transformer_groups(std::int32_t ranks);
-  std::int32_t communicator_of(const PassSpec& spec, Pass pass) const;
+  std::int32_t communicator_of(int layer, const PassSpec& spec, Pass pass) const;
   std::int32_t label_of(int layer, Pass pass) const;
   const PassSpec& pass_of(int layer, Pass pass) const;
 
@@ -60,24 +63,33 @@ class LoopWriter {
   std::int32_t activation_communicator_ = -1,
                gradient_communicator_ = -1;  // -1 = no one to talk to
   std::int32_t expert_communicator_ = -1, expert_data_communicator_ = -1;
-  std::vector<Pending> weight_gradients_;     // by layer
-  Pending embeddings_, embedding_gradients_;  // all-to-alls of a DLRM
+  struct OfLayer {
+    std::int32_t activations, gradients;
+  };
+  std::vector<OfLayer> of_layer_;                         // hybrid_customized
+  std::map<std::vector<int>, std::int32_t> over_levels_;  // the same: by the levels
+  std::vector<Pending> weight_gradients_;                 // by layer
+  Pending embeddings_, embedding_gradients_;              // all-to-alls of a DLRM
 };
 
-LoopWriter::LoopWriter(const LayerTable& table, const InvolvedLevels& involved, std::int32_t ranks,
-                       std::int32_t iterations)
+LoopWriter::LoopWriter(const LayerTable& table, const std::vector<InvolvedLevels>& involved,
+                       std::int32_t ranks, std::int32_t iterations)
     : table_(table),
       layers_(static_cast<int>(table.layers.size())),
       iterations_(iterations),
       weight_gradients_(table.layers.size()) {
   if (table.policy == ParallelismPolicy::hybrid_transformer) {
     add_transformer_groups(ranks);
-  } else if (involved.activations == involved.gradients) {
+  } else if (table.policy == ParallelismPolicy::hybrid_customized) {
+    for (const InvolvedLevels& layer : involved)
+      of_layer_.push_back(
+          {communicator_over(layer.activations), communicator_over(layer.gradients)});
+  } else if (involved.front().activations == involved.front().gradients) {
     activation_communicator_ = gradient_communicator_ =
-        add_communicator("world", involved.gradients);
+        add_communicator("world", involved.front().gradients);
   } else {
-    activation_communicator_ = add_communicator("model", involved.activations);
-    gradient_communicator_ = add_communicator("data", involved.gradients);
+    activation_communicator_ = add_communicator("model", involved.front().activations);
+    gradient_communicator_ = add_communicator("data", involved.front().gradients);
   }
   for (std::int32_t iteration = 0; iteration < iterations; ++iteration) {
     for (const LayerSpec& layer : table.layers) {
@@ -88,10 +100,19 @@ LoopWriter::LoopWriter(const LayerTable& table, const InvolvedLevels& involved, 
   }
 }
 
-std::int32_t LoopWriter::add_communicator(const char* name, const std::vector<int>& levels) {
+std::int32_t LoopWriter::add_communicator(const std::string& name, const std::vector<int>& levels) {
   if (levels.empty()) return -1;
   communicators.push_back({.name = name, .groups = levels});
   return static_cast<std::int32_t>(communicators.size()) - 1;
+}
+
+// Layers that speak to the same ranks share it.
+std::int32_t LoopWriter::communicator_over(const std::vector<int>& levels) {
+  const auto known = over_levels_.find(levels);
+  if (known != over_levels_.end()) return known->second;
+  std::string name = "level";
+  for (const int level : levels) name += ' ' + std::to_string(level);
+  return over_levels_[levels] = add_communicator(name, levels);
 }
 
 std::int32_t LoopWriter::add_communicator(const char* name, std::int32_t count,
@@ -111,7 +132,10 @@ void LoopWriter::add_transformer_groups(std::int32_t ranks) {
       add_communicator("expert data", replicas / groups.experts, groups.tensor * groups.experts);
 }
 
-std::int32_t LoopWriter::communicator_of(const PassSpec& spec, Pass pass) const {
+std::int32_t LoopWriter::communicator_of(int layer, const PassSpec& spec, Pass pass) const {
+  if (!of_layer_.empty())
+    return pass == Pass::weight_gradient ? of_layer_[layer].gradients
+                                         : of_layer_[layer].activations;
   switch (spec.group) {
     case PassGroup::experts:
       return expert_communicator_;
@@ -142,7 +166,7 @@ void LoopWriter::compute(int layer, Pass pass) {
 
 void LoopWriter::issue(int layer, Pass pass, Pending& pending, Priority priority) {
   const PassSpec& spec = pass_of(layer, pass);
-  const std::int32_t communicator = communicator_of(spec, pass);
+  const std::int32_t communicator = communicator_of(layer, spec, pass);
   if (!spec.collective || communicator < 0) return;
   const auto id = static_cast<OperationId>(operations.size());
   const std::int32_t label = label_of(layer, pass);
@@ -273,6 +297,7 @@ void LoopWriter::write() {
       case ParallelismPolicy::model:
       case ParallelismPolicy::hybrid_data_model:
       case ParallelismPolicy::hybrid_model_data:
+      case ParallelismPolicy::hybrid_customized:
         forward();
         backward_blocking();
         break;
@@ -310,7 +335,10 @@ void LoopWriter::drop_unused_labels() {
 
 Job make_training_job(const LayerTable& table, int levels, std::int32_t ranks,
                       const std::vector<int>& dimensions, std::int32_t iterations) {
-  LoopWriter loop(table, involved_levels(table.policy, levels, dimensions), ranks, iterations);
+  std::vector<InvolvedLevels> involved;
+  for (const LayerSpec& layer : table.layers)
+    involved.push_back(involved_levels(table, layer, levels, dimensions));
+  LoopWriter loop(table, involved, ranks, iterations);
   loop.write();
 
   Job job;

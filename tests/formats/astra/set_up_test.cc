@@ -119,16 +119,18 @@ TEST_CASE("a system file has an algorithm for each dimension") {
 }
 
 TEST_CASE("mistakes of a system file have their lines") {
-  CHECK(mistakes_in_system("{\n\"a\": }") == "2: : is not JSON from here on\n");
-  CHECK(mistakes_in_system("[]") == "0: : is no JSON object\n");
+  CHECK(mistakes_in_system("{\n\"a\": }") ==
+        "2: : the file is not JSON: syntax error while parsing value - unexpected '}'; "
+        "expected '[', '{', or a literal\n");
+  CHECK(mistakes_in_system("[]") == "0: : the file is a list\n");
   CHECK(mistakes_in_system("{\n\"scheduling-policy\": \"LILO\"}") ==
         "2: scheduling-policy: \"LILO\" is unknown\n");
   CHECK(mistakes_in_system("{\n\n\"preferred-dataset-splits\": 0}") ==
-        "3: preferred-dataset-splits: \"0\" is no whole number from 1 to 65536\n");
+        "3: preferred-dataset-splits: 0 is no whole number from 1 to 65536\n");
   CHECK(mistakes_in_system("{\"endpoint-delay\": 10.5}") ==
-        "1: endpoint-delay: \"10.5\" is no whole number from 0 to 1000000000\n");
+        "1: endpoint-delay: 10.5 is no whole number from 0 to 1000000000\n");
   CHECK(mistakes_in_system("{\"local-mem-bw\": 0}") ==
-        "1: local-mem-bw: \"0\" is no number from 0.001 to 1000000000\n");
+        "1: local-mem-bw: 0 is no number from 0.001 to 1000000000\n");
   CHECK(mistakes_in_system("{\"roofline-enabled\": 1, \"local-mem-bw\": 5}") ==
         "1: roofline-enabled: needs peak-perf and local-mem-bw\n");
   CHECK(mistakes_in_system("{\"all-reduce-implementation\": \"ring\"}") ==
@@ -155,7 +157,7 @@ TEST_CASE("a remote memory is what its file says") {
   CHECK(wrong(R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-bw": 1})") ==
         "0: num-npus-per-node: is missing\n");
   CHECK(wrong(R"({"memory-type": "MEMORY_POOL", "remote-mem-bw": 0.5})") ==
-        "1: remote-mem-bw: \"0.5\" is no whole number from 1 to 1000000000\n");
+        "1: remote-mem-bw: 0.5 is no whole number from 1 to 1000000000\n");
 }
 
 std::string text_of(const fs::path& file) {

@@ -148,6 +148,15 @@ TEST_CASE("an all-gather's size becomes that of its output") {
   CHECK(sizes("MODEL", {}) == std::vector<std::int64_t>{320, 10});
   CHECK(sizes("HYBRID_DATA_MODEL", {}) == std::vector<std::int64_t>{40, 80});
   CHECK(sizes("HYBRID_DATA_MODEL", {1, 0}) == std::vector<std::int64_t>{80, 40});
+  // Of HYBRID_CUSTOMIZED each layer's own word counts.
+  LayerTable table = parse_text_workload(
+      "HYBRID_CUSTOMIZED\n2\nA -1 0 ALLGATHER 10 0 NONE 0 0 ALLGATHER 10 0 HYBRID_MODEL_DATA\n"
+      "B -1 0 ALLGATHER 10 0 NONE 0 0 ALLGATHER 10 0 DATA\n",
+      "file.txt");
+  count_whole_all_gathers(table, levels, {});
+  CHECK(table.layers[0].forward.size == bytes(80));
+  CHECK(table.layers[0].weight_gradient.size == bytes(40));
+  CHECK(table.layers[1].weight_gradient.size == bytes(320));
 }
 
 // tests/formats/astra/malformed: NN_name.txt is refused with exactly NN_name.expected.

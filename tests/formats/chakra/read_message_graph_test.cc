@@ -167,11 +167,11 @@ TEST_CASE("files that are no Chakra traces are refused") {
     }
     return std::string();
   };
-  CHECK(refused("<algo/>") == "this is no Chakra trace of format 0.0.4 or 1.0.0");
+  CHECK(refused("<algo/>") == "this is no Chakra trace of format 0.0.4 or 1.0.0, nor one in JSON");
   CHECK(refused("\x1f\x8b") == "the packed file ends too early");
   CHECK(refused({"\x02\x08\x05", 3}) ==
-        "this is no Chakra trace of format 0.0.4 or 1.0.0");  // 0.0.1
-  CHECK(refused({"\x00\x09\x08", 3}) == "the trace is damaged or ends in the middle of a node");
+        "this is a Chakra trace of format 0.0.1, which is another format under the same ending");
+  CHECK(refused({"\x00\x09\x08", 3}) == "the trace is damaged or cut short in its first node");
   InputTexts texts;
   CHECK_THROWS_AS(read_message_graph(texts, folder + "none.et", Collective::all_reduce, bytes(1)),
                   IoError);

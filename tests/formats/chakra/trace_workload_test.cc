@@ -16,6 +16,7 @@
 #include "core/base/config_error.h"
 #include "formats/chakra/execution_trace.h"
 #include "formats/chakra/trace_check.h"
+#include "formats/chakra/trace_dot.h"
 #include "simulation/simulate.h"
 #include "tests/paths.h"
 #include "workload/graph/graph.h"
@@ -299,6 +300,46 @@ TEST_CASE("ranks that contradict each other are found over all files") {
   CHECK(lines[2] == "rank 0 calls 1 collectives in all ranks, rank 1 calls 2");
   CHECK(lines[3] ==
         "call 1 in all ranks is all_reduce of 8 B on rank 0 and all_reduce of 16 B on rank 1");
+}
+
+// 1 -> 2 -> 3 -> 4 by data, 2 -> 5 by control; 6 stands alone.
+TEST_CASE("the neighbours of a node are drawn") {
+  std::vector<Node> nodes = {compute(1, 10),     compute(2, 20, {1}), compute(3, 0, {2}),
+                             compute(4, 0, {3}), compute(5, 0),       compute(6, 0)};
+  nodes[1].name = "a \"name\"";
+  nodes[4].control_dependencies = {2, 99};
+  const RankTrace trace = read_rank_trace("t.et", written(nodes));
+  CHECK(dot_text(trace, {.around = 2, .steps = 1}) ==
+        R"(digraph trace {
+  node [shape=box, style=filled, fontname="sans-serif"];
+  n1 [label="1 kernel_1\ncompute 10 us", fillcolor=lightblue];
+  n2 [label="2 a \"name\"\ncompute 20 us", fillcolor=lightblue, penwidth=3];
+  n3 [label="3 kernel_3\ncompute", fillcolor=lightblue];
+  n5 [label="5 kernel_5\ncompute", fillcolor=lightblue];
+  n1 -> n2;
+  n2 -> n3;
+  n2 -> n5 [style=dashed];
+  "99 is not there" -> n5 [style=dashed];
+}
+)");
+  const auto shown = [&](const DotOptions& options) {
+    const std::string text = dot_text(trace, options);
+    std::string numbers;
+    for (int id = 1; id <= 6; ++id)
+      if (text.find(fmt::format("n{} [label", id)) != std::string::npos)
+        numbers += std::to_string(id);
+    return numbers;
+  };
+  CHECK(shown({}) == "123456");
+  CHECK(shown({.around = 2, .steps = 2}) == "12345");
+  CHECK(shown({.around = 6}) == "6");
+  CHECK(shown({.around = 1, .steps = 0}) == "1");
+  CHECK(shown({.around = 1, .steps = 9, .most = 2}) == "12");  // the nearest
+  CHECK(refusal([&] { dot_text(trace, {.around = 7}); }) ==
+        "t.et: no node has the id 7: orrery trace json lists nodes with their ids");
+  CHECK(refusal([&] { dot_text(trace, {.most = 5}); }) ==
+        "t.et: the trace has 6 nodes, a picture 5 at most: name one, of which the neighbours are "
+        "drawn: --around NODE");
 }
 
 // ---- the public trace ---------------------------------------------------------------------------

@@ -96,6 +96,42 @@ TEST_CASE("MODEL: every exchange is waited for where it is needed") {
                                                            });
 }
 
+// On two levels: A has gradients to sum over both, B exchanges over both, C over level 0 and sums
+// over level 1. The loop is that of HYBRID_DATA_MODEL, and layers over the same levels share a
+// communicator.
+TEST_CASE("HYBRID_CUSTOMIZED: each layer exchanges over the levels of its own policy") {
+  LayerTable table = three_layers(ParallelismPolicy::hybrid_customized);
+  table.layers[0].policy = ParallelismPolicy::data;
+  table.layers[1].policy = ParallelismPolicy::model;
+  table.layers[2].policy = ParallelismPolicy::hybrid_data_model;
+  CHECK(loop(table, 1) == Lines{
+                              "compute 0 A forward",
+                              "compute 0 B forward",
+                              "all_gather level 0 1 102 0 B forward",
+                              "wait    0 B forward",
+                              "compute 0 C forward",
+                              "all_gather level 0 103 0 C forward",
+                              "wait    0 C forward",
+                              "compute 0 C ig",
+                              "reduce_scatter level 0 203 0 C ig",
+                              "compute 0 C wg",
+                              "all_reduce level 1 303 0 C wg",
+                              "wait    0 C ig",
+                              "compute 0 B ig",
+                              "reduce_scatter level 0 1 202 0 B ig",
+                              "compute 0 B wg",
+                              "wait    0 B ig",
+                              "compute 0 A wg",
+                              "all_reduce level 0 1 301 0 A wg",
+                              "wait    0 A wg",
+                              "wait    0 C wg",
+                          });
+  // A single layer's policy is the same loop as that policy of the table, by another name.
+  for (LayerSpec& layer : table.layers) layer.policy = ParallelismPolicy::hybrid_model_data;
+  const Lines one = loop(three_layers(ParallelismPolicy::hybrid_model_data), 2);
+  CHECK(loop(table, 2).size() == one.size());
+}
+
 TEST_CASE("MODEL has nothing outstanding between iterations") {
   const LayerTable table = three_layers(ParallelismPolicy::model);
   Lines once = loop(table, 1), twice = loop(table, 2);
