@@ -100,7 +100,8 @@ class RankOperations {
   }
 
   Operation computing(const Node& node) {
-    Operation operation = work(node, frame_.labels.of_kernel(kernel_name(node)), recorded(node));
+    Operation operation =
+        work(node, frame_.labels.of_kernel(kernel_name(node.name)), recorded(node));
     const std::int64_t flops = node.number("num_ops").value_or(0);
     const bool by_size =
         flops > 0 &&

@@ -36,9 +36,8 @@ std::optional<StreamName> stream_of(const Node& node) {
   return number ? std::optional(StreamName{false, *number}) : std::nullopt;
 }
 
-std::string kernel_name(const Node& node) {
+std::string kernel_name(std::string_view name) {
   constexpr std::size_t kMost = 60;
-  std::string_view name = node.name;
   if (name.starts_with("void ")) name.remove_prefix(5);
   name = name.substr(0, name.find('<'));
   if (const std::size_t arguments = name.find('('); arguments > 0) name = name.substr(0, arguments);
@@ -81,7 +80,7 @@ void TraceScan::add(const RankTrace& trace, const RankGroups& own_groups) {
   for (const Node& node : trace.nodes) {
     if (const auto stream = stream_of(node)) streams.insert(*stream);
     const Role role = role_of(node);
-    if (role == Role::processor) kernels[kernel_name(node)] += node.duration;
+    if (role == Role::processor) kernels[kernel_name(node.name)] += node.duration;
     if (role != Role::collective) continue;
     if (const auto group = own_groups.of(node)) groups.insert(*group);
   }

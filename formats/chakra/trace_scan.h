@@ -36,7 +36,7 @@ struct StreamName {
 std::optional<StreamName> stream_of(const Node& node);
 
 // The name of a kernel without its arguments.
-std::string kernel_name(const Node& node);
+std::string kernel_name(std::string_view name);
 
 // The groups of one rank's file.
 class RankGroups {

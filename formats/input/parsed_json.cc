@@ -6,7 +6,6 @@
 #include <istream>
 #include <nlohmann/json.hpp>
 
-#include "core/base/config_error.h"
 #include "core/base/quoted.h"
 
 namespace orrery {
@@ -27,20 +26,6 @@ int number_behind(std::string_view message, std::string_view key) {
   return number;
 }
 
-// "[json.exception.parse_error.101] parse error at line 1, column 31: syntax error while parsing
-// object key - unexpected end of input; expected string literal": its last part.
-ConfigError refusal(const std::string& file, const std::string& what, std::string_view message) {
-  const int line = number_behind(message, "line "), column = number_behind(message, "column ");
-  if (const std::size_t colon = message.find(": "); colon != std::string_view::npos)
-    message.remove_prefix(colon + 2);
-  constexpr std::size_t longest = 200;
-  return ConfigError({.file = file,
-                      .line = line,
-                      .column = column,
-                      .what = fmt::format("{} is not JSON: {}", what, printable(message, longest)),
-                      .remedy = "write it again"});
-}
-
 template <class Text>
 Json parsed(const std::string& file, Text&& text, const std::string& what) {
   const auto limited = [&](int depth, Json::parse_event_t, Json&) {
@@ -53,11 +38,26 @@ Json parsed(const std::string& file, Text&& text, const std::string& what) {
   try {
     return Json::parse(std::forward<Text>(text), limited);
   } catch (const Json::exception& error) {
-    throw refusal(file, what, error.what());
+    throw json_refusal(file, what, error.what());
   }
 }
 
 }  // namespace
+
+// "[json.exception.parse_error.101] parse error at line 1, column 31: syntax error while parsing
+// object key - unexpected end of input; expected string literal": its last part.
+ConfigError json_refusal(const std::string& file, const std::string& what,
+                         std::string_view message) {
+  const int line = number_behind(message, "line "), column = number_behind(message, "column ");
+  if (const std::size_t colon = message.find(": "); colon != std::string_view::npos)
+    message.remove_prefix(colon + 2);
+  constexpr std::size_t longest = 200;
+  return ConfigError({.file = file,
+                      .line = line,
+                      .column = column,
+                      .what = fmt::format("{} is not JSON: {}", what, printable(message, longest)),
+                      .remedy = "write it again"});
+}
 
 Json parsed_json(const std::string& file, std::string_view text, const std::string& what) {
   return parsed(file, text, what);

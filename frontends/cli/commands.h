@@ -205,11 +205,15 @@ struct ImportOptions {
   std::vector<std::string> variables;  // NAME=VALUE
   std::string npu, nic, nvlink, bus;   // of NCCL
   std::optional<std::int64_t> nodes;
+  std::string as = "table";  // of Kineto: table, products or coll
+  std::int32_t top = 20;     // of Kineto: rows of kernels; 0 = all
 };
 
 // An experiment's part on terminal.out; what was read, ignored and assumed as notices.
 ExitCode import_megatron(const ImportOptions& options, const Terminal& terminal);
 ExitCode import_nccl_topology(const ImportOptions& options, const Terminal& terminal);
+// A table of times, or what of them becomes keys or measurements.
+ExitCode import_kineto(const ImportOptions& options, const Terminal& terminal);
 
 struct SchemaOptions {
   std::string kind = "experiment";  // one of schema_kinds()

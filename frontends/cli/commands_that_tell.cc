@@ -48,6 +48,14 @@ void CommandLine::add_imports() {
   nccl->add_option("--nvlink", import_.nvlink, "rate of a GPU's NVLinks in one direction")
       ->type_name("RATE");
   nccl->add_option("--bus", import_.bus, "rate of PCI between GPU and NIC")->type_name("RATE");
+  CLI::App* kineto = add_one("kineto", help::import_kineto,
+                             "what PyTorch's profiler exported, plain or packed", import_kineto);
+  kineto->add_option("--as", import_.as, "table, products or coll")
+      ->transform(CLI::IsMember({"table", "products", "coll"}).description(""))
+      ->type_name("FORM");
+  kineto->add_option("--top", import_.top, "kernels in the table; 0 = all")
+      ->check(CLI::Range(0, 1 << 30).description(""))
+      ->type_name("N");
   CLI::App* astra = imports->add_subcommand("astra", help::import_astra.sentence);
   astra->footer(help::import_astra.footer);
   add_astra_options(astra);

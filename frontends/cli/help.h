@@ -156,6 +156,7 @@ inline constexpr Text import_files{"Write an experiment's parts from files of ot
                                    R"(Examples:
   orrery import megatron run.sh --platform dgx-h100-superpod > experiment.yaml
   orrery import nccl-topo topo.xml --nodes 16 > platform.yaml
+  orrery import kineto trace.json.gz --as products > products.yaml
   orrery import astra --workload-configuration=... --system-configuration=... \
     --network-configuration=... > experiment.yaml
 
@@ -170,6 +171,19 @@ inline constexpr Text import_megatron{
 
 The script is read, not run: variables, arrays, defaults and arithmetic are known, what programs
 print is not.)"};
+inline constexpr Text import_kineto{
+    "A trace of PyTorch's profiler -> times of kernels, collectives, matrix products.",
+    R"(Examples:
+  orrery import kineto trace.json.gz                      a table
+  orrery import kineto trace.json.gz --as products > products.yaml
+  orrery run exp.yaml --set platform.npu.efficiency='{preset: products.yaml, matrix: 60 %}'
+  orrery import kineto trace.json.gz --as coll > measured.csv
+  orrery coll --platform dgx-h100 --ranks 8 --op all_reduce --measured measured.csv
+
+products: of each shape of aten::mm and aten::addmm the median over its calls of the time of their
+kernels, in the most frequent data type. Shapes are there with profile(record_shapes=True).
+coll: of each (collective, group, size) the shortest time, as the others hold waits for other
+ranks.)"};
 inline constexpr Text import_nccl{"A topology of NCCL -> a platform of such nodes.",
                                   R"(Examples:
   NCCL_TOPO_DUMP_FILE=topo.xml all_reduce_perf -g 8        on a node

@@ -117,6 +117,12 @@ GPU = ('<pci busid="0000:{0:02x}:00.0" class="0x030200" link_speed="16.0 GT/s PC
        'link_width="16"><gpu dev="{0}" sm="80" rank="{0}">{1}</gpu></pci>')
 SYSTEM_XML = '<system version="1"><cpu numaid="0">{}</cpu></system>'
 
+def kineto(profile, *options):
+    return ("import", "kineto", "k.json", *options), {"k.json": profile}
+
+
+KERNEL = '{"traceEvents": [{"cat": "kernel", "name": "k", "ts": 7, "dur": 3.5}]}'
+
 # ---- the table: name, (command, files) -----------------------------------------------------------
 
 CASES = [
@@ -274,6 +280,18 @@ CASES = [
         GPU.format(2, "")))),
     ("nodes below 1", nccl(SYSTEM_XML.format(GPU.format(1, "")), "--nodes", "0")),
     ("an empty topology", nccl("")),
+    # Traces of PyTorch's profiler.
+    ("a profile of nothing", kineto("")),
+    ("a profile that ends", kineto('{"traceEvents": [{"cat": "kernel", ')),
+    ("a profile without events", kineto('{"deviceProperties": []}')),
+    ("a profile of the host only", kineto('{"traceEvents": [{"cat": "cpu_op", "name": "a"}]}')),
+    ("a kernel that takes less than no time", kineto(KERNEL.replace("3.5", "-3.5"))),
+    ("a kernel that never begins", kineto(KERNEL.replace('"ts": 7', '"ts": 1e300'))),
+    ("a profile without shapes", kineto(KERNEL, "--as", "products")),
+    ("a profile without collectives", kineto(KERNEL, "--as", "coll")),
+    ("a profile in no form", kineto(KERNEL, "--as", "xml")),
+    ("a packed profile cut short", kineto(gzip.compress(KERNEL.encode() * 99)[:-20])),
+    ("a profile of brackets", kineto('{"traceEvents": ' + DEEP + "}")),
     # Measured times.
     ("measured times of nothing", (("coll", "--platform", "dgx-h100", "--measured", "m.txt"),
                                    {"m.txt": ""})),

@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/config_error.h"
+#include "core/base/log.h"
+#include "core/base/quoted.h"
+#include "core/units/unit_text.h"
+#include "formats/input/unpacked_file.h"
+#include "formats/kineto/kineto_profile.h"
+#include "frontends/cli/commands.h"
+#include "report/text_table.h"
+
+namespace orrery::cli {
+
+namespace {
+
+using kineto::Profile;
+using kineto::Times;
+constexpr TextTable::Align kLeft = TextTable::Align::left;
+
+void say(const std::string& text) { log::write(log::Level::notice, log::Room::frontends, text); }
+
+std::string head(const ImportOptions& options) {
+  return fmt::format("# From {} by `orrery import kineto --as {}`.\n", printable(options.file, 60),
+                     options.as);
+}
+
+// Count, sum and quantiles, as cells.
+std::vector<std::string> row_of(std::string name, const Times& times) {
+  std::vector<std::string> cells = {std::move(name), std::to_string(times.each.size()),
+                                    to_text(times.sum)};
+  for (const double share : {0.0, 0.5, 0.9, 0.99, 1.0})
+    cells.push_back(to_text(times.quantile(share)));
+  return cells;
+}
+
+TextTable table_of(const char* what) {
+  return TextTable(
+      {{what, kLeft}, {"number"}, {"sum"}, {"least"}, {"half"}, {"90 %"}, {"99 %"}, {"most"}});
+}
+
+std::string activity_text(const kineto::Activity& activity) {
+  TextTable table({{"", kLeft}, {""}, {""}});
+  const auto row = [&](const char* name, Duration time) {
+    const double span = static_cast<double>(std::max<std::int64_t>(activity.span.value, 1));
+    table.add_row({name, to_text(time),
+                   fmt::format("{:.1f} %", 100 * static_cast<double>(time.value) / span)});
+  };
+  row("device", activity.span);
+  row("compute", activity.compute);
+  row("exposed", activity.exposed);
+  row("memory", activity.memory);
+  row("idle", activity.idle);
+  return table.text();
+}
+
+std::string kernels_text(const Profile& profile, std::int32_t top) {
+  std::vector<const std::pair<const std::string, Times>*> longest;
+  for (const auto& kernel : profile.by_name) longest.push_back(&kernel);
+  std::ranges::stable_sort(longest, std::ranges::greater{},
+                           [](const auto* kernel) { return kernel->second.sum; });
+  TextTable table = table_of("kernel");
+  const std::size_t shown =
+      top == 0 ? longest.size() : std::min(longest.size(), static_cast<std::size_t>(top));
+  for (std::size_t i = 0; i < shown; ++i)
+    table.add_row(row_of(printable(longest[i]->first, 60), longest[i]->second));
+  std::string text = table.text();
+  if (shown < longest.size())
+    text += fmt::format("and {} kernels more: --top 0 shows all\n", longest.size() - shown);
+  return text;
+}
+
+std::string collectives_text(const Profile& profile) {
+  if (profile.collectives.empty()) return "";
+  TextTable table = table_of("collective");
+  for (const auto& [key, times] : profile.collectives)
+    table.add_row(
+        row_of(fmt::format("{} of {} ranks, {} B", key.name, key.ranks, key.size.value), times));
+  return '\n' + table.text();
+}
+
+std::string table_text(const Profile& profile, const ImportOptions& options) {
+  return activity_text(profile.activity) + '\n' + kernels_text(profile, options.top) +
+         collectives_text(profile);
+}
+
+// The data type with the most calls: an experiment has one time for a shape.
+std::string frequent_type(const Profile& profile) {
+  std::map<std::string, std::size_t> calls;
+  for (const auto& [key, times] : profile.products) calls[key.type] += times.each.size();
+  return std::ranges::max_element(calls, {}, [](const auto& type) { return type.second; })->first;
+}
+
+std::string products_text(const Profile& profile, const ImportOptions& options) {
+  if (profile.products.empty())
+    throw ConfigError(
+        {.file = options.file,
+         .what =
+             profile.without_shape > 0
+                 ? fmt::format("{} matrix products do not say their shapes", profile.without_shape)
+                 : "there is no matrix product (aten::mm, aten::addmm) with kernels",
+         .remedy = "record with profile(record_shapes=True)"});
+  const std::string type = frequent_type(profile);
+  std::string text = head(options) + "# As platform.npu.efficiency: {preset: THIS FILE}; type " +
+                     type + ".\nproducts:\n";
+  std::size_t others = 0;
+  for (const auto& [key, times] : profile.products) {
+    if (key.type != type) {
+      others += times.each.size();
+      continue;
+    }
+    text += fmt::format("  - {{rows: {}, columns: {}, depth: {}, time: {}}}  # {} call{}\n",
+                        key.rows, key.columns, key.depth, exact_text(times.quantile(0.5)),
+                        times.each.size(), times.each.size() == 1 ? "" : "s");
+  }
+  if (others > 0)
+    say(fmt::format("{} products of other data types than {} are left out", others, type));
+  if (profile.without_shape > 0)
+    say(fmt::format("{} products do not say their shapes", profile.without_shape));
+  if (profile.batches > 0)
+    say(fmt::format("{} batched products are left out: no key holds them", profile.batches));
+  return text;
+}
+
+std::string measured_text(const Profile& profile, const ImportOptions& options) {
+  if (profile.collectives.empty())
+    throw ConfigError({.file = options.file,
+                       .what = profile.without_size > 0
+                                   ? fmt::format("{} kernels of communication do not say what they "
+                                                 "move",
+                                                 profile.without_size)
+                                   : "there is no communication in it",
+                       .remedy = profile.without_size > 0
+                                     ? "record with PyTorch 2.1 or later, which writes sizes"
+                                     : "name a trace of a job with several ranks"});
+  std::string text = head(options) + "# The shortest of each: the others wait for other ranks.\n" +
+                     "op,ranks,bytes,time_us,number\n";
+  for (const auto& [key, times] : profile.collectives)
+    text += fmt::format("{},{},{},{},{}\n", key.name, key.ranks, key.size.value,
+                        static_cast<double>(times.quantile(0).value) / 1e6, times.each.size());
+  return text;
+}
+
+}  // namespace
+
+ExitCode import_kineto(const ImportOptions& options, const Terminal& terminal) {
+  const auto text = unpacked_file(options.file);
+  const Profile profile = kineto::read_profile(options.file, *text);
+  if (options.as == "products")
+    terminal.out << products_text(profile, options);
+  else if (options.as == "coll")
+    terminal.out << measured_text(profile, options);
+  else
+    terminal.out << table_text(profile, options);
+  say(fmt::format("import: {} events read, {} of them kernels", profile.events, profile.kernels));
+  if (profile.without_size > 0)
+    say(fmt::format("{} kernels of communication do not say what they move", profile.without_size));
+  return ok;
+}
+
+}  // namespace orrery::cli
