@@ -6,7 +6,7 @@ namespace orrery {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::array run_numbers{"events", "messages"};
 constexpr std::array host_numbers{"wall_s", "cpu_s", "peak_rss_bytes"};
@@ -54,6 +54,9 @@ void fill_job(SweepRow& row, const Json& result) {
   row.exposed = time("exposed_ps");
   row.idle = time("idle_ps");
   row.bound = time("bound_ps");
+  row.exposed_by.clear();
+  for (const auto& [kind, waited] : result.at("exposed_by").items())
+    row.exposed_by.emplace_back(kind, Duration{waited.get<std::int64_t>()});
   for (const char* key : run_numbers) row.numbers[key] = result.at(key).dump();
   row.numbers["mfu"] = model_utilisation(result);
 }
@@ -75,8 +78,6 @@ void fill(SweepRow& row, const Json& result) {
 }
 
 }  // namespace
-
-bool is_result_of(const SweepRow& row, const std::string& json) { return is_of(parsed(json), row); }
 
 bool read_result(SweepRow& row, const std::string& json) {
   const Json result = parsed(json);
