@@ -1,5 +1,8 @@
 #include "report/sweep_row.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace orrery {
@@ -57,6 +60,14 @@ void fill_job(SweepRow& row, const Json& result) {
   row.exposed_by.clear();
   for (const auto& [kind, waited] : result.at("exposed_by").items())
     row.exposed_by.emplace_back(kind, Duration{waited.get<std::int64_t>()});
+  std::int64_t npus = 0;
+  for (const Json& rank : result.at("ranks")) npus += rank.at("multiplicity").get<std::int64_t>();
+  row.numbers["npus"] = fmt::format("{}", npus);
+  std::int64_t memory = 0;
+  if (const auto stages = result.find("memory"); stages != result.end())
+    for (const Json& stage : *stages)
+      memory = std::max(memory, stage.at("total").get<std::int64_t>());
+  if (memory > 0) row.numbers["memory_bytes"] = fmt::format("{}", memory);
   for (const char* key : run_numbers) row.numbers[key] = result.at(key).dump();
   row.numbers["mfu"] = model_utilisation(result);
 }

@@ -65,6 +65,7 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal);
 struct PageOptions {
   std::vector<std::string> results;  // folders of -o, or JSON files
   std::string output;                // file; "" = report.html, in the folder if there is one result
+  std::string metric, against;       // of a sweep: sweep_page()
 };
 
 // Writes the page, and its name on terminal.out.

@@ -160,9 +160,17 @@ void CommandLine::add_reports() {
   CLI::App* report = add("report", help::report, [this] { return cli::report(page_, terminal_); });
   report
       ->add_option("RESULT", page_.results,
-                   "folders that `run` or `compare` wrote with -o, or their JSON files")
+                   "folders that `run` or `compare` wrote with -o, or their JSON files; or the "
+                   "folder of a sweep")
       ->type_name("")
       ->required();
+  report
+      ->add_option("--metric", page_.metric,
+                   "of a sweep: a column of runs.csv, npus or memory_bytes; without it, the time")
+      ->type_name("NAME");
+  report
+      ->add_option("--against", page_.against, "of a sweep: the second metric of the Pareto front")
+      ->type_name("NAME");
   report
       ->add_option("-o,--output", page_.output,
                    "the page; without it, report.html in the folder of the one result, or here")

@@ -106,6 +106,7 @@ inline constexpr Text report{"Draw results as a page of charts, one file of HTML
   orrery report out/first                         the same of an earlier result
   orrery report out/flat out/hier -o both.html    up to eight systems beside each other
   orrery compare flat.yaml hier.yaml --report both.html
+  orrery report out/sweep                         how a sweep's results depend on its keys
 
 The page needs no network, no scripts and no styles. Each chart has its numbers as a table below it.
 `run --activity` and `run --matrix` add what links did over time, and who sent how much to whom.

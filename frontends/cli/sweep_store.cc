@@ -2,20 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
 #include "frontends/sweep/sweep_folder.h"
-#include "report/result_folder.h"
 #include "report/sweep_manifest.h"
 #include "report/sweep_report.h"
 
 namespace orrery::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // Of those that are left, by the mean time of those that are done.
 std::string time_left(const std::vector<SweepRow>& rows, std::size_t left, std::size_t running) {
@@ -61,15 +57,11 @@ ExitCode sweep_status(const SweepOptions& options, const Terminal& terminal) {
 }
 
 ExitCode sweep_collect(const SweepOptions& options, const Terminal& terminal) {
-  SweepManifest sweep = read_sweep_folder(options.output);
-  for (SweepRow& row : sweep.rows)
-    if (row.status == "begun") row.status = "not run";
+  const SweepManifest sweep = read_sweep_folder(options.output);
   const auto done = std::ranges::count(sweep.rows, "ok", &SweepRow::status);
-  const std::string runs = runs_csv(sweep.rows);
-  write_whole_file(fs::path(options.output) / "runs.csv", runs);
-  write_whole_file(fs::path(options.output) / "kinds.csv", kinds_csv(sweep.rows));
+  write_collected(options.output, sweep);
   if (options.format == Format::csv)
-    terminal.out << runs;
+    terminal.out << runs_csv(sweep.rows);
   else
     terminal.out << fmt::format(
         "{}: runs.csv has {} points, {} of them done; kinds.csv has their "

@@ -18,7 +18,7 @@
 
 #include "core/base/io_error.h"
 #include "report/result_folder.h"
-#include "report/sweep_manifest.h"
+#include "report/sweep_report.h"
 
 namespace orrery {
 
@@ -57,6 +57,14 @@ SweepLock::SweepLock(const std::filesystem::path& folder, Share share) {
 }
 
 SweepLock::~SweepLock() { close(file_); }
+
+void write_collected(const std::filesystem::path& folder, const SweepManifest& sweep) {
+  std::vector<SweepRow> rows = sweep.rows;
+  for (SweepRow& row : rows)
+    if (row.status == "begun") row.status = "not run";
+  write_whole_file(folder / "runs.csv", runs_csv(rows));
+  write_whole_file(folder / "kinds.csv", kinds_csv(rows));
+}
 
 bool is_locked(const std::filesystem::path& folder) {
   const int file = open((folder / ".lock").c_str(), O_RDWR | O_CLOEXEC);

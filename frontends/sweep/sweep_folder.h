@@ -6,12 +6,13 @@
 //   DIR/points/NAME/failed.json   how it ended, if there is no result: report/sweep_manifest.h
 //   DIR/sweep.json                which points there are: report/sweep_manifest.h
 //   DIR/sweep.csv                 a line for each point
+//   DIR/runs.csv, kinds.csv       the same and more, of `collect`
 //   DIR/.lock                     locked while a sweep or one of its processes lives
 #pragma once
 
 #include <filesystem>
 
-#include "report/sweep_row.h"
+#include "report/sweep_manifest.h"
 
 namespace orrery {
 
@@ -37,6 +38,9 @@ bool is_locked(const std::filesystem::path& folder);
 // Fills the row from a complete result, without an error, of the same inputs by the same program;
 // false if there is none.
 bool read_result(SweepRow& row);
+
+// runs.csv and kinds.csv of what is done.
+void write_collected(const std::filesystem::path& folder, const SweepManifest& sweep);
 
 // What processes that were killed left half written; not what one that lives is writing.
 void remove_unfinished(const std::filesystem::path& folder);
