@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -60,8 +61,9 @@ std::vector<ResultFile> tables(std::span<const RunResult> results, const ReportO
   return files;
 }
 
+// Of this process and no other one that may write the same file, on this machine or another.
 fs::path unfinished(const fs::path& folder, const std::string& name) {
-  return folder / fmt::format(".{}.{}.unfinished", name, getpid());
+  return folder / fmt::format(".{}{}", name, unfinished_ending(getpid()));
 }
 
 void write_file(const fs::path& path, const std::string& text) {
@@ -113,6 +115,12 @@ void write_all(const fs::path& folder, const std::vector<ResultFile>& files, Ove
 }
 
 }  // namespace
+
+std::string unfinished_ending(int process) {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return fmt::format(".{}.{}.unfinished", host.data(), process);
+}
 
 void prepare_result_folder(const fs::path& folder, Overwrite overwrite) {
   std::error_code error;

@@ -20,6 +20,9 @@ enum class Overwrite { refuse, allow };
 // before a long simulation, not after it.
 void prepare_result_folder(const std::filesystem::path& folder, Overwrite overwrite);
 
+// How the names of files end that a process of this machine is writing.
+std::string unfinished_ending(int process);
+
 // One file, or not at all; an earlier one is replaced.
 void write_whole_file(const std::filesystem::path& file, const std::string& text);
 

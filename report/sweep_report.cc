@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -66,15 +67,32 @@ std::vector<VariedColumn> varied_columns(const std::vector<SweepRow>& rows) {
   return columns;
 }
 
-}  // namespace
+constexpr std::array host_columns{"wall_s", "cpu_s", "peak_rss_bytes"};
 
-std::string sweep_csv(const std::vector<SweepRow>& rows) {
-  const std::vector<VariedColumn> varied = varied_columns(rows);
+bool is_of_host(std::string_view column) {
+  return std::ranges::find(host_columns, column) != host_columns.end();
+}
+
+std::string head_of(const std::vector<VariedColumn>& varied) {
   std::string csv = "experiment";
   for (const VariedColumn& column : varied) csv += ',' + csv_field(column.heading);
+  return csv;
+}
+
+std::string point_of(const SweepRow& row, std::size_t i, const std::vector<VariedColumn>& varied) {
+  std::string csv = csv_field(row.point.experiment);
+  for (const VariedColumn& column : varied) csv += ',' + csv_field(column.values[i]);
+  return csv;
+}
+
+std::string csv_of(const std::vector<SweepRow>& rows, bool has_host) {
+  const std::vector<VariedColumn> varied = varied_columns(rows);
+  std::string csv = head_of(varied);
   csv +=
       ",status,system,backend,ignored,fingerprint,finish_ps,compute_ps,exposed_ps,idle_ps,bound_ps";
-  std::vector<std::string_view> numbers(sweep_numbers.begin(), sweep_numbers.end());
+  std::vector<std::string_view> numbers;
+  for (const std::string_view number : sweep_numbers)
+    if (has_host || !is_of_host(number)) numbers.push_back(number);
   if (std::ranges::any_of(rows, &SweepRow::has_flows)) {
     numbers.insert(numbers.end(), flow_numbers.begin(), flow_numbers.end());
     numbers.insert(numbers.end(), flow_times.begin(), flow_times.end());
@@ -82,8 +100,7 @@ std::string sweep_csv(const std::vector<SweepRow>& rows) {
   csv += fmt::format(",{},inputs,folder\n", fmt::join(numbers, ","));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
-    csv += csv_field(row.point.experiment);
-    for (const VariedColumn& column : varied) csv += ',' + csv_field(column.values[i]);
+    csv += point_of(row, i, varied);
     csv += fmt::format(",{},{},{},{},{}", row.status, csv_field(row.system), row.backend,
                        csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.fingerprint);
     csv += row.status == "ok" ? fmt::format(",{}", row.finish.value) : ",";
@@ -93,8 +110,26 @@ std::string sweep_csv(const std::vector<SweepRow>& rows) {
       const auto found = row.numbers.find(std::string(key));
       csv += ',' + (found == row.numbers.end() ? "" : found->second);
     }
-    csv += fmt::format(",{},{}\n", row.inputs, csv_field(row.folder.string()));
+    const std::string folder =
+        has_host ? row.folder.string() : "points/" + row.folder.filename().string();
+    csv += fmt::format(",{},{}\n", row.inputs, csv_field(folder));
   }
+  return csv;
+}
+
+}  // namespace
+
+std::string sweep_csv(const std::vector<SweepRow>& rows) { return csv_of(rows, true); }
+
+std::string runs_csv(const std::vector<SweepRow>& rows) { return csv_of(rows, false); }
+
+std::string kinds_csv(const std::vector<SweepRow>& rows) {
+  const std::vector<VariedColumn> varied = varied_columns(rows);
+  std::string csv = head_of(varied) + ",kind,exposed_ps,folder\n";
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const auto& [kind, waited] : rows[i].exposed_by)
+      csv += fmt::format("{},{},{},{}\n", point_of(rows[i], i, varied), csv_field(kind),
+                         waited.value, csv_field("points/" + rows[i].folder.filename().string()));
   return csv;
 }
 

@@ -1,5 +1,8 @@
 #include "report/sweep_row.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace orrery {
@@ -54,6 +57,17 @@ void fill_job(SweepRow& row, const Json& result) {
   row.exposed = time("exposed_ps");
   row.idle = time("idle_ps");
   row.bound = time("bound_ps");
+  row.exposed_by.clear();
+  for (const auto& [kind, waited] : result.at("exposed_by").items())
+    row.exposed_by.emplace_back(kind, Duration{waited.get<std::int64_t>()});
+  std::int64_t npus = 0;
+  for (const Json& rank : result.at("ranks")) npus += rank.at("multiplicity").get<std::int64_t>();
+  row.numbers["npus"] = fmt::format("{}", npus);
+  std::int64_t memory = 0;
+  if (const auto stages = result.find("memory"); stages != result.end())
+    for (const Json& stage : *stages)
+      memory = std::max(memory, stage.at("total").get<std::int64_t>());
+  if (memory > 0) row.numbers["memory_bytes"] = fmt::format("{}", memory);
   for (const char* key : run_numbers) row.numbers[key] = result.at(key).dump();
   row.numbers["mfu"] = model_utilisation(result);
 }
@@ -75,8 +89,6 @@ void fill(SweepRow& row, const Json& result) {
 }
 
 }  // namespace
-
-bool is_result_of(const SweepRow& row, const std::string& json) { return is_of(parsed(json), row); }
 
 bool read_result(SweepRow& row, const std::string& json) {
   const Json result = parsed(json);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/units/units.h"
@@ -19,13 +20,14 @@ struct SweepRow {
   bool has_flows = false;  // `traffic:` instead of a workload
   std::filesystem::path folder;
   std::string version, commit, inputs;  // what result.json says if it is this point's: Provenance
-  std::string status;                   // "ok", "failed", "not run"
+  std::string status;                   // "ok", "failed", "not run"; begun: read_sweep_folder()
   std::string failure;                  // the first line of what a failed one said
 
   // Of result.json or traffic.json; for "ok" only. Flows have no compute, exposed, idle, bound.
   std::string system, backend, fingerprint;
   std::vector<std::string> ignored = {};  // by the backend, of what the file says
   Duration finish, compute, exposed, idle, bound;
+  std::vector<std::pair<std::string, Duration>> exposed_by = {};  // kinds, as in result.json
   std::map<std::string, std::string> numbers = {};  // "events", "messages", "wall_s", ...
 };
 
@@ -39,10 +41,8 @@ inline constexpr std::array flow_times{"mean_ps",      "p50_ps",        "p95_ps"
                                        "p99_ps",       "slowdown_mean", "slowdown_p50",
                                        "slowdown_p95", "slowdown_p99"};
 
-// Whether the text is the JSON of a result of this row's inputs, by the same program.
-bool is_result_of(const SweepRow& row, const std::string& json);
-
-// Fills the row from such a text if it is complete and without an error; false if it is not.
+// Fills the row from a text that is the JSON of a result of this row's inputs, by the same program,
+// complete and without an error; false if it is not.
 bool read_result(SweepRow& row, const std::string& json);
 
 }  // namespace orrery

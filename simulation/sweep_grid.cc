@@ -128,14 +128,11 @@ std::size_t count_points(const Sweep& sweep) {
   return count * sweep.experiments.size();
 }
 
-std::string folder_name(const SweepPoint& point) {
+std::string folder_name(const SweepPoint& point, const std::string& identity) {
   constexpr std::size_t readable_at_most = 120;  // file systems end at 255 bytes
   std::string name = readable(std::filesystem::path(point.experiment).stem().string());
-  std::string identity = point.experiment;
   for (const SweepSetting& setting : point.varied)
     name += fmt::format(",{}={}", readable(last_step(setting.key)), readable(setting.value));
-  for (const SweepSetting& setting : point.settings)
-    identity += fmt::format("\n{}={}", setting.key, setting.value);
   if (name.size() > readable_at_most) name.resize(readable_at_most);
   return fmt::format("{},{}", name, hash_text(identity));
 }

@@ -45,8 +45,9 @@ std::vector<SweepPoint> points_of(const Sweep& sweep,
 std::size_t count_points(const Sweep& sweep);
 std::size_t count_combinations(const Sweep& sweep);  // before conditions; REQUIRES: fits
 
-// A folder name that people can read and that no other point of any grid has: it does not change
-// when the grid grows, so that what has been simulated stays valid.
-std::string folder_name(const SweepPoint& point);
+// A folder name that people can read and that stands for what is simulated. `identity`: of the
+// resolved configuration, its data files and the program. It does not change when the grid grows,
+// so that what has been simulated stays valid.
+std::string folder_name(const SweepPoint& point, const std::string& identity);
 
 }  // namespace orrery

@@ -9,20 +9,18 @@
 #include <vector>
 
 #include "core/base/config_error.h"
-#include "core/base/log.h"
 #include "core/units/unit_text.h"
 #include "formats/astra/emulation.h"
 #include "formats/chakra/trace_groups.h"
 #include "formats/import/import_astra.h"
 #include "formats/input/input_texts.h"
+#include "frontends/cli/log_options.h"
 #include "report/text_table.h"
 #include "simulation/run_result.h"
 
 namespace orrery::cli {
 
 namespace {
-
-void tell(const std::string& text) { log::write(log::Level::notice, log::Room::frontends, text); }
 
 std::string file_of(const std::string& prefix, std::int32_t npu) {
   return fmt::format("{}.{}.et", prefix, npu);
@@ -78,13 +76,12 @@ void check_files(const AstraSetUp& set_up, InputTexts& texts) {
 }
 
 void print_notices(const Imported& imported, const AstraOptions& options) {
-  tell(fmt::format("import: {} fields read, {} ignored, {} assumed", imported.read,
-                   imported.ignored.size(), imported.assumed.size()));
-  if (!imported.ignored.empty())
-    tell(fmt::format("ignored: {}", fmt::join(imported.ignored, ", ")));
-  for (const std::string& sentence : imported.assumed) tell("assumed: " + sentence);
+  say(fmt::format("import: {} fields read, {} ignored, {} assumed", imported.read,
+                  imported.ignored.size(), imported.assumed.size()));
+  if (!imported.ignored.empty()) say(fmt::format("ignored: {}", fmt::join(imported.ignored, ", ")));
+  for (const std::string& sentence : imported.assumed) say("assumed: " + sentence);
   const auto unused = [](const char* flag, const char* why) {
-    tell(fmt::format("{} changes nothing: {}", flag, why));
+    say(fmt::format("{} changes nothing: {}", flag, why));
   };
   if (options.compute_scale != 1) unused("--compute-scale", "ASTRA-sim does not use it either");
   if (options.communication_scale != 1) unused("--comm-scale", "ASTRA-sim does not use it either");
@@ -191,7 +188,7 @@ ExitCode astra(const AstraOptions& options, const SimulationOptions& simulation,
   }
   for (std::size_t npu = 0; npu < emulated.size(); ++npu)
     if (!emulated[npu].finished)
-      tell(fmt::format(
+      say(fmt::format(
           "sys[{}] does not finish in ASTRA-sim: something that it waits for never comes", npu));
   return run_loaded(experiment, simulation, terminal, [&](const RunResult& result) {
     if (simulation.format != Format::text || result.partial) return;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/io_error.h"
 #include "frontends/cli/command_line_parser.h"
@@ -39,12 +40,25 @@ CommandLine::CommandLine(const Build& build, const Terminal& terminal,
   add_information();
 }
 
+namespace {
+
+// `sweep FILE` is `sweep run FILE`.
+void insert_run(std::vector<std::string>& arguments) {
+  if (arguments.size() < 2 || arguments.front() != "sweep") return;
+  constexpr std::array known{"run", "plan", "exec", "slurm", "status", "collect", "-h", "--help"};
+  if (std::ranges::find(known, arguments[1]) == known.end())
+    arguments.insert(arguments.begin() + 1, "run");
+}
+
+}  // namespace
+
 ExitCode CommandLine::run(std::vector<std::string> arguments) {
   if (const std::string wrong = unknown_command(app_, arguments); !wrong.empty()) {
     log::write(log::Level::error, log::Room::frontends, wrong);
     return wrong_configuration;
   }
   std::vector<std::string> command = arguments;
+  insert_run(arguments);
   command.insert(command.begin(), "orrery");
   invocation_.command = shell_text(command);
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them

@@ -31,6 +31,7 @@ class CommandLine {
   void add_traffic();
   void add_reports();
   void add_sweeps();
+  void add_sharing(CLI::App* exec, CLI::App* slurm);
   void add_batch();
   void add_search();
   void add_astra();
@@ -70,6 +71,7 @@ class CommandLine {
   TrafficRunOptions traffic_;
   PageOptions page_;
   SweepOptions sweep_;
+  std::size_t shard_jobs_ = 1;
   ValidateOptions validate_;
   BatchOptions batch_;
   ImportOptions import_;

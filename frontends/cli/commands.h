@@ -65,6 +65,7 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal);
 struct PageOptions {
   std::vector<std::string> results;  // folders of -o, or JSON files
   std::string output;                // file; "" = report.html, in the folder if there is one result
+  std::string metric, against;       // of a sweep: sweep_page()
 };
 
 // Writes the page, and its name on terminal.out.
@@ -138,9 +139,21 @@ struct SweepOptions {
   bool dry_run = false;
   bool force = false;  // run again what is done
   Format format = Format::text;
+  bool probes = true;      // of `plan`
+  std::string shard;       // of `exec`: "3/7"
+  std::size_t shards = 0;  // of `slurm`
+  std::string time;        // of `slurm`: a limit for each shard
 };
 
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal);
+ExitCode sweep_plan(const SweepOptions& options, const Terminal& terminal);
+// One shard: points of others may run at the same time, here or on another machine.
+ExitCode sweep_exec(const SweepOptions& options, const Terminal& terminal);
+// Of the folder `output` alone.
+ExitCode sweep_status(const SweepOptions& options, const Terminal& terminal);
+ExitCode sweep_collect(const SweepOptions& options, const Terminal& terminal);
+// Writes the script of an array, and how to submit it on terminal.out.
+ExitCode sweep_slurm(const SweepOptions& options, const Terminal& terminal);
 
 struct SearchOptions {
   std::string file;

@@ -160,9 +160,17 @@ void CommandLine::add_reports() {
   CLI::App* report = add("report", help::report, [this] { return cli::report(page_, terminal_); });
   report
       ->add_option("RESULT", page_.results,
-                   "folders that `run` or `compare` wrote with -o, or their JSON files")
+                   "folders that `run` or `compare` wrote with -o, or their JSON files; or the "
+                   "folder of a sweep")
       ->type_name("")
       ->required();
+  report
+      ->add_option("--metric", page_.metric,
+                   "of a sweep: a column of runs.csv, npus or memory_bytes; without it, the time")
+      ->type_name("NAME");
+  report
+      ->add_option("--against", page_.against, "of a sweep: the second metric of the Pareto front")
+      ->type_name("NAME");
   report
       ->add_option("-o,--output", page_.output,
                    "the page; without it, report.html in the folder of the one result, or here")
@@ -171,21 +179,75 @@ void CommandLine::add_reports() {
 }
 
 void CommandLine::add_sweeps() {
-  CLI::App* sweep = add("sweep", help::sweep, [this] {
-    sweep_.invocation = invocation_;
-    sweep_.settings = sets_;
-    return cli::sweep(sweep_, shown());
-  });
-  sweep->add_option("FILE", sweep_.file, "the sweep")->type_name("")->required();
-  sweep->add_option("-o,--output", sweep_.output, "where results go, and are looked for")
-      ->type_name("DIR")
-      ->check(a_name())
+  CLI::App* sweep = app_.add_subcommand("sweep", help::sweep.sentence);
+  sweep->footer(help::sweep.footer);
+  sweep->require_subcommand(1);
+  const auto add_one = [&](const char* name, const help::Text& text, auto command) {
+    CLI::App* one = sweep->add_subcommand(name, text.sentence);
+    one->footer(text.footer);
+    add_log_options(*one, log_);
+    one->callback([this, command] {
+      command_ = [this, command] {
+        sweep_.invocation = invocation_;
+        sweep_.settings = sets_;
+        return command(sweep_, shown());
+      };
+    });
+    return one;
+  };
+  const auto add_formats = [&](CLI::App* one) {
+    add_format(one, sweep_.format, {{"text", Format::text}, {"csv", Format::csv}}, "text or csv");
+  };
+  CLI::App* run = add_one("run", help::sweep_run, cli::sweep);
+  CLI::App* plan = add_one("plan", help::sweep_plan, cli::sweep_plan);
+  const auto of_shards = [this](auto command) {
+    return [this, command](SweepOptions options, const Terminal& terminal) {
+      options.jobs = shard_jobs_;
+      return command(options, terminal);
+    };
+  };
+  CLI::App* exec = add_one("exec", help::sweep_exec, of_shards(cli::sweep_exec));
+  CLI::App* slurm = add_one("slurm", help::sweep_slurm, of_shards(cli::sweep_slurm));
+  for (CLI::App* one : {run, plan, exec, slurm}) {
+    one->add_option("FILE", sweep_.file, "the sweep")->type_name("")->required();
+    add_overrides(one);
+  }
+  for (CLI::App* one : {run, exec, slurm})
+    one->add_option("-o,--output", sweep_.output, "where results go, and are looked for")
+        ->type_name("DIR")
+        ->check(a_name())
+        ->required();
+  for (CLI::App* one : {run, plan}) add_jobs(one, sweep_.jobs, "points at a time");
+  run->add_flag("--dry-run", sweep_.dry_run, "only list the points");
+  for (CLI::App* one : {run, exec})
+    one->add_flag("--force", sweep_.force, "run again what is done");
+  add_formats(run);
+  plan->add_flag("!--no-probe", sweep_.probes, "simulate nothing, and estimate nothing");
+  add_sharing(exec, slurm);
+  CLI::App* status = add_one("status", help::sweep_status, cli::sweep_status);
+  CLI::App* collect = add_one("collect", help::sweep_collect, cli::sweep_collect);
+  for (CLI::App* one : {status, collect})
+    one->add_option("DIR", sweep_.output, "the sweep's folder")->type_name("")->required();
+  add_formats(collect);
+}
+
+void CommandLine::add_sharing(CLI::App* exec, CLI::App* slurm) {
+  exec->add_option("--shard", sweep_.shard, "the points I, I + N, I + 2N, ...; I from 0 to N-1")
+      ->type_name("I/N")
       ->required();
-  add_overrides(sweep);
-  add_jobs(sweep, sweep_.jobs, "points at a time");
-  sweep->add_flag("--dry-run", sweep_.dry_run, "only list the points");
-  sweep->add_flag("--force", sweep_.force, "run again what is done");
-  add_format(sweep, sweep_.format, {{"text", Format::text}, {"csv", Format::csv}}, "text or csv");
+  exec->add_option("-j,--jobs", shard_jobs_, "points at a time; without it, 1")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  slurm->add_option("-j,--jobs", shard_jobs_, "points at a time in a shard, and its CPUs")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  slurm->add_option("--shards", sweep_.shards, "tasks of the array")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->required();
+  slurm->add_option("--time", sweep_.time, "limit for a shard: 2h, 90min, 1-12:00:00")
+      ->type_name("TIME")
+      ->required();
 }
 
 void CommandLine::add_batch() {

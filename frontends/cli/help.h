@@ -108,18 +108,28 @@ inline constexpr Text report{"Draw results as a page of charts, one file of HTML
   orrery report out/first                         the same of an earlier result
   orrery report out/flat out/hier -o both.html    up to eight systems beside each other
   orrery compare flat.yaml hier.yaml --report both.html
+  orrery report out/sweep                         how a sweep's results depend on its keys
 
 The page needs no network, no scripts and no styles. Each chart has its numbers as a table below it.
 `run --activity` and `run --matrix` add what links did over time, and who sent how much to whom.
 How to read it: docs/how-to/read-a-report.md.)"};
 
-inline constexpr Text sweep{
-    "Simulate every point of a grid of experiments, and go on where it stopped.",
-    R"(Examples:
-  orrery sweep study.yaml -o out/study
-  orrery sweep study.yaml -o out/study --dry-run         what would run, as commands
-  orrery sweep study.yaml -o out/study --format csv > study.csv
-  orrery sweep study.yaml -o out/short --set workload.iterations=1
+inline constexpr Text sweep{"Simulate experiments at every point of a grid, on many machines too.",
+                            R"(Examples:
+  orrery sweep plan study.yaml                           how many points, how long
+  orrery sweep study.yaml -o out/study                   the same as `sweep run`
+  orrery sweep status out/study
+  orrery sweep collect out/study
+  orrery report out/study
+  orrery sweep slurm study.yaml -o out/study --shards 200 --time 2h
+
+docs/how-to/sweep.md.)"};
+inline constexpr Text sweep_run{"Simulate every point, and go on where it stopped.",
+                                R"(Examples:
+  orrery sweep run study.yaml -o out/study
+  orrery sweep run study.yaml -o out/study --dry-run     what would run, as commands
+  orrery sweep run study.yaml -o out/study --format csv > study.csv
+  orrery sweep run study.yaml -o out/short --set workload.iterations=1
 
   # study.yaml
   experiments: [flat.yaml, hier.yaml]          relative to this file
@@ -138,6 +148,32 @@ result is in DIR/points and is that of the same program, configuration and data 
 the same command later goes on. Files are read when the sweep begins: what changes in them later is
 for the next one. --force runs all points again. Columns of sweep.csv:
 docs/results.md.)"};
+inline constexpr Text sweep_plan{"Count the points, show the first, estimate time and disk.",
+                                 R"(Examples:
+  orrery sweep plan study.yaml
+  orrery sweep plan study.yaml --no-probe
+
+The first, the middle and the last point are simulated, for 30 s each at most; their results are
+thrown away. Of more than 100,000 points they are among the first 100,000.)"};
+inline constexpr Text sweep_exec{"Simulate one shard of the points.", R"(Example:
+  for i in 0 1 2 3 4 5 6; do orrery sweep exec study.yaml -o out/study --shard $i/7; done
+
+Shards work side by side in one folder, on several machines if it is shared. A point that two of
+them simulate at once has one result. `orrery sweep collect` puts the results together.)"};
+inline constexpr Text sweep_slurm{"Write the script of a Slurm array, and how to submit it.",
+                                  R"(Example:
+  orrery sweep slurm study.yaml -o out/study --shards 200 --time 2h
+
+DIR/sweep.sbatch runs `orrery sweep exec` in each task, with --requeue. It is not submitted.)"};
+inline constexpr Text sweep_status{"Count what is done, failed, running and left.", R"(Example:
+  orrery sweep status out/study)"};
+inline constexpr Text sweep_collect{"Write what is done as tables: runs.csv, kinds.csv.",
+                                    R"(Examples:
+  orrery sweep collect out/study
+  orrery sweep collect out/study --format csv > study.csv
+
+The tables have nothing of the machine: the same points give the same bytes, whoever ran them.
+Columns: docs/results.md.)"};
 
 inline constexpr Text batch{
     "Simulate experiments from standard input, one JSON line each, without a process for each.",

@@ -1,19 +1,17 @@
 #include <fmt/format.h>
 
 #include "core/base/config_error.h"
-#include "core/base/log.h"
 #include "core/base/quoted.h"
 #include "core/base/text_file.h"
 #include "core/units/unit_text.h"
 #include "formats/import/import_megatron.h"
 #include "formats/import/import_nccl_topology.h"
 #include "frontends/cli/commands.h"
+#include "frontends/cli/log_options.h"
 
 namespace orrery::cli {
 
 namespace {
-
-void say(const std::string& text) { log::write(log::Level::notice, log::Room::frontends, text); }
 
 // The result to standard output; what was made of the file to standard error.
 ExitCode print(const Imported& imported, const Terminal& terminal) {

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "core/base/config_error.h"
-#include "core/base/log.h"
 #include "core/base/quoted.h"
 #include "core/units/unit_text.h"
 #include "formats/input/unpacked_file.h"
 #include "formats/kineto/kineto_profile.h"
 #include "frontends/cli/commands.h"
+#include "frontends/cli/log_options.h"
 #include "report/text_table.h"
 
 namespace orrery::cli {
@@ -21,9 +21,6 @@ namespace {
 
 using kineto::Profile;
 using kineto::Times;
-constexpr TextTable::Align kLeft = TextTable::Align::left;
-
-void say(const std::string& text) { log::write(log::Level::notice, log::Room::frontends, text); }
 
 std::string head(const ImportOptions& options) {
   return fmt::format("# From {} by `orrery import kineto --as {}`.\n", printable(options.file, 60),
@@ -40,12 +37,18 @@ std::vector<std::string> row_of(std::string name, const Times& times) {
 }
 
 TextTable table_of(const char* what) {
-  return TextTable(
-      {{what, kLeft}, {"number"}, {"sum"}, {"least"}, {"half"}, {"90 %"}, {"99 %"}, {"most"}});
+  return TextTable({{what, left_aligned},
+                    {"number"},
+                    {"sum"},
+                    {"least"},
+                    {"half"},
+                    {"90 %"},
+                    {"99 %"},
+                    {"most"}});
 }
 
 std::string activity_text(const kineto::Activity& activity) {
-  TextTable table({{"", kLeft}, {""}, {""}});
+  TextTable table({{"", left_aligned}, {""}, {""}});
   const auto row = [&](const char* name, Duration time) {
     const double span = static_cast<double>(std::max<std::int64_t>(activity.span.value, 1));
     table.add_row({name, to_text(time),

@@ -90,4 +90,6 @@ log::Settings settings_of(const LogOptions& options) {
   return settings;
 }
 
+void say(const std::string& text) { log::write(log::Level::notice, log::Room::frontends, text); }
+
 }  // namespace orrery::cli

@@ -27,4 +27,7 @@ void add_log_options(CLI::App& command, LogOptions& options);
 // Throws ConfigError for a level or a room that is unknown.
 log::Settings settings_of(const LogOptions& options);
 
+// A notice of the command itself.
+void say(const std::string& text);
+
 }  // namespace orrery::cli

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,10 +95,11 @@ void ProcessPool::start(std::size_t task, const std::function<int()>& work,
 // One that has ended already.
 std::optional<ChildExit> ProcessPool::ended() {
   int status = 0;
-  for (pid_t child = 0; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
+  rusage usage{};
+  for (pid_t child = 0; (child = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
     const auto found = children_.find(child);
     if (found == children_.end()) continue;  // not one of ours
-    const ChildExit exit{found->second, exit_code_of(status)};
+    const ChildExit exit{found->second, exit_code_of(status), Bytes{usage.ru_maxrss * 1024}};
     children_.erase(found);
     return exit;
   }

@@ -10,11 +10,14 @@
 #include <optional>
 #include <string>
 
+#include "core/units/units.h"
+
 namespace orrery::cli {
 
 struct ChildExit {
   std::size_t task;  // as given to start()
   int exit_code;     // 128 + the signal if one ended it, as shells count
+  Bytes peak_memory{};
 };
 
 // The children are copies of this process and have all of its memory: what they work on cannot

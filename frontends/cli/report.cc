@@ -5,8 +5,11 @@
 #include "core/base/io_error.h"
 #include "core/base/text_file.h"
 #include "frontends/cli/commands.h"
+#include "frontends/sweep/sweep_folder.h"
 #include "report/html/report_page.h"
+#include "report/html/sweep_page.h"
 #include "report/result_folder.h"
+#include "report/sweep_manifest.h"
 
 namespace orrery::cli {
 
@@ -38,16 +41,44 @@ void write_page(const std::string& file, const std::string& page) {
   write_whole_file(file, page);
 }
 
+namespace {
+
+bool is_sweep(const fs::path& folder) { return fs::exists(folder / manifest_name); }
+
+bool is_beside(const fs::path& page, const fs::path& file) {
+  return page.parent_path().lexically_normal() == file.parent_path().lexically_normal();
+}
+
+// Also runs.csv and kinds.csv, if the page lies in the folder.
+ExitCode report_sweep(const PageOptions& options, const Terminal& terminal) {
+  const fs::path folder = options.results.front();
+  if (options.results.size() > 1)
+    throw IoError(
+        fmt::format("{} is a sweep: a page has one sweep, and nothing beside it", folder.string()));
+  const fs::path page = options.output.empty() ? folder / "report.html" : fs::path(options.output);
+  const bool tables_beside = is_beside(page, folder / manifest_name);
+  const SweepManifest sweep = read_sweep_folder(folder);
+  const std::string text = sweep_page(sweep, options.metric, options.against, tables_beside);
+  if (tables_beside) write_collected(folder, sweep);
+  write_page(page.string(), text);
+  terminal.out << page.string() << '\n';
+  return ok;
+}
+
+}  // namespace
+
 ExitCode report(const PageOptions& options, const Terminal& terminal) {
+  if (is_sweep(options.results.front())) return report_sweep(options, terminal);
+  if (!options.metric.empty() || !options.against.empty())
+    throw IoError(fmt::format("{} is no sweep: --metric and --against are of sweeps",
+                              options.results.front()));
   std::vector<ReportInput> inputs;
   for (const std::string& result : options.results) {
     const fs::path file = json_of(result);
     inputs.push_back({file.string(), read_text_file(file.string())});
   }
   const fs::path page = page_of(options);
-  const bool tables_beside =
-      inputs.size() == 1 && page.parent_path().lexically_normal() ==
-                                fs::path(inputs.front().name).parent_path().lexically_normal();
+  const bool tables_beside = inputs.size() == 1 && is_beside(page, inputs.front().name);
   write_page(page.string(), report_page(inputs, tables_beside));
   terminal.out << page.string() << '\n';
   return ok;

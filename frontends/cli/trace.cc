@@ -23,7 +23,6 @@ namespace orrery::cli {
 namespace {
 
 using chakra::Role;
-constexpr TextTable::Align kLeft = TextTable::Align::left;
 
 // The files of ranks 0, 1, ... as they are named.
 struct NamedTrace {
@@ -85,7 +84,7 @@ struct Sums {
 };
 
 std::string table_of(const Sums& sums) {
-  TextTable table({{"", kLeft}, {"nodes"}, {"recorded"}});
+  TextTable table({{"", left_aligned}, {"nodes"}, {"recorded"}});
   for (const auto& [role, name] : kRoles)
     if (const auto found = sums.roles.find(role); found != sums.roles.end())
       table.add_row({name, std::to_string(found->second.nodes), to_text(found->second.time)});
@@ -108,7 +107,7 @@ std::string table_of_calls(const GraphWorkload& workload) {
       sum.bytes += call->size.value;
     }
   if (calls.empty()) return "";
-  TextTable table({{"calls of rank 0", kLeft}, {"number"}, {"bytes"}});
+  TextTable table({{"calls of rank 0", left_aligned}, {"number"}, {"bytes"}});
   for (const auto& [name, sum] : calls)
     table.add_row({name, std::to_string(sum.number), std::to_string(sum.bytes)});
   return '\n' + table.text();

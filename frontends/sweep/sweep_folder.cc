@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -14,6 +17,8 @@
 #include <vector>
 
 #include "core/base/io_error.h"
+#include "report/result_folder.h"
+#include "report/sweep_report.h"
 
 namespace orrery {
 
@@ -31,7 +36,7 @@ std::string result_text(const SweepRow& row) {
 
 }  // namespace
 
-SweepLock::SweepLock(const std::filesystem::path& folder) {
+SweepLock::SweepLock(const std::filesystem::path& folder, Share share) {
   constexpr mode_t of_everybody = 0666;
   const std::filesystem::path path = folder / ".lock";
   file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, of_everybody);
@@ -39,7 +44,8 @@ SweepLock::SweepLock(const std::filesystem::path& folder) {
     throw IoError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
   constexpr int attempts = 50;
   constexpr timespec between{0, 100'000'000};
-  for (int attempt = 1; flock(file_, LOCK_EX | LOCK_NB) != 0; ++attempt) {
+  for (int attempt = 1; flock(file_, (share == Share::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0;
+       ++attempt) {
     if (errno != EWOULDBLOCK) return;  // a file system without locks
     if (attempt == attempts) {
       close(file_);
@@ -52,22 +58,54 @@ SweepLock::SweepLock(const std::filesystem::path& folder) {
 
 SweepLock::~SweepLock() { close(file_); }
 
+void write_collected(const std::filesystem::path& folder, const SweepManifest& sweep) {
+  std::vector<SweepRow> rows = sweep.rows;
+  for (SweepRow& row : rows)
+    if (row.status == "begun") row.status = "not run";
+  write_whole_file(folder / "runs.csv", runs_csv(rows));
+  write_whole_file(folder / "kinds.csv", kinds_csv(rows));
+}
+
+bool is_locked(const std::filesystem::path& folder) {
+  const int file = open((folder / ".lock").c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool locked = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(file);
+  return locked;
+}
+
+namespace {
+
+// A process that lives may be writing it; on another machine, for a day.
+bool may_be_written(const std::filesystem::path& file) {
+  const std::string name = file.filename();
+  const std::string rest = name.substr(0, name.rfind('.'));
+  const int process = std::atoi(rest.substr(rest.rfind('.') + 1).c_str());
+  if (process > 0 && name.ends_with(unfinished_ending(process)))
+    return kill(process, 0) == 0 || errno == EPERM;
+  std::error_code gone;
+  const auto written = std::filesystem::last_write_time(file, gone);
+  return process > 0 && !gone &&
+         std::filesystem::file_time_type::clock::now() - written < std::chrono::hours(24);
+}
+
+}  // namespace
+
 void remove_unfinished(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> left;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".unfinished") left.push_back(entry.path());
-  for (const std::filesystem::path& path : left) std::filesystem::remove(path);
+    if (entry.path().extension() == ".unfinished" && !may_be_written(entry.path()))
+      left.push_back(entry.path());
+  std::error_code gone;
+  for (const std::filesystem::path& path : left) std::filesystem::remove(path, gone);
 }
 
 void prepare_point(const SweepRow& row) {
   std::filesystem::create_directories(row.folder);
   remove_unfinished(row.folder);
+  std::filesystem::remove(row.folder / failure_name);
 }
 
 bool read_result(SweepRow& row) { return read_result(row, result_text(row)); }
-
-void remove_other_result(const SweepRow& row) {
-  if (!is_result_of(row, result_text(row))) std::filesystem::remove(result_file(row));
-}
 
 }  // namespace orrery

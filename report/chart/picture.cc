@@ -54,6 +54,26 @@ void Picture::stroke(const std::string& outline, const char* colour) {
                         outline, colour);
 }
 
+void Picture::path(const std::string& outline, const char* colour, const char* dashes,
+                   std::string_view title) {
+  marks_ += fmt::format(
+      "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\">{}"
+      "</path>\n",
+      outline, colour, dashes,
+      title.empty() ? "" : fmt::format("<title>{}</title>", escaped(title)));
+}
+
+void Picture::band(const std::string& outline, const char* colour) {
+  marks_ += fmt::format("<path d=\"{}\" fill=\"{}\" fill-opacity=\"0.2\"/>\n", outline, colour);
+}
+
+void Picture::outline(const Box& box, const char* colour) {
+  marks_ += fmt::format(
+      "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"none\" "
+      "stroke=\"{}\" stroke-width=\"3\"/>\n",
+      box.x, box.y, box.width, box.height, colour);
+}
+
 void Picture::text(double x, double y, const char* anchor, std::string_view text,
                    std::size_t most) {
   const std::string shown = shortened(text, most);

@@ -31,6 +31,11 @@ class Picture {
   // `outline`: the commands of a path.
   void area(const std::string& outline, const std::string& colour);
   void stroke(const std::string& outline, const char* colour);
+  // `dashes`: as SVG has them, or "none". `title` may be "".
+  void path(const std::string& outline, const char* colour, const char* dashes,
+            std::string_view title);
+  void band(const std::string& outline, const char* colour);  // what is behind it shows
+  void outline(const Box& box, const char* colour);
   // `anchor`: start, middle or end. At most `most` characters are shown, all under the pointer.
   void text(double x, double y, const char* anchor, std::string_view text, std::size_t most = 200);
   // A patch and its name; returns where the next one begins.

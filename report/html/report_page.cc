@@ -6,7 +6,7 @@
 
 #include "core/base/io_error.h"
 #include "report/chart/markup.h"
-#include "report/html/page_style.h"
+#include "report/html/page.h"
 #include "report/html/sections.h"
 
 namespace orrery {
@@ -14,7 +14,6 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t most_systems = 8, most_name = 60;
-constexpr const char* page_beginning = "<!DOCTYPE html>\n<!-- report of Orrery -->\n";
 
 ResultJson parsed(const ReportInput& input) {
   try {
@@ -62,13 +61,6 @@ std::string title_of(ReportedRuns runs) {
   return title;
 }
 
-std::string contents_of(const std::vector<Section>& sections) {
-  std::string html = "<nav aria-label=\"Questions\">\n<ul>\n";
-  for (const Section& section : sections)
-    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, escaped(section.question));
-  return html + "</ul>\n</nav>\n";
-}
-
 std::string page_of(ReportedRuns runs) {
   std::vector<Section> sections;
   for (const auto& ask :
@@ -77,15 +69,7 @@ std::string page_of(ReportedRuns runs) {
     Section section = ask(runs);
     if (!section.figures.empty()) sections.push_back(std::move(section));
   }
-  const std::string title = escaped(title_of(runs));
-  std::string html = fmt::format(
-      "{}<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
-      "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n"
-      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n",
-      page_beginning, title, page_style, title);
-  html += contents_of(sections);
-  for (const Section& section : sections) html += html_of(section);
-  return html + "</main>\n</body>\n</html>\n";
+  return html_page(title_of(runs), sections);
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ TEST_CASE("a folder's name does not change when the grid grows") {
     std::vector<std::string> all;
     for (const SweepPoint& point : points_of(load_sweep(sweeps.write(
              "grid.yaml", "experiments: a.yaml\nvary: [{system.chunks: " + values + "}]\n"))))
-      all.push_back(folder_name(point));
+      all.push_back(folder_name(point, point.varied.front().value));
     return all;
   };
   const auto few = names("[1, 4]"), many = names("[1, 2, 4]");

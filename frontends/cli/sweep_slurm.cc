@@ -1,0 +1,101 @@
+// `orrery sweep slurm`: a sweep as an array of Slurm. The script is written, and not submitted.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+
+#include "core/base/config_error.h"
+#include "core/base/log.h"
+#include "frontends/cli/sweep_points.h"
+#include "report/result_folder.h"
+#include "report/sweep_manifest.h"
+
+namespace orrery::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t usual_array = 1001;  // MaxArraySize without a setting of the site
+
+// "2h", "90 min" or what sbatch takes itself: "120", "2:00:00", "1-12:00:00". Throws ConfigError.
+std::string slurm_time(const std::string& text) {
+  const std::size_t digits = static_cast<std::size_t>(
+      std::ranges::find_if_not(text, [](unsigned char c) { return std::isdigit(c) != 0; }) -
+      text.begin());
+  std::string unit = text.substr(digits);
+  std::erase(unit, ' ');
+  if (digits > 0 && digits <= 6) {
+    const std::int64_t number = std::stoll(text.substr(0, digits));
+    if (unit == "h") return fmt::format("{}:00:00", number);
+    if (unit == "m" || unit == "min") return fmt::format("{}", number);
+    if (unit == "d") return fmt::format("{}-00:00:00", number);
+  }
+  const bool is_of_slurm =
+      digits > 0 && text.find_first_not_of("0123456789:-") == std::string::npos;
+  if (!is_of_slurm)
+    throw ConfigError(Diagnostic{.path = "--time " + text,
+                                 .what = "this is no time limit",
+                                 .remedy = "write 2h, 90min or 1-12:00:00"});
+  return text;
+}
+
+// Of this program and folder, as it was called here.
+std::string script(const SweepOptions& options, const std::string& name, const std::string& time) {
+  std::error_code unknown;
+  fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  if (unknown) program = "orrery";
+  std::vector<std::string> arguments{program.string(), "sweep",  "exec", options.file, "-o",
+                                     options.output,   "--quiet"};
+  for (const std::string& setting : options.settings) {
+    arguments.emplace_back("--set");
+    arguments.push_back(setting);
+  }
+  std::string label;
+  for (const char c : name)
+    label += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
+  return fmt::format(
+      "#!/bin/bash\n"
+      "#SBATCH --job-name=orrery-{0}\n"
+      "#SBATCH --array=0-{1}\n"
+      "#SBATCH --time={2}\n"
+      "#SBATCH --ntasks=1\n"
+      "#SBATCH --cpus-per-task={3}\n"
+      "#SBATCH --requeue\n"
+      "#SBATCH --open-mode=append\n"
+      "#SBATCH --output={4}/slurm-%a.txt\n"
+      "# A task that runs twice does no harm: what is done is not done again.\n"
+      "{5} || exit 3\n"
+      "exec {6} --jobs {3} --shard \"$SLURM_ARRAY_TASK_ID/{7}\"\n",
+      label, options.shards - 1, time, options.jobs,
+      fs::absolute(options.output).lexically_normal().string(),
+      shell_text({"cd", fs::current_path().string()}), shell_text(arguments), options.shards);
+}
+
+}  // namespace
+
+ExitCode sweep_slurm(const SweepOptions& options, const Terminal& terminal) {
+  const std::string time = slurm_time(options.time);
+  const Sweep sweep = sweep_of(options);
+  InputTexts texts;
+  const std::vector<SweepRow> rows = rows_of(wanted_points(sweep), texts, options);
+  SweepOptions shared = options;
+  shared.shards = std::min(options.shards, rows.size());
+  prepare_result_folder(options.output, Overwrite::allow);
+  const fs::path folder = options.output;
+  write_whole_file(folder / manifest_name, manifest_text({sweep.name, rows}));
+  write_whole_file(folder / "sweep.sbatch", script(shared, sweep.name, time));
+  if (shared.shards < options.shards)
+    log::record(log::Level::notice, log::Room::frontends,
+                "{} shards, since there are no more points", shared.shards);
+  if (shared.shards > usual_array)
+    log::record(log::Level::notice, log::Room::frontends,
+                "Slurm takes arrays of up to {} tasks, unless its site sets MaxArraySize higher",
+                usual_array);
+  terminal.out << shell_text({"sbatch", (folder / "sweep.sbatch").string()}) << '\n';
+  return ok;
+}
+
+}  // namespace orrery::cli

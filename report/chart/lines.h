@@ -1,0 +1,43 @@
+// Lines over values of a key: a median each, with a band around it; crosses for what failed.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/chart/axis.h"
+#include "report/chart/picture.h"
+
+namespace orrery {
+
+inline constexpr std::size_t most_lines = 7;  // as many colours are told apart
+
+struct LinePoint {
+  double x;
+  std::optional<double> y;   // nothing: it failed
+  double low = 0, high = 0;  // the band; both y without one
+  std::string title;
+  bool is_pale = false;  // of points that are not joined: beaten by others
+};
+
+struct LineSeries {
+  std::string name;
+  std::vector<LinePoint> points;  // ascending in x
+};
+
+struct LineChart {
+  PictureText text;
+  std::string across = {}, up = {};  // quantities
+  bool is_logarithmic = false;       // across; REQUIRES: x > 0
+  std::vector<std::pair<double, std::string>> across_ticks = {};
+  AxisUnit up_unit = {"", 1};
+  bool is_joined = true;
+  std::vector<LineSeries> series = {};  // most_lines at most
+};
+
+// A logarithmic axis up where the largest value is 50 times the smallest; else it begins at zero.
+std::string drawn(const LineChart& chart);
+
+}  // namespace orrery

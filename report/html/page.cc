@@ -1,0 +1,33 @@
+#include "report/html/page.h"
+
+#include <fmt/format.h>
+
+#include "report/chart/markup.h"
+#include "report/html/page_style.h"
+
+namespace orrery {
+
+namespace {
+
+std::string contents_of(const std::vector<Section>& sections) {
+  std::string html = "<nav aria-label=\"Questions\">\n<ul>\n";
+  for (const Section& section : sections)
+    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, escaped(section.question));
+  return html + "</ul>\n</nav>\n";
+}
+
+}  // namespace
+
+std::string html_page(const std::string& title, const std::vector<Section>& sections) {
+  const std::string name = escaped(title);
+  std::string html = fmt::format(
+      "{}<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
+      "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width\"/>\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n<h1>{}</h1>\n",
+      page_beginning, name, page_style, name);
+  html += contents_of(sections);
+  for (const Section& section : sections) html += html_of(section);
+  return html + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace orrery

@@ -1,0 +1,231 @@
+// How results depend on a key: lines over its values, or points where the grid is too thin.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/chart/lines.h"
+#include "report/html/sweep_sections.h"
+
+namespace orrery {
+
+namespace {
+
+constexpr std::size_t most_multiples = 6, most_ticks = 10, most_points = 2'000;
+constexpr double ratio_of_log = 30;
+
+// Positions of a key's values across, and which of them have a label.
+void set_across(LineChart& chart, const SweepKey& key) {
+  chart.across = key.name;
+  const double low = key.values.front().number, high = key.values.back().number;
+  chart.is_logarithmic = key.is_numeric && low > 0 && high / low >= ratio_of_log;
+  const std::size_t every = (key.values.size() + most_ticks - 1) / most_ticks;
+  for (std::size_t i = 0; i < key.values.size(); i += every)
+    chart.across_ticks.emplace_back(key.is_numeric ? key.values[i].number : static_cast<double>(i),
+                                    key.values[i].text);
+}
+
+double position_of(const SweepKey& key, std::size_t value) {
+  return key.is_numeric ? key.values[value].number : static_cast<double>(value);
+}
+
+LinePoint point_of(const SweepView& view, const SweepCell& cell, double x) {
+  LinePoint point{.x = x, .y = std::nullopt, .title = view.text_of(cell)};
+  if (cell.results.empty()) {
+    point.title += ": failed";
+    return point;
+  }
+  const Spread spread = spread_of(cell.results);
+  point.y = spread.median;
+  point.low = spread.low;
+  point.high = spread.high;
+  point.title += ": " + view.metric.text_of(spread.median);
+  if (cell.results.size() > 1)
+    point.title += fmt::format(", 10-90 %: {} to {}, {} seeds", view.metric.text_of(spread.low),
+                               view.metric.text_of(spread.high), cell.results.size());
+  return point;
+}
+
+// Keys by how many values they have; numbers before words.
+std::vector<std::size_t> keys_by_size(const SweepView& view) {
+  std::vector<std::size_t> order(view.keys.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    const SweepKey &one = view.keys[a], &other = view.keys[b];
+    if (one.is_numeric != other.is_numeric) return one.is_numeric;
+    return one.values.size() > other.values.size();
+  });
+  return order;
+}
+
+struct Slice {
+  std::size_t across = 0;
+  std::optional<std::size_t> lines;  // key with a line for each value
+  std::vector<std::size_t> fixed;    // a value for each key
+};
+
+// Values of the second key that have a line: all, or evenly chosen ones.
+std::vector<std::size_t> chosen_values(std::size_t count) {
+  std::vector<std::size_t> values;
+  const std::size_t shown = std::min(count, most_lines);
+  for (std::size_t i = 0; i < shown; ++i)
+    values.push_back(shown == 1 ? 0 : i * (count - 1) / (shown - 1));
+  return values;
+}
+
+void add_series(LineChart& chart, FigureTable& table, const SweepView& view, const Slice& slice,
+                const std::string& name, const std::vector<std::size_t>& at_of_line) {
+  LineSeries series{name, {}};
+  std::vector<std::size_t> at = at_of_line;
+  const SweepKey& key = view.keys[slice.across];
+  for (std::size_t value = 0; value < key.values.size(); ++value) {
+    at[slice.across] = value;
+    const std::optional<std::size_t> found = view.find(at);
+    if (!found) continue;
+    const SweepCell& cell = view.cells[*found];
+    if (cell.results.empty() && cell.failed == 0) continue;
+    series.points.push_back(point_of(view, cell, position_of(key, value)));
+    table.rows.push_back({orrery::cell(name.empty() ? view.metric.words : name),
+                          orrery::cell(key.values[value].text), cell_of_result(view, cell)});
+  }
+  if (!series.points.empty()) chart.series.push_back(std::move(series));
+}
+
+std::string answer_of(const LineChart& chart, const SweepView& view) {
+  const LinePoint *least = nullptr, *most = nullptr;
+  for (const LineSeries& series : chart.series)
+    for (const LinePoint& point : series.points) {
+      if (!point.y) continue;
+      if (least == nullptr || *point.y < *least->y) least = &point;
+      if (most == nullptr || *point.y > *most->y) most = &point;
+    }
+  if (least == nullptr) return "All points failed.";
+  std::string answer = fmt::format("The {} is least at {}", view.metric.words, least->title);
+  if (*least->y > 0 && *most->y > *least->y)
+    answer +=
+        fmt::format("; most at {}, {:.1f} % more", most->title, (*most->y / *least->y - 1) * 100);
+  return answer + '.';
+}
+
+Figure slice_figure(const SweepView& view, const Slice& slice, std::size_t index) {
+  const std::string question =
+      fmt::format("{} over {}", view.metric.words, view.keys[slice.across].short_name);
+  LineChart chart{.text = {fmt::format("lines-{}", index), question, ""},
+                  .up = view.metric.words,
+                  .up_unit = view.metric.unit};
+  set_across(chart, view.keys[slice.across]);
+  Figure figure;
+  figure.table = {{"line", view.keys[slice.across].name, view.metric.words}, {}, ""};
+  if (slice.lines) {
+    const SweepKey& key = view.keys[*slice.lines];
+    std::vector<std::size_t> at = slice.fixed;
+    const std::vector<std::size_t> shown = chosen_values(key.values.size());
+    for (const std::size_t value : shown) {
+      at[*slice.lines] = value;
+      add_series(chart, figure.table, view, slice,
+                 fmt::format("{} = {}", key.short_name, key.values[value].text), at);
+    }
+    if (shown.size() < key.values.size())
+      figure.note = fmt::format("{} of the {} values of {} have a line. ", shown.size(),
+                                key.values.size(), key.name);
+  } else {
+    add_series(chart, figure.table, view, slice, "", slice.fixed);
+  }
+  if (chart.series.empty()) return {};
+  figure.answer = answer_of(chart, view);
+  if (view.has_repeats)
+    figure.note += "Lines are medians over the seeds, bands reach from 10 % to 90 % of them. ";
+  const auto failed = [](const LineSeries& series) {
+    return std::ranges::any_of(series.points, [](const LinePoint& point) { return !point.y; });
+  };
+  if (std::ranges::any_of(chart.series, failed)) figure.note += "Crosses are points that failed.";
+  chart.text.description = figure.answer;
+  figure.picture = drawn(chart);
+  return figure;
+}
+
+// One chart for each value of the third key; further keys have their best values.
+void add_slices(Section& section, const SweepView& view) {
+  const std::vector<std::size_t> order = keys_by_size(view);
+  Slice slice{
+      .across = order[0], .lines = std::nullopt, .fixed = view.cells[view.best.value_or(0)].at};
+  if (order.size() > 1) slice.lines = order[1];
+  std::string rest;
+  for (std::size_t i = 3; i < order.size(); ++i)
+    rest += fmt::format(", {} = {}", view.keys[order[i]].short_name,
+                        view.value_of(view.cells[view.best.value_or(0)], order[i]));
+  if (order.size() < 3) {
+    section.figures.push_back(slice_figure(view, slice, 0));
+  } else {
+    const SweepKey& third = view.keys[order[2]];
+    const std::size_t best = slice.fixed[order[2]];
+    const std::size_t shown = std::min(third.values.size(), most_multiples);
+    for (std::size_t i = 0; i < shown; ++i) {
+      // The best value is among them.
+      const std::size_t value = best >= shown && i + 1 == shown ? best : i;
+      slice.fixed[order[2]] = value;
+      Figure figure = slice_figure(view, slice, i);
+      figure.caption = fmt::format("{} = {}{}", third.short_name, third.values[value].text, rest);
+      if (shown < third.values.size() && i == 0)
+        figure.note += fmt::format(" {} of the {} values of {} have a chart.", shown,
+                                   third.values.size(), third.name);
+      section.figures.push_back(std::move(figure));
+    }
+  }
+  std::erase_if(section.figures, [](const Figure& figure) { return figure.picture.empty(); });
+}
+
+// Samples that share no values: a point each, over every key.
+Figure scatter_figure(const SweepView& view, std::size_t index) {
+  const SweepKey& key = view.keys[index];
+  LineChart chart{.text = {fmt::format("points-{}", index),
+                           fmt::format("{} over {}", view.metric.words, key.short_name), ""},
+                  .up = view.metric.words,
+                  .up_unit = view.metric.unit,
+                  .is_joined = false};
+  set_across(chart, key);
+  LineSeries series;
+  for (const SweepCell& cell : view.cells)
+    if (series.points.size() < most_points && (!cell.results.empty() || cell.failed > 0))
+      series.points.push_back(point_of(view, cell, position_of(key, cell.at[index])));
+  Figure figure{.caption = key.name};
+  if (series.points.empty()) return figure;
+  std::ranges::stable_sort(series.points, {}, &LinePoint::x);
+  chart.series.push_back(std::move(series));
+  figure.answer = answer_of(chart, view);
+  if (view.cells.size() > most_points)
+    figure.note =
+        fmt::format("The first {} of {} points are drawn.", most_points, view.cells.size());
+  chart.text.description = figure.answer;
+  figure.picture = drawn(chart);
+  return figure;
+}
+
+}  // namespace
+
+TableCell cell_of_result(const SweepView& view, const SweepCell& cell) {
+  if (cell.results.empty()) return orrery::cell(cell.failed > 0 ? "failed" : "not done");
+  const Spread spread = spread_of(cell.results);
+  std::string text = view.metric.text_of(spread.median);
+  if (cell.results.size() > 1)
+    text += fmt::format(" ({} to {})", view.metric.text_of(spread.low),
+                        view.metric.text_of(spread.high));
+  if (cell.failed > 0) text += fmt::format(", {} failed", cell.failed);
+  return {text, fmt::format("{}", spread.median)};
+}
+
+Section how_it_depends(const SweepView& view) {
+  Section section{
+      "lines", fmt::format("How does the {} depend on the keys?", view.metric.words), {}};
+  if (view.keys.empty()) return section;
+  if (view.is_grid) {
+    add_slices(section, view);
+    return section;
+  }
+  for (std::size_t key = 0; key < view.keys.size() && key < most_multiples; ++key)
+    section.figures.push_back(scatter_figure(view, key));
+  std::erase_if(section.figures, [](const Figure& figure) { return figure.picture.empty(); });
+  return section;
+}
+
+}  // namespace orrery

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""The folder of a sweep, shared by several processes: sweep_store_test.py BUILD."""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ORRERY = None
+
+# A ring of four, 1 chunk of 4 MB: 6 steps, each 1 MB at 1 GB/s, 2 x 1 us, and twice the delay.
+JOB = """platform:
+  topology:
+    levels:
+      - {name: fabric, kind: switch, size: 4, bandwidth: 1 GB/s, latency: 1 us}
+system: {chunks: 1, all_reduce: {algorithms: ring}}
+workload: {program: [{operations: [{all_reduce: 4 MB}]}]}
+"""
+SWEEP = """name: delays
+experiments: job.yaml
+vary: [{system.injection_latency: [0 us, 1 us, 2 us, 3 us, 4 us, 5 us, 6 us]}]
+repeat: {seeds: 3}
+where: injection_latency != 3 us or seed == 1
+"""
+
+
+def orrery(folder, *arguments, **options):
+    return subprocess.run([ORRERY, *map(str, arguments)], cwd=folder, capture_output=True,
+                          text=True, **options)
+
+
+class Store(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.scratch.name)
+        (self.folder / "job.yaml").write_text(JOB)
+        (self.folder / "sweep.yaml").write_text(SWEEP)
+
+    def tearDown(self):
+        self.scratch.cleanup()
+
+    def orrery(self, *arguments, code=0, **options):
+        done = orrery(self.folder, *arguments, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def collected(self, out):
+        self.orrery("sweep", "collect", out)
+        return [(self.folder / out / name).read_bytes() for name in ("runs.csv", "kinds.csv")]
+
+    def test_seven_shards_collect_the_bytes_of_one_run(self):
+        self.orrery("sweep", "run", "sweep.yaml", "-o", "one", "--quiet")
+        for shard in range(7):
+            self.orrery("sweep", "exec", "sweep.yaml", "-o", "seven", "--shard", f"{shard}/7")
+        tables = self.collected("one")
+        self.assertEqual(tables, self.collected("seven"))
+        rows = tables[0].decode().splitlines()
+        self.assertEqual(len(rows), 1 + 7 * 3 - 2)
+        # 6 x (1000 us + 2 us + 2 x 5 us)
+        self.assertEqual(sum(",6072000000," in row for row in rows), 3)
+        self.assertIn(",all_reduce,6072000000,", tables[1].decode())
+
+    def test_a_shard_that_runs_twice_at_once(self):
+        """As after a node failed and its task, which lives, was queued again."""
+        command = [ORRERY, "sweep", "exec", "sweep.yaml", "-o", "out", "--shard", "0/1", "--jobs", "2",
+                   "--force", "--quiet"]
+        for _ in range(5):
+            both = [subprocess.Popen(command, cwd=self.folder) for _ in range(3)]
+            self.assertEqual([one.wait(timeout=60) for one in both], [0, 0, 0])
+        self.assertIn("19 of 19 points done, 0 failed, 0 interrupted, 0 not begun",
+                      self.orrery("sweep", "status", "out").stdout)
+        self.assertEqual(list((self.folder / "out").rglob("*.unfinished")), [])
+
+    def test_shards_killed_ten_times(self):
+        self.orrery("sweep", "run", "sweep.yaml", "-o", "one", "--quiet")
+        for moment in range(10):
+            shards = [subprocess.Popen([ORRERY, "sweep", "exec", "sweep.yaml", "-o", "out", "--shard",
+                                        f"{shard}/2", "--quiet", "--force"], cwd=self.folder)
+                      for shard in range(2)]
+            time.sleep(0.01 * moment)
+            for shard in shards:
+                shard.send_signal(signal.SIGKILL)
+                shard.wait(timeout=60)
+        for shard in range(2):
+            self.orrery("sweep", "exec", "sweep.yaml", "-o", "out", "--shard", f"{shard}/2")
+        self.assertEqual(self.collected("one"), self.collected("out"))
+        self.assertEqual(len(list((self.folder / "out/points").iterdir())), 19)
+
+    def test_the_script_of_slurm(self):
+        done = self.orrery("sweep", "slurm", "sweep.yaml", "-o", "out", "--shards", "4", "--time",
+                           "90min", "--set", "workload.iterations=2")
+        self.assertEqual(done.stdout, "sbatch out/sweep.sbatch\n")
+        script = (self.folder / "out/sweep.sbatch").read_text()
+        for line in ("--array=0-3", "--time=90", "--requeue", "--cpus-per-task=1"):
+            self.assertIn(f"#SBATCH {line}\n", script)
+        self.assertIn("0 of 19 points done", self.orrery("sweep", "status", "out").stdout)
+        for task in range(4):
+            subprocess.run(["bash", "out/sweep.sbatch"], cwd=self.folder, check=True,
+                           stdout=subprocess.DEVNULL,
+                           env=os.environ | {"SLURM_ARRAY_TASK_ID": str(task)})
+        self.assertIn("19 of 19 points done", self.orrery("sweep", "status", "out").stdout)
+        # Two iterations: 2 x 6 x (1000 + 2) us at no delay.
+        self.assertIn(",12024000000,", self.collected("out")[0].decode())
+        more = self.orrery("sweep", "slurm", "sweep.yaml", "-o", "out", "--shards", "90", "--time", "2h")
+        self.assertIn("19 shards, since there are no more points", more.stderr)
+
+    def test_what_fails_is_recorded_and_tried_again(self):
+        """One rank never calls the barrier: stuck."""
+        stuck = JOB.split("workload")[0]
+        stuck += "workload: {program: [{ranks: 0-2, operations: [{barrier: true}]}]}\n"
+        (self.folder / "stuck.yaml").write_text(stuck)
+        (self.folder / "two.yaml").write_text("experiments: [job.yaml, stuck.yaml]\n")
+        self.orrery("sweep", "run", "two.yaml", "-o", "out", code=1)
+        status = self.orrery("sweep", "status", "out").stdout
+        self.assertIn("1 of 2 points done, 1 failed", status)
+        self.assertRegex(status, r"failed: stuck,\w+: exit code 1, peak memory .*B: .*stuck")
+        failure = json.loads(next((self.folder / "out").glob("points/stuck,*/failed.json")).read_text())
+        self.assertEqual((failure["exit_code"], failure["signal"]), (1, None))
+        self.assertGreater(failure["peak_memory_bytes"], 1 << 20)
+        self.assertIn(",failed,", self.collected("out")[0].decode())
+
+    def test_a_signal_is_tried_again_once(self):
+        """A limit on CPU time ends every attempt with SIGXCPU, 24."""
+        (self.folder / "long.yaml").write_text(JOB.replace("{program", "{iterations: 2000000, program"))
+        (self.folder / "one.yaml").write_text("experiments: long.yaml\n")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
+        self.orrery("sweep", "run", "one.yaml", "-o", "out", "--quiet", code=1, preexec_fn=limit)
+        self.assertRegex(self.orrery("sweep", "status", "out").stdout, r"signal (24|9), peak memory")
+
+    def test_status_while_it_runs(self):
+        (self.folder / "job.yaml").write_text(JOB.replace("{program", "{iterations: 2000000, program"))
+        sweep = subprocess.Popen([ORRERY, "sweep", "run", "sweep.yaml", "-o", "out", "--jobs", "2",
+                                  "--quiet"], cwd=self.folder, stderr=subprocess.DEVNULL)
+        while len(list(self.folder.glob("out/points/*/log.txt"))) < 2:
+            time.sleep(0.01)
+        running = self.orrery("sweep", "status", "out").stdout
+        sweep.kill()
+        sweep.wait(timeout=60)
+        self.assertIn("0 of 19 points done, 0 failed, 2 running, 17 not begun", running)
+        time.sleep(0.2)
+        self.assertIn("2 interrupted", self.orrery("sweep", "status", "out").stdout)
+
+    def test_plan(self):
+        plan = self.orrery("sweep", "plan", "sweep.yaml").stdout
+        self.assertIn("delays: 19 points, which `where` leaves of 21\n", plan)
+        self.assertIn("  system.injection_latency: 7 values\n  seed: 3 values\n", plan)
+        self.assertEqual(plan.count("  orrery run job.yaml"), 3)
+        self.assertRegex(plan, r"probes: .* \(3 of 19 points\)\nestimate: .* on disk")
+        self.assertFalse((self.folder / "DIR").exists())
+
+    def test_plan_of_a_million_points(self):
+        values = list(range(1, 101))
+        (self.folder / "large.yaml").write_text(
+            f"experiments: job.yaml\nvary: [{{seed: {values}}}, {{system.chunks: {values}}}, "
+            f"{{workload.iterations: {values}}}]\nwhere: chunks * iterations <= 5000\n")
+        begin = time.monotonic()
+        plan = self.orrery("sweep", "plan", "large.yaml", "--no-probe").stdout
+        self.assertLess(time.monotonic() - begin, 10)  # 2 s on an idle machine
+        products = sum(a * b <= 5000 for a in values for b in values)
+        self.assertIn(f"large: {100 * products} points, which `where` leaves of 1000000", plan)
+
+    def test_what_is_refused(self):
+        for arguments, code, message in (
+                (("sweep", "exec", "sweep.yaml", "-o", "out", "--shard", "7/7"), 2, "write I/N"),
+                (("sweep", "exec", "sweep.yaml", "-o", "out", "--shard", "x"), 2, "write I/N"),
+                (("sweep", "slurm", "sweep.yaml", "-o", "out", "--shards", "2", "--time", "soon"), 2,
+                 "write 2h"),
+                (("sweep", "status", "."), 3, "holds no sweep.json"),
+                (("sweep", "collect", "nowhere"), 3, "holds no sweep.json")):
+            self.assertIn(message, self.orrery(*arguments, code=code).stderr)
+
+
+if __name__ == "__main__":
+    ORRERY = str(pathlib.Path(sys.argv[1]).resolve() / "orrery")
+    unittest.main(argv=sys.argv[:1])
