@@ -24,6 +24,7 @@ struct EfficiencyInForce {
   std::string because;               // it was chosen, as a clause; "" if the file names it
   std::optional<double> error = {};  // mean absolute, of published iterations it was not fitted to
   std::int32_t runs = 0;             // as many of them
+  bool of_another_device = false;    // chosen for want of one: nobody measured how far off it is
 };
 
 // What the protocols of the communication library cost, by its name, for reports.

@@ -32,6 +32,18 @@ constexpr ForeignName names[] = {
     {"nnodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
     {"gpus_per_node", "write the size of the innermost level of platform.topology"},
     {"nproc_per_node", "write the size of the innermost level of platform.topology"},
+    {"gpu", "write platform.npu, as in npu: h100 (orrery list presets)"},
+    {"accelerator", "write platform.npu, as in npu: h100 (orrery list presets)"},
+    {"device", "write platform.npu, as in npu: h100 (orrery list presets)"},
+    {"collective",
+     "`orrery coll --op all_reduce --size 64MB --platform FILE` simulates one; beside others, "
+     "write "
+     "workload.program"},
+    {"data_parallel", "for a transformer write workload.training.data"},
+    {"tensor_parallel", "write workload.training.tensor"},
+    {"pipeline_parallel", "write workload.training.pipeline"},
+    {"context_parallel", "write workload.training.context"},
+    {"expert_parallel", "write workload.training.expert"},
     {"tensor_model_parallel_size", "write workload.training.tensor"},
     {"tensor_parallel_size", "write workload.training.tensor"},
     {"tensor_parallel_degree", "write workload.training.tensor"},

@@ -17,6 +17,11 @@ bool has_its_sizes(const TransformerSpec& model) {
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform) {
   if (!training.clean() || !has_its_sizes(model)) return;
+  if (!training.given("global_batch")) {  // of one job alone it is open only beside other mistakes
+    if (training.path() != "workload.training")
+      training.wrong_map("the key \"global_batch\" is missing", "samples of an iteration");
+    return;
+  }
   if (spec.data == 0 && !platform.known) return;  // nor are the ranks
   if (spec.data == 0) spec.data = data_ranks(spec, platform);
   training.report(problems_of(spec, model, platform));

@@ -46,43 +46,8 @@ inline void describe_pipeline(Keys& keys, TransformerTraining& spec) {
       count);
 }
 
-// Of data-parallel ranks that are left out, spec.data is 0.
-inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
-                                        const TransformerSpec& model,
-                                        const PlatformFacts& platform) {
-  constexpr Limits ranks = between(1, std::int64_t{1} << 24);
-  std::optional<std::int32_t> data;
-  keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
-  keys.optional("pipeline", spec.pipeline, "stages that share the layers", ranks);
-  keys.optional("data", data, "replicas; without it as many as the platform has room for", ranks);
-  describe_context(keys, spec);
-  if (model.experts.count > 0 && spec.tensor > 1) spec.sequence_parallel = true;
-  keys.optional("sequence_parallel", spec.sequence_parallel,
-                "tensor-parallel ranks also share the tokens between the matrices; with experts, "
-                "true unless it is given",
-                any_value, "default");
-  keys.optional("overlap_tensor", spec.overlap_tensor,
-                "the exchanges of sequence_parallel go rank by rank beside the matrix products "
-                "that need them (tp_comm_overlap, async TP)");
-  keys.optional("overlap_gradient_sums", spec.overlap_gradient_sums,
-                "tensor-parallel ranks sum input gradients beside the weight gradient of the same "
-                "matrix, as Megatron-LM does since 2022; the efficiency of older software "
-                "says false");
-  describe_pipeline(keys, spec);
-  keys.required("global_batch", spec.global_batch, "samples of an iteration",
-                between(1, std::int64_t{1} << 32));
-  keys.optional("micro_batch", spec.micro_batch, "samples that a pipeline takes in at a time",
-                between(1, std::int64_t{1} << 32));
-  keys.optional("recompute", spec.recompute,
-                "what the backward pass computes again instead of keeping it");
-  keys.optional("recompute_layers", spec.recompute_layers,
-                "first layers of each chunk that are recomputed, with recompute: full; without it, "
-                "all layers",
-                between(0, std::int64_t{1} << 24));
-  keys.optional(
-      "fused_cross_entropy", spec.fused_cross_entropy,
-      "the loss takes two all-reduces over the vocabulary's parts instead of three and fewer "
-      "passes through the logits");
+// What data-parallel ranks share, and when they exchange it.
+inline void describe_data_parallelism(Keys& keys, TransformerTraining& spec) {
   keys.optional("sharding", spec.sharding,
                 "what data-parallel ranks divide between them: nothing, optimizer states (zero1, "
                 "Megatron-LM's distributed optimizer), gradients too (zero2), parameters too "
@@ -113,11 +78,57 @@ inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
                 "as in torchtitan: only without a pipeline");
   keys.optional("bucket", spec.bucket,
                 "gradients that are exchanged together; without it as Megatron-LM does", positive);
+}
+
+// Of data-parallel ranks and a batch that are left out, spec.data and spec.global_batch are 0.
+inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
+                                        const TransformerSpec& model,
+                                        const PlatformFacts& platform) {
+  constexpr Limits ranks = between(1, std::int64_t{1} << 24);
+  std::optional<std::int32_t> data;
+  std::optional<std::int64_t> batch;
+  keys.optional("tensor", spec.tensor, "ranks that share each matrix", ranks);
+  keys.optional("pipeline", spec.pipeline, "stages that share the layers", ranks);
+  keys.optional("data", data, "replicas; without it as many as the platform has room for", ranks);
+  describe_context(keys, spec);
+  if (model.experts.count > 0 && spec.tensor > 1) spec.sequence_parallel = true;
+  keys.optional("sequence_parallel", spec.sequence_parallel,
+                "tensor-parallel ranks also share the tokens between the matrices; with experts, "
+                "true unless it is given",
+                any_value, "default");
+  keys.optional("overlap_tensor", spec.overlap_tensor,
+                "the exchanges of sequence_parallel go rank by rank beside the matrix products "
+                "that need them (tp_comm_overlap, async TP)");
+  keys.optional("overlap_gradient_sums", spec.overlap_gradient_sums,
+                "tensor-parallel ranks sum input gradients beside the weight gradient of the same "
+                "matrix, as Megatron-LM does since 2022; the efficiency of older software "
+                "says false");
+  describe_pipeline(keys, spec);
+  keys.optional("global_batch", batch,
+                "samples of an iteration; without it about 4 Mi tokens, which the report calls "
+                "ASSUMED",
+                between(1, std::int64_t{1} << 32));
+  keys.optional("micro_batch", spec.micro_batch, "samples that a pipeline takes in at a time",
+                between(1, std::int64_t{1} << 32));
+  keys.optional("recompute", spec.recompute,
+                "what the backward pass computes again instead of keeping it");
+  keys.optional("recompute_layers", spec.recompute_layers,
+                "first layers of each chunk that are recomputed, with recompute: full; without it, "
+                "all layers",
+                between(0, std::int64_t{1} << 24));
+  keys.optional(
+      "fused_cross_entropy", spec.fused_cross_entropy,
+      "the loss takes two all-reduces over the vocabulary's parts instead of three and fewer "
+      "passes through the logits");
+  describe_data_parallelism(keys, spec);
   keys.optional("order", spec.order,
                 "which ranks are neighbours: of tensor, context and expert "
                 "parallelism, then data or pipeline");
   describe_expert_training(keys, spec.experts, model, platform);
-  keys.check([&](Reader&) { spec.data = data.value_or(0); });
+  keys.check([&](Reader&) {
+    spec.data = data.value_or(0);
+    spec.global_batch = batch.value_or(0);
+  });
 }
 
 inline void describe_training(Keys& keys, TransformerTraining& spec, const TransformerSpec& model,

@@ -120,7 +120,9 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
       node_of("preset", NodeKind::scalar,
               std::string(has_unit ? measured->eight_bit_era : measured->era), chosen));
   npu->children.push_back(std::move(efficiency));
-  return {.name = "", .because = reason(device, *measured, models)};
+  return {.name = "",
+          .because = reason(device, *measured, models),
+          .of_another_device = !is_itself(device, *measured)};
 }
 
 void name_efficiency(EfficiencyInForce& in_force, std::string_view preset, bool alone) {

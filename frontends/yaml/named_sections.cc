@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/units/unit_text.h"
+#include "frontends/yaml/preset_sections.h"
 #include "network/topology/builders/server_presets.h"
 #include "system/npu_presets.h"
 
@@ -40,10 +41,12 @@ std::string_view key_of_name(std::string_view path, std::string_view name) {
 
 void expand_names(YamlNode& node, const std::string& path) {
   if (node.kind == NodeKind::scalar) {
+    if (node.key == "preset") node.text = known_name(node.text);
     const std::string_view key = key_of_name(path, node.text);
     if (key.empty() || node.text.empty()) return;
     YamlNode name = node;
     name.key = key;
+    if (key == "preset") name.text = known_name(name.text);
     name.key_place = node.place;
     node.kind = NodeKind::map;
     node.text.clear();

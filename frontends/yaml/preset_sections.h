@@ -8,4 +8,8 @@ namespace orrery::yaml {
 // The section that the name is a preset of: "workload.transformer". "" if it is none.
 std::string_view section_of_preset(std::string_view name);
 
+// The preset that is meant, of all sections: "llama3-70b" for "Llama-3-70B". `name` if there is
+// none.
+std::string_view known_name(std::string_view name);
+
 }  // namespace orrery::yaml

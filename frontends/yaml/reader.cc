@@ -59,19 +59,33 @@ const YamlNode* Reader::declare(std::string_view key) {
 void Reader::finish() {
   for (const YamlNode& child : map_.children)
     if (!contains(declared_, child.key)) unknown_key(child);
+  report_missing_preset();
   for (const Missing& missing : missing_) {
     problems_.add(place_, path_, fmt::format("the key \"{}\" is missing", missing.key),
                   missing.help);
   }
 }
 
+// Where most of what a preset has is missing, the preset is: one mistake, one message.
+void Reader::report_missing_preset() {
+  constexpr std::size_t many = 3;
+  std::vector<std::string_view> keys;
+  for (const Missing& missing : missing_)
+    if (missing.is_in_presets) keys.push_back(missing.key);
+  if (keys.size() < many) return;
+  std::erase_if(missing_, [](const Missing& missing) { return missing.is_in_presets; });
+  problems_.add(place_, path_, fmt::format("the keys {} are missing", joined(keys, ", ")),
+                "name a preset (orrery list presets), or write them");
+}
+
 void Reader::unknown_key(const YamlNode& child) {
   const std::vector<std::string_view> known = without_repeats(declared_);
   const std::string_view elsewhere = name_here(child.key);
   std::string remedy(elsewhere);
-  if (child.key == "name" && child.kind == NodeKind::scalar &&
+  if ((child.key == "name" || child.key == "model") && child.kind == NodeKind::scalar &&
       !key_of_name(path_, child.text).empty()) {
-    remedy = fmt::format("write {}: {}", path_.substr(path_.rfind('.') + 1), child.text);
+    remedy =
+        fmt::format("write {}: {}", path_.substr(path_.rfind('.') + 1), known_name(child.text));
     missing_.clear();
   } else if (child.key == "file") {
     remedy = "`file:` stands below platform, system, network, workload or transformer only";
@@ -114,7 +128,7 @@ void Reader::preset_field(std::string_view key, const Field& field, std::string_
   if (given("preset")) {
     record(key, field.text(), default_origin_, help);
   } else {
-    missing_.push_back({key, std::string(help) + " (or name a `preset`)"});
+    missing_.push_back({key, std::string(help) + " (or name a `preset`)", true});
   }
 }
 

@@ -56,6 +56,7 @@ class Reader final : public Keys {
   void wrong_item(std::string_view key, std::size_t index, std::string what, std::string remedy);
   void wrong_map(std::string what, std::string remedy);
   // What a rule says, at the place of its key; if that is not there, at what would hold it.
+  const std::string& path() const { return path_; }
   void report(const SpecProblem& problem);
   void report(const SpecProblems& problems);
   // Those of keys that are there.
@@ -81,7 +82,9 @@ class Reader final : public Keys {
   struct Missing {
     std::string_view key;
     std::string help;
+    bool is_in_presets = false;
   };
+  void report_missing_preset();
 
   void add_map(std::string_view key, std::string_view help, const MapForm& form,
                Describe describe) override;

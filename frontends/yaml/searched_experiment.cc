@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "frontends/yaml/write_yaml.h"
 #include "simulation/backend_choice.h"
 #include "simulation/search/chosen_parallelism.h"
+#include "workload/assumed_batch.h"
 
 namespace orrery {
 
@@ -39,6 +41,7 @@ struct SearchedFile {
   YamlNode training;  // without the keys that a choice sets
   Source chosen{"search", false, {}};
   Experiment experiment;
+  PlatformFacts platform;
   std::vector<std::string> given;  // the keys of `training`
   SearchSpec spec;
   ParallelChoice written;
@@ -119,7 +122,7 @@ void read_searched_root(SearchedFile& file) {
   Experiment& experiment = file.experiment;
   auto& transformer = experiment.workload.what.emplace<TransformerWorkload>();
   Reader reader(file.problems, file.texts, experiment.resolved, file.root, file.root.place, "");
-  const PlatformFacts platform = describe_cluster(reader, experiment);
+  const PlatformFacts platform = file.platform = describe_cluster(reader, experiment);
   reader.required_section("workload", "what the NPUs do", [&](Keys& below) {
     below.section("transformer", "",
                   [&](Keys& model) { describe_transformer(model, transformer.model); });
@@ -131,12 +134,71 @@ void read_searched_root(SearchedFile& file) {
   reader.finish();
 }
 
+// A whole number that is written there, else 1.
+std::int64_t number_at(const YamlNode& map, std::string_view key) {
+  const YamlNode* node = map.find(key);
+  std::int64_t number = 1;
+  if (node != nullptr)
+    std::from_chars(node->text.data(), node->text.data() + node->text.size(), number);
+  return std::max<std::int64_t>(number, 1);
+}
+
+// Keys of workload.training that say how the model is divided among the NPUs.
+constexpr std::array<std::string_view, 8> dividing_keys{
+    "tensor", "pipeline", "data", "context", "expert", "chunks", "schedule", "sharding"};
+
+bool divides(const YamlNode& training) {
+  return std::ranges::any_of(dividing_keys,
+                             [&](std::string_view key) { return training.find(key) != nullptr; });
+}
+
+// The batch of a `training` that does not say it.
+std::int64_t batch_for(const SearchedFile& file, const YamlNode& training) {
+  const TransformerSpec& model = std::get<TransformerWorkload>(file.experiment.workload.what).model;
+  const std::int64_t ranks = file.platform.npus;
+  if (!divides(training)) return assumed_batch(model.sequence, ranks);
+  const std::int64_t pipeline = number_at(training, "pipeline");
+  const std::int64_t others =
+      pipeline * number_at(training, "tensor") * number_at(training, "context");
+  const std::int64_t data = training.find("data") != nullptr
+                                ? number_at(training, "data")
+                                : std::max<std::int64_t>(1, ranks / others);
+  return assumed_batch(model.sequence, BatchUnit{.data = data,
+                                                 .micro_batch = number_at(training, "micro_batch"),
+                                                 .pipeline = pipeline});
+}
+
+// Adds workload.training.global_batch where a transformer does without, and says so. Nothing is
+// added to a file with mistakes.
+std::string assume_batch(YamlNode& root, InputTexts& texts, const Source& chosen) {
+  YamlNode* workload = root.find("workload");
+  if (workload == nullptr || workload->find("transformer") == nullptr) return "";
+  if (workload->find("training") == nullptr) {
+    YamlNode& added = workload->children.emplace_back();
+    added.kind = NodeKind::map;
+    added.key = "training";
+    added.place = added.key_place = workload->key_place;
+  }
+  YamlNode& training = *workload->find("training");
+  if (training.kind == NodeKind::null) training.kind = NodeKind::map;
+  if (training.kind != NodeKind::map || training.find("global_batch") != nullptr) return "";
+  SearchedFile file(texts);
+  file.root = root;
+  add(*file.root.find("workload")->find("training"), chosen, "global_batch", "1");
+  read_searched_root(file);
+  if (file.problems.count() > 0) return "";
+  const std::string batch = std::to_string(batch_for(file, training));
+  add(training, chosen, "global_batch", batch);
+  return fmt::format("batch of {} ASSUMED", batch);
+}
+
 std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
                                                  const std::vector<Override>& overrides) {
   auto file = std::make_unique<SearchedFile>();
   std::optional<YamlNode> root = file->files.load(path, overrides);
   file->problems.throw_if_any();
   file->root = std::move(*root);
+  assume_batch(file->root, file->texts, file->chosen);
   const YamlNode* workload = file->root.find("workload");
   if (workload != nullptr && workload->find("transformer") == nullptr)
     throw ConfigError({.file = path,
@@ -153,18 +215,8 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   return file;
 }
 
-// Keys of workload.training that say how the model is divided among the NPUs.
-constexpr std::array<std::string_view, 8> dividing_keys{
-    "tensor", "pipeline", "data", "context", "expert", "chunks", "schedule", "sharding"};
-
-bool divides(const YamlNode& training) {
-  return std::ranges::any_of(dividing_keys,
-                             [&](std::string_view key) { return training.find(key) != nullptr; });
-}
-
-}  // namespace
-
-std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
+// Adds what choose_parallelism() chooses to a workload.training that does not say it.
+std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
   YamlNode* workload = root.find("workload");
   if (workload == nullptr || workload->find("transformer") == nullptr) return "";
   YamlNode* training = workload->find("training");
@@ -185,6 +237,15 @@ std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Sou
       training->children.push_back(std::move(key));
     }
   return found->text;
+}
+
+}  // namespace
+
+std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
+  const std::string batch = assume_batch(root, texts, chosen);
+  const std::string division = divide(root, texts, chosen);
+  return batch.empty() || division.empty() ? division + batch
+                                           : fmt::format("{}; {}", division, batch);
 }
 
 }  // namespace yaml

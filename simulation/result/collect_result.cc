@@ -99,11 +99,11 @@ void add_samples(RunResult& result, const FinishedRun& run) {
         stack->batch * (run.job.ranks - static_cast<std::int64_t>(stack->servers.size()));
 }
 
-// Of a transformer at a measured efficiency: only such iterations were compared.
+// Of a transformer on a device that was measured: only such iterations were compared.
 std::optional<ExpectedError> expected_error(const FinishedRun& run) {
   const EfficiencyInForce& efficiency = run.experiment.npu.efficiency_in_force;
   const auto* job = std::get_if<TransformerWorkload>(&run.experiment.workload.what);
-  if (job == nullptr || !efficiency.error) return std::nullopt;
+  if (job == nullptr || !efficiency.error || efficiency.of_another_device) return std::nullopt;
   return expected_error({.era = efficiency.name,
                          .experts = job->model.experts.count > 0,
                          .ranks = run.job.ranks,

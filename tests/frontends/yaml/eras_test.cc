@@ -92,6 +92,9 @@ TEST_CASE("a device that was not measured has the efficiency of the nearest, whi
   CHECK(because("{preset: trn2}") == "ASSUMED: trn2 is nearest to H100");
   CHECK(text("{peak: 400 TFLOP/s}") ==
         "a100-2023 (mean error 9.7 % over 9 runs), ASSUMED: the peak is nearest to A100's");
+  CHECK(npu("{preset: h200}").efficiency_in_force.of_another_device);
+  CHECK(npu("{peak: 400 TFLOP/s}").efficiency_in_force.of_another_device);
+  CHECK_FALSE(npu("{preset: a100-40gb}").efficiency_in_force.of_another_device);
   for (const NpuPreset& device : npu_presets()) {
     INFO(device.name);
     CHECK(text(fmt::format("{{preset: {}}}", device.name)) != "");

@@ -32,6 +32,13 @@ TEST_CASE("a name stands for the preset of a section") {
   CHECK(named.npu.peak == written.npu.peak);
 }
 
+TEST_CASE("a preset is known by its letters and digits") {
+  CHECK(load_experiment(minimal, {{"platform.npu=H100"}}).npu.preset == "h100");
+  CHECK(load_experiment(minimal, {{"platform.npu={preset: A100_80GB}"}}).npu.preset == "a100-80gb");
+  CHECK_THAT(error_of({{"workload.model=Mixtral 8x7B"}}),
+             Catch::Contains("write workload.transformer: mixtral-8x7b"));
+}
+
 TEST_CASE("keys are set beside what a name stands for") {
   const Experiment experiment =
       load_experiment(minimal, {{"platform.npu=h100"}, {"platform.npu.memory=40 GB"}});
@@ -65,6 +72,23 @@ TEST_CASE("a name in a map of its own is answered with the name alone") {
   const std::string wrong = error_of({{"platform={name: dgx-h100}"}});
   CHECK_THAT(wrong, Catch::Contains("unknown key \"name\": write platform: dgx-h100"));
   CHECK_THAT(wrong, !Catch::Contains("missing"));
+}
+
+TEST_CASE("a model in the map of a transformer is answered with the name alone") {
+  const std::string wrong = error_of({{"workload={transformer: {model: Llama-3-8B}}"}});
+  CHECK_THAT(wrong, Catch::Contains("unknown key \"model\": write transformer: llama3-8b"));
+  CHECK_THAT(wrong, !Catch::Contains("hidden"));
+}
+
+TEST_CASE("a map without what a preset has is one mistake") {
+  const std::string wrong = error_of({{"workload={transformer: {layers: 4}}"}});
+  CHECK_THAT(wrong, Catch::Contains("the keys hidden, heads, vocabulary, sequence are missing"));
+  CHECK_THAT(wrong, Catch::Contains("name a preset"));
+}
+
+TEST_CASE("sizes in the place of a torus are answered with their key") {
+  CHECK_THAT(error_of({{"platform={topology: {torus: [8, 8]}}"}}),
+             Catch::Contains("write torus: {sizes: [8, 8], bandwidth: 50 GB/s}"));
 }
 
 TEST_CASE("a key of another map of the section is answered with its path") {

@@ -9,6 +9,7 @@
 
 using namespace orrery;
 using Catch::Contains;
+using Catch::EndsWith;
 using Catch::StartsWith;
 
 namespace {
@@ -82,6 +83,33 @@ TEST_CASE("nothing is chosen beside a key that divides the model") {
     CHECK(most_memory(workload_of(experiment)) > *experiment.npu.memory);
     CHECK(memory_notices(experiment).size() == 1);
   }
+}
+
+// 4 Mi tokens are 64 samples of 65,536, which 4 ranks divide.
+TEST_CASE("a batch that the file does not say is assumed, and named") {
+  std::string silent = small_experiment;
+  const std::string training = "  training: {global_batch: 4}\n";
+  silent.erase(silent.find(training), training.size());
+  const std::vector<Override> long_samples{{"workload.transformer.sequence=65536"},
+                                           {"platform.npu.memory=1 TB"}};
+  const Experiment experiment = loaded(long_samples, silent);
+  CHECK(workload_of(experiment).training.global_batch == 64);
+  CHECK(experiment.parallelism_chosen == "batch of 64 ASSUMED");
+  CHECK(origin_of(experiment, "global_batch") == "chosen");
+  // 2 replicas take 5 samples at a time, on 2 stages: 3 x 20 samples are nearest to 64.
+  std::vector<Override> divided = long_samples;
+  divided.push_back({"workload.training={pipeline: 2, micro_batch: 5}"});
+  CHECK(workload_of(loaded(divided, silent)).training.global_batch == 60);
+}
+
+// A sample of 1 Mi tokens: 4 of them.
+TEST_CASE("a batch is assumed beside a parallelism that is chosen") {
+  std::string silent = small_experiment;
+  silent.replace(silent.find("{global_batch: 4}"), 17, "{micro_batch: 1}");
+  const std::string chosen =
+      loaded({{"workload.transformer.sequence=1048576"}, {"platform.npu.memory=1 GB"}}, silent)
+          .parallelism_chosen;
+  CHECK_THAT(chosen, EndsWith("batch of 4 ASSUMED"));
 }
 
 TEST_CASE("micro-batch and recomputation stay as the file says") {

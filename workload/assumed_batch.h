@@ -1,0 +1,23 @@
+// The samples of an iteration where nobody says.
+#pragma once
+
+#include <cstdint>
+
+namespace orrery {
+
+// What the batch has to be a multiple of: each data-parallel replica takes whole micro-batches, and
+// a pipeline as many of them as it has stages, which every schedule can divide.
+struct BatchUnit {
+  std::int64_t data = 1, micro_batch = 1, pipeline = 1;
+};
+
+// About 4 Mi tokens, the batch with which Llama 3 begins (8B and 405B: arXiv:2407.21783,
+// section 3.4); GPT-3 has 3.2 M (arXiv:2005.14165, table 2.1). The nearest multiple of `unit`, and
+// at least that.
+std::int64_t assumed_batch(std::int64_t sequence, const BatchUnit& unit);
+
+// The same where it is open how the ranks are divided: a multiple of the ranks, or of as large a
+// part of them as 4 Mi tokens hold, halving.
+std::int64_t assumed_batch(std::int64_t sequence, std::int64_t ranks);
+
+}  // namespace orrery
