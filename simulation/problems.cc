@@ -26,6 +26,13 @@ bool has_model(const WorkloadSpec& workload) {
          !std::holds_alternative<ProgramSpec>(workload.what);
 }
 
+bool has_trace(const WorkloadSpec& workload) {
+  if (const auto* jobs = std::get_if<JobsSpec>(&workload.what))
+    return std::ranges::any_of(jobs->jobs,
+                               [](const PlacedWorkload& job) { return has_trace(job.workload); });
+  return std::holds_alternative<GraphWorkload>(workload.what);
+}
+
 }  // namespace
 
 SpecProblems problems_of(const Experiment& experiment) {
@@ -46,8 +53,7 @@ SpecProblems problems_of(const Experiment& experiment) {
     problems.push_back({"platform.npu", "the key \"peak\" is missing",
                         "the model needs it to time its layers: write for example "
                         "{peak: 60 TFLOP/s} or {preset: v100}"});
-  if (std::holds_alternative<GraphWorkload>(experiment.workload.what) &&
-      experiment.system.sm_tax.part > 0)
+  if (has_trace(experiment.workload) && experiment.system.sm_tax.part > 0)
     problems.push_back({"system.sm_tax", "a trace has several lanes of work at a time",
                         "leave the key out: what collectives take from them is not modelled"});
   return problems;

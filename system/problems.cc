@@ -157,6 +157,12 @@ SpecProblems problems_of(const SystemSpec& system, const TopologySpec& topology,
                         fmt::format("it must be at most {}", queues_at_most)});
   check_at_least(problems, "overlap_limit", system.overlap_limit.value_or(1), 1);
   add_below(problems, "", problems_of_tax(system.sm_tax));
+  if (system.remote_memory) {
+    const RemoteMemorySpec& memory = *system.remote_memory;
+    check_at_least(problems, "remote_memory.npus", memory.npus, 0);
+    check_at_least(problems, "remote_memory.latency", memory.latency.value, 0);
+    check_at_least(problems, "remote_memory.bandwidth", memory.bandwidth.value, 1);
+  }
   return problems;
 }
 

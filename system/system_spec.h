@@ -100,6 +100,15 @@ inline bool level_suits(const NamedAlgorithm& algorithm, const LevelSpec& level)
          (level.kind == LevelKind::switched && level.in_network_reduction);
 }
 
+// Memory beyond the NPUs, which loads and stores of a trace go to: CXL, a pool.
+struct RemoteMemorySpec {
+  Duration latency;       // of a request, before its bytes
+  Bandwidth bandwidth;    // > 0
+  std::int32_t npus = 1;  // neighbours that share it: it serves one request at a time. 1 = each has
+                          // its own, and its requests go side by side; 0 = all share it
+};
+inline bool is_shared(const RemoteMemorySpec& memory) { return memory.npus != 1; }
+
 struct SystemSpec {
   SchedulingPolicy scheduling = SchedulingPolicy::lifo;
   std::array<CollectiveSpec, collective_count> collectives;  // index: Collective
@@ -117,6 +126,7 @@ struct SystemSpec {
   EndpointSpec endpoint;                         // costs per message on scale-out levels
   EndpointSpec local_endpoint;                   // the same on local levels
   std::vector<ProtocolCost> protocols;           // of the protocols that may be named
+  std::optional<RemoteMemorySpec> remote_memory;  // none = loads and stores take what was recorded
   Share sm_tax;  // of a rank's processor, taken by its communication while it runs; part < whole
 };
 

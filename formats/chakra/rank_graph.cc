@@ -52,8 +52,7 @@ class RankOperations {
       case Role::host:
         return work(node, frame_.labels.of("host"), recorded(node));
       case Role::memory:
-        if (recorded(node) == Duration{}) ++findings_.without_duration;
-        return work(node, frame_.labels.of("memory"), recorded(node));
+        return request(node);
       case Role::processor:
         return computing(node);
       case Role::send:
@@ -99,6 +98,23 @@ class RankOperations {
     return {0, label, compute};
   }
 
+  // The size is for a remote memory, the time for none.
+  Operation request(const Node& node) {
+    Operation operation = work(node, frame_.labels.of("memory"), recorded(node));
+    const std::int64_t size = memory_of(node);
+    std::get<Compute>(operation.what).memory_traffic = bytes(size);
+    if (recorded(node) == Duration{})
+      ++(size > 0 ? findings_.sized_requests : findings_.without_duration);
+    return operation;
+  }
+
+  std::int64_t memory_of(const Node& node) const {
+    const std::int64_t size = node.number("tensor_size").value_or(0);
+    if (size < 0)
+      trace_.refuse(node, fmt::format("its tensor_size is {}", size), "write a size of 0 or more");
+    return size;
+  }
+
   Operation computing(const Node& node) {
     Operation operation =
         work(node, frame_.labels.of_kernel(kernel_name(node.name)), recorded(node));
@@ -108,14 +124,10 @@ class RankOperations {
         (frame_.settings.durations == TraceDurations::roofline ||
          (frame_.settings.durations == TraceDurations::automatic && recorded(node) == Duration{}));
     if (!by_size) return operation;
-    const std::int64_t memory = node.number("tensor_size").value_or(0);
-    if (memory < 0)
-      trace_.refuse(node, fmt::format("its tensor_size is {}", memory),
-                    "write a size of 0 or more");
     auto& compute = std::get<Compute>(operation.what);
     compute.measured.reset();
     compute.flops = Flops{static_cast<decltype(Flops::value)>(flops)};
-    compute.memory_traffic = bytes(memory);
+    compute.memory_traffic = bytes(memory_of(node));
     ++findings_.sized_work;
     return operation;
   }

@@ -26,7 +26,8 @@ struct TraceFrame {
 // What was assumed or left out, over all ranks.
 struct TraceFindings {
   std::int64_t without_root = 0;      // broadcasts, reductions, ...
-  std::int64_t without_duration = 0;  // loads and stores
+  std::int64_t without_duration = 0;  // loads and stores, that have no size either
+  std::int64_t sized_requests = 0;    // loads and stores that have a size alone
   std::int64_t sized_work = 0;        // computing that the roofline times
   std::int64_t on_itself = 0, on_missing = 0, nodes_in_cycles = 0, cycles = 0;
 };

@@ -92,6 +92,11 @@ class TraceJob {
     if (findings_.without_duration > 0)
       add(fmt::format("{} loads and stores have no duration and take no time",
                       findings_.without_duration));
+    if (findings_.sized_requests > 0)
+      add(
+          fmt::format("{} loads and stores have a size and no duration: they take time with "
+                      "system.remote_memory only",
+                      findings_.sized_requests));
     if (from_text && settings_.compute_scale == 1)
       add("a converter made the trace from an ASTRA-sim 1.0 text, and wrote its nanoseconds as "
           "microseconds: write \"compute_scale: 0.001\"");

@@ -153,6 +153,7 @@ class Writer {
     if (system.memory_bandwidth > 0)
       field(fmt::format("  reduction_bandwidth: {}  # local-mem-bw / 3: two reads and a write",
                         exact_text(memory_rate(3))));
+    write_remote_memory();
     for (std::size_t kind = 0; kind < astra::kinds.size(); ++kind) write_algorithms(kind);
     for (const astra::Remark& remark : system.remarks)
       add(fmt::format("  # {}: {}", printable(remark.key, 60), remark.sentence));
@@ -198,6 +199,18 @@ class Writer {
     field(fmt::format("  {}: {{algorithms: [{}]}}", name_of_kind(kind), fmt::join(names, ", ")));
   }
 
+  void write_remote_memory() {
+    const astra::MemoryFile& memory = set_up_.memory;
+    if (memory.kind == astra::MemoryKind::none) return;
+    const std::int32_t sharing = memory.kind == astra::MemoryKind::per_npu    ? 1
+                                 : memory.kind == astra::MemoryKind::per_node ? memory.npus_per_node
+                                                                              : 0;
+    add("  # remote-mem-latency, remote-mem-bw (bytes/ns), memory-type");
+    field(fmt::format("  remote_memory: {{latency: {}, bandwidth: {}, npus: {}}}",
+                      time_of(static_cast<double>(memory.latency)),
+                      exact_text(Bandwidth{memory.bandwidth * 1'000'000'000}), sharing));
+  }
+
   void write_workload() {
     add("workload:");
     if (set_up_.is_text) return field(fmt::format("  text: {}", quoted(set_up_.workload)));
@@ -208,8 +221,6 @@ class Writer {
     field(fmt::format("    durations: {}",
                       set_up_.system.roofline && !set_up_.system.replay ? "roofline" : "recorded"));
     if (set_up_.system.replay) field("    collectives: recorded  # replay-only");
-    if (set_up_.memory.kind != astra::MemoryKind::none)
-      add("    # The remote memory is not modelled: loads and stores take their recorded time.");
   }
 
   const AstraSetUp& set_up_;

@@ -155,8 +155,6 @@ std::string comparison(const astra::EmulatedJob& job, Duration emulated, Duratio
   text +=
       "The rest is the network: here ports carry one message at a time, all dimensions of a way\n"
       "count, and phases up and down a dimension do not wait for each other.\n";
-  if (job.memory.kind != astra::MemoryKind::none)
-    text += "The remote memory is ASTRA-sim's only: here loads and stores take what is recorded.\n";
   return text;
 }
 

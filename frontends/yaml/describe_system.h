@@ -166,6 +166,15 @@ inline void describe_endpoint(Keys& keys, EndpointSpec& endpoint) {
                 "rate of the copy out of the network's buffer, after the wire", positive);
 }
 
+inline void describe_remote_memory(Keys& keys, RemoteMemorySpec& memory) {
+  keys.optional("latency", memory.latency, "time of a request before its bytes", not_negative);
+  keys.required("bandwidth", memory.bandwidth, "rate of its bytes", positive);
+  keys.optional("npus", memory.npus,
+                "neighbours that share it, one request at a time; 1 = each NPU has its own, 0 = "
+                "all share one (a pool)",
+                between(0, 1 << 24));
+}
+
 inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topology,
                             bool topology_known) {
   keys.optional("scheduling", system.scheduling,
@@ -225,6 +234,11 @@ inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& 
            [&](Keys& endpoint) { describe_endpoint(endpoint, system.endpoint); });
   keys.map("local_endpoint", "the same for local levels",
            [&](Keys& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
+  if (keys.given("remote_memory"))
+    keys.map("remote_memory",
+             "where loads and stores of a trace go (CXL, a pool): a request takes the latency and "
+             "its bytes at the bandwidth; without it what was recorded",
+             [&](Keys& memory) { describe_remote_memory(memory, system.remote_memory.emplace()); });
   keys.optional("sm_tax", system.sm_tax,
                 "share of a rank's processor that its communication takes from compute beside it");
   keys.check([&](Reader& reader) { reader.report(problems_of_tax(system.sm_tax)); });

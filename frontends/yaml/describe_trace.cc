@@ -47,8 +47,8 @@ void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkl
     for (const std::string& name : names) files.push_back({name, trace.contents("files", name)});
     if (each && files.size() < npus)
       return trace.wrong("files", file_of_rank(pattern, files.size()) + " is not there",
-                         fmt::format("the platform has {} NPUs: give a file for each, or choose a "
-                                     "smaller platform",
+                         fmt::format("it runs on {} NPUs: give a file for each, or choose fewer "
+                                     "NPUs",
                                      npus));
     chakra::GroupRanks groups;
     if (!settings.groups.empty()) {

@@ -140,6 +140,17 @@ inline void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts
   });
 }
 
+// Execution traces, one rank of them for each NPU of the platform or of the job.
+inline void describe_traces(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
+  if (!keys.given("trace")) return;
+  auto& trace = workload.what.emplace<GraphWorkload>();
+  keys.map("trace", "Chakra execution traces of all ranks",
+           [&](Keys& below) { describe_trace(below, trace, platform); });
+  keys.check([&](Reader& reader) {
+    if (reader.clean()) reader.report(problems_of(trace, platform));
+  });
+}
+
 // One of several jobs: it sees only the NPUs that it runs on.
 inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t index,
                                 RankClaims& claims, const PlatformFacts& platform) {
@@ -154,8 +165,9 @@ inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t
     own.known = platform.known && reader.clean();
     own.npus = static_cast<std::int32_t>(placed.npus.size());
   });
-  keys.exactly_one({"model", "transformer", "layers", "text", "program"},
-                   "a described model, a text file, or operations by hand");
+  keys.exactly_one({"model", "transformer", "layers", "text", "program", "trace"},
+                   "a described model, a text file, operations by hand, or an execution trace");
+  describe_traces(keys, placed.workload, own);
   describe_job(keys, placed.workload, own);
 }
 
@@ -166,14 +178,7 @@ inline void describe_workload(Keys& keys, WorkloadSpec& workload, const Platform
   keys.exactly_one(
       {"model", "transformer", "layers", "text", "program", "trace", "jobs"},
       "a described model, a text file, operations by hand, an execution trace, or several jobs");
-  if (keys.given("trace")) {
-    auto& trace = workload.what.emplace<GraphWorkload>();
-    keys.map("trace", "Chakra execution traces of all ranks",
-             [&](Keys& below) { describe_trace(below, trace, platform); });
-    keys.check([&](Reader& reader) {
-      if (reader.clean()) reader.report(problems_of(trace, platform));
-    });
-  }
+  describe_traces(keys, workload, platform);
   if (keys.given("jobs")) {
     auto& jobs = workload.what.emplace<JobsSpec>();
     RankClaims claims(platform.npus, {"NPU", "job"});

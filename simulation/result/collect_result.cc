@@ -132,8 +132,12 @@ void add_notices(RunResult& result, const FinishedRun& run) {
     result.notices.insert(result.notices.end(), notices.begin(), notices.end());
   };
   add(run.network.notices());
-  if (const auto* trace = std::get_if<GraphWorkload>(&run.experiment.workload.what))
-    add(trace->notices);
+  const auto add_of_trace = [&](const WorkloadSpec& workload) {
+    if (const auto* trace = std::get_if<GraphWorkload>(&workload.what)) add(trace->notices);
+  };
+  add_of_trace(run.experiment.workload);
+  if (const auto* several = std::get_if<JobsSpec>(&run.experiment.workload.what))
+    for (const PlacedWorkload& job : several->jobs) add_of_trace(job.workload);
   add(memory_notices(run.experiment));
   add(training_notices(run.experiment));
   add(stage_notices(result, run.experiment, run.topology));

@@ -21,8 +21,10 @@ void JobRunner::run_lanes(Rank rank) {
 // Only a processor is as fast as the model of the device says: the rest takes what was measured.
 Duration JobRunner::lane_time(Rank rank, const Operation& operation) {
   const auto& work = std::get<Compute>(operation.what);
-  if (lanes_of(rank).kind_of(operation) != LaneKind::processor)
-    return work.measured.value_or(Duration{});
+  const LaneKind kind = lanes_of(rank).kind_of(operation);
+  if (kind == LaneKind::memory && memory_ && work.memory_traffic > Bytes{})
+    return memory_->time_of(rank, work.memory_traffic, queue_.now());
+  if (kind != LaneKind::processor) return work.measured.value_or(Duration{});
   RankState& state = state_of(rank);
   state.computed += work.flops;
   state.limit = compute_.limit_of(work);
@@ -120,6 +122,24 @@ void JobRunner::emit_open_lanes(Rank rank) {
                    .size = {}});
   const bool exposed = doing(rank) == RankLanes::Doing::exposed;
   if (exposed && queue_.now() > state.mark) emit_exposed(rank, *waited_for(rank));
+}
+
+// Whether some rank asks a remote memory that others ask too.
+bool JobRunner::shares_remote_memory() const {
+  if (!spec_.remote_memory || !is_shared(*spec_.remote_memory) || job_.lanes.empty()) return false;
+  const Operation* known = nullptr;  // of the rank before: most share theirs
+  for (Rank rank = 0; rank < job_.ranks; ++rank) {
+    const auto operations = job_.operations->known_operations(rank);
+    if (operations.data() == known) continue;
+    known = operations.data();
+    for (const Operation& operation : operations) {
+      const auto* work = std::get_if<Compute>(&operation.what);
+      if (work != nullptr && work->memory_traffic > Bytes{} &&
+          job_.lanes[work->lane].kind == LaneKind::memory)
+        return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace orrery

@@ -38,6 +38,7 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       bounds_(job.labels.size()),
       costs_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
+  if (spec.remote_memory) memory_.emplace(*spec.remote_memory, job.ranks);
   choose_fold(network, topology, folding);
   scheduler_.make_ranks(fold_);
   ranks_.resize(simulated_ranks());
@@ -50,6 +51,7 @@ void JobRunner::choose_fold(NetworkBackend& network, const Topology& topology, F
     unfolded_because_ = "events of one picosecond are in a random order";
   if (folding == Folding::off) unfolded_because_ = "folding was not asked for";
   if (endpoints_) unfolded_because_ = "what a message costs at its ends is counted rank by rank";
+  if (shares_remote_memory()) unfolded_because_ = "ranks take turns at their remote memory";
   if (!unfolded_because_.empty()) return;
   FoldChoice choice = orrery::choose_fold(topology, job_, scheduler_.recipes(), network);
   fold_ = std::move(choice.fold);
@@ -80,7 +82,7 @@ void JobRunner::accept(Rank rank, std::vector<Operation>& ready) {
   for (Operation& operation : ready) {
     const bool in_stream = std::holds_alternative<Compute>(operation.what) ||
                            std::holds_alternative<Wait>(operation.what);
-    if (in_stream && !lanes_.empty())
+    if (in_stream && has_lanes(rank))
       lanes_of(rank).add(std::move(operation));
     else if (in_stream)
       state_of(rank).stream.push_back(std::move(operation));
@@ -92,7 +94,7 @@ void JobRunner::accept(Rank rank, std::vector<Operation>& ready) {
 void JobRunner::issue(Rank rank, const Operation& operation) {
   RankState& state = state_of(rank);
   if (state.outstanding.empty()) {
-    if (!lanes_.empty())
+    if (has_lanes(rank))
       close_lane_interval(rank, doing(rank), nullptr, Time{});
     else if (!state.busy)
       close_dry_interval(rank, operation, Time{});
@@ -151,7 +153,7 @@ void JobRunner::begin_traffic(Rank rank, const Operation& operation) {
 
 // Begins what is at the front of the stream, until something there takes time.
 void JobRunner::run_stream(Rank rank) {
-  if (!lanes_.empty()) return run_lanes(rank);
+  if (has_lanes(rank)) return run_lanes(rank);
   RankState& state = state_of(rank);
   while (!state.busy && !state.stream.empty()) {
     const Operation& front = state.stream.front();
@@ -198,7 +200,7 @@ void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {
 // What the rank has computed until now.
 Duration JobRunner::computed_until_now(Rank rank) const {
   const RankState& state = state_of(rank);
-  if (!lanes_.empty()) {
+  if (has_lanes(rank)) {
     const bool works = lanes_of(rank).works(LaneKind::processor);
     return works ? state.compute + (queue_.now() - state.mark) : state.compute;
   }
@@ -302,7 +304,7 @@ void JobRunner::settle(Rank rank, OperationId id) {
   const auto found = state.outstanding.find(id);
   const Operation& operation = found->second.operation;
   const Time joined = found->second.joined;
-  if (!lanes_.empty())
+  if (has_lanes(rank))
     close_lane_interval(rank, doing(rank), &operation, joined);
   else if (!state.busy)
     close_dry_interval(rank, operation, joined);

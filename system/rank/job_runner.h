@@ -37,6 +37,7 @@
 #include "system/rank/point_to_point.h"
 #include "system/rank/processor.h"
 #include "system/rank/rank_lanes.h"
+#include "system/rank/remote_memory.h"
 #include "system/rank/traffic_account.h"
 #include "system/rank/work_ahead.h"
 #include "system/system_spec.h"
@@ -174,6 +175,10 @@ class JobRunner final : private CollectiveListener,
   void emit_exposed(Rank rank, const Operation& waited_for);
 
   // job_lanes.cc: the same for a job with lanes
+  bool has_lanes(Rank rank) const {
+    return !lanes_.empty() && (job_.without_lanes.empty() || !job_.without_lanes[rank]);
+  }
+  bool shares_remote_memory() const;
   RankLanes& lanes_of(Rank rank) { return lanes_[fold_.index_of(rank)]; }
   const RankLanes& lanes_of(Rank rank) const { return lanes_[fold_.index_of(rank)]; }
   void run_lanes(Rank rank);
@@ -199,8 +204,9 @@ class JobRunner final : private CollectiveListener,
   TrafficKinds kinds_;
   Fold fold_;
   std::string unfolded_because_;
-  std::vector<RankState> ranks_;                 // of representatives
-  std::vector<RankLanes> lanes_;                 // likewise; empty if the job has no lanes
+  std::vector<RankState> ranks_;  // of representatives
+  std::vector<RankLanes> lanes_;  // likewise; empty if the job has no lanes
+  std::optional<RemoteMemory> memory_;
   std::vector<std::optional<Duration>> bounds_;  // of each label that has called a collective
   std::vector<const CommunicationCost*> costs_;  // likewise
   // Memory that is used again: a list of operations, and entries of RankState::outstanding.

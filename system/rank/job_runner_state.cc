@@ -11,7 +11,7 @@ void JobRunner::emit_open_spans() {
   for (std::int32_t index = 0; index < simulated_ranks(); ++index) {
     const Rank rank = fold_.representative_at(index);
     const RankState& state = ranks_[index];
-    if (!lanes_.empty()) {
+    if (has_lanes(rank)) {
       emit_open_lanes(rank);
       continue;
     }
@@ -45,7 +45,7 @@ RankAccount JobRunner::account(Rank rank) const {
   const RankState& state = state_of(rank);
   RankAccount account{state.finish, state.compute, state.exposed, state.idle, {},
                       {},           state.stolen,  state.computed};
-  if (!lanes_.empty()) {
+  if (has_lanes(rank)) {
     account.memory = lanes_of(rank).memory;
     account.host = lanes_of(rank).host;
   }
@@ -58,7 +58,7 @@ void JobRunner::add_open_interval(Rank rank, RankAccount& account) const {
   account.finish = queue_.now();
   account.stolen += processors_.stolen_so_far(rank);
   const Duration open = queue_.now() - state.mark;
-  if (!lanes_.empty()) {
+  if (has_lanes(rank)) {
     add_to_account(doing(rank), open, account);
   } else if (state.busy && std::holds_alternative<Compute>(state.stream.front().what)) {
     account.compute += open;

@@ -45,9 +45,12 @@ class PlacedSource final : public OperationSource {
  public:
   explicit PlacedSource(std::int32_t npus) : place_of_npu_(static_cast<std::size_t>(npus)) {}
 
-  // Labels and communicators of the job follow those that are there. Returns the communicators.
-  std::vector<Communicator> add(PlacedJob placed, std::int32_t first_label,
-                                std::int32_t first_communicator, const Topology& topology);
+  // What the job numbers follows what the others have.
+  struct Before {
+    std::int32_t labels, communicators, lanes;
+  };
+  // Returns its communicators.
+  std::vector<Communicator> add(PlacedJob placed, const Before& before, const Topology& topology);
 
   void start(Rank npu, std::vector<Operation>& ready) override {
     const Place& place = place_of_npu_[npu];
@@ -85,7 +88,7 @@ class PlacedSource final : public OperationSource {
   struct PlacedOperations {
     std::unique_ptr<OperationSource> operations;
     std::vector<Rank> npus;
-    std::int32_t first_label;
+    std::int32_t first_label, first_lane;
     std::vector<std::int32_t> communicators;  // of all jobs, by that of the job; -1 = none
     std::vector<std::vector<bool>> is_alone;  // by communicator and rank
   };
@@ -96,8 +99,7 @@ class PlacedSource final : public OperationSource {
   std::vector<PlacedOperations> jobs_;
 };
 
-std::vector<Communicator> PlacedSource::add(PlacedJob placed, std::int32_t first_label,
-                                            std::int32_t first_communicator,
+std::vector<Communicator> PlacedSource::add(PlacedJob placed, const Before& before,
                                             const Topology& topology) {
   const auto number = static_cast<std::int32_t>(jobs_.size());
   for (Rank rank = 0; rank < placed.job.ranks; ++rank) {
@@ -105,8 +107,12 @@ std::vector<Communicator> PlacedSource::add(PlacedJob placed, std::int32_t first
     CHECK(place.job < 0, "NPU {} is in two jobs", placed.npus[rank]);
     place = {number, rank};
   }
-  PlacedOperations job{
-      std::move(placed.job.operations), std::move(placed.npus), first_label, {}, {}};
+  PlacedOperations job{std::move(placed.job.operations),
+                       std::move(placed.npus),
+                       before.labels,
+                       before.lanes,
+                       {},
+                       {}};
   std::vector<Communicator> communicators;
   for (const Communicator& communicator : placed.job.communicators) {
     RankLists groups;
@@ -117,7 +123,7 @@ std::vector<Communicator> PlacedSource::add(PlacedJob placed, std::int32_t first
       for (Rank& rank : ranks) rank = job.npus[rank];
       groups.push_back(std::move(ranks));
     }
-    const auto next = first_communicator + static_cast<std::int32_t>(communicators.size());
+    const auto next = before.communicators + static_cast<std::int32_t>(communicators.size());
     job.communicators.push_back(groups.empty() ? -1 : next);
     if (!groups.empty())
       communicators.push_back({placed.name + '/' + communicator.name, std::move(groups),
@@ -134,10 +140,11 @@ void PlacedSource::translate(const Place& place, std::span<Operation> handed_out
     if (auto* send = std::get_if<SendCall>(&operation.what)) send->to = job.npus[send->to];
     if (auto* receive = std::get_if<ReceiveCall>(&operation.what))
       receive->from = job.npus[receive->from];
+    if (auto* work = std::get_if<Compute>(&operation.what)) work->lane += job.first_lane;
     auto* call = std::get_if<CollectiveCall>(&operation.what);
     if (call == nullptr) continue;
     if (job.is_alone[call->communicator][place.rank])
-      operation.what = Compute{Flops{}, Bytes{}, Duration{}};
+      operation.what = Compute{{}, {}, Duration{}, Kernel::matrix, {}, job.first_lane};
     else
       call->communicator = job.communicators[call->communicator];
   }
@@ -150,19 +157,25 @@ Job place_jobs(std::vector<PlacedJob> jobs, const Topology& topology) {
   all.name = "jobs";
   all.ranks = topology.npu_count();
   all.start.resize(static_cast<std::size_t>(all.ranks));
+  all.without_lanes.resize(static_cast<std::size_t>(all.ranks), false);
   auto source = std::make_unique<PlacedSource>(all.ranks);
   for (PlacedJob& placed : jobs) {
-    const auto first_label = static_cast<std::int32_t>(all.labels.size());
+    const PlacedSource::Before before{static_cast<std::int32_t>(all.labels.size()),
+                                      static_cast<std::int32_t>(all.communicators.size()),
+                                      static_cast<std::int32_t>(all.lanes.size())};
     for (Label& label : placed.job.labels) {
       label.layer = placed.name + '/' + label.layer;
       all.labels.push_back(std::move(label));
     }
-    for (const Rank npu : placed.npus) all.start[npu] = placed.start;
-    const auto first_communicator = static_cast<std::int32_t>(all.communicators.size());
-    std::vector<Communicator> communicators =
-        source->add(std::move(placed), first_label, first_communicator, topology);
+    for (const Rank npu : placed.npus) {
+      all.start[npu] = placed.start;
+      all.without_lanes[npu] = placed.job.lanes.empty();
+    }
+    all.lanes.insert(all.lanes.end(), placed.job.lanes.begin(), placed.job.lanes.end());
+    std::vector<Communicator> communicators = source->add(std::move(placed), before, topology);
     std::move(communicators.begin(), communicators.end(), std::back_inserter(all.communicators));
   }
+  if (all.lanes.empty()) all.without_lanes.clear();
   all.operations = std::move(source);
   return all;
 }

@@ -8,11 +8,10 @@ namespace orrery {
 SpecProblems problems_of(const GraphWorkload& workload, const PlatformFacts& platform) {
   const std::size_t ranks = workload.graph_of_rank.size();
   if (!platform.known || ranks == static_cast<std::size_t>(platform.npus)) return {};
-  return {
-      {"trace", fmt::format("the trace has {} ranks, the platform {} NPUs", ranks, platform.npus),
-       ranks == 1
-           ? fmt::format("write \"replicate: {}\", or choose a platform of its size", platform.npus)
-           : "choose a platform of its size"}};
+  return {{"trace", fmt::format("the trace has {} ranks and runs on {} NPUs", ranks, platform.npus),
+           ranks == 1
+               ? fmt::format("write \"replicate: {}\", or choose as many NPUs", platform.npus)
+               : "choose as many NPUs"}};
 }
 
 }  // namespace orrery
