@@ -75,19 +75,20 @@ bool is_of_roce(const GivenSetting& setting) {
          });
 }
 
-// Of NDP or UET; "": of neither.
+// Of NDP, UET or PIAS; "": of none of them.
 std::string_view placed_kind_of(const GivenSetting& setting) {
   constexpr std::string_view keys_of_uet[] = {"network.transport.control",
                                               "network.transport.entropy_values",
                                               "network.transport.trimming"};
   if (setting.path.starts_with("network.transport.ndp.")) return "ndp";
+  if (setting.path == "network.transport.thresholds") return "pias";
   if (setting.path.starts_with("network.transport.nscc.") ||
       std::ranges::find(keys_of_uet, setting.path) != std::end(keys_of_uet))
     return "uet";
   return "";
 }
 
-// Keys of RoCE that NDP and UET have, too.
+// Keys of RoCE that NDP, UET, PIAS and pFabric have, too.
 constexpr std::string_view keys_of_placed[] = {
     "network.transport.payload", "network.transport.rto",    "network.transport.priority",
     "network.switch.classes",    "network.switch.scheduler",
@@ -104,17 +105,23 @@ void mark_idle_transports(NetworkSpec& spec) {
   const bool tcp = spec.uses(TransportKind::tcp, usual);
   const bool ndp = spec.uses(TransportKind::ndp, usual);
   const bool uet = spec.uses(TransportKind::uet, usual);
+  const bool pias = spec.uses(TransportKind::pias, usual);
+  const bool others = ndp || uet || pias || spec.uses(TransportKind::pfabric, usual);
   for (GivenSetting& setting : spec.given) {
     const std::string_view placed = placed_kind_of(setting);
-    if ((placed == "ndp" && !ndp) || (placed == "uet" && !uet))
+    if ((placed == "ndp" && !ndp) || (placed == "uet" && !uet) || (placed == "pias" && !pias))
       setting.needs = fmt::format("network.transport.kind: {}", placed);
     const bool shared = std::ranges::find(keys_of_placed, setting.path) != std::end(keys_of_placed);
-    if (shared && (ndp || uet)) continue;
+    if (shared && others) continue;
+    if (pias && setting.path.starts_with("network.transport.dctcp.")) {
+      setting.needs.clear();
+      continue;
+    }
     if (!roce && !tcp &&
         std::ranges::find(keys_of_controls, setting.path) != std::end(keys_of_controls))
       setting.needs = "network.transport.kind: roce";
     if (!roce && is_of_roce(setting)) setting.needs = "network.transport.kind: roce";
-    if ((roce || ndp || uet) && !tcp &&
+    if ((roce || others) && !tcp &&
         std::ranges::find(keys_of_tcp, setting.path) != std::end(keys_of_tcp))
       setting.needs = "network.transport.kind: tcp";
   }

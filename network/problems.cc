@@ -100,7 +100,7 @@ void add_problems_of_slow(SpecProblems& problems, const NetworkSpec& network,
   }
 }
 
-// Of NDP and UET.
+// Of NDP, UET and pFabric.
 void add_problems_of_placed(SpecProblems& problems, const NetworkSpec& network) {
   const std::vector<PacketClass>& classes = network.switches.classes;
   const std::int32_t priority = network.transport.roce.priority;
@@ -109,6 +109,26 @@ void add_problems_of_placed(SpecProblems& problems, const NetworkSpec& network) 
     problems.push_back({"switch.classes",
                         fmt::format("none has the priority of the data, {}", priority),
                         "add it, or write another network.transport.priority"});
+}
+
+void add_problems_of_pias(SpecProblems& problems, const NetworkSpec& network) {
+  const std::vector<Bytes> thresholds = thresholds_of(network.transport.pias);
+  const std::size_t classes = thresholds.size() + 1;
+  if (std::ranges::adjacent_find(thresholds, std::ranges::greater_equal{}) != thresholds.end() ||
+      (!thresholds.empty() && thresholds.front() <= Bytes{}))
+    problems.push_back({"transport.thresholds", "they do not ascend from above 0",
+                        "order them, the smallest first"});
+  else if (classes > PacketClass::count)
+    problems.push_back({"transport.thresholds",
+                        fmt::format("{} thresholds need {} classes, and there are 8 priorities",
+                                    thresholds.size(), classes),
+                        "write 7 or fewer"});
+  else if (priorities_for_pias(network).size() < classes)
+    problems.push_back(
+        {"switch.classes",
+         fmt::format("{} thresholds need {} classes of data, and there are {}", thresholds.size(),
+                     classes, priorities_for_pias(network).size()),
+         "add classes, or write fewer network.transport.thresholds"});
 }
 
 void add_problems_of_trimming(SpecProblems& problems, const SwitchSpec& switches) {
@@ -248,8 +268,11 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
     if (network.uses(TransportKind::roce, backend->traits->transport))
       add_problems_of_roce(problems, network, topology);
     if (network.uses(TransportKind::ndp, backend->traits->transport) ||
-        network.uses(TransportKind::uet, backend->traits->transport))
+        network.uses(TransportKind::uet, backend->traits->transport) ||
+        network.uses(TransportKind::pfabric, backend->traits->transport))
       add_problems_of_placed(problems, network);
+    if (network.uses(TransportKind::pias, backend->traits->transport))
+      add_problems_of_pias(problems, network);
     add_problems_of_trimming(problems, network.switches);
   }
   add_problems_of_slow(problems, network, topology);

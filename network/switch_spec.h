@@ -30,6 +30,7 @@ struct EcnRamp {
   Fraction probability = 1;
   Fraction weight = 1;     // of the newest length in the average; 1: no averaging
   bool on_leaving = true;  // by what waits when the packet leaves the queue; else when it comes
+  bool of_port = false;    // by what waits of all classes
 };
 
 // What the packets of a class are.
@@ -58,6 +59,9 @@ struct PacketClass {
   // Lossy: its own memory at each port, for each Gb/s of the link if so; else that of the switch.
   std::optional<Bytes> buffer = {};
   bool buffer_per_gigabit = false;
+  // Of the packet with the least rank, the flow is sent first, its earliest packet; the one with
+  // the most is lost first. Else in the order in which they come.
+  bool least_first = false;
 };
 
 enum class WatchdogAction : std::uint8_t { stop, drop };

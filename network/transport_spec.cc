@@ -69,6 +69,15 @@ std::string_view name_of(WatchdogAction action) {
   return action == WatchdogAction::stop ? "stop" : "drop";
 }
 
+// Packets of 1,460 B in the scripts of the authors' simulations.
+std::vector<Bytes> thresholds_of(const PiasSpec& spec) {
+  if (spec.thresholds) return *spec.thresholds;
+  std::vector<Bytes> published;
+  for (const std::int64_t packets : {909, 1'329, 1'648, 1'960, 2'143, 2'337, 2'484})
+    published.push_back(bytes(1'460) * packets);
+  return published;
+}
+
 Bytes maximum_segment(const TransportSpec& spec) {
   constexpr std::int64_t ip_header = 20, tcp_header = 20, timestamps = 12;
   return spec.mtu - bytes(ip_header + tcp_header + (spec.timestamps ? timestamps : 0));

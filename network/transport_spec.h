@@ -13,6 +13,7 @@
 #include "core/units/units.h"
 #include "network/placed_spec.h"
 #include "network/roce_spec.h"
+#include "network/scheduled_spec.h"
 
 namespace orrery {
 
@@ -75,9 +76,10 @@ struct TransportSpec {
   bool timestamps = false;  // 12 bytes in each packet; ns-3's tick is a millisecond
   bool ecn = false;         // dctcp always
 
-  RoceSpec roce;  // payload, rto and priority also of NDP and UET
+  RoceSpec roce;  // payload, rto and priority also of the others but TCP
   NdpSpec ndp;
   UetSpec uet;
+  PiasSpec pias;
 
   ConnectPolicy connect = ConnectPolicy::before_use;
   std::int32_t connections_per_pair = 1;  // between two NPUs, used in turn

@@ -53,6 +53,7 @@ constexpr PageOf pages[] = {
     {"network.transport.trimming", "docs/models/unordered.md"},
     {"network.transport.ndp", "docs/models/unordered.md"},
     {"network.transport.nscc", "docs/models/unordered.md"},
+    {"network.transport.thresholds", "docs/models/scheduled.md"},
     {"network.transport.priority", "docs/models/roce.md"},
     {"network.transport.dcqcn", "docs/models/roce.md"},
     {"network.transport.hpcc", "docs/models/roce.md"},

@@ -40,7 +40,7 @@ enum class FlowEnd : std::uint8_t {
 };
 std::string_view name_of(FlowEnd end);
 
-// Each NPU starts flows at random times (a Poisson process).
+// Each NPU starts flows at random times (a Poisson process), or one flow at time 0.
 struct FlowsSpec {
   std::vector<SizePoint> sizes;
   Fraction load;
@@ -50,6 +50,8 @@ struct FlowsSpec {
   // the largest one takes alone at an NPU's bandwidth.
   std::optional<Duration> length;
   std::optional<Duration> warm_up;  // flows before this are not counted; without it, a tenth
+  // One flow each at time 0, instead of a load; `length` is then what a mean one takes alone.
+  bool at_once = false;
 };
 
 // At random times `senders` NPUs send `size` bytes each to one NPU, all at once. All are drawn.

@@ -126,8 +126,10 @@ inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologyS
       "further bytes on the wire for each packet (Ethernet: 38, with preamble and gap)",
       between(0, 1'000));
   describe_tcp_windows(key, spec);
+  if (spec.kind == TransportKind::pfabric && preset == nullptr) spec.roce.rto = pfabric_rto;
   describe_roce(keys, network);
   describe_placed(keys, network);
+  describe_scheduled(keys, network);
   describe_tcp_timers(key, spec);
   key("limited_transmit", spec.limited_transmit,
       "the first two duplicate acknowledgements each send a new segment (RFC 3042); without sack");

@@ -152,6 +152,15 @@ inline void describe_placed(Keys& keys, NetworkSpec& network) {
   });
 }
 
+inline void describe_scheduled(Keys& keys, NetworkSpec& network) {
+  ControlKeys key{keys, network};
+  std::vector<Bytes> thresholds;
+  key("thresholds", thresholds,
+      "PIAS: bytes that a message has sent, behind each of which it goes on in the next lower "
+      "class; without it those of its authors' web search, 1.33 to 3.63 MB");
+  if (!thresholds.empty()) network.transport.pias.thresholds = thresholds;
+}
+
 inline void describe_ramp(Keys& keys, std::optional<EcnRamp>& ramp) {
   keys.optional_map("ecn", "when packets of the class are marked", [&](Keys& map) {
     ramp.emplace();
@@ -162,6 +171,8 @@ inline void describe_ramp(Keys& keys, std::optional<EcnRamp>& ramp) {
     map.optional("weight", ramp->weight, "of the newest queue length in the average; 1: none");
     map.optional("on_leaving", ramp->on_leaving,
                  "marks packets that leave by what waits behind them; false: those that come");
+    map.optional("of_port", ramp->of_port,
+                 "by what waits of all classes before the link; false: of this class");
     ramp->minimum = minimum.size;
     ramp->maximum = maximum.size;
     ramp->per_gigabit = minimum.per_gigabit;
@@ -205,6 +216,9 @@ inline void describe_classes(Keys& keys, NetworkSpec& network) {
           one.buffer = buffer->size;
           one.buffer_per_gigabit = buffer->per_gigabit;
         }
+        item.optional("least_first", one.least_first,
+                      "pfabric: sends the message with the least left first, and loses packets of "
+                      "the one with the most; false: in the order in which they come");
         describe_ramp(item, one.ecn);
       });
   keys.note_if_given("classes", network.given, SettingGroup::switch_buffer);

@@ -120,7 +120,9 @@ std::string help_of_sizes() {
 void describe_flows(Keys& keys, FlowsSpec& flows) {
   static const std::string help = help_of_sizes();
   keys.required("sizes", flows.sizes, help);
-  keys.required("load", flows.load, "what the flows send, as a share of what `of` names");
+  keys.optional("load", flows.load, "what the flows send, as a share of what `of` names");
+  keys.optional("at_once", flows.at_once, "each NPU starts one flow, at time 0, instead of a load");
+  keys.exactly_one({"load", "at_once"}, "how many flows start is said in one of these ways");
   keys.optional("of", flows.of,
                 "what loads are shares of: hosts, what all NPUs can send on the outermost level; "
                 "uplinks, what the links from switches with NPUs to other switches carry");

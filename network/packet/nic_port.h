@@ -44,6 +44,27 @@ class NicPort {
     return none;
   }
 
+  // The same, but of that priority the pair with the least rank, the earliest of equals.
+  template <class Next, class Paused, class Rank>
+  std::uint32_t pop_least(const Next& next, const Paused& paused, const Rank& rank) {
+    for (unsigned priority = PacketClass::count; priority-- > 0;) {
+      if ((occupied_ >> priority & 1) == 0 || paused(static_cast<std::uint8_t>(priority))) continue;
+      List& list = lists_[priority];
+      std::uint32_t least = list.first, before_least = none;
+      for (std::uint32_t one = list.first, before = none; one != none;
+           before = one, one = next(one)) {
+        if (rank(one) >= rank(least)) continue;
+        least = one;
+        before_least = before;
+      }
+      (before_least == none ? list.first : next(before_least)) = next(least);
+      if (list.last == least) list.last = before_least;
+      if (list.first == none) occupied_ &= ~(1U << priority);
+      return least;
+    }
+    return none;
+  }
+
  private:
   struct List {
     std::uint32_t first = none, last = none;

@@ -52,6 +52,7 @@ void PacketFabric::make_classes() {
     if (classes_[i].ecn) (classes_[i].ecn->on_leaving ? marks_leaving_ : marks_entering_) |= bit;
     if (classes_[i].buffer && !classes_[i].lossless) own_buffer_ |= bit;
     if (classes_[i].overflow == ClassOverflow::trim) trims_ |= bit;
+    if (classes_[i].least_first) least_first_ |= bit;
     if (classes_[i].carries == ClassContent::control) header_class_ = static_cast<unsigned>(i);
     class_of_[static_cast<std::size_t>(classes_[i].priority)] = static_cast<ClassIndex>(i);
   }
@@ -132,6 +133,7 @@ void PacketFabric::send(PacketIndex packet, const PacketToSend& to_send) {
     telemetry_[packet].clear();
   }
   if (routes_ != nullptr) note_flow(packet, to_send.flow);
+  if (least_first_ != 0) note_rank(packet, to_send);
   ++sent_;
   if (to_send.kind >= waits_.size()) waits_.resize(std::size_t{to_send.kind} + 1);
   ++waits_[to_send.kind].packets;
@@ -224,6 +226,9 @@ void PacketFabric::enter(PacketIndex index) {
   if (const auto cause = cause_to_drop(packet, port, queue, idle)) {
     if (*cause == DropCause::full && trims_ != 0 && trims(packet))
       return enter_trimmed(index, link, port);
+    if (*cause == DropCause::full && (least_first_ >> number & 1) != 0 &&
+        make_room(index, link, port, number))
+      return wait(index, link, port, number);
     ++queue.drops;
     return lose(index, port, *cause);
   }
@@ -281,7 +286,8 @@ void PacketFabric::mark(Packet& packet, Port& port, OutputQueue& queue) {
 void PacketFabric::mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue) {
   if (port.is_host) return;  // a NIC that receives marks nothing
   const EcnRamp& ramp = *classes_[packet.of].ecn;
-  if (picked_by(ramp, rest_of(port).bandwidth, queue.waiting, queue.average, random_))
+  const Bytes waiting = ramp.of_port ? port.waiting : queue.waiting;
+  if (picked_by(ramp, rest_of(port).bandwidth, waiting, queue.average, random_))
     mark(packet, port, queue);
 }
 
@@ -387,6 +393,12 @@ unsigned PacketFabric::next_by_deficit(Port& port, LinkIndex link, unsigned read
 }
 
 inline PacketIndex PacketFabric::take_first(Port& port, LinkIndex link, unsigned of) {
+  OutputQueue& queue = queue_of(link, of);
+  if ((least_first_ >> of & 1) != 0) bring_least(queue);
+  return take_head(port, link, of);
+}
+
+PacketIndex PacketFabric::take_head(Port& port, LinkIndex link, unsigned of) {
   OutputQueue& queue = queue_of(link, of);
   const PacketIndex index = queue.first;
   const Packet& packet = packets_[index];

@@ -85,6 +85,7 @@ struct PacketToSend {
   bool takes_telemetry = false;
   bool can_be_trimmed = false;
   std::uint32_t flow = 0;  // on a path where switches choose: what their hashes see
+  std::uint64_t rank = 0;  // of classes with least_first
 };
 
 class PacketFabric final : private EventHandler, private PauseWire {
@@ -244,6 +245,12 @@ class PacketFabric final : private EventHandler, private PauseWire {
   unsigned header_or_other(Port& port, unsigned ready);
   unsigned next_by_deficit(Port& port, LinkIndex link, unsigned ready);
   PacketIndex take_first(Port& port, LinkIndex link, unsigned of);
+  PacketIndex take_head(Port& port, LinkIndex link, unsigned of);
+  void note_rank(PacketIndex packet, const PacketToSend& to_send);
+  void move_to_front(OutputQueue& queue, PacketIndex before, PacketIndex packet);
+  void bring_least(OutputQueue& queue);
+  bool has_more_than(OutputQueue& queue, PacketIndex packet);
+  bool make_room(PacketIndex packet, LinkIndex link, Port& port, unsigned of);
   void note_wait(const Packet& packet, const Port& port);
   void note_depth(Port& port, const OutputQueue& queue, unsigned of);
   void lose(PacketIndex packet, Port& port, DropCause cause);
@@ -281,7 +288,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::array<ClassIndex, PacketClass::count> class_of_{};  // by priority
   // A bit for each class.
   std::uint16_t lossless_ = 0, marks_entering_ = 0, marks_leaving_ = 0;
-  std::uint16_t own_buffer_ = 0, trims_ = 0;
+  std::uint16_t own_buffer_ = 0, trims_ = 0, least_first_ = 0;
   unsigned header_class_ = 0;        // of trimmed packets, if a class trims
   unsigned queue_count_ = 1;         // of a port: classes and frames
   unsigned usual_ = 0;               // the class that most packets are of: a guess
@@ -303,7 +310,12 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::vector<std::uint32_t> path_links_;
   SwitchRoutes* routes_ = nullptr;
   std::vector<std::uint32_t> own_paths_, flows_;  // by PacketIndex, if switches choose
+  struct Rank {
+    std::uint64_t rank = 0;
+    std::uint32_t flow = 0;
+  };
   std::vector<Packet> packets_;
+  std::vector<Rank> ranks_;                           // by PacketIndex, if a class is least_first
   std::vector<std::vector<HopTelemetry>> telemetry_;  // by PacketIndex
   std::vector<PacketWaits> waits_;
   PacketIndex first_free_ = none;

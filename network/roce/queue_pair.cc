@@ -40,6 +40,12 @@ std::int64_t QueuePair::in_flight() {
   return (stream_before(first + recovery->in_flight()) - stream_before(first)).value;
 }
 
+std::uint64_t QueuePair::left_to_send() {
+  if (is_highest) return 0;
+  return static_cast<std::uint64_t>(
+      (bytes(stream_) - stream_before(recovery->unacknowledged())).value);
+}
+
 std::optional<MessageSlot> QueuePair::next_acknowledged() {
   if (messages_.empty() || messages_.front().last >= recovery->unacknowledged()) return {};
   CHECK(delivered_ > 0, "a message is acknowledged and was not delivered");

@@ -47,6 +47,8 @@ class QueuePair {
   bool outstanding() const { return recovery->unacknowledged() < end_; }
   // Bytes of payload that may be on the way, counted from the first that is not acknowledged.
   std::int64_t in_flight();
+  // Bytes of its messages that are not acknowledged; 0 of the highest class.
+  std::uint64_t left_to_send();
   // Takes the oldest message that is acknowledged and was not asked for.
   std::optional<MessageSlot> next_acknowledged();
 
@@ -58,8 +60,10 @@ class QueuePair {
   const std::uint32_t index;
   const std::uint32_t number;  // of the pairs between the two
   std::uint8_t priority = 0;
-  LinkIndex link = 0;  // that it sends over
-  double line = 0;     // its bandwidth, bytes per second
+  bool is_highest = false;        // TrafficClass::highest
+  PacketNumber counted_from = 0;  // PIAS: what is sent counts from here
+  LinkIndex link = 0;             // that it sends over
+  double line = 0;                // its bandwidth, bytes per second
   std::int32_t hops = 0;
   PathChoice forward, backward;
   std::unique_ptr<CongestionControl> control;

@@ -33,6 +33,7 @@ void RoceTransport::update(std::uint32_t index) {
     return schedule(when, Happens::pace, index);
   }
   pair.is_ready = true;
+  set_priority(pair);
   ports_[pair.link]->push(
       index, pair.priority, [this](auto one) -> auto& { return pairs_[one]->next_ready; });
   fabric_.offer(pair.link);
@@ -64,9 +65,7 @@ Time RoceTransport::next_send(const QueuePair& pair) const {
 
 bool RoceTransport::pull(LinkIndex link) {
   while (true) {
-    const std::uint32_t index = ports_[link]->pop(
-        [this](auto one) -> auto& { return pairs_[one]->next_ready; },
-        [&](std::uint8_t priority) { return fabric_.paused(link, priority); });
+    const std::uint32_t index = next_on(link);
     if (index == NicPort::none) return false;
     QueuePair& pair = *pairs_[index];
     pair.is_ready = false;
@@ -86,6 +85,7 @@ void RoceTransport::transmit(std::uint32_t index, PacketNumber number) {
   const bool tells_left = ends && !message.left;
   message.left |= tells_left;
   const PacketNumber never_sent = pair.recovery->never_sent();
+  const std::uint64_t rank = pair.left_to_send();
   counters_.retransmissions += number < never_sent ? 1 : 0;
   pair.recovery->sent(number);
   pair.control->sent(queue_.now(), bytes(payload));
@@ -112,7 +112,8 @@ void RoceTransport::transmit(std::uint32_t index, PacketNumber number) {
                         .kind = message.label,
                         .priority = pair.priority,
                         .takes_telemetry = control_->wants_telemetry,
-                        .flow = 2 * index});
+                        .flow = 2 * index,
+                        .rank = rank});
 }
 
 // --- What comes back ---
@@ -208,7 +209,10 @@ void RoceTransport::time_out(std::uint32_t index) {
   if (pair.recovery->in_flight() == 0) return;  // the next packet arms it
   if (queue_.now() < pair.progress_at + spec_.rto) return arm_timeout(index);
   ++counters_.timeouts;
-  if (++pair.timeouts > retries_) end_run(pair);
+  if (++pair.timeouts > settings_.retries) end_run(pair);
+  // PIAS, 4.1: a flow that starves begins anew in the first class. After two timeouts in a row:
+  // ours.
+  if (pair.timeouts >= 2) pair.counted_from = pair.recovery->never_sent();
   pair.progress_at = queue_.now();
   run_timers(pair);
   pair.control->lost(queue_.now(), true);
@@ -247,10 +251,11 @@ void RoceTransport::on_event(std::uint64_t argument) {
 
 void RoceTransport::end_run(QueuePair& pair) {
   std::string text = fmt::format(
-      "RoCE gave up the queue pair {} -> {} at {}: nothing was acknowledged in {} timeouts of {}; "
+      "{} gave up the queue pair {} -> {} at {}: nothing was acknowledged in {} timeouts of {}; "
       "{} message{} undelivered.\n",
-      pair.from.value, pair.to.value, to_text(queue_.now().since_start), pair.timeouts,
-      to_text(spec_.rto), pair.undelivered(), pair.undelivered() == 1 ? " is" : "s are");
+      settings_.name, pair.from.value, pair.to.value, to_text(queue_.now().since_start),
+      pair.timeouts, to_text(spec_.rto), pair.undelivered(),
+      pair.undelivered() == 1 ? " is" : "s are");
   for (const LinkIndex link : paths_.links(pair.from, pair.to, pair.number))
     text += fmt::format("  {}: {} packets lost, bandwidth {}\n", topology_.link_name(link),
                         fabric_.lost_on(link), to_text(paths_.bandwidth(link)));
@@ -325,7 +330,7 @@ void RoceTransport::capture_data(PacketIndex packet, const QueuePair& pair,
 void RoceTransport::capture_answer(PacketIndex packet, const Carried& what, std::int64_t size) {
   const QueuePair& pair = *pairs_[what.pair];
   RoceFields fields{.from = pair.to, .to = pair.from, .pair = pair.index};
-  fields.priority = answer_priority_;
+  fields.priority = settings_.answer_priority;
   if (what.kind == PacketKind::notification) {
     fields.opcode = RoceOpcode::congestion_notification;
   } else {

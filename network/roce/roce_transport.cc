@@ -9,29 +9,18 @@
 #include "network/roce/switch_classes.h"
 
 namespace orrery {
-namespace {
-
-std::uint64_t key_of(NodeId from, NodeId to, std::uint8_t priority) {
-  return static_cast<std::uint64_t>(from.value) << 34 | static_cast<std::uint64_t>(to.value) << 3 |
-         priority;
-}
-
-}  // namespace
-
-RoceTransport::RoceTransport(const TransportParts& parts)
+RoceTransport::RoceTransport(const TransportParts& parts, PairSettings settings)
     : queue_(parts.queue),
       topology_(parts.topology),
       listener_(parts.listener),
-      spec_(roce_of(parts.spec.transport)),
-      retries_(parts.spec.transport.retries),
-      control_(find_roce_control(spec_.congestion_control)),
+      settings_(std::move(settings)),
+      spec_(settings_.roce),
+      control_(settings_.control),
       watched_(parts.spec.transport.watched),
-      highest_priority_(priority_of_highest(parts.spec)),
-      answer_priority_(priority_of_answers(parts.spec)),
       ignores_pauses_(parts.spec.switches.pfc.on_watchdog == WatchdogAction::drop),
       handler_(parts.queue.add_handler(*this)),
-      fabric_(parts.queue, parts.topology, switches_for_roce(parts.spec),
-              parts.spec.level_buffers(), parts.spec.seed, *this),
+      fabric_(parts.queue, parts.topology, settings_.switches, parts.spec.level_buffers(),
+              parts.spec.seed, *this),
       captures_(parts.spec, fabric_),
       paths_(parts.queue, parts.topology, parts.spec.routing, fabric_, *this),
       ports_(parts.topology.links().size()) {
@@ -43,8 +32,11 @@ RoceTransport::RoceTransport(const TransportParts& parts)
 void RoceTransport::send(NodeId from, NodeId to, MessageSlot message, Bytes size,
                          std::uint8_t label, TrafficClass traffic_class) {
   const auto usual = static_cast<std::uint8_t>(spec_.priority);
-  QueuePair& pair =
-      pair_for(from, to, traffic_class == TrafficClass::highest ? highest_priority_ : usual);
+  const bool highest = traffic_class == TrafficClass::highest;
+  const std::uint8_t priority = highest ? settings_.highest_priority : usual;
+  QueuePair& pair = settings_.messages_are_flows ? flow_between(from, to, priority)
+                                                 : pair_for(from, to, priority);
+  pair.is_highest = highest;
   const auto index = pair.index;
   if (!pair.outstanding()) {
     run_timers(pair);
@@ -74,7 +66,8 @@ std::uint32_t RoceTransport::make_pair(NodeId from, NodeId to, std::uint8_t prio
   pair.priority = priority;
   choose_paths(pair);
   const PathFacts facts = facts_of(pair);
-  pair.recovery = make_recovery(with_tolerance(facts));
+  pair.recovery =
+      settings_.recovery != nullptr ? settings_.recovery() : make_recovery(with_tolerance(facts));
   pair.round_trip = facts.round_trip;
   pair.hops = facts.hops;
   pair.line = static_cast<double>(facts.line.value);
@@ -260,7 +253,7 @@ void RoceTransport::send_back(const Carried& what, std::int64_t size, PacketInde
   fabric_.send(packet, {.path = pair.backward.take(),
                         .wire_bytes = static_cast<std::uint32_t>(size),
                         .kind = acknowledgement_kind,
-                        .priority = answer_priority_,
+                        .priority = settings_.answer_priority,
                         .flow = 2 * what.pair + 1});
 }
 
@@ -271,7 +264,15 @@ void RoceTransport::deliver(std::uint32_t index) {
 }
 
 std::unique_ptr<PacketTransport> make_roce_transport(const TransportParts& parts) {
-  return std::make_unique<RoceTransport>(parts);
+  const TransportSpec& spec = parts.spec.transport;
+  PairSettings settings;
+  settings.roce = roce_of(spec);
+  settings.retries = spec.retries;
+  settings.control = find_roce_control(settings.roce.congestion_control);
+  settings.switches = switches_for_roce(parts.spec);
+  settings.highest_priority = priority_of_highest(parts.spec);
+  settings.answer_priority = priority_of_answers(parts.spec);
+  return std::make_unique<RoceTransport>(parts, std::move(settings));
 }
 
 // docs/models/roce.md, "One message alone": headers of 82 B for each packet of 4,096 B, RETH, and a

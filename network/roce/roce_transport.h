@@ -16,6 +16,7 @@
 #include "network/packet/nic_port.h"
 #include "network/packet/packet_fabric.h"
 #include "network/packet/packet_transport.h"
+#include "network/roce/pair_settings.h"
 #include "network/roce/queue_pair.h"
 #include "network/roce/roce_captures.h"
 
@@ -26,7 +27,7 @@ class RoceTransport final : public PacketTransport,
                             private RouteListener,
                             private EventHandler {
  public:
-  explicit RoceTransport(const TransportParts& parts);
+  RoceTransport(const TransportParts& parts, PairSettings settings);
 
   void send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label,
             TrafficClass traffic_class) override;
@@ -58,7 +59,12 @@ class RoceTransport final : public PacketTransport,
   };
 
   // --- Pairs ---
+  static std::uint64_t key_of(NodeId from, NodeId to, std::uint8_t priority) {
+    return static_cast<std::uint64_t>(from.value) << 34 |
+           static_cast<std::uint64_t>(to.value) << 3 | priority;
+  }
   QueuePair& pair_for(NodeId from, NodeId to, std::uint8_t priority);
+  QueuePair& flow_between(NodeId from, NodeId to, std::uint8_t priority);
   std::uint32_t make_pair(NodeId from, NodeId to, std::uint8_t priority, std::uint32_t number);
   void choose_paths(QueuePair& pair);
   PathFacts facts_of(const QueuePair& pair);
@@ -67,6 +73,8 @@ class RoceTransport final : public PacketTransport,
 
   // --- The sender ---
   void update(std::uint32_t index);
+  void set_priority(QueuePair& pair) const;
+  std::uint32_t next_on(LinkIndex link);
   bool may_send(QueuePair& pair) const;
   Time next_send(const QueuePair& pair) const;
   void transmit(std::uint32_t index, PacketNumber number);
@@ -113,11 +121,10 @@ class RoceTransport final : public PacketTransport,
   EventQueue& queue_;
   const Topology& topology_;
   PacketTransport::Listener& listener_;
-  RoceSpec spec_;
-  std::int32_t retries_;
+  PairSettings settings_;
+  const RoceSpec& spec_;  // of these
   const ControlEntry* control_;
   std::vector<WatchedPair> watched_;
-  std::uint8_t highest_priority_, answer_priority_;
   bool ignores_pauses_;  // on_watchdog: drop
   EventQueue::HandlerId handler_;
   PacketFabric fabric_;

@@ -29,6 +29,34 @@ std::vector<PacketClass> classes_for_roce(const NetworkSpec& spec) {
   return classes;
 }
 
+std::vector<PacketClass> classes_for_pias(const NetworkSpec& spec) {
+  if (!spec.switches.classes.empty()) return spec.switches.classes;
+  constexpr Bytes mark_at = bytes(9'750);  // for each Gb/s
+  const auto more = static_cast<std::int32_t>(thresholds_of(spec.transport.pias).size());
+  std::vector<PacketClass> classes;
+  for (std::int32_t priority = PacketClass::count - 1 - more; priority < PacketClass::count;
+       ++priority) {
+    PacketClass& one = classes.emplace_back();
+    one.priority = priority;
+    one.ecn = EcnRamp{.minimum = mark_at,
+                      .maximum = mark_at,
+                      .per_gigabit = true,
+                      .on_leaving = false,
+                      .of_port = true};
+  }
+  return classes;
+}
+
+std::vector<std::uint8_t> priorities_for_pias(const NetworkSpec& spec) {
+  std::vector<std::uint8_t> priorities;
+  const std::size_t most = thresholds_of(spec.transport.pias).size() + 1;
+  const std::vector<PacketClass> classes = classes_for_pias(spec);
+  for (std::size_t i = classes.size(); i-- > 0;)
+    if (classes[i].carries == ClassContent::data && priorities.size() < most)
+      priorities.push_back(static_cast<std::uint8_t>(classes[i].priority));
+  return priorities;
+}
+
 SwitchSpec switches_for_roce(const NetworkSpec& spec) {
   constexpr std::int32_t most_hops = 8;
   const RoceSpec roce = roce_of(spec.transport);

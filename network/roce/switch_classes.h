@@ -13,6 +13,12 @@ namespace orrery {
 // marked by HPCC's ramp (4 and 16 kB for each Gb/s, 0.2), and acknowledgements and CNPs of 6.
 std::vector<PacketClass> classes_for_roce(const NetworkSpec& spec);
 
+// PIAS: one for each part between thresholds, from 7 down, marked by what waits at the port: 65
+// packets of 1,500 B at 10 Gb/s, as the authors simulate, and in proportion.
+std::vector<PacketClass> classes_for_pias(const NetworkSpec& spec);
+// Those of data that it takes, the first one first; fewer, if the file's classes are.
+std::vector<std::uint8_t> priorities_for_pias(const NetworkSpec& spec);
+
 // With these, and the largest packet that the pairs send. Without a buffer in the file, headroom
 // comes on top of the usual one.
 SwitchSpec switches_for_roce(const NetworkSpec& spec);

@@ -47,12 +47,16 @@ void add_flows(std::vector<Flow>& flows, const FlowsSpec& spec, const FabricCapa
   if (spec.pattern == FlowPattern::permutation) targets = permutation(npus, seed);
   for (std::int32_t npu = 0; npu < npus; ++npu) {
     RandomStream random(seed, "traffic flows", {static_cast<std::uint64_t>(npu), 0});
-    for_each_arrival(random, mean_size(spec.sizes) / of_each, *spec.length, [&](Time start) {
+    const auto begin = [&](Time start) {
       const Bytes size = size_at(spec.sizes, random.uniform());
       const std::int32_t target =
           targets.empty() ? other_than(npu, npus, random) : targets[static_cast<std::size_t>(npu)];
       flows.push_back({start, size, {npu}, {target}});
-    });
+    };
+    if (spec.at_once)
+      begin({});
+    else
+      for_each_arrival(random, mean_size(spec.sizes) / of_each, *spec.length, begin);
   }
 }
 
@@ -137,6 +141,7 @@ FabricCapacity capacity_of(const Topology& topology) {
 }
 
 double offered(const FlowsSpec& flows, Fraction load, const FabricCapacity& capacity) {
+  if (flows.at_once) return capacity.hosts;
   return load * (flows.of == LoadOf::hosts ? capacity.hosts : capacity.uplinks);
 }
 
@@ -156,6 +161,7 @@ double flows_a_second(const TrafficSpec& spec, const FabricCapacity& capacity) {
 // A Poisson process of rate r whose events have the size X: in a time T the sum has the mean
 // r T E[X] and the variance r T E[X^2]. What is offered is r E[X].
 double drawn_deviation(const TrafficSpec& spec, const FabricCapacity& capacity) {
+  if (spec.flows.at_once) return 0;
   const double seconds = static_cast<double>(spec.flows.length->value) / picoseconds_of_second;
   const std::vector<SizePoint>& sizes = spec.flows.sizes;
   double mean = offered(spec.flows, spec.flows.load, capacity) * seconds;

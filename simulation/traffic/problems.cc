@@ -65,6 +65,9 @@ SpecProblems problems_of(const TrafficSpec& spec, const TopologySpec& topology) 
   const Topology built(topology);
   if (spec.incast) add_below(problems, "incast", problems_of(*spec.incast, built.npu_count()));
   const FabricCapacity capacity = capacity_of(built);
+  if (spec.flows.at_once && spec.incast)
+    problems.push_back({"incast", "it has a load, and flows that start at once have none",
+                        "leave it out, or write traffic.flows.load"});
   if (spec.flows.of == LoadOf::uplinks && capacity.uplinks <= 0)
     problems.push_back({"flows.of", "the platform has no links between switches",
                         "write hosts, or a platform with several switches, such as leaf_spine"});
@@ -74,6 +77,12 @@ SpecProblems problems_of(const TrafficSpec& spec, const TopologySpec& topology) 
 void choose_open_times(TrafficSpec& spec, const Topology& topology) {
   constexpr double enough_flows = 10'000, largest_flows = 10;
   FlowsSpec& flows = spec.flows;
+  if (flows.at_once) {
+    const double seconds = mean_size(flows.sizes) / capacity_of(topology).host;
+    flows.length = picoseconds(std::max<std::int64_t>(1, std::llround(seconds * 1e12)));
+    flows.warm_up = Duration{};
+    return;
+  }
   if (!flows.length) {
     const FabricCapacity capacity = capacity_of(topology);
     auto largest = static_cast<double>(flows.sizes.back().size.value);

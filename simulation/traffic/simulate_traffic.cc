@@ -136,7 +136,8 @@ void note_network(TrafficResult& result, const NetworkBackend& backend, const To
   }
 }
 
-void note_links(TrafficResult& result, const NetworkBackend& backend, const Topology& topology) {
+void note_links(TrafficResult& result, const NetworkBackend& backend, const Topology& topology,
+                bool at_once) {
   const std::vector<TotalBytes> carried = backend.statistics().links;
   const double seconds = static_cast<double>(result.length.value) * 1e-12;
   for (std::size_t i = 0; i < carried.size(); ++i) {
@@ -146,7 +147,7 @@ void note_links(TrafficResult& result, const NetworkBackend& backend, const Topo
     result.busiest_load = load;
     result.busiest_link = topology.link_name(static_cast<LinkIndex>(i));
   }
-  if (result.busiest_load > 1)
+  if (result.busiest_load > 1 && !at_once)
     result.notices.push_back(
         fmt::format("the link {} was sent {:.3g} times what it carries in {}, the time in which "
                     "flows start: the longer that is, the longer they wait",
@@ -216,7 +217,7 @@ TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& 
       result.notices.emplace_back(
           "flows end when they are delivered: only RoCE tells a source that a flow is "
           "acknowledged (traffic.ends)");
-    if (!result.partial) note_links(result, run.backend(), topology);
+    if (!result.partial) note_links(result, run.backend(), topology, traffic.flows.at_once);
     if (!result.partial && run.delivered_count() < result.flows.size())
       throw NetworkError(
           fmt::format("nothing is left to happen, and {} of {} flows were not delivered\n{}",

@@ -58,6 +58,8 @@ RED = TCP + ["network.transport.ecn=true", "network.switch.queue=red",
 FLUID = ["network.backend=fluid"]
 UET = ["network.transport.kind=uet"]
 NDP = ["network.transport.kind=ndp"]
+PIAS = ["network.transport.kind=pias"]
+PFABRIC = ["network.transport.kind=pfabric"]
 CLASSES = "network.switch.classes"
 
 
@@ -77,6 +79,13 @@ def ramp(**changes):
     keys = {"minimum": "50 kB", "maximum": "200 kB", "probability": "20 %", "weight": "50 %"}
     keys.update(changes)
     return one_class(ecn="{" + ", ".join(f"{key}: {value}" for key, value in keys.items()) + "}")
+
+
+def ramp_beside(of_port):
+    """The all-to-all that is urgent waits in a class of its own."""
+    return ("[{priority: 3, lossless: true, ecn: {minimum: 50 kB, maximum: 200 kB, "
+            f"probability: 20 %, of_port: {of_port}}}}}, {{priority: 4, lossless: true}}, "
+            "{priority: 6, carries: control}]")
 
 
 def two_classes(weight):
@@ -151,6 +160,7 @@ CASES = {
     "transport.entropy_values": ("fan-in", UET, 64, 1),
     "transport.trimming": ("fan-in", UET, "true", "false"),
     "transport.ndp.initial_window": ("fan-in", NDP, "automatic", "10 kB"),
+    "transport.thresholds": ("fan-in", PIAS, "[100 kB, 300 kB]", "[200 kB]"),
     "transport.nscc.target": ("long", UET, "automatic", "1 us"),
     "transport.nscc.gamma": ("long", UET, "80 %", "8 %"),
     "transport.nscc.most_decrease": ("long", UET, "50 %", "5 %"),
@@ -235,6 +245,8 @@ CASES = {
                                 lossy_class(buffer="500 kB")),
     "switch.classes[].overflow": ("fan-in", UET, lossy_class(buffer="50 kB", overflow="drop"),
                                   lossy_class(buffer="50 kB", overflow="trim")),
+    "switch.classes[].least_first": ("fan-in", PFABRIC, lossy_class(buffer="50 kB"),
+                                     lossy_class(buffer="50 kB", least_first="true")),
     "switch.headers_in_turn": ("fan-in", NDP, 10, 1),
     "switch.classes[].weight": ("fan-in", ["network.switch.scheduler=dwrr"],
                                 two_classes(1), two_classes(20)),
@@ -245,6 +257,7 @@ CASES = {
     "switch.classes[].ecn.probability": ("fan-in", [], ramp(), ramp(probability="100 %")),
     "switch.classes[].ecn.weight": ("fan-in", [], ramp(), ramp(weight="1 %")),
     "switch.classes[].ecn.on_leaving": ("fan-in", [], ramp(), ramp(on_leaving="false")),
+    "switch.classes[].ecn.of_port": ("urgent", [], ramp_beside("false"), ramp_beside("true")),
     "switch.scheduler": ("fan-in", [f"{CLASSES}={two_classes(20)}"], "strict", "dwrr"),
     "switch.port_reserve": ("fan-in", NONE + ["network.switch.buffer=1 MB"], "4 kB", "40 kB"),
     "switch.pfc.enabled": ("fan-in", NONE + SMALL, "true", "false"),
