@@ -75,19 +75,29 @@ bool is_of_roce(const GivenSetting& setting) {
          });
 }
 
-// Of NDP or UET; "": of neither.
+bool is_of_mlt(const GivenSetting& setting) {
+  constexpr std::string_view keys_of_mlt[] = {
+      "network.transport.loss_bound", "network.transport.probe_after",
+      "network.transport.layer_classes", "network.transport.droppable", "network.transport.rate"};
+  return std::ranges::any_of(keys_of_mlt, [&](std::string_view key) {
+    return setting.path == key || setting.path.starts_with(fmt::format("{}.", key));
+  });
+}
+
+// Of NDP, UET or MLT; "": of none of them.
 std::string_view placed_kind_of(const GivenSetting& setting) {
   constexpr std::string_view keys_of_uet[] = {"network.transport.control",
                                               "network.transport.entropy_values",
                                               "network.transport.trimming"};
   if (setting.path.starts_with("network.transport.ndp.")) return "ndp";
+  if (is_of_mlt(setting)) return "mlt";
   if (setting.path.starts_with("network.transport.nscc.") ||
       std::ranges::find(keys_of_uet, setting.path) != std::end(keys_of_uet))
     return "uet";
   return "";
 }
 
-// Keys of RoCE that NDP and UET have, too.
+// Keys of RoCE that NDP, UET and MLT have, too.
 constexpr std::string_view keys_of_placed[] = {
     "network.transport.payload", "network.transport.rto",    "network.transport.priority",
     "network.switch.classes",    "network.switch.scheduler",
@@ -104,17 +114,19 @@ void mark_idle_transports(NetworkSpec& spec) {
   const bool tcp = spec.uses(TransportKind::tcp, usual);
   const bool ndp = spec.uses(TransportKind::ndp, usual);
   const bool uet = spec.uses(TransportKind::uet, usual);
+  const bool mlt = spec.uses(TransportKind::mlt, usual);
   for (GivenSetting& setting : spec.given) {
     const std::string_view placed = placed_kind_of(setting);
-    if ((placed == "ndp" && !ndp) || (placed == "uet" && !uet))
+    if ((placed == "ndp" && !ndp) || (placed == "uet" && !uet) || (placed == "mlt" && !mlt))
       setting.needs = fmt::format("network.transport.kind: {}", placed);
     const bool shared = std::ranges::find(keys_of_placed, setting.path) != std::end(keys_of_placed);
     if (shared && (ndp || uet)) continue;
+    if (shared && mlt && setting.path != "network.transport.priority") continue;
     if (!roce && !tcp &&
         std::ranges::find(keys_of_controls, setting.path) != std::end(keys_of_controls))
       setting.needs = "network.transport.kind: roce";
     if (!roce && is_of_roce(setting)) setting.needs = "network.transport.kind: roce";
-    if ((roce || ndp || uet) && !tcp &&
+    if ((roce || ndp || uet || mlt) && !tcp &&
         std::ranges::find(keys_of_tcp, setting.path) != std::end(keys_of_tcp))
       setting.needs = "network.transport.kind: tcp";
   }

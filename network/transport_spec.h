@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "network/mlt_spec.h"
 #include "network/placed_spec.h"
 #include "network/roce_spec.h"
 
@@ -75,9 +76,10 @@ struct TransportSpec {
   bool timestamps = false;  // 12 bytes in each packet; ns-3's tick is a millisecond
   bool ecn = false;         // dctcp always
 
-  RoceSpec roce;  // payload, rto and priority also of NDP and UET
+  RoceSpec roce;  // payload, rto and priority also of NDP, UET and MLT
   NdpSpec ndp;
   UetSpec uet;
+  MltSpec mlt;
 
   ConnectPolicy connect = ConnectPolicy::before_use;
   std::int32_t connections_per_pair = 1;  // between two NPUs, used in turn

@@ -157,7 +157,8 @@ TEST_CASE("a section that names a file needs no keys, and another one does", "[s
 TEST_CASE("the schema offers no transport that no backend models", "[schema]") {
   const json schema = json::parse(experiment_schema());
   const json& transport = schema["properties"]["network"]["properties"]["transport"];
-  CHECK(transport["properties"]["kind"]["enum"] == json{"tcp", "roce", "ndp", "uet", "ideal"});
+  CHECK(transport["properties"]["kind"]["enum"] ==
+        json{"tcp", "roce", "ndp", "uet", "mlt", "ideal"});
 }
 
 }  // namespace orrery
