@@ -13,6 +13,7 @@
 #include "network/fold.h"
 #include "network/folded_traffic.h"
 #include "network/packet_statistics.h"
+#include "network/tensor_part.h"
 #include "network/topology/topology.h"
 
 namespace orrery {
@@ -42,6 +43,7 @@ struct Message {
   std::int32_t connection = -1;
   // Of what a node hands over to a connection at one time: the least goes first.
   std::uint32_t order = 0;
+  TensorPart tensor = {};
 };
 
 // Messages that one NPU sends at the same time, each made when it leaves: an all-to-all of n ranks

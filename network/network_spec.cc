@@ -75,20 +75,30 @@ bool is_of_roce(const GivenSetting& setting) {
          });
 }
 
-// Of NDP, UET or PIAS; "": of none of them.
+bool is_of_mlt(const GivenSetting& setting) {
+  constexpr std::string_view keys_of_mlt[] = {
+      "network.transport.loss_bound", "network.transport.probe_after",
+      "network.transport.layer_classes", "network.transport.droppable", "network.transport.rate"};
+  return std::ranges::any_of(keys_of_mlt, [&](std::string_view key) {
+    return setting.path == key || setting.path.starts_with(fmt::format("{}.", key));
+  });
+}
+
+// Of NDP, UET, PIAS or MLT; "": of none of them.
 std::string_view placed_kind_of(const GivenSetting& setting) {
   constexpr std::string_view keys_of_uet[] = {"network.transport.control",
                                               "network.transport.entropy_values",
                                               "network.transport.trimming"};
   if (setting.path.starts_with("network.transport.ndp.")) return "ndp";
   if (setting.path == "network.transport.thresholds") return "pias";
+  if (is_of_mlt(setting)) return "mlt";
   if (setting.path.starts_with("network.transport.nscc.") ||
       std::ranges::find(keys_of_uet, setting.path) != std::end(keys_of_uet))
     return "uet";
   return "";
 }
 
-// Keys of RoCE that NDP, UET, PIAS and pFabric have, too.
+// Keys of RoCE that NDP, UET, PIAS, pFabric and MLT have, too.
 constexpr std::string_view keys_of_placed[] = {
     "network.transport.payload", "network.transport.rto",    "network.transport.priority",
     "network.switch.classes",    "network.switch.scheduler",
@@ -106,13 +116,16 @@ void mark_idle_transports(NetworkSpec& spec) {
   const bool ndp = spec.uses(TransportKind::ndp, usual);
   const bool uet = spec.uses(TransportKind::uet, usual);
   const bool pias = spec.uses(TransportKind::pias, usual);
+  const bool mlt = spec.uses(TransportKind::mlt, usual);
   const bool others = ndp || uet || pias || spec.uses(TransportKind::pfabric, usual);
   for (GivenSetting& setting : spec.given) {
     const std::string_view placed = placed_kind_of(setting);
-    if ((placed == "ndp" && !ndp) || (placed == "uet" && !uet) || (placed == "pias" && !pias))
+    if ((placed == "ndp" && !ndp) || (placed == "uet" && !uet) || (placed == "pias" && !pias) ||
+        (placed == "mlt" && !mlt))
       setting.needs = fmt::format("network.transport.kind: {}", placed);
     const bool shared = std::ranges::find(keys_of_placed, setting.path) != std::end(keys_of_placed);
     if (shared && others) continue;
+    if (shared && mlt && setting.path != "network.transport.priority") continue;
     if (pias && setting.path.starts_with("network.transport.dctcp.")) {
       setting.needs.clear();
       continue;
@@ -121,7 +134,7 @@ void mark_idle_transports(NetworkSpec& spec) {
         std::ranges::find(keys_of_controls, setting.path) != std::end(keys_of_controls))
       setting.needs = "network.transport.kind: roce";
     if (!roce && is_of_roce(setting)) setting.needs = "network.transport.kind: roce";
-    if ((roce || others) && !tcp &&
+    if ((roce || others || mlt) && !tcp &&
         std::ranges::find(keys_of_tcp, setting.path) != std::end(keys_of_tcp))
       setting.needs = "network.transport.kind: tcp";
   }

@@ -82,6 +82,7 @@ void add(PacketStatistics& sum, const PacketStatistics& part) {
   sum.refusals += part.refusals;
   sum.trimmed += part.trimmed;
   sum.returned += part.returned;
+  sum.probes += part.probes;
   sum.watchdogs += part.watchdogs;
   sum.waits.resize(std::max(sum.waits.size(), part.waits.size()));
   for (std::size_t i = 0; i < part.waits.size(); ++i) add_waits(sum.waits[i], part.waits[i]);
@@ -98,6 +99,7 @@ void add(PacketStatistics& sum, const PacketStatistics& part) {
   append(sum.depth_times, part.depth_times);
   append(sum.pause_events, part.pause_events);
   append(sum.flows, part.flows);
+  append(sum.missing, part.missing);
   choose(sum.captures, part.captures,
          [](const CaptureStatistics& capture) { return capture.packets > 0; });
 }

@@ -38,6 +38,14 @@ struct Reordering {
   Bytes most_held;                      // of one flow, by its receiver, until what is before came
 };
 
+// Of tensors that a transport may deliver in part: what was missing when they were delivered.
+struct MissingData {
+  std::int16_t layer = -1;  // TensorPart::layer
+  std::uint64_t messages = 0;
+  Bytes bytes, missing;
+  Bytes late;  // of what was missing, came after all
+};
+
 // One directed link and the queue before it.
 struct LinkQueueStatistics {
   Bytes sent;  // on the wire: with headers, and what was sent again
@@ -140,6 +148,7 @@ struct PacketStatistics {
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
   std::uint64_t notifications = 0, refusals = 0;  // RoCE: CNPs and NACKs
   std::uint64_t trimmed = 0, returned = 0;        // packets cut to headers; of these, sent back
+  std::uint64_t probes = 0;                       // MLT: questions for what is missing
   std::uint64_t watchdogs = 0;                    // PFC: pauses that lasted too long
   std::vector<PacketWaits> waits;                 // by Message::label, of data
   PacketWaits acknowledgement_waits;
@@ -153,6 +162,7 @@ struct PacketStatistics {
   std::vector<PauseEvent> pause_events;          // the first SwitchSpec::pause_log
   std::vector<FlowStatistics> flows;             // those that were asked for
   std::vector<CaptureStatistics> captures;       // as NetworkSpec::captures
+  std::vector<MissingData> missing;              // by layer, of transports that may lose some
 };
 
 void add_reordering(Reordering& sum, const Reordering& part);

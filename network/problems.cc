@@ -131,6 +131,28 @@ void add_problems_of_pias(SpecProblems& problems, const NetworkSpec& network) {
          "add classes, or write fewer network.transport.thresholds"});
 }
 
+// Classes of the file that lack a priority of MLT's.
+void add_problems_of_mlt(SpecProblems& problems, const NetworkSpec& network) {
+  const MltSpec& mlt = network.transport.mlt;
+  for (const auto& [key, bound] : {std::pair("transport.loss_bound.push", mlt.push),
+                                   std::pair("transport.loss_bound.pull", mlt.pull)})
+    if (bound.part == bound.whole)
+      problems.push_back({key, "a tensor of which all may be missing", "write less than 100 %"});
+  if (mlt.rate.high < mlt.rate.low)
+    problems.push_back({"transport.rate.high", "it is below `low`", "write the larger one here"});
+  if (mlt.rate.factor <= 0)
+    problems.push_back({"transport.rate.factor", "a rate of 0 sends nothing", "write more than 0"});
+  const std::vector<PacketClass>& classes = network.switches.classes;
+  if (classes.empty()) return;
+  for (std::int32_t priority = 7 - mlt.classes; priority <= 7; ++priority)
+    if (std::ranges::find(classes, priority, &PacketClass::priority) == classes.end())
+      problems.push_back({"switch.classes",
+                          fmt::format("MLT uses the priority {}, and none has it", priority),
+                          fmt::format("name {} to 6 for data and 7 for control, or write another "
+                                      "network.transport.layer_classes",
+                                      7 - mlt.classes)});
+}
+
 void add_problems_of_trimming(SpecProblems& problems, const SwitchSpec& switches) {
   const auto trims = [](const PacketClass& one) { return one.overflow == ClassOverflow::trim; };
   const auto control =
@@ -273,6 +295,8 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
       add_problems_of_placed(problems, network);
     if (network.uses(TransportKind::pias, backend->traits->transport))
       add_problems_of_pias(problems, network);
+    if (network.uses(TransportKind::mlt, backend->traits->transport))
+      add_problems_of_mlt(problems, network);
     add_problems_of_trimming(problems, network.switches);
   }
   add_problems_of_slow(problems, network, topology);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "network/mlt_spec.h"
 #include "network/placed_spec.h"
 #include "network/roce_spec.h"
 #include "network/scheduled_spec.h"
@@ -80,6 +81,7 @@ struct TransportSpec {
   NdpSpec ndp;
   UetSpec uet;
   PiasSpec pias;
+  MltSpec mlt;
 
   ConnectPolicy connect = ConnectPolicy::before_use;
   std::int32_t connections_per_pair = 1;  // between two NPUs, used in turn

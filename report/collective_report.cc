@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/check.h"
+#include "core/units/unit_text.h"
 #include "report/backend_text.h"
 #include "report/json_row.h"
 #include "report/row_type.h"
@@ -102,6 +103,11 @@ std::string table_text(Rows rows, const CollectiveResult& result) {
     if (!row.chosen.empty() && row.chosen != chosen)
       text += fmt::format("# chosen: {}\n", row.chosen);
     chosen = row.chosen;
+    if (row.missing && *row.carried > Bytes{})
+      text += fmt::format("# not delivered: {} of {} ({:.3f} %)\n", to_text(*row.missing),
+                          to_text(*row.carried),
+                          100.0 * static_cast<double>(row.missing->value) /
+                              static_cast<double>(row.carried->value));
     text += row_text(row, measured);
   }
   text += fmt::format("# Avg bus bandwidth    : {:g}\n", summary.average_bus_bandwidth);

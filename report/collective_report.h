@@ -26,6 +26,8 @@ struct CollectiveRow {
   std::int32_t chunks = 0;  // at most, see minimum_chunk
   Duration time;
   std::optional<Duration> measured;
+  // Of messages that may lose a part (network.transport.loss_bound), if there are such.
+  std::optional<Bytes> carried, missing;
 
   double bus_bandwidth() const { return orrery::bus_bandwidth(operation, ranks, size, time); }
   std::optional<double> error() const {
@@ -59,6 +61,11 @@ struct CollectiveRow {
     row.column("chosen", &CollectiveRow::chosen,
                "what was chosen for this size, if that depends on the size or is auto; else none",
                {.null_if_empty = true});
+    row.column("carried_bytes", &CollectiveRow::carried,
+               "data of messages that may lose a part; only where some may",
+               {.csv = no_column, .omit_if_none = true});
+    row.column("missing_bytes", &CollectiveRow::missing, "of carried_bytes, what was not delivered",
+               {.csv = no_column, .omit_if_none = true});
   }
 };
 

@@ -45,6 +45,11 @@ std::string counts(const RunResult& result) {
                                to_text(order->most_held))});
   table.add_row({"timeouts", std::to_string(packets.timeouts), ""});
   table.add_row({"connections", std::to_string(packets.connections), ""});
+  if (const std::optional<UndeliveredRow>& part = packets.undelivered)
+    table.add_row({"not delivered", to_text(part->missing),
+                   fmt::format("{:.3f} % of {} that may lose some, {} probes; what that does to "
+                               "the model is not modelled",
+                               100 * part->share, to_text(part->size), part->probes)});
   if (const std::optional<RoceRow>& roce = packets.roce) {
     table.add_row({"notified", std::to_string(roce->notifications), "CNPs of marks"});
     table.add_row({"refused", std::to_string(roce->refusals), "NACKs of gaps"});
@@ -67,7 +72,7 @@ std::string packet_text(const RunResult& result, const ReportOptions& options) {
   if (!result.packets || result.packets->packets == 0) return "";
   const std::vector<QueueRow>& queues = result.packets->queues;
   const std::vector<PauseRow>& pauses = result.packets->pauses;
-  return counts(result) + text_of(result.packets->waits) +
+  return counts(result) + text_of(result.packets->waits) + text_of(result.packets->missing) +
          text_of(std::span(queues).first(shown_count(queues.size(), options))) +
          text_of(std::span(pauses).first(shown_count(pauses.size(), options))) +
          text_of(result.packets->depth_times) + text_of(result.packets->switches);

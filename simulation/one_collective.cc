@@ -15,6 +15,11 @@ Experiment one_collective(const Experiment& platform, Collective kind, Bytes siz
   CollectiveCall call{};
   call.kind = kind;
   call.size = size;
+  // As gradients are; a barrier, and what goes from each to each, comes whole.
+  const bool is_of_gradients = kind == Collective::all_reduce ||
+                               kind == Collective::reduce_scatter ||
+                               kind == Collective::all_gather;
+  if (is_of_gradients) call.tensor.way = TensorWay::push;
   if (kind == Collective::all_to_allv) {
     const std::int32_t ranks = facts_of(platform.topology).npus;
     std::vector<std::int64_t> weights(static_cast<std::size_t>(ranks), 1);

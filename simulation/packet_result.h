@@ -309,6 +309,45 @@ struct TrimmingRow {
   }
 };
 
+// Tensors of a layer that may be delivered in part: what was missing when they were delivered.
+struct MissingRow {
+  std::int32_t layer = -1;
+  std::uint64_t messages = 0;
+  Bytes size, missing, late;
+  double share = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("layer", &MissingRow::layer,
+               "the layer, counted from the front; -1: of none in particular", {.text = {"layer"}});
+    row.column("messages", &MissingRow::messages, "its messages that may lose a part",
+               {.text = {"messages"}});
+    row.column("bytes", &MissingRow::size, "data of these", {.text = {"data"}});
+    row.column("missing_bytes", &MissingRow::missing,
+               "of that, what had not come when they were delivered", {.text = {"missing"}});
+    row.column("missing_share", &MissingRow::share, "missing_bytes over bytes",
+               {.text = {"share"}});
+    row.column("late_bytes", &MissingRow::late, "of what was missing, came afterwards",
+               {.text = {"came later"}});
+  }
+};
+
+// All of them.
+struct UndeliveredRow {
+  std::uint64_t probes = 0;
+  Bytes size, missing;
+  double share = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("probes", &UndeliveredRow::probes, "questions for what is missing");
+    row.column("bytes", &UndeliveredRow::size, "data of messages that may lose a part");
+    row.column("missing_bytes", &UndeliveredRow::missing,
+               "of that, what had not come when they were delivered");
+    row.column("missing_share", &UndeliveredRow::share, "missing_bytes over bytes");
+  }
+};
+
 // What crossed a link, as a file for tcpdump and Wireshark; its place in PacketResult::captures is
 // that in network.transport.capture.
 struct CaptureRow {
@@ -328,12 +367,14 @@ struct CaptureRow {
 struct PacketResult {
   std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
-  std::optional<LossRow> losses;            // if some packet was lost
-  std::optional<ReorderingRow> reordering;  // if some packet was late
-  std::optional<TrimmingRow> trimming;      // if some packet was trimmed
-  std::optional<RoceRow> roce;              // if some level has this transport
-  std::vector<QueueRow> queues;             // most drops first, then most bytes waiting
-  std::vector<PauseRow> pauses;             // longest first
+  std::optional<LossRow> losses;              // if some packet was lost
+  std::optional<ReorderingRow> reordering;    // if some packet was late
+  std::optional<TrimmingRow> trimming;        // if some packet was trimmed
+  std::optional<UndeliveredRow> undelivered;  // if some message may lose a part
+  std::vector<MissingRow> missing;            // of these, by layer
+  std::optional<RoceRow> roce;                // if some level has this transport
+  std::vector<QueueRow> queues;               // most drops first, then most bytes waiting
+  std::vector<PauseRow> pauses;               // longest first
   std::vector<ClassRow> classes;
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;
@@ -363,6 +404,10 @@ struct PacketResult {
     row.part("trimming", &PacketResult::trimming,
              "packets that were cut to their headers; only where some were",
              {.omit_if_none = true});
+    row.part("undelivered", &PacketResult::undelivered,
+             "messages that may be delivered in part; only where some may", {.omit_if_none = true});
+    row.rows("missing", &PacketResult::missing, "layer whose messages may lose a part",
+             {.omit_if_empty = true});
     row.part("roce", &PacketResult::roce, "counts of RoCE; only where it is a transport",
              {.omit_if_none = true});
     row.rows("pauses", &PacketResult::pauses,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "network/tensor_part.h"
 #include "system/collective_algorithm.h"
 #include "system/pair_sizes.h"
 
@@ -66,6 +67,8 @@ struct CollectiveCall {
   // Of an all_to_allv, whose `size` is then the largest row; null: parts of equal size. Shared,
   // because every rank of every group has it in its call.
   std::shared_ptr<const PairSizes> pair_sizes = {};
+  // Gradients, if it has a way: what is added up is pushed, what is copied is pulled.
+  TensorPart tensor = {};
 };
 
 // A receive takes the send of its source, target, tag and number. Those without a number (-1) meet
@@ -75,6 +78,7 @@ struct SendCall {
   Bytes size;
   std::int32_t tag = 0;
   std::int32_t number = -1;
+  TensorPart tensor = {};
 };
 
 struct ReceiveCall {

@@ -120,6 +120,10 @@ CollectiveResult result_of(const Series& series, const std::vector<Outcome>& out
     result.protocols = run.protocols;
     result.rows.push_back(series.rows[i]);
     result.rows.back().time = run.finish;
+    if (run.packets && run.packets->undelivered) {
+      result.rows.back().carried = run.packets->undelivered->size;
+      result.rows.back().missing = run.packets->undelivered->missing;
+    }
     if (!run.selected.empty()) result.rows.back().chosen = run.selected.front().chosen;
   }
   return result;

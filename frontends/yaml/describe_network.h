@@ -130,6 +130,7 @@ inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologyS
   describe_roce(keys, network);
   describe_placed(keys, network);
   describe_scheduled(keys, network);
+  describe_mlt(keys, network);
   describe_tcp_timers(key, spec);
   key("limited_transmit", spec.limited_transmit,
       "the first two duplicate acknowledgements each send a new segment (RFC 3042); without sack");

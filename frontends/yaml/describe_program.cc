@@ -60,8 +60,11 @@ Operation ProgramBuilder::operation_of(Reader& keys, const StepText& text) {
   if (text.compute) {
     operation.what = Compute{{}, {}, text.compute};
   } else if (text.send) {
-    operation.what =
-        SendCall{partner_of(keys, "send", "to", text.to), *text.send, text.tag.value_or(0)};
+    operation.what = SendCall{
+        .to = partner_of(keys, "send", "to", text.to),
+        .size = *text.send,
+        .tag = text.tag.value_or(0),
+        .tensor = {.way = text.gradients.value_or(false) ? TensorWay::push : TensorWay::none}};
   } else if (text.receive) {
     operation.what = ReceiveCall{partner_of(keys, "receive", "from", text.from), *text.receive,
                                  text.tag.value_or(0)};
@@ -96,6 +99,7 @@ CollectiveCall ProgramBuilder::collective_of(Reader& keys, const StepText& text)
   call.communicator = communicator_of(keys, text);
   call.root = root_of(keys, text, call.communicator);
   call.priority = text.priority.value_or(Priority::normal);
+  if (text.gradients.value_or(false)) call.tensor.way = TensorWay::push;
   if (text.pair_sizes) {
     call.pair_sizes = pair_sizes_of(keys, *text.pair_sizes, call.communicator);
     if (call.pair_sizes) call.size = call.pair_sizes->largest_row();
@@ -135,7 +139,8 @@ void ProgramBuilder::add_served_steps(Reader& keys, const StepText& text) {
       steps.push_back({.name = "", .operation = std::move(wait), .wait = false});
     }
   };
-  const auto send = [&](Rank rank) { return SendCall{rank, shard, 0}; };
+  const TensorPart part{.way = text.serve ? TensorWay::pull : TensorWay::push};
+  const auto send = [&](Rank rank) { return SendCall{.to = rank, .size = shard, .tensor = part}; };
   const auto receive = [&](Rank rank) { return ReceiveCall{rank, shard, 0}; };
   if (text.pull || text.serve) exchange(receive);
   if (text.push || text.serve) exchange(send);

@@ -43,7 +43,7 @@ struct StepText {
   OneOrMore<LevelReference> over;
   std::optional<Grouping> groups;  // instead of `over`
   std::optional<Priority> priority;
-  std::optional<bool> async;
+  std::optional<bool> async, gradients;
 };
 
 // Fills the steps, ranks and communicators of a program, part by part, and checks what they refer
@@ -134,6 +134,8 @@ inline void describe_operation(Keys& keys, StepText& step, const PlatformFacts& 
   keys.optional("wait", step.wait, "waits for the operation of this name");
   keys.optional("to", step.to, "the rank that receives", not_negative);
   keys.optional("from", step.from, "the rank that sends", not_negative);
+  keys.optional("gradients", step.gradients,
+                "its data are gradients: a transport with a loss_bound may lose a part of them");
   keys.optional("tag", step.tag, "a receive takes a send of the same tag; without it 0",
                 not_negative);
   keys.optional("root", step.root,
@@ -158,6 +160,7 @@ inline void describe_operation(Keys& keys, StepText& step, const PlatformFacts& 
   keys.only_with({"receive"}, "from");
   keys.only_with({"send", "receive"}, "tag");
   keys.only_with({"broadcast", "reduce", "gather", "scatter"}, "root");
+  keys.only_with(verbs({}, {"send"}), "gradients");
   keys.only_with(verbs({}, {}), "over");
   keys.only_with(verbs({}, {}), "priority");
   keys.only_with(verbs({}, {"send", "receive"}), "async");

@@ -161,6 +161,53 @@ inline void describe_scheduled(Keys& keys, NetworkSpec& network) {
   if (!thresholds.empty()) network.transport.pias.thresholds = thresholds;
 }
 
+// Whole numbers of layers, and rates that follow the delay.
+inline void describe_mlt_sending(Keys& keys, NetworkSpec& network) {
+  MltSpec& mlt = network.transport.mlt;
+  ControlKeys key{keys, network};
+  key("probe_after", mlt.probe_after,
+      "MLT: a sender asks what is missing so long after its last packet", positive);
+  key("layer_classes", mlt.classes,
+      "MLT: priorities of layers, the front ones first; a port has one more, for STOPs and reports",
+      between(1, MltSpec::most_classes));
+  keys.map("droppable", "MLT: packets that switches may drop where they mark others",
+           [&](Keys& map) {
+             ControlKeys one{map, network};
+             one("front_layers", mlt.front_layers, "of the layers, those that may lose them");
+             one("small", mlt.small,
+                 "of the packets of a tensor, those with small values, drawn once; the others are "
+                 "protected");
+           });
+  keys.map("rate", "MLT: rate control by delay", [&](Keys& map) {
+    ControlKeys one{map, network};
+    MltRateSpec& rate = mlt.rate;
+    one("low", rate.low, "below this queueing delay the rate rises", positive);
+    one("high", rate.high, "above this queueing delay, or marked, it falls", positive);
+    one("step", rate.step, "rise for each report", positive);
+    one("factor", rate.factor, "fall, at most once in a round trip");
+    one("minimum", rate.minimum, "a rate never falls below it", positive);
+    one("report_every", rate.report_every, "packets that come until the sender is told the delay",
+        between(1, 1'000'000));
+  });
+}
+
+inline void describe_mlt(Keys& keys, NetworkSpec& network) {
+  MltSpec& mlt = network.transport.mlt;
+  std::optional<Share> both;
+  keys.value_or_map(
+      "loss_bound", both,
+      "MLT: the part of a tensor of gradients that may be missing; one for both directions, or "
+      "{push, pull}",
+      [&](Keys& map) {
+        ControlKeys one{map, network};
+        one("push", mlt.push, "of what goes to be added up");
+        one("pull", mlt.pull, "of what comes back");
+      });
+  if (both) mlt.push = mlt.pull = *both;
+  keys.note_if_given("loss_bound", network.given, SettingGroup::transport);
+  describe_mlt_sending(keys, network);
+}
+
 inline void describe_ramp(Keys& keys, std::optional<EcnRamp>& ramp) {
   keys.optional_map("ecn", "when packets of the class are marked", [&](Keys& map) {
     ramp.emplace();

@@ -120,8 +120,8 @@ class PacketBackend final : public NetworkBackend,
     const Bytes size = journey.message.size;
     if (leg.kind != TransportKind::ideal) {
       if (transport(leg.kind).acknowledges()) ++journey.open_ends;
-      transport(leg.kind).send(from, leg.to, slot, size, journey.message.label,
-                               journey.message.traffic_class);
+      transport(leg.kind).send_part(from, leg.to, slot, size, journey.message.label,
+                                    journey.message.traffic_class, journey.message.tensor);
       return Time::never();
     }
     Message part = journey.message;

@@ -125,6 +125,7 @@ void PacketFabric::send(PacketIndex packet, const PacketToSend& to_send) {
                       .tell_when_left = to_send.tell_when_left,
                       .takes_telemetry = to_send.takes_telemetry,
                       .can_be_trimmed = to_send.can_be_trimmed,
+                      .can_be_dropped_early = to_send.can_be_dropped_early,
                       .kind = to_send.kind,
                       .of = class_of_[to_send.priority],
                       .queued_at = {}};
@@ -208,6 +209,8 @@ inline std::optional<DropCause> PacketFabric::cause_to_drop(Packet& packet, Port
     }
   } else if (packet.can_be_marked && (marks_entering_ >> packet.of & 1) != 0) {
     mark_by_ramp(packet, port, queue);
+  } else if (packet.can_be_dropped_early && dropped_by_ramp(packet, port, queue)) {
+    return DropCause::picked;
   }
   const unsigned of = packet.of;  // a frame may come to the packets, and move them
   if (idle || finds_room(packet, port, queue)) return {};
@@ -289,6 +292,12 @@ void PacketFabric::mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue) 
   const Bytes waiting = ramp.of_port ? port.waiting : queue.waiting;
   if (picked_by(ramp, rest_of(port).bandwidth, waiting, queue.average, random_))
     mark(packet, port, queue);
+}
+
+bool PacketFabric::dropped_by_ramp(const Packet& packet, Port& port, OutputQueue& queue) {
+  const std::optional<EcnRamp>& ramp = classes_[packet.of].ecn;
+  return ramp && !port.is_host &&
+         picked_by(*ramp, rest_of(port).bandwidth, queue.waiting, queue.average, random_);
 }
 
 void PacketFabric::start(PacketIndex index, Port& port) {

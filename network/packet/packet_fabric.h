@@ -84,6 +84,8 @@ struct PacketToSend {
   std::uint8_t priority = 0;  // of SwitchSpec::classes
   bool takes_telemetry = false;
   bool can_be_trimmed = false;
+  // Of a class with a ramp: lost where one that can be marked is marked.
+  bool can_be_dropped_early = false;
   std::uint32_t flow = 0;  // on a path where switches choose: what their hashes see
   std::uint64_t rank = 0;  // of classes with least_first
 };
@@ -172,6 +174,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
     bool pauses : 1 = false;    // frames only
     bool can_be_trimmed : 1 = false;
     bool trimmed : 1 = false;
+    bool can_be_dropped_early : 1 = false;
     std::uint8_t kind = 0;
     ClassIndex of = 0;
     Time queued_at;
@@ -232,6 +235,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   void enter_trimmed(PacketIndex packet, LinkIndex link, Port& port);
   bool picked_by_red(const Packet& packet, Port& port, OutputQueue& queue, bool idle);
   void mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue);
+  bool dropped_by_ramp(const Packet& packet, Port& port, OutputQueue& queue);
   void mark(Packet& packet, Port& port, OutputQueue& queue);
   void start(PacketIndex packet, Port& port);
   void note_telemetry(PacketIndex index, const Port& port, LinkIndex link);

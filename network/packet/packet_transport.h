@@ -11,6 +11,7 @@
 #include "network/network_backend.h"
 #include "network/network_spec.h"
 #include "network/packet_statistics.h"
+#include "network/tensor_part.h"
 #include "network/topology/topology.h"
 
 namespace orrery {
@@ -21,7 +22,8 @@ using MessageSlot = std::uint32_t;  // the number under which a backend knows a 
 
 class PacketTransport {
  public:
-  // From the event queue, never from inside send(); the first two exactly once a message.
+  // From the event queue, never from inside send(); the first two exactly once a message, and in
+  // this order unless a part of it may be missing.
   class Listener {
    public:
     virtual void message_left(MessageSlot message) = 0;  // its last byte has left the source
@@ -44,6 +46,11 @@ class PacketTransport {
   // transport's business).
   virtual void send(NodeId from, NodeId to, MessageSlot message, Bytes size, std::uint8_t label,
                     TrafficClass traffic_class) = 0;
+  // As send(), of a part of a tensor.
+  virtual void send_part(NodeId from, NodeId to, MessageSlot message, Bytes size,
+                         std::uint8_t label, TrafficClass traffic_class, const TensorPart&) {
+    send(from, to, message, size, label, traffic_class);
+  }
 
   // Of its fabric, and its own: all links and no packets, if nothing was sent.
   virtual PacketStatistics statistics() const = 0;

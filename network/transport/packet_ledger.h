@@ -97,6 +97,11 @@ class ArrivalMap {
     return true;
   }
   PacketNumber expected() const { return expected_; }  // all before it are there
+  bool has(PacketNumber number) const {
+    if (number < expected_) return true;
+    const auto place = static_cast<std::size_t>(number - expected_);
+    return place < there_.size() && there_[place];
+  }
 
  private:
   PacketNumber expected_ = 0;

@@ -34,6 +34,23 @@ void add_losses(PacketResult& counted, const PacketStatistics& packets) {
                           packets.reordering.most_held};
 }
 
+double share_of(Bytes part, Bytes whole) {
+  return whole == Bytes{} ? 0 : static_cast<double>(part.value) / static_cast<double>(whole.value);
+}
+
+void add_missing(PacketResult& counted, const PacketStatistics& packets) {
+  if (packets.missing.empty()) return;
+  UndeliveredRow& all = counted.undelivered.emplace();
+  all.probes = packets.probes;
+  for (const MissingData& one : packets.missing) {
+    all.size += one.bytes;
+    all.missing += one.missing;
+    counted.missing.push_back({one.layer, one.messages, one.bytes, one.missing, one.late,
+                               share_of(one.missing, one.bytes)});
+  }
+  all.share = share_of(all.missing, all.size);
+}
+
 void add_pauses(PacketResult& counted, const FinishedRun& run, const PacketStatistics& packets) {
   const NetworkSpec& network = run.experiment.network;
   const BackendEntry* backend = find_backend(network.backend);
@@ -64,6 +81,7 @@ void add_packets(RunResult& result, const FinishedRun& run, const PacketStatisti
   counted.drops = packets.drops;
   counted.marks = packets.marks;
   add_losses(counted, packets);
+  add_missing(counted, packets);
   counted.connections = packets.connections;
   counted.retransmissions = packets.retransmissions;
   counted.timeouts = packets.timeouts;

@@ -45,6 +45,13 @@ std::int32_t distance_of(const RunSpec& spec, bool exchanges, Position from, Pos
   return (up < 0 ? up + spec.size : up) * spec.stride;
 }
 
+// What is added up is pushed, what is copied comes back.
+TensorPart tensor_of(const RunSpec& spec, bool reduce) {
+  TensorPart part = spec.tensor;
+  if (part.way != TensorWay::none) part.way = reduce ? TensorWay::push : TensorWay::pull;
+  return part;
+}
+
 // REQUIRES: the run has nodes.
 bool stays_local(const RunSpec& spec, Rank source, Rank target) {
   return source / spec.ranks_of_node == target / spec.ranks_of_node;
@@ -225,7 +232,8 @@ inline Message PlanExecutor::message_of(const Run& run, const Place& place, std:
           .group = spec.group,
           .distance = distance_of(spec, run.exchanges, place.position, send.to),
           .connection = spec.connection,
-          .order = spec.order};
+          .order = spec.order,
+          .tensor = tensor_of(spec, send.reduce)};
 }
 
 void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count) {

@@ -64,6 +64,7 @@ struct RunSpec {
   // all ranks, and in all groups that are alike.
   std::int32_t connection = -1;
   std::uint32_t order = 0;
+  TensorPart tensor = {};  // of gradients: the way is that of each message
   // Positions in which this digit is not 0 are represented by those in which it is
   // (NetworkBackend::fold): only these are started, and what is sent to another arrives, from its
   // counterpart, at its representative.

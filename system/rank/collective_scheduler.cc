@@ -141,6 +141,7 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task, Seat seat, std::si
                       .group = static_cast<std::int16_t>(instance.call.communicator),
                       .connection = connection_of(instance, phase, *plan),
                       .order = order_of(instance, task.chunk),
+                      .tensor = instance.call.tensor,
                       .fold = phase.fold});
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, seat.first, queue, StartOrder::kNew};

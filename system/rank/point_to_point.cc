@@ -43,17 +43,19 @@ void PointToPoint::send(Rank rank, OperationId operation, const SendCall& call) 
   }
   const std::uint32_t channel = channel_of(rank, call.to, call.tag, call.number);
   flights_[flight] = {channel, operation, channels_[channel].sent++, queue_.now(), 2};
-  queue_.schedule(endpoint_delay(rank, call.to),
-                  [this, flight, size = call.size] { post(flight, size); });
+  queue_.schedule(
+      endpoint_delay(rank, call.to),
+      [this, flight, size = call.size, tensor = call.tensor] { post(flight, size, tensor); });
 }
 
-void PointToPoint::post(std::uint32_t flight, Bytes size) {
+void PointToPoint::post(std::uint32_t flight, Bytes size, const TensorPart& tensor) {
   const Channel& channel = channels_[flights_[flight].channel];
   const Time sent = network_.send({.source = {channel.source},
                                    .target = {channel.target},
                                    .size = size,
                                    .token = {.owner = flight},
-                                   .label = kPointToPointLabel},
+                                   .label = kPointToPointLabel,
+                                   .tensor = tensor},
                                   *this);
   if (sent == Time::never()) return;
   queue_.schedule(sent - queue_.now(), [this, flight] { injected({.owner = flight}, NodeId{}); });

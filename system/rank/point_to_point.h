@@ -75,7 +75,7 @@ class PointToPoint final : private MessageListener {
 
   std::uint32_t channel_of(Rank source, Rank target, std::int32_t tag, std::int32_t number);
   Duration endpoint_delay(Rank a, Rank b) const;
-  void post(std::uint32_t flight, Bytes size);
+  void post(std::uint32_t flight, Bytes size, const TensorPart& tensor);
   void match(std::uint32_t channel);
   void close_end(std::uint32_t flight);
   void delivered(const MessageToken& token, Bytes size) override;

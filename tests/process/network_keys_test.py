@@ -37,6 +37,12 @@ def fan_in(size, messages=3):
     return program(parts)
 
 
+# Gradients of eight layers, to two servers.
+LAYERS = """  npu: {preset: v100}
+workload:
+  layers: {widths: [1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024]}
+  data_parallel: {batch: 8, bucket: 4 MB, servers: "0-1"}
+"""
 JOBS = {"fan-in": fan_in("500 kB"), "small": fan_in("2 kB"), "long": fan_in("4 MB"),
         "two receivers": program(
             {rank: [f"{{receive: 500 kB, from: {other}, async: true, name: r{other}}}"
@@ -45,6 +51,9 @@ JOBS = {"fan-in": fan_in("500 kB"), "small": fan_in("2 kB"), "long": fan_in("4 M
              for rank in range(2, 8)}),
         "urgent": program({"0-7": ["{all_to_all: 1 MB, async: true, name: a}",
                                    "{all_to_all: 1 MB, priority: highest}"]}),
+        "push": program({0: ["{serve: 2 MB, servers: 0, workers: 1-7}"],
+                         "1-7": ["{push: 2 MB, servers: 0}", "{pull: 2 MB, servers: 0}"]}),
+        "layers": LAYERS,
         "lone": program({0: ["{receive: 3 MB, from: 4}"], 4: ["{send: 3 MB, to: 0}"]})}
 
 SMALL = ["network.switch.buffer=500 kB"]
@@ -60,6 +69,9 @@ UET = ["network.transport.kind=uet"]
 NDP = ["network.transport.kind=ndp"]
 PIAS = ["network.transport.kind=pias"]
 PFABRIC = ["network.transport.kind=pfabric"]
+MLT = ["network.transport.kind=mlt"]
+LOSING = MLT + ["network.transport.loss_bound=30 %", "network.switch.loss=1 %"]
+FULL = MLT + ["network.switch.buffer=500 kB"]
 CLASSES = "network.switch.classes"
 
 
@@ -159,6 +171,19 @@ CASES = {
     "transport.control": ("fan-in", UET, "nscc", "rccc"),
     "transport.entropy_values": ("fan-in", UET, 64, 1),
     "transport.trimming": ("fan-in", UET, "true", "false"),
+    "transport.loss_bound": ("push", LOSING, "0 %", "30 %"),
+    "transport.loss_bound.push": ("push", MLT, "0 %", "30 %"),
+    "transport.loss_bound.pull": ("push", MLT, "0 %", "30 %"),
+    "transport.probe_after": ("fan-in", FULL, "100 us", "1 ms"),
+    "transport.layer_classes": ("layers", MLT, 7, 1),
+    "transport.droppable.front_layers": ("layers", LOSING, "50 %", "0 %"),
+    "transport.droppable.small": ("push", LOSING, "90 %", "0 %"),
+    "transport.rate.low": ("long", MLT, "20 us", "1 us"),
+    "transport.rate.high": ("long", MLT, "50 us", "25 us"),
+    "transport.rate.step": ("long", MLT, "1 Gb/s", "10 Gb/s"),
+    "transport.rate.factor": ("long", MLT, "80 %", "20 %"),
+    "transport.rate.minimum": ("long", MLT, "100 Mb/s", "50 Gb/s"),
+    "transport.rate.report_every": ("long", MLT, 16, 1),
     "transport.ndp.initial_window": ("fan-in", NDP, "automatic", "10 kB"),
     "transport.thresholds": ("fan-in", PIAS, "[100 kB, 300 kB]", "[200 kB]"),
     "transport.nscc.target": ("long", UET, "automatic", "1 us"),

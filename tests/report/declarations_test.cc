@@ -36,6 +36,8 @@ PacketResult sample_packets() {
   packets.losses = {.full = 2};
   packets.reordering = {.late = 3, .most_overtaken_by = 2, .most_held = bytes(900)};
   packets.trimming = {.trimmed = 2, .returned = 1};
+  packets.undelivered = UndeliveredRow{3, bytes(9), bytes(1), 0.5};
+  packets.missing = {{0, 2, bytes(9), bytes(1), bytes(1), 0.5}};
   return packets;
 }
 

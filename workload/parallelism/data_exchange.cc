@@ -134,8 +134,11 @@ void DataExchange::reduce(const ExchangeUnit& unit) {
   const OperationId reduction =
       operations_.collective(row_of("gradients"), unit.group,
                              scatters ? Collective::reduce_scatter : Collective::all_reduce, size);
+  const TensorPart part =
+      TensorPart::of(&unit - layout_.units.data(), std::ssize(layout_.units), TensorWay::push);
+  operations_.carries(reduction, part);
   if (scatters && copies_ > 1) {
-    share_ = Share{reduction, Bytes{size.value / shards_}};
+    share_ = Share{reduction, Bytes{size.value / shards_}, part};
   } else {
     reductions_.push_back(reduction);
   }
@@ -147,6 +150,7 @@ void DataExchange::sum_over_groups() {
   operations_.wait(share_->scattered);
   reductions_.push_back(operations_.collective("gradients of copies", Group::copies,
                                                Collective::all_reduce, share_->size));
+  operations_.carries(reductions_.back(), share_->part);
   share_.reset();
 }
 

@@ -63,6 +63,7 @@ class DataExchange {
   struct Share {  // reduce-scattered, not yet summed over the shard groups
     OperationId scattered;
     Bytes size;
+    TensorPart part;
   };
 
   // Gathers of a pass, or of the iteration's beginning, in the order of use.

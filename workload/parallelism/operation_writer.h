@@ -70,6 +70,10 @@ class OperationWriter {
     call.size = size;
     return append(row(name, Pass::none, traffic.empty() ? traffic_of(group) : traffic), call);
   }
+  // The collective is of this part of the model's gradients.
+  void carries(OperationId collective, const TensorPart& part) {
+    std::get<CollectiveCall>(operations_[static_cast<std::size_t>(collective)].what).tensor = part;
+  }
   // What the rank waits here is booked to the row of the operation waited for.
   void wait(OperationId operation) { append(operations_[operation].label, Wait{operation}); }
 

@@ -89,7 +89,8 @@ Program worker_program(const StackTraining& training, const std::vector<StackBuc
       const std::int64_t share = share_of(buckets[bucket].parameters, server, servers);
       writer.append(row, SendCall{.to = training.servers[server],
                                   .size = training.gradient_element * share,
-                                  .tag = tag});
+                                  .tag = tag,
+                                  .tensor = tensor_of(training, buckets[bucket], TensorWay::push)});
       pulls.push_back(writer.append(row, ReceiveCall{.from = training.servers[server],
                                                      .size = training.element * share,
                                                      .tag = tag}));
@@ -156,7 +157,10 @@ Operation ParameterServerSource::operation(std::int32_t server, const Push& push
   else if (step == Step::update)
     operation.what = Compute{Flops{}, gradient * update_traffic, std::nullopt};
   else
-    operation.what = SendCall{.to = worker, .size = training_.element * share, .tag = push.bucket};
+    operation.what = SendCall{.to = worker,
+                              .size = training_.element * share,
+                              .tag = push.bucket,
+                              .tensor = tensor_of(training_, buckets_[bucket], TensorWay::pull)};
   return operation;
 }
 

@@ -50,6 +50,11 @@ std::vector<StackBucket> buckets_of(const StackTraining& training) {
   return buckets;
 }
 
+TensorPart tensor_of(const StackTraining& training, const StackBucket& bucket, TensorWay way) {
+  return TensorPart::of(static_cast<std::int64_t>(bucket.first_layer),
+                        static_cast<std::int64_t>(training.layers.size()), way);
+}
+
 StackProgram::StackProgram(const StackTraining& training, Exchange exchange)
     : training_(training),
       buckets_(buckets_of(training)),
@@ -153,6 +158,7 @@ Job make_stack_job(const StackTraining& training, int levels, std::int32_t ranks
     CollectiveCall call{};
     call.kind = Collective::all_reduce;
     call.size = training.gradient_element * buckets[bucket].parameters;
+    call.tensor = tensor_of(training, buckets[bucket], TensorWay::push);
     return std::vector<OperationId>{writer.append(writer.bucket_row(bucket), call)};
   });
   program.write(iterations);

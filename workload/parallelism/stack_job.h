@@ -22,6 +22,8 @@ struct StackBucket {
 };
 
 std::vector<StackBucket> buckets_of(const StackTraining& training);
+// As what transports know a bucket.
+TensorPart tensor_of(const StackTraining& training, const StackBucket& bucket, TensorWay way);
 
 // Writes the operations of a rank that trains. What exchanges a bucket is appended by `exchange`,
 // which returns the operations to wait for before its layers are used again.

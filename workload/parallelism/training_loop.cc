@@ -41,6 +41,7 @@ class LoopWriter {
   std::int32_t communicator_of(int layer, const PassSpec& spec, Pass pass) const;
   std::int32_t label_of(int layer, Pass pass) const;
   const PassSpec& pass_of(int layer, Pass pass) const;
+  TensorPart tensor_of(int layer, Pass pass) const;
 
   void compute(int layer, Pass pass);
   void issue(int layer, Pass pass, Pending& pending, Priority priority = Priority::normal);
@@ -176,8 +177,17 @@ void LoopWriter::issue(int layer, Pass pass, Pending& pending, Priority priority
                                                .communicator = communicator,
                                                .size = spec.size,
                                                .priority = priority,
-                                               .update = table_.layers[layer].update}});
+                                               .update = table_.layers[layer].update,
+                                               .tensor = tensor_of(layer, pass)}});
   pending.push_back({.operation = id, .label = label});
+}
+
+// Gradients that are added up may lose a part.
+TensorPart LoopWriter::tensor_of(int layer, Pass pass) const {
+  const std::optional<Collective>& kind = pass_of(layer, pass).collective;
+  const bool adds = kind == Collective::all_reduce || kind == Collective::reduce_scatter;
+  return TensorPart::of(layer, layers_,
+                        adds && pass == Pass::weight_gradient ? TensorWay::push : TensorWay::none);
 }
 
 // The time that passes in a wait belongs to what was waited for, hence that label.

@@ -158,7 +158,7 @@ TEST_CASE("the schema offers no transport that no backend models", "[schema]") {
   const json schema = json::parse(experiment_schema());
   const json& transport = schema["properties"]["network"]["properties"]["transport"];
   CHECK(transport["properties"]["kind"]["enum"] ==
-        json{"tcp", "roce", "ndp", "uet", "pias", "pfabric", "ideal"});
+        json{"tcp", "roce", "ndp", "uet", "pias", "pfabric", "mlt", "ideal"});
 }
 
 }  // namespace orrery

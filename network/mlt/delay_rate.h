@@ -1,0 +1,41 @@
+// A rate that follows the delay of a path, after TIMELY (R. Mittal et al., SIGCOMM 2015) without
+// its gradient: it starts at the line's, rises by steps while the delay is low and falls by a
+// factor when it is high or a switch marked the packet, at most once in a round trip.
+#pragma once
+
+#include <algorithm>
+
+#include "core/units/units.h"
+#include "network/mlt_spec.h"
+
+namespace orrery {
+
+class DelayRate {
+ public:
+  DelayRate(const MltRateSpec& spec, Bandwidth line, Duration idle_round_trip)
+      : spec_(spec), line_(line), idle_(idle_round_trip), rate_(line) {}
+
+  // A packet that was sent then came, and the sender hears of it now.
+  void heard(Time now, Time sent_at, bool marked) {
+    const Duration delay = now - sent_at - idle_;
+    if (marked || delay > spec_.high) {
+      if (sent_at < cut_at_) return;  // it left before the rate fell
+      cut_at_ = now;
+      const auto cut = static_cast<std::int64_t>(static_cast<double>(rate_.value) * spec_.factor);
+      rate_ = std::max(std::min(spec_.minimum, line_), Bandwidth{cut});
+    } else if (delay < spec_.low) {
+      rate_ = std::min(line_, rate_ + spec_.step);
+    }
+  }
+  Bandwidth rate() const { return rate_; }
+  bool is_full() const { return rate_ == line_; }
+
+ private:
+  MltRateSpec spec_;
+  Bandwidth line_;
+  Duration idle_;
+  Bandwidth rate_;
+  Time cut_at_;
+};
+
+}  // namespace orrery
