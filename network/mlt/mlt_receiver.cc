@@ -19,11 +19,13 @@ void MltTransport::take_data(const Carried& carried, bool marked) {
   if (tensor->there >= tensor->enough) deliver(carried.tensor, *tensor);
 }
 
-// So that the sender knows the delay.
+// So that the sender knows the delay: of every so many packets, and of each one when they are rare.
 void MltTransport::report(const Carried& carried, bool marked) {
   Flow& flow = *flows_[carried.flow];
-  if (++flow.unreported < spec_.rate.report_every) return;
+  const bool is_due = queue_.now() - flow.reported_at >= flow.report_after * 4;
+  if (++flow.unreported < spec_.rate.report_every && !is_due) return;
   flow.unreported = 0;
+  flow.reported_at = queue_.now();
   Carried back = carried;
   back.kind = PacketKind::report;
   back.marked = marked;

@@ -113,16 +113,18 @@ void MltTransport::transmit(std::uint32_t index) {
 
 // --- When all is sent ---
 
-// One event for a timer that is put off.
+// One event for a timer that is put off; one that is brought forward gets another.
 void MltTransport::set_timer(TensorId id, Tensor& tensor, Duration after) {
   tensor.timer_at = queue_.now() + after;
-  if (std::exchange(tensor.timer_comes, true)) return;
+  if (tensor.timer_comes && tensor.event_at <= tensor.timer_at) return;
+  tensor.timer_comes = true;
+  tensor.event_at = tensor.timer_at;
   schedule(tensor.timer_at, Happens::tensor_timer, id);
 }
 
 void MltTransport::tensor_timer(TensorId id) {
   Tensor* tensor = find(id);
-  if (tensor == nullptr) return;
+  if (tensor == nullptr || tensor->event_at != queue_.now()) return;  // an earlier one came
   tensor->timer_comes = false;
   if (tensor->stopped || tensor->ledger.has_next()) return;  // the last packet sets it again
   if (queue_.now() < tensor->timer_at)

@@ -133,7 +133,8 @@ std::uint32_t MltTransport::flow_between(NodeId from, NodeId to, std::uint8_t pr
   flows_.push_back(std::make_unique<Flow>(from, to, priority, spec_.rate));
   Flow& flow = *flows_.back();
   choose_paths(flow);
-  flow.rate = DelayRate(spec_.rate, line_of(flow.forward), idle_round_trip(flow));
+  flow.report_after = idle_round_trip(flow);
+  flow.rate = DelayRate(spec_.rate, line_of(flow.forward), flow.report_after);
   ++counters_.connections;
   return found->second;
 }

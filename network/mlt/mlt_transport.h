@@ -86,6 +86,8 @@ class MltTransport final : public PacketTransport,
     // --- The receiver's ---
     ReorderMeter order;
     std::int32_t unreported = 0;
+    Duration report_after;  // an idle round trip
+    Time reported_at;
   };
 
   struct Tensor {
@@ -100,7 +102,7 @@ class MltTransport final : public PacketTransport,
     bool is_queued = false, last_sent = false, left = false;
     bool stopped = false, acknowledged = false;
     bool waits_for_answer = false, timer_comes = false;
-    Time timer_at;
+    Time timer_at, event_at;
     std::uint32_t probes = 0;
     std::int32_t unanswered = 0;
     std::int64_t needed = 0;  // bytes to send again, of what the last answer told

@@ -40,7 +40,7 @@ def fan_in(size, messages=3):
 # Gradients of eight layers, to two servers.
 LAYERS = """  npu: {preset: v100}
 workload:
-  layers: {widths: [1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024]}
+  layers: {inputs: 1024, widths: [1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024]}
   data_parallel: {batch: 8, bucket: 4 MB, servers: "0-1"}
 """
 JOBS = {"fan-in": fan_in("500 kB"), "small": fan_in("2 kB"), "long": fan_in("4 MB"),
@@ -172,8 +172,6 @@ CASES = {
     "transport.entropy_values": ("fan-in", UET, 64, 1),
     "transport.trimming": ("fan-in", UET, "true", "false"),
     "transport.loss_bound": ("push", LOSING, "0 %", "30 %"),
-    "transport.loss_bound.push": ("push", MLT, "0 %", "30 %"),
-    "transport.loss_bound.pull": ("push", MLT, "0 %", "30 %"),
     "transport.probe_after": ("fan-in", FULL, "100 us", "1 ms"),
     "transport.layer_classes": ("layers", MLT, 7, 1),
     "transport.droppable.front_layers": ("layers", LOSING, "50 %", "0 %"),
