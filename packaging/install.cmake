@@ -49,6 +49,8 @@ install(DIRECTORY platforms DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/orrery COMP
 install(DIRECTORY ${pages}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT orrery)
 install(FILES ${pages}/bash-completion/orrery
         DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions COMPONENT orrery)
+install(FILES ${pages}/zsh/_orrery
+        DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/vendor-completions COMPONENT orrery)
 install(FILES README.md CHANGELOG.md CITATION.cff
         DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/orrery COMPONENT orrery)
 orrery_package_documents(orrery orrery)

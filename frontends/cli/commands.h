@@ -241,8 +241,8 @@ ExitCode schema(const SchemaOptions& options, const Terminal& terminal);
 // `topic`: "backends", "algorithms", "presets", "platforms", "examples" or "" for all of them.
 ExitCode list(const std::string& topic, const Terminal& terminal);
 
-// The script for bash.
-ExitCode completion(const CLI::App& program, const Terminal& terminal);
+// The script for bash or zsh.
+ExitCode completion(const CLI::App& program, const std::string& shell, const Terminal& terminal);
 // What the script asks for: platforms, examples or keys, a word a line.
 ExitCode words(const std::string& kind, const Terminal& terminal);
 // Man pages, the script and the schemas, as files that are installed.

@@ -226,10 +226,10 @@ void CommandLine::add_information() {
 
 // For packages and shells; the last two are hidden.
 void CommandLine::add_pages() {
-  CLI::App* completion =
-      add("completion", help::completion, [this] { return cli::completion(app_, terminal_); });
-  completion->add_option("SHELL", shell_, "bash")
-      ->transform(CLI::IsMember({"bash"}).description(""))
+  CLI::App* completion = add("completion", help::completion,
+                             [this] { return cli::completion(app_, shell_, terminal_); });
+  completion->add_option("SHELL", shell_, "bash or zsh")
+      ->transform(CLI::IsMember({"bash", "zsh"}).description(""))
       ->type_name("")
       ->required();
   CLI::App* words = add("words", help::words, [this] { return cli::words(topic_, terminal_); });

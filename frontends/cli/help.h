@@ -321,6 +321,7 @@ inline constexpr Text version{"Print the version.", ""};
 inline constexpr Text completion{"Print the script that completes commands in a shell.",
                                  R"(Example:
   source <(orrery completion bash)
+  source <(orrery completion zsh)
 
 Packages install it, and man pages: man orrery, man orrery-run.)"};
 inline constexpr Text words{"What completion asks for: platforms, examples, keys.", ""};

@@ -5,11 +5,11 @@
 #include "core/base/config_error.h"
 #include "core/base/quoted.h"
 #include "core/base/suggestion.h"
-#include "frontends/cli/bash_completion.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/man_page.h"
 #include "frontends/cli/named_examples.h"
 #include "frontends/cli/option_tables.h"
+#include "frontends/cli/shell_completion.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/key_reference.h"
 #include "report/result_folder.h"
@@ -40,8 +40,9 @@ ExitCode words(const std::string& kind, const Terminal& terminal) {
   return ok;
 }
 
-ExitCode completion(const CLI::App& program, const Terminal& terminal) {
-  terminal.out << bash_completion(option_tables(program));
+ExitCode completion(const CLI::App& program, const std::string& shell, const Terminal& terminal) {
+  const CommandEntry tables = option_tables(program);
+  terminal.out << (shell == "zsh" ? zsh_completion(tables) : bash_completion(tables));
   return ok;
 }
 
@@ -56,6 +57,7 @@ ExitCode pages(const CLI::App& program, const std::string& version, const std::s
   for (const CommandEntry& command : tables.below)
     write(fs::path("man") / man_page_file(command), man_page(tables, command, version));
   write("bash-completion/orrery", bash_completion(tables));
+  write("zsh/_orrery", zsh_completion(tables));
   for (const std::string& kind : schema_kinds())
     write(fmt::format("schema/{}.schema.json", kind), schema_text(kind));
   return ok;

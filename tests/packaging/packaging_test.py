@@ -90,6 +90,19 @@ class Fast(Folder):
         self.assertEqual(self.completed("topo", "export", "--format", "s"), ["svg"])
         self.assertEqual(self.completed("list", "pl"), ["platforms"])
 
+    def test_completion_of_zsh(self):
+        """What it calls is that of bash, which is tested above; zsh checks it where it is there."""
+        script = (self.folder / "zsh/_orrery").read_text()
+        self.assertTrue(script.startswith("#compdef orrery\n"))
+        bash = (self.folder / "bash-completion/orrery").read_text()
+        begin = "  if [[ $place -eq 1 ]]"
+        cases = [text[text.index(begin):text.index("\n}\n", text.index(begin))]
+                 for text in (script, bash)]
+        self.assertEqual(cases[0], cases[1])
+        self.assertEqual(script, output(self.program, "completion", "zsh"))
+        if shutil.which("zsh"):
+            output("zsh", "-n", self.folder / "zsh/_orrery")
+
     def test_schemas_are_those_of_the_command(self):
         for kind in ("experiment", "sweep", "platform", "result"):
             self.assertEqual((self.folder / f"schema/{kind}.schema.json").read_text(),
@@ -142,6 +155,7 @@ class Slow(Folder):
         self.assertEqual(sorted(root.rglob("*")), before)  # nothing was written
         for file in ("usr/share/man/man1/orrery-run.1.gz", "usr/share/orrery/schema/sweep.schema.json",
                      "usr/share/bash-completion/completions/orrery",
+                     "usr/share/zsh/vendor-completions/_orrery",
                      "usr/lib/python3/dist-packages/orrery/__init__.py"):
             self.assertTrue((root / file).exists(), file)
 

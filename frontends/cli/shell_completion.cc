@@ -1,4 +1,4 @@
-#include "frontends/cli/bash_completion.h"
+#include "frontends/cli/shell_completion.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,8 @@ std::string kind_of(const OptionEntry& option) {
   return "";
 }
 
-constexpr const char* head =
+// The functions that differ; what they are called with is the same in both shells.
+constexpr const char* bash_head =
     R"bash(# bash completion for orrery(1). `orrery completion bash` writes it.
 
 _orrery_words() {
@@ -48,19 +49,47 @@ _orrery_files() {
 
 _orrery() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  local command=${COMP_WORDS[1]} below=${COMP_WORDS[2]} place=$COMP_CWORD
   COMPREPLY=()
-  if [[ $COMP_CWORD -eq 1 ]]; then
-    _orrery_words "@COMMANDS@ --help --version"
-    return
-  fi
-  case ${COMP_WORDS[1]} in
 )bash";
-
-constexpr const char* foot = R"bash(  esac
-}
-
+constexpr const char* bash_foot = R"bash(
 complete -F _orrery orrery
 )bash";
+
+constexpr const char* zsh_head =
+    R"zsh(#compdef orrery
+# zsh completion for orrery(1). `orrery completion zsh` writes it.
+
+_orrery_words() {
+  compadd -- ${=1}
+}
+
+_orrery_ask() {
+  local -a known
+  known=(${(f)"$(orrery words $1 2>/dev/null)"})
+  if [[ $1 == keys ]]; then
+    compadd -S "" -a known
+  else
+    compadd -a known
+  fi
+}
+
+_orrery_files() {
+  _files
+}
+
+_orrery() {
+  local current=${words[CURRENT]} previous=${words[CURRENT-1]}
+  local command=${words[2]} below=${words[3]} place=$((CURRENT - 1))
+)zsh";
+// Loaded by its name from fpath it completes at once; sourced it is made known.
+constexpr const char* zsh_foot = R"zsh(
+if [[ ${funcstack[1]} == _orrery ]]; then
+  _orrery "$@"
+else
+  compdef _orrery orrery
+fi
+)zsh";
 
 // What comes after an option that takes a value.
 std::string value_cases(const CommandEntry& command, const std::string& indent) {
@@ -115,8 +144,8 @@ std::string command_case(const CommandEntry& command) {
   const std::string indent = "      ";
   if (command.below.empty()) return text + arguments(command, indent) + "      ;;\n";
   text += fmt::format(
-      "{}if [[ $COMP_CWORD -eq 2 ]]; then\n{}  _orrery_words \"{}\"\n{}  return\n"
-      "{}fi\n{}case ${{COMP_WORDS[2]}} in\n",
+      "{}if [[ $place -eq 2 ]]; then\n{}  _orrery_words \"{}\"\n{}  return\n"
+      "{}fi\n{}case $below in\n",
       indent, indent, names_below(command), indent, indent, indent);
   for (const CommandEntry& below : command.below)
     text +=
@@ -125,14 +154,24 @@ std::string command_case(const CommandEntry& command) {
   return text + indent + "esac\n      ;;\n";
 }
 
+// `_orrery` from its variables on.
+std::string body(const CommandEntry& program) {
+  std::string text = fmt::format(
+      "  if [[ $place -eq 1 ]]; then\n    _orrery_words \"{} --help --version\"\n    return\n  fi\n"
+      "  case $command in\n",
+      names_below(program));
+  for (const CommandEntry& command : program.below) text += command_case(command);
+  return text + "  esac\n}\n";
+}
+
 }  // namespace
 
 std::string bash_completion(const CommandEntry& program) {
-  std::string text = head;
-  const std::string mark = "@COMMANDS@";
-  text.replace(text.find(mark), mark.size(), names_below(program));
-  for (const CommandEntry& command : program.below) text += command_case(command);
-  return text + foot;
+  return bash_head + body(program) + bash_foot;
+}
+
+std::string zsh_completion(const CommandEntry& program) {
+  return zsh_head + body(program) + zsh_foot;
 }
 
 }  // namespace orrery::cli
