@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -22,7 +23,7 @@ std::string last_step(const std::string& key) { return key.substr(key.rfind('.')
 std::string words_of(const std::string& metric) {
   if (metric == "finish_ps") return "time";
   if (metric == "mean_ps") return "mean time of a flow";
-  if (metric == "npus") return "NPUs";
+  if (metric == "npus") return "number of NPUs";
   if (metric == "memory_bytes") return "memory of a rank";
   for (const std::string_view unit : {"_ps", "_bytes"})
     if (metric.ends_with(unit)) return metric.substr(0, metric.size() - unit.size());
@@ -35,9 +36,21 @@ struct RawKey {
   std::vector<std::string> texts;  // of each row
 };
 
+// By their names without folder, if these tell them apart.
+std::vector<std::string> experiment_names(const std::vector<SweepRow>& rows) {
+  std::vector<std::string> paths, names;
+  std::set<std::string> all_paths, all_names;
+  for (const SweepRow& row : rows) {
+    paths.push_back(row.point.experiment);
+    names.push_back(std::filesystem::path(row.point.experiment).stem().string());
+    all_paths.insert(paths.back());
+    all_names.insert(names.back());
+  }
+  return all_names.size() == all_paths.size() ? names : paths;
+}
+
 std::vector<RawKey> raw_keys(const std::vector<SweepRow>& rows) {
-  std::vector<RawKey> keys{{"experiment", {}}};
-  for (const SweepRow& row : rows) keys.front().texts.push_back(row.point.experiment);
+  std::vector<RawKey> keys{{"experiment", experiment_names(rows)}};
   for (std::size_t i = 0; !rows.empty() && i < rows.front().point.varied.size(); ++i) {
     if (rows.front().point.varied[i].key == "seed") continue;
     keys.push_back({rows.front().point.varied[i].key, {}});

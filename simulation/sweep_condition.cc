@@ -14,6 +14,7 @@ namespace orrery {
 namespace {
 
 constexpr const char* example = "write for example `where: system.chunks < 64`";
+constexpr std::size_t most_nodes = 1000;
 constexpr int deepest = 64;  // parentheses and `not` inside each other
 
 bool is_of_word(char c) {
@@ -73,6 +74,8 @@ class ConditionParser {
   }
 
   std::size_t add(Operator kind, std::size_t offset, std::size_t left, std::size_t right = 0) {
+    if (condition_.nodes_.size() == most_nodes)
+      fail(offset, "the condition is too long", "write a list of conditions");
     condition_.nodes_.push_back({kind, offset, left, right});
     return condition_.nodes_.size() - 1;
   }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/base/config_error.h"
+#include "core/base/io_error.h"
 #include "core/base/log.h"
 #include "frontends/cli/count_progress.h"
 #include "frontends/cli/failure.h"
@@ -183,10 +184,18 @@ bool read_written_result(SweepRow& row) {
   return false;
 }
 
+// What a log says, without "error: ".
+std::string message_of(const std::string& line) {
+  constexpr std::string_view head = "error: ";
+  return line.starts_with(head) ? line.substr(head.size()) : line;
+}
+
 void finish(SweepRow& row, const ChildExit& exit) {
   if (exit.exit_code == interrupted || read_result(row)) return;
   if (exit.exit_code == ok && read_written_result(row)) return;
   const std::vector<std::string> lines = lines_of(row.folder / "log.txt");
+  if (exit.exit_code == wrong_files)  // a full disk: others would fail too
+    throw IoError(lines.empty() ? "a point cannot be written" : message_of(lines.back()));
   row.status = "failed";
   row.failure =
       lines.empty() ? fmt::format("it ended with exit code {}", exit.exit_code) : lines.front();

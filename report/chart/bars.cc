@@ -94,7 +94,9 @@ class Drawing {
       picture_.text(x, bottom_ + 16, "middle", fmt::format("{:g}", tick));
     }
     picture_.text((left + width - right) / 2, bottom_ + 36, "middle",
-                  fmt::format("{} ({})", chart_.quantity, chart_.unit.name));
+                  chart_.unit.name.empty()
+                      ? chart_.quantity
+                      : fmt::format("{} ({})", chart_.quantity, chart_.unit.name));
   }
 
   void draw(const Bar& bar, double y) {

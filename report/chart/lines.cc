@@ -13,6 +13,7 @@ namespace {
 
 constexpr double width = 820, height = 400, left = 80, right = 20, bottom = 60;
 constexpr double ratio_of_log = 50;
+constexpr std::size_t most_label = 14;
 
 struct LineLook {
   const char* colour;
@@ -78,10 +79,14 @@ class Drawing {
   double y_of(double y) const { return up_.at(is_log_ ? std::log10(y) : y); }
 
   void draw_axes() {
+    double last_label = -width;  // labels do not lie on each other
     for (const auto& [value, label] : chart_.across_ticks) {
       const double x = x_of(value);
       picture_.line(x, top_, x, height - bottom, palette::grid);
-      picture_.text(x, height - bottom + 16, "middle", label, 14);
+      const auto characters = static_cast<double>(std::min(label.size(), most_label));
+      if (x - last_label < 20 + 6.8 * characters) continue;
+      picture_.text(x, height - bottom + 16, "middle", label, most_label);
+      last_label = x;
     }
     for (const double value : up_ticks()) {
       const double y = y_of(value);

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t most_text = 400;  // of one cell
 
 std::string html_of(const TableCell& cell, bool is_head) {
-  const std::string text = escaped(shortened(cell.text, most_text));
+  std::string text = escaped(shortened(cell.text, most_text));
+  if (!cell.link.empty()) text = fmt::format("<a href=\"{}\">{}</a>", escaped(cell.link), text);
   if (is_head) return fmt::format("<th scope=\"row\">{}</th>", text);
   if (!cell.value) return fmt::format("<td>{}</td>", text);
   return fmt::format("<td class=\"n\"><data value=\"{}\">{}</data></td>", *cell.value, text);

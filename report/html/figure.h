@@ -13,6 +13,7 @@ namespace orrery {
 struct TableCell {
   std::string text;
   std::optional<std::string> value;  // exact, for programs and for sorting; none of a text
+  std::string link = {};             // relative to the page; "" = none
 };
 TableCell cell(const std::string& text);
 TableCell cell(Duration time);

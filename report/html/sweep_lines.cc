@@ -91,6 +91,10 @@ void add_series(LineChart& chart, FigureTable& table, const SweepView& view, con
   if (!series.points.empty()) chart.series.push_back(std::move(series));
 }
 
+void add_note(Figure& figure, const std::string& sentence) {
+  figure.note += (figure.note.empty() ? "" : " ") + sentence;
+}
+
 std::string answer_of(const LineChart& chart, const SweepView& view) {
   const LinePoint *least = nullptr, *most = nullptr;
   for (const LineSeries& series : chart.series)
@@ -126,19 +130,20 @@ Figure slice_figure(const SweepView& view, const Slice& slice, std::size_t index
                  fmt::format("{} = {}", key.short_name, key.values[value].text), at);
     }
     if (shown.size() < key.values.size())
-      figure.note = fmt::format("{} of the {} values of {} have a line. ", shown.size(),
-                                key.values.size(), key.name);
+      add_note(figure, fmt::format("{} of the {} values of {} have a line.", shown.size(),
+                                   key.values.size(), key.name));
   } else {
     add_series(chart, figure.table, view, slice, "", slice.fixed);
   }
   if (chart.series.empty()) return {};
   figure.answer = answer_of(chart, view);
   if (view.has_repeats)
-    figure.note += "Lines are medians over the seeds, bands reach from 10 % to 90 % of them. ";
+    add_note(figure, "Lines are medians over the seeds, bands reach from 10 % to 90 % of them.");
   const auto failed = [](const LineSeries& series) {
     return std::ranges::any_of(series.points, [](const LinePoint& point) { return !point.y; });
   };
-  if (std::ranges::any_of(chart.series, failed)) figure.note += "Crosses are points that failed.";
+  if (std::ranges::any_of(chart.series, failed))
+    add_note(figure, "Crosses are points that failed.");
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
   return figure;
@@ -167,8 +172,8 @@ void add_slices(Section& section, const SweepView& view) {
       Figure figure = slice_figure(view, slice, i);
       figure.caption = fmt::format("{} = {}{}", third.short_name, third.values[value].text, rest);
       if (shown < third.values.size() && i == 0)
-        figure.note += fmt::format(" {} of the {} values of {} have a chart.", shown,
-                                   third.values.size(), third.name);
+        add_note(figure, fmt::format("{} of the {} values of {} have a chart.", shown,
+                                     third.values.size(), third.name));
       section.figures.push_back(std::move(figure));
     }
   }

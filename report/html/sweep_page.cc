@@ -47,8 +47,9 @@ Section which_points(const SweepView& view, const SweepManifest& sweep, bool has
     if (view.has_repeats)
       cells.push_back(cell_of_count(static_cast<std::int64_t>(cell.rows.size())));
     cells.push_back(cell_of_result(view, cell));
-    cells.push_back(
-        orrery::cell("points/" + sweep.rows[cell.rows.front()].folder.filename().string()));
+    const std::string folder = "points/" + sweep.rows[cell.rows.front()].folder.filename().string();
+    cells.push_back(orrery::cell(folder));
+    if (has_tables) cells.back().link = folder + "/";
     figure.table.rows.push_back(std::move(cells));
   }
   if (view.cells.size() > most_rows)

@@ -109,6 +109,26 @@ class Store(unittest.TestCase):
         more = self.orrery("sweep", "slurm", "sweep.yaml", "-o", "out", "--shards", "90", "--time", "2h")
         self.assertIn("19 shards, since there are no more points", more.stderr)
 
+    def test_a_full_disk(self):
+        """A file system of 2 MB in a name space of its own: exit code 3, and the sweep goes on when
+        there is room."""
+        values = [f"{i} ns" for i in range(200)]
+        (self.folder / "sweep.yaml").write_text(
+            f"experiments: job.yaml\nvary: [{{system.injection_latency: {values}}}]\n")
+        script = f"""mkdir small && mount -t tmpfs -o size=2m tmpfs small || exit 77
+            '{ORRERY}' sweep run sweep.yaml -o small/out --quiet; echo $?
+            mount -o remount,size=40m small
+            '{ORRERY}' sweep run sweep.yaml -o small/out --quiet | tail -1 > /dev/null
+            '{ORRERY}' sweep status small/out
+            find small -name '*.unfinished' -o -name failed.json"""
+        done = subprocess.run(["unshare", "--map-root-user", "--mount", "sh", "-c", script],
+                              cwd=self.folder, capture_output=True, text=True)
+        if done.returncode == 77 or done.returncode == 1 and "unshare" in done.stderr:
+            self.skipTest("no name spaces here")
+        self.assertIn("No space left on device", done.stderr)
+        self.assertEqual(done.stdout, "3\nsweep: 200 of 200 points done, 0 failed, 0 interrupted, "
+                                      "0 not begun\n")
+
     def test_what_fails_is_recorded_and_tried_again(self):
         """One rank never calls the barrier: stuck."""
         stuck = JOB.split("workload")[0]

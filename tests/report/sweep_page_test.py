@@ -150,7 +150,7 @@ class Pages(unittest.TestCase):
         sweep(self.folder, ["s.x"], [(["1"], (9.0, 4)), (["2"], (5.0, 8)), (["3"], (5.0, 16)),
                                      (["4"], (2.0, 32)), (["5"], (3.0, 32))])
         section = sections(report(self.folder))["front"]
-        self.assertIn("3 of 5 points are beaten by no other in both time and NPUs", text_of(section))
+        self.assertIn("3 of 5 points are beaten by no other in both time and number of NPUs", text_of(section))
         full = [title for mark, title in zip(marks(section, "circle"), titles(section, "circle"))
                 if mark.get("fill") != "none"]
         self.assertEqual(full, ["x = 1: 9 ms, 4", "x = 2: 5 ms, 8", "x = 4: 2 ms, 32"])
@@ -158,7 +158,7 @@ class Pages(unittest.TestCase):
     def test_metrics(self):
         sweep(self.folder, ["s.x"], [(["1"], (9.0, 4)), (["2"], (5.0, 8))])
         page = report(self.folder, "--metric", "npus", "--against", "finish_ps")
-        self.assertIn("How does the NPUs depend", page)
+        self.assertIn("How does the number of NPUs depend", page)
         self.assertIn("has the metric \"banana\"", report(self.folder, "--metric", "banana", code=3))
         self.assertIn("has the metric \"drops\"", report(self.folder, "--against", "drops", code=3))
 
@@ -211,6 +211,7 @@ class Pages(unittest.TestCase):
         ids = re.findall(r' id="([^"]*)"', page)
         self.assertEqual(len(ids), len(set(ids)))
         self.assertIn('href="runs.csv"', page)
+        self.assertIn('<a href="points/1999/">points/1999</a>', page)
         self.assertEqual(len((self.folder / "runs.csv").read_text().splitlines()), 2001)
         self.assertNotIn("style=", page)
 

@@ -137,6 +137,8 @@ TEST_CASE("a logarithmic range has as many samples in each power of ten") {
 
 TEST_CASE("sixteen wrong sweep files") {
   const std::string head = "experiments: a.yaml\n", grid = head + "vary: [{s.a: [1, 2, 4]}]\n";
+  std::string long_sum;
+  for (int i = 0; i < 2000; ++i) long_sum += " + s.a";
   struct Wrong {
     std::string text, place, what, remedy;
   };
@@ -166,6 +168,7 @@ TEST_CASE("sixteen wrong sweep files") {
       {grid + "where: s.a < 3 us\n", ":3:12", "a number is compared with a time", "the unit"},
       {grid + "where: (s.a < 3\n", ":3:8", "not closed", "write `)`"},
       {grid + "where: s.a = 3\n", ":3:12", "compares nothing", "write =="},
+      {grid + "where: s.a" + long_sum + " < 9\n", ":3:", "too long", "a list of conditions"},
       {grid + "where: s.a\n", ":3:8", "a value and no condition", "write for example"},
       {"experiments: [a.yaml, a.yaml]\n", ":1:23", "a.yaml is given twice", "keep one"},
   };
