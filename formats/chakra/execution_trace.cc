@@ -1,6 +1,7 @@
 #include "formats/chakra/execution_trace.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/delimited_message_util.h>
@@ -8,12 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <utility>
 
 #include <execution_trace.pb.h>
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
+#include "formats/chakra/wire_node.h"
 
 namespace orrery::chakra {
 
@@ -91,7 +94,10 @@ std::string Node::text(std::string_view attribute) const {
 struct TraceReader::Input {
   explicit Input(std::istream& bytes) : stream(&bytes) {}
   io::IstreamInputStream stream;
-  std::int64_t nodes = 0;     // so far
+  std::int64_t nodes = 0;  // so far
+  std::size_t taken = 0;   // bytes of the last message that are still in the stream
+  std::string buffer;      // of a message that is in several blocks of it
+  std::optional<std::string_view> message(bool& damaged);
   std::uint64_t last_id = 0;  // of the last one
   // Protobuf prints on standard error when a name is not UTF-8, which does not matter here.
   google::protobuf::LogSilencer silence;
@@ -128,11 +134,40 @@ void TraceReader::refuse_format(const google::protobuf::UnknownFieldSet& unknown
                           "FILE}\""});
 }
 
+// The bytes of the next message; nothing at the end of the file.
+std::optional<std::string_view> TraceReader::Input::message(bool& damaged) {
+  if (taken > 0) stream.Skip(static_cast<int>(std::exchange(taken, 0)));
+  io::CodedInputStream coded(&stream);
+  const int begin = coded.CurrentPosition();
+  std::uint32_t size = 0;
+  if (!coded.ReadVarint32(&size)) {
+    damaged = coded.CurrentPosition() != begin;
+    return std::nullopt;
+  }
+  if (size > std::numeric_limits<std::int32_t>::max()) {
+    damaged = true;
+    return std::nullopt;
+  }
+  const void* data = nullptr;
+  int available = 0;
+  coded.GetDirectBufferPointerInline(&data, &available);
+  if (available >= static_cast<int>(size)) {
+    taken = size;  // its bytes stay where they are until the next call
+    return std::string_view(static_cast<const char*>(data), size);
+  }
+  buffer.clear();
+  damaged = !coded.ReadString(&buffer, static_cast<int>(size));
+  if (damaged) return std::nullopt;
+  return buffer;
+}
+
 std::optional<Node> TraceReader::next() {
-  wire::Node from;
-  bool at_end = false;
-  if (!util::ParseDelimitedFromZeroCopyStream(&from, &input_->stream, &at_end)) {
-    if (at_end) return std::nullopt;
+  bool damaged = false;
+  const std::optional<std::string_view> bytes = input_->message(damaged);
+  if (!bytes && !damaged) return std::nullopt;
+  std::optional<WireNode> read;
+  if (bytes) read = wire_node(*bytes);
+  if (!read) {
     const std::string place =
         input_->nodes == 0
             ? "in its first node"
@@ -141,26 +176,16 @@ std::optional<Node> TraceReader::next() {
                        .what = "the trace is damaged or cut short " + place,
                        .remedy = "write it again"});
   }
+  Node& node = read->node;
   ++input_->nodes;
-  input_->last_id = from.id();
-  Node node;
-  node.id = from.id();
-  node.name = from.name();
-  if (from.type() > 0 && from.type() < static_cast<int>(kTypeNames.size()))
-    node.type = static_cast<NodeType>(from.type());
-  node.control_dependencies.assign(from.control_dependencies().begin(),
-                                   from.control_dependencies().end());
-  node.data_dependencies.assign(from.data_dependencies().begin(), from.data_dependencies().end());
+  input_->last_id = node.id;
   constexpr std::uint64_t kLongest = 1'000'000'000'000;  // us; the clock ends at 9.2e12
-  if (from.duration_us() > kLongest)
+  if (read->duration_us > kLongest)
     throw ConfigError({.file = file_name_,
-                       .what = fmt::format("node {} takes {} us", from.id(), from.duration_us()),
+                       .what = fmt::format("node {} takes {} us", node.id, read->duration_us),
                        .remedy = fmt::format("a time in a file is at most {} us", kLongest)});
-  node.duration = microseconds(static_cast<std::int64_t>(from.duration_us()));
-  node.inputs = from.inputs().values();
-  for (const wire::Attribute& attribute : from.attributes())
-    node.attributes.push_back(attribute_of(attribute));
-  return node;
+  node.duration = microseconds(static_cast<std::int64_t>(read->duration_us));
+  return std::move(node);
 }
 
 std::string trace_bytes(const std::vector<Node>& nodes) {
