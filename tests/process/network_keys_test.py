@@ -93,11 +93,11 @@ def ramp(**changes):
     return one_class(ecn="{" + ", ".join(f"{key}: {value}" for key, value in keys.items()) + "}")
 
 
-def ramp_beside(of_port):
-    """The all-to-all that is urgent waits in a class of its own."""
-    return ("[{priority: 3, lossless: true, ecn: {minimum: 50 kB, maximum: 200 kB, "
-            f"probability: 20 %, of_port: {of_port}}}}}, {{priority: 4, lossless: true}}, "
-            "{priority: 6, carries: control}]")
+def ramps_of_three(of_port):
+    """Messages go from class to class as they send, so a port holds more than its fullest class."""
+    return ("[" + "".join(f"{{priority: {priority}, lossless: true, ecn: {{minimum: 97500 B, "
+                          f"maximum: 98 kB, probability: 100 %, of_port: {of_port}}}}}, "
+                          for priority in (3, 4, 5)) + "{priority: 6, carries: control}]")
 
 
 def two_classes(weight):
@@ -178,7 +178,7 @@ CASES = {
     "transport.droppable.small": ("push", LOSING, "90 %", "0 %"),
     "transport.rate.low": ("long", MLT, "20 us", "1 us"),
     "transport.rate.high": ("long", MLT, "50 us", "25 us"),
-    "transport.rate.step": ("long", MLT, "1 Gb/s", "10 Gb/s"),
+    "transport.rate.step": ("layers", MLT, "1 Gb/s", "10 Gb/s"),
     "transport.rate.factor": ("long", MLT, "80 %", "20 %"),
     "transport.rate.minimum": ("long", MLT, "100 Mb/s", "50 Gb/s"),
     "transport.rate.report_every": ("long", MLT, 16, 1),
@@ -280,7 +280,9 @@ CASES = {
     "switch.classes[].ecn.probability": ("fan-in", [], ramp(), ramp(probability="100 %")),
     "switch.classes[].ecn.weight": ("fan-in", [], ramp(), ramp(weight="1 %")),
     "switch.classes[].ecn.on_leaving": ("fan-in", [], ramp(), ramp(on_leaving="false")),
-    "switch.classes[].ecn.of_port": ("urgent", [], ramp_beside("false"), ramp_beside("true")),
+    "switch.classes[].ecn.of_port": (
+        "fan-in", PIAS + ["network.transport.thresholds=[100 kB, 300 kB]"],
+        ramps_of_three("false"), ramps_of_three("true")),
     "switch.scheduler": ("fan-in", [f"{CLASSES}={two_classes(20)}"], "strict", "dwrr"),
     "switch.port_reserve": ("fan-in", NONE + ["network.switch.buffer=1 MB"], "4 kB", "40 kB"),
     "switch.pfc.enabled": ("fan-in", NONE + SMALL, "true", "false"),

@@ -168,7 +168,7 @@ TEST_CASE("sixteen wrong sweep files") {
       {grid + "where: s.a < 3 us\n", ":3:12", "a number is compared with a time", "the unit"},
       {grid + "where: (s.a < 3\n", ":3:8", "not closed", "write `)`"},
       {grid + "where: s.a = 3\n", ":3:12", "compares nothing", "write =="},
-      {grid + "where: s.a" + long_sum + " < 9\n", ":3:", "too long", "a list of conditions"},
+      {grid + "where: s.a" + long_sum + " < 9\n", ":3:3006", "too long", "a list of conditions"},
       {grid + "where: s.a\n", ":3:8", "a value and no condition", "write for example"},
       {"experiments: [a.yaml, a.yaml]\n", ":1:23", "a.yaml is given twice", "keep one"},
   };
