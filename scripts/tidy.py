@@ -240,6 +240,27 @@ def names_of_folders(sources, _root):
                 yield path, line, f"{name} is declared in {other} too: share it, or name it apart"
 
 
+INLINE_MEMBER = re.compile(r"^inline [\w:<>,&* ]*?\b(\w+)::(~?\w+)\(", re.M)
+
+
+def inline_members(sources, _root):
+    """Compiled as one, the files of a folder share what is inline; each on its own does not link."""
+    members_of_class = {}
+    for path, source in sources.items():
+        if path.endswith(".cc"):
+            for owner in set(re.findall(r"^[\w:<>,&* ]*?\b(\w+)::~?\w+\(", source.code, re.M)):
+                members_of_class.setdefault(owner, []).append(path)
+    for path, source in sources.items():
+        if not path.endswith(".cc"):
+            continue
+        for line, match in ((source.line_of(m.start(2)), m)
+                            for m in INLINE_MEMBER.finditer(source.code)):
+            for other in members_of_class[match[1]]:
+                if other != path and re.search(rf"\b{match[2]}\(", sources[other].code):
+                    yield path, line, (f"{match[2]} is inline, and {other} calls it: "
+                                       "move it to the header, or take inline away")
+
+
 def unbuilt_tests(sources, root):
     """tests/CMakeLists.txt globs folders for orrery_test(); a CMakeLists.txt must name the rest."""
     def cmake(folder):
@@ -448,8 +469,8 @@ def references(sources, root):
 
 RULES = [layers, packages, process_control, printing, wall_clock, mutable_statics, sizes, names,
          pragma_once]
-TREE_RULES = [existing_includes, folder_cycles, dead_headers, names_of_folders, unbuilt_tests,
-              documents, references]
+TREE_RULES = [existing_includes, folder_cycles, dead_headers, names_of_folders, inline_members,
+              unbuilt_tests, documents, references]
 
 
 def read_sources(root):

@@ -183,7 +183,7 @@ inline bool PacketFabric::is_lossless(const Packet& packet, const Port& port) co
 }
 
 // Takes the room.
-inline bool PacketFabric::finds_room(const Packet& packet, Port& port, const OutputQueue& queue) {
+bool PacketFabric::finds_room(const Packet& packet, Port& port, const OutputQueue& queue) {
   SwitchMemory& memory = memories_[port.memory];
   const Bytes size = bytes(packet.wire_bytes);
   if (is_lossless(packet, port))

@@ -21,7 +21,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TIDY_SECONDS = 45
-SOURCE = re.compile(r" -c (\S+\.cc)")
+SOURCE = re.compile(r" -c (\S+\.(?:cc|cxx))")
+IN_BATCH = re.compile(r'^#include "(.+\.cc)"', re.M)
 HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 OURS_ONLY = re.compile(r"(^\S*ccache )|(-o \S+)|(-MD -MT \S+ -MF \S+)|(-Winvalid-pch -include \S+)")
 
@@ -35,11 +36,19 @@ def commands(folder):
         source = SOURCE.search(line)
         if source is None:
             continue
-        path = pathlib.Path(source[1])
-        if path.is_relative_to(ROOT) and not path.is_relative_to(folder):
-            arguments = OURS_ONLY.sub("", line).split()[1:]
-            found[str(path.relative_to(ROOT))] = arguments
+        arguments = OURS_ONLY.sub("", line).split()[1:]
+        for path in sources_of(pathlib.Path(source[1]), folder):
+            if path.is_relative_to(ROOT) and not path.is_relative_to(folder):
+                found[str(path.relative_to(ROOT))] = [
+                    str(path) if argument == source[1] else argument for argument in arguments]
     return found
+
+
+def sources_of(path, folder):
+    """Of a cold build, the files that are compiled as one: CMakeLists.txt, orrery_compile_in_batches."""
+    if path.suffix == ".cc" or not path.is_relative_to(folder):
+        return [path]
+    return [pathlib.Path(name) for name in IN_BATCH.findall(path.read_text(encoding="utf-8"))]
 
 
 def compile_one(folder, arguments):

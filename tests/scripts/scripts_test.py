@@ -266,6 +266,11 @@ class ChangedLines(TreeTest):
         self.write("b.md", "two\n")
         self.assertEqual(clang_test.changed_since("HEAD", self.root), {"a.cc": [[2, 3], [5, 5]]})
 
+    def test_files_of_a_batch_are_found(self):
+        batch = self.write("build/core_0.cxx", '/* CMake */\n#include "/x/a.cc"\n#include "/x/b.cc"\n')
+        paths = clang_test.sources_of(batch, self.root / "build")
+        self.assertEqual([str(path) for path in paths], ["/x/a.cc", "/x/b.cc"])
+
     def test_without_the_commit_nothing_is_known(self):
         self.assertIsNone(clang_test.changed_since("HEAD^", self.root))
         self.git("init", "--quiet")

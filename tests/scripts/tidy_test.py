@@ -100,6 +100,14 @@ class TidyTest(unittest.TestCase):
                           core__b_cc=file("int sum(int a, int b) {\n  const int most = 2;\n}"),
                           core__x__b_cc=file("int sum(int a) {\n}"))
 
+    def test_inline_members_stay_in_their_file(self):
+        inline = "inline bool A::f(int a) const {\n}\n"
+        self.assert_one("core/a.cc:1: f is inline, and core/b.cc calls it", core__a_cc=inline,
+                        core__b_cc="void A::g() {\n  if (f(1)) return;\n}\n")
+        # Another class's f, and a call in its own file.
+        self.assert_clean(core__a_cc=inline + "void A::g() {\n  f(1);\n}\n",
+                          core__b_cc="void B::g() {\n  f(1);\n}\n")
+
     def test_unbuilt_test(self):
         cmake = {"tests__CMakeLists_txt":
                  "orrery_test(core orrery_core core)\nadd_library(m paths.cc)\n"}
