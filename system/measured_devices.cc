@@ -25,6 +25,17 @@ constexpr std::array measured_devices{
     MeasuredDevice{"gb200", "GB200", "gb200-2025", "gb200-2025-fp8"},
 };
 
+struct Relative {
+  std::string_view device, measured;
+};
+// Of the same architecture (NVIDIA's names: Ampere, Hopper, Blackwell).
+constexpr std::array relatives{
+    Relative{"a100-40gb", "a100"}, Relative{"a100-80gb", "a100"}, Relative{"a800", "a100"},
+    Relative{"a10", "a100"},       Relative{"a40", "a100"},       Relative{"rtx-a6000", "a100"},
+    Relative{"h100-pcie", "h100"}, Relative{"h800", "h100"},      Relative{"h20", "h100"},
+    Relative{"h200", "h100"},      Relative{"b200", "gb200"},
+};
+
 // TPUs, Trainium and Gaudi have libraries of their own, of which nothing was measured.
 constexpr std::array device_libraries{
     DeviceLibrary{"v100", "nccl-a100", "V100 is nearest to A100"},
@@ -64,6 +75,13 @@ const MeasuredDevice* nearest_measured_device(FlopRate peak) {
   };
   const auto* nearest = std::ranges::min_element(measured_devices, {}, factor);
   return peak > FlopRate{} && factor(*nearest) <= farthest ? nearest : nullptr;
+}
+
+const MeasuredDevice* measured_device_of_generation(std::string_view preset) {
+  const auto* relative = std::ranges::find(relatives, preset, &Relative::device);
+  const std::string_view name = relative == relatives.end() ? preset : relative->measured;
+  const auto* found = std::ranges::find(measured_devices, name, &MeasuredDevice::preset);
+  return found == measured_devices.end() ? nullptr : found;
 }
 
 const DeviceLibrary* find_device_library(std::string_view device) {

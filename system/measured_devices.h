@@ -26,6 +26,8 @@ struct MeasuredDevice {
 // grow by a factor of two to three with each generation, so a device further than a factor of four
 // from all of them is of none of these generations.
 const MeasuredDevice* nearest_measured_device(FlopRate peak);
+// The one of whose generation a preset is. Null if none is.
+const MeasuredDevice* measured_device_of_generation(std::string_view preset);
 
 // The library whose measured protocols (measured_protocols.h) a device has.
 struct DeviceLibrary {

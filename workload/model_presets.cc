@@ -159,6 +159,41 @@ TransformerSpec qwen3(std::int64_t layers, std::int64_t hidden, std::int64_t hea
   return spec;
 }
 
+// The dense models of the same report, table 1: 8 key-value heads of 128.
+TransformerSpec qwen3_dense(std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                            std::int64_t feed_forward) {
+  TransformerSpec spec = untied({layers, hidden, heads, 8, feed_forward, 151'936, 4'096});
+  spec.head_dimension = 128;
+  return spec;
+}
+
+// Kimi Team, "Kimi K2", arXiv 2507.20534, table 2, and its config.json: DeepSeek-V3 with half the
+// heads, 384 experts without groups, one dense layer.
+TransformerSpec kimi_k2() {
+  TransformerSpec spec = deepseek_v3();
+  spec.heads = 64;
+  spec.vocabulary = 163'840;
+  spec.experts.count = 384;
+  spec.experts.first_dense = 1;
+  spec.experts.groups = 1;
+  spec.experts.group_limit = 1;
+  return spec;
+}
+
+// Meta, "Llama 3.2", the config.json of each: one matrix for both ends.
+TransformerSpec llama32(std::int64_t layers, std::int64_t hidden, std::int64_t heads) {
+  TransformerSpec spec = llama3(layers, hidden, heads, 8'192);
+  spec.tied_embeddings = true;
+  return spec;
+}
+
+// A. Radford et al., "Language Models are Unsupervised Multitask Learners", 2019, table 2.
+TransformerSpec gpt2_xl() {
+  TransformerSpec spec = gpt(48, 1'600, 25);
+  spec.sequence = 1'024;
+  return spec;
+}
+
 // J. Devlin et al., "BERT", NAACL 2019: an encoder, whose attention sees all tokens; 30,522 tokens.
 TransformerSpec bert_large() {
   TransformerSpec spec = gpt(24, 1'024, 16);
@@ -182,6 +217,7 @@ std::span<const TransformerPreset> transformer_presets() {
       {"gpt-39b", gpt(48, 8'192, 64)},
       {"gpt-76b", gpt(60, 10'240, 80)},
       {"gpt-145b", gpt(80, 12'288, 96)},
+      {"gpt2-xl", gpt2_xl()},
       {"gpt3-6.7b", gpt(32, 4'096, 32)},
       {"gpt3-13b", gpt(40, 5'120, 40)},
       {"gpt3-175b", gpt(96, 12'288, 96)},
@@ -194,6 +230,8 @@ std::span<const TransformerPreset> transformer_presets() {
       {"llama3-8b", llama3(32, 4'096, 32, 14'336)},
       {"llama3-70b", llama3(80, 8'192, 64, 28'672)},
       {"llama3-405b", llama3(126, 16'384, 128, 53'248)},
+      {"llama3.2-1b", llama32(16, 2'048, 32)},
+      {"llama3.2-3b", llama32(28, 3'072, 24)},
       {"nemotron-8b", nemotron(32, 4'096, 32, 32, 16'384)},
       {"nemotron-15b", nemotron(32, 6'144, 48, 8, 24'576)},
       {"nemotron-340b", nemotron(96, 18'432, 96, 8, 73'728)},
@@ -202,13 +240,30 @@ std::span<const TransformerPreset> transformer_presets() {
       {"mixtral-8x22b", mixtral_8x22b()},
       {"grok-1", grok1()},
       {"deepseek-v3", deepseek_v3()},
+      {"kimi-k2", kimi_k2()},
       {"qwen2.5-7b", qwen25(28, 3'584, 28, 4, 18'944)},
+      {"qwen2.5-14b", qwen25(48, 5'120, 40, 8, 13'824)},
       {"qwen2.5-32b", qwen25(64, 5'120, 40, 8, 27'648)},
       {"qwen2.5-72b", qwen25(80, 8'192, 64, 8, 29'568)},
+      {"qwen3-8b", qwen3_dense(36, 4'096, 32, 12'288)},
+      {"qwen3-14b", qwen3_dense(40, 5'120, 40, 17'408)},
+      {"qwen3-32b", qwen3_dense(64, 5'120, 64, 25'600)},
       {"qwen3-30b-a3b", qwen3(48, 2'048, 32, 768)},
       {"qwen3-235b-a22b", qwen3(94, 4'096, 64, 1'536)},
       {"bert-large", bert_large()}};
   return presets;
+}
+
+std::span<const ModelAlias> model_aliases() {
+  // Later versions that were trained further or tuned, by their config.json.
+  static constexpr ModelAlias aliases[] = {
+      {"gpt-3", "gpt3-175b"},           {"mt-nlg", "gpt-530b"},
+      {"llama3.1-8b", "llama3-8b"},     {"llama3.1-70b", "llama3-70b"},
+      {"llama3.3-70b", "llama3-70b"},   {"llama3.1-405b", "llama3-405b"},
+      {"deepseek-v3.1", "deepseek-v3"}, {"deepseek-r1", "deepseek-v3"},
+      {"qwen2-7b", "qwen2.5-7b"},       {"qwen2-72b", "qwen2.5-72b"},
+      {"qwq-32b", "qwen2.5-32b"},       {"qwen3-coder-30b-a3b", "qwen3-30b-a3b"}};
+  return aliases;
 }
 
 }  // namespace orrery

@@ -28,4 +28,10 @@ struct TransformerPreset {
 };
 std::span<const TransformerPreset> transformer_presets();
 
+// Models of the same shape as a preset: "llama3.1-8b" is "llama3-8b".
+struct ModelAlias {
+  std::string_view name, preset;
+};
+std::span<const ModelAlias> model_aliases();
+
 }  // namespace orrery

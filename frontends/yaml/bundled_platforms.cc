@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "formats/input/embedded_files.h"
+#include "frontends/yaml/preset_sections.h"
 #include "frontends/yaml/problems.h"
 
 namespace orrery::yaml {
@@ -59,6 +60,8 @@ std::optional<std::string> find_bundled_platform(const std::string& name) {
   for (const BundledFile& platform : bundled_platforms()) {
     if (platform.name == name) return platform.file;
   }
+  for (const BundledFile& platform : bundled_platforms())
+    if (letters_of(platform.name) == letters_of(name)) return platform.file;
   return std::nullopt;
 }
 

@@ -209,7 +209,7 @@ inline void describe_network(Keys& keys, NetworkSpec& network, const TopologySpe
                 "the fabric, else analytical; `orrery list` describes them");
   network.backend_named = backend.has_value();
   if (backend) network.backend = backend->name;
-  keys.map("transport", "the transport protocol; for packet backends", [&](Keys& transport) {
+  keys.named_map("transport", "the transport protocol; for packet backends", [&](Keys& transport) {
     describe_transport(transport, network, topology, topology_known);
   });
   network.routing.seed = network.seed;

@@ -82,6 +82,8 @@ std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
   if (itself) return fmt::format("the newest measured on {}", measured.name);
   if (device.name.empty())
     return fmt::format("ASSUMED: the peak is nearest to {}'s", measured.name);
+  if (measured_device_of_generation(device.name) != nullptr)
+    return fmt::format("ASSUMED: {} is of {}'s generation", device.name, measured.name);
   return fmt::format("ASSUMED: {} is nearest to {}", device.name, measured.name);
 }
 
@@ -112,7 +114,10 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
   // Only transformers were measured. Other models at a peak of the file's own are left alone.
   const bool is_computed =
       !models.transformers.empty() || (models.others && !device.peak_is_stated);
-  const MeasuredDevice* measured = is_computed ? nearest_measured_device(device.peak) : nullptr;
+  const MeasuredDevice* relative = measured_device_of_generation(device.name);
+  const MeasuredDevice* measured = !is_computed          ? nullptr
+                                   : relative == nullptr ? nearest_measured_device(device.peak)
+                                                         : relative;
   if (measured == nullptr) return {};
   const bool has_unit = eight_bits && !measured->eight_bit_era.empty();
   YamlNode efficiency = node_of("efficiency", NodeKind::map, "", chosen);

@@ -26,17 +26,26 @@ bool looks_like_a_file(std::string_view name) {
          name.ends_with(".yaml") || name.ends_with(".yml");
 }
 
+// "meta-llama/Llama-3.1-8B": an owner and a name.
+bool looks_like_a_model(std::string_view name) {
+  return !name.starts_with('.') && !name.starts_with('/') && !name.ends_with(".json") &&
+         !name.ends_with(".yaml") && !name.ends_with(".yml") && std::ranges::count(name, '/') <= 1;
+}
+
 }  // namespace
 
 std::string_view key_of_name(std::string_view path, std::string_view name) {
   if (path == "platform" || (contains(with_file, path) && looks_like_a_file(name))) return "file";
+  if (path == "network") return "backend";
+  if (path == "network.transport")
+    return section_of_preset(known_name(name)) == "network.transport" ? "preset" : "kind";
   if (path == "platform.npu.efficiency" && name != "none") return "preset";
   constexpr std::string_view of_job = "workload.jobs[].";
   std::string plain(path);
   if (path.starts_with(of_job)) plain.replace(0, of_job.size(), "workload.");
   if (path.starts_with("platform.topology.") && path.ends_with(".node")) return "preset";
   if (!contains(with_preset, plain)) return "";
-  return plain == "workload.transformer" && looks_like_a_file(name) ? "file" : "preset";
+  return plain == "workload.transformer" && !looks_like_a_model(name) ? "file" : "preset";
 }
 
 void expand_names(YamlNode& node, const std::string& path) {

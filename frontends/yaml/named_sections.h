@@ -1,6 +1,6 @@
 // Sections that a name may stand for: `npu: h100` means `npu: {preset: h100}`, `platform:
-// dgx-h100` means `platform: {file: dgx-h100}`, and so does a path in the place of any section that
-// may be a file.
+// dgx-h100` means `platform: {file: dgx-h100}`, `network: fluid` means `network: {backend: fluid}`;
+// a path may stand in the place of any section that may be a file.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace orrery::yaml {
 
-// The key that a name in the place of this section is the value of: "file" or "preset". "" if the
-// section has to be a map. `path` is that of the section, with [] for each element of a list:
-// "workload.jobs[].transformer".
+// The key that a name in the place of this section is the value of: "file", "preset", "backend",
+// "kind". "" if the section has to be a map. `path` is that of the section, with [] for each
+// element of a list: "workload.jobs[].transformer".
 std::string_view key_of_name(std::string_view path, std::string_view name);
 
 // Makes maps of the names in the place of sections, at and below `node`, which stands at `path`.

@@ -1,9 +1,11 @@
 #include "frontends/yaml/preset_sections.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 
+#include "core/base/suggestion.h"
 #include "network/topology/builders/server_presets.h"
 #include "network/transport_presets.h"
 #include "system/npu_presets.h"
@@ -11,15 +13,59 @@
 
 namespace orrery::yaml {
 
-namespace {
-
-// Without what separates them: "Llama-3_70B" is "llama370b".
 std::string letters_of(std::string_view name) {
   std::string letters;
   for (const char c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) != 0)
       letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return letters;
+}
+
+namespace {
+
+// The letters it begins with: "llama" of "Llama-4-Scout".
+std::string family(std::string_view name) {
+  std::string letters = letters_of(name.substr(name.rfind('/') + 1));
+  letters.resize(static_cast<std::size_t>(
+      std::ranges::find_if(letters, [](char c) { return c >= '0' && c <= '9'; }) -
+      letters.begin()));
+  return letters;
+}
+
+// The letters without the owner and the words that tell versions of one shape apart:
+// "llama3170b" of "meta-llama/Meta-Llama-3.1-70B-Instruct".
+std::string without_versions(std::string_view name) {
+  constexpr std::array<std::string_view, 10> versions{"base", "chat", "hf",       "instruct", "it",
+                                                      "meta", "v0.1", "thinking", "v0.3",     ""};
+  std::string kept;
+  std::string_view rest = name.substr(name.rfind('/') + 1);
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find_first_of("-_ "));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    std::string plain;
+    for (const char c : word)
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (std::ranges::find(versions, plain) == versions.end()) kept += letters_of(word);
+  }
+  return kept;
+}
+
+// "" if no preset and no model of the shape of one has these letters.
+std::string_view spelt_otherwise(const std::string& letters) {
+  std::string_view known;
+  const auto look = [&](const auto& table) {
+    for (const auto& preset : table)
+      if (letters_of(preset.name) == letters) known = preset.name;
+  };
+  look(npu_presets());
+  look(server_presets());
+  look(transformer_presets());
+  look(dlrm_presets());
+  look(stack_presets());
+  look(transport_presets());
+  for (const ModelAlias& alias : model_aliases())
+    if (known.empty() && letters_of(alias.name) == letters) known = alias.preset;
+  return known;
 }
 
 }  // namespace
@@ -37,20 +83,30 @@ std::string_view section_of_preset(std::string_view name) {
 }
 
 std::string_view known_name(std::string_view name) {
-  std::string_view known = name;
-  const std::string wanted = letters_of(name);
-  const auto look = [&](const auto& table) {
-    for (const auto& preset : table)
-      if (letters_of(preset.name) == wanted) known = preset.name;
-  };
   if (!section_of_preset(name).empty()) return name;
-  look(npu_presets());
-  look(server_presets());
-  look(transformer_presets());
-  look(dlrm_presets());
-  look(stack_presets());
-  look(transport_presets());
-  return known;
+  const std::string_view spelt = spelt_otherwise(letters_of(name));
+  if (!spelt.empty()) return spelt;
+  const std::string_view version = spelt_otherwise(without_versions(name));
+  return version.empty() ? name : version;
+}
+
+std::string remedy_of_unknown_preset(std::string_view path, std::string_view name,
+                                     const std::vector<std::string_view>& known) {
+  constexpr std::size_t short_list = 10;
+  std::vector<std::string_view> near = known;
+  if (known.size() > short_list)
+    std::erase_if(near, [&](std::string_view preset) { return family(preset) != family(name); });
+  std::string remedy = near.empty() ? nearest(name, known).empty()
+                                          ? "orrery list presets names all that are known"
+                                          : suggestion(name, known)
+                                    : suggestion(name, near);
+  if (path.ends_with("transformer"))
+    remedy += "; any other model is read from its config.json: transformer: {file: config.json}";
+  if (path.ends_with("npu"))
+    remedy += "; any other device: npu: {peak: 400 TFLOP/s, memory_bandwidth: 2 TB/s}";
+  if (path.ends_with("node"))
+    remedy += "; any other server: node: {npus: 8, bandwidth: 450 GB/s, nics: 8}";
+  return remedy;
 }
 
 }  // namespace orrery::yaml

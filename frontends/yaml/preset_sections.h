@@ -1,15 +1,24 @@
-// Which section a name is a preset of, for one that stands in another.
+// Names of presets: of which section a name is one, and which is meant by another spelling.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace orrery::yaml {
+
+// The letters and digits of a name, small: "llama370b" of "Llama-3_70B".
+std::string letters_of(std::string_view name);
 
 // The section that the name is a preset of: "workload.transformer". "" if it is none.
 std::string_view section_of_preset(std::string_view name);
 
-// The preset that is meant, of all sections: "llama3-70b" for "Llama-3-70B". `name` if there is
-// none.
+// The preset that is meant, of all sections: "llama3-70b" for "Llama-3-70B", and for
+// "meta-llama/Llama-3.1-70B-Instruct", which has its shape. `name` if there is none.
 std::string_view known_name(std::string_view name);
+
+// What to write in the section `path` instead of a name that is none of `known`.
+std::string remedy_of_unknown_preset(std::string_view path, std::string_view name,
+                                     const std::vector<std::string_view>& known);
 
 }  // namespace orrery::yaml

@@ -10,6 +10,7 @@
 #include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/preset_sections.h"
+#include "simulation/collective_operations.h"
 
 namespace orrery::yaml {
 
@@ -39,6 +40,12 @@ std::string joined(const std::vector<std::string_view>& words, std::string_view 
 // workload, or one of `known` here.
 std::string remedy_of_unknown_key(const std::string& key, const std::string& path,
                                   const std::vector<std::string_view>& known) {
+  if (path == "workload" && find_simulated(key)) {
+    return fmt::format(
+        "to time a collective: orrery coll --platform FILE --op {} --size 256M; as an "
+        "operation of a job, write workload.program[].operations[].{}",
+        key, key);
+  }
   constexpr std::size_t few = 3;  // a `size` belongs to many
   const std::string around = path.starts_with("workload.") ? "workload" : path;
   std::vector<std::string> elsewhere = paths_of_key(key);
@@ -239,10 +246,10 @@ void Reader::only_with(const std::vector<std::string_view>& owners, std::string_
 }
 
 void Reader::unknown_preset(const std::string& name, const std::vector<std::string_view>& known) {
-  const WrongText unknown = unknown_name(name, known);
   const std::string_view section = section_of_preset(name);
-  wrong("preset", unknown.what,
-        section.empty() ? unknown.remedy : fmt::format("write {}: {}", section, name));
+  wrong("preset", in_quotes(name) + " is unknown here",
+        section.empty() ? remedy_of_unknown_preset(path_, name, known)
+                        : fmt::format("write {}: {}", section, name));
 }
 
 void Reader::note_if_given(std::string_view key, std::vector<GivenSetting>& noted,

@@ -168,11 +168,16 @@ std::int64_t batch_for(const SearchedFile& file, const YamlNode& training) {
                                                  .pipeline = pipeline});
 }
 
+struct AssumedBatch {
+  std::string text;        // "" = nothing was assumed
+  std::int32_t ranks = 0;  // that nothing divides the model among; 0 if something does
+};
+
 // Adds workload.training.global_batch where a transformer does without, and says so. Nothing is
 // added to a file with mistakes.
-std::string assume_batch(YamlNode& root, InputTexts& texts, const Source& chosen) {
+AssumedBatch assume_batch(YamlNode& root, InputTexts& texts, const Source& chosen) {
   YamlNode* workload = root.find("workload");
-  if (workload == nullptr || workload->find("transformer") == nullptr) return "";
+  if (workload == nullptr || workload->find("transformer") == nullptr) return {};
   if (workload->find("training") == nullptr) {
     YamlNode& added = workload->children.emplace_back();
     added.kind = NodeKind::map;
@@ -181,15 +186,16 @@ std::string assume_batch(YamlNode& root, InputTexts& texts, const Source& chosen
   }
   YamlNode& training = *workload->find("training");
   if (training.kind == NodeKind::null) training.kind = NodeKind::map;
-  if (training.kind != NodeKind::map || training.find("global_batch") != nullptr) return "";
+  if (training.kind != NodeKind::map || training.find("global_batch") != nullptr) return {};
   SearchedFile file(texts);
   file.root = root;
   add(*file.root.find("workload")->find("training"), chosen, "global_batch", "1");
   read_searched_root(file);
-  if (file.problems.count() > 0) return "";
+  if (file.problems.count() > 0) return {};
   const std::string batch = std::to_string(batch_for(file, training));
   add(training, chosen, "global_batch", batch);
-  return fmt::format("batch of {} ASSUMED", batch);
+  return {.text = fmt::format("batch of {} ASSUMED", batch),
+          .ranks = divides(training) ? 0 : file.platform.npus};
 }
 
 std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
@@ -242,10 +248,12 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
 }  // namespace
 
 std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
-  const std::string batch = assume_batch(root, texts, chosen);
-  const std::string division = divide(root, texts, chosen);
-  return batch.empty() || division.empty() ? division + batch
-                                           : fmt::format("{}; {}", division, batch);
+  const AssumedBatch batch = assume_batch(root, texts, chosen);
+  std::string division = divide(root, texts, chosen);
+  if (division.empty() && batch.ranks > 0)
+    division = fmt::format("dp{}, a whole model on each NPU", batch.ranks);
+  return batch.text.empty() || division.empty() ? division + batch.text
+                                                : fmt::format("{}; {}", division, batch.text);
 }
 
 }  // namespace yaml

@@ -29,19 +29,27 @@ std::span<const ServerPreset> server_presets() {
       // NVIDIA DGX A100 data sheet: 600 GB/s of NVLink a GPU counting both directions, eight
       // single-port ConnectX-6 of 200 Gb/s; PCIe 4.0.
       {"hgx-a100", "a100", server(8, NodeInside::switched, 300, pcie_4), hdr},
+      // The A100 for China: its NVLink is cut to 400 GB/s; NICs as in a DGX A100.
+      {"hgx-a800", "a800", server(8, NodeInside::switched, 200, pcie_4), hdr},
       // NVIDIA DGX H100 and H200 data sheets: 900 GB/s of NVLink a GPU counting both directions,
       // eight single-port ConnectX-7 of 400 Gb/s; PCIe 5.0.
       {"hgx-h100", "h100", server(8, NodeInside::switched, 450, pcie_5), ndr},
       {"hgx-h200", "h200", server(8, NodeInside::switched, 450, pcie_5), ndr},
+      // The H100 for China: the H800's NVLink is cut to 400 GB/s, the H20 keeps 900; NICs as in a
+      // DGX H100, which are those of the machine that trained DeepSeek-V3 (arXiv 2412.19437, 3.1).
+      {"hgx-h800", "h800", server(8, NodeInside::switched, 200, pcie_5), ndr},
+      {"hgx-h20", "h20", server(8, NodeInside::switched, 450, pcie_5), ndr},
       // NVIDIA DGX B200 data sheet: 14.4 TB/s of NVLink among eight GPUs counting both directions,
       // eight single-port ConnectX-7 of 400 Gb/s; PCIe 5.0.
       {"hgx-b200", "b200", server(8, NodeInside::switched, 900, pcie_5), ndr},
       // NVIDIA GB200 NVL72 data sheet: 72 GPUs on NVLink, 1.8 TB/s each counting both directions;
       // a ConnectX-7 of 400 Gb/s for each GPU.
       {"gb200-nvl72", "gb200", server(72, NodeInside::switched, 900, pcie_5), ndr},
-      // AMD Instinct MI300X platform data sheet: eight, each joined to the seven others by a link
+      // AMD Instinct MI300X and MI325X platform data sheets: eight, each joined to the seven others
+      // by a link
       // of 128 GB/s counting both directions; PCIe 5.0. The sheet names no NICs.
       {"mi300x-platform", "mi300x", server(8, NodeInside::fully_connected, 64, pcie_5)},
+      {"mi325x-platform", "mi325x", server(8, NodeInside::fully_connected, 64, pcie_5)},
   };
   return presets;
 }

@@ -9,6 +9,7 @@
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
+#include "network/topology/builders/server_presets.h"
 
 using namespace orrery;
 using Catch::Contains;
@@ -72,6 +73,21 @@ TEST_CASE("bundled figures are those of the data sheets") {
   CHECK(nvlink("dgx2-v100") == gigabytes_per_second(6 * 25));
   CHECK(load_cluster("dgx-h100-superpod", {}).topology.levels[1].bandwidth ==
         gigabits_per_second(400));
+}
+
+TEST_CASE("a server alone is a platform of its name") {
+  for (const ServerPreset& server : server_presets()) {
+    if (server.name == "gb200-nvl72") continue;  // eight racks
+    INFO(server.name);
+    const Cluster alone = load_cluster(std::string(server.name), {});
+    REQUIRE(alone.topology.levels.size() == 1);
+    const LevelSpec& level = alone.topology.levels.front();
+    CHECK(level.size == server.server.npus);
+    CHECK(level.bandwidth == server.server.link.bandwidth);
+    CHECK(level.latency == server.server.link.latency);
+    CHECK((level.kind == LevelKind::switched) == (server.server.inside == NodeInside::switched));
+  }
+  CHECK(load_cluster("DGX H100", {}).topology.levels.size() == 1);
 }
 
 TEST_CASE("$ORRERY_PATH goes before what is bundled") {

@@ -77,15 +77,17 @@ TEST_CASE("a transformer has the newest efficiency that was measured on its devi
   CHECK(npu("{preset: a100, memory: 80 GiB}").efficiency_in_force.name == "a100-2023");
 }
 
-// By the factor between peaks: 756 of 989 is nearer to H100 than to A100, 459 TFLOP/s are 1.47
-// times A100's 312 and 1/2.15 of H100's 989, 667 are 1/1.48 of it.
+// The generation goes before the peak: H20's 148 TFLOP/s are nearest to V100's 125, but it is a
+// Hopper. Else by the factor between peaks: 459 TFLOP/s are 1.47 times A100's 312 and 1/2.15 of
+// H100's 989, 667 are 1/1.48 of it.
 TEST_CASE("a device that was not measured has the efficiency of the nearest, which is said") {
   const auto because = [](const std::string& device) {
     return npu(device).efficiency_in_force.because;
   };
-  CHECK(because("{preset: h200}") == "ASSUMED: h200 is nearest to H100");
-  CHECK(because("{preset: h100-pcie}") == "ASSUMED: h100-pcie is nearest to H100");
-  CHECK(because("{preset: b200}") == "ASSUMED: b200 is nearest to GB200");
+  CHECK(because("{preset: h200}") == "ASSUMED: h200 is of H100's generation");
+  CHECK(because("{preset: h100-pcie}") == "ASSUMED: h100-pcie is of H100's generation");
+  CHECK(because("{preset: b200}") == "ASSUMED: b200 is of GB200's generation");
+  CHECK(because("{preset: h20}") == "ASSUMED: h20 is of H100's generation");
   CHECK(because("{preset: mi300x}") == "ASSUMED: mi300x is nearest to H100");
   CHECK(because("{preset: tpu-v4}") == "ASSUMED: tpu-v4 is nearest to A100");
   CHECK(because("{preset: tpu-v5p}") == "ASSUMED: tpu-v5p is nearest to A100");

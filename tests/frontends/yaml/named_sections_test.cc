@@ -39,6 +39,43 @@ TEST_CASE("a preset is known by its letters and digits") {
              Catch::Contains("write workload.transformer: mixtral-8x7b"));
 }
 
+std::int64_t layers_of(const std::string& model) {
+  const Experiment experiment = load_experiment(
+      minimal, {{"workload={transformer: " + model + ", training: {global_batch: 64}}"}});
+  return std::get<TransformerWorkload>(experiment.workload.what).model.layers;
+}
+
+TEST_CASE("a model is known by the name under which it is published") {
+  CHECK(layers_of("meta-llama/Llama-3.1-8B-Instruct") == 32);
+  CHECK(layers_of("Meta-Llama-3.1-70B") == 80);
+  CHECK(layers_of("mistralai/Mixtral-8x7B-v0.1") == 32);
+  CHECK(layers_of("deepseek-ai/DeepSeek-R1") == 61);
+  CHECK(layers_of("GPT-3") == 96);
+}
+
+TEST_CASE("an unknown model is answered with its family and the way to describe it") {
+  const auto answer = [](const std::string& model) {
+    return error_of({{"workload={transformer: " + model + "}"}});
+  };
+  CHECK_THAT(answer("Llama-4-Scout"),
+             Catch::Contains("llama3-70b") && !Catch::Contains("gpt-1.7b") &&
+                 Catch::Contains("is read from its config.json: transformer: {file: config.json}"));
+  CHECK_THAT(answer("google/gemma-2-9b"), Catch::Contains("orrery list presets"));
+}
+
+TEST_CASE("a transport and a backend are named in the place of their sections") {
+  CHECK(load_experiment(minimal, {{"network=fluid"}}).network.backend == "fluid");
+  const Experiment roce =
+      load_experiment(minimal, {{"network={backend: packet, transport: roce}"}});
+  CHECK(roce.network.transport.kind == TransportKind::roce);
+  CHECK_THAT(error_of({{"network={backend: packet, transport: quic}"}}), Catch::Contains("roce"));
+}
+
+TEST_CASE("a collective in the place of a workload is answered with orrery coll") {
+  CHECK_THAT(error_of({{"workload={all_reduce: 256 MB}"}}),
+             Catch::Contains("orrery coll --platform FILE --op all_reduce --size 256M"));
+}
+
 TEST_CASE("keys are set beside what a name stands for") {
   const Experiment experiment =
       load_experiment(minimal, {{"platform.npu=h100"}, {"platform.npu.memory=40 GB"}});
