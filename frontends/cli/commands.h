@@ -33,6 +33,7 @@ struct SimulationOptions {
   Invocation invocation;
   std::vector<std::string> files;   // experiments; `run` takes one
   std::vector<Override> overrides;  // --set and --seed, for each of the files
+  std::vector<std::string> vary;    // `compare`: variants_of()
   std::string output;               // folder; "" = none
   bool force = false;               // replace earlier results there
   Format format = Format::text;

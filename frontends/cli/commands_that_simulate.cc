@@ -79,6 +79,13 @@ void CommandLine::add_simulations() {
       ->type_name("PAGE")
       ->check(a_name());
   compare->add_option("FILE", files_, "the experiments, a column each")->type_name("")->required();
+  compare
+      ->add_option(
+          "--vary", simulation_.vary,
+          "a column for each value, like network.transport=tcp,roce; repeatable: each with "
+          "each")
+      ->type_name("KEY=VALUE,VALUE,...")
+      ->allow_extra_args(false);
   add_simulation_options(compare);
 }
 

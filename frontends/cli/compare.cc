@@ -9,6 +9,7 @@
 #include "frontends/cli/named_examples.h"
 #include "frontends/cli/simulations.h"
 #include "frontends/cli/tie_ranges.h"
+#include "frontends/cli/variants.h"
 #include "frontends/cli/what_ifs.h"
 #include "frontends/yaml/load_traffic.h"
 #include "report/comparison_text.h"
@@ -44,27 +45,47 @@ struct LoadedFiles {
   std::vector<TrafficExperiment> flows;
 };
 
+void load_one(const std::string& file, const Variant& variant, bool is_only_file,
+              const SimulationOptions& options, InputTexts& texts, LoadedFiles& files) {
+  std::vector<Override> overrides = options.overrides;
+  overrides.insert(overrides.end(), variant.overrides.begin(), variant.overrides.end());
+  const auto name = [&](Experiment& experiment) {
+    if (variant.name.empty()) return;
+    experiment.name =
+        is_only_file ? variant.name : fmt::format("{}: {}", experiment.name, variant.name);
+  };
+  LoadedFile loaded = load_job_or_flows(file, overrides, texts);
+  if (auto* experiment = std::get_if<Experiment>(&loaded)) {
+    name(*experiment);
+    files.experiments.push_back(std::move(*experiment));
+  } else {
+    name(std::get<TrafficExperiment>(loaded).experiment);
+    files.flows.push_back(std::get<TrafficExperiment>(std::move(loaded)));
+  }
+  if (!files.experiments.empty() && !files.flows.empty())
+    throw ConfigError({.file = file,
+                       .what = "of the files that are compared, some have a workload and some "
+                               "have flows",
+                       .remedy = "compare files of one kind"});
+}
+
 // Reads all files before anything is simulated, so that all their errors come at once.
 LoadedFiles load_all(const SimulationOptions& options) {
   LoadedFiles files;
   InputTexts texts;
   std::vector<Diagnostic> wrong;
-  for (const std::string& file : experiments_of(options.files)) {
-    try {
-      LoadedFile loaded = load_job_or_flows(file, options.overrides, texts);
-      if (auto* experiment = std::get_if<Experiment>(&loaded))
-        files.experiments.push_back(std::move(*experiment));
-      else
-        files.flows.push_back(std::get<TrafficExperiment>(std::move(loaded)));
-      if (!files.experiments.empty() && !files.flows.empty())
-        throw ConfigError({.file = file,
-                           .what = "of the files that are compared, some have a workload and some "
-                                   "have flows",
-                           .remedy = "compare files of one kind"});
-    } catch (const ConfigError& error) {
-      wrong.insert(wrong.end(), error.diagnostics().begin(), error.diagnostics().end());
+  std::set<std::string> said;
+  const std::vector<Variant> variants = variants_of(options.vary);
+  const std::vector<std::string> named = experiments_of(options.files);
+  for (const std::string& file : named)
+    for (const Variant& variant : variants) {
+      try {
+        load_one(file, variant, named.size() == 1, options, texts, files);
+      } catch (const ConfigError& error) {
+        for (const Diagnostic& diagnostic : error.diagnostics())
+          if (said.insert(format_diagnostic(diagnostic)).second) wrong.push_back(diagnostic);
+      }
     }
-  }
   if (!wrong.empty()) throw ConfigError(std::move(wrong));
   return files;
 }

@@ -40,6 +40,8 @@ inline constexpr Text compare{"Simulate several experiments and report them side
   orrery compare flat.yaml hier.yaml
   orrery compare flat.yaml hier.yaml --set workload.iterations=1 -o out/comparison
   orrery compare *.yaml --format csv > layers.csv
+  orrery compare my.yaml --vary network.transport=tcp,roce
+  orrery compare my.yaml --vary "network.switch.buffer=64 MB,1 GB" --vary system.chunks=4,16
 
 The experiments are simulated beside each other, one on each core. --set and --seed hold for all of
 them. The exit code is the worst one.)"};
