@@ -80,6 +80,9 @@ void add(PacketStatistics& sum, const PacketStatistics& part) {
   sum.timeouts += part.timeouts;
   sum.notifications += part.notifications;
   sum.refusals += part.refusals;
+  sum.senders.with_data += part.senders.with_data;
+  sum.senders.by_rate += part.senders.by_rate;
+  sum.senders.by_window += part.senders.by_window;
   sum.trimmed += part.trimmed;
   sum.returned += part.returned;
   sum.probes += part.probes;

@@ -139,6 +139,12 @@ struct CaptureStatistics {
   std::string pcap;
 };
 
+// RoCE: what pairs that had data to send waited for, summed over them.
+struct SenderTimes {
+  TotalTime with_data;
+  TotalTime by_rate, by_window;  // of it: the line was free, the control said later
+};
+
 struct PacketStatistics {
   std::uint64_t packets = 0;      // handed to the network by its ends, acknowledgements too
   std::uint64_t packet_hops = 0;  // links crossed by all of them
@@ -147,10 +153,11 @@ struct PacketStatistics {
   Reordering reordering;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
   std::uint64_t notifications = 0, refusals = 0;  // RoCE: CNPs and NACKs
-  std::uint64_t trimmed = 0, returned = 0;        // packets cut to headers; of these, sent back
-  std::uint64_t probes = 0;                       // MLT: questions for what is missing
-  std::uint64_t watchdogs = 0;                    // PFC: pauses that lasted too long
-  std::vector<PacketWaits> waits;                 // by Message::label, of data
+  SenderTimes senders;
+  std::uint64_t trimmed = 0, returned = 0;  // packets cut to headers; of these, sent back
+  std::uint64_t probes = 0;                 // MLT: questions for what is missing
+  std::uint64_t watchdogs = 0;              // PFC: pauses that lasted too long
+  std::vector<PacketWaits> waits;           // by Message::label, of data
   PacketWaits acknowledgement_waits;
   std::vector<LinkQueueStatistics> links;        // as Topology::links()
   std::vector<ClassQueueStatistics> classes;     // that lost or marked, where there are several

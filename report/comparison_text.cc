@@ -189,6 +189,12 @@ std::vector<SummaryRow> packet_rows(Systems systems) {
       return packets.roce ? std::to_string((*packets.roce).*count) : std::string("-");
     });
   };
+  const auto share_of_roce = [&](std::string heading, double RoceRow::*share) {
+    return of_packets(std::move(heading), [share](const PacketResult& packets) {
+      return packets.roce ? fmt::format("{:.1f} %", 100 * (*packets.roce).*share)
+                          : std::string("-");
+    });
+  };
   return {of_packets("packets", [](const PacketResult& p) { return std::to_string(p.packets); }),
           of_packets("  lost", [](const PacketResult& p) { return std::to_string(p.drops); }),
           of_packets("  sent again",
@@ -200,6 +206,8 @@ std::vector<SummaryRow> packet_rows(Systems systems) {
                      [](const PacketResult& p) { return p.roce ? to_text(p.roce->paused) : "-"; }),
           of_packets("  paused longest by",
                      [](const PacketResult& p) { return p.pauses.empty() ? "-" : p.pauses[0].by; }),
+          share_of_roce("  held by rates", &RoceRow::held_by_rate),
+          share_of_roce("  held by windows", &RoceRow::held_by_window),
           of_packets("  most waiting", [](const PacketResult& p) {
             Bytes most;
             for (const QueueRow& queue : p.queues) most = std::max(most, queue.most_waiting);

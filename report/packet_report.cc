@@ -54,6 +54,10 @@ std::string counts(const RunResult& result) {
     table.add_row({"notified", std::to_string(roce->notifications), "CNPs of marks"});
     table.add_row({"refused", std::to_string(roce->refusals), "NACKs of gaps"});
     table.add_row({"paused", std::to_string(roce->pauses), "times, " + to_text(roce->paused)});
+    table.add_row({"held back",
+                   fmt::format("{:.1f} %", 100 * (roce->held_by_rate + roce->held_by_window)),
+                   fmt::format("of senders' time: {:.1f} % by rates, {:.1f} % by windows",
+                               100 * roce->held_by_rate, 100 * roce->held_by_window)});
     if (roce->watchdogs > 0)
       table.add_row({"watchdog", std::to_string(roce->watchdogs), "pauses that lasted too long"});
   }

@@ -253,6 +253,7 @@ struct ClassRow {
 struct RoceRow {
   std::uint64_t notifications = 0, refusals = 0, pauses = 0, watchdogs = 0;
   Duration paused;
+  double held_by_rate = 0, held_by_window = 0;
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -263,6 +264,12 @@ struct RoceRow {
     row.column("paused_ps", &RoceRow::paused, "time of these, the sum over all links");
     row.column("watchdogs", &RoceRow::watchdogs,
                "pauses that lasted longer than network.switch.pfc.watchdog");
+    row.column(
+        "held_by_rate", &RoceRow::held_by_rate,
+        "share of the time in which queue pairs had data to send: the line was free, and the "
+        "rate of their congestion control said later");
+    row.column("held_by_window", &RoceRow::held_by_window,
+               "the same of their window: what is on the way was not acknowledged yet");
   }
 };
 

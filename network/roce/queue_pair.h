@@ -28,6 +28,9 @@ struct PairMessage {
   bool left = false;
 };
 
+// What keeps a pair from sending its next packet.
+enum class WaitsFor : std::uint8_t { data, line, rate, window };
+
 class QueuePair {
  public:
   QueuePair(NodeId source, NodeId destination, std::uint32_t of_all, std::uint32_t of_the_two,
@@ -72,6 +75,8 @@ class QueuePair {
 
   // --- The NIC's ---
   bool is_ready = false;  // in a list of NicPort
+  WaitsFor waits_for = WaitsFor::data;
+  Time waits_since;
   std::uint32_t next_ready = 0;
   bool pace_comes = false, timer_comes = false, timeout_comes = false;
   Time pace_at, timer_at, sent_at;

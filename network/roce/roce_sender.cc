@@ -24,8 +24,11 @@ Duration rounded_up(double picoseconds) {
 // Puts a pair that may send now into its NIC's list, or has it looked at when its rate allows.
 void RoceTransport::update(std::uint32_t index) {
   QueuePair& pair = *pairs_[index];
-  if (pair.is_ready || !may_send(pair)) return;
+  if (pair.is_ready) return;
+  if (!may_send(pair))
+    return note_wait(pair, pair.has_packet() ? WaitsFor::window : WaitsFor::data);
   const Time when = next_send(pair);
+  note_wait(pair, when > queue_.now() ? WaitsFor::rate : WaitsFor::line);
   if (when > queue_.now()) {
     if (pair.pace_comes && pair.pace_at <= when) return;
     pair.pace_comes = true;
@@ -37,6 +40,22 @@ void RoceTransport::update(std::uint32_t index) {
   ports_[pair.link]->push(
       index, pair.priority, [this](auto one) -> auto& { return pairs_[one]->next_ready; });
   fabric_.offer(pair.link);
+}
+
+// While its last packet leaves at line rate, a pair waits for the line whatever its control says.
+void RoceTransport::note_wait(QueuePair& pair, WaitsFor what) {
+  if (pair.waits_for == what) return;
+  const Time now = queue_.now();
+  if (pair.waits_for != WaitsFor::data) counters_.senders.with_data += now - pair.waits_since;
+  if (pair.waits_for == WaitsFor::rate || pair.waits_for == WaitsFor::window) {
+    const Time free =
+        pair.sent_at + rounded_up(static_cast<double>(pair.sent_bytes) / pair.line * 1e12);
+    TotalTime& held =
+        pair.waits_for == WaitsFor::rate ? counters_.senders.by_rate : counters_.senders.by_window;
+    held += std::max(now - std::max(pair.waits_since, free), Duration{});
+  }
+  pair.waits_for = what;
+  pair.waits_since = now;
 }
 
 // As far as data, paths and windows go. A packet is always allowed: the next one is only later.
@@ -351,6 +370,7 @@ PacketStatistics RoceTransport::statistics() const {
   statistics.timeouts = counters_.timeouts;
   statistics.notifications = counters_.notifications;
   statistics.refusals = counters_.refusals;
+  statistics.senders = counters_.senders;
   statistics.watchdogs = counters_.watchdogs;
   statistics.captures = captures_.statistics();
   for (const auto& pair : pairs_) {

@@ -73,6 +73,7 @@ class RoceTransport final : public PacketTransport,
 
   // --- The sender ---
   void update(std::uint32_t index);
+  void note_wait(QueuePair& pair, WaitsFor what);
   void set_priority(QueuePair& pair) const;
   std::uint32_t next_on(LinkIndex link);
   bool may_send(QueuePair& pair) const;

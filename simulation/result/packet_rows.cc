@@ -59,6 +59,11 @@ void add_pauses(PacketResult& counted, const FinishedRun& run, const PacketStati
   roce.notifications = packets.notifications;
   roce.refusals = packets.refusals;
   roce.watchdogs = packets.watchdogs;
+  const double with_data = packets.senders.with_data.as_double();
+  if (with_data > 0) {
+    roce.held_by_rate = packets.senders.by_rate.as_double() / with_data;
+    roce.held_by_window = packets.senders.by_window.as_double() / with_data;
+  }
   for (const PauseStatistics& pause : packets.pauses) {
     roce.pauses += pause.count;
     roce.paused += pause.time;

@@ -1,5 +1,7 @@
 #include "simulation/result/time_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -114,7 +116,7 @@ class Parts {
     for (TimePart& part : result_.why) {
       all += part.time;
       part.share = static_cast<double>(part.time.value) / static_cast<double>(result_.finish.value);
-      part.knob = knob_of(part, run_.experiment);
+      part.knob = knob_of(part, run_.experiment) + other_control(part);
     }
     CHECK(all == result_.finish, "the parts of rank {} are {} ps, the run finished at {} ps", rank_,
           all.value, result_.finish.value);
@@ -197,6 +199,22 @@ class Parts {
     const SystemSpec& system = run_.experiment.system;
     const std::int64_t least = std::min(system.first_phase_limit, system.queue_limit);
     return system.overlap_limit || chunks > least * iteration_count(result_);
+  }
+
+  // Where RoCE's control keeps senders from a free line: it may be what holds them, not the link.
+  std::string other_control(const TimePart& part) const {
+    const bool waits = part.bound_by == BoundBy::contention ||
+                       part.bound_by == BoundBy::dependencies || part.bound_by == BoundBy::limits;
+    if (!waits || part.level.empty() || !result_.packets || !result_.packets->roce) return "";
+    const double held = result_.packets->roce->held_by_rate;
+    if (held < considerable) return "";
+    const TransportSpec& transport = run_.experiment.network.transport;
+    const std::string control =
+        transport.congestion_control.value_or(transport.roce.congestion_control);
+    return fmt::format(
+        "; {} kept senders below line rate, {:.0f} % of their time: another "
+        "network.transport.congestion_control, or its parameters",
+        control, 100 * held);
   }
 
   void set_bound(TimePart& part, double under_way, double carried, std::int64_t chunks) const {

@@ -90,6 +90,34 @@ TEST_CASE("a lost acknowledgement holds the source up for a timeout, and not the
   CHECK(late > 0);
 }
 
+TEST_CASE("what senders wait for is counted") {
+  // Ten packets, a window of one: each but the last waits for its acknowledgement. On 80 ps a byte
+  // and two links of 500 ns each way, of w bytes that is 2 x 80 w + 2 x 86 x 80 + 2 us, of which
+  // the line is busy for 80 w; w = 4,178, of the first 4,194.
+  NetworkSpec spec = roce();
+  spec.transport.roce.window = {PairWindow::Kind::bytes, bytes(4'096)};
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), spec);
+  net.send(0, 1, 40'960);
+  net.queue.run();
+  const SenderTimes alone = net.network->statistics().packets->senders;
+  const std::int64_t sent = 8 * 4'178 + 4'194;
+  const std::int64_t all = 160 * sent + 9 * (2 * 86 * 80 + 2'000'000);
+  CHECK(alone.with_data == picoseconds(all));
+  CHECK(alone.by_window == picoseconds(all - 80 * sent));
+  CHECK(alone.by_rate == Duration{});
+  // Eight senders to one receiver: marks lower DCQCN's rates; without a control there are none.
+  for (const std::string control : {"none", "dcqcn"}) {
+    NetworkSpec lasting = roce(control);
+    lasting.transport.roce.window = {PairWindow::Kind::none, {}};
+    NetworkUnderTest incast("packet", one_level(LevelKind::switched, 9), lasting);
+    for (std::int32_t from = 1; from < 9; ++from) incast.send(from, 0, 4'000'000);
+    incast.queue.run();
+    const SenderTimes times = incast.network->statistics().packets->senders;
+    CHECK((times.by_rate > Duration{}) == (control == "dcqcn"));
+    CHECK(times.by_rate + times.by_window <= times.with_data);
+  }
+}
+
 TEST_CASE("a message without bytes is a packet") {
   NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), roce());
   const auto message = net.send(0, 1, 0);

@@ -94,7 +94,7 @@ TEST_CASE("a batch that the file does not say is assumed, and named") {
                                            {"platform.npu.memory=1 TB"}};
   const Experiment experiment = loaded(long_samples, silent);
   CHECK(workload_of(experiment).training.global_batch == 64);
-  CHECK(experiment.parallelism_chosen == "batch of 64 ASSUMED");
+  CHECK(experiment.parallelism_chosen == "dp4, a whole model on each NPU; batch of 64 ASSUMED");
   CHECK(origin_of(experiment, "global_batch") == "chosen");
   // 2 replicas take 5 samples at a time, on 2 stages: 3 x 20 samples are nearest to 64.
   std::vector<Override> divided = long_samples;
