@@ -21,7 +21,12 @@ constexpr ForeignName names[] = {
      "write bandwidth, as in platform.topology.levels, with a unit: 400 Gb/s, or 50 GB/s"},
     {"link_latency", "write latency, as in platform.topology.levels, with a unit: 1 us"},
     {"hosts", "write nodes, or the size of a level of platform.topology"},
-    {"gpus", "write npus in the node of a network, or the size of a level of platform.topology"},
+    {"gpus",
+     "write nodes, the number of servers, in a network; npus in a node of your own; or the size of "
+     "a level of platform.topology"},
+    {"cluster", "write platform.topology and platform.npu"},
+    {"hardware", "write platform.topology and platform.npu"},
+    {"job", "write workload.transformer, or another kind of workload"},
     // How the ranks are divided
     {"parallelism", "for a transformer write workload.training"},
     {"training",

@@ -62,6 +62,8 @@ std::optional<std::string> find_bundled_platform(const std::string& name) {
   }
   for (const BundledFile& platform : bundled_platforms())
     if (letters_of(platform.name) == letters_of(name)) return platform.file;
+  for (const BundledFile& platform : bundled_platforms())
+    if (platform.name == known_server(name)) return platform.file;
   return std::nullopt;
 }
 

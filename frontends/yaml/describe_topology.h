@@ -28,7 +28,10 @@ void describe_bandwidth(Keys& keys, T& bandwidth, const ServerPreset* server,
   keys.optional("bandwidth", bandwidth, help + "; without it that of the NICs of a named server",
                 positive);
   keys.check([&](Reader& reader) {
-    if (!known && !reader.given("bandwidth"))
+    const YamlNode* node = reader.find("node");
+    const bool unknown_server =
+        server == nullptr && node != nullptr && node->find("preset") != nullptr;
+    if (!known && !unknown_server && !reader.given("bandwidth"))
       reader.wrong_map("the key \"bandwidth\" is missing",
                        help + " (or name a server with NICs, such as node: hgx-h100)");
   });

@@ -55,7 +55,8 @@ void expand_names(YamlNode& node, const std::string& path) {
     if (key.empty() || node.text.empty()) return;
     YamlNode name = node;
     name.key = key;
-    if (key == "preset") name.text = known_name(name.text);
+    if (key == "preset")
+      name.text = path.ends_with(".node") ? known_server(name.text) : known_name(name.text);
     name.key_place = node.place;
     node.kind = NodeKind::map;
     node.text.clear();

@@ -1,5 +1,7 @@
 #include "frontends/yaml/preset_sections.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -90,16 +92,30 @@ std::string_view known_name(std::string_view name) {
   return version.empty() ? name : version;
 }
 
+std::string_view known_server(std::string_view name) {
+  const std::string letters = letters_of(name);
+  for (const ServerPreset& server : server_presets())
+    if (letters_of(server.name) == letters) return server.name;
+  for (const ServerAlias& alias : server_aliases())
+    if (letters_of(alias.name) == letters) return alias.preset;
+  for (const ServerPreset& server : server_presets())
+    if (letters_of(server.npu) == letters) return server.name;
+  return name;
+}
+
 std::string remedy_of_unknown_preset(std::string_view path, std::string_view name,
                                      const std::vector<std::string_view>& known) {
   constexpr std::size_t short_list = 10;
   std::vector<std::string_view> near = known;
   if (known.size() > short_list)
     std::erase_if(near, [&](std::string_view preset) { return family(preset) != family(name); });
-  std::string remedy = near.empty() ? nearest(name, known).empty()
-                                          ? "orrery list presets names all that are known"
-                                          : suggestion(name, known)
-                                    : suggestion(name, near);
+  std::string remedy;
+  if (near.empty() && nearest(name, known).empty())
+    remedy = "orrery list presets names all that are known";
+  else if (near.size() == 1)
+    remedy = fmt::format("did you mean \"{}\"?", near.front());
+  else
+    remedy = suggestion(name, near.empty() ? known : near);
   if (path.ends_with("transformer"))
     remedy += "; any other model is read from its config.json: transformer: {file: config.json}";
   if (path.ends_with("npu"))

@@ -17,6 +17,10 @@ std::string_view section_of_preset(std::string_view name);
 // "meta-llama/Llama-3.1-70B-Instruct", which has its shape. `name` if there is none.
 std::string_view known_name(std::string_view name);
 
+// The same of a server: also "hgx-h100" for "DGX H100", and for "h100" if that is the one that has
+// this device.
+std::string_view known_server(std::string_view name);
+
 // What to write in the section `path` instead of a name that is none of `known`.
 std::string remedy_of_unknown_preset(std::string_view path, std::string_view name,
                                      const std::vector<std::string_view>& known);

@@ -94,6 +94,9 @@ void Reader::unknown_key(const YamlNode& child) {
     remedy =
         fmt::format("write {}: {}", path_.substr(path_.rfind('.') + 1), known_name(child.text));
     missing_.clear();
+  } else if (path_.empty() && child.kind == NodeKind::scalar &&
+             section_of_preset(known_name(child.text)) == "workload.transformer") {
+    remedy = fmt::format("write workload: {{transformer: {}}}", known_name(child.text));
   } else if (child.key == "file") {
     remedy = "`file:` stands below platform, system, network, workload or transformer only";
   } else if (elsewhere.empty()) {
@@ -104,7 +107,11 @@ void Reader::unknown_key(const YamlNode& child) {
   std::vector<std::string_view> absent = known;
   std::erase_if(absent, [&](std::string_view key) { return given(key); });
   const std::string_view meant = nearest(child.key, absent);
-  std::erase_if(missing_, [&](const Missing& missing) { return missing.key == meant; });
+  std::erase_if(missing_, [&](const Missing& missing) {
+    const std::string written = fmt::format("write {}", missing.key);
+    return missing.key == meant || remedy.starts_with(written + ":") ||
+           remedy.starts_with(written + ".");
+  });
 }
 
 void Reader::required_field(std::string_view key, const Field& field, std::string_view help,

@@ -54,4 +54,14 @@ std::span<const ServerPreset> server_presets() {
   return presets;
 }
 
+std::span<const ServerAlias> server_aliases() {
+  // A DGX is NVIDIA's own server around the board; instances of clouds by their data sheets.
+  static constexpr ServerAlias aliases[] = {
+      {"dgx-a100", "hgx-a100"},      {"dgx-h100", "hgx-h100"}, {"dgx-h200", "hgx-h200"},
+      {"dgx-b200", "hgx-b200"},      {"nvl72", "gb200-nvl72"}, {"p5.48xlarge", "hgx-h100"},
+      {"p5en.48xlarge", "hgx-h200"},
+  };
+  return aliases;
+}
+
 }  // namespace orrery

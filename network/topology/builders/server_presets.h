@@ -18,4 +18,10 @@ struct ServerPreset {
 };
 std::span<const ServerPreset> server_presets();
 
+// Other names of a server: "dgx-h100" is "hgx-h100".
+struct ServerAlias {
+  std::string_view name, preset;
+};
+std::span<const ServerAlias> server_aliases();
+
 }  // namespace orrery

@@ -79,7 +79,7 @@ TEST_CASE("a server alone is a platform of its name") {
   for (const ServerPreset& server : server_presets()) {
     if (server.name == "gb200-nvl72") continue;  // eight racks
     INFO(server.name);
-    const Cluster alone = load_cluster(std::string(server.name), {});
+    const Experiment alone = load_cluster(std::string(server.name), {});
     REQUIRE(alone.topology.levels.size() == 1);
     const LevelSpec& level = alone.topology.levels.front();
     CHECK(level.size == server.server.npus);

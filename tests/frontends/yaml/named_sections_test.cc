@@ -41,7 +41,8 @@ TEST_CASE("a preset is known by its letters and digits") {
 
 std::int64_t layers_of(const std::string& model) {
   const Experiment experiment = load_experiment(
-      minimal, {{"workload={transformer: " + model + ", training: {global_batch: 64}}"}});
+      minimal, {{"platform.npu=h100"},
+                {"workload={transformer: " + model + ", training: {global_batch: 64}}"}});
   return std::get<TransformerWorkload>(experiment.workload.what).model.layers;
 }
 
@@ -69,6 +70,26 @@ TEST_CASE("a transport and a backend are named in the place of their sections") 
       load_experiment(minimal, {{"network={backend: packet, transport: roce}"}});
   CHECK(roce.network.transport.kind == TransportKind::roce);
   CHECK_THAT(error_of({{"network={backend: packet, transport: quic}"}}), Catch::Contains("roce"));
+}
+
+TEST_CASE("a server is known by the names of products, and by its device") {
+  const auto devices = [](const std::string& node) {
+    return load_experiment(minimal,
+                           {{"platform={topology: {rail: {nodes: 2, node: " + node + "}}}"}})
+        .npu.preset;
+  };
+  CHECK(devices("DGX-H100") == "h100");
+  CHECK(devices("p5en.48xlarge") == "h200");
+  CHECK(devices("B200") == "b200");
+  // One mistake, one message: its NICs are not asked for.
+  const std::string wrong = error_of({{"platform={topology: {rail: {nodes: 2, node: mi250x}}}"}});
+  CHECK_THAT(wrong, Catch::Contains("any other server: node:") && !Catch::Contains("bandwidth\""));
+}
+
+TEST_CASE("what stands at the wrong place of a file is one mistake") {
+  CHECK_THAT(error_of({{"model=Llama-3-70B"}}),
+             Catch::Contains("write workload: {transformer: llama3-70b}"));
+  CHECK_THAT(error_of({{"cluster={npu: h100}"}}), Catch::Contains("write platform"));
 }
 
 TEST_CASE("a collective in the place of a workload is answered with orrery coll") {
