@@ -161,7 +161,7 @@ def beside_one_constant(results):
              "one number | fitted on | calibrated | others | order | ahead |",
              "|---|---|---:|---:|---:|---:|---|---:|---:|---:|---:|---|"]
     everything, without_vtrain = ([], []), ([], [])
-    ahead, large = 0, 0
+    large, behind = 0, []
     for (name, era), rows in rows_of_sets().items():
         comparison = Comparison(rows, results)
         constant = comparison.constant
@@ -172,7 +172,9 @@ def beside_one_constant(results):
                 total += of_set
         simulator_is_ahead = sum(errors[0]) < sum(errors[1])
         if len(times[0]) >= 4:
-            ahead, large = ahead + simulator_is_ahead, large + 1
+            large += 1
+            behind += [] if simulator_is_ahead else [
+                f"- {name}: {mean(errors[0])}, one number {mean(errors[1])}"]
         lines.append(
             f"| {name} | {era} | {len(times[0])}, {sum(comparison.is_calibrated)} | "
             f"{' | '.join(comparison.columns(times[0]))} | {constant.convention} "
@@ -184,7 +186,7 @@ def beside_one_constant(results):
             for what, (one, other) in (("All rows that were not calibrated", everything),
                                        ("Those without vTrain's", without_vtrain))]
     return "\n".join([*lines, "", *sums, f"Of the {large} sets of four rows or more the simulator is "
-                      f"ahead in {ahead}.", ""])
+                      f"ahead in {large - len(behind)}. One number is ahead in:", "", *behind, ""])
 
 
 def ranking(results):
