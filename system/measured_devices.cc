@@ -33,7 +33,8 @@ constexpr std::array relatives{
     Relative{"a100-40gb", "a100"}, Relative{"a100-80gb", "a100"}, Relative{"a800", "a100"},
     Relative{"a10", "a100"},       Relative{"a40", "a100"},       Relative{"rtx-a6000", "a100"},
     Relative{"h100-pcie", "h100"}, Relative{"h800", "h100"},      Relative{"h20", "h100"},
-    Relative{"h200", "h100"},      Relative{"b200", "gb200"},
+    Relative{"h200", "h100"},      Relative{"b200", "gb200"},     Relative{"b300", "gb200"},
+    Relative{"gb300", "gb200"},
 };
 
 // TPUs, Trainium and Gaudi have libraries of their own, of which nothing was measured.
@@ -57,6 +58,8 @@ constexpr std::array device_libraries{
     DeviceLibrary{"h200", "nccl-h100", "H200 has H100's NVLink"},
     DeviceLibrary{"b200", "nccl-h100", "B200 is nearest to H100"},
     DeviceLibrary{"gb200", "nccl-h100", "GB200 is nearest to H100"},
+    DeviceLibrary{"b300", "nccl-h100", "B300 is nearest to H100"},
+    DeviceLibrary{"gb300", "nccl-h100", "GB300 is nearest to H100"},
     DeviceLibrary{"mi250x-gcd", "nccl-a100", "RCCL as NCCL on A100"},
     DeviceLibrary{"mi300x", "nccl-h100", "RCCL as NCCL on H100"},
     DeviceLibrary{"mi325x", "nccl-h100", "RCCL as NCCL on H100"},

@@ -64,6 +64,13 @@ constexpr NpuPreset presets[] = {
     // sparsity, 372 GB at 16 TB/s.
     {"gb200", teraflops_per_second(2500), gigabytes_per_second(8000), gibibyte * 186,
      teraflops_per_second(5000)},
+    // NVIDIA DGX B300 data sheet, an eighth of it: the FP16 and FP8 rates of the B200, 2.3 TB.
+    {"b300", teraflops_per_second(2250), gigabytes_per_second(8000), gibibyte * 288,
+     teraflops_per_second(4500)},
+    // NVIDIA GB300 NVL72 data sheet, a 72nd: the FP16 and FP8 rates of the GB200, 20 TB at 576
+    // TB/s.
+    {"gb300", teraflops_per_second(2500), gigabytes_per_second(8000), gibibyte * 288,
+     teraflops_per_second(5000)},
     // AMD Instinct MI300X data sheet: FP16 and BF16 1,307.4 TFLOPS, FP8 2,614.9, 192 GB at 5.3
     // TB/s.
     {"mi300x", teraflops_per_second(1307), gigabytes_per_second(5300), gibibyte * 192,

@@ -8,6 +8,7 @@ namespace {
 
 constexpr Wire pcie_4{gigabytes_per_second(32), nanoseconds(400)};  // x16, in one direction
 constexpr Wire pcie_5{gigabytes_per_second(64), nanoseconds(400)};
+constexpr Wire pcie_6{gigabytes_per_second(128), nanoseconds(400)};
 
 // With a NIC for each NPU. `gigabytes` a second of a link inside, in one direction.
 NodeSpec server(std::int32_t npus, NodeInside inside, std::int64_t gigabytes, Wire bus) {
@@ -20,7 +21,8 @@ NodeSpec server(std::int32_t npus, NodeInside inside, std::int64_t gigabytes, Wi
           .affinity = {}};
 }
 
-constexpr Bandwidth hdr = gigabits_per_second(200), ndr = gigabits_per_second(400);
+constexpr Bandwidth hdr = gigabits_per_second(200), ndr = gigabits_per_second(400),
+                    xdr = gigabits_per_second(800);
 
 }  // namespace
 
@@ -45,6 +47,10 @@ std::span<const ServerPreset> server_presets() {
       // NVIDIA GB200 NVL72 data sheet: 72 GPUs on NVLink, 1.8 TB/s each counting both directions;
       // a ConnectX-7 of 400 Gb/s for each GPU.
       {"gb200-nvl72", "gb200", server(72, NodeInside::switched, 900, pcie_5), ndr},
+      // NVIDIA DGX B300 and GB300 NVL72 data sheets: the NVLink of the generation before, a
+      // ConnectX-8 of 800 Gb/s for each GPU; PCIe 6.0.
+      {"hgx-b300", "b300", server(8, NodeInside::switched, 900, pcie_6), xdr},
+      {"gb300-nvl72", "gb300", server(72, NodeInside::switched, 900, pcie_6), xdr},
       // AMD Instinct MI300X and MI325X platform data sheets: eight, each joined to the seven others
       // by a link
       // of 128 GB/s counting both directions; PCIe 5.0. The sheet names no NICs.
@@ -57,9 +63,9 @@ std::span<const ServerPreset> server_presets() {
 std::span<const ServerAlias> server_aliases() {
   // A DGX is NVIDIA's own server around the board; instances of clouds by their data sheets.
   static constexpr ServerAlias aliases[] = {
-      {"dgx-a100", "hgx-a100"},      {"dgx-h100", "hgx-h100"}, {"dgx-h200", "hgx-h200"},
-      {"dgx-b200", "hgx-b200"},      {"nvl72", "gb200-nvl72"}, {"p5.48xlarge", "hgx-h100"},
-      {"p5en.48xlarge", "hgx-h200"},
+      {"dgx-a100", "hgx-a100"},    {"dgx-h100", "hgx-h100"},      {"dgx-h200", "hgx-h200"},
+      {"dgx-b200", "hgx-b200"},    {"dgx-b300", "hgx-b300"},      {"nvl72", "gb200-nvl72"},
+      {"p5.48xlarge", "hgx-h100"}, {"p5en.48xlarge", "hgx-h200"},
   };
   return aliases;
 }
