@@ -105,16 +105,9 @@ class Rows {
     return experiments_.front().npu.efficiency_in_force.name;
   }
 
-  // What the timed transformers do; nothing if there are none, or some do and some do not.
-  std::optional<bool> overlap_gradient_sums() const {
-    std::optional<bool> all;
-    for (const Experiment& experiment : experiments_) {
-      const auto* job = std::get_if<TransformerWorkload>(&experiment.workload.what);
-      if (job == nullptr) continue;
-      if (all && *all != job->training.overlap_gradient_sums) return std::nullopt;
-      all = job->training.overlap_gradient_sums;
-    }
-    return all;
+  SoftwareKeys software() const {
+    return {said_by_all(&TransformerTraining::overlap_gradient_sums),
+            said_by_all(&TransformerTraining::recompute_stops_early)};
   }
 
   EfficiencySpec efficiency(std::span<const double> values) const {
@@ -144,6 +137,18 @@ class Rows {
   }
 
  private:
+  // What the timed transformers do; nothing if there are none, or some do and some do not.
+  std::optional<bool> said_by_all(bool TransformerTraining::*key) const {
+    std::optional<bool> all;
+    for (const Experiment& experiment : experiments_) {
+      const auto* job = std::get_if<TransformerWorkload>(&experiment.workload.what);
+      if (job == nullptr) continue;
+      if (all && *all != job->training.*key) return std::nullopt;
+      all = job->training.*key;
+    }
+    return all;
+  }
+
   std::vector<MeasuredRun> runs_;
   const Terminal& terminal_;
   std::vector<Experiment> experiments_;
@@ -241,7 +246,7 @@ std::string file_text(const CalibrateOptions& options, const Rows& rows, const C
       std::filesystem::path(options.file).filename().string(), fitted.empty() ? "nothing" : fitted,
       mean_text(fit));
   if (!rows.start_name().empty()) text += fmt::format("# The rest is of {}.\n", rows.start_name());
-  return text + efficiency_keys_text(rows.efficiency(values), rows.overlap_gradient_sums());
+  return text + efficiency_keys_text(rows.efficiency(values), rows.software());
 }
 
 }  // namespace
