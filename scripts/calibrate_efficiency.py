@@ -25,17 +25,26 @@ import training_rows  # noqa: E402  pylint: disable=wrong-import-position
 # 740 forwards, 550 backwards on H100. Their weighted means; half of it where the peak is FP8's.
 A100_FLASH, H100_FLASH_2, H100_FLASH_3 = 0.66, 0.34, 0.60
 
+# What hides behind what, and what is done again, by the date of the software
+# (docs/models/transformer.md): a key of the efficiency and why.
+WAITS_FOR_SUMS = {
+    "overlap_gradient_sums":
+        (False, "Sums of input gradients were waited for: Megatron-LM hides them since 2022.")}
+STOPS_EARLY = {
+    "recompute_stops_early":
+        (True, "PyTorch's checkpoints end early since 2.1 (use_reentrant=False).")}
+
 ERAS = {
     "a100-2021": dict(
         what="A100, Megatron-LM of 2020 to 2022: fp16, eager, attention not fused",
-        overlap_gradient_sums=False,
+        software=WAITS_FOR_SUMS,
         free=dict(matrix=0.76, memory=0.68, launch=5e-6, issue=7e-5), fixed={},
         rows=["sc21/GPT-1.7B 1x1x32 b16 B512", "sc21/GPT-7.5B 4x1x32 b16 B512",
               "sc21/GPT-3.6B 2x1x32 b16 B512", "korthikanti/GPT-22B 8x1x1 b4 B4"],
         every=("vtrain-single", 30)),
     "v100-2020": dict(
         what="V100, Megatron-LM of 2020: fp16, eager, attention not fused",
-        overlap_gradient_sums=False,
+        software=WAITS_FOR_SUMS,
         free=dict(matrix=0.6), fixed=dict(memory="a100-2021", launch="a100-2021",
                                           issue="a100-2021"),
         rows=["megatron-2020-v100/GPT2-2B 2x1x1 b8 B8"]),
@@ -46,6 +55,7 @@ ERAS = {
         rows=["llm-foundry-a100/MPT-7B 1x1x8 b6 B96", "llm-foundry-a100/MPT-13B 1x1x8 b2 B48"]),
     "h100-2023": dict(
         what="H100, FSDP of 2023: bf16, flash attention 2",
+        software=STOPS_EARLY,
         free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_2, memory="a100-2021",
                                           launch="a100-2021"),
         rows=["llm-foundry-h100/MPT-7B 1x1x8 b6 B48"]),
@@ -67,11 +77,13 @@ ERAS = {
         rows=["nemo-25.04/Nemotron4-15B 2x1x8 b2 B64", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
     "h100-2024-fsdp": dict(
         what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025 (FSDP2): bf16, flash attention 2",
+        software=STOPS_EARLY,
         free=dict(matrix=0.5), fixed=dict(attention=H100_FLASH_2, memory="a100-2021",
                                           launch="a100-2021"),
         rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16"]),
     "h100-2024-fsdp-fp8": dict(
         what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025: fp8 matrices (of 1979 TFLOP/s)",
+        software=STOPS_EARLY,
         free=dict(matrix=0.4), fixed=dict(attention=H100_FLASH_2 / 2, memory="a100-2021",
                                           launch="a100-2021"),
         rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16"]),
@@ -146,8 +158,7 @@ class Fit:
         clipped = {key: min(value, 1.0) if key not in ("launch", "issue") else value
                    for key, value in values.items()}
         efficiency = text_of({**self.fixed, **clipped})
-        if not ERAS[self.era].get("overlap_gradient_sums", True):
-            efficiency["overlap_gradient_sums"] = False
+        efficiency.update({key: value for key, (value, _) in software_of(self.era).items()})
         times = training_rows.simulate_all(self.orrery, self.rows, efficiency, self.jobs)
         failed = [time for time in times if isinstance(time, str)]
         if failed:
@@ -189,11 +200,7 @@ def mean_error(residuals):
 
 
 def software_of(era):
-    """What hides behind what, by the date of the software (docs/models/transformer.md)."""
-    if ERAS[era].get("overlap_gradient_sums", True):
-        return []
-    return ["# Sums of input gradients were waited for: Megatron-LM hides them since 2022.",
-            "overlap_gradient_sums: false"]
+    return ERAS[era].get("software", {})
 
 
 def write(era, values, residuals):
@@ -204,7 +211,8 @@ def write(era, values, residuals):
              f"# of tests/validation/data that the script names, with a mean error of "
              f"{mean_error(residuals):.1%}. docs/validation.md has all rows."]
     lines += [f"{key}: {text}" for key, text in text_of(values).items()]
-    lines += software_of(era)
+    for key, (value, why) in software_of(era).items():
+        lines += [f"# {why}", f"{key}: {str(value).lower()}"]
     path_of(era).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -14,6 +14,12 @@ std::int64_t matrix_parameters(const TransformerSpec& model, const TransformerTr
   return all / (std::int64_t{training.pipeline} * training.tensor);
 }
 
+// Of these, what the last product of each layer takes.
+std::int64_t last_products(const TransformerSpec& model, const TransformerTraining& training) {
+  return model.hidden * model.layers * model.mlp_width() /
+         (std::int64_t{training.pipeline} * training.tensor);
+}
+
 // The time of a ring: each of n ranks sends `rounds` (n - 1)-th parts of `size`.
 Duration ring_time(TotalBytes size, std::int64_t ranks, std::int64_t rounds, Bandwidth rate) {
   return transfer_time(size * rounds * (ranks - 1), rate * ranks);
@@ -41,9 +47,13 @@ TrainingEstimate estimate(const TransformerWorkload& workload, const EstimateRat
   const Bytes boundary{activations.value / (in_parts ? training.tensor : 1)};
 
   TrainingEstimate result;
-  const auto forward_and_backward = TotalFlops(Flops{parameters}) * (again ? 8 : 6);
+  const bool early = again && training.recompute_stops_early;
+  const auto whole_passes = TotalFlops(Flops{parameters}) * (again ? 8 : 6);
+  const auto forward_and_backward =
+      early ? whole_passes - TotalFlops(Flops{last_products(model, training)}) * 2 : whole_passes;
   result.compute = compute_time(forward_and_backward * tokens * m, rates.compute);
-  const std::int64_t of_layer = (again ? 6 : 4) + (training.sequence_parallel ? 1 : 0);
+  const std::int64_t of_layer =
+      (again ? 6 : 4) - (early ? 1 : 0) + (training.sequence_parallel ? 1 : 0);
   const std::int64_t all_reduces = of_layer * model.layers * m;
   result.tensor =
       ring_time(TotalBytes(activations) * all_reduces, training.tensor, 2, rates.tensor * p);

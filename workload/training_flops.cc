@@ -26,6 +26,12 @@ Forward forward_of(TransformerPart part, TransformerSpec model) {
   return forward;
 }
 
+// Of an MLP, which has matrices of one size.
+double last_product(TransformerPart part, const TransformerSpec& model) {
+  if (part != TransformerPart::mlp) return 0;
+  return forward_of(part, model).products / static_cast<double>(model.mlp_inputs() + 1);
+}
+
 // Without experts that a token does not go to.
 double parameters_met(TransformerPart part, const TransformerSpec& model) {
   const std::int64_t own = part == TransformerPart::head && model.tied_embeddings
@@ -81,6 +87,8 @@ double training_flops(const TransformerWorkload& workload, FlopConvention conven
     attention += forward.attention;
     met += parameters_met(part.part, workload.model);
     if (part.recomputed && is_of_layer(part.part)) again += forward.products + forward.attention;
+    if (part.recomputed && workload.training.recompute_stops_early)
+      again -= last_product(part.part, workload.model);
     if (!part.recomputed && scores_again(workload)) again += forward.attention;
   }
   const auto batch = static_cast<double>(workload.training.global_batch);

@@ -179,6 +179,8 @@ struct TransformerTraining {
   bool defer_head_gradients = false;  // the head's weight gradients come behind all backward passes
   std::int32_t deferral_limit = 0;    // of so many first micro-batches; 0 = all
   Recompute recompute = Recompute::none;
+  bool recompute_stops_early = false;  // of `full`: before a layer's last product, which no
+                                       // gradient needs
   std::optional<std::int32_t>
       recompute_layers;  // of `full`: the first ones of each chunk; none = all
   Sharding sharding = Sharding::none;

@@ -7,8 +7,7 @@
 
 namespace orrery {
 
-std::string efficiency_keys_text(const EfficiencySpec& efficiency,
-                                 std::optional<bool> overlap_gradient_sums) {
+std::string efficiency_keys_text(const EfficiencySpec& efficiency, const SoftwareKeys& software) {
   std::string text;
   const auto add = [&](const char* key, const std::string& value) {
     text += fmt::format("{}: {}\n", key, value);
@@ -18,8 +17,9 @@ std::string efficiency_keys_text(const EfficiencySpec& efficiency,
   add("memory", share_text(efficiency.memory));
   if (efficiency.launch > Duration{}) add("launch", exact_text(efficiency.launch));
   if (efficiency.issue > Duration{}) add("issue", exact_text(efficiency.issue));
-  if (overlap_gradient_sums)
-    add("overlap_gradient_sums", *overlap_gradient_sums ? "true" : "false");
+  if (software.overlap_gradient_sums)
+    add("overlap_gradient_sums", *software.overlap_gradient_sums ? "true" : "false");
+  if (software.recompute_stops_early.value_or(false)) add("recompute_stops_early", "true");
   if (efficiency.products.empty()) return text;
   text += "products:\n";
   for (const TimedProduct& product : efficiency.products)

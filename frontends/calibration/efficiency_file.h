@@ -9,10 +9,12 @@
 
 namespace orrery {
 
+// What the software does beside computing; nothing where no transformer was timed or they differ.
+struct SoftwareKeys {
+  std::optional<bool> overlap_gradient_sums, recompute_stops_early;
+};
+
 // Every key of the efficiency that is not its default, line by line and exact.
-// `overlap_gradient_sums`: what the software does beside computing; nothing where no transformer
-// was timed or they differ.
-std::string efficiency_keys_text(const EfficiencySpec& efficiency,
-                                 std::optional<bool> overlap_gradient_sums);
+std::string efficiency_keys_text(const EfficiencySpec& efficiency, const SoftwareKeys& software);
 
 }  // namespace orrery

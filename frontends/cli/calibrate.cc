@@ -87,6 +87,7 @@ class Rows {
         overrides.push_back({"platform.npu.efficiency={preset: " + options.from + "}", "--from"});
       overrides.insert(overrides.end(), run.overrides.begin(), run.overrides.end());
       experiments_.push_back(load_experiment(run.experiment, overrides));
+      refuse_another_efficiency(run, options);
     }
     for (const std::string& name : options.free) {
       keys_.push_back(&key_named(name));
@@ -105,16 +106,9 @@ class Rows {
     return experiments_.front().npu.efficiency_in_force.name;
   }
 
-  // What the timed transformers do; nothing if there are none, or some do and some do not.
-  std::optional<bool> overlap_gradient_sums() const {
-    std::optional<bool> all;
-    for (const Experiment& experiment : experiments_) {
-      const auto* job = std::get_if<TransformerWorkload>(&experiment.workload.what);
-      if (job == nullptr) continue;
-      if (all && *all != job->training.overlap_gradient_sums) return std::nullopt;
-      all = job->training.overlap_gradient_sums;
-    }
-    return all;
+  SoftwareKeys software() const {
+    return {said_by_all(&TransformerTraining::overlap_gradient_sums),
+            said_by_all(&TransformerTraining::recompute_stops_early)};
   }
 
   EfficiencySpec efficiency(std::span<const double> values) const {
@@ -144,6 +138,38 @@ class Rows {
   }
 
  private:
+  // One file is written, so what is not fitted must be the same for all.
+  void refuse_another_efficiency(const MeasuredRun& run, const CalibrateOptions& options) const {
+    const auto text_of = [](const Experiment& experiment) {
+      return efficiency_keys_text(experiment.npu.efficiency, {});
+    };
+    const Experiment &first = experiments_.front(), &last = experiments_.back();
+    if (text_of(first) == text_of(last)) return;
+    const auto name_of = [](const Experiment& experiment) {
+      const std::string& name = experiment.npu.efficiency_in_force.name;
+      return name.empty() ? std::string("the file's own") : name;
+    };
+    throw ConfigError(
+        {.file = options.file,
+         .line = run.line,
+         .what = fmt::format("the efficiency in force is {}, but {} for line {}", name_of(last),
+                             name_of(first), runs_.front().line),
+         .remedy = "one efficiency is fitted to all runs: name it with --from, or calibrate these "
+                   "runs apart"});
+  }
+
+  // What the timed transformers do; nothing if there are none, or some do and some do not.
+  std::optional<bool> said_by_all(bool TransformerTraining::*key) const {
+    std::optional<bool> all;
+    for (const Experiment& experiment : experiments_) {
+      const auto* job = std::get_if<TransformerWorkload>(&experiment.workload.what);
+      if (job == nullptr) continue;
+      if (all && *all != job->training.*key) return std::nullopt;
+      all = job->training.*key;
+    }
+    return all;
+  }
+
   std::vector<MeasuredRun> runs_;
   const Terminal& terminal_;
   std::vector<Experiment> experiments_;
@@ -241,7 +267,7 @@ std::string file_text(const CalibrateOptions& options, const Rows& rows, const C
       std::filesystem::path(options.file).filename().string(), fitted.empty() ? "nothing" : fitted,
       mean_text(fit));
   if (!rows.start_name().empty()) text += fmt::format("# The rest is of {}.\n", rows.start_name());
-  return text + efficiency_keys_text(rows.efficiency(values), rows.overlap_gradient_sums());
+  return text + efficiency_keys_text(rows.efficiency(values), rows.software());
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::str
   bool overlapped = true;  // read by InputFiles, for the workload
   keys.optional("overlap_gradient_sums", overlapped,
                 "what this software does: the default of workload.training.overlap_gradient_sums");
+  bool early = false;  // as above
+  keys.optional("recompute_stops_early", early,
+                "what this software does: the default of workload.training.recompute_stops_early");
   keys.optional_items(
       "products", efficiency.products, "matrix products that were timed",
       [](Keys& product, TimedProduct& timed, std::size_t) {

@@ -112,6 +112,9 @@ inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
                 between(1, std::int64_t{1} << 32));
   keys.optional("recompute", spec.recompute,
                 "what the backward pass computes again instead of keeping it");
+  keys.optional("recompute_stops_early", spec.recompute_stops_early,
+                "with recompute: full, the last product of an MLP and its sum are not computed "
+                "again, as PyTorch's checkpoints do since 2.1 (use_reentrant=False)");
   keys.optional("recompute_layers", spec.recompute_layers,
                 "first layers of each chunk that are recomputed, with recompute: full; without it, "
                 "all layers",

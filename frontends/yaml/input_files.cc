@@ -104,11 +104,12 @@ void add_to_trainings(YamlNode* workload, const YamlNode& setting) {
 void tell_workload_of_software(YamlNode& root) {
   YamlNode* efficiency = efficiency_of(root);
   if (efficiency == nullptr || efficiency->kind != NodeKind::map) return;
-  const YamlNode* said = efficiency->find("overlap_gradient_sums");
-  if (said == nullptr) return;
-  add_to_trainings(root.find("workload"), *said);
-  std::erase_if(efficiency->children,
-                [](const YamlNode& child) { return child.key == "overlap_gradient_sums"; });
+  for (const char* key : {"overlap_gradient_sums", "recompute_stops_early"}) {
+    const YamlNode* said = efficiency->find(key);
+    if (said == nullptr) continue;
+    add_to_trainings(root.find("workload"), *said);
+    std::erase_if(efficiency->children, [&](const YamlNode& child) { return child.key == key; });
+  }
 }
 
 bool chooses_file(const std::vector<std::string>& steps) {

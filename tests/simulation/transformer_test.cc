@@ -362,6 +362,22 @@ TEST_CASE("a training at a measured efficiency says how far off its time may be"
   CHECK(expected->devices == std::vector<std::string>{"H100"});
 }
 
+// A layer's last product again, 2 x 16 x 16,384 x 4,096 operations, takes 2,147.484 us at 1
+// TFLOP/s. Of 8 layers on two stages, a stage does that 4 times for each of 4 micro-batches.
+TEST_CASE("recomputation that stops early saves the last product of each layer") {
+  Experiment experiment = pipeline(PipelineSchedule::one_forward_one_backward, 2, 1, 8, 4);
+  TransformerTraining& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  training.recompute_stops_early = true;
+  const Duration none = simulate(experiment).compute;
+  training.recompute_stops_early = false;
+  CHECK(simulate(experiment).compute == none);  // nothing is recomputed
+  training.recompute = Recompute::full;
+  const Duration whole = simulate(experiment).compute;
+  training.recompute_stops_early = true;
+  const Duration early = simulate(experiment).compute;
+  CHECK(static_cast<double>((whole - early).value) == Approx(16 * 2'147.483648e6).epsilon(1e-6));
+}
+
 // Two tensor-parallel ranks at 1 TFLOP/s and 1 GB/s; Y = 16 x 4,096 x 2 B = 131,072 B, whose sum in
 // a ring of two takes Y/B = 131.072 us. Beside the weight gradients of FC1 (2 x 16 x 4,096 x 8,192
 // operations, 1,074 us) and of QKV (805 us) it is hidden whole, beside that of the head's one

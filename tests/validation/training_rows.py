@@ -194,8 +194,8 @@ def options(row, facts):
     number = lambda key, default=0: int(row.get(key) or default)
     parallel = number("tensor") > 1, number("pipeline") > 1
     found = {}
-    if number("recompute_layers"):
-        found["recompute_layers"] = number("recompute_layers")
+    if number("recompute_layers"):  # stands for a choice of products, the last one not among them
+        found.update(recompute_layers=number("recompute_layers"), recompute_stops_early=False)
     if number("overlap_tensor"):
         found["overlap_tensor"] = True
     if facts.get("hides_sums") and parallel[0]:

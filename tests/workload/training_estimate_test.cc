@@ -37,6 +37,12 @@ TEST_CASE("the parts of an iteration in closed form") {
   CHECK(found.data == microseconds(2'650));       // 13.25 M x 2 B / 10 GB/s
   CHECK(found.embedding == microseconds(1'000));  // 10^7 / 2 x 2 B / 10 GB/s
   CHECK(found.iteration() == microseconds(41'050));
+  // The MLP's second matrix, 8 x 4 x 10^6 / 8 = 4 M parameters of a rank, and its sum are not
+  // computed again: 8 x 2 x 4 M x 2000 / 100 TFLOP/s = 1,280 us, and one of six all-reduces.
+  TransformerWorkload early = small();
+  early.training.recompute_stops_early = true;
+  CHECK(estimate(early, rates).compute == microseconds(16'960 - 1'280));
+  CHECK(estimate(early, rates).tensor == microseconds(3'200));
 }
 
 TEST_CASE("without recomputation there are three quarters of the operations, four all-reduces") {

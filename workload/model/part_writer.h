@@ -28,6 +28,9 @@ class PartWriter {
   const bool scattered;       // sequence parallel
   const bool in_parts;        // exchanges beside the products that they feed
   PartSteps steps;
+  // Steps of the forward pass before the last product, whose result only the next layer needs; 0 =
+  // all are needed.
+  std::size_t needed_forward = 0;
 
   // Tokens of this rank outside the tensor-parallel regions.
   std::int64_t own_tokens() const { return scattered ? tokens / shard.tensor : tokens; }

@@ -15,6 +15,7 @@ void write_mlp(PartWriter& to) {
   to.norm_forward();
   to.column_forward(h, matrices * inner);
   to.memory(to.steps.forward, Pass::forward, (matrices + 1) * to.tokens * inner);  // activation
+  to.needed_forward = to.steps.forward.size();
   to.row_forward(inner, h);
   to.residual_forward();
 
@@ -76,9 +77,10 @@ std::int32_t* handle_of(PartStep& step) {
   return nullptr;
 }
 
-// A layer's forward pass again, with its communication.
-void put_forward_before_backward(PartSteps& steps) {
-  std::vector<PartStep> again = steps.forward;
+// A layer's forward pass again, with its communication: the first `count` steps of it.
+void put_forward_before_backward(PartSteps& steps, std::size_t count) {
+  std::vector<PartStep> again(steps.forward.begin(),
+                              steps.forward.begin() + static_cast<std::ptrdiff_t>(count));
   std::int32_t next = 0;
   for (PartStep& step : steps.backward)
     if (const std::int32_t* handle = handle_of(step)) next = std::max(next, *handle + 1);
@@ -134,7 +136,10 @@ PartSteps transformer_part(TransformerPart part, const TransformerSpec& model,
       break;
   }
   if (is_of_layer(part) && shard.recompute == Recompute::full)
-    put_forward_before_backward(writer.steps);
+    put_forward_before_backward(writer.steps,
+                                shard.recompute_stops_early && writer.needed_forward > 0
+                                    ? writer.needed_forward
+                                    : writer.steps.forward.size());
   return std::move(writer.steps);
 }
 

@@ -96,6 +96,7 @@ struct TransformerShard {
   std::int64_t micro_batch = 1;
   bool split_backward = false;
   Recompute recompute = Recompute::none;
+  bool recompute_stops_early = false;
   std::int32_t context = 1;
   ContextMethod context_method = ContextMethod::ring;
   std::int32_t context_inner = 1;

@@ -18,6 +18,7 @@ TransformerShard shard_of(const TransformerTraining& training, bool recomputed) 
           .micro_batch = training.micro_batch,
           .recompute = recomputed || training.recompute != Recompute::full ? training.recompute
                                                                            : Recompute::none,
+          .recompute_stops_early = training.recompute_stops_early,
           .context = training.context,
           .context_method = training.context_method,
           .context_inner = training.context_inner,

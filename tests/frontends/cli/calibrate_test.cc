@@ -107,6 +107,25 @@ TEST_CASE("calibrate says what is wrong with its rows", "[cli]") {
   CHECK_THAT(error("experiment,time\njob.yaml,1 s,2\n"), Contains("3 cells, but 2 columns"));
 }
 
+// The second row is of another era. What is not fitted would silently be that of the first.
+TEST_CASE("calibrate refuses rows that have different efficiencies", "[cli]") {
+  const Files files;
+  files.write("job.yaml", job);
+  const std::string rows = files.write("measured.csv",
+                                       "experiment,time,platform.npu.efficiency.preset\njob.yaml,"
+                                       "11 ms,\njob.yaml,12 ms,a100-2021\n");
+  const Printed refused = test::run_orrery({"calibrate", rows, "--free", "matrix"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.error, Contains("measured.csv:3") &&
+                                Contains("a100-2021, but a100-2023 for line 2") &&
+                                Contains("--from"));
+  const std::string same =
+      files.write("same.csv",
+                  "experiment,time,platform.npu.efficiency.preset\njob.yaml,11 ms,\n"
+                  "job.yaml,12 ms,a100-2023\n");
+  CHECK(test::run_orrery({"calibrate", same, "--free", "matrix"}).exit_code == 0);
+}
+
 // A quarter of the time more than simulated; and a time that cannot be read.
 TEST_CASE("run --measured says where the difference could lie", "[cli]") {
   const Files files;

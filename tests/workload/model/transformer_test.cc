@@ -91,6 +91,32 @@ TEST_CASE("a layer of GPT-3 whose input gradients are summed before the weight g
                                              "wait", "gemm 309237645312", "memory 25165824"});
 }
 
+// Computed again: norm, gather, FC1 and GeLU, of which FC2's gradients need the result. FC2 itself
+// and the sum over ranks come again only in software that does the whole layer again.
+TEST_CASE("a layer of GPT-3 that is recomputed, and stops at the last product") {
+  TransformerShard shard{.tensor = 8,
+                         .sequence_parallel = true,
+                         .micro_batch = 1,
+                         .recompute = Recompute::full,
+                         .recompute_stops_early = true};
+  const auto early = text_of(transformer_part(TransformerPart::mlp, gpt3(), shard).backward);
+  const std::vector<std::string> again{"memory 12582912", "all_gather 50331648", "wait",
+                                       "gemm 309237645312", "memory 50331648"};
+  shard.recompute = Recompute::none;
+  auto expected = text_of(transformer_part(TransformerPart::mlp, gpt3(), shard).backward);
+  expected.insert(expected.begin(), again.begin(), again.end());
+  CHECK(early == expected);
+  shard.recompute = Recompute::full;
+  shard.recompute_stops_early = false;
+  const auto whole = text_of(transformer_part(TransformerPart::mlp, gpt3(), shard).backward);
+  CHECK(whole.size() == early.size() + 4);  // FC2, reduce-scatter, wait, residual
+  // The projection of attention is needed by the norm after it.
+  const auto attention =
+      text_of(transformer_part(TransformerPart::attention, gpt3(), shard).backward);
+  shard.recompute_stops_early = true;
+  CHECK(text_of(transformer_part(TransformerPart::attention, gpt3(), shard).backward) == attention);
+}
+
 // The same layer with exchanges overlapped: the 256 tokens of each rank go round, 256 x 12288 x 2 =
 // 6,291,456 B each, and each product is done in eight parts of 256 rows. Of the eight partial sums
 // seven leave, each while the next is computed; at the end eight are read and one is written, 9 x
