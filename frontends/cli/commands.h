@@ -71,7 +71,8 @@ struct PageOptions {
 
 // Writes the page, and its name on terminal.out.
 ExitCode report(const PageOptions& options, const Terminal& terminal);
-// Replaces nothing but an earlier page; throws IoError otherwise.
+// Also its charts as files, in a folder beside it. Replaces nothing but an earlier page and its
+// charts; throws IoError otherwise.
 void write_page(const std::string& file, const std::string& page);
 
 struct ValidateOptions {

@@ -64,7 +64,7 @@ void CommandLine::add_simulations() {
                 "also each level and the busiest links over time: in text, JSON (activity, "
                 "link_activity), CSV");
   run->add_flag("--report", simulation_.page,
-                "also report.html in DIR: charts of where the time goes, and why")
+                "also report.html and charts/*.svg in DIR: where the time goes, and why")
       ->needs(run->get_option("--output"));
   run->add_option("--measured", simulation_.measured,
                   "what an iteration took: also where the difference could lie")

@@ -112,7 +112,8 @@ inline constexpr Text report{"Draw results as a page of charts, one file of HTML
   orrery compare flat.yaml hier.yaml --report both.html
   orrery report out/sweep                         how a sweep's results depend on its keys
 
-The page needs no network, no scripts and no styles. Each chart has its numbers as a table below it.
+The page needs no network, no scripts and no styles. Each chart has its numbers as a table below it,
+and is also a file of its own: charts/NAME.svg beside report.html, both-charts/ beside both.html.
 `run --activity` and `run --matrix` add what links did over time, and who sent how much to whom.
 How to read it: docs/how-to/read-a-report.md.)"};
 

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
+#include <vector>
 
 #include "core/base/io_error.h"
 #include "core/base/text_file.h"
 #include "frontends/cli/commands.h"
 #include "frontends/sweep/sweep_folder.h"
+#include "report/html/chart_files.h"
 #include "report/html/report_page.h"
 #include "report/html/sweep_page.h"
 #include "report/result_folder.h"
@@ -33,12 +37,45 @@ fs::path page_of(const PageOptions& options) {
   return json_of(options.results.front()).parent_path() / "report.html";
 }
 
+// charts/ beside report.html, NAME-charts/ beside another page.
+fs::path chart_folder_of(const fs::path& page) {
+  const std::string stem = page.stem().string();
+  return page.parent_path() / (stem == "report" ? "charts" : stem + "-charts");
+}
+
+// What an earlier page had there and this one has not.
+void remove_other_charts(const fs::path& folder, std::span<const ChartFile> charts) {
+  std::vector<fs::path> others;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && entry.path().extension() == ".svg" &&
+        std::ranges::find(charts, name, &ChartFile::name) == charts.end() &&
+        is_chart_file(read_text_file(entry.path().string())))
+      others.push_back(entry.path());
+  }
+  for (const fs::path& other : others) fs::remove(other);
+}
+
+void write_charts(const fs::path& folder, std::span<const ChartFile> charts) {
+  prepare_result_folder(folder, Overwrite::allow);
+  remove_other_charts(folder, charts);
+  for (const ChartFile& chart : charts) write_whole_file(folder / chart.name, chart.text);
+}
+
 }  // namespace
 
 void write_page(const std::string& file, const std::string& page) {
   if (fs::exists(file) && !is_report_page(read_text_file(file)))
     throw IoError(fmt::format("{} is there and is not a report: name another file", file));
+  const fs::path folder = chart_folder_of(file);
+  const std::vector<ChartFile> charts = charts_of(page);
+  for (const ChartFile& chart : charts) {
+    const std::string name = (folder / chart.name).string();
+    if (fs::exists(name) && !is_chart_file(read_text_file(name)))
+      throw IoError(fmt::format("{} is there and is not a chart of a report: move it away", name));
+  }
   write_whole_file(file, page);
+  if (!charts.empty()) write_charts(folder, charts);
 }
 
 namespace {

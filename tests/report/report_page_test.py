@@ -121,6 +121,35 @@ class Pages(unittest.TestCase):
         self.assertEqual(orrery("report", out).stdout.strip(), str(out / "report.html"))
         self.assertEqual(page, (out / "report.html").read_text())
 
+    def test_charts_are_files_too(self):
+        """Each is a picture by itself, with the bytes of the page. What another page had goes;
+        what Orrery did not write stays, or stops it."""
+        out = self.folder / "files"
+        done = orrery("run", "first-run", "-o", out, "--report", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page, charts = (out / "report.html").read_text(), out / "charts"
+        ids = [chart.get("id") for chart in tree_of(page).iter(SVG + "svg")]
+        self.assertGreater(len(ids), 3)
+        self.assertEqual(sorted(file.name for file in charts.iterdir()),
+                         sorted(name + ".svg" for name in ids))
+        for name in ids:
+            text = (charts / (name + ".svg")).read_text()
+            self.assertEqual(ElementTree.fromstring(text).tag, SVG + "svg")
+            self.assertIn(text, page)
+        earlier = (charts / "layers-chart-0.svg").read_text()
+        (charts / "layers-chart-7.svg").write_text(earlier)
+        (charts / "theirs.svg").write_text("<svg/>")
+        self.assertEqual(orrery("report", out).returncode, 0)
+        self.assertFalse((charts / "layers-chart-7.svg").exists())
+        self.assertEqual((charts / "theirs.svg").read_text(), "<svg/>")
+        self.assertEqual(orrery("report", out, "-o", out / "other.html").returncode, 0)
+        self.assertEqual((out / "other-charts/layers-chart-0.svg").read_text(), earlier)
+        (charts / "layers-chart-0.svg").write_text("<svg/>")
+        done = orrery("report", out)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("is not a chart of a report", done.stderr)
+        self.assertEqual((charts / "layers-chart-0.svg").read_text(), "<svg/>")
+
     def test_outline(self):
         outline = Outline()
         outline.feed(self.page)
