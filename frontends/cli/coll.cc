@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <string_view>
+#include <variant>
 
 #include "core/base/config_error.h"
+#include "core/base/quoted.h"
+#include "core/units/unit_text.h"
 #include "formats/custom/custom_algorithm.h"
 #include "formats/measured/measured_times.h"
 #include "frontends/cli/commands.h"
@@ -75,6 +78,31 @@ std::vector<Bytes> sizes_of(const CollectiveOptions& options, const MeasuredTime
   return sizes;
 }
 
+// The measured times of a file, without what the benchmark itself took.
+MeasuredTimes measured_of(const CollectiveOptions& options, Collective kind, std::int64_t ranks) {
+  const auto wrong = [&](const std::string& what, const char* remedy) {
+    return ConfigError({.path = "--overhead", .what = what, .remedy = remedy});
+  };
+  if (options.measured.empty()) {
+    if (!options.overhead.empty())
+      throw wrong("there are no measured times", "it goes with --measured FILE");
+    return {};
+  }
+  MeasuredTimes measured = read_measured_times(options.measured, name_of(kind), ranks);
+  if (options.overhead.empty()) return measured;
+  const Parsed<Duration> parsed = parse_duration(options.overhead);
+  const auto* overhead = std::get_if<Duration>(&parsed);
+  if (overhead == nullptr || *overhead < Duration{})
+    throw wrong(in_quotes(options.overhead) + " is no time", "write for example 27us");
+  for (auto& [size, time] : measured) {
+    if (time <= *overhead)
+      throw wrong(fmt::format("{} took {} only", to_text(size), to_text(time)),
+                  "no measured time is shorter than its overhead");
+    time = time - *overhead;
+  }
+  return measured;
+}
+
 // What is simulated: an experiment for each row.
 struct Series {
   std::vector<CollectiveRow> rows;  // still without a time
@@ -139,10 +167,7 @@ ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
                        .remedy = "it goes with --op all_to_allv"});
   }
   const std::vector<Experiment> platforms = load_platforms(options);
-  MeasuredTimes measured;
-  if (!options.measured.empty()) {
-    measured = read_measured_times(options.measured, name_of(kind), ranks_of(platforms.front()));
-  }
+  const MeasuredTimes measured = measured_of(options, kind, ranks_of(platforms.front()));
   const Series series =
       series_of(platforms, kind, sizes_of(options, measured), measured, options.skew);
   const Overwrite overwrite = options.force ? Overwrite::allow : Overwrite::refuse;

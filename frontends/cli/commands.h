@@ -96,6 +96,7 @@ struct CollectiveOptions {
                                         // what each other one does
   std::optional<std::int32_t> ranks;    // none = all of the platform
   std::string measured;                 // file of measured times; "" = none
+  std::string overhead;                 // of each measured time; "" = none
   std::vector<Override> overrides;
   std::string output;  // folder; "" = none
   bool force = false;

@@ -143,6 +143,10 @@ void CommandLine::add_collectives() {
                    "output of nccl-tests, or CSV with columns bytes and time_us: shows the error")
       ->type_name("FILE")
       ->check(a_name());
+  coll->add_option("--overhead", collectives_.overhead,
+                   "with --measured: what each measured time has that no network takes, such as "
+                   "27us of a benchmark in Python")
+      ->type_name("TIME");
   add_overrides(coll);
   add_output_options(coll, collectives_, "text (as nccl-tests), json or csv");
 }

@@ -127,6 +127,22 @@ system: {algorithms: [direct, ring], chunks: 5}
   CHECK(rows[2]["chunks"] == 2);
 }
 
+// Simulated: 18 us; of the 30 us measured the benchmark took 10, so 20 are left: 10 % too fast.
+TEST_CASE("--overhead is not the network's", "[cli][coll]") {
+  const Coll coll;
+  const std::string file = coll.write("measured.csv", "bytes,time_us\n4000,30\n");
+  const auto with = [&](const std::string& overhead) {
+    return coll({"--algorithm", "ring", "--measured", file, "--overhead", overhead});
+  };
+  CHECK_THAT(with("10us").out, Contains("# Mean absolute error  : 10.0 %"));
+  CHECK(with("30us").exit_code == 2);
+  CHECK_THAT(with("30us").error, Contains("4 kB took 30 us only"));
+  CHECK(with("long").exit_code == 2);
+  const Printed alone = coll({"--overhead", "10us"});
+  CHECK(alone.exit_code == 2);
+  CHECK_THAT(alone.error, Contains("--measured FILE"));
+}
+
 // Simulated: 18 us, see above; measured: 20 us.
 TEST_CASE("--measured gives the sizes and shows the error", "[cli][coll]") {
   const Coll coll;
