@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/units/unit_text.h"
+#include "report/chart/markup.h"
+#include "report/topology_classes.h"
 
 namespace orrery {
 namespace {
@@ -34,23 +36,6 @@ std::vector<DrawnLink> lines_of(const Topology& topology) {
     lines.push_back({link.from, link.to, link.level, link.bandwidth, true});
   }
   return lines;
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
-  }
-  return result;
 }
 
 struct Point {
@@ -100,29 +85,46 @@ class Layout {
     }
   }
 
-  // In a row, with gaps between groups; without switches, dimension 1 to the right, the rest down.
+  // In a row, with gaps between groups. Without switches: planes of the first two dimensions, about
+  // as many beside each other as below.
   void place_npus() {
-    const std::int32_t npus = topology_.npu_count();
-    const bool lattice = rows_.size() == 1 && topology_.levels().size() > 1;
-    const double wide = lattice ? 2 * step : step;
-    double x = margin;
-    for (std::int32_t npu = 0; npu < npus; ++npu) {
-      for (std::size_t l = 1; npu > 0 && l < topology_.levels().size(); ++l)
-        if (npu % topology_.stride(static_cast<int>(l)) == 0) {
-          if (!lattice) {
-            x += 10;
-          } else if (l == 1) {
-            x = margin;
-            grid_height_ += 2 * step;
-          } else {
-            grid_height_ += step;
-          }
-        }
-      at_[npu] = {x, y_of(0) + grid_height_};
-      x += wide;
-      width_ = std::max(width_, x + margin - wide);
-    }
+    if (grid() && topology_.levels().size() > 1)
+      place_lattice();
+    else
+      place_in_a_row();
     width_ = std::max(width_, 480.0);
+  }
+
+  void place_in_a_row() {
+    double x = margin;
+    for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu) {
+      for (std::size_t l = 1; npu > 0 && l < topology_.levels().size(); ++l)
+        if (npu % topology_.stride(static_cast<int>(l)) == 0) x += 10;
+      at_[npu] = {x, y_of(0)};
+      x += step;
+      width_ = std::max(width_, x + margin - step);
+    }
+  }
+
+  void place_lattice() {
+    constexpr double pitch = 2 * step;
+    const std::int32_t npus = topology_.npu_count(), across = topology_.stride(1);
+    const std::int32_t of_plane = topology_.levels().size() > 2 ? topology_.stride(2) : npus;
+    const std::int32_t down = of_plane / across, planes = npus / of_plane;
+    const double plane_width = pitch * across, plane_height = pitch * down;
+    const std::int32_t beside = std::clamp(
+        static_cast<std::int32_t>(std::lround(std::sqrt(planes * plane_height / plane_width))), 1,
+        planes);
+    for (std::int32_t npu = 0; npu < npus; ++npu) {
+      const std::int32_t plane = npu / of_plane, inside = npu % of_plane;
+      const Point corner{(plane % beside) * (plane_width + step),
+                         (plane / beside) * (plane_height + step)};
+      const Point offset{corner.x + pitch * (inside % across),
+                         corner.y + pitch * (inside / across)};
+      at_[npu] = {margin + offset.x, y_of(0) + offset.y};
+      width_ = std::max(width_, at_[npu].x + margin);
+      grid_height_ = std::max(grid_height_, offset.y);
+    }
   }
 
   void place_row(std::size_t row, const std::vector<DrawnLink>& lines) {
@@ -222,6 +224,12 @@ std::string legend_svg(const Topology& topology) {
   return legend;
 }
 
+// Links between planes hide everything: those of the first NPU of each stand for all.
+bool is_drawn_of_lattice(const Topology& topology, const DrawnLink& line) {
+  if (line.level < 2) return true;
+  return line.a.value % topology.stride(2) == 0;
+}
+
 }  // namespace
 
 std::string dot_text(const Topology& topology) {
@@ -239,17 +247,29 @@ std::string dot_text(const Topology& topology) {
 }
 
 std::string svg_text(const Topology& topology, const std::string& title) {
+  const bool is_large = topology.npu_count() > most_npus_drawn_alone;
+  const bool lattice =
+      topology.node_count() == topology.npu_count() && topology.levels().size() > 1;
+  if (is_large && !lattice) {
+    const TopologyClasses classes = classes_of(topology);
+    if (static_cast<int>(classes.nodes.size()) <= most_npus_drawn_alone)
+      return classes_svg(topology, classes, title);
+  }
   const std::vector<DrawnLink> lines = lines_of(topology);
   const Layout layout(topology, lines);
+  const bool has_planes = is_large && lattice && topology.levels().size() > 2;
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" "
       "height=\"{:.0f}\" font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
       "<text x=\"20\" y=\"26\" text-anchor=\"start\" font-size=\"15\">{}</text>\n",
-      layout.width(), layout.height(), layout.width(), layout.height(), escaped(title));
+      layout.width(), layout.height(), layout.width(), layout.height(),
+      escaped(title) + (has_planes ? " (of links between planes, those of a corner)" : ""));
   text += legend_svg(topology);
   text += "<g fill=\"none\" stroke-opacity=\"0.6\">\n";
-  for (const DrawnLink& line : lines) text += link_svg(topology, layout, line);
+  for (const DrawnLink& line : lines)
+    if (!has_planes || is_drawn_of_lattice(topology, line))
+      text += link_svg(topology, layout, line);
   text += "</g>\n";
   for (std::int32_t node = 0; node < topology.node_count(); ++node)
     text += node_svg(topology, layout, {node});

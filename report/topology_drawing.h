@@ -11,8 +11,9 @@ namespace orrery {
 std::string dot_text(const Topology& topology);
 
 // NPUs at the bottom, inner levels boxed together; switches above by their distance from the NPUs.
-// Readable up to some hundred NPUs; up to 4,096 nodes it is drawn at all.
-inline constexpr int most_nodes_drawn = 4096;
+// Above 64 NPUs equal nodes are one box with their number; a torus or mesh is a grid of planes.
+// Up to 4,096 nodes it is drawn at all.
+inline constexpr int most_nodes_drawn = 4096, most_npus_drawn_alone = 64;
 std::string svg_text(const Topology& topology, const std::string& title);
 
 }  // namespace orrery

@@ -272,6 +272,28 @@ class Pages(unittest.TestCase):
     def test_size(self):
         self.assertLess(len(self.page.encode()), 1_500_000)
 
+    def test_a_large_topology_as_boxes(self):
+        """128 servers of 8 NPUs and 8 NICs, 8 rails, 16 spines: 1,024 NPUs join 128 buses, 1,024
+        NICs and 8 rails; each rail has a link to each of 16 spines: 128."""
+        done = orrery("topo", "export", "dgx-h100-rail", "--format", "svg", "--set",
+                      "platform.topology.rail.nodes=128")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        picture = tree_of(done.stdout)
+        self.assertLess(float(picture.get("width")), 1000)
+        texts = [text.text or "" for text in picture.iter(SVG + "text")]
+        for begin in ("1024 NPUs", "1024 NICs", "128 switches", "8 switches", "16 switches"):
+            self.assertEqual(len([text for text in texts if text.startswith(begin)]), 1, begin)
+        for links in ("128 x 100 GB/s", "1024 x 50 GB/s", "1024 x 64 GB/s", "1024 x 450 GB/s"):
+            self.assertIn(links, texts)
+
+    def test_a_torus_as_planes(self):
+        """8 x 8 x 8: planes of 8 x 8, three beside each other (8 have no whole root)."""
+        done = orrery("topo", "export", "tpu-v4-torus", "--format", "svg")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        picture = tree_of(done.stdout)
+        self.assertLess(float(picture.get("width")), 2000)
+        self.assertLess(float(picture.get("height")), 2000)
+
     def test_systems_beside_each_other(self):
         other = json.loads(json.dumps(self.result)) | {"name": "another"}
         page = page_of(self.folder, self.result, other)
