@@ -93,6 +93,7 @@ std::vector<SweepRow> rows_of(std::vector<SweepPoint> points, InputTexts& texts,
                               const SweepOptions& options) {
   std::vector<SweepRow> rows;
   std::vector<Diagnostic> problems;
+  std::set<std::string> said;
   for (SweepPoint& point : points) {
     try {
       const LoadedFile loaded = load_job_or_flows(point.experiment, overrides_of(point), texts);
@@ -108,12 +109,8 @@ std::vector<SweepRow> rows_of(std::vector<SweepPoint> points, InputTexts& texts,
       row.point = std::move(point);
       rows.push_back(std::move(row));
     } catch (const ConfigError& error) {
-      for (const Diagnostic& problem : error.diagnostics()) {
-        const auto is_same = [&](const Diagnostic& known) {
-          return format_diagnostic(known) == format_diagnostic(problem);
-        };
-        if (std::none_of(problems.begin(), problems.end(), is_same)) problems.push_back(problem);
-      }
+      for (const Diagnostic& problem : error.diagnostics())
+        if (said.insert(format_diagnostic(problem)).second) problems.push_back(problem);
     }
   }
   if (!problems.empty()) throw ConfigError(std::move(problems));

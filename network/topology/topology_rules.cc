@@ -34,10 +34,10 @@ void check_names(SpecProblems& problems, const std::vector<LevelSpec>& levels) {
       problems.push_back({item_key("levels", i),
                           "the name " + in_quotes(name) + " looks like an index",
                           "choose a name with a letter"});
-    for (std::size_t j = 0; j < i; ++j)
-      if (levels[j].name == name)
-        problems.push_back({item_key("levels", i), "the name " + in_quotes(name) + " is taken",
-                            fmt::format("level {} has it", j)});
+    const auto first = std::ranges::find(levels, name, &LevelSpec::name) - levels.begin();
+    if (static_cast<std::size_t>(first) < i)
+      problems.push_back({item_key("levels", i), "the name " + in_quotes(name) + " is taken",
+                          fmt::format("level {} has it", first)});
   }
 }
 
