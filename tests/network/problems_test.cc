@@ -40,6 +40,7 @@ TEST_CASE("platforms that are wrong name the level and its key") {
   topology.levels.resize(4, topology.levels[0]);
   for (LevelSpec& level : topology.levels) level.name = "fabric";
   CHECK(keys(problems_of(topology)) == "levels[1] levels[2] levels[3]");
+  topology = two_levels();
   topology.levels[1].name.assign(1, '7');
   CHECK(keys(problems_of(topology)) == "levels[1]");
 }
