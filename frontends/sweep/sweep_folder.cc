@@ -76,13 +76,23 @@ bool is_locked(const std::filesystem::path& folder) {
 
 namespace {
 
+// Not one that was killed and that its parent has not yet waited for: kill() still finds that one.
+bool lives(int process) {
+  if (kill(process, 0) != 0) return errno == EPERM;
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  const std::string stat(std::istreambuf_iterator<char>(file), {});
+  const std::size_t name_ends = stat.rfind(") ");  // "PID (NAME) STATE ..."
+  return name_ends == std::string::npos || name_ends + 2 >= stat.size() ||
+         stat[name_ends + 2] != 'Z';
+}
+
 // A process that lives may be writing it; on another machine, for a day.
 bool may_be_written(const std::filesystem::path& file) {
   const std::string name = file.filename();
   const std::string rest = name.substr(0, name.rfind('.'));
   const int process = std::atoi(rest.substr(rest.rfind('.') + 1).c_str());
   if (process > 0 && name.ends_with(unfinished_ending(process)))
-    return kill(process, 0) == 0 || errno == EPERM;
+    return lives(process);
   std::error_code gone;
   const auto written = std::filesystem::last_write_time(file, gone);
   return process > 0 && !gone &&

@@ -1,4 +1,5 @@
 // `orrery sweep`: the grid, and what survives between two runs of it.
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -12,7 +13,9 @@
 #include "core/base/log.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/process_pool.h"
+#include "frontends/sweep/sweep_folder.h"
 #include "frontends/yaml/load_sweep.h"
+#include "report/result_folder.h"
 #include "report/sweep_report.h"
 #include "tests/paths.h"
 
@@ -341,4 +344,25 @@ TEST_CASE("children of a pool report their ends") {
   CHECK(second->task == 8);
   CHECK(second->exit_code == 128 + SIGINT);
   CHECK(pool.empty());
+}
+
+// kill(pid, 0) finds a process that ended and that nobody has waited for, as the points of a killed
+// sweep are until init reaps them.
+TEST_CASE("files of a killed process are removed though its parent has not waited for it") {
+  const fs::path folder =
+      fs::temp_directory_path() / ("orrery_left_half_written." + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const pid_t child = fork();
+  if (child == 0) pause();
+  const fs::path file = folder / (".summary.csv" + unfinished_ending(child));
+  std::ofstream(file) << "time";
+  remove_unfinished(folder);
+  CHECK(fs::exists(file));
+  kill(child, SIGKILL);
+  siginfo_t ended;
+  REQUIRE(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) == 0);
+  remove_unfinished(folder);
+  CHECK(!fs::exists(file));
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  fs::remove_all(folder);
 }
