@@ -195,7 +195,7 @@ class CollectiveScheduler final : private RunListener {
   TaskLane& task_lane(RankState& state, const Task& task, std::size_t queue);
   static TaskLane& lane_of(LevelQueue& queue, std::uint32_t communicator);
   void start(TaskLane& lane, const Task& task, std::size_t queue);
-  void let_others_start(const Task& task, Seat seat, std::size_t queue, bool opened);
+  void let_others_start(const Task& task, Seat seat, std::size_t queue);
   void release_late(const Task& task, Seat seat, std::size_t queue);
   std::uint32_t open_run(const Task& task, Seat seat, std::size_t queue);
   // The switch of the level, if it has one, for plans that need it.

@@ -114,16 +114,16 @@ void CollectiveScheduler::start(TaskLane& lane, const Task& task, std::size_t in
   runs_[run].order = lane.order->start(lane.member, runs_[run].order, run);
   ++lane.running;
   executor_.start(run, lane.seat.member);
-  if (has_root(phase_of(task).phase.kind)) let_others_start(task, lane.seat, index, opens);
+  if (opens && has_root(phase_of(task).phase.kind)) let_others_start(task, lane.seat, index);
 }
 
-// Where the run has a root: the others may have waited for it.
-void CollectiveScheduler::let_others_start(const Task& task, Seat seat, std::size_t index,
-                                           bool opened) {
-  if (opened) release_late(task, seat, index);
+// Where a run that has begun has a root: the others may have waited for it. A member that joins
+// later changes nothing for them (StartOrder counts what was begun).
+void CollectiveScheduler::let_others_start(const Task& task, Seat seat, std::size_t index) {
+  release_late(task, seat, index);
   if (comes_in_late(task)) return;
   const GroupDimension& dimension = phase_of(task).dimension;
-  for (std::int32_t other = 0; other < dimension.size; ++other)
+  for (std::int32_t other = 0; other < dimension.size; ++other, ++steps_)
     if (other != seat.member)
       fill(state_of(rank_at(task, seat.first + dimension.offset(other))), index);
 }

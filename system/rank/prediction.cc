@@ -67,7 +67,7 @@ Duration simulated_time(const Topology& topology, SystemSpec system,
   return Trial(topology, system).run(kind, size);
 }
 
-// What the rank at position 0 does in one chunk.
+// What one rank does in one chunk.
 struct Walk {
   std::int64_t messages = 0;  // of all ranks, if they send as many as this one
   Duration time;              // of its stages one after the other
@@ -115,25 +115,40 @@ class Walker {
     efficiency = part_of(efficiency, share_between_nodes(candidate_.in_turn, phase, sizes));
     const Duration step = cost == nullptr ? Duration{} : cost->step;
     const Bytes piece = equal_part(part, plan->pieces());
-    Duration busy;
-    for (int lane = 0; lane < plan->lanes(); ++lane)
-      for (int index = 0;; ++index) {
-        const Stage stage = plan->stage(0, lane, index);
-        Duration latency, carried;
-        for (int i = 0; i < stage.sends; ++i) {
-          const Send send = plan->send(0, lane, index, i);
-          const PathBetween path = send.to < size
-                                       ? path_between(topology_, system_, 0, send.to * stride)
-                                       : path_to_switch(topology_, system_, phase.dimension);
-          carried += transfer_time(whole_of(piece * send.pieces.count, efficiency), path.bandwidth);
-          latency = std::max(latency, path.latency + step);
+    const auto walk_of = [&](Position position) {
+      Walk one;
+      for (int lane = 0; lane < plan->lanes(); ++lane)
+        for (int index = 0;; ++index) {
+          const Stage stage = plan->stage(position, lane, index);
+          Duration latency, carried;
+          for (int i = 0; i < stage.sends; ++i) {
+            const Send send = plan->send(position, lane, index, i);
+            const PathBetween path =
+                send.to < size
+                    ? path_between(topology_, system_, position * stride, send.to * stride)
+                    : path_to_switch(topology_, system_, phase.dimension);
+            carried +=
+                transfer_time(whole_of(piece * send.pieces.count, efficiency), path.bandwidth);
+            latency = std::max(latency, path.latency + step);
+          }
+          one.messages += stage.sends;
+          one.busiest += carried;
+          if (lane == 0) one.time += carried + latency;
+          if (stage.last) break;
         }
-        walk_.messages += stage.sends;
-        busy += carried;
-        if (lane == 0) walk_.time += carried + latency;
-        if (stage.last) break;
+      return one;
+    };
+    // All do the same, but where there is a root: it may send nothing, and its neighbours most.
+    Walk most = walk_of(0);
+    if (has_root(phase.kind))
+      for (const Position position : {std::min(1, size - 1), size / 2, size - 1}) {
+        const Walk one = walk_of(position);
+        most = {std::max(most.messages, one.messages), std::max(most.time, one.time),
+                std::max(most.busiest, one.busiest)};
       }
-    walk_.busiest = std::max(walk_.busiest, busy);
+    walk_.messages += most.messages;
+    walk_.time += most.time;
+    walk_.busiest = std::max(walk_.busiest, most.busiest);
   }
 
   const Topology& topology_;

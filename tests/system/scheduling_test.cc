@@ -245,5 +245,19 @@ TEST_CASE("a chunk costs the same looks however many calls are outstanding") {
   }
 }
 
+// The first member of a gather lets the others in; those who follow let nobody in. Of 8 times the
+// ranks each has the same to look at: 8 times the steps, not 64.
+TEST_CASE("a collective with a root costs a step for each member, not for each pair") {
+  const auto steps = [](std::int32_t ranks) {
+    World world({switch_level(ranks, gigabits_per_second(100), nanoseconds(500))},
+                plain_system("direct"),
+                World::everywhere(ranks, {collective(0, Collective::gather, bytes(4'000))}));
+    world.run();
+    REQUIRE(world.runner->finished());
+    return world.runner->scheduling_steps();
+  };
+  CHECK(steps(512) <= 10 * steps(64));
+}
+
 }  // namespace
 }  // namespace orrery
