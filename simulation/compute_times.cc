@@ -12,7 +12,7 @@ namespace {
 
 struct Devices {
   Devices(const Experiment& experiment, VariationSpec variation, std::int32_t ranks)
-      : device(experiment.npu.roofline()), compute(device, std::move(variation), ranks) {}
+      : device(experiment.npu.roofline(ranks)), compute(device, std::move(variation), ranks) {}
   Roofline device;
   VariedCompute compute;
 };

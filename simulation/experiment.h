@@ -47,7 +47,10 @@ struct NpuSpec {
   std::int64_t measured_speed = 1;  // measured compute times are divided by it (what_if.h)
   VariationSpec variation;          // but for its seed, which is that of the experiment
 
-  RooflineSpec roofline() const { return {peak, memory_bandwidth, efficiency, measured_speed}; }
+  // Of a job of so many ranks. Where each rank has a pace of its own, the slowest is not expected.
+  RooflineSpec roofline(std::int32_t ranks) const {
+    return {peak, memory_bandwidth, efficiency, measured_speed, variation.jitter ? 1 : ranks};
+  }
 };
 
 // One value of the resolved configuration, for `explain`.

@@ -25,7 +25,7 @@ class IterationWalk {
         topology_(topology),
         selection_(selection),
         job_(make_job(experiment, topology, 1)),
-        compute_(experiment.npu.roofline()) {}
+        compute_(experiment.npu.roofline(job_.ranks)) {}
 
   // Finishes every operation as soon as it is handed out: no network is needed to see them all.
   IterationSums sums() {

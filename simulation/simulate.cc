@@ -90,7 +90,7 @@ class Simulation {
         link_activity_(options.activity ? std::make_unique<LinkActivity>(topology_) : nullptr),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
         job_(make_job(experiment, topology_, std::nullopt, options.stop)),
-        device_(experiment.npu.roofline()),
+        device_(experiment.npu.roofline(job_.ranks)),
         compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
         span_log_(job_),
         sinks_(span_sinks(summary_, fingerprint_, span_log_, options)),

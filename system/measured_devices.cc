@@ -9,12 +9,12 @@ namespace orrery {
 namespace {
 
 constexpr std::array known_eras{
-    Era{"a100-2021", 0.075, 431},    Era{"a100-2023", 0.097, 9},
-    Era{"gb200-2025", 0.098, 1},     Era{"gb200-2025-fp8", 0.035, 1},
-    Era{"h100-2023", 0.053, 8},      Era{"h100-2023-fp8", 0.057, 8},
-    Era{"h100-2024", 0.062, 24},     Era{"h100-2024-fp8", 0.034, 13},
-    Era{"h100-2024-fsdp", 0.059, 2}, Era{"h100-2024-fsdp-fp8", 0.189, 15},
-    Era{"v100-2020", 0.049, 3},
+    Era{"a100-2021", 0.073, 431},    Era{"a100-2023", 0.088, 9},
+    Era{"gb200-2025", 0.093, 1},     Era{"gb200-2025-fp8", 0.033, 1},
+    Era{"h100-2023", 0.064, 8},      Era{"h100-2023-fp8", 0.054, 8},
+    Era{"h100-2024", 0.061, 24},     Era{"h100-2024-fp8", 0.033, 13},
+    Era{"h100-2024-fsdp", 0.043, 2}, Era{"h100-2024-fsdp-fp8", 0.174, 15},
+    Era{"v100-2020", 0.045, 3},
 };
 
 // torchtitan's H100 (h100-2024-fsdp) has less power and memory bandwidth than the preset.

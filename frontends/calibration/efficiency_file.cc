@@ -15,6 +15,7 @@ std::string efficiency_keys_text(const EfficiencySpec& efficiency, const Softwar
   add("matrix", share_text(efficiency.matrix));
   add("attention", share_text(efficiency.attention));
   add("memory", share_text(efficiency.memory));
+  if (efficiency.spread.part > 0) add("spread", share_text(efficiency.spread));
   if (efficiency.launch > Duration{}) add("launch", exact_text(efficiency.launch));
   if (efficiency.issue > Duration{}) add("issue", exact_text(efficiency.issue));
   if (software.overlap_gradient_sums)

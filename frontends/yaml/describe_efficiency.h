@@ -24,6 +24,9 @@ inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::str
                 "share of the peak that a large attention kernel (flash attention) reaches");
   keys.optional("memory", efficiency.memory,
                 "share of the memory bandwidth that a large kernel reaches");
+  keys.optional("spread", efficiency.spread,
+                "standard deviation of the rates of equal devices; ranks of a job are as slow as "
+                "the slowest of them is expected to be");
   keys.optional("launch", efficiency.launch,
                 "time before each operation in which the device does nothing", not_negative);
   keys.optional(

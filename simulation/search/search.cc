@@ -22,7 +22,7 @@ namespace {
 class Worker {
  public:
   Worker(const TrainingVariants& variants, const Topology& topology)
-      : compute_(variants.written().npu.roofline()),
+      : compute_(variants.written().npu.roofline(variants.npus())),
         exchanges_(topology, variants.written().system),
         estimator_(variants.model(), compute_, exchanges_) {}
   Worker(const Worker&) = delete;

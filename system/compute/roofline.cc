@@ -1,9 +1,11 @@
 #include "system/compute/roofline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/check.h"
+#include "system/compute/variation.h"
 
 namespace orrery {
 
@@ -11,9 +13,16 @@ namespace {
 
 bool by_shape(const TimedProduct& a, const TimedProduct& b) { return a.shape < b.shape; }
 
+double slowest_of(Share spread, std::int32_t ranks) {
+  if (spread.part == 0) return 1;
+  return 1 + static_cast<double>(spread.part) / static_cast<double>(spread.whole) *
+                 mean_largest_normal(ranks);
+}
+
 }  // namespace
 
-Roofline::Roofline(RooflineSpec spec) : spec_(std::move(spec)) {
+Roofline::Roofline(RooflineSpec spec)
+    : spec_(std::move(spec)), slower_(slowest_of(spec_.efficiency.spread, spec_.ranks)) {
   std::sort(spec_.efficiency.products.begin(), spec_.efficiency.products.end(), by_shape);
 }
 
@@ -24,6 +33,7 @@ Roofline::Limits Roofline::limits_of(const Compute& work) const {
     CHECK(spec_.peak > FlopRate{}, "{} FLOP to compute, and no peak", work.flops.value);
     const Share share = work.kernel == Kernel::attention ? efficiency.attention : efficiency.matrix;
     limits.rate = compute_time(whole_of(work.flops, share), spec_.peak);
+    if (slower_ > 1) limits.rate = {std::llround(static_cast<double>(limits.rate.value) * slower_)};
   }
   if (spec_.memory_bandwidth && work.memory_traffic > Bytes{})
     limits.memory =

@@ -1,10 +1,13 @@
 // Compute time from a processor's two limits, and from how far kernels stay below them:
 //
-//   t = max(issue, launch + max(F / (e P), M / (e_m B)))
+//   t = max(issue, launch + max((1 + s E_n) F / (e P), M / (e_m B)))
 //
 // for F operations at peak P and M bytes of traffic at memory bandwidth B. S. Williams, A.
 // Waterman, D. Patterson, "Roofline", CACM 52(4), 2009; e of a matrix product grows with its size
-// as F / (F + launch e P), which is what `launch` does. A measured time is taken as it is.
+// as F / (F + launch e P), which is what `launch` does. A measured time is taken as it is. Of n
+// ranks that wait for each other the slowest counts: their rates deviate by s, and the largest of n
+// such deviations is E_n on average. So every rank is as slow as the slowest is expected to be, and
+// equal ranks stay equal (they fold).
 #pragma once
 
 #include <optional>
@@ -26,6 +29,7 @@ struct EfficiencySpec {
   Share matrix{100, 100};     // of the peak, by a large matrix product
   Share attention{100, 100};  // of the peak, by a large attention kernel
   Share memory{100, 100};     // of the memory bandwidth, by a large kernel
+  Share spread{0, 100};       // of the rates of equal devices, a standard deviation
   Duration launch;            // in which the device does nothing, before each operation
   Duration issue;             // that the host takes for an operation; the device is not faster
   std::vector<TimedProduct> products = {};  // instead of the roofline, for exactly these shapes
@@ -36,6 +40,7 @@ struct RooflineSpec {
   std::optional<Bandwidth> memory_bandwidth;  // none = memory traffic costs no time
   EfficiencySpec efficiency = {};
   std::int64_t measured_speed = 1;  // how many times as fast as what was measured; >= 1
+  std::int32_t ranks = 1;           // that wait for each other, for `spread`
 };
 
 class Roofline final : public ComputeModel {
@@ -52,6 +57,7 @@ class Roofline final : public ComputeModel {
   const TimedProduct* timed(const Compute& work) const;
 
   RooflineSpec spec_;  // products in ascending order of shape
+  double slower_;      // than the mean device, by this factor: the slowest
 };
 
 }  // namespace orrery

@@ -56,6 +56,9 @@ struct VariationSpec {
   std::uint64_t seed = 1;
 };
 
+// The mean of the largest of `count` >= 1 draws of JitterDistribution::normal.
+double mean_largest_normal(std::int32_t count);
+
 // Another model, varied.
 class VariedCompute final : public ComputeModel {
  public:

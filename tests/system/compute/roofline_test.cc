@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "system/compute/variation.h"
+
 namespace orrery {
 namespace {
 
@@ -35,6 +37,28 @@ TEST_CASE("each kind of work reaches a share of its limit") {
   CHECK(roofline.time_of(product({}, bytes(10'000'000))) == microseconds(20));
   work.flops = flops(80'000'000);  // 1.6 us: the memory is the limit
   CHECK(roofline.time_of(work) == microseconds(20));
+}
+
+// L. Tippett, "On the extreme individuals", Biometrika 17 (1925): of 2, 100 and 1,000 draws the
+// largest is on average .56419, 2.50759 and 3.24144 deviations above the mean.
+TEST_CASE("the mean of the largest of normal draws is Tippett's") {
+  CHECK(mean_largest_normal(1) == Approx(0).margin(1e-9));
+  CHECK(mean_largest_normal(2) == Approx(0.56419).epsilon(1e-5));
+  CHECK(mean_largest_normal(100) == Approx(2.50759).epsilon(1e-5));
+  CHECK(mean_largest_normal(1'000) == Approx(3.24144).epsilon(1e-5));
+}
+
+// 100 us of one device; of 100 that deviate by 2 % the slowest takes 2 % x 2.50759 more. What the
+// memory limits is not slower: power limits the rate of the tensor cores.
+TEST_CASE("ranks are as slow as the slowest of equal devices is expected to be") {
+  RooflineSpec spec = device();
+  spec.efficiency.spread = {2, 100};
+  const Compute work = product(flops(8'000'000'000), bytes(10'000'000));
+  CHECK(Roofline(spec).time_of(work) == microseconds(100));
+  spec.ranks = 100;
+  CHECK(static_cast<double>(Roofline(spec).time_of(work).value) ==
+        Approx(105.01518e6).epsilon(1e-7));
+  CHECK(Roofline(spec).time_of(product({}, bytes(10'000'000))) == microseconds(20));
 }
 
 TEST_CASE("launching takes time before each operation, and small ones reach less") {
