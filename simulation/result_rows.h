@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/units/total.h"
@@ -244,6 +245,54 @@ struct EndpointRow {
     row.column("copy_ps", &EndpointRow::copy, "time of copies between user and network buffers");
     row.column("waited_ps", &EndpointRow::waited,
                "time that messages waited for the processor, the copy or the gap");
+  }
+};
+
+// Two steps of one rank are done together where their schedule says so (DualPipe).
+enum class StageStep : std::uint8_t {
+  forward,
+  backward,
+  input_gradient,
+  weight_gradient,
+  together,
+  optimizer
+};
+std::string_view name_of(StageStep kind);
+
+// A step of a stage of a pipeline, in the first iteration: from the first operation that the
+// processor begins to the last that it ends.
+struct StepRow {
+  std::int32_t stage = 0, rank = 0;
+  StageStep kind = StageStep::forward;
+  std::int32_t micro_batch = 0;
+  std::int32_t chunk = 0;
+  Duration begin, end;
+  Duration exposed;  // waited for communication, within
+
+  bool is_of_micro_batch() const { return kind != StageStep::optimizer; }
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("stage", &StepRow::stage, "number of the stage, from 0");
+    row.column("rank", &StepRow::rank, "the rank of the stage that is shown, its first");
+    row.column("step", &StepRow::kind,
+               "forward, backward, input_gradient, weight_gradient, together (two steps beside "
+               "each other) or optimizer");
+    row.column(
+        "micro_batch",
+        [](const StepRow& step) {
+          return step.is_of_micro_batch() ? std::optional(step.micro_batch) : std::nullopt;
+        },
+        "number of the micro-batch, from 0; of steps done together that of the first");
+    row.column(
+        "chunk",
+        [](const StepRow& step) {
+          return step.is_of_micro_batch() ? std::optional(step.chunk) : std::nullopt;
+        },
+        "number of the chunk of layers of the stage, from 0");
+    row.column("begin_ps", &StepRow::begin, "when the processor begins with it");
+    row.column("end_ps", &StepRow::end, "when the processor ends it");
+    row.column("exposed_ps", &StepRow::exposed, "time waited for communication in between");
   }
 };
 

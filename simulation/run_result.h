@@ -81,6 +81,7 @@ struct RunResult {
   std::string unfolded_because;                // a clause; "" if folded
   std::vector<ActivityRow> activity;           // by level and time; empty unless asked for
   std::vector<LinkActivityRow> link_activity;  // by link and time; empty unless asked for
+  std::vector<StepRow> steps;           // of the stages of a pipeline; empty unless asked for
   std::vector<MatrixRow> matrix;        // by group, source and target; empty unless asked for
   std::optional<EndpointRow> endpoint;  // of the rank that finishes last; none if it costs nothing
   std::optional<PacketResult> packets;
@@ -290,6 +291,12 @@ struct RunResult {
              {.omit_if_empty = true,
               .csv_file = "link_activity.csv",
               .csv_if = [](const RunResult& result) { return !result.link_activity.empty(); }});
+    run.rows("steps", &RunResult::steps,
+             "step of a stage of a pipeline in the first iteration, at most 8,192 of all stages; "
+             "only with --report",
+             {.omit_if_empty = true,
+              .csv_file = "steps.csv",
+              .csv_if = [](const RunResult& result) { return !result.steps.empty(); }});
     run.rows("matrix", &RunResult::matrix,
              "group and pair of ranks that sent something; only with --matrix",
              {.omit_if_empty = true,

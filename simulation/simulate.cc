@@ -23,6 +23,7 @@
 #include "simulation/sinks/link_activity.h"
 #include "simulation/sinks/message_log.h"
 #include "simulation/sinks/span_log.h"
+#include "simulation/sinks/step_sink.h"
 #include "simulation/sinks/summary_sink.h"
 #include "simulation/sinks/traffic_matrix.h"
 #include "system/compute/roofline.h"
@@ -52,8 +53,10 @@ std::vector<TraceSink*> message_sinks(TrafficMatrix& matrix, LevelActivity& acti
 }
 
 std::vector<TraceSink*> span_sinks(SummarySink& summary, FingerprintSink& fingerprint,
-                                   SpanLog& span_log, const SimulateOptions& options) {
+                                   StepSink& steps, SpanLog& span_log,
+                                   const SimulateOptions& options) {
   std::vector<TraceSink*> sinks = {&summary, &fingerprint};
+  if (options.steps) sinks.push_back(&steps);
   if (SpanLog::wanted()) sinks.push_back(&span_log);
   if (options.spans != nullptr) sinks.push_back(options.spans);
   if (options.observer != nullptr) sinks.push_back(options.observer);
@@ -93,11 +96,12 @@ class Simulation {
         device_(experiment.npu.roofline(job_.ranks)),
         compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
         span_log_(job_),
-        sinks_(span_sinks(summary_, fingerprint_, span_log_, options)),
+        sinks_(span_sinks(summary_, fingerprint_, steps_, span_log_, options)),
         runner_(queue_, *network_, topology_, experiment.system, job_, compute_, sinks_,
                 folding_of(experiment, options)),
         summary_(job_.ranks, runner_.fold(), job_.labels.size()),
-        fingerprint_(representatives(runner_.fold(), job_.ranks)) {
+        fingerprint_(representatives(runner_.fold(), job_.ranks)),
+        steps_(experiment, job_, runner_.fold()) {
     if (link_activity_) network_->watch_links(link_activity_->bins());
   }
 
@@ -131,6 +135,7 @@ class Simulation {
   // Made when it is known for how many ranks a span stands; nothing is emitted before run().
   SummarySink summary_;
   FingerprintSink fingerprint_;
+  StepSink steps_;
 };
 
 void Simulation::log_beginning() const {
@@ -226,6 +231,7 @@ RunResult Simulation::collect(bool stopped) const {
   result.events = queue_.executed();
   result.activity = activity_.rows();
   if (link_activity_) result.link_activity = link_activity_->rows();
+  result.steps = steps_.rows();
   result.matrix = matrix_.rows(group_names(job_, topology_));
   return result;
 }

@@ -120,7 +120,8 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   for (Experiment& experiment : experiments) make_unique(experiment.name, taken);
   const InterruptGuard interrupt;  // until all is written
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
-  std::vector<Outcome> outcomes = simulate_all(experiments, terminal, {.fold = options.fold});
+  std::vector<Outcome> outcomes = simulate_all(
+      experiments, terminal, {.fold = options.fold, .steps = !options.page_file.empty()});
   if (options.ties > 0)
     add_tie_ranges(experiments, options.ties, terminal, outcomes);
   else

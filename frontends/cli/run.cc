@@ -105,7 +105,8 @@ ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& optio
                                                 .spans = spans ? &spans->sink : nullptr,
                                                 .observer = trace ? &trace->timeline : nullptr,
                                                 .matrix = options.matrix,
-                                                .activity = options.activity});
+                                                .activity = options.activity,
+                                                .steps = options.page});
   add_tie_ranges({&experiment, 1}, options.ties, terminal, outcomes);
   if (options.what_if && !add_what_ifs({&experiment, 1}, options.fold, terminal, outcomes))
     outcomes.front().failure = what_ifs_interrupted;

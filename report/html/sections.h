@@ -22,6 +22,7 @@ std::string caption_of(const ReportedRun& run);
 
 Section what_changed(ReportedRuns runs);
 Section where_time_goes(ReportedRuns runs);
+Section what_pipeline_does(ReportedRuns runs);
 Section which_layer_waits(ReportedRuns runs);
 Section how_good_collectives_are(ReportedRuns runs);
 Section which_network_part_is_full(ReportedRuns runs);
