@@ -22,7 +22,7 @@ class Drawing {
         height_(chart.lanes.size() > 24 ? 8 : 18),
         lanes_(merged()),
         legend_(legend_of_lanes()),
-        top_(16 + 20 * static_cast<double>((legend_.size() + names_in_line) / names_in_line)),
+        top_(36 + 20 * line_of(legend_.size())),
         bottom_(top_ + (height_ + gap) * static_cast<double>(chart.lanes.size())),
         picture_(chart.text, width, bottom_ + 44) {}
 
@@ -44,6 +44,11 @@ class Drawing {
     for (const Lane& lane : chart.lanes)
       for (const LaneMark& mark : lane.marks) end = std::max(end, mark.end);
     return end;
+  }
+
+  static double line_of(std::size_t name) {
+    const std::size_t line = name / names_in_line;
+    return static_cast<double>(line);
   }
 
   std::size_t every() const { return height_ < 12 ? 2 : 1; }
@@ -92,9 +97,8 @@ class Drawing {
 
   void draw_legend() {
     for (std::size_t i = 0; i < legend_.size(); ++i)
-      picture_.legend(10 + column * static_cast<double>(i % names_in_line),
-                      20 + 20 * static_cast<double>(i / names_in_line), legend_[i].second,
-                      legend_[i].first);
+      picture_.legend(10 + column * static_cast<double>(i % names_in_line), 20 + 20 * line_of(i),
+                      legend_[i].second, legend_[i].first);
   }
 
   void draw_axis() {

@@ -94,6 +94,7 @@ std::vector<StepRow> StepSink::rows() const {
   for (const Lane& lane : lanes_) rows.insert(rows.end(), lane.steps.begin(), lane.steps.end());
   if (rows.size() <= most_rows) return rows;
   std::vector<Duration> begins;
+  begins.reserve(rows.size());
   for (const StepRow& row : rows) begins.push_back(row.begin);
   std::ranges::nth_element(begins, begins.begin() + most_rows);
   std::erase_if(rows, [&](const StepRow& row) { return row.begin >= begins[most_rows]; });
