@@ -33,6 +33,7 @@ std::int32_t number_by(const std::vector<Key>& keys, std::vector<std::int32_t>& 
 // Splits classes by their neighbours until none can be told apart any more.
 std::vector<std::int32_t> refined(const Topology& topology) {
   std::vector<NodeKind> kinds;
+  kinds.reserve(topology.node_count());
   for (std::int32_t node = 0; node < topology.node_count(); ++node)
     kinds.push_back(topology.node_kind({node}));
   std::vector<std::int32_t> of_node(kinds.size());

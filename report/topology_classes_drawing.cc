@@ -44,7 +44,7 @@ std::vector<std::vector<std::int32_t>> rows_of_classes(const TopologyClasses& cl
           next.push_back(far);
     if (next.empty()) return rows;
     std::ranges::sort(next);
-    next.erase(std::ranges::unique(next).begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
     rows.emplace_back();
     for (const std::int32_t number : next) place(number);
   }

@@ -117,10 +117,10 @@ class Layout {
         planes);
     for (std::int32_t npu = 0; npu < npus; ++npu) {
       const std::int32_t plane = npu / of_plane, inside = npu % of_plane;
+      const std::int32_t plane_row = plane / beside, row = inside / across;
       const Point corner{(plane % beside) * (plane_width + step),
-                         (plane / beside) * (plane_height + step)};
-      const Point offset{corner.x + pitch * (inside % across),
-                         corner.y + pitch * (inside / across)};
+                         plane_row * (plane_height + step)};
+      const Point offset{corner.x + pitch * (inside % across), corner.y + pitch * row};
       at_[npu] = {margin + offset.x, y_of(0) + offset.y};
       width_ = std::max(width_, at_[npu].x + margin);
       grid_height_ = std::max(grid_height_, offset.y);

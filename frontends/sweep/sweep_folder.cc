@@ -91,8 +91,7 @@ bool may_be_written(const std::filesystem::path& file) {
   const std::string name = file.filename();
   const std::string rest = name.substr(0, name.rfind('.'));
   const int process = std::atoi(rest.substr(rest.rfind('.') + 1).c_str());
-  if (process > 0 && name.ends_with(unfinished_ending(process)))
-    return lives(process);
+  if (process > 0 && name.ends_with(unfinished_ending(process))) return lives(process);
   std::error_code gone;
   const auto written = std::filesystem::last_write_time(file, gone);
   return process > 0 && !gone &&

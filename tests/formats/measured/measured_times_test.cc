@@ -31,8 +31,7 @@ MeasuredTimes measured(const std::string& text, std::int64_t ranks = 2) {
 }
 
 MeasuredTimes sample(const std::string& file) {
-  return read_measured_times(source_folder() + "/tests/formats/measured/" + file, "all_reduce",
-                             2);
+  return read_measured_times(source_folder() + "/tests/formats/measured/" + file, "all_reduce", 2);
 }
 
 const MeasuredTimes two_sizes{{bytes(8), nanoseconds(29'550)},
