@@ -31,7 +31,13 @@ std::string choice_of(const RunResult& result) {
 
 std::string ignored_by(const RunResult& result) {
   if (result.ignored.empty()) return "";
-  return ignored_text(result.backend, " in " + result.name, result.ignored);
+  std::string text = ignored_text(result.backend, " in " + result.name, result.ignored);
+  const auto is_of_packets = [](const std::string& setting) {
+    return setting.starts_with("network.transport") || setting.starts_with("network.switch");
+  };
+  if (std::ranges::any_of(result.ignored, is_of_packets))
+    text += "  (`network: {backend: packet}` has transports and switches, and takes longer)\n";
+  return text;
 }
 
 // Of systems that are compared: one line if all have the same.

@@ -141,7 +141,9 @@ std::string key_type_text(const Json& type) {
     return choices;
   }
   const Json& name = type["type"];
-  if (name.is_array()) return name[0] == "object" ? "map, or a name" : "text";
+  if (name.is_array() && name[0] == "object")
+    return name[1] == "array" ? "map, or its sizes" : "map, or a name";
+  if (name.is_array()) return "text";
   if (name == "object") return "map";
   if (name == "array") {
     const std::string item = key_type_text(type["items"]);
@@ -229,7 +231,8 @@ constexpr std::string_view page_head = R"(# All keys of an experiment file
 prints one key, `orrery schema` the same as JSON Schema for editors.
 
 For "map, or a name", the name of a preset, a file or a bundled platform stands for the map:
-`npu: h100` means `npu: {preset: h100}`.
+`npu: h100` means `npu: {preset: h100}`. For "map, or its sizes", the sizes do: `torus: 16x16` means
+`torus: {sizes: [16, 16]}`.
 
 A key in **bold** is required in its map, unless `file` or `preset` beside it gives the value.
 Without a default, the sentence says what holds. Each key

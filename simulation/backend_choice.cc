@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <variant>
 
 #include "network/backends.h"
 #include "network/inner_links.h"
 #include "simulation/called_kinds.h"
+#include "simulation/make_job.h"
 #include "workload/graph/graph.h"
 
 namespace orrery {
@@ -180,8 +184,50 @@ std::vector<std::string> contention_of(const Experiment& experiment) {
   return clauses;
 }
 
-BackendChoice choose_backend(const Experiment& experiment) {
+namespace {
+
+// Of all collectives and sends of all ranks, by the buffer of a rank. Nothing if that is not known
+// before the job runs.
+std::optional<TotalBytes> bytes_of_calls(const Experiment& experiment) {
+  const Topology topology(experiment.topology);
+  const Job job = make_job(experiment, topology);
+  std::map<const Operation*, TotalBytes> of_program;
+  TotalBytes sum;
+  for (Rank rank = 0; rank < job.ranks; ++rank) {
+    const std::span<const Operation> operations = job.operations->known_operations(rank);
+    if (operations.empty()) return std::nullopt;
+    const auto [found, is_new] = of_program.try_emplace(operations.data());
+    for (const Operation& operation : operations) {
+      if (!is_new) break;
+      if (const auto* call = std::get_if<CollectiveCall>(&operation.what))
+        found->second += call->size;
+      if (const auto* send = std::get_if<SendCall>(&operation.what)) found->second += send->size;
+    }
+    sum += found->second;
+  }
+  return sum;
+}
+
+}  // namespace
+
+// Not of a level, which a platform brings.
+std::string setting_of_packets(const NetworkSpec& network) {
+  for (const GivenSetting& setting : network.given)
+    if ((setting.group == SettingGroup::transport ||
+         setting.group == SettingGroup::switch_buffer) &&
+        setting.path.starts_with("network."))
+      return setting.path;
+  return "";
+}
+
+BackendChoice choose_backend(const Experiment& experiment, PacketsOf packets_of) {
   const std::vector<std::string> clauses = contention_of(experiment);
+  if (const std::string setting = setting_of_packets(experiment.network); !setting.empty()) {
+    const bool any_size = packets_of == PacketsOf::any_size;
+    const auto bytes = any_size ? TotalBytes() : bytes_of_calls(experiment);
+    if (bytes && *bytes <= TotalBytes(most_bytes_of_packets))
+      return {"packet", setting + " is given"};
+  }
   if (!clauses.empty()) return {"fluid", clauses.front()};
   for (const GivenSetting& setting : experiment.network.given)
     if (setting.group == SettingGroup::fluid) return {"fluid", setting.path + " is given"};
@@ -190,9 +236,9 @@ BackendChoice choose_backend(const Experiment& experiment) {
                                    : "every link is the port of one NPU or NIC"};
 }
 
-void choose_open_backend(Experiment& experiment) {
+void choose_open_backend(Experiment& experiment, PacketsOf packets_of) {
   if (experiment.network.backend_named) return;
-  experiment.network.backend = choose_backend(experiment).backend;
+  experiment.network.backend = choose_backend(experiment, packets_of).backend;
   for (ResolvedValue& value : experiment.resolved)
     if (value.path == "network.backend") {
       value.value = experiment.network.backend;

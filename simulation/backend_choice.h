@@ -12,6 +12,7 @@
 // docs/models/analytical.md, "Where contention cannot be".
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,10 +29,19 @@ struct BackendChoice {
   std::string_view backend;  // a name of network/backends.def
   std::string because;       // a clause
 };
-BackendChoice choose_backend(const Experiment& experiment);
+
+// Where the file has settings of a transport or of switches, `packet` is chosen, which alone has
+// them, for jobs whose ranks call collectives and send messages of so many bytes in all at most:
+// RoCE takes some seconds then, TCP up to a minute. A larger job gets another backend, which says
+// that it ignores them. setting_of_packets() is the first such setting; "" if there is none.
+std::string setting_of_packets(const NetworkSpec& network);
+inline constexpr Bytes most_bytes_of_packets{10'000'000'000};
+enum class PacketsOf : std::uint8_t { small_jobs, any_size };
+BackendChoice choose_backend(const Experiment& experiment,
+                             PacketsOf packets_of = PacketsOf::small_jobs);
 
 // Fills in the backend if the user names none (NetworkSpec::backend_named).
-void choose_open_backend(Experiment& experiment);
+void choose_open_backend(Experiment& experiment, PacketsOf packets_of = PacketsOf::small_jobs);
 
 // What the backend leaves out of contention_of().
 std::vector<std::string> contention_ignored(const Experiment& experiment);

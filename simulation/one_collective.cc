@@ -17,8 +17,7 @@ Experiment one_collective(const Experiment& platform, Collective kind, Bytes siz
   call.size = size;
   // As gradients are; a barrier, and what goes from each to each, comes whole.
   const bool is_of_gradients = kind == Collective::all_reduce ||
-                               kind == Collective::reduce_scatter ||
-                               kind == Collective::all_gather;
+                               kind == Collective::reduce_scatter || kind == Collective::all_gather;
   if (is_of_gradients) call.tensor.way = TensorWay::push;
   if (kind == Collective::all_to_allv) {
     const std::int32_t ranks = facts_of(platform.topology).npus;
@@ -33,7 +32,7 @@ Experiment one_collective(const Experiment& platform, Collective kind, Bytes siz
   program.parts.push_back({{}, {step}});
   Experiment experiment = platform;
   experiment.workload = {program, 1, {}};
-  choose_open_backend(experiment);
+  choose_open_backend(experiment, PacketsOf::any_size);  // its sizes stand in one table
   return experiment;
 }
 

@@ -262,7 +262,8 @@ std::span<const ModelAlias> model_aliases() {
       {"llama3.3-70b", "llama3-70b"},   {"llama3.1-405b", "llama3-405b"},
       {"deepseek-v3.1", "deepseek-v3"}, {"deepseek-r1", "deepseek-v3"},
       {"qwen2-7b", "qwen2.5-7b"},       {"qwen2-72b", "qwen2.5-72b"},
-      {"qwq-32b", "qwen2.5-32b"},       {"qwen3-coder-30b-a3b", "qwen3-30b-a3b"}};
+      {"qwq-32b", "qwen2.5-32b"},       {"qwen3-coder-30b-a3b", "qwen3-30b-a3b"},
+      {"dcnv2", "dlrm-dcnv2"}};
   return aliases;
 }
 

@@ -7,12 +7,21 @@ namespace orrery {
 
 namespace {
 
+// Of the servers of a cluster.
+#define SERVER                                                                                   \
+  "name the server in a network, as in platform.topology: {rail: {nodes: 16, node: hgx-h100}}, " \
+  "leaf_spine or fat_tree (orrery list presets)"
+
 constexpr ForeignName names[] = {
     // The network
     {"oversubscription",
      "a level never blocks: write platform.topology.leaf_spine or fat_tree, which have it"},
     {"oversubscription_ratio",
      "write platform.topology.leaf_spine.oversubscription, or that of fat_tree"},
+    {"buffer", "write network.switch.buffer, which the backend packet has"},
+    {"switch",
+     "write platform.topology.levels: [{kind: switch, size: 16, bandwidth: 100 Gb/s}], or "
+     "leaf_spine for servers with NICs"},
     {"taper", "write platform.topology.leaf_spine.oversubscription, or that of fat_tree"},
     {"network",
      "write platform.topology for how the NPUs are connected; network stands beside platform"},
@@ -26,6 +35,8 @@ constexpr ForeignName names[] = {
      "a level of platform.topology"},
     {"cluster", "write platform.topology and platform.npu"},
     {"hardware", "write platform.topology and platform.npu"},
+    {"dlrm", "write workload.model, as in model: dlrm-dcnv2"},
+    {"llm", "write workload.transformer, as in transformer: llama3-70b"},
     {"job", "write workload.transformer, or another kind of workload"},
     // How the ranks are divided
     {"parallelism", "for a transformer write workload.training"},
@@ -33,17 +44,20 @@ constexpr ForeignName names[] = {
      "of a transformer write workload.training, of a recommendation model "
      "workload.model.global_batch, of layers workload.data_parallel"},
     {"num_gpus", "write platform.ranks, or the sizes of the levels of platform.topology"},
-    {"num_nodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
-    {"nnodes", "write platform.ranks, or the size of the outermost level of platform.topology"},
-    {"gpus_per_node", "write the size of the innermost level of platform.topology"},
-    {"nproc_per_node", "write the size of the innermost level of platform.topology"},
+    {"num_nodes", SERVER},
+    {"nnodes", SERVER},
+    {"gpus_per_node", SERVER},
+    {"nproc_per_node", SERVER},
+    {"nodes", SERVER},
+    {"node", SERVER},
+    {"nic", SERVER},
+    {"nics", SERVER},
     {"gpu", "write platform.npu, as in npu: h100 (orrery list presets)"},
     {"accelerator", "write platform.npu, as in npu: h100 (orrery list presets)"},
     {"device", "write platform.npu, as in npu: h100 (orrery list presets)"},
     {"collective",
      "`orrery coll --op all_reduce --size 64MB --platform FILE` simulates one; beside others, "
-     "write "
-     "workload.program"},
+     "write workload.program"},
     {"data_parallel", "for a transformer write workload.training.data"},
     {"tensor_parallel", "write workload.training.tensor"},
     {"pipeline_parallel", "write workload.training.pipeline"},

@@ -198,11 +198,12 @@ void CommandLine::add_checks() {
 
 void CommandLine::add_information() {
   CLI::App* list = add("list", help::list, [this] { return cli::list(topic_, terminal_); });
-  list->add_option("TOPIC", topic_,
-                   "backends, transports, algorithms, presets, platforms or examples; without "
-                   "it, all")
-      ->transform(CLI::IsMember(
-                      {"backends", "transports", "algorithms", "presets", "platforms", "examples"})
+  list->add_option(
+          "TOPIC", topic_,
+          "backends, transports, algorithms, presets, models, devices, servers, platforms or "
+          "examples; without it, all; models, devices and servers are the presets")
+      ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "models",
+                                 "devices", "servers", "platforms", "examples"})
                       .description(""))
       ->type_name("");
   CLI::App* schema =

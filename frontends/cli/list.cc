@@ -61,9 +61,11 @@ constexpr Topic topics[] = {
 }  // namespace
 
 ExitCode list(const std::string& topic, const Terminal& terminal) {
+  const bool are_presets = topic == "models" || topic == "devices" || topic == "servers";
+  const std::string wanted = are_presets ? "presets" : topic;
   bool first = true;
   for (const Topic& known : topics) {
-    if (!topic.empty() && topic != known.name) continue;
+    if (!wanted.empty() && wanted != known.name) continue;
     terminal.out << (first ? "" : "\n") << known.heading << "\n\n"
                  << wrapped_text(known.text(), terminal.width);
     first = false;

@@ -242,12 +242,16 @@ inline void describe_built_topology(Keys& keys, TopologySpec& topology) {
   const auto one = [&](std::string_view key, std::string_view help, auto spec, auto describe,
                        TopologySpec (*make)(const decltype(spec)&)) {
     if (!keys.given(key)) return;
-    keys.optional_map(key, help, [&](Keys& inner) {
+    const auto describe_one = [&](Keys& inner) {
       describe(inner, spec);
       inner.check([&](Reader& reader) {
         if (reader.clean()) build(reader, spec, make, topology);
       });
-    });
+    };
+    if (key == "torus")
+      keys.optional_sized_map(key, help, describe_one);
+    else
+      keys.optional_map(key, help, describe_one);
   };
   one("fat_tree", "a folded Clos of switches with so many ports", FatTreeSpec{}, describe_fat_tree,
       build_fat_tree);

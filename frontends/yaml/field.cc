@@ -18,9 +18,7 @@ bool expect(Problems& problems, const YamlNode& node, NodeKind kind, const std::
       remedy = "write a list: [a, b], or a line `- a` for each element";
       break;
     case NodeKind::map:
-      remedy = node.key == "torus" && node.kind == NodeKind::list
-                   ? "write torus: {sizes: [8, 8], bandwidth: 50 GB/s}"
-                   : "write keys and values: {key: value}, or a line for each";
+      remedy = "write keys and values: {key: value}, or a line for each";
       break;
   }
   std::string what;

@@ -73,6 +73,10 @@ class Keys {
   void optional_named_map(std::string_view key, std::string_view help, Describe describe) {
     add_map(key, help, {.is_optional = true, .may_be_a_name = true}, describe);
   }
+  // Of a map that a list of sizes may stand for, or "16x16".
+  void optional_sized_map(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {.is_optional = true, .may_be_sizes = true}, describe);
+  }
   // A map that may come from a file: input_files.h merges that before it is read.
   void section(std::string_view key, std::string_view help, Describe describe) {
     add_map(key, help, {.may_be_a_file = true}, describe);
@@ -131,6 +135,7 @@ class Keys {
     bool is_required = false;
     bool is_optional = false;
     bool may_be_a_name = false;
+    bool may_be_sizes = false;
     bool may_be_a_file = false;
     bool may_be_none = false;
   };

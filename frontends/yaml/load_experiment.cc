@@ -66,16 +66,16 @@ Experiment read_experiment(yaml::InputFiles& files, yaml::Problems& problems,
 
 // Flows of different NPUs meet on links: what `analytical` leaves out.
 void choose_open_values(TrafficExperiment& loaded) {
-  const auto choose = [&](std::string_view key, std::string value) {
+  const auto choose = [&](std::string_view key, const std::string& value) {
     for (ResolvedValue& resolved : loaded.experiment.resolved)
       if (resolved.path == key) {
-        resolved.value = std::move(value);
+        resolved.value = value;
         resolved.origin = "chosen";
       }
   };
   NetworkSpec& network = loaded.experiment.network;
   if (!network.backend_named) {
-    network.backend = "fluid";
+    network.backend = setting_of_packets(network).empty() ? "fluid" : "packet";
     choose("network.backend", network.backend);
   }
   FlowsSpec& flows = loaded.traffic.flows;

@@ -48,8 +48,59 @@ std::string_view key_of_name(std::string_view path, std::string_view name) {
   return plain == "workload.transformer" && !looks_like_a_model(name) ? "file" : "preset";
 }
 
-void expand_names(YamlNode& node, const std::string& path) {
+namespace {
+
+// "workload: llama3-70b": the section of the model. "" if no preset has this name.
+std::string_view section_of_model(std::string_view name) {
+  const std::string_view section = section_of_preset(known_name(name));
+  constexpr std::string_view of_workload = "workload.";
+  return section.starts_with(of_workload) ? section.substr(of_workload.size()) : "";
+}
+
+// "torus: 16x16" and "torus: [16, 16]" are its sizes.
+void expand_torus(YamlNode& node) {
+  YamlNode sizes = node;
+  sizes.key = "sizes";
+  sizes.key_place = node.place;
   if (node.kind == NodeKind::scalar) {
+    sizes.kind = NodeKind::list;
+    sizes.text.clear();
+    std::string_view rest = node.text;
+    while (true) {
+      YamlNode& size = sizes.children.emplace_back();
+      size.kind = NodeKind::scalar;
+      size.place = node.place;
+      size.text = rest.substr(0, rest.find('x'));
+      if (rest.find('x') == std::string_view::npos) break;
+      rest.remove_prefix(rest.find('x') + 1);
+    }
+  }
+  node.kind = NodeKind::map;
+  node.text.clear();
+  node.children = {std::move(sizes)};
+}
+
+bool are_sizes(const YamlNode& node) {
+  if (node.kind == NodeKind::list) return true;
+  return node.kind == NodeKind::scalar && !node.text.empty() &&
+         node.text.find_first_not_of("0123456789x") == std::string::npos;
+}
+
+}  // namespace
+
+void expand_names(YamlNode& node, const std::string& path) {
+  if (path == "platform.topology.torus" && are_sizes(node)) expand_torus(node);
+  if (node.kind == NodeKind::scalar) {
+    if (const std::string_view section = section_of_model(node.text);
+        path == "workload" && !section.empty()) {
+      YamlNode model = node;
+      model.key = section;
+      model.key_place = node.place;
+      node.kind = NodeKind::map;
+      node.text.clear();
+      node.children = {std::move(model)};
+      return expand_names(node, path);
+    }
     if (node.key == "preset") node.text = known_name(node.text);
     const std::string_view key = key_of_name(path, node.text);
     if (key.empty() || node.text.empty()) return;

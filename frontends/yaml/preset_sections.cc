@@ -70,6 +70,19 @@ std::string_view spelt_otherwise(const std::string& letters) {
   return known;
 }
 
+// "qwen3-235b" is qwen3-235b-a22b: of a model with experts, without the parameters in use.
+std::string_view with_active_parameters(const std::string& letters) {
+  for (const auto& preset : transformer_presets()) {
+    const std::string whole = letters_of(preset.name);
+    const std::size_t active = whole.rfind('a');
+    if (active != std::string::npos && active > 0 && active + 1 < whole.size() &&
+        std::isdigit(static_cast<unsigned char>(whole[active + 1])) != 0 &&
+        whole[active - 1] == 'b' && whole.substr(0, active) == letters)
+      return preset.name;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string_view section_of_preset(std::string_view name) {
@@ -88,8 +101,10 @@ std::string_view known_name(std::string_view name) {
   if (!section_of_preset(name).empty()) return name;
   const std::string_view spelt = spelt_otherwise(letters_of(name));
   if (!spelt.empty()) return spelt;
-  const std::string_view version = spelt_otherwise(without_versions(name));
-  return version.empty() ? name : version;
+  const std::string plain = without_versions(name);
+  if (const std::string_view version = spelt_otherwise(plain); !version.empty()) return version;
+  const std::string_view experts = with_active_parameters(plain);
+  return experts.empty() ? name : experts;
 }
 
 std::string_view known_server(std::string_view name) {

@@ -110,7 +110,8 @@ void Reader::unknown_key(const YamlNode& child) {
   std::erase_if(missing_, [&](const Missing& missing) {
     const std::string written = fmt::format("write {}", missing.key);
     return missing.key == meant || remedy.starts_with(written + ":") ||
-           remedy.starts_with(written + ".");
+           remedy.starts_with(written + ".") ||
+           remedy.find(join_path(path_, missing.key)) != std::string::npos;
   });
 }
 
@@ -231,9 +232,12 @@ void Reader::exactly_one(const std::vector<std::string_view>& keys, std::string_
   }
   if (found.size() == 1) return;
   if (found.empty()) {
-    // A misspelt one is reported as unknown, with its remedy.
+    // One that is misspelt, or has another name here, is reported as unknown, with its remedy.
     for (const YamlNode& child : map_.children) {
       if (!nearest(child.key, keys).empty()) return;
+      const std::string_view remedy = name_here(child.key);
+      for (const std::string_view key : keys)
+        if (remedy.find(join_path(path_, key)) != std::string_view::npos) return;
     }
     problems_.add(place_, path_, "one of the keys " + joined(keys, ", ") + " is missing",
                   std::string(help));

@@ -121,7 +121,10 @@ bool calls_collectives(const WorkloadSpec& workload) {
 void add_backend(RunResult& result, const FinishedRun& run) {
   const NetworkSpec& network = run.experiment.network;
   result.backend = network.backend;
-  if (!network.backend_named) result.backend_because = choose_backend(run.experiment).because;
+  const PacketsOf packets_of =
+      network.backend == "packet" ? PacketsOf::any_size : PacketsOf::small_jobs;
+  if (!network.backend_named)
+    result.backend_because = choose_backend(run.experiment, packets_of).because;
   result.ignored = contention_ignored(run.experiment);
   const auto unused = run.network.unused_settings();
   result.ignored.insert(result.ignored.end(), unused.begin(), unused.end());

@@ -101,6 +101,30 @@ TEST_CASE("written sends between levels meet at the NPUs that pass them on") {
   CHECK(chosen(nodes) == "fluid");
 }
 
+// 8 ranks of 1 MB are 8 MB; of 1.25 GB they are the 10 GB up to which packets are simulated.
+TEST_CASE("settings of a transport or of switches need packets, in jobs that are not large") {
+  using enum SettingGroup;
+  Experiment job = reducing_over({level(LevelKind::switched, 8)});
+  const auto all_reduce = [&](std::int64_t size) {
+    CollectiveCall call = call_of(Collective::all_reduce);
+    call.size = bytes(size);
+    job.workload.what = one_step(call);
+  };
+  for (const GivenSetting& setting : {GivenSetting{"network.transport.kind", transport},
+                                      GivenSetting{"network.switch.buffer", switch_buffer}}) {
+    job.network.given = {setting};
+    all_reduce(1'250'000'000);
+    CHECK(chosen(job) == "packet");
+    CHECK(choose_backend(job).because == setting.path + " is given");
+    all_reduce(1'250'000'001);
+    CHECK(chosen(job) == "analytical");
+    CHECK(choose_backend(job, PacketsOf::any_size).backend == "packet");
+  }
+  all_reduce(1'000'000);
+  job.network.given = {{"platform.topology.levels[0].buffer", switch_buffer}};
+  CHECK(chosen(job) == "analytical");
+}
+
 TEST_CASE("jobs, faults and routing need contention") {
   Experiment jobs = reducing_over({level(LevelKind::switched, 4), level(LevelKind::switched, 2)});
   const WorkloadSpec alone = jobs.workload;
@@ -235,7 +259,9 @@ TEST_CASE("a report says by the system's name that analytical ignores the taper"
   CHECK_THAT(text_report(results[1], {}),
              Contains("\nIGNORED by the analytical backend in taper-8:\n"
                       "  messages share links between switches (taper 8:1 at spine); "
-                      "network.switch.buffer\niteration"));
+                      "network.switch.buffer\n"
+                      "  (`network: {backend: packet}` has transports and switches, and takes "
+                      "longer)\niteration"));
   results.push_back(cluster.run(8, spray, cluster.shift("50 MB")));
   results.back().name = "honest";
   const std::string text = comparison_text(results);

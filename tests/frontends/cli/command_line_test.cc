@@ -306,10 +306,11 @@ TEST_CASE("a wrong --set is a configuration error that names the option", "[cli]
 TEST_CASE("what a backend ignores is in the head of the report, also when quiet", "[cli]") {
   const Files files;
   const std::string file =
-      files.write("ring.yaml", named("ring", ring_job) + "network: {transport: {kind: tcp}}\n");
+      files.write("ring.yaml", named("ring", ring_job) +
+                                   "network: {backend: analytical, transport: {kind: tcp}}\n");
   const Printed run = test::run_orrery({"run", file, "--quiet"});
   CHECK_THAT(run.out, Contains("\nIGNORED by the analytical backend in ring: "
-                               "network.transport.kind\n"));
+                               "network.transport.kind\n  (`network: {backend: packet}` has "));
 }
 
 TEST_CASE("notices go to standard error, once, and not when quiet", "[cli]") {

@@ -91,7 +91,7 @@ TEST_CASE("explain_key() takes a path, the end of one, and indices") {
 // Each "workload.a.b" and "platform.a.b" in `text`.
 std::vector<std::string> keys_named_in(std::string_view text) {
   std::vector<std::string> found;
-  for (const std::string_view section : {"workload.", "platform."}) {
+  for (const std::string_view section : {"workload.", "platform.", "network."}) {
     for (std::size_t at = 0; (at = text.find(section, at)) != std::string_view::npos;) {
       const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_.0123456789", at);
       found.emplace_back(text.substr(at, end - at));

@@ -144,9 +144,43 @@ TEST_CASE("a map without what a preset has is one mistake") {
   CHECK_THAT(wrong, Catch::Contains("name a preset"));
 }
 
-TEST_CASE("sizes in the place of a torus are answered with their key") {
-  CHECK_THAT(error_of({{"platform={topology: {torus: [8, 8]}}"}}),
-             Catch::Contains("write torus: {sizes: [8, 8], bandwidth: 50 GB/s}"));
+TEST_CASE("what stands under another name is not missing as well") {
+  for (const char* wrong : {"workload={dlrm: dlrm-dcnv2}", "platform={npu: h100, nodes: 16}",
+                            "platform={topology: {switch: 16}}"}) {
+    INFO(wrong);
+    const std::string told = error_of({{wrong}});
+    CHECK_THAT(told, Catch::Contains("unknown key") && !Catch::Contains("missing"));
+  }
+}
+
+// A TPU v4 has links of 50 GB/s.
+TEST_CASE("sizes in the place of a torus are its sizes") {
+  for (const char* torus : {"16x8", "[16, 8]", "{sizes: [16, 8]}"}) {
+    const Experiment experiment = load_experiment(
+        minimal, {{std::string("platform={npu: tpu-v4, topology: {torus: ") + torus + "}}"},
+                  {"workload={transformer: llama3-8b}"}});
+    REQUIRE(experiment.topology.levels.size() == 2);
+    CHECK(experiment.topology.levels[0].size == 16);
+    CHECK(experiment.topology.levels[1].size == 8);
+    CHECK(experiment.topology.levels[1].bandwidth == gigabytes_per_second(50));
+  }
+  CHECK_THAT(error_of({{"platform={npu: tpu-v4, topology: {torus: 16xx8}}"}}),
+             Catch::Contains("platform.topology.torus.sizes[1]"));
+}
+
+TEST_CASE("the name of a model is a workload") {
+  CHECK(std::holds_alternative<TransformerWorkload>(
+      load_experiment(minimal, {{"platform=dgx-h100"}, {"workload=Llama-3-8B"}}).workload.what));
+  CHECK(std::holds_alternative<DlrmSpec>(
+      load_experiment(minimal, {{"platform=dgx-h100"}, {"workload=dlrm-dcnv2"}}).workload.what));
+  CHECK_THAT(error_of({{"workload=llama9-1b"}}), Catch::Contains("this is a single value"));
+}
+
+TEST_CASE("a model with experts is known without the parameters in use") {
+  const Experiment experiment =
+      load_experiment(minimal, {{"platform={topology: {rail: {nodes: 16, node: hgx-h200}}}"},
+                                {"workload={transformer: Qwen3-235B}"}});
+  CHECK(std::get<TransformerWorkload>(experiment.workload.what).model.layers == 94);
 }
 
 TEST_CASE("a key of another map of the section is answered with its path") {
