@@ -78,12 +78,15 @@ namespace {
 
 // Not one that was killed and that its parent has not yet waited for: kill() still finds that one.
 bool lives(int process) {
-  if (kill(process, 0) != 0) return errno == EPERM;
+  const auto is_known = [&] { return kill(process, 0) == 0 || errno == EPERM; };
+  if (!is_known()) return false;
+  std::string stat(512, '\0');
   std::ifstream file(fmt::format("/proc/{}/stat", process));
-  const std::string stat(std::istreambuf_iterator<char>(file), {});
+  file.read(stat.data(), static_cast<std::streamsize>(stat.size()));
   const std::size_t name_ends = stat.rfind(") ");  // "PID (NAME) STATE ..."
-  return name_ends == std::string::npos || name_ends + 2 >= stat.size() ||
-         stat[name_ends + 2] != 'Z';
+  // It may end while it is looked at: then nothing is read.
+  if (name_ends == std::string::npos || name_ends + 2 >= stat.size()) return is_known();
+  return stat[name_ends + 2] != 'Z';
 }
 
 // A process that lives may be writing it; on another machine, for a day.
