@@ -10,16 +10,18 @@
 // always the same: `--first K --inputs 1` runs it again. DIR gets a few inputs of each kind of
 // finding. Exit code 1 if there is one.
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "tests/fuzz/execution.h"
 #include "tests/fuzz/outcome.h"
@@ -82,14 +84,19 @@ Limits limits() {
 
 class Folder {
  public:
-  Folder() { fs::create_directories(path_); }
+  Folder() {
+    // A new one: what a killed process left may have the number of this one, and other inputs.
+    if (mkdtemp(path_.data()) == nullptr)
+      throw fs::filesystem_error("cannot make a folder", path_,
+                                 std::error_code(errno, std::generic_category()));
+  }
   ~Folder() { fs::remove_all(path_); }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
-  const fs::path& path() const { return path_; }
+  fs::path path() const { return path_; }
 
  private:
-  fs::path path_ = fs::temp_directory_path() / fmt::format("orrery_fuzz.{}", getpid());
+  std::string path_ = fs::temp_directory_path() / "orrery_fuzz.XXXXXX";
 };
 
 int fuzz(const Options& options) {
