@@ -4,14 +4,17 @@ docs/how-to/*.md and of docs/models/*.md, one test case each, stopping at the fi
 README.md and the how-tos run in the repository's root. A page of docs/models/ runs in a folder of
 its own, into which its blocks marked ```yaml NAME.yaml, ```text NAME.txt or ```json NAME.json are written first.
 Blocks marked ```console or ```text show what is seen, and are not executed. Each line of a block
-marked ```text printed must be among what the ```sh block before it prints. The numbers in
-examples/README.md must be among those of the examples.
+marked ```text printed must be among what the ```sh block before it prints. A picture whose title is
+a file, ![...](NAME.svg "out/FILE.svg"), must be that file as the block before it wrote it. The
+numbers in examples/README.md must be among those of the examples.
 
     readme_test.py BINARY_FOLDER [ROOT]
+    readme_test.py BINARY_FOLDER --pictures   writes the pictures anew
 """
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,22 +23,26 @@ import tempfile
 # test is a part of ./scripts/test.
 EXCEPTIONS = ("git clone ", "cd orrery", "./scripts/test", "./.ci/run")
 TIMEOUT_SECONDS = 300
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def is_exception(line):
     return any(line == word.strip() or line.startswith(word.strip() + " ") for word in EXCEPTIONS)
 
 
+PICTURE = re.compile(r'!\[[^\]]*\]\((\S+\.svg) "(\S+\.svg)"\)')
+
+
 def blocks(text):
-    """(line of the first command, commands, lines to be printed) of each ```sh block, without the
-    exceptions."""
+    """(line of the first command, commands, lines to be printed, pictures) of each ```sh block,
+    without the exceptions."""
     found = []
     inside = None  # the list that takes the lines of the block
     indent = ""    # of the block, which is no part of its lines
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if inside is None and stripped == "```sh":
-            found.append((number + 1, [], []))
+            found.append((number + 1, [], [], []))
             inside = found[-1][1]
             indent = line[:len(line) - len(line.lstrip())]
         elif inside is None and stripped == "```text printed":
@@ -44,7 +51,9 @@ def blocks(text):
             inside = None
         elif inside is not None and stripped and not is_exception(stripped):
             inside.append(line.rstrip().removeprefix(indent))
-    return [(first, "\n".join(commands), printed) for first, commands, printed in found
+        elif inside is None and found:
+            found[-1][3].extend(PICTURE.findall(line))
+    return [(first, "\n".join(commands), *seen) for first, commands, *seen in found
             if any(not command.startswith("#") for command in commands)]
 
 
@@ -76,6 +85,31 @@ def run(commands, printed, folder, root, binary_folder):
     return "it does not print\n" + "\n".join(missing) if missing else None
 
 
+def complaint_about(picture, made):
+    if not made.exists():
+        return f"{made} is not written"
+    if not picture.exists() or picture.read_bytes() != made.read_bytes():
+        return f"{picture.name} is not {made} (readme_test.py --pictures writes it anew)"
+    return None
+
+
+def write_pictures(root, binary_folder):
+    for document in documents(root):
+        for line, commands, _, pictures in blocks(document.read_text(encoding="utf-8")):
+            if not pictures:
+                continue
+            complaint = run(commands, [], root, root, binary_folder)
+            print(f"{document.relative_to(root)}:{line}: {complaint or len(pictures)}")
+            for shown, made in pictures:
+                shutil.copyfile(root / made, document.parent / shown)
+    return 0
+
+
+def documents(root):
+    return [root / "README.md", *sorted(root.glob("docs/how-to/*.md")),
+            *sorted(root.glob("docs/models/*.md"))]
+
+
 def run_document(document, root, binary_folder):
     """Whether each block went well."""
     text = document.read_text(encoding="utf-8")
@@ -84,8 +118,10 @@ def run_document(document, root, binary_folder):
         if document.parent.name == "models":
             folder = pathlib.Path(scratch)
             write_files(text, folder)
-        for line, commands, printed in blocks(text):
+        for line, commands, printed, pictures in blocks(text):
             complaint = run(commands, printed, folder, root, binary_folder)
+            for shown, made in pictures:
+                complaint = complaint or complaint_about(document.parent / shown, root / made)
             print(f"{document.relative_to(root)}:{line}: {complaint or 'ok'}")
             yield not complaint
 
@@ -118,11 +154,12 @@ def first_numbers(examples):
         yield not missing
 
 
-def main(binary_folder, root=pathlib.Path(__file__).resolve().parent.parent.parent):
+def main(binary_folder, root=ROOT):
+    if root == "--pictures":
+        return write_pictures(ROOT, binary_folder)
     root = pathlib.Path(root).resolve()
     passed = failed = 0
-    for document in [root / "README.md", *sorted(root.glob("docs/how-to/*.md")),
-                     *sorted(root.glob("docs/models/*.md"))]:
+    for document in documents(root):
         if not document.exists():
             print(f"{document.name} is missing")
             failed += 1

@@ -142,6 +142,14 @@ class ReadmeTest(TreeTest):
             self.assertEqual(self.check(f"```sh\n{line}\necho on\n```\n"),
                              (1, "0 passed, 1 failed"))
 
+    def test_a_picture_is_what_the_block_before_it_wrote(self):
+        text = '```sh\necho "<svg/>" > made.svg\n```\n![a picture](shown.svg "made.svg")\n'
+        self.assertEqual(self.check(text), (1, "0 passed, 1 failed"))
+        self.write("shown.svg", "<svg/>\n")
+        self.assertEqual(self.check(text), (0, "1 passed, 0 failed"))
+        self.write("shown.svg", "<svg id='old'/>\n")
+        self.assertEqual(self.check(text), (1, "0 passed, 1 failed"))
+
     def test_no_readme(self):
         self.assertEqual(self.printed(readme_test.main, self.binaries, self.root),
                          (1, "0 passed, 1 failed"))
