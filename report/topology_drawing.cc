@@ -10,7 +10,7 @@
 
 #include "core/units/unit_text.h"
 #include "report/chart/markup.h"
-#include "report/topology_classes.h"
+#include "report/topology_overview.h"
 
 namespace orrery {
 namespace {
@@ -251,9 +251,9 @@ std::string svg_text(const Topology& topology, const std::string& title) {
   const bool lattice =
       topology.node_count() == topology.npu_count() && topology.levels().size() > 1;
   if (is_large && !lattice) {
-    const TopologyClasses classes = classes_of(topology);
-    if (static_cast<int>(classes.nodes.size()) <= most_npus_drawn_alone)
-      return classes_svg(topology, classes, title);
+    const EqualParts parts = equal_parts(topology);
+    if (static_cast<int>(parts.nodes.size()) <= most_npus_drawn_alone)
+      return overview_svg(topology, parts, title);
   }
   const std::vector<DrawnLink> lines = lines_of(topology);
   const Layout layout(topology, lines);

@@ -19,7 +19,8 @@ struct LayerRow {
   std::string name;
   std::int32_t iteration = 0;
   Pass pass = Pass::none;
-  std::string collective;
+  std::string collective, algorithms;
+  std::int64_t ranks = 0;
   Bytes bytes;
   Duration compute, raw, raw_max, raw_bound, exposed;
 
@@ -59,6 +60,12 @@ struct LayerRow {
     row.column("collective", &LayerRow::collective,
                "all_reduce, all_to_all, ..., send, receive; none if the pass communicates nothing",
                {.csv = {"", "pass"}, .text = {"collective", "compute"}, .null_if_empty = true});
+    row.column("ranks", &LayerRow::ranks, "members of the group of the collective; else 0");
+    row.column(
+        "algorithms", &LayerRow::algorithms,
+        "algorithm on each level, protocol, and the schedule of several levels; none without "
+        "a collective",
+        {.null_if_empty = true});
   }
 };
 
@@ -357,6 +364,43 @@ struct MemoryRow {
     row.column("activations", &MemoryRow::activations, "bytes kept for the backward pass");
     row.column("again", &MemoryRow::again, "bytes of a layer whose forward pass is repeated");
     row.column("in_flight", &MemoryRow::in_flight, "passes through a chunk, at the peak");
+  }
+};
+
+// Nodes of the network that are equal, and the links between them; only for pages.
+struct EqualNodesRow {
+  std::string name;  // "64 NPUs: npu 0, ..."
+  std::string kind;
+  std::int64_t count = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("name", &EqualNodesRow::name, "how many, of what, and the first of them");
+    row.column("kind", &EqualNodesRow::kind, "npu, nic or switch");
+    row.column("count", &EqualNodesRow::count, "how many are equal");
+  }
+};
+
+struct EqualLinksRow {
+  std::int64_t source = 0, target = 0;  // rows of EqualNodesRow
+  std::string level;
+  double bandwidth = 0;  // GB/s
+  std::int64_t count = 0;
+  TotalBytes bytes;
+  double least = 0, median = 0, most = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("source", &EqualLinksRow::source, "number of the row of equal_nodes that sends");
+    row.column("target", &EqualLinksRow::target, "number of the row that receives");
+    row.column("level", &EqualLinksRow::level, "the level that the links belong to");
+    row.column("bandwidth_GBps", &EqualLinksRow::bandwidth, "of each link, in 1e9 bytes a second");
+    row.column("count", &EqualLinksRow::count, "how many links are equal");
+    row.column("bytes", &EqualLinksRow::bytes, "bytes sent over all of them");
+    row.column("least_utilisation", &EqualLinksRow::least,
+               "utilisation of the one with fewest bytes");
+    row.column("median_utilisation", &EqualLinksRow::median, "of the one in the middle");
+    row.column("most_utilisation", &EqualLinksRow::most, "of the one with most bytes");
   }
 };
 

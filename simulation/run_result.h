@@ -81,6 +81,8 @@ struct RunResult {
   std::string unfolded_because;                // a clause; "" if folded
   std::vector<ActivityRow> activity;           // by level and time; empty unless asked for
   std::vector<LinkActivityRow> link_activity;  // by link and time; empty unless asked for
+  std::vector<EqualNodesRow> equal_nodes;      // empty unless asked for
+  std::vector<EqualLinksRow> equal_links;      // likewise
   std::vector<StepRow> steps;           // of the stages of a pipeline; empty unless asked for
   std::vector<MatrixRow> matrix;        // by group, source and target; empty unless asked for
   std::optional<EndpointRow> endpoint;  // of the rank that finishes last; none if it costs nothing
@@ -297,6 +299,14 @@ struct RunResult {
              {.omit_if_empty = true,
               .csv_file = "steps.csv",
               .csv_if = [](const RunResult& result) { return !result.steps.empty(); }});
+    run.rows("equal_nodes", &RunResult::equal_nodes,
+             "nodes of the network that are equal, if at most 24 are different; only with --report",
+             {.omit_if_empty = true});
+    run.rows("equal_links", &RunResult::equal_links,
+             "links between equal nodes; only with --report",
+             {.omit_if_empty = true,
+              .csv_file = "equal_links.csv",
+              .csv_if = [](const RunResult& result) { return !result.equal_links.empty(); }});
     run.rows("matrix", &RunResult::matrix,
              "group and pair of ranks that sent something; only with --matrix",
              {.omit_if_empty = true,

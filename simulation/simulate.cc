@@ -18,6 +18,7 @@
 #include "simulation/make_job.h"
 #include "simulation/problems.h"
 #include "simulation/result/collect_result.h"
+#include "simulation/result/equal_part_rows.h"
 #include "simulation/run_observer.h"
 #include "simulation/sinks/level_activity.h"
 #include "simulation/sinks/link_activity.h"
@@ -56,7 +57,7 @@ std::vector<TraceSink*> span_sinks(SummarySink& summary, FingerprintSink& finger
                                    StepSink& steps, SpanLog& span_log,
                                    const SimulateOptions& options) {
   std::vector<TraceSink*> sinks = {&summary, &fingerprint};
-  if (options.steps) sinks.push_back(&steps);
+  if (options.page) sinks.push_back(&steps);
   if (SpanLog::wanted()) sinks.push_back(&span_log);
   if (options.spans != nullptr) sinks.push_back(options.spans);
   if (options.observer != nullptr) sinks.push_back(options.observer);
@@ -225,13 +226,15 @@ std::optional<RunResult> Simulation::run() {
 }
 
 RunResult Simulation::collect(bool stopped) const {
-  RunResult result = collect_result(
-      {experiment_, topology_, job_, *network_, runner_, summary_, options_.fold, stopped});
+  const FinishedRun finished{experiment_, topology_, job_,          *network_,
+                             runner_,     summary_,  options_.fold, stopped};
+  RunResult result = collect_result(finished);
   result.fingerprint = fingerprint_.hex();
   result.events = queue_.executed();
   result.activity = activity_.rows();
   if (link_activity_) result.link_activity = link_activity_->rows();
   result.steps = steps_.rows();
+  if (options_.page) add_equal_parts(result, finished);
   result.matrix = matrix_.rows(group_names(job_, topology_));
   return result;
 }

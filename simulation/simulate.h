@@ -28,7 +28,7 @@ struct SimulateOptions {
   RunObserver* observer = nullptr;  // gets the spans of the ranks that are simulated
   bool matrix = false;              // fill RunResult::matrix
   bool activity = false;            // fill RunResult::activity and link_activity
-  bool steps = false;               // fill RunResult::steps
+  bool page = false;                // fill RunResult::steps, equal_nodes and equal_links
 };
 
 // The job cannot go on: no event is left and operations are unfinished, or the network gave up.

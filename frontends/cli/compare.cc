@@ -121,7 +121,7 @@ ExitCode compare(const SimulationOptions& options, const Terminal& terminal) {
   const InterruptGuard interrupt;  // until all is written
   if (!options.output.empty()) prepare_result_folder(options.output, overwrite);
   std::vector<Outcome> outcomes = simulate_all(
-      experiments, terminal, {.fold = options.fold, .steps = !options.page_file.empty()});
+      experiments, terminal, {.fold = options.fold, .page = !options.page_file.empty()});
   if (options.ties > 0)
     add_tie_ranges(experiments, options.ties, terminal, outcomes);
   else

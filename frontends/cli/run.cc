@@ -106,7 +106,7 @@ ExitCode run_loaded(const Experiment& experiment, const SimulationOptions& optio
                                                 .observer = trace ? &trace->timeline : nullptr,
                                                 .matrix = options.matrix,
                                                 .activity = options.activity,
-                                                .steps = options.page});
+                                                .page = options.page});
   add_tie_ranges({&experiment, 1}, options.ties, terminal, outcomes);
   if (options.what_if && !add_what_ifs({&experiment, 1}, options.fold, terminal, outcomes))
     outcomes.front().failure = what_ifs_interrupted;

@@ -78,7 +78,7 @@ std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const
       options.observer = extras.observer;
       options.matrix = extras.matrix;
       options.activity = extras.activity;
-      options.steps = extras.steps;
+      options.page = extras.page;
       options.progress = [&line, i](const Progress& progress) { line.update(i, progress); };
       outcomes[i] = simulate_one(experiments[i], options);
     }

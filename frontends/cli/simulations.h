@@ -36,7 +36,7 @@ struct Extras {
   RunObserver* observer = nullptr;  // likewise
   bool matrix = false;              // fill RunResult::matrix
   bool activity = false;            // fill RunResult::activity and link_activity
-  bool steps = false;               // fill RunResult::steps
+  bool page = false;                // fill what only a page shows
 };
 std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
                                   const Extras& extras = {});

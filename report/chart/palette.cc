@@ -58,6 +58,13 @@ Paint paint_of_part(std::string_view part) {
 
 Paint paint_of_memory(std::string_view kind) { return found(memory, kind); }
 
+const char* colour_of_network_level(std::size_t level) {
+  constexpr std::array colours{palette::compute,   palette::tensor,   palette::pipeline,
+                               palette::reduction, palette::exchange, palette::other,
+                               palette::idle};
+  return colours[std::min(level, colours.size() - 1)];
+}
+
 std::string colour_of_level(int level) {
   constexpr std::array light{214, 230, 244}, dark{8, 48, 107};
   const auto mixed = [&](std::size_t i) {

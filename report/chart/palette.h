@@ -2,6 +2,7 @@
 // and each is at least 3:1 against the white ground (tests/report/html_report_test.py).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,8 @@ inline constexpr const char* idle = "#808080";
 Paint paint_of_part(std::string_view part);
 // Of a kind of memory: "parameters", "gradients", ...
 Paint paint_of_memory(std::string_view kind);
+// Of the links of a level of the network, 0 the innermost.
+const char* colour_of_network_level(std::size_t level);
 // Of a share from 0 to 1 in one of cell_levels steps; light is little. REQUIRES: 0 <= level, <
 // cell_levels.
 inline constexpr int cell_levels = 16;

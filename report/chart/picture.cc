@@ -55,11 +55,11 @@ void Picture::stroke(const std::string& outline, const char* colour) {
 }
 
 void Picture::path(const std::string& outline, const char* colour, const char* dashes,
-                   std::string_view title) {
+                   std::string_view title, double width) {
   marks_ += fmt::format(
-      "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\">{}"
-      "</path>\n",
-      outline, colour, dashes,
+      "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.3g}\" "
+      "stroke-dasharray=\"{}\">{}</path>\n",
+      outline, colour, width, dashes,
       title.empty() ? "" : fmt::format("<title>{}</title>", escaped(title)));
 }
 

@@ -33,7 +33,7 @@ class Picture {
   void stroke(const std::string& outline, const char* colour);
   // `dashes`: as SVG has them, or "none". `title` may be "".
   void path(const std::string& outline, const char* colour, const char* dashes,
-            std::string_view title);
+            std::string_view title, double width = 2);
   void band(const std::string& outline, const char* colour);  // what is behind it shows
   void outline(const Box& box, const char* colour);
   // `anchor`: start, middle or end. At most `most` characters are shown, all under the pointer.

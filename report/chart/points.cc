@@ -1,7 +1,5 @@
 #include "report/chart/points.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -13,9 +11,8 @@ namespace {
 constexpr double width = 820, height = 420, left = 80, right = 20, top = 40, bottom = 60;
 
 // Powers of ten around the values.
-Axis powers_around(double least, double most, double unit, double begin, double end) {
-  const double low = std::floor(std::log10(least / unit)),
-               high = std::ceil(std::log10(most / unit));
+Axis powers_around(double least, double most, double begin, double end) {
+  const double low = std::floor(std::log10(least)), high = std::ceil(std::log10(most));
   return {low, high > low ? high : low + 1, begin, end};
 }
 
@@ -32,24 +29,23 @@ Axes axes_of(const PointChart& chart) {
     least_y = std::min({least_y, point.y, point.bound.value_or(point.y)});
     most_y = std::max(most_y, point.y);
   }
-  return {powers_around(least_x, most_x, chart.across_unit.size, left, width - right),
-          powers_around(least_y, most_y, chart.up_unit.size, height - bottom, top)};
+  return {powers_around(least_x, most_x, left, width - right),
+          powers_around(least_y, most_y, height - bottom, top)};
 }
 
 void draw_axes(Picture& picture, const PointChart& chart, const Axes& axes) {
   for (double power = axes.across.low; power <= axes.across.high; ++power) {
     const double x = axes.across.at(power);
     picture.line(x, top, x, height - bottom, palette::grid);
-    picture.text(x, height - bottom + 16, "middle", fmt::format("{:g}", std::pow(10, power)));
+    picture.text(x, height - bottom + 16, "middle", chart.across_text(std::pow(10, power)));
   }
   for (double power = axes.up.low; power <= axes.up.high; ++power) {
     const double y = axes.up.at(power);
     picture.line(left, y, width - right, y, palette::grid);
-    picture.text(left - 8, y + 4, "end", fmt::format("{:g}", std::pow(10, power)));
+    picture.text(left - 8, y + 4, "end", chart.up_text(std::pow(10, power)));
   }
-  picture.text((left + width - right) / 2, height - 20, "middle",
-               fmt::format("{} ({})", chart.across, chart.across_unit.name));
-  picture.text(10, height - 20, "start", fmt::format("up: {} ({})", chart.up, chart.up_unit.name));
+  picture.text((left + width - right) / 2, height - 20, "middle", chart.across);
+  picture.text(10, height - 20, "start", "up: " + chart.up);
 }
 
 void draw_legend(Picture& picture, const PointChart& chart) {
@@ -71,10 +67,10 @@ std::string drawn(const PointChart& chart) {
   draw_axes(picture, chart, axes);
   draw_legend(picture, chart);
   for (const ChartPoint& point : chart.points) {
-    const double x = axes.across.at(std::log10(point.x / chart.across_unit.size));
-    const double y = axes.up.at(std::log10(point.y / chart.up_unit.size));
+    const double x = axes.across.at(std::log10(point.x));
+    const double y = axes.up.at(std::log10(point.y));
     if (point.bound) {
-      const double low = axes.up.at(std::log10(*point.bound / chart.up_unit.size));
+      const double low = axes.up.at(std::log10(*point.bound));
       picture.line(x, y, x, low, palette::ink);
       picture.ring(x, low, point.title);
     }

@@ -20,8 +20,9 @@ struct ChartPoint {
 
 struct PointChart {
   PictureText text;
-  std::string across = {}, up = {};  // quantities
-  AxisUnit across_unit = {}, up_unit = {};
+  std::string across = {}, up = {};              // quantities
+  std::string (*across_text)(double) = nullptr;  // "10 MB": of a value of the axis
+  std::string (*up_text)(double) = nullptr;
   std::vector<ChartPoint> points = {};
   std::string bound_name = {};
 };

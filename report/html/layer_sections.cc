@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "report/chart/bars.h"
 #include "report/chart/points.h"
 #include "report/html/sections.h"
+#include "simulation/collective_operations.h"
 
 namespace orrery {
 
@@ -123,7 +125,8 @@ Figure layers_figure(const ReportedRun& run, std::size_t index) {
 
 // Calls of one layer, collective and size are one point: the one that took longest.
 struct Call {
-  std::string layer, collective;
+  std::string layer, collective, algorithms;
+  std::int64_t ranks;
   Bytes bytes;
   Duration raw, bound, exposed;
 };
@@ -134,6 +137,8 @@ std::vector<Call> calls_of(const ResultJson& run) {
   for (const ResultJson& row : rows_of(run, "layers")) {
     const Call call{text_of(row, "name"),
                     text_of(row, "collective"),
+                    text_of(row, "algorithms"),
+                    count_of(row, "ranks"),
                     bytes_of(row, "bytes"),
                     duration_of(row, "raw_ps"),
                     duration_of(row, "raw_bound_ps"),
@@ -161,55 +166,74 @@ double times_bound(const Call& call) {
              : static_cast<double>(call.raw.value) / static_cast<double>(call.bound.value);
 }
 
-// nccl-tests' algbw; busbw is that times a factor of the collective and its ranks, the same of
-// both.
-std::string rate_of(Bytes bytes, Duration time) {
-  if (time.value == 0) return "-";
-  const double rate = static_cast<double>(bytes.value) / static_cast<double>(time.value);
-  return fmt::format("{:.4g} GB/s", rate * 1e3);  // bytes in a picosecond: 10^12 bytes a second
+std::string rate_text(double gigabytes_per_second) {
+  return fmt::format("{:.4g} GB/s", gigabytes_per_second);
+}
+
+std::string algbw_of(const Call& call) {
+  return rate_text(algorithm_bandwidth(call.bytes, call.raw));
+}
+
+// Nothing of a send, and of a result of a version that did not tell the ranks.
+std::string busbw_of(const Call& call, Duration time) {
+  if (time.value == 0 || call.ranks < 2 || find_operation(call.collective) == nullptr) return "-";
+  return rate_text(bus_bandwidth(call.collective, call.ranks, call.bytes, time));
 }
 
 FigureTable table_of(const std::vector<Call>& calls) {
-  FigureTable table{{"layer", "collective", "bytes", "time", "bound by bandwidth",
-                     "times the bound", "waited, all calls", "algbw", "algbw at full bandwidth"},
-                    {},
-                    ""};
+  FigureTable table{
+      {"layer", "collective", "ranks", "algorithm", "bytes", "time", "bound by bandwidth",
+       "times the bound", "waited, all calls", "algbw", "busbw", "busbw at full bandwidth"},
+      {},
+      ""};
   for (const Call& call : calls) {
     if (table.rows.size() == most_rows) break;
     const double times = times_bound(call);
     const TableCell ratio = times == 0
                                 ? cell(std::string("-"))
                                 : TableCell{fmt::format("{:.2f}", times), fmt::format("{}", times)};
-    table.rows.push_back({cell(call.layer), cell(call.collective), cell(call.bytes), cell(call.raw),
-                          cell(call.bound), ratio, cell(call.exposed),
-                          cell(rate_of(call.bytes, call.raw)),
-                          cell(rate_of(call.bytes, call.bound))});
+    const bool is_of_group = call.ranks > 0;
+    table.rows.push_back({cell(call.layer), cell(call.collective),
+                          is_of_group ? cell_of_count(call.ranks) : cell(std::string("-")),
+                          cell(is_of_group ? call.algorithms : "-"), cell(call.bytes),
+                          cell(call.raw), cell(call.bound), ratio, cell(call.exposed),
+                          cell(algbw_of(call)), cell(busbw_of(call, call.raw)),
+                          cell(busbw_of(call, call.bound))});
   }
   return table;
 }
+
+std::string title_of(const Call& call) {
+  const std::string how =
+      call.ranks > 0 ? fmt::format(" among {} by {}", call.ranks, call.algorithms) : "";
+  return fmt::format("{}, {} of {}{}: {}", call.layer, call.collective, to_text(call.bytes), how,
+                     to_text(call.raw));
+}
+
+// Where latency is all, the time of the bytes would stretch the chart by many powers of ten.
+constexpr std::int64_t most_times_bound = 1000;
+
+std::string bytes_text(double bytes) { return to_text(Bytes{std::llround(bytes)}); }
+std::string time_text(double picoseconds) { return to_text(Duration{std::llround(picoseconds)}); }
 
 PointChart points_of(const std::vector<Call>& calls, std::size_t index) {
   PointChart chart{.text = {fmt::format("collectives-chart-{}", index), "Collectives", ""},
                    .across = "bytes of a collective",
                    .up = "time of a collective",
+                   .across_text = bytes_text,
+                   .up_text = time_text,
                    .bound_name = "bytes at full bandwidth"};
-  Bytes largest;
-  Duration longest;
   for (const Call& call : calls) {
-    largest = std::max(largest, call.bytes);
-    longest = std::max(longest, call.raw);
-    const std::optional<double> bound =
-        call.bound.value > 0 ? std::optional(static_cast<double>(call.bound.value)) : std::nullopt;
+    const std::optional<double> bound = call.bound.value > call.raw.value / most_times_bound
+                                            ? std::optional(static_cast<double>(call.bound.value))
+                                            : std::nullopt;
     chart.points.push_back({.x = static_cast<double>(call.bytes.value),
                             .y = static_cast<double>(call.raw.value),
                             .bound = bound,
                             .paint = paint_of_part(call.collective),
                             .group = call.collective,
-                            .title = fmt::format("{}, {} of {}: {}", call.layer, call.collective,
-                                                 to_text(call.bytes), to_text(call.raw))});
+                            .title = title_of(call)});
   }
-  chart.across_unit = axis_unit(largest);
-  chart.up_unit = axis_unit(longest);
   return chart;
 }
 
@@ -220,6 +244,7 @@ std::string answer_of(const std::vector<Call>& calls) {
       "{} {} of {} in {}: it takes {}",
       call.exposed.value > 0 ? "Most time is waited for" : "No collective is waited for, not even",
       call.collective, to_text(call.bytes), call.layer, to_text(call.raw));
+  if (call.ranks > 0) answer += fmt::format(" among {} ranks by {}", call.ranks, call.algorithms);
   if (call.bound.value > 0)
     answer += fmt::format(", {:.2f} times the {} that its bytes need at full bandwidth",
                           times_bound(call), to_text(call.bound));

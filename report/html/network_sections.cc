@@ -10,6 +10,7 @@
 #include "core/units/unit_text.h"
 #include "report/chart/bars.h"
 #include "report/chart/cells.h"
+#include "report/html/equal_parts_figure.h"
 #include "report/html/sections.h"
 
 namespace orrery {
@@ -207,6 +208,8 @@ Section which_network_part_is_full(ReportedRuns runs) {
   Section section{"network", "Which part of the network is full?", {}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const ReportedRun& run = runs[i];
+    if (!rows_of(run.result, "equal_links").empty())
+      section.figures.push_back(equal_parts_figure(run, i));
     if (!rows_of(run.result, "links").empty()) section.figures.push_back(links_figure(run, i));
     if (const ResultJson& rows = rows_of(run.result, "activity"); !rows.empty())
       section.figures.push_back(activity_figure(run, i, activity_of(rows, "level", "share"),

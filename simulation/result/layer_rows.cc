@@ -24,7 +24,12 @@ void add_layers(RunResult& result, const FinishedRun& run, Rank last) {
     if (!seen.exposed.empty()) row.exposed = seen.exposed[run.summary.index_of(last)];
     if (seen.raw_count > 0) row.raw = seen.raw_sum.mean(seen.raw_count);
     row.raw_max = seen.raw_max;
-    if (seen.raw_count > 0) row.raw_bound = run.runner.bound_of(static_cast<std::int32_t>(label));
+    const auto& call = run.runner.call_of(static_cast<std::int32_t>(label));
+    if (seen.raw_count > 0 && call) {
+      row.ranks = call->ranks;
+      row.algorithms = call->algorithms;
+      row.raw_bound = call->bandwidth_bound;
+    }
     if (row.exposed > Duration{}) exposed_by[kind_of_traffic(named, *seen.detail)] += row.exposed;
     result.layers.push_back(std::move(row));
   }

@@ -27,18 +27,25 @@ void add_traffic(RunResult& result, const FinishedRun& run) {
   for (std::size_t i = 0; i < statistics.links.size(); ++i) {
     if (statistics.links[i] == Bytes{}) continue;
     const Link& link = run.topology.links()[i];
-    const double capacity = static_cast<double>(link.bandwidth.value) *
-                            static_cast<double>(result.finish.value) * 1e-12;
-    double bytes = statistics.links[i].as_double();
-    // Messages count when they are sent; of a run that ends early some are not carried yet.
-    if (!run.runner.finished()) bytes = std::min(bytes, capacity);
+    const double utilisation =
+        utilisation_of(run, static_cast<LinkIndex>(i), statistics.links[i], result.finish);
     result.links.push_back({run.topology.node_name(link.from), run.topology.node_name(link.to),
                             run.topology.levels()[link.level].name, statistics.links[i],
-                            capacity > 0 ? bytes / capacity : 0});
+                            utilisation});
   }
   std::stable_sort(result.links.begin(), result.links.end(),
                    [](const LinkRow& a, const LinkRow& b) { return a.bytes > b.bytes; });
   if (statistics.packets) add_packets(result, run, *statistics.packets);
+}
+
+double utilisation_of(const FinishedRun& run, LinkIndex link, TotalBytes bytes, Duration finish) {
+  const Bandwidth bandwidth = run.topology.links()[static_cast<std::size_t>(link)].bandwidth;
+  const double capacity =
+      static_cast<double>(bandwidth.value) * static_cast<double>(finish.value) * 1e-12;
+  if (capacity <= 0) return 0;
+  const double share = bytes.as_double() / capacity;
+  // Messages count when they are sent; of a run that ends early some are not carried yet.
+  return run.runner.finished() ? share : std::min(share, 1.0);
 }
 
 void add_bottlenecks(RunResult& result, const FinishedRun& run) {

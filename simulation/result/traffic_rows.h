@@ -9,6 +9,9 @@ namespace orrery {
 // Fills `messages`, `levels`, `links` and `packets`. REQUIRES: result.finish is known.
 void add_traffic(RunResult& result, const FinishedRun& run);
 
+// Of a link that carried so many bytes, 0 to 1: bytes over what it could carry until the finish.
+double utilisation_of(const FinishedRun& run, LinkIndex link, TotalBytes bytes, Duration finish);
+
 // For each kind of collective, the level that held back most of its bytes, and the link of it.
 void add_bottlenecks(RunResult& result, const FinishedRun& run);
 

@@ -203,11 +203,16 @@ const CollectiveRecipe& CollectiveRecipes::of(const CollectiveCall& call,
   return found->second;
 }
 
-Duration CollectiveRecipes::bound_of(const CollectiveCall& call) {
+CallReport CollectiveRecipes::report_of(const CollectiveCall& call) {
   const GroupFamily& family = families_[call.communicator];
-  const std::int32_t chosen = selection_.choose(call.kind, call.size, family.layouts().front());
-  return bandwidth_bound(call, selection_.spec(call.kind, chosen), spec_.minimum_chunk, family,
-                         topology_);
+  const GroupLayout& layout = family.layouts().front();
+  const std::int32_t chosen = selection_.choose(call.kind, call.size, layout);
+  const CollectiveSpec& spec = selection_.spec(call.kind, chosen);
+  std::vector<int> levels;
+  levels.reserve(layout.dimensions.size());
+  for (const GroupDimension& dimension : layout.dimensions) levels.push_back(dimension.level);
+  return {layout.whole.size, text_of(levels, spec),
+          bandwidth_bound(call, spec, spec_.minimum_chunk, family, topology_)};
 }
 
 const CommunicationCost& CollectiveRecipes::cost_of(const CollectiveCall& call) {

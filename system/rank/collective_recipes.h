@@ -60,6 +60,13 @@ struct CollectiveRecipe {
   Duration launch;       // from the call until its chunks may begin
 };
 
+// What is known of a call before it is made, for reports.
+struct CallReport {
+  std::int32_t ranks = 0;    // of its group
+  std::string algorithms;    // as text_of() of its levels
+  Duration bandwidth_bound;  // bandwidth_bound(): the least time that it can take
+};
+
 class CollectiveRecipes {
  public:
   // REQUIRES: `topology` and `spec` outlive the recipes; the algorithms in `spec` support what they
@@ -81,8 +88,7 @@ class CollectiveRecipes {
   // made, no digit of a dimension between two folded ones is not folded.
   void fold(const Fold& fold);
 
-  // bandwidth_bound() of a call, for reports.
-  Duration bound_of(const CollectiveCall& call);
+  CallReport report_of(const CollectiveCall& call);
   // What it costs alone. The reference stays valid.
   const CommunicationCost& cost_of(const CollectiveCall& call);
 

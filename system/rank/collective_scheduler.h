@@ -75,8 +75,7 @@ class CollectiveScheduler final : private RunListener {
   // Throws JobError if another rank of the group called something else in this place.
   void call(Rank rank, OperationId operation, const CollectiveCall& call);
 
-  // bandwidth_bound() of a call, for reports.
-  Duration bound_of(const CollectiveCall& call) { return recipes_.bound_of(call); }
+  CallReport report_of(const CollectiveCall& call) { return recipes_.report_of(call); }
   // What a call costs alone. The reference stays valid.
   const CommunicationCost& cost_of(const CollectiveCall& call) { return recipes_.cost_of(call); }
 

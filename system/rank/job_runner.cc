@@ -35,7 +35,7 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
                  *this),
       transfers_(queue, endpoints_ ? *endpoints_ : network, topology, spec, *this),
       kinds_(job.labels),
-      bounds_(job.labels.size()),
+      calls_(job.labels.size()),
       costs_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
   if (spec.remote_memory) memory_.emplace(*spec.remote_memory, job.ranks);
@@ -104,8 +104,8 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
   processors_.communication_begins(rank);
   std::visit(
       Overloaded{[&](const CollectiveCall& call) {
-                   if (operation.label >= 0 && !bounds_[operation.label])
-                     bounds_[operation.label] = scheduler_.bound_of(call);
+                   if (operation.label >= 0 && !calls_[operation.label])
+                     calls_[operation.label] = scheduler_.report_of(call);
                    scheduler_.call(rank, operation.id, call);
                  },
                  [&](const SendCall& call) { transfers_.send(rank, operation.id, call); },

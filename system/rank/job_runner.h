@@ -118,8 +118,8 @@ class JobRunner final : private CollectiveListener,
   // What was chosen for calls whose settings depend on their size or are automatic.
   const Selection& selection() const { return scheduler_.selection(); }
 
-  // The least time that the collective of a label can take (bandwidth_bound.h); 0 if it has none.
-  Duration bound_of(std::int32_t label) const { return bounds_[label].value_or(Duration{}); }
+  // Of the first collective of a label; none if it called none.
+  const std::optional<CallReport>& call_of(std::int32_t label) const { return calls_[label]; }
 
   // Messages that arrived and that no operation received, one text a channel.
   std::vector<std::string> unreceived() const;
@@ -207,8 +207,8 @@ class JobRunner final : private CollectiveListener,
   std::vector<RankState> ranks_;  // of representatives
   std::vector<RankLanes> lanes_;  // likewise; empty if the job has no lanes
   std::optional<RemoteMemory> memory_;
-  std::vector<std::optional<Duration>> bounds_;  // of each label that has called a collective
-  std::vector<const CommunicationCost*> costs_;  // likewise
+  std::vector<std::optional<CallReport>> calls_;  // of each label that has called a collective
+  std::vector<const CommunicationCost*> costs_;   // likewise
   // Memory that is used again: a list of operations, and entries of RankState::outstanding.
   std::vector<Operation> spare_list_;
   std::vector<OutstandingById::node_type> spare_entries_;

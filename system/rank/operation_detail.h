@@ -13,6 +13,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 inline std::uint8_t detail_of(const Operation& operation) {
   return std::visit(

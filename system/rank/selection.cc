@@ -185,13 +185,19 @@ std::int32_t Selection::number_of(const CollectiveSpec& spec) {
   return static_cast<std::int32_t>(specs_.size()) - 1;
 }
 
-std::string text_of(const Choice& choice, const CollectiveSpec& spec) {
+std::string text_of(const std::vector<int>& levels, const CollectiveSpec& spec) {
   std::vector<NamedAlgorithm> used;
-  for (const int level : choice.levels) used.push_back(algorithm_on(spec, level));
+  used.reserve(levels.size());
+  for (const int level : levels) used.push_back(algorithm_on(spec, level));
   const bool equal = std::count(used.begin(), used.end(), used.front()) == std::ssize(used);
   std::string text = equal ? used.front().name : names_of(used, "+");
   if (spec.protocol != Protocol::none) text += '/' + std::string(name_of(spec.protocol));
-  if (choice.levels.size() > 1) text += ", " + std::string(name_of(spec.schedule));
+  if (levels.size() > 1) text += ", " + std::string(name_of(spec.schedule));
+  return text;
+}
+
+std::string text_of(const Choice& choice, const CollectiveSpec& spec) {
+  std::string text = text_of(choice.levels, spec);
   if (choice.any_chunks)
     text += fmt::format(", {} chunk{}", spec.chunks, spec.chunks == 1 ? "" : "s");
   return text;

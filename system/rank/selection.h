@@ -80,9 +80,11 @@ class Selection {
   std::vector<Choice> choices_;
 };
 
-// "ring"; "direct+ring" if the levels of the choice differ; with "/ll" if it has a protocol, and
-// the schedule where there are several levels, and the chunks where they were chosen:
-// "direct+ring/ll, local_bandwidth_aware, 4 chunks".
+// How a group over these levels of the topology is served: "ring"; "direct+ring" if they differ;
+// with "/ll" if there is a protocol; where there are several levels, with the schedule:
+// "direct+ring/ll, local_bandwidth_aware".
+std::string text_of(const std::vector<int>& levels, const CollectiveSpec& spec);
+// With the chunks where they were chosen: "ring, 4 chunks".
 std::string text_of(const Choice& choice, const CollectiveSpec& spec);
 
 }  // namespace orrery

@@ -37,11 +37,11 @@ TEST_CASE("CSV tables of layers, links and ranks", "[report]") {
   result.layers.resize(3);
   CHECK(csv_table("layers.csv", {&result, 1}) ==
         "system,iteration,layer,pass,collective,bytes,compute_ps,raw_ps,raw_max_ps,raw_bound_ps,"
-        "exposed_ps\n"
-        "Ring,1,emb,forward,all_to_all,4000,0,12000000,12000000,6000000,10000000\n"
-        "Ring,1,emb,input_gradient,,0,0,0,0,0,0\n"
+        "exposed_ps,ranks,algorithms\n"
+        "Ring,1,emb,forward,all_to_all,4000,0,12000000,12000000,6000000,10000000,2,ring\n"
+        "Ring,1,emb,input_gradient,,0,0,0,0,0,0,0,\n"
         "Ring,1,\"top, 0\",weight_gradient,all_reduce,1000000,20000000,25500000,25500000,12750000,"
-        "15000000\n");
+        "15000000,2,ring\n");
   CHECK(csv_table("links.csv", {&result, 1}) ==
         "system,source,target,level,bytes,utilisation\n"
         "Ring,npu 0,npu 1,fabric,2004000,0.8016\n"

@@ -73,6 +73,8 @@ RunResult full_sample() {
   result.difference = {{"all_reduce", "fabric", microseconds(1), microseconds(3), microseconds(2)}};
   result.over_ties = TieRange{5, microseconds(99), microseconds(101)};
   result.expected_error = ExpectedError{0.06, 14, {"H100"}, {"NeMo 25.04"}};
+  result.equal_nodes = {{"2 NPUs (npu 0, ...)", "npu", 2}};
+  result.equal_links = {{0, 0, "fabric", 50, 2, bytes(9), 0.1, 0.1, 0.2}};
   result.steps.emplace_back().end = microseconds(1);
   result.matrix = {{"", 0, 1, bytes(9), 1}};
   return result;

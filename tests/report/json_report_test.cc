@@ -34,7 +34,7 @@ TEST_CASE("the JSON of a run has the fields of docs/results.md, in its order", "
   CHECK(json["layers"][0].dump() ==
         R"({"name":"emb","iteration":1,"pass":"forward","compute_ps":0,"raw_ps":12000000,)"
         R"("raw_max_ps":12000000,"raw_bound_ps":6000000,"exposed_ps":10000000,"bytes":4000,)"
-        R"("collective":"all_to_all"})");
+        R"("collective":"all_to_all","ranks":2,"algorithms":"ring"})");
   CHECK(json["layers"][1]["collective"].is_null());
   CHECK(json["levels"][0].dump() ==
         R"({"name":"fabric","collective":"all_reduce","bytes":4000000})");

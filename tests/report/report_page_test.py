@@ -172,7 +172,7 @@ class Pages(unittest.TestCase):
         tree = tree_of(self.page)
         charts = list(tree.iter(SVG + "svg"))
         # Time, stages, steps, layers, links, two of activity, the matrix, collectives, memory.
-        self.assertEqual(len(charts), 10)
+        self.assertEqual(len(charts), 11)
         for chart in charts:
             self.assertEqual(chart.get("role"), "img")
             self.assertEqual(chart[0].tag, SVG + "title")

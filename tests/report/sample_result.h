@@ -7,10 +7,13 @@ namespace orrery::test {
 
 inline LayerRow layer(std::string name, std::int32_t iteration, Pass pass, std::string collective,
                       Bytes size, Duration compute, Duration raw, Duration exposed) {
+  const bool communicates = !collective.empty();
   return {.name = std::move(name),
           .iteration = iteration,
           .pass = pass,
           .collective = std::move(collective),
+          .algorithms = communicates ? "ring" : "",
+          .ranks = communicates ? 2 : 0,
           .bytes = size,
           .compute = compute,
           .raw = raw,

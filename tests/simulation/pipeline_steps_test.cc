@@ -28,7 +28,7 @@ TransformerTraining two_groups() {
 RunResult simulated(const Experiment& experiment, bool fold = true) {
   SimulateOptions options;
   options.fold = fold;
-  options.steps = true;
+  options.page = true;
   return simulate(experiment, options);
 }
 

@@ -120,6 +120,18 @@ TEST_CASE("bytes on the fabric are those of the algorithms, exactly") {
         bytes_on(result_of("hieropt"), "node", "all_reduce"));
 }
 
+TEST_CASE("a layer says among how many its collective is, and by what") {
+  for (const LayerRow& layer : result_of("hieropt").layers) {
+    if (layer.collective == "all_reduce") {
+      CHECK(layer.ranks == 128);
+      CHECK(layer.algorithms == "direct+double_binary_tree, local_bandwidth_aware");
+    }
+    if (!layer.communicates()) CHECK(layer.algorithms.empty());
+  }
+  for (const LayerRow& layer : result_of("flat100g").layers)
+    if (layer.communicates()) CHECK(layer.ranks == 128);
+}
+
 // A2-11 of the study: LIFO lowers what the bottom layers expose and lengthens the raw latency of
 // the top layers, which are issued first.
 TEST_CASE("LIFO against FIFO on the whole study") {

@@ -189,7 +189,7 @@ TEST_CASE("the port of a hot rank is the bottleneck of an all-to-allv") {
               World::everywhere(8, {all_to_allv(sizes)}));
   const Duration least = transfer_time(bytes(28'000), kBandwidth);
   CHECK(world.run() == least + kPath);
-  CHECK(world.runner->bound_of(0) == least);
+  CHECK(world.runner->call_of(0).value().bandwidth_bound == least);
 }
 
 // Two nodes of 4. Rank 0 sends 4,000 B to each rank of the other node. Inside first, each neighbour
@@ -204,7 +204,7 @@ TEST_CASE("inside first spreads one sender over all rails, across first does not
     World world({switch_level(4, kBandwidth, kLink), switch_level(2, kBandwidth, kLink)},
                 with_schedule("direct", schedule), World::everywhere(8, {all_to_allv(sizes)}));
     const Duration time = world.run();
-    return std::pair(time, world.runner->bound_of(0));
+    return std::pair(time, world.runner->call_of(0).value().bandwidth_bound);
   };
   const Duration part = transfer_time(bytes(4'000), kBandwidth);
   const auto inside = run(HierarchicalSchedule::baseline);

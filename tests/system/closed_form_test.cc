@@ -288,7 +288,7 @@ TEST_CASE("an all-reduce of 114.8 MB cut finely comes within 5 % of the bandwidt
           {switch_level(128, gigabits_per_second(gigabits), kLink)}, spec,
           World::everywhere(128, {collective(0, Collective::all_reduce, bytes(114'820'096))}));
       const Duration time = world.run();
-      const Duration bound = world.runner->bound_of(0);
+      const Duration bound = world.runner->call_of(0).value().bandwidth_bound;
       const Duration limit = gigabits == 100 ? microseconds(18'228) : microseconds(2'278);
       INFO(algorithm << " at " << gigabits << " Gb/s: " << time.value << " ps");
       CHECK(time >= limit);

@@ -300,7 +300,7 @@ TEST_CASE("channels of a flat ring share out the ports between nodes") {
   const auto run = [&](const char* algorithm) {
     World world = flat_world({8, 4}, algorithm, Collective::all_reduce, size, 16);
     const Duration time = world.run();
-    return std::pair(time, world.runner->bound_of(0));
+    return std::pair(time, world.runner->call_of(0).value().bandwidth_bound);
   };
   const Duration once = transfer_time(bytes(2 * 31 * 40'000), kBetween);  // 248 us
   const auto [one, bound_of_one] = run("ring");

@@ -31,7 +31,7 @@ Run run(Collective kind, std::int32_t ranks, Bytes size, std::int32_t chunks = 1
               World::everywhere(ranks, {collective(0, kind, size, {}, {}, root)}));
   const Duration time = world.run();
   REQUIRE(world.runner->finished());
-  return {time, world.runner->bound_of(0), world.network->statistics()};
+  return {time, world.runner->call_of(0).value().bandwidth_bound, world.network->statistics()};
 }
 
 // Everyone's S comes to the switch at L + T(S); its n ports send the sum side by side: as long

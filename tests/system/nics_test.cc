@@ -70,7 +70,7 @@ Outcome run(const char* algorithm, std::int32_t nodes, Bytes size, std::int32_t 
   Outcome outcome;
   outcome.time = world.run();
   REQUIRE(world.runner->finished());
-  outcome.bound = world.runner->bound_of(0);
+  outcome.bound = world.runner->call_of(0).value().bandwidth_bound;
   const std::int32_t nvswitch = nodes * kGpus, fabric = nvswitch + nodes * (1 + kNics);
   const auto statistics = world.network->statistics();
   for (std::size_t link = 0; link < statistics.links.size(); ++link) {

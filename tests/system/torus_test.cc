@@ -35,7 +35,8 @@ Run all_reduce(int dimensions, std::int32_t size, HierarchicalSchedule schedule,
   };
   const Duration time = world.run();
   REQUIRE(world.runner->finished());
-  return {in_buffers(time), world.network->statistics(), in_buffers(world.runner->bound_of(0))};
+  return {in_buffers(time), world.network->statistics(),
+          in_buffers(world.runner->call_of(0).value().bandwidth_bound)};
 }
 
 // k per dimension, d dimensions, no latency. One dimension after the other, each 2(k-1)/k of what

@@ -1,4 +1,6 @@
-#include "report/topology_classes.h"
+#include "network/topology/equal_parts.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <compare>
@@ -59,25 +61,42 @@ std::vector<std::int32_t> refined(const Topology& topology) {
 
 }  // namespace
 
-TopologyClasses classes_of(const Topology& topology) {
-  const std::vector<std::int32_t> of_node = refined(topology);
-  TopologyClasses classes;
+EqualParts equal_parts(const Topology& topology) {
+  EqualParts parts;
+  parts.of_nodes = refined(topology);
   for (std::int32_t node = 0; node < topology.node_count(); ++node) {
-    const std::int32_t number = of_node[node];
-    if (number == static_cast<std::int32_t>(classes.nodes.size()))
-      classes.nodes.push_back({topology.node_kind({node}), 0, {node}});
-    ++classes.nodes[number].count;
+    const std::int32_t number = parts.of_nodes[node];
+    if (number == static_cast<std::int32_t>(parts.nodes.size()))
+      parts.nodes.push_back({topology.node_kind({node}), 0, {node}});
+    ++parts.nodes[number].count;
   }
-  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t, Bandwidth, Duration>, std::int64_t>
-      counts;
-  for (const Link& link : topology.links())
-    ++counts[{of_node[link.from.value], of_node[link.to.value], link.level, link.bandwidth,
-              link.latency}];
-  for (const auto& [key, count] : counts) {
+  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, Bandwidth, Duration>;
+  const auto key_of = [&](const Link& link) {
+    return Key{parts.of_nodes[link.from.value], parts.of_nodes[link.to.value], link.level,
+               link.bandwidth, link.latency};
+  };
+  std::map<Key, std::int32_t> numbers;
+  for (const Link& link : topology.links()) numbers[key_of(link)] = 0;
+  for (auto& [key, number] : numbers) {
     const auto& [from, to, level, bandwidth, latency] = key;
-    classes.links.push_back({from, to, level, bandwidth, latency, count});
+    number = static_cast<std::int32_t>(parts.links.size());
+    parts.links.push_back({from, to, level, bandwidth, latency, 0});
   }
-  return classes;
+  parts.of_links.reserve(topology.links().size());
+  for (const Link& link : topology.links()) {
+    parts.of_links.push_back(numbers.at(key_of(link)));
+    ++parts.links[parts.of_links.back()].count;
+  }
+  return parts;
+}
+
+std::string text_of(const Topology& topology, const EqualNodes& nodes) {
+  std::string name = topology.node_name(nodes.first);
+  if (nodes.count == 1) return name;
+  const char* kind = nodes.kind == NodeKind::npu   ? "NPUs"
+                     : nodes.kind == NodeKind::nic ? "NICs"
+                                                   : "switches";
+  return fmt::format("{} {} ({}, ...)", nodes.count, kind, name);
 }
 
 }  // namespace orrery
