@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/base/check.h"
 
@@ -45,7 +46,9 @@ std::vector<bool> pareto_front(std::span<const TwoCosts> costs) {
 std::optional<std::size_t> best_of(std::span<const GridCost> points) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (points[i].cost && (!best || *points[i].cost < *points[*best].cost)) best = i;
+    if (points[i].cost && (!best || std::pair(*points[i].cost, points[i].at) <
+                                        std::pair(*points[*best].cost, points[*best].at)))
+      best = i;
   return best;
 }
 

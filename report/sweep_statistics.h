@@ -38,7 +38,7 @@ struct KeyEffect {
   std::size_t values = 0, failed = 0;  // other values with a result, and without one
 };
 
-// The first one of the lowest cost; nothing if all failed.
+// The one of the lowest cost, of equal ones that with the first values; nothing if all failed.
 std::optional<std::size_t> best_of(std::span<const GridCost> points);
 // Sorted, the largest effect first; keys without another value at the best point are left out.
 std::vector<KeyEffect> effects_about(std::span<const GridCost> points, std::size_t best);

@@ -1,4 +1,4 @@
-// One run for a person to read. docs/how-to/read-the-report.md explains every line. Lines about the
+// One run for a person to read. docs/how-to/read-the-text.md explains every line. Lines about the
 // machine that simulated begin with "host:", so that golden tests can leave them out.
 #pragma once
 

@@ -69,7 +69,7 @@ struct RunResult {
   std::vector<LayerRow> layers;
   std::vector<SelectedRow> selected;
   std::vector<LevelRow> levels;
-  std::vector<LinkRow> links;  // by bytes, largest first
+  std::vector<LinkRow> links;  // busiest first
   std::vector<BottleneckRow> bottlenecks;
   std::vector<RankRow> ranks;           // of each rank, or of each class of ranks that are alike
   std::vector<JobRow> jobs;             // empty unless there are several
@@ -213,7 +213,7 @@ struct RunResult {
              "call whose settings depend on its size or are auto, in the order of the choices");
     run.rows("levels", &RunResult::levels, "level and kind of traffic", {.csv_file = "levels.csv"});
     run.rows("links", &RunResult::links,
-             "link, by bytes, largest first; the first 10, or all with --all-links",
+             "link, busiest first; the first 10, or all with --all-links",
              {.busiest_only = true, .csv_file = "links.csv"});
     run.column("link_count", [](const RunResult& result) { return result.links.size(); },
                "number of links that carried anything", {.csv = no_column});
@@ -288,8 +288,7 @@ struct RunResult {
               .csv_file = "activity.csv",
               .csv_if = [](const RunResult& result) { return !result.activity.empty(); }});
     run.rows("link_activity", &RunResult::link_activity,
-             "interval of each of the 10 links with most bytes, at most 256 a link; only with "
-             "--activity",
+             "interval of each of the 10 busiest links, at most 256 a link; only with --activity",
              {.omit_if_empty = true,
               .csv_file = "link_activity.csv",
               .csv_if = [](const RunResult& result) { return !result.link_activity.empty(); }});

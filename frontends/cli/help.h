@@ -33,7 +33,7 @@ inline constexpr Text run{"Simulate one experiment and report where its time goe
 
 Ctrl-C, SIGTERM and SIGHUP end the simulation; what was reached is reported, marked as partial (exit
 code 130).
-Fields and columns: docs/results.md. How to read the report: docs/how-to/read-the-report.md.)"};
+Fields and columns: docs/results.md. How to read the report: docs/how-to/read-the-text.md.)"};
 
 inline constexpr Text compare{"Simulate several experiments and report them side by side.",
                               R"(Examples:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <string_view>
 
@@ -48,12 +49,9 @@ std::vector<std::string> values_of(std::string_view text) {
   return values;
 }
 
-// A word says what it is; a number needs its key: "buffer 64 MB".
-std::string name_of(std::string_view key, const std::string& value) {
-  const bool is_word = std::isalpha(static_cast<unsigned char>(value.front())) != 0;
-  const bool is_switch = value == "true" || value == "false";
-  if (is_word && !is_switch) return value;
-  return fmt::format("{} {}", key.substr(key.rfind('.') + 1), value);
+bool is_word(const std::string& value) {
+  return std::isalpha(static_cast<unsigned char>(value.front())) != 0 && value != "true" &&
+         value != "false";
 }
 
 std::vector<Variant> alone(const std::string& option) {
@@ -61,15 +59,19 @@ std::vector<Variant> alone(const std::string& option) {
   if (equals == std::string::npos || equals == 0)
     refuse(option, "this is not KEY=VALUE,VALUE", "write for example network.transport=tcp,roce");
   const std::string key = trimmed(std::string_view(option).substr(0, equals));
+  const std::vector<std::string> values = values_of(std::string_view(option).substr(equals + 1));
+  if (std::ranges::any_of(values, &std::string::empty))
+    refuse(option, "a value is empty", "write values with a comma between each two");
+  // Words say what they are; numbers need their key: "buffer 64 MB".
+  const std::string prefix =
+      std::ranges::all_of(values, is_word) ? "" : key.substr(key.rfind('.') + 1) + ' ';
   std::vector<Variant> variants;
-  for (const std::string& value : values_of(std::string_view(option).substr(equals + 1))) {
-    if (value.empty())
-      refuse(option, "a value is empty", "write values with a comma between each two");
+  for (const std::string& value : values) {
     const std::string setting = fmt::format("{}={}", key, value);
     for (const Variant& other : variants)
       if (other.overrides.front().text == setting)
         refuse(option, fmt::format("{} is there twice", value), "write each value once");
-    variants.push_back({{{setting, "--vary " + setting}}, name_of(key, value)});
+    variants.push_back({{{setting, "--vary " + setting}}, prefix + value});
   }
   return variants;
 }

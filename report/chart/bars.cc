@@ -9,8 +9,8 @@ namespace orrery {
 
 namespace {
 
-constexpr double width = 820, left = 190, right = 40, bar_height = 18, row_height = 26;
-constexpr std::size_t most_label = 26;
+constexpr double width = 820, left = 230, right = 40, bar_height = 18, row_height = 26;
+constexpr std::size_t most_label = 32;
 
 class Drawing {
  public:
@@ -43,8 +43,8 @@ class Drawing {
       low = std::min(low, below);
       high = std::max({high, above, bar.limit.value_or(0)});
     }
-    high = std::max(high, chart.at_least);
-    if (chart.at_least > 0) low = std::min(low, -chart.at_least);
+    high = std::max(high, chart.reach);
+    if (chart.both_ways) low = std::min(low, -chart.reach);
     if (low == high) high = chart.unit.size;
     const double room = (high - low) * 0.02;
     return {low < 0 ? low - room : 0, high + room, left, width - right};

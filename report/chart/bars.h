@@ -31,7 +31,8 @@ struct BarChart {
   std::vector<Bar> bars = {};
   std::string limit_name = {};  // "" without limits
   bool named_parts = true;      // a legend of the parts
-  double at_least = 0;  // the axis reaches so far on both sides of zero; 0 = as the bars need
+  double reach = 0;             // the axis reaches so far or further: charts of one scale
+  bool both_ways = false;       // and as far below zero
 };
 
 std::string drawn(const BarChart& chart);

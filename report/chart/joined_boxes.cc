@@ -8,9 +8,9 @@ namespace orrery {
 
 namespace {
 
-constexpr double box_width = 190, box_height = 34, column_width = 270, row_height = 120,
-                 margin = 60, head_height = 90;
-constexpr std::size_t most_characters = 28;  // of a label
+constexpr double box_width = 210, box_height = 34, column_width = 270, row_height = 120,
+                 margin = 60, head_height = 50;
+constexpr std::size_t most_characters = 32;  // of a label
 
 struct Centre {
   double x, y;

@@ -40,7 +40,7 @@ class Drawing {
 
  private:
   static double end_of(const LaneChart& chart) {
-    double end = 0;
+    double end = chart.reach;
     for (const Lane& lane : chart.lanes)
       for (const LaneMark& mark : lane.marks) end = std::max(end, mark.end);
     return end;

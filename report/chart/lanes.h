@@ -26,6 +26,7 @@ struct LaneChart {
   PictureText text;
   std::string quantity = {};  // "time of the first iteration"
   AxisUnit unit = {};
+  double reach = 0;  // the axis reaches so far or further
   std::vector<Lane> lanes = {};
   std::string waiting_name = {};  // of the strips, for the legend
 };

@@ -79,7 +79,8 @@ Figure difference_figure(const ReportedRun& run, std::size_t index, const std::s
                  .bars = {},
                  .limit_name = "",
                  .named_parts = true,
-                 .at_least = static_cast<double>(largest.value)};
+                 .reach = static_cast<double>(largest.value),
+                 .both_ways = true};
   figure.table = {{"part", fastest, "here", "difference", "in %"}, {}, ""};
   for (const ResultJson& row : rows_of(run.result, "difference")) {
     const Duration difference = duration_of(row, "difference_ps");

@@ -64,10 +64,12 @@ Waits waits_of(const std::vector<LayerSum>& sums) {
 }
 
 // Each bar begins where the one above it ends; the last one has the rest.
-BarChart waterfall_of(const Waits& waits, std::size_t index) {
+BarChart waterfall_of(const Waits& waits, std::size_t index, Duration longest) {
   BarChart chart{.text = {fmt::format("layers-chart-{}", index), "Exposed time by layer", ""},
                  .quantity = "time waited, summed from the top",
-                 .named_parts = true};
+                 .unit = axis_unit(longest),
+                 .named_parts = true,
+                 .reach = static_cast<double>(longest.value)};
   Duration before;
   const auto add = [&](const std::string& label, const std::string& part, Paint paint,
                        Duration time) {
@@ -82,15 +84,20 @@ BarChart waterfall_of(const Waits& waits, std::size_t index) {
     add(sum.name, kind, paint_of_part(kind), sum.exposed);
   }
   if (waits.others > 0) add("all others", "rest", {palette::idle, 0}, waits.of_others);
-  chart.unit = axis_unit(before);
   return chart;
 }
 
-Figure layers_figure(const ReportedRun& run, std::size_t index) {
-  const std::vector<LayerSum> sums = sums_of(run.result);
-  Figure figure{.caption = caption_of(run)};
+Duration exposed_of(const std::vector<LayerSum>& sums) {
   Duration exposed;
   for (const LayerSum& sum : sums) exposed += sum.exposed;
+  return exposed;
+}
+
+// `longest`: what any of the runs waits in all.
+Figure layers_figure(const ReportedRun& run, std::size_t index, Duration longest) {
+  const std::vector<LayerSum> sums = sums_of(run.result);
+  Figure figure{.caption = caption_of(run)};
+  const Duration exposed = exposed_of(sums);
   const std::string name = text_of(run.result, "name");
   if (exposed.value == 0) {
     figure.answer = fmt::format("No layer of {} makes it wait.", name);
@@ -117,7 +124,7 @@ Figure layers_figure(const ReportedRun& run, std::size_t index) {
   }
   if (sums.size() > most_rows)
     figure.note = fmt::format("The table has the first {} of {} layers.", most_rows, sums.size());
-  BarChart chart = waterfall_of(waits, index);
+  BarChart chart = waterfall_of(waits, index, longest);
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
   return figure;
@@ -255,9 +262,11 @@ std::string answer_of(const std::vector<Call>& calls) {
 
 Section which_layer_waits(ReportedRuns runs) {
   Section section{"layers", "Which layer makes me wait?", {}};
+  Duration longest;
+  for (const ReportedRun& run : runs) longest = std::max(longest, exposed_of(sums_of(run.result)));
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (!rows_of(runs[i].result, "layers").empty())
-      section.figures.push_back(layers_figure(runs[i], i));
+      section.figures.push_back(layers_figure(runs[i], i, longest));
   return section;
 }
 

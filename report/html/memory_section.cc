@@ -21,12 +21,26 @@ std::string name_of_kind(const std::string& kind) {
   return kind == "again" ? "recomputed at the peak" : kind;
 }
 
-Figure memory_figure(const ReportedRun& run, std::size_t index) {
+// Of a stage of a run, or of an NPU.
+Bytes largest_memory(ReportedRuns runs) {
+  Bytes largest;
+  for (const ReportedRun& run : runs) {
+    if (rows_of(run.result, "memory").empty()) continue;
+    largest = std::max(largest, bytes_of(run.result, "npu_memory"));
+    for (const ResultJson& row : rows_of(run.result, "memory"))
+      largest = std::max(largest, bytes_of(row, "total"));
+  }
+  return largest;
+}
+
+Figure memory_figure(const ReportedRun& run, std::size_t index, Bytes largest) {
   Figure figure{.caption = caption_of(run)};
   const Bytes limit = bytes_of(run.result, "npu_memory");
   BarChart chart{.text = {fmt::format("memory-chart-{}", index), "Memory of a rank", ""},
                  .quantity = "memory of a rank at its peak",
-                 .limit_name = limit.value > 0 ? "memory of an NPU, less its reserve" : ""};
+                 .unit = axis_unit(largest),
+                 .limit_name = limit.value > 0 ? "memory of an NPU, less its reserve" : "",
+                 .reach = static_cast<double>(largest.value)};
   figure.table.columns = {"stage", "kind", "size"};
   Bytes fullest;
   std::int64_t fullest_stage = 0;
@@ -52,7 +66,6 @@ Figure memory_figure(const ReportedRun& run, std::size_t index) {
                   : fullest > limit
                       ? fmt::format("{}: it does not fit into {}.", where, to_text(limit))
                       : fmt::format("{}: it fits into {}.", where, to_text(limit));
-  chart.unit = axis_unit(std::max(fullest, limit));
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
   return figure;
@@ -62,9 +75,10 @@ Figure memory_figure(const ReportedRun& run, std::size_t index) {
 
 Section whether_it_fits(ReportedRuns runs) {
   Section section{"memory", "Does it fit?", {}};
+  const Bytes largest = largest_memory(runs);
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (!rows_of(runs[i].result, "memory").empty())
-      section.figures.push_back(memory_figure(runs[i], i));
+      section.figures.push_back(memory_figure(runs[i], i, largest));
   return section;
 }
 

@@ -50,7 +50,7 @@ Figure links_figure(const ReportedRun& run, std::size_t index) {
       name_of(run), text_of(*busiest, "name"), text_of(*busiest, "level"),
       count_of(run.result, "link_count"), number_of(*busiest, "utilisation") * 100,
       to_text(bytes_of(*busiest, "bytes")));
-  figure.note = "Links with most bytes first. All links are in the result with --all-links.";
+  figure.note = "Busiest links first. All links are in the result with --all-links.";
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
   return figure;

@@ -61,11 +61,16 @@ std::vector<StageTime> stage_times(const ResultJson& rows) {
   return times;
 }
 
-Figure lanes_figure(const ReportedRun& run, std::size_t index) {
+Duration end_of(const ResultJson& steps) {
+  Duration end;
+  for (const ResultJson& row : steps) end = std::max(end, duration_of(row, "end_ps"));
+  return end;
+}
+
+Figure lanes_figure(const ReportedRun& run, std::size_t index, Duration longest) {
   const ResultJson& rows = rows_of(run.result, "steps");
   const std::vector<StageTime> stages = stage_times(rows);
-  Duration end;
-  for (const ResultJson& row : rows) end = std::max(end, duration_of(row, "end_ps"));
+  const Duration end = end_of(rows);
   const StageTime& waits_most = *std::ranges::min_element(stages, {}, &StageTime::in_steps);
   Figure figure{.caption = caption_of(run)};
   figure.answer = fmt::format(
@@ -77,7 +82,8 @@ Figure lanes_figure(const ReportedRun& run, std::size_t index) {
   LaneChart chart{
       .text = {fmt::format("pipeline-chart-{}", index), "Steps of the stages", figure.answer},
       .quantity = "time of the first iteration",
-      .unit = axis_unit(end),
+      .unit = axis_unit(longest),
+      .reach = static_cast<double>(longest.value),
       .waiting_name = "of it waiting for exchanges"};
   for (const StageTime& stage : stages)
     chart.lanes.push_back({fmt::format("stage {}", stage.stage), {}});
@@ -112,9 +118,12 @@ Figure lanes_figure(const ReportedRun& run, std::size_t index) {
 
 Section what_pipeline_does(ReportedRuns runs) {
   Section section{"pipeline", "What does the pipeline do?", {}};
+  Duration longest;
+  for (const ReportedRun& run : runs)
+    longest = std::max(longest, end_of(rows_of(run.result, "steps")));
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (!rows_of(runs[i].result, "steps").empty())
-      section.figures.push_back(lanes_figure(runs[i], i));
+      section.figures.push_back(lanes_figure(runs[i], i, longest));
   return section;
 }
 

@@ -128,11 +128,19 @@ Figure tornado_figure(const SweepView& view, const std::vector<KeyEffect>& effec
          cell_of_count(static_cast<std::int64_t>(effect.failed))});
   }
   const KeyEffect& first = effects.front();
-  figure.answer = fmt::format(
-      "{} matters most: {} in place of {} changes the {} from {} by {}.", view.keys[first.key].name,
-      view.keys[first.key].values[first.worst].text, view.value_of(best, first.key),
-      view.metric.words, view.metric.text_of(quantile(best.results, 0.5)),
-      view.metric.text_of(first.most));
+  // Of several that matter as much, all are named: within a hundredth of the largest effect.
+  std::string names = view.keys[first.key].name;
+  const auto same = std::ranges::count_if(
+      effects, [&](const KeyEffect& effect) { return effect.most > 0.99 * first.most; });
+  for (std::ptrdiff_t i = 1; i < same; ++i)
+    names += (i + 1 < same ? ", " : " and ") + view.keys[effects[i].key].name;
+  figure.answer =
+      fmt::format("{} {} most: {}{} in place of {} changes the {} from {} by {}.", names,
+                  same > 1 ? "matter" : "matters",
+                  same > 1 ? view.keys[first.key].short_name + " = " : std::string(),
+                  view.keys[first.key].values[first.worst].text, view.value_of(best, first.key),
+                  view.metric.words, view.metric.text_of(quantile(best.results, 0.5)),
+                  view.metric.text_of(first.most));
   figure.note =
       fmt::format("Each bar changes one key and keeps the others as at the best point: {}.",
                   view.text_of(best));

@@ -105,9 +105,12 @@ std::string answer_of(const LineChart& chart, const SweepView& view) {
     }
   if (least == nullptr) return "All points failed.";
   std::string answer = fmt::format("The {} is least at {}", view.metric.words, least->title);
-  if (*least->y > 0 && *most->y > *least->y)
-    answer +=
-        fmt::format("; most at {}, {:.1f} % more", most->title, (*most->y / *least->y - 1) * 100);
+  if (*least->y > 0 && *most->y > *least->y) {
+    const double ratio = *most->y / *least->y;
+    answer += fmt::format("; most at {}, {}", most->title,
+                          ratio < 2 ? fmt::format("{:.1f} % more", (ratio - 1) * 100)
+                                    : fmt::format("{:.4g} times as much", ratio));
+  }
   return answer + '.';
 }
 

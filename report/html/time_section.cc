@@ -109,17 +109,33 @@ Figure systems_figure(ReportedRuns runs) {
 
 constexpr std::size_t most_stages = 64;
 
-std::optional<Figure> stages_figure(const ReportedRun& run, std::size_t index) {
+// None without a pipeline.
+const ResultJson& stages_of(const ReportedRun& run) {
+  static const ResultJson none = ResultJson::array();
   const ResultJson& training = rows_of(run.result, "training");
-  if (!training.is_object()) return std::nullopt;
+  if (!training.is_object()) return none;
   const ResultJson& stages = rows_of(training, "stages");
-  if (stages.size() < 2) return std::nullopt;
+  return stages.size() < 2 ? none : stages;
+}
+
+Duration longest_stage(ReportedRuns runs) {
+  Duration longest;
+  for (const ReportedRun& run : runs)
+    for (const ResultJson& stage : stages_of(run))
+      longest = std::max(longest, duration_of(stage, "finish_ps"));
+  return longest;
+}
+
+Figure stages_figure(const ReportedRun& run, std::size_t index, Duration longest) {
+  const ResultJson& stages = stages_of(run);
   Figure figure;
   figure.caption = fmt::format("{}: the stages of the pipeline", text_of(run.result, "name"));
   BarChart chart{.text = {fmt::format("stages-chart-{}", index), figure.caption, ""},
-                 .quantity = "simulated time"};
+                 .quantity = "simulated time",
+                 .unit = axis_unit(longest),
+                 .reach = static_cast<double>(longest.value)};
   figure.table = {{"stage", "part", "time", "share"}, {}, run.has_tables ? "stages.csv" : ""};
-  Duration longest, least_bubble{INT64_MAX}, most_bubble;
+  Duration least_bubble{INT64_MAX}, most_bubble;
   std::int64_t least_stage = 0, most_stage = 0;
   for (const ResultJson& stage : stages) {
     Parts parts;
@@ -127,7 +143,6 @@ std::optional<Figure> stages_figure(const ReportedRun& run, std::size_t index) {
       parts.emplace_back(name, Duration{time.get<std::int64_t>()});
     const Duration finish = duration_of(stage, "finish_ps"),
                    bubble = duration_of(stage.at("parts_ps"), "bubble");
-    longest = std::max(longest, finish);
     if (bubble < least_bubble) least_stage = count_of(stage, "stage");
     if (bubble > most_bubble) most_stage = count_of(stage, "stage");
     least_bubble = std::min(least_bubble, bubble);
@@ -142,7 +157,6 @@ std::optional<Figure> stages_figure(const ReportedRun& run, std::size_t index) {
   if (stages.size() > most_stages)
     figure.note = fmt::format("The first {} of {} stages are drawn; the table has all.",
                               most_stages, stages.size());
-  chart.unit = axis_unit(longest);
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
   return figure;
@@ -152,9 +166,9 @@ std::optional<Figure> stages_figure(const ReportedRun& run, std::size_t index) {
 
 Section where_time_goes(ReportedRuns runs) {
   Section section{"time", "Where does an iteration's time go?", {systems_figure(runs)}};
+  const Duration longest = longest_stage(runs);
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (std::optional<Figure> stages = stages_figure(runs[i], i))
-      section.figures.push_back(std::move(*stages));
+    if (!stages_of(runs[i]).empty()) section.figures.push_back(stages_figure(runs[i], i, longest));
   return section;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/units/unit_text.h"
 #include "simulation/name_of_traffic.h"
@@ -33,8 +34,9 @@ void add_traffic(RunResult& result, const FinishedRun& run) {
                             run.topology.levels()[link.level].name, statistics.links[i],
                             utilisation});
   }
-  std::stable_sort(result.links.begin(), result.links.end(),
-                   [](const LinkRow& a, const LinkRow& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(result.links, std::ranges::greater(), [](const LinkRow& link) {
+    return std::pair(link.utilisation, link.bytes);
+  });
   if (statistics.packets) add_packets(result, run, *statistics.packets);
 }
 

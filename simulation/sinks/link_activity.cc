@@ -26,18 +26,19 @@ LinkActivity::LinkActivity(const Topology& topology)
       bins_(topology.links().size(), bins_for(topology.links().size()), first_width) {}
 
 std::vector<LinkActivityRow> LinkActivity::rows() const {
-  std::vector<std::pair<TotalBytes, std::size_t>> busiest;
+  std::vector<std::pair<double, std::size_t>> busiest;  // seconds that its bytes take
   for (std::size_t link = 0; link < bins_.row_count(); ++link) {
     const auto bins = bins_.row(link);
     const TotalBytes sum = std::accumulate(bins.begin(), bins.end(), TotalBytes());
-    if (sum > TotalBytes()) busiest.emplace_back(sum, link);
+    if (sum > TotalBytes())
+      busiest.emplace_back(
+          sum.as_double() / static_cast<double>(topology_.links()[link].bandwidth.value), link);
   }
-  std::stable_sort(busiest.begin(), busiest.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::ranges::stable_sort(busiest, [](const auto& a, const auto& b) { return a.first > b.first; });
   busiest.resize(std::min(busiest.size(), most_links));
 
   std::vector<LinkActivityRow> rows;
-  for (const auto& [sum, index] : busiest) {
+  for (const auto& [seconds, index] : busiest) {
     const Link& link = topology_.links()[index];
     const double most = static_cast<double>(link.bandwidth.value) *
                         static_cast<double>(bins_.width().value) * 1e-12;

@@ -17,8 +17,8 @@ class LinkActivity {
 
   ByteBins& bins() { return bins_; }  // for NetworkBackend::watch_links()
 
-  // The at most 10 links with most bytes, the largest first; each in the order of time, up to the
-  // last interval in which it carried anything.
+  // The at most 10 links whose bytes take longest, the busiest first; each in the order of time, up
+  // to the last interval in which it carried anything.
   std::vector<LinkActivityRow> rows() const;
 
  private:

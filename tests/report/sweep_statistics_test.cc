@@ -36,6 +36,13 @@ TEST_CASE("the front of nine points with ties") {
   CHECK(pareto_front({}).empty());
 }
 
+// Four points cost 2: the best of them has the first value of the first key, and of the second.
+TEST_CASE("of points that cost the same the one with the first values is the best") {
+  const std::vector<GridCost> points{
+      {{0, 0}, 3}, {{1, 1}, 2}, {{0, 2}, 2}, {{0, 1}, 2}, {{1, 0}, 2}};
+  CHECK(best_of(points) == 3U);
+}
+
 // Costs by row (key 0) and column (key 1); x failed:
 //   14 11 12
 //   13 10 19

@@ -16,12 +16,13 @@ namespace {
 // A ring of two halves 1 MB: 0.5 MB to the other, twice. At 25 GB/s each takes 20 us on every link,
 // and 2 us more to arrive: the links up are busy from 0 to 20 us and 22 to 42 us. 100 us of
 // computing later, at 144 us, all of it once more; the end is at 188 us.
-RunResult run(const std::string& backend, bool activity) {
+constexpr const char* one_level =
+    "{name: fabric, kind: switch, size: 2, bandwidth: 25 GB/s, latency: 1 us}";
+
+RunResult run(const std::string& backend, bool activity, const std::string& levels = one_level) {
   const std::string file = build_folder() + "/link_activity_test.yaml";
-  std::ofstream(file) << "name: gaps\nplatform:\n  topology:\n    levels:\n"
-                         "      - {name: fabric, kind: switch, size: 2, bandwidth: 25 GB/s, "
-                         "latency: 1 us}\nnetwork: {backend: "
-                      << backend
+  std::ofstream(file) << "name: gaps\nplatform: {topology: {levels: [" << levels
+                      << "]}}\nnetwork: {backend: " << backend
                       << "}\nsystem: {algorithms: ring, chunks: 1, injection_latency: 0 "
                          "ns}\nworkload:\n  program:\n"
                          "    - operations: [{all_reduce: 1 MB}, {compute: 100 us}, "
@@ -51,6 +52,20 @@ TEST_CASE("a link is as busy as its messages make it, when they do") {
     CHECK_THAT(csv_table("link_activity.csv", std::vector{result}),
                Catch::Contains("\ngaps,npu 0,switch 2,fabric,0,1000000,25000,1\n"));
   }
+}
+
+// An all-reduce of 1 MB sends 0.5 + 0.5 MB on each link of a node, 10 us at 100 GB/s, and half of
+// that between nodes, 50 us at 10 GB/s: the busiest link is not the one with most bytes.
+TEST_CASE("the busiest links come first, whatever their bytes") {
+  const RunResult result =
+      run("analytical", true,
+          "{name: node, kind: switch, size: 2, bandwidth: 100 GB/s, latency: 1 us}, "
+          "{name: fabric, kind: switch, size: 2, bandwidth: 10 GB/s, latency: 1 us}");
+  CHECK(result.links.front().level == "fabric");
+  CHECK(result.links.front().bytes == TotalBytes{bytes(1'000'000)});
+  CHECK(result.links.back().level == "node");
+  CHECK(result.links.back().bytes == TotalBytes{bytes(2'000'000)});
+  CHECK(result.link_activity.front().level == "fabric");
 }
 
 // Columns of 3 us: 18 us full; 18 to 21 and 21 to 24 us two thirds; full to 42 us.

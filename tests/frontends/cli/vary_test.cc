@@ -37,6 +37,9 @@ TEST_CASE("variants are the product of what varies", "[cli]") {
   CHECK(names_of({"network.transport=tcp,roce", "network.switch.buffer=64 MB, 1 GB"}) ==
         std::vector<std::string>{"tcp, buffer 64 MB", "tcp, buffer 1 GB", "roce, buffer 64 MB",
                                  "roce, buffer 1 GB"});
+  // "1f1b" could be a number with a unit: both get their key.
+  CHECK(names_of({"training.schedule=1f1b,zb-h1"}) ==
+        std::vector<std::string>{"schedule 1f1b", "schedule zb-h1"});
   CHECK(names_of({"a.sizes=[2, 4],[8]", "b.on=true,false"}).front() == "sizes [2, 4], on true");
   const auto three = cli::variants_of({"t={kind: roce, rto: 4 ms},{kind: uet},'a,b'"});
   REQUIRE(three.size() == 3);
