@@ -25,8 +25,19 @@ std::string listed(const std::string& heading, std::span<const std::string> item
   return text;
 }
 
+// What carries the messages, as far as the file does not name it; "" if it does.
 std::string choice_of(const RunResult& result) {
-  return fmt::format("{}, because {}\n", result.backend, result.backend_because);
+  std::string text;
+  if (!result.backend_because.empty())
+    text = fmt::format("{}, because {}", result.backend, result.backend_because);
+  if (!result.network_chosen.empty())
+    text += fmt::format("{}network: {}", text.empty() ? "" : "; ", result.network_chosen);
+  return text;
+}
+
+std::string backend_line(const std::string& heading, const RunResult& result) {
+  const std::string choice = choice_of(result);
+  return choice.empty() ? "" : fmt::format("{}: {}\n", heading, choice);
 }
 
 std::string ignored_by(const RunResult& result) {
@@ -77,7 +88,7 @@ std::string efficiency_line(const RunResult& result) {
   return text + expected_error_text(*result.expected_error, room) + '\n';
 }
 
-std::string parallelism_text(const std::string& heading, const std::string& chosen) {
+std::string chosen_text(const std::string& heading, const std::string& chosen) {
   return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
 }
 
@@ -89,10 +100,8 @@ std::string ignored_text(std::string_view backend, std::string_view where,
 }
 
 std::string backend_text(const RunResult& result) {
-  const std::string chosen = result.backend_because.empty() ? "" : "backend: " + choice_of(result);
-  return chosen + ignored_by(result) + efficiency_line(result) +
-         chosen_protocols(result.protocols) +
-         parallelism_text("parallelism", result.parallelism_chosen);
+  return backend_line("backend", result) + ignored_by(result) + efficiency_line(result) +
+         chosen_protocols(result.protocols) + chosen_text("parallelism", result.parallelism_chosen);
 }
 
 std::string efficiency_text(const EfficiencyInForce& efficiency) {
@@ -125,21 +134,20 @@ std::string chosen_protocols(const ProtocolsInForce& protocols) {
 
 std::string backends_text(std::span<const RunResult> results) {
   const auto as_first = [&](const RunResult& result) {
-    return result.backend_because == results.front().backend_because;
+    return choice_of(result) == choice_of(results.front());
   };
   std::string text;
   if (!std::ranges::all_of(results, as_first)) {
     for (const RunResult& result : results)
-      if (!result.backend_because.empty())
-        text += fmt::format("backend of {}: {}", result.name, choice_of(result));
-  } else if (!results.empty() && !results.front().backend_because.empty()) {
-    text += "backend: " + choice_of(results.front());
+      text += backend_line("backend of " + result.name, result);
+  } else if (!results.empty()) {
+    text += backend_line("backend", results.front());
   }
   for (const RunResult& result : results)
     if (!result.ignored.empty()) text += "* " + ignored_by(result);
   text += chosen_models(results);
   for (const RunResult& result : results)
-    text += parallelism_text("parallelism of " + result.name, result.parallelism_chosen);
+    text += chosen_text("parallelism of " + result.name, result.parallelism_chosen);
   return text;
 }
 

@@ -146,8 +146,11 @@ std::string algorithms_text() {
 }
 
 std::string device_presets_text() {
-  return table_of_names("platform.npu.preset", described(npu_presets(), sentence_of)) + '\n' +
-         table_of_names("node.preset, of a network", described(server_presets(), sentence_of));
+  return table_of_names("platform.npu.preset", described(npu_presets(), sentence_of));
+}
+
+std::string server_presets_text() {
+  return table_of_names("platform.server", described(server_presets(), sentence_of));
 }
 
 std::string library_presets_text() {

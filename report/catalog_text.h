@@ -17,7 +17,8 @@ std::string table_of_names(std::string_view heading, const std::vector<NamedSent
 std::string backends_text();
 std::string transports_text();
 std::string algorithms_text();
-std::string device_presets_text();  // NPUs and servers
+std::string device_presets_text();
+std::string server_presets_text();
 std::string library_presets_text();
 std::string model_presets_text();
 

@@ -70,6 +70,7 @@ struct Experiment {
   ProtocolsInForce protocols_in_force;
   NetworkSpec network;
   WorkloadSpec workload;
+  std::string network_chosen;      // of servers (network_of_servers.h); "" = named
   std::string parallelism_chosen;  // of a transformer, and why (chosen_parallelism.h); "" = named
   std::uint64_t seed = 1;
   Ties ties = Ties::call;      // Ties::seed: of the order of events of one picosecond

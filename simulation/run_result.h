@@ -45,10 +45,10 @@ struct RunResult {
   std::string name, backend;
   std::string backend_because;       // it was chosen, as a clause; "" if the user named it
   std::vector<std::string> ignored;  // by the backend: settings, and clauses
-  std::string parallelism_chosen;    // as in Experiment
-  EfficiencyInForce efficiency;      // of kernels
-  ProtocolsInForce protocols;        // of collectives
-  std::optional<ExpectedError> expected_error;  // of the iteration time
+  std::string network_chosen, parallelism_chosen;  // as in Experiment
+  EfficiencyInForce efficiency;                    // of kernels
+  ProtocolsInForce protocols;                      // of collectives
+  std::optional<ExpectedError> expected_error;     // of the iteration time
   std::uint64_t seed = 0;
   std::string fingerprint;
   bool partial = false;
@@ -124,6 +124,9 @@ struct RunResult {
                "what the file says and this model of the network leaves out: settings by their "
                "keys, contention inside the fabric as a clause",
                {.csv = no_column});
+    run.column("network_chosen", &RunResult::network_chosen,
+               "the network that was chosen for servers; none if the file names one",
+               {.csv = no_column, .null_if_empty = true});
     run.column(
         "parallelism_chosen", &RunResult::parallelism_chosen,
         "the parallel configuration that was chosen, as in `orrery search`, and of how many; "

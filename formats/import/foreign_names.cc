@@ -8,9 +8,9 @@ namespace orrery {
 namespace {
 
 // Of the servers of a cluster.
-#define SERVER                                                                                   \
-  "name the server in a network, as in platform.topology: {rail: {nodes: 16, node: hgx-h100}}, " \
-  "leaf_spine or fat_tree (orrery list presets)"
+#define SERVER                                                                               \
+  "write platform.nodes and platform.server, as in platform: {nodes: 16, server: hgx-h100} " \
+  "(orrery list servers)"
 
 constexpr ForeignName names[] = {
     // The network
@@ -30,11 +30,9 @@ constexpr ForeignName names[] = {
      "write bandwidth, as in platform.topology.levels, with a unit: 400 Gb/s, or 50 GB/s"},
     {"link_latency", "write latency, as in platform.topology.levels, with a unit: 1 us"},
     {"hosts", "write nodes, or the size of a level of platform.topology"},
-    {"gpus",
-     "write nodes, the number of servers, in a network; npus in a node of your own; or the size of "
-     "a level of platform.topology"},
-    {"cluster", "write platform.topology and platform.npu"},
-    {"hardware", "write platform.topology and platform.npu"},
+    {"gpus", SERVER},
+    {"cluster", SERVER},
+    {"hardware", SERVER},
     {"dlrm", "write workload.model, as in model: dlrm-dcnv2"},
     {"llm", "write workload.transformer, as in transformer: llama3-70b"},
     {"job", "write workload.transformer, or another kind of workload"},
@@ -43,7 +41,7 @@ constexpr ForeignName names[] = {
     {"training",
      "of a transformer write workload.training, of a recommendation model "
      "workload.model.global_batch, of layers workload.data_parallel"},
-    {"num_gpus", "write platform.ranks, or the sizes of the levels of platform.topology"},
+    {"num_gpus", SERVER},
     {"num_nodes", SERVER},
     {"nnodes", SERVER},
     {"gpus_per_node", SERVER},

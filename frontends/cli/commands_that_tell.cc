@@ -201,7 +201,7 @@ void CommandLine::add_information() {
   list->add_option(
           "TOPIC", topic_,
           "backends, transports, algorithms, presets, models, devices, servers, platforms or "
-          "examples; without it, all; models, devices and servers are the presets")
+          "examples; without it, all")
       ->transform(CLI::IsMember({"backends", "transports", "algorithms", "presets", "models",
                                  "devices", "servers", "platforms", "examples"})
                       .description(""))

@@ -27,7 +27,7 @@ std::string bundled(const char* heading, const std::vector<yaml::BundledFile>& f
 }
 
 std::string presets() {
-  return device_presets_text() + '\n' +
+  return device_presets_text() + '\n' + server_presets_text() + '\n' +
          bundled("platform.npu.efficiency.preset", yaml::bundled_efficiencies(),
                  describe_efficiency) +
          '\n' + library_presets_text() + '\n' + model_presets_text();
@@ -48,12 +48,16 @@ struct Topic {
   const char* name;
   const char* heading;
   std::string (*text)();
+  bool is_part = false;  // of the presets
 };
 constexpr Topic topics[] = {
     {"backends", "Backends: how long a message takes", backends_text},
     {"transports", "Transports: what carries messages over packet backends", transports_text},
     {"algorithms", "Collective algorithms: who sends what to whom", algorithms_text},
     {"presets", "Presets: devices and models by name", presets},
+    {"devices", "Devices by name", device_presets_text, true},
+    {"servers", "Servers: platform: {nodes: 16, server: NAME}", server_presets_text, true},
+    {"models", "Models by name", model_presets_text, true},
     {"platforms", "Platforms: for coll, and as platform: {file: NAME}", platforms},
     {"examples", "Examples: orrery run NAME, orrery compare NAME", examples},
 };
@@ -61,11 +65,9 @@ constexpr Topic topics[] = {
 }  // namespace
 
 ExitCode list(const std::string& topic, const Terminal& terminal) {
-  const bool are_presets = topic == "models" || topic == "devices" || topic == "servers";
-  const std::string wanted = are_presets ? "presets" : topic;
   bool first = true;
   for (const Topic& known : topics) {
-    if (!wanted.empty() && wanted != known.name) continue;
+    if (topic.empty() ? known.is_part : topic != known.name) continue;
     terminal.out << (first ? "" : "\n") << known.heading << "\n\n"
                  << wrapped_text(known.text(), terminal.width);
     first = false;

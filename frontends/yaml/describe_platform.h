@@ -1,6 +1,8 @@
 // The keys of `platform:`.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -72,14 +74,48 @@ inline void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_sever
   describe_level_network(keys, own, network);
 }
 
+// Keys that network_of_servers.h has made a topology of. REQUIRES: before `topology`.
+inline void describe_servers(Keys& keys) {
+  keys.exactly_one({"topology", "nodes"},
+                   "servers, as in platform: {nodes: 16, server: hgx-h100}, or how the NPUs are "
+                   "connected; or name a whole platform, as in platform: dgx-h100 (orrery list "
+                   "platforms)");
+  const auto given = [&](const char* key) { return keys.given(key); };
+  if (std::ranges::none_of(std::array{"nodes", "server", "nic", "oversubscription"}, given)) return;
+  std::optional<std::int32_t> nodes;
+  std::string server;
+  std::optional<Bandwidth> nic;
+  std::optional<double> oversubscription;
+  keys.optional("nodes", nodes,
+                "servers, joined by a non-blocking network by rails; by leaves and spines with "
+                "`oversubscription`",
+                between(2, 1 << 20));
+  keys.optional("server", server,
+                "what they are (orrery list servers); without it the one with the device `npu`");
+  keys.optional("nic", nic, "bandwidth of a NIC, in each direction; without it the server's",
+                positive);
+  keys.optional("oversubscription", oversubscription,
+                "bandwidth of a leaf towards servers for each towards the spines",
+                between(1, 4096));
+  for (const char* key : {"server", "nic", "oversubscription"}) keys.only_with({"nodes"}, key);
+  keys.check([&](Reader& reader) {
+    if (!reader.clean() || !nodes) return;
+    if (server.empty())
+      reader.report(
+          {"nodes", "the server is not known",
+           "write server: hgx-h100 beside it (orrery list servers), or platform.topology"});
+    else if (!nic)
+      reader.report({"server", "no NIC belongs to it", "write nic: 400 Gb/s beside it"});
+  });
+}
+
 inline void describe_platform(Keys& keys, Experiment& experiment) {
   keys.named_map("npu", "the compute device",
                  [&](Keys& npu) { describe_npu(npu, experiment.npu); });
-  keys.required_map(
+  describe_servers(keys);
+  keys.optional_map(
       "topology",
-      "how the NPUs are connected, such as topology: {rail: {nodes: 16, "
-      "node: hgx-h100}}; or name a whole platform, as in platform: "
-      "dgx-h100 (orrery list platforms)",
+      "how the NPUs are connected, such as topology: {leaf_spine: {nodes: 16, node: hgx-h100}}",
       [&](Keys& topology) {
         std::vector<LevelSpec>& levels = experiment.topology.levels;
         topology.exactly_one({"levels", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",

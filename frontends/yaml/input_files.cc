@@ -15,6 +15,7 @@
 #include "frontends/yaml/library_choice.h"
 #include "frontends/yaml/model_config.h"
 #include "frontends/yaml/named_sections.h"
+#include "frontends/yaml/network_of_servers.h"
 #include "frontends/yaml/parse_yaml.h"
 
 namespace orrery::yaml {
@@ -157,11 +158,14 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   const auto rest = std::stable_partition(assignments.begin(), assignments.end(),
                                           [](const auto& a) { return chooses_file(a.steps); });
   for (auto a = assignments.begin(); a != rest; ++a) assign(*root, *a);
+  name_servers(*root);
   if (!resolve_references(*root, path)) complete = false;
   for (auto a = rest; complete && a != assignments.end(); ++a) assign(*root, *a);
   // An option may itself bring a reference: --set 'platform={file: other.yaml}'.
+  name_servers(*root);
   if (complete && !resolve_references(*root, path)) complete = false;
   if (complete) {
+    network_chosen_ = add_network_of_servers(*root);
     add_npu_of_server(*root);
     add_link_of_npu(*root);
     const Source& chosen = sources_.emplace_back(chosen_source());

@@ -28,6 +28,7 @@ class InputFiles {
   // Of what was loaded last.
   const EfficiencyInForce& efficiency() const { return efficiency_; }
   const ProtocolsInForce& protocols() const { return protocols_; }
+  const std::string& network_chosen() const { return network_chosen_; }
 
   // One file as it stands. Problems are reported below `key_path`. Throws IoError as well.
   std::optional<YamlNode> read(const std::string& path, const std::string& key_path);
@@ -58,6 +59,7 @@ class InputFiles {
   std::deque<Source> sources_;  // nodes hold pointers to them
   EfficiencyInForce efficiency_;
   ProtocolsInForce protocols_;
+  std::string network_chosen_;
 };
 
 // The path of a file that a value names: relative to the file that the value stands in, or to the

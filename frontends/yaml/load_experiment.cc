@@ -61,6 +61,7 @@ Experiment read_experiment(yaml::InputFiles& files, yaml::Problems& problems,
   reader.finish();
   experiment.npu.efficiency_in_force = files.efficiency();
   experiment.protocols_in_force = files.protocols();
+  experiment.network_chosen = files.network_chosen();
   return experiment;
 }
 
@@ -184,6 +185,7 @@ Experiment load_cluster(const std::string& platform, const std::vector<Override>
     yaml::describe_cluster(reader, experiment, ranks);
     reader.finish();
     experiment.protocols_in_force = files.protocols();
+    experiment.network_chosen = files.network_chosen();
   }
   problems.throw_if_any();
   return experiment;

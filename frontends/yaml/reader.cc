@@ -66,6 +66,9 @@ const YamlNode* Reader::declare(std::string_view key) {
 void Reader::finish() {
   for (const YamlNode& child : map_.children)
     if (!contains(declared_, child.key)) unknown_key(child);
+  for (const MissingChoice& choice : missing_choices_)
+    problems_.add(place_, path_, "one of the keys " + joined(choice.keys, ", ") + " is missing",
+                  choice.help);
   report_missing_preset();
   for (const Missing& missing : missing_) {
     problems_.add(place_, path_, fmt::format("the key \"{}\" is missing", missing.key),
@@ -94,6 +97,7 @@ void Reader::unknown_key(const YamlNode& child) {
     remedy =
         fmt::format("write {}: {}", path_.substr(path_.rfind('.') + 1), known_name(child.text));
     missing_.clear();
+    missing_choices_.clear();
   } else if (path_.empty() && child.kind == NodeKind::scalar &&
              section_of_preset(known_name(child.text)) == "workload.transformer") {
     remedy = fmt::format("write workload: {{transformer: {}}}", known_name(child.text));
@@ -107,11 +111,14 @@ void Reader::unknown_key(const YamlNode& child) {
   std::vector<std::string_view> absent = known;
   std::erase_if(absent, [&](std::string_view key) { return given(key); });
   const std::string_view meant = nearest(child.key, absent);
-  std::erase_if(missing_, [&](const Missing& missing) {
-    const std::string written = fmt::format("write {}", missing.key);
-    return missing.key == meant || remedy.starts_with(written + ":") ||
-           remedy.starts_with(written + ".") ||
-           remedy.find(join_path(path_, missing.key)) != std::string::npos;
+  const auto is_it = [&](std::string_view key) {
+    const std::string written = fmt::format("write {}", key);
+    return key == meant || remedy.starts_with(written + ":") || remedy.starts_with(written + ".") ||
+           remedy.find(join_path(path_, key)) != std::string::npos;
+  };
+  std::erase_if(missing_, [&](const Missing& missing) { return is_it(missing.key); });
+  std::erase_if(missing_choices_, [&](const MissingChoice& choice) {
+    return std::ranges::any_of(choice.keys, is_it) || !nearest(child.key, choice.keys).empty();
   });
 }
 
@@ -232,15 +239,7 @@ void Reader::exactly_one(const std::vector<std::string_view>& keys, std::string_
   }
   if (found.size() == 1) return;
   if (found.empty()) {
-    // One that is misspelt, or has another name here, is reported as unknown, with its remedy.
-    for (const YamlNode& child : map_.children) {
-      if (!nearest(child.key, keys).empty()) return;
-      const std::string_view remedy = name_here(child.key);
-      for (const std::string_view key : keys)
-        if (remedy.find(join_path(path_, key)) != std::string_view::npos) return;
-    }
-    problems_.add(place_, path_, "one of the keys " + joined(keys, ", ") + " is missing",
-                  std::string(help));
+    missing_choices_.push_back({keys, std::string(help)});
     return;
   }
   wrong(found[1], fmt::format("\"{}\" and \"{}\" exclude each other", found[0], found[1]),

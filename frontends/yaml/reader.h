@@ -51,7 +51,9 @@ class Reader final : public Keys {
 
   // --- For checks ---
 
-  bool clean() const { return problems_.count() == problems_before_ && missing_.empty(); }
+  bool clean() const {
+    return problems_.count() == problems_before_ && missing_.empty() && missing_choices_.empty();
+  }
   void wrong(std::string_view key, std::string what, std::string remedy);
   void wrong_item(std::string_view key, std::size_t index, std::string what, std::string remedy);
   void wrong_map(std::string what, std::string remedy);
@@ -83,6 +85,10 @@ class Reader final : public Keys {
     std::string_view key;
     std::string help;
     bool is_in_presets = false;
+  };
+  struct MissingChoice {  // none of these keys is there
+    std::vector<std::string_view> keys;
+    std::string help;
   };
   void report_missing_preset();
 
@@ -121,6 +127,7 @@ class Reader final : public Keys {
   bool records_defaults_ = true;
   std::vector<std::string_view> declared_;  // some several times
   std::vector<Missing> missing_;
+  std::vector<MissingChoice> missing_choices_;
 };
 
 }  // namespace orrery::yaml

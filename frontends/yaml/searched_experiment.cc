@@ -215,6 +215,7 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   read_searched_root(*file);
   experiment.npu.efficiency_in_force = file->files.efficiency();
   experiment.protocols_in_force = file->files.protocols();
+  experiment.network_chosen = file->files.network_chosen();
   file->problems.throw_if_any();
   choose_open_backend(experiment);
   if (file->spec.context.empty()) file->spec.context = {file->written.context};

@@ -37,6 +37,7 @@ Figure head_figure(const ReportedRun& run) {
   add(table, "seed", fmt::format("{}", count_of(result, "seed")));
   add(table, "fingerprint", text_of(result, "fingerprint"));
   add(table, "backend, because", text_of(result, "backend_because"));
+  add(table, "network, chosen", text_of(result, "network_chosen"));
   add(table, "parallel configuration, chosen", text_of(result, "parallelism_chosen"));
   add(table, "efficiency", text_of(result, "efficiency"));
   add(table, "protocols", text_of(result, "protocols"));

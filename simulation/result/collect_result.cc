@@ -167,6 +167,7 @@ RunResult collect_result(const FinishedRun& run) {
   RunResult result;
   result.name = run.experiment.name;
   add_backend(result, run);
+  result.network_chosen = run.experiment.network_chosen;
   result.parallelism_chosen = run.experiment.parallelism_chosen;
   result.efficiency = run.experiment.npu.efficiency_in_force;
   if (run.runner.finished()) result.expected_error = expected_error(run);

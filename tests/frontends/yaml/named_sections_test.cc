@@ -145,7 +145,8 @@ TEST_CASE("a map without what a preset has is one mistake") {
 }
 
 TEST_CASE("what stands under another name is not missing as well") {
-  for (const char* wrong : {"workload={dlrm: dlrm-dcnv2}", "platform={npu: h100, nodes: 16}",
+  for (const char* wrong : {"workload={dlrm: dlrm-dcnv2}", "platform={npu: h100, num_nodes: 16}",
+                            "platform={npu: tpu-v4, torus: 4x4}", "workload={all_to_all: 4 MB}",
                             "platform={topology: {switch: 16}}"}) {
     INFO(wrong);
     const std::string told = error_of({{wrong}});

@@ -1,0 +1,105 @@
+#include "frontends/yaml/network_of_servers.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "frontends/yaml/named_sections.h"
+#include "frontends/yaml/preset_sections.h"
+#include "network/topology/builders/server_presets.h"
+
+namespace orrery::yaml {
+
+namespace {
+
+// Takes a key out of a map.
+std::optional<YamlNode> taken(YamlNode& map, std::string_view key) {
+  const auto child = std::ranges::find(map.children, key, &YamlNode::key);
+  if (child == map.children.end()) return std::nullopt;
+  YamlNode node = std::move(*child);
+  map.children.erase(child);
+  return node;
+}
+
+YamlNode map_at(const YamlNode& place, std::string key, std::vector<YamlNode> children) {
+  YamlNode map;
+  map.kind = NodeKind::map;
+  map.key = std::move(key);
+  map.place = map.key_place = place.key_place;
+  map.children = std::move(children);
+  return map;
+}
+
+const ServerPreset* find_server(std::string_view name) {
+  const auto presets = server_presets();
+  const auto found = std::ranges::find(presets, known_server(name), &ServerPreset::name);
+  return found == presets.end() ? nullptr : &*found;
+}
+
+// The server of `platform.npu: h100`, which stays the device. Nothing if no server is known by it.
+std::optional<YamlNode> server_of_npu(YamlNode& platform) {
+  const YamlNode* npu = platform.find("npu");
+  const YamlNode* preset = npu != nullptr ? npu->find("preset") : nullptr;
+  if (preset == nullptr || find_server(preset->text) == nullptr) return std::nullopt;
+  return *preset;
+}
+
+// `nodes: 16` beside `topology: {rail: {nodes: 32, ...}}`, as a platform file has it.
+void resize(YamlNode& platform, YamlNode& topology) {
+  if (topology.children.size() != 1 || topology.children.front().find("nodes") == nullptr) return;
+  if (std::optional<YamlNode> nodes = taken(platform, "nodes"))
+    *topology.children.front().find("nodes") = std::move(*nodes);
+}
+
+}  // namespace
+
+void name_servers(YamlNode& root) {
+  YamlNode* platform = root.find("platform");
+  if (platform == nullptr || platform->kind != NodeKind::map) return;
+  const YamlNode* nodes = platform->find("nodes");
+  YamlNode* server = platform->find("server");
+  YamlNode* file = platform->find("file");
+  if (nodes != nullptr && file != nullptr && find_server(file->text) != nullptr) {
+    file->key = "server";
+  } else if (server != nullptr && (nodes == nullptr || nodes->text == "1") &&
+             find_server(server->text) != nullptr) {
+    server->key = "file";
+    taken(*platform, "nodes");
+  }
+}
+
+std::string add_network_of_servers(YamlNode& root) {
+  YamlNode* platform = root.find("platform");
+  if (platform == nullptr || platform->kind != NodeKind::map) return "";
+  if (YamlNode* topology = platform->find("topology")) {
+    resize(*platform, *topology);
+    return "";
+  }
+  const YamlNode* nodes = platform->find("nodes");
+  if (nodes == nullptr) return "";
+  std::optional<YamlNode> server = server_of_npu(*platform);
+  if (const YamlNode* said = platform->find("server")) server = *said;
+  if (!server) return "";
+  const ServerPreset* known = find_server(server->text);
+  if (known != nullptr && !known->nic && platform->find("nic") == nullptr) return "";
+  const YamlNode place = *nodes;
+  taken(*platform, "server");
+  const bool tapers = platform->find("oversubscription") != nullptr;
+  server->key = "node";
+  std::vector<YamlNode> keys{std::move(*server)};
+  for (const auto& [key, meant] : std::to_array<std::pair<const char*, const char*>>(
+           {{"nodes", "nodes"}, {"nic", "bandwidth"}, {"oversubscription", "oversubscription"}}))
+    if (std::optional<YamlNode> value = taken(*platform, key)) {
+      value->key = meant;
+      keys.push_back(std::move(*value));
+    }
+  YamlNode network = map_at(place, tapers ? "leaf_spine" : "rail", std::move(keys));
+  YamlNode topology = map_at(place, "topology", {});
+  topology.children.push_back(std::move(network));
+  expand_names(topology, "platform.topology");
+  platform->children.push_back(std::move(topology));
+  return tapers ? "leaves and spines, ASSUMED" : "rails, ASSUMED";
+}
+
+}  // namespace orrery::yaml

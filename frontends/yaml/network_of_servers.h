@@ -1,0 +1,23 @@
+// A platform as it is bought: so many servers.
+#pragma once
+
+#include <string>
+
+#include "frontends/yaml/yaml_node.h"
+
+namespace orrery::yaml {
+
+// `platform: {nodes: 16, server: hgx-h100}` means
+//     platform: {topology: {rail: {nodes: 16, node: hgx-h100}}}
+// and with `oversubscription` a leaf_spine, because rails have none; `nic` is the bandwidth of a
+// NIC. `npu: h100` in place of `server` is the server that has this device. Beside a topology that
+// has a number of nodes, `nodes` is that number. `root` is an experiment or a platform file.
+// A server whose NIC is not known stays as it is: then describe_platform.h asks for `nic`.
+// Returns which network that is, for the head of a report; "" if the file names its network.
+std::string add_network_of_servers(YamlNode& root);
+
+// Before files are read: one server, `{server: hgx-h100}` or `{nodes: 1, server: hgx-h100}`, is the
+// bundled platform of its name, and several of a bundled platform that is a server are servers.
+void name_servers(YamlNode& root);
+
+}  // namespace orrery::yaml

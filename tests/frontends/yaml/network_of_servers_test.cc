@@ -1,0 +1,92 @@
+// A platform of so many servers: `platform: {nodes: 16, server: hgx-h100}`.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "core/base/config_error.h"
+#include "frontends/yaml/load_experiment.h"
+#include "network/topology/topology.h"
+#include "tests/paths.h"
+
+namespace orrery {
+namespace {
+
+Experiment with(const std::string& platform, const std::string& more = "seed=1") {
+  return load_experiment(source_folder() + "/tests/frontends/yaml/good/minimal.yaml",
+                         {{"platform=" + platform}, {more}});
+}
+
+std::string error_of(const std::string& platform) {
+  try {
+    with(platform);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// As `orrery explain FILE` shows it; "" if the experiment has no such key.
+std::string value_of(const Experiment& experiment, const std::string& key) {
+  const auto found = std::ranges::find(experiment.resolved, key, &ResolvedValue::path);
+  return found == experiment.resolved.end() ? "" : found->value;
+}
+
+std::int32_t npus_of(const Experiment& experiment) {
+  return Topology(experiment.topology).npu_count();
+}
+
+TEST_CASE("so many servers are a network by rails, which the head of the report names") {
+  const Experiment bought = with("{nodes: 16, server: DGX H100}");
+  const Experiment written = with("{topology: {rail: {nodes: 16, node: hgx-h100}}}");
+  CHECK(npus_of(bought) == 128);
+  CHECK(npus_of(bought) == npus_of(written));
+  CHECK(bought.npu.preset == "h100");
+  CHECK(value_of(bought, "platform.topology.rail.nodes") == "16");
+  CHECK(value_of(bought, "platform.topology.rail.node.preset") == "hgx-h100");
+  CHECK(bought.network_chosen == "rails, ASSUMED");
+  CHECK(written.network_chosen.empty());
+}
+
+TEST_CASE("a taper makes leaves and spines of it, and a NIC its links") {
+  const Experiment bought =
+      with("{nodes: 32, server: hgx-h200, oversubscription: 2, nic: 200 Gb/s}");
+  CHECK(value_of(bought, "platform.topology.leaf_spine.oversubscription") == "2");
+  CHECK(value_of(bought, "platform.topology.leaf_spine.bandwidth") == "25 GB/s");
+  CHECK(bought.network_chosen == "leaves and spines, ASSUMED");
+}
+
+TEST_CASE("servers are named by their device, and by a platform that is one") {
+  CHECK(value_of(with("{nodes: 4, npu: b200}"), "platform.topology.rail.node.preset") ==
+        "hgx-b200");
+  CHECK(value_of(with("{nodes: 4, file: dgx-h100}"), "platform.topology.rail.node.preset") ==
+        "hgx-h100");
+}
+
+TEST_CASE("one server is the platform of its name") {
+  for (const char* platform : {"{server: h200}", "{nodes: 1, server: h200}"}) {
+    const Experiment one = with(platform);
+    CHECK(npus_of(one) == 8);
+    CHECK(one.npu.preset == "h200");
+    CHECK(one.network_chosen.empty());
+  }
+}
+
+TEST_CASE("nodes change the number of servers of a network that has them") {
+  const std::string network = "{topology: {rail: {nodes: 2, node: hgx-h100}}}";
+  CHECK(npus_of(with(network, "platform.nodes=4")) == 32);
+  CHECK(npus_of(with("{nodes: 2, server: h100}", "platform.nodes=4")) == 32);
+}
+
+TEST_CASE("what is not known of servers is asked for") {
+  CHECK_THAT(error_of("{nodes: 16, server: mi300x}"), Catch::Contains("write nic: 400 Gb/s"));
+  CHECK(npus_of(with("{nodes: 16, server: mi300x, nic: 400 Gb/s}")) == 128);
+  CHECK_THAT(error_of("{nodes: 64, npu: tpu-v4}"),
+             Catch::Contains("the server is not known: write server: hgx-h100"));
+  CHECK_THAT(error_of("{nodes: 4, server: hgx-h1000}"), Catch::Contains("did you mean"));
+  CHECK_THAT(error_of("{npu: h100}"),
+             Catch::Contains("one of the keys topology, nodes is missing"));
+  CHECK_THAT(error_of("{file: dgx-h100-superpod, nodes: 16}"), Catch::Contains("exclude"));
+}
+
+}  // namespace
+}  // namespace orrery
