@@ -12,12 +12,21 @@ namespace {
   "write platform.nodes and platform.server, as in platform: {nodes: 16, server: hgx-h100} " \
   "(orrery list servers)"
 
+#define PRECISION                                                             \
+  "write workload.transformer.data_type; layers that multiply in 8 bits are " \
+  "workload.transformer.eight_bit_products: true"
+
 constexpr ForeignName names[] = {
     // The network
     {"oversubscription",
      "a level never blocks: write platform.topology.leaf_spine or fat_tree, which have it"},
     {"oversubscription_ratio",
      "write platform.topology.leaf_spine.oversubscription, or that of fat_tree"},
+    {"tcp", "write network.transport: tcp, or network.transport: {kind: tcp, window: 0.5 MB}"},
+    {"roce", "write network.transport: roce, or network.transport: {kind: roce, mtu: 4 kB}"},
+    {"rdma", "write network.transport: roce"},
+    {"window", "write network.transport.window"},
+    {"congestion_control", "write network.transport.congestion_control"},
     {"buffer", "write network.switch.buffer, which the backend packet has"},
     {"switch",
      "write platform.topology.levels: [{kind: switch, size: 16, bandwidth: 100 Gb/s}], or "
@@ -163,6 +172,12 @@ constexpr ForeignName names[] = {
     {"sequence_length", "write workload.transformer.sequence"},
     {"seq_length", "write workload.transformer.sequence"},
     {"seq_len", "write workload.transformer.sequence"},
+    {"seqlen", "write workload.transformer.sequence"},
+    {"seq", "write workload.transformer.sequence"},
+    {"precision", PRECISION},
+    {"dtype", PRECISION},
+    {"fp8", PRECISION},
+    {"bf16", PRECISION},
     {"vocab_size", "write workload.transformer.vocabulary"},
     {"untie_embeddings_and_output_weights", "write workload.transformer.tied_embeddings: false"},
     {"tie_word_embeddings", "write workload.transformer.tied_embeddings"},

@@ -57,6 +57,14 @@ std::string_view section_of_model(std::string_view name) {
   return section.starts_with(of_workload) ? section.substr(of_workload.size()) : "";
 }
 
+// "model: llama3-70b" is a transformer: the key of a model is that of the section that knows it.
+void name_section_of_model(YamlNode& workload) {
+  YamlNode* model = workload.find("model");
+  if (model == nullptr || model->kind != NodeKind::scalar) return;
+  const std::string_view section = section_of_model(model->text);
+  if (!section.empty() && workload.find(section) == nullptr) model->key = section;
+}
+
 // "torus: 16x16" and "torus: [16, 16]" are its sizes.
 void expand_torus(YamlNode& node) {
   YamlNode sizes = node;
@@ -114,6 +122,7 @@ void expand_names(YamlNode& node, const std::string& path) {
     node.children = {std::move(name)};
     return;
   }
+  if (path == "workload" || path == "workload.jobs[]") name_section_of_model(node);
   const bool is_list = node.kind == NodeKind::list;
   for (YamlNode& child : node.children)
     expand_names(child, is_list ? path + "[]" : join_path(path, child.key));

@@ -52,6 +52,10 @@ std::string remedy_of_unknown_key(const std::string& key, const std::string& pat
   std::erase_if(elsewhere, [&](const std::string& other) {
     return !around.empty() && !other.starts_with(around + '.');
   });
+  constexpr std::size_t many = 16;  // to read in a message
+  if (known.size() > many && elsewhere.empty() && nearest(key, known).empty() &&
+      path.find('[') == std::string::npos)
+    return fmt::format("orrery explain {} lists the {} keys that are known", path, known.size());
   if (elsewhere.empty() || elsewhere.size() > few) return suggestion(key, known);
   return fmt::format("write {}", fmt::join(elsewhere, " or "));
 }
