@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/base/check.h"
@@ -262,6 +263,14 @@ void RoutedBackend::find_ports() {
   for (LinkIndex index = 0; index < topology_.links().size(); ++index)
     if (const NodeId owner = owners_[topology_.links()[index].to.value]; owner != nobody)
       ports_[owner.value].push_back(index);
+  // Links from neighbours come first, by distance, which is the same order at each NPU of a class.
+  // Others keep the order of their numbers.
+  for (std::int32_t npu = 0; npu < topology_.npu_count(); ++npu)
+    std::ranges::stable_sort(ports_[npu], {}, [&](LinkIndex port) {
+      const NodeId from = topology_.links()[port].from;
+      return from.value < topology_.npu_count() ? distance(from, {npu})
+                                                : std::numeric_limits<std::int32_t>::max();
+    });
 }
 
 // A way is the share of the bytes, and which port it is.

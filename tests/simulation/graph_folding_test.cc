@@ -12,6 +12,7 @@
 #include "network/topology/builders/tree.h"
 #include "tests/simulation/equal_runs.h"
 #include "tests/simulation/random_job.h"
+#include "tests/simulation/small_jobs.h"
 
 namespace orrery {
 namespace {
@@ -118,6 +119,26 @@ int compare(std::uint64_t first, std::uint64_t end, const std::string& backend) 
 TEST_CASE("on graphs a folded run is the run of all ranks") {
   CHECK(compare(1, 150, "analytical") > 50);
   CHECK(compare(200, 350, "fluid") > 50);
+}
+
+// Each of four fully connected NPUs has links from the three others. By the numbers of the links,
+// NPU 0 would have its neighbour above first and NPU 3 the one below: nothing would fold.
+TEST_CASE("nodes without a switch inside fold") {
+  NodeSpec node;
+  node.npus = node.nics = 4;
+  node.inside = NodeInside::fully_connected;
+  node.link = {gigabytes_per_second(4), nanoseconds(10)};
+  node.bus = {gigabytes_per_second(2), nanoseconds(12)};
+  const Wire wire{gigabytes_per_second(1), nanoseconds(12)};
+  Experiment experiment = with_program(without_latency({}), microseconds(5), Bytes{96'000});
+  experiment.topology = build_tree({node, {{"leaf", 8, 2, wire}, {"spine", 2, 0, wire}}});
+  for (const char* backend : {"analytical", "fluid"}) {
+    experiment.network.backend = backend;
+    const RunResult folded = run(experiment, true), full = run(experiment, false);
+    INFO(backend << ": " << folded.unfolded_because);
+    CHECK(folded.folded);
+    check_equal(folded, full);
+  }
 }
 
 TEST_CASE("on graphs a folded run is the run of all ranks, many of them", "[slow]") {
