@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -55,6 +56,7 @@ std::string manifest_text(const SweepManifest& manifest) {
     json["set"] = Json::array();
     for (std::size_t i = 0; i < common; ++i)
       json["set"].push_back({first.point.settings[i].key, first.point.settings[i].value});
+    json["metrics"] = first.metrics;
     json["keys"] = Json::array();
     for (const SweepSetting& setting : first.point.varied) json["keys"].push_back(setting.key);
   }
@@ -82,7 +84,7 @@ std::string manifest_text(const SweepManifest& manifest) {
   return text;
 }
 
-SweepManifest read_sweep_folder(const fs::path& folder) {
+SweepManifest read_sweep_folder(const fs::path& folder, const std::vector<std::string>& metrics) {
   const std::string file = (folder / manifest_name).string();
   if (!fs::exists(file))
     throw IoError(fmt::format("{} holds no {}: `orrery sweep run FILE -o {}` writes it",
@@ -102,6 +104,10 @@ SweepManifest read_sweep_folder(const fs::path& folder) {
         row.point.varied.push_back({json.at("keys").at(i), point.at("values").at(i), ""});
       row.point.settings.insert(row.point.settings.end(), row.point.varied.begin(),
                                 row.point.varied.end());
+      row.metrics = json.value("metrics", std::vector<std::string>());
+      for (const std::string& metric : metrics)
+        if (std::ranges::find(row.metrics, metric) == row.metrics.end())
+          row.metrics.push_back(metric);
       row.has_flows = point.at("flows");
       row.inputs = point.at("inputs");
       row.version = json.at("version");

@@ -21,8 +21,10 @@ struct SweepManifest {
 std::string manifest_text(const SweepManifest& manifest);
 
 // The manifest of a sweep's folder, each row with its result, if there is one: status "ok",
-// "failed", "begun" (a folder without either) or "not run". Throws IoError.
-SweepManifest read_sweep_folder(const std::filesystem::path& folder);
+// "failed", "begun" (a folder without either) or "not run". Of each result also `metrics`, as
+// Sweep::metrics. Throws IoError.
+SweepManifest read_sweep_folder(const std::filesystem::path& folder,
+                                const std::vector<std::string>& metrics = {});
 
 // What is said of a point that failed.
 struct SweepFailure {

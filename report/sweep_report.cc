@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <variant>
 
@@ -13,6 +14,7 @@
 #include "report/backend_text.h"
 #include "report/csv_report.h"
 #include "report/numbers.h"
+#include "report/sweep_view.h"
 #include "report/text_table.h"
 
 namespace orrery {
@@ -85,6 +87,11 @@ std::string point_of(const SweepRow& row, std::size_t i, const std::vector<Varie
   return csv;
 }
 
+std::span<const std::string> metrics_of(const std::vector<SweepRow>& rows) {
+  if (rows.empty()) return {};
+  return rows.front().metrics;
+}
+
 std::string csv_of(const std::vector<SweepRow>& rows, bool has_host) {
   const std::vector<VariedColumn> varied = varied_columns(rows);
   std::string csv = head_of(varied);
@@ -97,7 +104,10 @@ std::string csv_of(const std::vector<SweepRow>& rows, bool has_host) {
     numbers.insert(numbers.end(), flow_numbers.begin(), flow_numbers.end());
     numbers.insert(numbers.end(), flow_times.begin(), flow_times.end());
   }
-  csv += fmt::format(",{},inputs,folder\n", fmt::join(numbers, ","));
+  for (const std::string& path : metrics_of(rows))
+    if (std::ranges::find(numbers, path) == numbers.end()) numbers.push_back(path);
+  for (const std::string_view number : numbers) csv += ',' + csv_field(std::string(number));
+  csv += ",inputs,folder\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
     csv += point_of(row, i, varied);
@@ -157,8 +167,8 @@ std::string ignored_by(const std::vector<SweepRow>& rows) {
 }
 
 // The keys; where they would fill the line, only the last word of those that it tells apart.
-std::vector<std::string> headings_of(const std::vector<SweepSetting>& varied) {
-  constexpr std::size_t room = 60;  // of 100 columns: the results take 40
+std::vector<std::string> headings_of(const std::vector<SweepSetting>& varied, std::size_t metrics) {
+  const std::size_t room = metrics < 3 ? 60 - 20 * metrics : 0;  // of 100 columns: results take 40
   const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
   std::size_t width = 0;
   for (const SweepSetting& setting : varied) width += setting.key.size() + 2;
@@ -193,7 +203,8 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
   const bool names = !rows.empty() && several_experiments(rows);
   if (names) columns.push_back({"experiment", Align::left});
   if (!rows.empty())
-    for (const std::string& heading : headings_of(rows.front().point.varied))
+    for (const std::string& heading :
+         headings_of(rows.front().point.varied, metrics_of(rows).size()))
       columns.push_back({heading, Align::right});
   const bool only_flows = !rows.empty() && std::ranges::all_of(rows, &SweepRow::has_flows);
   if (only_flows)
@@ -202,6 +213,9 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
   else
     for (const char* heading : {"finish", "compute", "exposed", "x fastest"})
       columns.push_back({heading, Align::right});
+  std::vector<SweepMetric> metrics;
+  for (const std::string& path : metrics_of(rows)) metrics.push_back(metric_in(rows, path));
+  for (const SweepMetric& metric : metrics) columns.push_back({metric.words, Align::right});
 
   const std::string ignored = ignored_by(rows);
   Duration fastest{std::numeric_limits<std::int64_t>::max()};
@@ -222,6 +236,10 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
     } else {
       cells.push_back(row.status);
       cells.insert(cells.end(), only_flows ? 5 : 3, "-");
+    }
+    for (const SweepMetric& metric : metrics) {
+      const std::optional<double> value = metric_of(row, metric.name);
+      cells.push_back(value ? metric.text_of(*value) : "-");
     }
     table.add_row(std::move(cells));
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/result_path.h"
+
 namespace orrery {
 
 namespace {
@@ -85,10 +87,21 @@ void fill(SweepRow& row, const Json& result) {
   for (const char* key : host_numbers) row.numbers[key] = result.at("host").at(key).dump();
   if (const auto packets = result.find("packets"); packets != result.end() && !packets->is_null())
     for (const char* key : packet_numbers) row.numbers[key] = packets->at(key).dump();
+  for (const std::string& path : row.metrics)
+    if (!row.numbers.contains(path)) row.numbers[path] = number_at(result, path).value_or("");
   row.status = "ok";
 }
 
 }  // namespace
+
+bool is_sweep_column(std::string_view name) {
+  static constexpr std::array others{"finish_ps", "compute_ps", "exposed_ps",  "idle_ps",
+                                     "bound_ps",  "npus",       "memory_bytes"};
+  const auto has = [name](const auto& columns) {
+    return std::ranges::find(columns, name) != columns.end();
+  };
+  return has(others) || has(sweep_numbers) || has(flow_numbers) || has(flow_times);
+}
 
 bool read_result(SweepRow& row, const std::string& json) {
   const Json result = parsed(json);

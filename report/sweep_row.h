@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,9 +20,10 @@ struct SweepRow {
   SweepPoint point;
   bool has_flows = false;  // `traffic:` instead of a workload
   std::filesystem::path folder;
-  std::string version, commit, inputs;  // what result.json says if it is this point's: Provenance
-  std::string status;                   // "ok", "failed", "not run"; begun: read_sweep_folder()
-  std::string failure;                  // the first line of what a failed one said
+  std::vector<std::string> metrics = {};  // Sweep::metrics; `numbers` has them if the result does
+  std::string version, commit, inputs;    // what result.json says if it is this point's: Provenance
+  std::string status;                     // "ok", "failed", "not run"; begun: read_sweep_folder()
+  std::string failure;                    // the first line of what a failed one said
 
   // Of result.json or traffic.json; for "ok" only. Flows have no compute, exposed, idle, bound.
   std::string system, backend, fingerprint;
@@ -40,6 +42,9 @@ inline constexpr std::array flow_numbers{"load_hosts", "load_uplinks", "drawn_ho
 inline constexpr std::array flow_times{"mean_ps",      "p50_ps",        "p95_ps",
                                        "p99_ps",       "slowdown_mean", "slowdown_p50",
                                        "slowdown_p95", "slowdown_p99"};
+
+// Whether every row has it, if its result does, without being asked: Sweep::metrics need no path.
+bool is_sweep_column(std::string_view name);
 
 // Fills the row from a text that is the JSON of a result of this row's inputs, by the same program,
 // complete and without an error; false if it is not.

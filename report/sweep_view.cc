@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "core/base/io_error.h"
 #include "core/units/unit_text.h"
+#include "report/numbers.h"
+#include "report/result_path.h"
 
 namespace orrery {
 
@@ -28,6 +31,12 @@ std::string words_of(const std::string& metric) {
   for (const std::string_view unit : {"_ps", "_bytes"})
     if (metric.ends_with(unit)) return metric.substr(0, metric.size() - unit.size());
   return metric;
+}
+
+std::string quantity_of(const std::string& metric) {
+  if (metric.ends_with("_ps")) return "ps";
+  if (metric.ends_with("_bytes")) return "bytes";
+  return is_sweep_column(metric) ? "" : unit_of_path(metric);
 }
 
 // Which of a key's values each row has; "experiment" and the varied keys but the seed.
@@ -114,9 +123,9 @@ void shorten_names(std::vector<SweepKey>& keys) {
 }  // namespace
 
 std::string SweepMetric::text_of(double value) const {
-  if (name.ends_with("_ps")) return to_text(Duration{static_cast<std::int64_t>(value)});
-  if (name.ends_with("_bytes")) return to_text(Bytes{static_cast<std::int64_t>(value)});
-  return fmt::format("{:.4g}", value);
+  if (quantity == "ps") return to_text(Duration{static_cast<std::int64_t>(value)});
+  if (quantity == "bytes") return to_text(Bytes{static_cast<std::int64_t>(value)});
+  return std::abs(value) < 1e5 ? fmt::format("{:.4g}", value) : short_number(value);
 }
 
 std::string SweepView::value_of(const SweepCell& cell, std::size_t key) const {
@@ -152,30 +161,30 @@ std::optional<double> metric_of(const SweepRow& row, const std::string& metric) 
   return value;
 }
 
+SweepMetric metric_in(const std::vector<SweepRow>& rows, const std::string& name) {
+  SweepMetric metric;
+  metric.name = name;
+  metric.words = words_of(name);
+  metric.quantity = quantity_of(name);
+  metric.more_is_better = name == "mfu" || name.find("_per_s") != std::string::npos;
+  double most = 0;
+  for (const SweepRow& row : rows) most = std::max(most, metric_of(row, name).value_or(0));
+  if (metric.quantity == "ps") metric.unit = axis_unit(Duration{static_cast<std::int64_t>(most)});
+  if (metric.quantity == "bytes") metric.unit = axis_unit(Bytes{static_cast<std::int64_t>(most)});
+  return metric;
+}
+
 SweepMetric metric_named(const SweepManifest& sweep, const std::string& name) {
+  const auto has = [&](const SweepRow& row) { return metric_of(row, name).has_value(); };
+  if (!name.empty() && std::ranges::none_of(sweep.rows, has))
+    throw IoError(
+        fmt::format("no point of {} has the metric \"{}\": name a column of its runs.csv, npus, "
+                    "memory_bytes or "
+                    "a number of its results by its path, such as training.samples_per_s",
+                    sweep.name, name));
   const bool only_flows =
       !sweep.rows.empty() && std::ranges::all_of(sweep.rows, &SweepRow::has_flows);
-  SweepMetric metric;
-  metric.name = !name.empty() ? name : only_flows ? "mean_ps" : "finish_ps";
-  metric.words = words_of(metric.name);
-  metric.more_is_better = metric.name == "mfu";
-  double most = 0;
-  bool is_there = false;
-  for (const SweepRow& row : sweep.rows)
-    if (const std::optional<double> value = metric_of(row, metric.name)) {
-      is_there = true;
-      most = std::max(most, *value);
-    }
-  if (!is_there && !name.empty())
-    throw IoError(fmt::format(
-        "no point of {} has the metric \"{}\": name a column of its runs.csv with numbers, npus or "
-        "memory_bytes",
-        sweep.name, name));
-  if (metric.name.ends_with("_ps"))
-    metric.unit = axis_unit(Duration{static_cast<std::int64_t>(most)});
-  if (metric.name.ends_with("_bytes"))
-    metric.unit = axis_unit(Bytes{static_cast<std::int64_t>(most)});
-  return metric;
+  return metric_in(sweep.rows, !name.empty() ? name : only_flows ? "mean_ps" : "finish_ps");
 }
 
 namespace {

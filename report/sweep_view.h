@@ -16,7 +16,8 @@ namespace orrery {
 // A number of a result: a column of sweep.csv, "npus" or "memory_bytes".
 struct SweepMetric {
   std::string name;
-  std::string words;  // for people: "time"
+  std::string words;     // for people: "time"
+  std::string quantity;  // "ps", "bytes" or ""
   bool more_is_better = false;
   AxisUnit unit = {"", 1};
   std::string text_of(double value) const;
@@ -55,6 +56,7 @@ struct SweepView {
 };
 
 std::optional<double> metric_of(const SweepRow& row, const std::string& metric);
+SweepMetric metric_in(const std::vector<SweepRow>& rows, const std::string& name);
 // Throws IoError if no point has it. `name` "": the time, of flows their mean time.
 SweepMetric metric_named(const SweepManifest& sweep, const std::string& name);
 SweepView view_of(const SweepManifest& sweep, const std::string& metric);

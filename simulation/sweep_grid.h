@@ -28,6 +28,7 @@ struct Sweep {
   std::vector<SweepSetting> common;      // hold at every point
   std::vector<SweepAxis> axes;
   std::vector<SweepCondition> where = {};  // points for which one does not hold are left out
+  std::vector<std::string> metrics = {};   // further numbers of results that tables show, as paths
 };
 
 struct SweepPoint {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "core/base/elementary.h"
 #include "core/base/random.h"
@@ -13,9 +15,10 @@ namespace orrery {
 
 namespace {
 
-std::string drawn(const SampledKey& key, RandomStream& stream) {
-  if (!key.values.empty()) return key.values[stream.uniform_int(key.values.size())];
-  const double share = stream.uniform();
+// Where `share` of the chance lies below it. REQUIRES: 0 <= share < 1.
+std::string value_at(const SampledKey& key, double share) {
+  if (!key.values.empty())
+    return key.values[static_cast<std::size_t>(share * static_cast<double>(key.values.size()))];
   double number = key.from + (key.to - key.from) * share;
   if (key.is_logarithmic)
     number = key.from * exponential_of(share * natural_logarithm(key.to / key.from));
@@ -41,12 +44,29 @@ std::vector<std::vector<std::string>> drawn_samples(std::span<const SampledKey> 
       std::vector<std::string> sample;
       for (const SampledKey& key : keys) {
         RandomStream stream(seed, "sweep " + key.key, {found.size(), attempt});
-        sample.push_back(drawn(key, stream));
+        sample.push_back(key.values.empty() ? value_at(key, stream.uniform())
+                                            : key.values[stream.uniform_int(key.values.size())]);
       }
       is_new = known.insert(sample).second;
       if (is_new) found.push_back(std::move(sample));
     }
     if (!is_new) break;
+  }
+  return found;
+}
+
+std::vector<std::vector<std::string>> latin_samples(std::span<const SampledKey> keys,
+                                                    std::size_t samples, std::uint64_t seed) {
+  std::vector<std::vector<std::string>> found(samples);
+  for (const SampledKey& key : keys) {
+    RandomStream stream(seed, "sweep " + key.key, {samples});
+    std::vector<std::size_t> parts(samples);
+    std::iota(parts.begin(), parts.end(), std::size_t{0});
+    for (std::size_t left = samples; left > 1; --left)  // Fisher and Yates
+      std::swap(parts[left - 1], parts[stream.uniform_int(left)]);
+    for (std::size_t i = 0; i < samples; ++i)
+      found[i].push_back(value_at(
+          key, (static_cast<double>(parts[i]) + stream.uniform()) / static_cast<double>(samples)));
   }
   return found;
 }

@@ -27,4 +27,10 @@ struct SampledKey {
 std::vector<std::vector<std::string>> drawn_samples(std::span<const SampledKey> keys,
                                                     std::size_t samples, std::uint64_t seed);
 
+// A Latin hypercube (McKay, Beckman, Conover 1979): the range of each key is cut into `samples`
+// parts of equal chance, each of which has one value, in an order of its own by the seed. Values of
+// a list are taken equally often, or once more. REQUIRES: samples > 0.
+std::vector<std::vector<std::string>> latin_samples(std::span<const SampledKey> keys,
+                                                    std::size_t samples, std::uint64_t seed);
+
 }  // namespace orrery

@@ -176,8 +176,10 @@ void CommandLine::add_reports() {
       ->type_name("")
       ->required();
   report
-      ->add_option("--metric", page_.metric,
-                   "of a sweep: a column of runs.csv, npus or memory_bytes; without it, the time")
+      ->add_option(
+          "--metric", page_.metric,
+          "of a sweep: a column of runs.csv, npus, memory_bytes, or a number of the results "
+          "by its path; without it, the time")
       ->type_name("NAME");
   report
       ->add_option("--against", page_.against, "of a sweep: the second metric of the Pareto front")

@@ -143,8 +143,10 @@ inline constexpr Text sweep_run{"Simulate every point, and go on where it stoppe
       system.first_phase_limit: [64, 128]
   zip: {KEY: [...], KEY: [...]}                the same as one such item
   random: {samples: 200, seed: 1, keys: {KEY: [1, 2], KEY: {from: 1 us, to: 1 ms, scale: log}}}
+  latin: ...                                   the same keys: values spread evenly over ranges
   repeat: {seeds: 5}                           every point with the seeds 1 to 5
   where: system.chunks < 64 and seed != 3      only points for which this holds
+  metrics: [training.tokens_per_s]             more columns: numbers of the results
 
 One process per point, as many at a time as there are cores (--jobs N). A point is done when its
 result is in DIR/points and is that of the same program, configuration and data files; Ctrl-C, and

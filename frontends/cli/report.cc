@@ -13,6 +13,7 @@
 #include "report/html/report_page.h"
 #include "report/html/sweep_page.h"
 #include "report/result_folder.h"
+#include "report/result_path.h"
 #include "report/sweep_manifest.h"
 
 namespace orrery::cli {
@@ -94,7 +95,11 @@ ExitCode report_sweep(const PageOptions& options, const Terminal& terminal) {
         fmt::format("{} is a sweep: a page has one sweep, and nothing beside it", folder.string()));
   const fs::path page = options.output.empty() ? folder / "report.html" : fs::path(options.output);
   const bool tables_beside = is_beside(page, folder / manifest_name);
-  const SweepManifest sweep = read_sweep_folder(folder);
+  std::vector<std::string> metrics;
+  for (const std::string& metric : {options.metric, options.against})
+    if (!metric.empty() && !is_sweep_column(metric) && !problem_of_path(metric))
+      metrics.push_back(metric);
+  const SweepManifest sweep = read_sweep_folder(folder, metrics);
   const std::string text = sweep_page(sweep, options.metric, options.against, tables_beside);
   if (tables_beside) write_collected(folder, sweep);
   write_page(page.string(), text);

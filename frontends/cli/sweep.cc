@@ -63,7 +63,7 @@ Shard shard_of(const std::string& text) {
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
   const Sweep sweep = sweep_of(options);
   InputTexts texts;
-  std::vector<SweepRow> rows = rows_of(wanted_points(sweep), texts, options);
+  std::vector<SweepRow> rows = rows_of(sweep, wanted_points(sweep), texts, options);
   if (options.dry_run) {
     print_plan(rows, terminal);
     return ok;
@@ -87,7 +87,7 @@ ExitCode sweep_exec(const SweepOptions& options, const Terminal& terminal) {
   const Shard shard = shard_of(options.shard);
   const Sweep sweep = sweep_of(options);
   InputTexts texts;
-  const std::vector<SweepRow> all = rows_of(wanted_points(sweep), texts, options);
+  const std::vector<SweepRow> all = rows_of(sweep, wanted_points(sweep), texts, options);
   prepare_result_folder(options.output, Overwrite::allow);
   const SweepLock lock(options.output, SweepLock::Share::shards);
   write_whole_file(fs::path(options.output) / manifest_name, manifest_text({sweep.name, all}));

@@ -146,14 +146,14 @@ ExitCode sweep_plan(const SweepOptions& given, const Terminal& terminal) {
   if (options.output.empty()) options.output = "DIR";
   InputTexts texts;
   terminal.out << counts_of(sweep, points) << "first points:\n";
-  for (const SweepRow& row : rows_of(first, texts, options))
+  for (const SweepRow& row : rows_of(sweep, first, texts, options))
     terminal.out << "  " << command_of(row) << '\n';
   if (!options.probes) return ok;
   const InterruptGuard interrupt;
   const ProbeFolder folder;
   options.output = folder.path();
   std::vector<Probe> probes;
-  for (const SweepRow& row : rows_of(probe_points(sweep, points), texts, options)) {
+  for (const SweepRow& row : rows_of(sweep, probe_points(sweep, points), texts, options)) {
     probes.push_back(probed(row, texts, options, interrupt));
     if (interrupt.interrupted()) return interrupted;
   }

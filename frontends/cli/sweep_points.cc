@@ -89,7 +89,7 @@ std::vector<SweepPoint> wanted_points(const Sweep& sweep, std::size_t most) {
   }
 }
 
-std::vector<SweepRow> rows_of(std::vector<SweepPoint> points, InputTexts& texts,
+std::vector<SweepRow> rows_of(const Sweep& sweep, std::vector<SweepPoint> points, InputTexts& texts,
                               const SweepOptions& options) {
   std::vector<SweepRow> rows;
   std::vector<Diagnostic> problems;
@@ -100,6 +100,7 @@ std::vector<SweepRow> rows_of(std::vector<SweepPoint> points, InputTexts& texts,
       const auto* flows = std::get_if<TrafficExperiment>(&loaded);
       SweepRow row;
       row.has_flows = flows != nullptr;
+      row.metrics = sweep.metrics;
       row.version = options.invocation.version;
       row.commit = options.invocation.commit;
       row.inputs = inputs_hash(flows != nullptr ? flows->experiment : std::get<Experiment>(loaded));

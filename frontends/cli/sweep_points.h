@@ -22,7 +22,7 @@ std::vector<SweepPoint> wanted_points(const Sweep& sweep,
 
 // Loads every point, so that a mistake in the last one shows before the first one has run for an
 // hour. Throws ConfigError with the problems of all of them, each once.
-std::vector<SweepRow> rows_of(std::vector<SweepPoint> points, InputTexts& texts,
+std::vector<SweepRow> rows_of(const Sweep& sweep, std::vector<SweepPoint> points, InputTexts& texts,
                               const SweepOptions& options);
 
 // The command that gives the same result.

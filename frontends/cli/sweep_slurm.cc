@@ -80,7 +80,7 @@ ExitCode sweep_slurm(const SweepOptions& options, const Terminal& terminal) {
   const std::string time = slurm_time(options.time);
   const Sweep sweep = sweep_of(options);
   InputTexts texts;
-  const std::vector<SweepRow> rows = rows_of(wanted_points(sweep), texts, options);
+  const std::vector<SweepRow> rows = rows_of(sweep, wanted_points(sweep), texts, options);
   SweepOptions shared = options;
   shared.shards = std::min(options.shards, rows.size());
   prepare_result_folder(options.output, Overwrite::allow);

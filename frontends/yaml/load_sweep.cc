@@ -10,6 +10,8 @@
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
 #include "frontends/yaml/sweep_axes.h"
+#include "report/result_path.h"
+#include "report/sweep_row.h"
 
 namespace orrery {
 
@@ -83,16 +85,20 @@ class SweepReader {
       add_axis(zip_axis(node, "zip", problems_), node);
       keys_.add_of(node, "zip");
     });
-    reader_.free_form("random", [&](const YamlNode& node) {
-      add_axis(random_axis(node, reader_.texts(), problems_), node);
-      if (const YamlNode* keys = node.find("keys")) keys_.add_of(*keys, "random");
-    });
+    for (const Sampling sampling : {Sampling::random, Sampling::latin}) {
+      const char* section = sampling == Sampling::latin ? "latin" : "random";
+      reader_.free_form(section, [&](const YamlNode& node) {
+        add_axis(sampled_axis(sampling, node, reader_.texts(), problems_), node);
+        if (const YamlNode* keys = node.find("keys")) keys_.add_of(*keys, section);
+      });
+    }
     reader_.free_form("repeat", [&](const YamlNode& node) {
       add_axis(repeat_axis(node, reader_.texts(), problems_), node);
       keys_.add("seed", node.key_place, "repeat");
     });
     check_points(sweep_, grid_place_, problems_);
     reader_.free_form("where", [&](const YamlNode& node) { read_where(node); });
+    reader_.free_form("metrics", [&](const YamlNode& node) { read_metrics(node); });
   }
 
  private:
@@ -154,6 +160,25 @@ class SweepReader {
       problems_.add(is_one ? place_in(node, error.offset) : node.place, "where", error.what(),
                     error.remedy);
     }
+  }
+
+  // A column that is there anyway may be named.
+  void read_metric(const YamlNode& node) {
+    if (node.kind != NodeKind::scalar)
+      return problems_.add(node.place, "metrics", fmt::format("this is {}", name_of(node.kind)),
+                           "write numbers of a result: [training.samples_per_s, why.TP.time_ps]");
+    if (std::ranges::find(sweep_.metrics, node.text) != sweep_.metrics.end())
+      return problems_.add(node.place, "metrics", fmt::format("{} is given twice", node.text),
+                           "keep one of them");
+    if (!is_sweep_column(node.text))
+      if (const auto problem = problem_of_path(node.text))
+        return problems_.add(node.place, "metrics", problem->what, problem->remedy);
+    sweep_.metrics.push_back(node.text);
+  }
+
+  void read_metrics(const YamlNode& node) {
+    if (node.kind != NodeKind::list) return read_metric(node);
+    for (const YamlNode& child : node.children) read_metric(child);
   }
 
   Reader& reader_;

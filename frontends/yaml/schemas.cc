@@ -80,7 +80,7 @@ Json repeated_seeds() {
           {"additionalProperties", false}};
 }
 
-Json conditions() {
+Json one_text_or_more() {
   const Json text = {{"type", "string"}};
   return {{"anyOf", Json::array({text, {{"type", "array"}, {"items", text}}})}};
 }
@@ -117,9 +117,13 @@ std::string sweep_schema() {
   keys.property("zip", zipped_keys(), "keys that change together, with equally many values");
   keys.property("random", sampled_keys(),
                 "combinations drawn by chance, of values or from ranges; each at every point");
+  keys.property("latin", sampled_keys(),
+                "the same, with values spread evenly over each range: a Latin hypercube");
   keys.property("repeat", repeated_seeds(), "every point with the seeds 1, 2, ...");
-  keys.property("where", conditions(),
+  keys.property("where", one_text_or_more(),
                 "conditions over keys of the sweep; points that do not meet them are left out");
+  keys.property("metrics", one_text_or_more(),
+                "more numbers of the results to collect, such as training.samples_per_s");
   return text_of("sweep", "Orrery sweep", keys.schema());
 }
 

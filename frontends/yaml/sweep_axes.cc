@@ -101,7 +101,8 @@ constexpr Limits one_to_a_million = between(1, 1'000'000);
 // `{from: 1 us, to: 1 ms, scale: log}`.
 class RangeReader {
  public:
-  RangeReader(SampledKey& key, Problems& problems) : key_(key), problems_(problems) {}
+  RangeReader(SampledKey& key, std::string path, Problems& problems)
+      : key_(key), path_(std::move(path)), problems_(problems) {}
 
   bool read(const YamlNode& node) {
     for (const YamlNode& child : node.children)
@@ -131,7 +132,7 @@ class RangeReader {
  private:
   bool wrong(const Place& place, std::string what) {
     problems_.add(
-        place, "random.keys", std::move(what),
+        place, path_, std::move(what),
         fmt::format("write for example `{}: {{from: 1 us, to: 1 ms, scale: log}}`", key_.key));
     return false;
   }
@@ -145,24 +146,26 @@ class RangeReader {
   }
 
   SampledKey& key_;
+  std::string path_;
   Problems& problems_;
 };
 
-std::vector<SampledKey> sampled_keys(const YamlNode& node, Problems& problems) {
+std::vector<SampledKey> sampled_keys(const YamlNode& node, const std::string& path,
+                                     Problems& problems) {
   std::vector<SampledKey> keys;
   if (node.kind != NodeKind::map || node.children.empty()) {
-    problems.add(node.place, "random.keys", fmt::format("this is {}", name_of(node.kind)),
+    problems.add(node.place, path, fmt::format("this is {}", name_of(node.kind)),
                  "write a map of keys with lists of values or ranges");
     return keys;
   }
   for (const YamlNode& child : node.children) {
     SampledKey key{.key = child.key};
     if (child.kind == NodeKind::map) {
-      if (!RangeReader(key, problems).read(child)) continue;
+      if (!RangeReader(key, path, problems).read(child)) continue;
     } else if (child.kind == NodeKind::list && !child.children.empty()) {
       for (const YamlNode& value : child.children) key.values.push_back(flow_text(value));
     } else {
-      problems.add(child.place, "random.keys",
+      problems.add(child.place, path,
                    fmt::format("the values of {} are {}", child.key, name_of(child.kind)),
                    "write a list of values, or a range: {from: 1, to: 64}");
       continue;
@@ -174,31 +177,35 @@ std::vector<SampledKey> sampled_keys(const YamlNode& node, Problems& problems) {
 
 }  // namespace
 
-std::optional<SweepAxis> random_axis(const YamlNode& node, InputTexts& texts, Problems& problems) {
+std::optional<SweepAxis> sampled_axis(Sampling sampling, const YamlNode& node, InputTexts& texts,
+                                      Problems& problems) {
+  const std::string section = sampling == Sampling::latin ? "latin" : "random";
   if (node.kind != NodeKind::map) {
-    problems.add(node.place, "random", fmt::format("this is {}", name_of(node.kind)),
+    problems.add(node.place, section, fmt::format("this is {}", name_of(node.kind)),
                  "write a map: {samples: 200, seed: 1, keys: {system.chunks: [16, 32, 64]}}");
     return std::nullopt;
   }
   std::vector<ResolvedValue> unused;
-  Reader reader(problems, texts, unused, node, node.place, "random");
+  Reader reader(problems, texts, unused, node, node.place, section);
   std::int64_t samples = 0, seed = 1;
   reader.required("samples", samples, "so many combinations are drawn", one_to_a_million);
   reader.optional("seed", seed, "another one draws others", not_negative);
   std::vector<SampledKey> keys;
-  reader.free_form("keys", [&](const YamlNode& map) { keys = sampled_keys(map, problems); });
+  reader.free_form(
+      "keys", [&](const YamlNode& map) { keys = sampled_keys(map, section + ".keys", problems); });
   if (node.find("keys") == nullptr)
-    problems.add(node.place, "random.keys", "no keys are drawn",
+    problems.add(node.place, section + ".keys", "no keys are drawn",
                  "write keys with lists of values or ranges");
   const bool clean = reader.clean();
   reader.finish();
   if (!clean || keys.empty()) return std::nullopt;
-  const auto drawn =
-      drawn_samples(keys, static_cast<std::size_t>(samples), static_cast<std::uint64_t>(seed));
-  if (drawn.size() < static_cast<std::size_t>(samples)) {
+  const auto drawn = (sampling == Sampling::latin ? latin_samples : drawn_samples)(
+      keys, static_cast<std::size_t>(samples), static_cast<std::uint64_t>(seed));
+  const std::size_t different = std::set(drawn.begin(), drawn.end()).size();
+  if (different < static_cast<std::size_t>(samples)) {
     problems.add(
-        node.place, "random.samples",
-        fmt::format("{} different samples are wanted, and {} are found", samples, drawn.size()),
+        node.place, section + ".samples",
+        fmt::format("{} different samples are wanted, and {} are found", samples, different),
         "draw fewer, or give more values; `vary` gives every combination");
     return std::nullopt;
   }

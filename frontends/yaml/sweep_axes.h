@@ -17,8 +17,10 @@ SweepSetting setting_of(const std::string& key, const YamlNode& value);
 std::optional<SweepAxis> zip_axis(const YamlNode& item, const std::string& path,
                                   Problems& problems);
 
-// `random: {samples: 200, seed: 1, keys: {...}}`
-std::optional<SweepAxis> random_axis(const YamlNode& node, InputTexts& texts, Problems& problems);
+// `random: {samples: 200, seed: 1, keys: {...}}`, or `latin` with the same keys.
+enum class Sampling { random, latin };
+std::optional<SweepAxis> sampled_axis(Sampling sampling, const YamlNode& node, InputTexts& texts,
+                                      Problems& problems);
 
 // `repeat: {seeds: 5}`: the values 1, 2, ... of the key `seed`.
 std::optional<SweepAxis> repeat_axis(const YamlNode& node, InputTexts& texts, Problems& problems);

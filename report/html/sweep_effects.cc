@@ -149,9 +149,13 @@ Figure tornado_figure(const SweepView& view, const std::vector<KeyEffect>& effec
   return figure;
 }
 
-// The first of what usually stands against time and varies here; "" if nothing does.
+// The first of what the sweep collects, or else of what usually stands against time, that varies
+// here; "" if nothing does.
 std::string other_metric(const SweepView& view, const SweepManifest& sweep) {
-  for (const char* name : {"npus", "memory_bytes", "slowdown_p99", "drops", "exposed_ps"}) {
+  std::vector<std::string> names = sweep.rows.front().metrics;
+  for (const char* name : {"npus", "memory_bytes", "slowdown_p99", "drops", "exposed_ps"})
+    names.emplace_back(name);
+  for (const std::string& name : names) {
     if (view.metric.name == name) continue;
     std::set<double> values;
     for (const SweepRow& row : sweep.rows)

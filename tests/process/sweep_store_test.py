@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The folder of a sweep, shared by several processes: sweep_store_test.py BUILD."""
+import csv
 import json
 import os
 import pathlib
@@ -166,6 +167,25 @@ class Store(unittest.TestCase):
         self.assertIn("0 of 19 points done, 0 failed, 2 running, 17 not begun", running)
         time.sleep(0.2)
         self.assertIn("2 interrupted", self.orrery("sweep", "status", "out").stdout)
+
+    def test_metrics_are_columns_and_charts(self):
+        """6 x (1000 + 2 + 2 d) us are exposed, of which 6 x 1000 us are bandwidth."""
+        (self.folder / "sweep.yaml").write_text(
+            SWEEP + "metrics: [exposed_by.all_reduce, why.all_reduce.bandwidth_ps, npus, packets.drops]\n")
+        shown = self.orrery("sweep", "run", "sweep.yaml", "-o", "out").stdout
+        self.assertLessEqual(max(map(len, shown.splitlines())), 100)
+        self.orrery("sweep", "collect", "out")
+        with open(self.folder / "out/runs.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({row["why.all_reduce.bandwidth_ps"] for row in rows}, {"6000000000"})
+        self.assertEqual({row["exposed_by.all_reduce"] for row in rows},
+                         {str(6 * (1002 + 2 * delay) * 10**6) for delay in range(7)})
+        self.assertEqual({(row["npus"], row["packets.drops"]) for row in rows}, {("4", "")})
+        self.orrery("report", "out", "--metric", "why.all_reduce.latency_ps")  # not in `metrics`
+        page = (self.folder / "out/report.html").read_text()
+        self.assertIn("why.all_reduce.latency", page)
+        self.assertIn("no point of delays has the metric",
+                      self.orrery("report", "out", "--metric", "packets.drops", code=3).stderr)
 
     def test_plan(self):
         plan = self.orrery("sweep", "plan", "sweep.yaml").stdout

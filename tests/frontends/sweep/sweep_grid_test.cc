@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "core/base/config_error.h"
@@ -135,7 +136,31 @@ TEST_CASE("a logarithmic range has as many samples in each power of ten") {
   CHECK(drawn_samples({&count, 1}, 5, 1).size() == 4);
 }
 
-TEST_CASE("sixteen wrong sweep files") {
+// Of 20 samples of a range from 0 to 20, one lies between n and n + 1 for each n; of a list of four
+// values each is taken five times.
+TEST_CASE("a Latin hypercube has a value in each part of each range") {
+  const Sweep sweep = loaded(
+      "experiments: a.yaml\n"
+      "latin: {samples: 20, keys: {s.a: {from: 0.0, to: 20.0}, s.b: [w, x, y, z], "
+      "s.c: {from: 1 us, to: 1 s, scale: log}}}\n");
+  std::multiset<double> numbers;
+  std::map<int, int> decades;
+  std::map<std::string, int> words;
+  for (const SweepPoint& point : points_of(sweep)) {
+    numbers.insert(sweep_value(point.varied[0].value).number);
+    ++words[point.varied[1].value];
+    ++decades[static_cast<int>(std::log10(sweep_value(point.varied[2].value).number * 1.001))];
+  }
+  int part = 0;
+  for (const double number : numbers) {
+    CHECK(std::abs(number - (part + 0.5)) <= 0.5 + 0.05);  // of three digits
+    ++part;
+  }
+  CHECK(words == std::map<std::string, int>{{"w", 5}, {"x", 5}, {"y", 5}, {"z", 5}});
+  for (const auto& [decade, count] : decades) CHECK(std::abs(count - 20.0 / 6) < 1.5);
+}
+
+TEST_CASE("twenty-four wrong sweep files") {
   const std::string head = "experiments: a.yaml\n", grid = head + "vary: [{s.a: [1, 2, 4]}]\n";
   std::string long_sum;
   for (int i = 0; i < 2000; ++i) long_sum += " + s.a";
@@ -162,6 +187,14 @@ TEST_CASE("sixteen wrong sweep files") {
       {head + "random: {samples: 9, keys: {s.a: [1, 2, 3]}}\n", ":2:9",
        "9 different samples are wanted, and 3 are found", "draw fewer"},
       {head + "random: {samples: 9}\n", ":2:9", "no keys are drawn", "write keys"},
+      {head + "latin: {samples: 9, keys: {s.a: [1, 2, 3]}}\n", ":2:8",
+       "9 different samples are wanted, and 3 are found", "draw fewer"},
+      {grid + "metrics: training.sample_per_s\n", ":3:10", "there is no \"sample_per_s\"",
+       "did you mean \"samples_per_s\""},
+      {grid + "metrics: [finish_ps, layers.mlp]\n", ":3:22", "a column must follow",
+       "add a column: name"},
+      {grid + "metrics: [ranks.0.finish_ps, why]\n", ":3:30", "a row and a column must follow",
+       "add a column: part, level"},
       {grid + "where: s.a > 4\n", ":3:8", "no point is left of 3", "holds for some"},
       {grid + "where: s.a < 3 and s.aa < 2\n", ":3:20", "gives no values to \"s.aa\"",
        "did you mean \"s.a\""},
