@@ -10,6 +10,7 @@
 #include "core/base/io_error.h"
 #include "core/base/text_file.h"
 #include "core/units/unit_text.h"
+#include "report/sweep_records.h"
 
 namespace orrery {
 
@@ -26,9 +27,9 @@ std::string text_of_file(const fs::path& path) {
 }
 
 // What is not in the row's result.
-void fill_status(SweepRow& row) {
+void fill_status(SweepRow& row, const SweepRecords& records) {
   const char* result = row.has_flows ? "traffic.json" : "result.json";
-  if (read_result(row, text_of_file(row.folder / result))) return;
+  if (read_result(row, text_of_file(row.folder / result)) || records.read(row)) return;
   row.status = fs::exists(row.folder) ? "begun" : "not run";
   const Json failure = Json::parse(text_of_file(row.folder / failure_name), nullptr, false);
   if (!failure.is_object()) return;
@@ -95,6 +96,7 @@ SweepManifest read_sweep_folder(const fs::path& folder, const std::vector<std::s
       throw IoError(fmt::format("{} has the schema {}: this version reads \"{}\"", file,
                                 json.at("schema").dump(), schema));
     SweepManifest manifest{json.at("name"), {}};
+    const SweepRecords records(folder);
     for (const Json& point : json.at("points")) {
       SweepRow row;
       row.point.experiment = point.at("experiment");
@@ -113,7 +115,7 @@ SweepManifest read_sweep_folder(const fs::path& folder, const std::vector<std::s
       row.version = json.at("version");
       row.commit = json.at("commit");
       row.folder = folder / point.at("folder").get<std::string>();
-      fill_status(row);
+      fill_status(row, records);
       manifest.rows.push_back(std::move(row));
     }
     return manifest;

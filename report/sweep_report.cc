@@ -75,16 +75,17 @@ bool is_of_host(std::string_view column) {
   return std::ranges::find(host_columns, column) != host_columns.end();
 }
 
-std::string head_of(const std::vector<VariedColumn>& varied) {
-  std::string csv = "experiment";
-  for (const VariedColumn& column : varied) csv += ',' + csv_field(column.heading);
-  return csv;
+std::vector<std::string> head_of(const std::vector<VariedColumn>& varied) {
+  std::vector<std::string> columns{"experiment"};
+  for (const VariedColumn& column : varied) columns.push_back(column.heading);
+  return columns;
 }
 
-std::string point_of(const SweepRow& row, std::size_t i, const std::vector<VariedColumn>& varied) {
-  std::string csv = csv_field(row.point.experiment);
-  for (const VariedColumn& column : varied) csv += ',' + csv_field(column.values[i]);
-  return csv;
+std::vector<std::string> point_of(const SweepRow& row, std::size_t i,
+                                  const std::vector<VariedColumn>& varied) {
+  std::vector<std::string> cells{row.point.experiment};
+  for (const VariedColumn& column : varied) cells.push_back(column.values[i]);
+  return cells;
 }
 
 std::span<const std::string> metrics_of(const std::vector<SweepRow>& rows) {
@@ -92,56 +93,81 @@ std::span<const std::string> metrics_of(const std::vector<SweepRow>& rows) {
   return rows.front().metrics;
 }
 
-std::string csv_of(const std::vector<SweepRow>& rows, bool has_host) {
-  const std::vector<VariedColumn> varied = varied_columns(rows);
-  std::string csv = head_of(varied);
-  csv +=
-      ",status,system,backend,ignored,fingerprint,finish_ps,compute_ps,exposed_ps,idle_ps,bound_ps";
-  std::vector<std::string_view> numbers;
-  for (const std::string_view number : sweep_numbers)
-    if (has_host || !is_of_host(number)) numbers.push_back(number);
+// Which of a row's `numbers` are columns.
+std::vector<std::string> number_columns(const std::vector<SweepRow>& rows, bool has_host) {
+  std::vector<std::string> names;
+  for (const std::string_view name : sweep_numbers)
+    if (has_host || !is_of_host(name)) names.emplace_back(name);
   if (std::ranges::any_of(rows, &SweepRow::has_flows)) {
-    numbers.insert(numbers.end(), flow_numbers.begin(), flow_numbers.end());
-    numbers.insert(numbers.end(), flow_times.begin(), flow_times.end());
+    names.insert(names.end(), flow_numbers.begin(), flow_numbers.end());
+    names.insert(names.end(), flow_times.begin(), flow_times.end());
   }
   for (const std::string& path : metrics_of(rows))
-    if (std::ranges::find(numbers, path) == numbers.end()) numbers.push_back(path);
-  for (const std::string_view number : numbers) csv += ',' + csv_field(std::string(number));
-  csv += ",inputs,folder\n";
+    if (std::ranges::find(names, path) == names.end()) names.push_back(path);
+  return names;
+}
+
+SweepTable table_of(const std::vector<SweepRow>& rows, bool has_host) {
+  const std::vector<VariedColumn> varied = varied_columns(rows);
+  const std::vector<std::string> numbers = number_columns(rows, has_host);
+  SweepTable table{"runs", head_of(varied), {}};
+  table.columns.insert(table.columns.end(),
+                       {"status", "system", "backend", "ignored", "fingerprint"});
+  for (const auto& [name, time] : sweep_times) table.columns.emplace_back(name);
+  table.columns.insert(table.columns.end(), numbers.begin(), numbers.end());
+  table.columns.insert(table.columns.end(), {"inputs", "folder"});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const SweepRow& row = rows[i];
-    csv += point_of(row, i, varied);
-    csv += fmt::format(",{},{},{},{},{}", row.status, csv_field(row.system), row.backend,
-                       csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.fingerprint);
-    csv += row.status == "ok" ? fmt::format(",{}", row.finish.value) : ",";
-    for (const Duration time : {row.compute, row.exposed, row.idle, row.bound})
-      csv += row.status == "ok" && !row.has_flows ? fmt::format(",{}", time.value) : ",";
-    for (const std::string_view key : numbers) {
-      const auto found = row.numbers.find(std::string(key));
-      csv += ',' + (found == row.numbers.end() ? "" : found->second);
+    std::vector<std::string> cells = point_of(row, i, varied);
+    cells.insert(cells.end(), {row.status, row.system, row.backend,
+                               fmt::format("{}", fmt::join(row.ignored, "; ")), row.fingerprint});
+    for (const auto& [name, time] : sweep_times) {
+      const bool has_time = row.status == "ok" && (time == &SweepRow::finish || !row.has_flows);
+      cells.push_back(has_time ? fmt::format("{}", (row.*time).value) : "");
     }
-    const std::string folder =
-        has_host ? row.folder.string() : "points/" + row.folder.filename().string();
-    csv += fmt::format(",{},{}\n", row.inputs, csv_field(folder));
+    for (const std::string& name : numbers) {
+      const auto found = row.numbers.find(name);
+      cells.push_back(found == row.numbers.end() ? "" : found->second);
+    }
+    cells.push_back(row.inputs);
+    cells.push_back(has_host ? row.folder.string() : "points/" + row.folder.filename().string());
+    table.rows.push_back(std::move(cells));
   }
-  return csv;
+  return table;
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::vector<std::string> fields;
+  fields.reserve(cells.size());
+  for (const std::string& cell : cells) fields.push_back(csv_field(cell));
+  return fmt::format("{}\n", fmt::join(fields, ","));
 }
 
 }  // namespace
 
-std::string sweep_csv(const std::vector<SweepRow>& rows) { return csv_of(rows, true); }
-
-std::string runs_csv(const std::vector<SweepRow>& rows) { return csv_of(rows, false); }
-
-std::string kinds_csv(const std::vector<SweepRow>& rows) {
-  const std::vector<VariedColumn> varied = varied_columns(rows);
-  std::string csv = head_of(varied) + ",kind,exposed_ps,folder\n";
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (const auto& [kind, waited] : rows[i].exposed_by)
-      csv += fmt::format("{},{},{},{}\n", point_of(rows[i], i, varied), csv_field(kind),
-                         waited.value, csv_field("points/" + rows[i].folder.filename().string()));
+std::string csv_of(const SweepTable& table) {
+  std::string csv = csv_line(table.columns);
+  for (const std::vector<std::string>& row : table.rows) csv += csv_line(row);
   return csv;
 }
+
+SweepTable runs_table(const std::vector<SweepRow>& rows) { return table_of(rows, false); }
+
+SweepTable kinds_table(const std::vector<SweepRow>& rows) {
+  const std::vector<VariedColumn> varied = varied_columns(rows);
+  SweepTable table{"kinds", head_of(varied), {}};
+  table.columns.insert(table.columns.end(), {"kind", "exposed_ps", "folder"});
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const auto& [kind, waited] : rows[i].exposed_by) {
+      table.rows.push_back(point_of(rows[i], i, varied));
+      table.rows.back().insert(
+          table.rows.back().end(),
+          {kind, fmt::format("{}", waited.value), "points/" + rows[i].folder.filename().string()});
+    }
+  return table;
+}
+
+std::string sweep_csv(const std::vector<SweepRow>& rows) { return csv_of(table_of(rows, true)); }
 
 namespace {
 

@@ -11,11 +11,18 @@ namespace orrery {
 // DIR/sweep.csv; docs/results.md.
 std::string sweep_csv(const std::vector<SweepRow>& rows);
 
+struct SweepTable {
+  std::string name;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;  // a cell for each column; "": none
+};
+std::string csv_of(const SweepTable& table);
+
 // The same without what depends on the machine and the folder, for `collect`: sweeps of the same
-// points by the same program give the same bytes. runs.csv; docs/results.md.
-std::string runs_csv(const std::vector<SweepRow>& rows);
-// A row for each run and kind of exposed time. kinds.csv.
-std::string kinds_csv(const std::vector<SweepRow>& rows);
+// points by the same program give the same bytes.
+SweepTable runs_table(const std::vector<SweepRow>& rows);
+// A row for each run and kind of exposed time.
+SweepTable kinds_table(const std::vector<SweepRow>& rows);
 
 // For people: the varied keys, the time, what is exposed, and the ratio to the fastest. Points
 // whose backend ignores something of their file have a mark, and above the table stands what.

@@ -95,12 +95,19 @@ void fill(SweepRow& row, const Json& result) {
 }  // namespace
 
 bool is_sweep_column(std::string_view name) {
-  static constexpr std::array others{"finish_ps", "compute_ps", "exposed_ps",  "idle_ps",
-                                     "bound_ps",  "npus",       "memory_bytes"};
+  static constexpr std::array others{"npus", "memory_bytes"};
   const auto has = [name](const auto& columns) {
     return std::ranges::find(columns, name) != columns.end();
   };
-  return has(others) || has(sweep_numbers) || has(flow_numbers) || has(flow_times);
+  const bool is_time =
+      std::ranges::any_of(sweep_times, [name](const auto& time) { return time.first == name; });
+  return is_time || has(others) || has(sweep_numbers) || has(flow_numbers) || has(flow_times);
+}
+
+bool has_metrics(const SweepRow& row) {
+  return std::ranges::all_of(row.metrics, [&](const std::string& metric) {
+    return is_sweep_column(metric) || row.numbers.contains(metric);
+  });
 }
 
 bool read_result(SweepRow& row, const std::string& json) {

@@ -22,6 +22,7 @@ struct SweepRow {
   std::filesystem::path folder;
   std::vector<std::string> metrics = {};  // Sweep::metrics; `numbers` has them if the result does
   std::string version, commit, inputs;    // what result.json says if it is this point's: Provenance
+  bool is_line = false;                   // kept as a line of a shard: there may be no folder
   std::string status;                     // "ok", "failed", "not run"; begun: read_sweep_folder()
   std::string failure;                    // the first line of what a failed one said
 
@@ -33,6 +34,13 @@ struct SweepRow {
   std::map<std::string, std::string> numbers = {};  // "events", "messages", "wall_s", ...
 };
 
+// Times of a row, as results and tables name them.
+inline constexpr std::array<std::pair<const char*, Duration SweepRow::*>, 5> sweep_times{
+    {{"finish_ps", &SweepRow::finish},
+     {"compute_ps", &SweepRow::compute},
+     {"exposed_ps", &SweepRow::exposed},
+     {"idle_ps", &SweepRow::idle},
+     {"bound_ps", &SweepRow::bound}}};
 // Fields of a result that are columns of sweep.csv: of all results, and of those of flows.
 inline constexpr std::array sweep_numbers{"events",          "messages",       "wall_s",
                                           "cpu_s",           "peak_rss_bytes", "drops",
@@ -45,6 +53,9 @@ inline constexpr std::array flow_times{"mean_ps",      "p50_ps",        "p95_ps"
 
 // Whether every row has it, if its result does, without being asked: Sweep::metrics need no path.
 bool is_sweep_column(std::string_view name);
+
+// Whether its numbers have each of its metrics, be it empty: those of a line may be of fewer.
+bool has_metrics(const SweepRow& row);
 
 // Fills the row from a text that is the JSON of a result of this row's inputs, by the same program,
 // complete and without an error; false if it is not.

@@ -19,8 +19,6 @@ namespace orrery {
 
 namespace {
 
-constexpr std::array times{"finish_ps", "compute_ps", "exposed_ps", "idle_ps", "bound_ps"};
-
 std::string last_step(const std::string& key) { return key.substr(key.rfind('.') + 1); }
 
 std::string words_of(const std::string& metric) {
@@ -148,10 +146,9 @@ std::optional<std::size_t> SweepView::find(const std::vector<std::size_t>& at) c
 
 std::optional<double> metric_of(const SweepRow& row, const std::string& metric) {
   if (row.status != "ok") return std::nullopt;
-  const std::array values{row.finish, row.compute, row.exposed, row.idle, row.bound};
-  for (std::size_t i = 0; i < times.size(); ++i)
-    if (metric == times[i] && (i == 0 || !row.has_flows))
-      return static_cast<double>(values[i].value);
+  for (const auto& [name, time] : sweep_times)
+    if (metric == name && (time == &SweepRow::finish || !row.has_flows))
+      return static_cast<double>((row.*time).value);
   const auto found = row.numbers.find(metric);
   if (found == row.numbers.end()) return std::nullopt;
   double value = 0;

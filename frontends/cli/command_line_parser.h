@@ -32,6 +32,7 @@ class CommandLine {
   void add_reports();
   void add_sweeps();
   void add_sharing(CLI::App* exec, CLI::App* slurm);
+  void add_limits(CLI::App* one);
   void add_batch();
   void add_search();
   void add_astra();

@@ -146,6 +146,8 @@ struct SweepOptions {
   std::string shard;       // of `exec`: "3/7"
   std::size_t shards = 0;  // of `slurm`
   std::string time;        // of `slurm`: a limit for each shard
+  bool batch = false;      // of `exec`: all points in this process
+  std::string keep = "all", time_limit, memory_limit, max_disk;  // as given: sweep_limits.h
 };
 
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal);

@@ -234,6 +234,7 @@ void CommandLine::add_sweeps() {
   run->add_flag("--dry-run", sweep_.dry_run, "only list the points");
   for (CLI::App* one : {run, exec})
     one->add_flag("--force", sweep_.force, "run again what is done");
+  for (CLI::App* one : {run, exec, slurm}) add_limits(one);
   add_formats(run);
   plan->add_flag("!--no-probe", sweep_.probes, "simulate nothing, and estimate nothing");
   add_sharing(exec, slurm);
@@ -244,6 +245,16 @@ void CommandLine::add_sweeps() {
   add_formats(collect);
 }
 
+void CommandLine::add_limits(CLI::App* one) {
+  one->add_option("--keep", sweep_.keep, "whose folders stay: all, best:N, none; others: a line")
+      ->type_name("WHOSE");
+  one->add_option("--time-limit", sweep_.time_limit, "of a point: 90s, 10min, 2h")
+      ->type_name("TIME");
+  one->add_option("--memory-limit", sweep_.memory_limit, "of a point: 4GB")->type_name("SIZE");
+  one->add_option("--max-disk", sweep_.max_disk, "no point begins when DIR has more: 20GB")
+      ->type_name("SIZE");
+}
+
 void CommandLine::add_sharing(CLI::App* exec, CLI::App* slurm) {
   exec->add_option("--shard", sweep_.shard, "the points I, I + N, I + 2N, ...; I from 0 to N-1")
       ->type_name("I/N")
@@ -251,6 +262,8 @@ void CommandLine::add_sharing(CLI::App* exec, CLI::App* slurm) {
   exec->add_option("-j,--jobs", shard_jobs_, "points at a time; without it, 1")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""));
+  for (CLI::App* one : {exec, slurm})
+    one->add_flag("--batch", sweep_.batch, "all points in one process: for many that are short");
   slurm->add_option("-j,--jobs", shard_jobs_, "points at a time in a shard, and its CPUs")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""));

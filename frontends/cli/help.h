@@ -148,6 +148,7 @@ inline constexpr Text sweep_run{"Simulate every point, and go on where it stoppe
   where: system.chunks < 64 and seed != 3      only points for which this holds
   metrics: [training.tokens_per_s]             more columns: numbers of the results
 
+--keep none (or best:10) keeps a line of each point instead of a folder, for large sweeps.
 One process per point, as many at a time as there are cores (--jobs N). A point is done when its
 result is in DIR/points and is that of the same program, configuration and data files; Ctrl-C, and
 the same command later goes on. Files are read when the sweep begins: what changes in them later is
@@ -172,7 +173,7 @@ inline constexpr Text sweep_slurm{"Write the script of a Slurm array, and how to
 DIR/sweep.sbatch runs `orrery sweep exec` in each task, with --requeue. It is not submitted.)"};
 inline constexpr Text sweep_status{"Count what is done, failed, running and left.", R"(Example:
   orrery sweep status out/study)"};
-inline constexpr Text sweep_collect{"Write what is done as tables: runs.csv, kinds.csv.",
+inline constexpr Text sweep_collect{"Write what is done as tables: CSV and SQLite.",
                                     R"(Examples:
   orrery sweep collect out/study
   orrery sweep collect out/study --format csv > study.csv

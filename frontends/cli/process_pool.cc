@@ -118,4 +118,9 @@ void ProcessPool::signal_all(int signal) const {
   for (const auto& [child, task] : children_) kill(child, signal);
 }
 
+void ProcessPool::signal(std::size_t task, int signal) const {
+  for (const auto& [child, its_task] : children_)
+    if (its_task == task) kill(child, signal);
+}
+
 }  // namespace orrery::cli

@@ -45,6 +45,7 @@ class ProcessPool {
   std::optional<ChildExit> wait();
 
   void signal_all(int signal) const;
+  void signal(std::size_t task, int signal) const;
 
  private:
   std::optional<ChildExit> ended();

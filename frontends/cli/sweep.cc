@@ -6,6 +6,7 @@
 #include "core/base/config_error.h"
 #include "core/base/log.h"
 #include "frontends/cli/interrupt.h"
+#include "frontends/cli/sweep_limits.h"
 #include "frontends/cli/sweep_points.h"
 #include "frontends/sweep/sweep_folder.h"
 #include "report/result_folder.h"
@@ -38,10 +39,6 @@ void print_plan(const std::vector<SweepRow>& rows, const Terminal& terminal) {
   }
 }
 
-struct Shard {
-  std::size_t index, count;
-};
-
 // "3/7". Throws ConfigError.
 Shard shard_of(const std::string& text) {
   const SweepValue index = sweep_value(text.substr(0, text.find('/')));
@@ -61,6 +58,7 @@ Shard shard_of(const std::string& text) {
 }  // namespace
 
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
+  limits_of(options);
   const Sweep sweep = sweep_of(options);
   InputTexts texts;
   std::vector<SweepRow> rows = rows_of(sweep, wanted_points(sweep), texts, options);
@@ -73,7 +71,7 @@ ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
   const SweepLock lock(options.output);
   remove_unfinished(options.output);
   write_whole_file(fs::path(options.output) / manifest_name, manifest_text({sweep.name, rows}));
-  const ExitCode exit_code = run_points(rows, texts, options, terminal);
+  const ExitCode exit_code = run_points(rows, texts, options, {}, terminal);
   const std::string csv = sweep_csv(rows);
   write_whole_file(fs::path(options.output) / "sweep.csv", csv);
   terminal.out << (options.format == Format::csv
@@ -84,6 +82,7 @@ ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
 }
 
 ExitCode sweep_exec(const SweepOptions& options, const Terminal& terminal) {
+  limits_of(options);
   const Shard shard = shard_of(options.shard);
   const Sweep sweep = sweep_of(options);
   InputTexts texts;
@@ -93,7 +92,7 @@ ExitCode sweep_exec(const SweepOptions& options, const Terminal& terminal) {
   write_whole_file(fs::path(options.output) / manifest_name, manifest_text({sweep.name, all}));
   std::vector<SweepRow> rows;
   for (std::size_t i = shard.index; i < all.size(); i += shard.count) rows.push_back(all[i]);
-  const ExitCode exit_code = run_points(rows, texts, options, terminal);
+  const ExitCode exit_code = run_points(rows, texts, options, shard, terminal);
   const auto done = std::ranges::count(rows, "ok", &SweepRow::status);
   terminal.out << fmt::format("{}, shard {}: {} of {} points\n", sweep.name, options.shard, done,
                               rows.size());

@@ -1,6 +1,5 @@
 // `orrery sweep plan`: how many points, which ones, and how long they will take.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include "core/units/unit_text.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/process_pool.h"
+#include "frontends/cli/scratch_folder.h"
 #include "frontends/cli/sweep_points.h"
 
 namespace orrery::cli {
@@ -44,22 +44,6 @@ std::string counts_of(const Sweep& sweep, std::size_t points) {
   for (const SweepAxis& axis : sweep.axes) text += keys_of(axis);
   return text;
 }
-
-// A folder that is gone when this is.
-class ProbeFolder {
- public:
-  ProbeFolder() { fs::create_directories(path_); }
-  ~ProbeFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ProbeFolder(const ProbeFolder&) = delete;
-  ProbeFolder& operator=(const ProbeFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_ = fs::temp_directory_path() / fmt::format("orrery-plan.{}", getpid());
-};
 
 struct Probe {
   double seconds = 0;
@@ -150,7 +134,7 @@ ExitCode sweep_plan(const SweepOptions& given, const Terminal& terminal) {
     terminal.out << "  " << command_of(row) << '\n';
   if (!options.probes) return ok;
   const InterruptGuard interrupt;
-  const ProbeFolder folder;
+  const ScratchFolder folder("plan");
   options.output = folder.path();
   std::vector<Probe> probes;
   for (const SweepRow& row : rows_of(sweep, probe_points(sweep, points), texts, options)) {

@@ -3,27 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <set>
-#include <thread>
 
 #include "core/base/config_error.h"
-#include "core/base/io_error.h"
 #include "core/base/log.h"
-#include "frontends/cli/count_progress.h"
 #include "frontends/cli/failure.h"
-#include "frontends/cli/interrupt.h"
 #include "frontends/cli/named_examples.h"
-#include "frontends/cli/process_pool.h"
-#include "frontends/sweep/sweep_folder.h"
 #include "frontends/yaml/load_sweep.h"
 #include "frontends/yaml/load_traffic.h"
-#include "report/result_folder.h"
-#include "report/sweep_manifest.h"
 #include "simulation/provenance.h"
 
 namespace orrery::cli {
@@ -130,26 +119,26 @@ std::string command_of(const SweepRow& row) {
   return shell_text(arguments);
 }
 
-int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep) {
-  const log::Session messages({}, std::cerr);
+namespace {
+
+// `output`: its folder, or "" for JSON on `json`.
+int simulate_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep,
+                   const std::string& output, std::ostream& json, std::ostream& messages) {
+  const log::Session session({}, messages);
   try {
-    const Invocation invocation{sweep.version, sweep.commit, command_of(row)};
-    std::ostream nowhere(nullptr);
-    const Terminal terminal{nowhere, std::cerr};
+    const Terminal terminal{json, messages};
     const LoadedFile loaded =
         load_job_or_flows(row.point.experiment, overrides_of(row.point), texts);
-    if (const auto* flows = std::get_if<TrafficExperiment>(&loaded)) {
-      TrafficRunOptions options;
-      options.invocation = invocation;
-      options.output = row.folder;
+    const auto fill = [&](auto options) {
+      options.invocation = {sweep.version, sweep.commit, command_of(row)};
+      options.output = output;
       options.force = true;
-      return traffic_loaded(*flows, options, terminal);
-    }
-    SimulationOptions options;
-    options.invocation = invocation;
-    options.output = row.folder;
-    options.force = true;
-    return run_loaded(std::get<Experiment>(loaded), options, terminal);
+      options.format = Format::json;
+      return options;
+    };
+    if (const auto* flows = std::get_if<TrafficExperiment>(&loaded))
+      return traffic_loaded(*flows, fill(TrafficRunOptions()), terminal);
+    return run_loaded(std::get<Experiment>(loaded), fill(SimulationOptions()), terminal);
   } catch (...) {
     const Failure failure = describe_failure(std::current_exception());
     log::write(log::Level::error, log::Room::frontends, failure.text);
@@ -157,106 +146,17 @@ int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep) {
   }
 }
 
-namespace {
-
-// The last lines of it.
-std::vector<std::string> lines_of(const fs::path& path) {
-  constexpr std::size_t most = 20;
-  std::ifstream file(path);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) {
-    if (lines.size() == most) lines.erase(lines.begin());
-    lines.push_back(line);
-  }
-  return lines;
-}
-
-// Another shard that runs the same point takes its files away for the moment in which it writes its
-// own.
-bool read_written_result(SweepRow& row) {
-  constexpr int attempts = 40;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    if (read_result(row)) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
-}
-
-// What a log says, without "error: ".
-std::string message_of(const std::string& line) {
-  constexpr std::string_view head = "error: ";
-  return line.starts_with(head) ? line.substr(head.size()) : line;
-}
-
-void finish(SweepRow& row, const ChildExit& exit) {
-  if (exit.exit_code == interrupted || read_result(row)) return;
-  if (exit.exit_code == ok && read_written_result(row)) return;
-  const std::vector<std::string> lines = lines_of(row.folder / "log.txt");
-  if (exit.exit_code == wrong_files)  // a full disk: others would fail too
-    throw IoError(lines.empty() ? "a point cannot be written" : message_of(lines.back()));
-  row.status = "failed";
-  row.failure =
-      lines.empty() ? fmt::format("it ended with exit code {}", exit.exit_code) : lines.front();
-  write_whole_file(row.folder / failure_name,
-                   failure_text({exit.exit_code, exit.peak_memory, lines}));
-}
-
-// Points that are not done; two that are the same simulation share a folder, and one of them runs.
-std::vector<std::size_t> points_to_do(std::vector<SweepRow>& rows, bool force) {
-  std::vector<std::size_t> waiting;
-  std::set<fs::path> begun;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if ((force || !read_result(rows[i])) && begun.insert(rows[i].folder).second)
-      waiting.push_back(i);
-  return waiting;
-}
-
-// A signal may be of a machine that ran out of memory: another attempt may succeed.
-bool is_worth_another(int exit_code) { return exit_code > 128 && exit_code != interrupted; }
-
 }  // namespace
 
-// Ctrl-C goes to this process alone (the children are in process groups of
-// their own), which passes it on once, as it does SIGTERM and SIGHUP: each child then writes what
-// it has.
-ExitCode run_points(std::vector<SweepRow>& rows, InputTexts& texts, const SweepOptions& options,
-                    const Terminal& terminal) {
-  std::vector<std::size_t> waiting = points_to_do(rows, options.force);
-  const InterruptGuard interrupt;
-  CountProgress progress(terminal, waiting.size(), "points");
-  ProcessPool pool(options.jobs);
-  std::set<std::size_t> repeated;
-  std::size_t next = 0, done = 0, failed = 0;
-  bool passed_on = false;
-  while (true) {
-    while (!pool.full() && next < waiting.size() && !interrupt.interrupted()) {
-      const std::size_t index = waiting[next++];
-      prepare_point(rows[index]);
-      pool.start(
-          index, [&] { return run_point(rows[index], texts, options.invocation); },
-          rows[index].folder / "log.txt");
-    }
-    if (pool.empty()) break;
-    progress.show(done, failed);
-    if (const std::optional<ChildExit> exit = pool.wait()) {
-      SweepRow& row = rows[exit->task];
-      if (is_worth_another(exit->exit_code) && repeated.insert(exit->task).second) {
-        waiting.push_back(exit->task);
-        continue;
-      }
-      finish(row, *exit);
-      ++done;
-      if (row.status == "failed") ++failed;
-    }
-    if (interrupt.interrupted() && !passed_on) {
-      pool.signal_all(SIGINT);
-      passed_on = true;
-    }
-  }
-  for (SweepRow& row : rows)
-    if (row.status == "not run") read_result(row);
-  if (interrupt.interrupted()) return interrupted;
-  return failed > 0 ? simulation_failed : ok;
+int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep,
+              std::ostream& messages) {
+  std::ostream nowhere(nullptr);
+  return simulate_point(row, texts, sweep, row.folder, nowhere, messages);
+}
+
+int point_json(const SweepRow& row, InputTexts& texts, const Invocation& sweep, std::ostream& json,
+               std::ostream& messages) {
+  return simulate_point(row, texts, sweep, "", json, messages);
 }
 
 }  // namespace orrery::cli

@@ -2,6 +2,7 @@
 // sweep.cc and of what plans, shares out and reads sweeps.
 #pragma once
 
+#include <iostream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -28,12 +29,21 @@ std::vector<SweepRow> rows_of(const Sweep& sweep, std::vector<SweepPoint> points
 // The command that gives the same result.
 std::string command_of(const SweepRow& row);
 
-// Simulates it into its folder, in a process of its own. It reads no file: `texts` has what was
-// checked. Returns an exit code; what went wrong is on std::cerr.
-int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep);
+// Simulates it into its folder. It reads no file: `texts` has what was checked. Returns an exit
+// code; what went wrong is in `messages`.
+int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep,
+              std::ostream& messages = std::cerr);
+// The same without a folder: its result is `json`.
+int point_json(const SweepRow& row, InputTexts& texts, const Invocation& sweep, std::ostream& json,
+               std::ostream& messages);
 
-// Runs what is not done, as many points at a time as there are jobs, and fills the rows.
+// The points index, index + count, ...
+struct Shard {
+  std::size_t index = 0, count = 1;
+};
+
+// Runs what is not done, and fills the rows, which are those of the shard.
 ExitCode run_points(std::vector<SweepRow>& rows, InputTexts& texts, const SweepOptions& options,
-                    const Terminal& terminal);
+                    const Shard& shard, const Terminal& terminal);
 
 }  // namespace orrery::cli

@@ -8,6 +8,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/log.h"
+#include "frontends/cli/sweep_limits.h"
 #include "frontends/cli/sweep_points.h"
 #include "report/result_folder.h"
 #include "report/sweep_manifest.h"
@@ -53,6 +54,15 @@ std::string script(const SweepOptions& options, const std::string& name, const s
     arguments.emplace_back("--set");
     arguments.push_back(setting);
   }
+  if (options.batch) arguments.emplace_back("--batch");
+  for (const auto& [option, value] :
+       {std::pair{"--keep", options.keep}, std::pair{"--time-limit", options.time_limit},
+        std::pair{"--memory-limit", options.memory_limit},
+        std::pair{"--max-disk", options.max_disk}}) {
+    if (value.empty() || value == "all") continue;
+    arguments.emplace_back(option);
+    arguments.push_back(value);
+  }
   std::string label;
   for (const char c : name)
     label += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
@@ -78,6 +88,7 @@ std::string script(const SweepOptions& options, const std::string& name, const s
 
 ExitCode sweep_slurm(const SweepOptions& options, const Terminal& terminal) {
   const std::string time = slurm_time(options.time);
+  limits_of(options);
   const Sweep sweep = sweep_of(options);
   InputTexts texts;
   const std::vector<SweepRow> rows = rows_of(sweep, wanted_points(sweep), texts, options);

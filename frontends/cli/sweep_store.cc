@@ -61,11 +61,11 @@ ExitCode sweep_collect(const SweepOptions& options, const Terminal& terminal) {
   const auto done = std::ranges::count(sweep.rows, "ok", &SweepRow::status);
   write_collected(options.output, sweep);
   if (options.format == Format::csv)
-    terminal.out << runs_csv(sweep.rows);
+    terminal.out << csv_of(runs_table(sweep.rows));
   else
     terminal.out << fmt::format(
         "{}: runs.csv has {} points, {} of them done; kinds.csv has their "
-        "exposed times by kind\n",
+        "exposed times by kind; sweep.sqlite has both\n",
         options.output, sweep.rows.size(), done);
   return ok;
 }

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "core/base/io_error.h"
+#include "frontends/sweep/sweep_database.h"
 #include "report/result_folder.h"
 #include "report/sweep_report.h"
 
@@ -62,8 +64,10 @@ void write_collected(const std::filesystem::path& folder, const SweepManifest& s
   std::vector<SweepRow> rows = sweep.rows;
   for (SweepRow& row : rows)
     if (row.status == "begun") row.status = "not run";
-  write_whole_file(folder / "runs.csv", runs_csv(rows));
-  write_whole_file(folder / "kinds.csv", kinds_csv(rows));
+  const std::array tables{runs_table(rows), kinds_table(rows)};
+  for (const SweepTable& table : tables)
+    write_whole_file(folder / (table.name + ".csv"), csv_of(table));
+  write_whole_file(folder / "sweep.sqlite", database_of(tables));
 }
 
 bool is_locked(const std::filesystem::path& folder) {

@@ -4,6 +4,7 @@
 //                                 tables (docs/results.md); of flows traffic.json
 //   DIR/points/NAME/log.txt       what the simulation printed on standard error
 //   DIR/points/NAME/failed.json   how it ended, if there is no result: report/sweep_manifest.h
+//   DIR/shard-I-of-N.jsonl        a line for each point of a shard that has no folder: --keep
 //   DIR/sweep.json                which points there are: report/sweep_manifest.h
 //   DIR/sweep.csv                 a line for each point
 //   DIR/runs.csv, kinds.csv       the same and more, of `collect`

@@ -47,9 +47,10 @@ Section which_points(const SweepView& view, const SweepManifest& sweep, bool has
     if (view.has_repeats)
       cells.push_back(cell_of_count(static_cast<std::int64_t>(cell.rows.size())));
     cells.push_back(cell_of_result(view, cell));
-    const std::string folder = "points/" + sweep.rows[cell.rows.front()].folder.filename().string();
-    cells.push_back(orrery::cell(folder));
-    if (has_tables) cells.back().link = folder + "/";
+    const SweepRow& row = sweep.rows[cell.rows.front()];
+    const std::string folder = "points/" + row.folder.filename().string();
+    cells.push_back(orrery::cell(row.is_line ? "not kept" : folder));
+    if (has_tables && !row.is_line) cells.back().link = folder + "/";
     figure.table.rows.push_back(std::move(cells));
   }
   if (view.cells.size() > most_rows)

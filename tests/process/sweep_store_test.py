@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The folder of a sweep, shared by several processes: sweep_store_test.py BUILD."""
+import contextlib
 import csv
 import json
 import os
 import pathlib
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -66,6 +68,93 @@ class Store(unittest.TestCase):
         self.assertEqual(sum(",6072000000," in row for row in rows), 3)
         self.assertIn(",all_reduce,6072000000,", tables[1].decode())
 
+    def shards(self, out, count, *options, code=0):
+        return [self.orrery("sweep", "exec", "sweep.yaml", "-o", out, "--shard", f"{i}/{count}",
+                            *options, code=code) for i in range(count)]
+
+    def test_a_line_for_each_point_collects_the_same_bytes(self):
+        """--keep none and best:N, each point in a process or all in one."""
+        self.orrery("sweep", "run", "sweep.yaml", "-o", "one", "--quiet")
+        tables = self.collected("one")
+        for out, count, folders, options in (
+                ("none", 3, 0, ["--keep", "none"]),
+                ("batch", 3, 0, ["--keep", "none", "--batch"]),
+                ("best", 2, 4, ["--keep", "best:2"]),
+                ("best-batch", 1, 4, ["--keep", "best:4", "--batch"]),
+                ("all-batch", 2, 19, ["--batch"])):
+            for _ in range(2):  # the second time nothing is left to do
+                self.shards(out, count, *options)
+            self.assertEqual(tables, self.collected(out), out)
+            kept = sorted((self.folder / out).glob("points/*/result.json"))
+            self.assertEqual(len(kept), folders, out)
+            lines = [line for file in (self.folder / out).glob("shard-*.jsonl")
+                     for line in file.read_text().splitlines()]
+            self.assertEqual(len(lines), 0 if out == "all-batch" else 19, out)
+        # A delay of 0 is fastest, then one of 1 us.
+        delays = sorted(file.parent.name.split(",")[1] for file in
+                        (self.folder / "best-batch").glob("points/*/result.json"))
+        self.assertEqual(delays, 3 * ["injection_latency=0us"] + ["injection_latency=1us"])
+
+    def test_lines_cut_short_and_of_other_inputs(self):
+        self.shards("out", 1, "--keep", "none", "--batch")
+        file = self.folder / "out/shard-0-of-1.jsonl"
+        whole = self.collected("out")
+        lines = file.read_text().splitlines(keepends=True)
+        changed = json.loads(lines[3]) | {"inputs": "of another file"}
+        file.write_text("".join(lines[:3]) + json.dumps(changed) + "\n" + "{}\nnoise\n" +
+                        "".join(lines[4:-1]) + lines[-1][:40])
+        self.assertIn("17 of 19 points done", self.orrery("sweep", "status", "out").stdout)
+        self.shards("out", 1, "--keep", "none")
+        self.assertEqual(whole, self.collected("out"))
+        self.assertEqual(len(file.read_text().splitlines()), 3 + 1 + 2 + 14 + 1 + 2)
+        # A number that the lines do not have: these points run again.
+        with open(self.folder / "sweep.yaml", "a") as sweep:
+            sweep.write("metrics: why.all_reduce.latency_ps\n")
+        self.shards("out", 1, "--keep", "none", "--batch")
+        self.assertIn("why.all_reduce.latency_ps", self.collected("out")[0].decode())
+        self.assertNotIn(",,inputs", self.collected("out")[0].decode())
+
+    def test_batches_killed_ten_times(self):
+        self.orrery("sweep", "run", "sweep.yaml", "-o", "one", "--quiet")
+        for moment in range(10):
+            shard = subprocess.Popen([ORRERY, "sweep", "exec", "sweep.yaml", "-o", "out", "--shard", "0/1",
+                                      "--quiet", "--batch", "--keep", "none"], cwd=self.folder)
+            time.sleep(0.004 * moment)
+            shard.send_signal(signal.SIGKILL)
+            shard.wait(timeout=60)
+        self.shards("out", 1, "--batch", "--keep", "none")
+        self.assertEqual(self.collected("one"), self.collected("out"))
+
+    def long_job(self):
+        (self.folder / "job.yaml").write_text(JOB.replace("{program", "{iterations: 2000000, program"))
+        (self.folder / "sweep.yaml").write_text("experiments: job.yaml\n")
+
+    def test_limits_of_a_point(self):
+        """Time ends a point twice; what needs more memory is refused."""
+        self.long_job()
+        begin = time.monotonic()
+        for keep in ("all", "none"):
+            self.shards("out", 1, "--time-limit", "1s", "--keep", keep, code=1)
+            self.assertIn("stopped after --time-limit 1s", self.orrery("sweep", "status", "out").stdout)
+        self.assertGreater(time.monotonic() - begin, 4)
+        (self.folder / "job.yaml").write_text(  # ranks that start apart: each takes memory
+            "platform: {topology: {levels: [{kind: switch, size: 200000, bandwidth: 1 GB/s, "
+            "latency: 1 us}]}}\n"
+            "workload: {skew: 1 us, program: [{operations: [{compute: 4 ms}]}]}\n")
+        self.shards("small", 1, "--memory-limit", "64MB", code=1)
+        self.assertIn("out of memory, of which this process may use 64 MB",
+                      self.orrery("sweep", "status", "small").stdout)
+        self.shards("small", 1)
+
+    def test_a_sweep_takes_no_more_of_the_disk_than_it_may(self):
+        """A point takes nine files of a block or two: 60 kB are less than three points."""
+        done = self.orrery("sweep", "run", "sweep.yaml", "-o", "out", "--max-disk", "60kB", "--jobs", "1",
+                           code=3)
+        self.assertRegex(done.stderr, r"out has .*B, and --max-disk allows 60kB: 1\d of 19 points are left")
+        self.assertIn("--keep none", done.stderr)
+        self.orrery("sweep", "run", "sweep.yaml", "-o", "out", "--keep", "none")
+        self.assertIn("19 of 19 points done", self.orrery("sweep", "status", "out").stdout)
+
     def test_a_shard_that_runs_twice_at_once(self):
         """As after a node failed and its task, which lives, was queued again."""
         command = [ORRERY, "sweep", "exec", "sweep.yaml", "-o", "out", "--shard", "0/1", "--jobs", "2",
@@ -94,7 +183,8 @@ class Store(unittest.TestCase):
 
     def test_the_script_of_slurm(self):
         done = self.orrery("sweep", "slurm", "sweep.yaml", "-o", "out", "--shards", "4", "--time",
-                           "90min", "--set", "workload.iterations=2")
+                           "90min", "--set", "workload.iterations=2", "--keep", "none", "--batch",
+                           "--max-disk", "1GB")
         self.assertEqual(done.stdout, "sbatch out/sweep.sbatch\n")
         script = (self.folder / "out/sweep.sbatch").read_text()
         for line in ("--array=0-3", "--time=90", "--requeue", "--cpus-per-task=1"):
@@ -178,6 +268,15 @@ class Store(unittest.TestCase):
         with open(self.folder / "out/runs.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual({row["why.all_reduce.bandwidth_ps"] for row in rows}, {"6000000000"})
+        with contextlib.closing(sqlite3.connect(self.folder / "out/sweep.sqlite")) as database:
+            self.assertEqual(
+                database.execute("SELECT seed, max(finish_ps), typeof(finish_ps), drops FROM runs "
+                                 "GROUP BY seed ORDER BY seed").fetchall(),
+                [(seed, 6 * (1002 + 12) * 10**6, "integer", None) for seed in (1, 2, 3)])
+            names = [column[1] for column in database.execute("PRAGMA table_info(runs)")]
+            self.assertEqual(names, list(rows[0]))
+            self.assertEqual(database.execute("SELECT count(*), max(kind) FROM kinds").fetchall(),
+                             [(19, "all_reduce")])
         self.assertEqual({row["exposed_by.all_reduce"] for row in rows},
                          {str(6 * (1002 + 2 * delay) * 10**6) for delay in range(7)})
         self.assertEqual({(row["npus"], row["packets.drops"]) for row in rows}, {("4", "")})
@@ -212,6 +311,10 @@ class Store(unittest.TestCase):
                 (("sweep", "exec", "sweep.yaml", "-o", "out", "--shard", "x"), 2, "write I/N"),
                 (("sweep", "slurm", "sweep.yaml", "-o", "out", "--shards", "2", "--time", "soon"), 2,
                  "write 2h"),
+                (("sweep", "run", "sweep.yaml", "-o", "out", "--keep", "some", "--time-limit", "3",
+                  "--max-disk", "lots"), 2, "write all, none or best:10"),
+                (("sweep", "exec", "sweep.yaml", "-o", "out", "--shard", "0/1", "--batch",
+                  "--memory-limit", "4GB"), 2, "limits of a point need a process for each"),
                 (("sweep", "status", "."), 3, "holds no sweep.json"),
                 (("sweep", "collect", "nowhere"), 3, "holds no sweep.json")):
             self.assertIn(message, self.orrery(*arguments, code=code).stderr)
