@@ -186,7 +186,7 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
                         item.required("loss", one.loss, "probability that it loses a packet");
                       });
   keys.note_if_given("lossy_links", network.given, SettingGroup::switch_buffer);
-  std::vector<std::string> watched;
+  OneOrMore<std::string> watched;
   keys.optional(
       "watch", watched,
       "links, \"a -> b\", \"a - b\" (both ways), or all (that leave switches): what waits "
@@ -197,7 +197,7 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
     if (reader.clean()) reader.report(problems_of(spec, network.transport));
     if (!reader.clean() || !topology_known) return;
     if (!lossy.empty()) reader.report(add_lossy_links(spec, lossy, topology));
-    if (!watched.empty()) reader.report(add_watched_links(spec, watched, topology));
+    if (!watched.values.empty()) reader.report(add_watched_links(spec, watched.values, topology));
   });
 }
 

@@ -43,16 +43,19 @@ def _printed(arguments, inputs, read):
 
 
 def run(experiment, set=None, *, seed=None, output=None, force=False, fold=True, what_if=False,
-        all_links=False, matrix=False, activity=False, ties=None, trace=None):
+        all_links=False, matrix=False, activity=False, ties=None, trace=None, report=False):
     """Simulates one experiment. The Result has the fields of `orrery run --format json`.
 
-    `output`: a folder for JSON and CSV. `trace`: a file for a timeline. The other options are those
+    `output`: a folder for JSON and CSV. `trace`: a file for a timeline. `report`: records what only
+    the page of charts shows (Result.report()). The other options are those
     of `orrery run --help`. Raises ConfigError, SimulationError, FilesError.
     """
     options = _options({"seed": seed, "output": output, "force": force, "no_fold": not fold,
                         "what_if": what_if, "all_links": all_links, "matrix": matrix,
-                        "activity": activity, "ties": ties, "trace": trace})
+                        "activity": activity, "ties": ties, "trace": trace, "report": report})
     with Inputs() as inputs:
+        if report and output is None:
+            options += ["--output", inputs.enter_context(tempfile.TemporaryDirectory())]
         return _printed(["run", inputs.add(experiment), "--format", "json", *settings(set),
                          *options], inputs, Result.from_text)
 

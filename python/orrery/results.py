@@ -4,7 +4,13 @@ The fields are those of docs/reference/results.md: times are integer picoseconds
 bytes. Fields that an option adds (`what_if`, `matrix`, `activity`, ...) are there with the option.
 """
 import collections.abc
+import html
 import json
+import pathlib
+import tempfile
+
+from .errors import error_of, failure_in
+from .program import finished
 
 
 def _value(raw):
@@ -104,6 +110,25 @@ class Result(Record):
     def from_text(cls, text):
         """Of JSON that the program printed."""
         return cls(json.loads(text))
+
+    def report(self):
+        """The page of charts that `orrery report` writes, as text: of what run() and compare() give.
+
+        Lanes of a pipeline and the drawing of the network need run(..., report=True)."""
+        with tempfile.TemporaryDirectory(prefix="orrery-") as folder:
+            file, page = pathlib.Path(folder) / "result.json", pathlib.Path(folder) / "report.html"
+            file.write_text(json.dumps(self._raw), encoding="utf-8")
+            exit_code, _, error = finished(["report", file, "-o", page, "--error-format", "json"])
+            if exit_code != 0:
+                raise error_of(exit_code, failure_in(error), None)
+            return page.read_text(encoding="utf-8")
+
+    def _repr_html_(self):
+        """What a notebook shows: the report in a frame of its own; the plain text of other tables."""
+        if self._raw.get("schema") not in ("orrery.run/1", "orrery.compare/1"):
+            return None
+        return (f'<iframe title="report of Orrery" width="100%" height="600" '
+                f'srcdoc="{html.escape(self.report())}"></iframe>')
 
 
 # An empty list of these is a table without rows, not a list of texts.

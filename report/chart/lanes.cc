@@ -29,12 +29,12 @@ class Drawing {
   std::string draw() {
     draw_legend();
     draw_axis();
-    double y = top_ + gap / 2;
-    for (std::size_t i = 0; i < lanes_.size(); ++i, y += height_ + gap) {
-      if (i % every() == 0)
-        picture_.text(left - 8, y + std::min(13.0, height_ + 2), "end", lanes_[i].label, 12);
-      for (const LaneMark& mark : lanes_[i].marks) draw(lanes_[i], mark, y);
-    }
+    for (std::size_t i = 0; i < lanes_.size(); i += every())
+      picture_.text(left - 8, y_of(i) + std::min(13.0, height_ + 2), "end", lanes_[i].label, 12);
+    picture_.begin_part("plot");
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+      for (const LaneMark& mark : lanes_[i].marks) draw(lanes_[i], mark, y_of(i));
+    picture_.end_part();
     return picture_.finish();
   }
 
@@ -49,6 +49,10 @@ class Drawing {
   static double line_of(std::size_t name) {
     const std::size_t line = name / names_in_line;
     return static_cast<double>(line);
+  }
+
+  double y_of(std::size_t lane) const {
+    return top_ + gap / 2 + (height_ + gap) * static_cast<double>(lane);
   }
 
   std::size_t every() const { return height_ < 12 ? 2 : 1; }
@@ -103,11 +107,14 @@ class Drawing {
 
   void draw_axis() {
     const double unit = chart_.unit.size;
+    picture_.set_across(axis_, chart_.unit);
+    picture_.begin_part("across");
     for (const double tick : ticks(axis_.low / unit, axis_.high / unit, 8)) {
       const double x = axis_.at(tick * unit);
       picture_.line(x, top_, x, bottom_, palette::grid);
       picture_.text(x, bottom_ + 16, "middle", fmt::format("{:g}", tick));
     }
+    picture_.end_part();
     picture_.text((left + width - right) / 2, bottom_ + 36, "middle",
                   fmt::format("{} ({})", chart_.quantity, chart_.unit.name));
   }

@@ -39,8 +39,10 @@ class Drawing {
   std::string draw() {
     draw_axes();
     draw_legend();
+    picture_.begin_part("plot");
     for (std::size_t i = 0; i < chart_.series.size(); ++i)
       draw(chart_.series[i], looks[i % most_lines]);
+    picture_.end_part();
     return picture_.finish();
   }
 
@@ -65,7 +67,7 @@ class Drawing {
     const double room = (high_x - low_x) * 0.04;
     across_ = {low_x - room, high_x + room, left, width - right};
     if (!(high_y >= low_y)) low_y = 0, high_y = chart_.up_unit.size;  // all failed
-    is_log_ = low_y > 0 && high_y / low_y >= ratio_of_log;
+    is_log_ = !chart_.is_up_linear && low_y > 0 && high_y / low_y >= ratio_of_log;
     double low = is_log_ ? std::log10(low_y) : std::min(low_y, 0.0);
     double high = is_log_ ? std::log10(high_y) : high_y;
     if (!(low < high)) high = low + chart_.up_unit.size;
@@ -79,7 +81,12 @@ class Drawing {
   double y_of(double y) const { return up_.at(is_log_ ? std::log10(y) : y); }
 
   void draw_axes() {
+    if (!chart_.has_dots) {
+      picture_.set_across(across_, chart_.across_unit);
+      picture_.set_up(up_, chart_.up_unit);
+    }
     double last_label = -width;  // labels do not lie on each other
+    picture_.begin_part("across");
     for (const auto& [value, label] : chart_.across_ticks) {
       const double x = x_of(value);
       picture_.line(x, top_, x, height - bottom, palette::grid);
@@ -88,6 +95,7 @@ class Drawing {
       picture_.text(x, height - bottom + 16, "middle", label, most_label);
       last_label = x;
     }
+    picture_.end_part();
     for (const double value : up_ticks()) {
       const double y = y_of(value);
       picture_.line(left, y, width - right, y, palette::grid);
@@ -140,7 +148,9 @@ class Drawing {
       has_band = has_band || point.low < point.high;
     }
     if (has_band && chart_.is_joined) picture_.band(upper + lower + "z", look.colour);
-    if (chart_.is_joined && !line.empty()) picture_.path(line, look.colour, look.dashes, "");
+    if (chart_.is_joined && !line.empty())
+      picture_.path(line, look.colour, look.dashes, chart_.has_dots ? "" : series.name);
+    if (!chart_.has_dots) return;
     for (const LinePoint& point : series.points) {
       if (point.y && point.is_pale)
         picture_.ring(x_of(point.x), y_of(*point.y), point.title);

@@ -33,11 +33,15 @@ struct LineChart {
   bool is_logarithmic = false;       // across; REQUIRES: x > 0
   std::vector<std::pair<double, std::string>> across_ticks = {};
   AxisUnit up_unit = {"", 1};
+  AxisUnit across_unit = {"", 1};
   bool is_joined = true;
+  bool has_dots = true;       // else lines only: the page's script reads them, and zooms across
+  bool is_up_linear = false;  // whatever the values
   std::vector<LineSeries> series = {};  // most_lines at most
 };
 
-// A logarithmic axis up where the largest value is 50 times the smallest; else it begins at zero.
+// A logarithmic axis up where the largest value is 50 times the smallest, unless `is_up_linear`;
+// else it begins at zero.
 std::string drawn(const LineChart& chart);
 
 }  // namespace orrery

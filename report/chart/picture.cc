@@ -45,6 +45,22 @@ void Picture::line(double x1, double y1, double x2, double y2, const char* colou
       x1, y1, x2, y2, colour, width);
 }
 
+void Picture::set_across(const Axis& axis, const AxisUnit& unit) {
+  axes_ += fmt::format(" data-across=\"{:g} {:g} {:g} {:g} {}\"", axis.begin, axis.end,
+                       axis.low / unit.size, axis.high / unit.size, unit.name);
+}
+
+void Picture::set_up(const Axis& axis, const AxisUnit& unit) {
+  axes_ += fmt::format(" data-up=\"{:g} {:g} {:g} {:g} {}\"", axis.end, axis.begin,
+                       axis.high / unit.size, axis.low / unit.size, unit.name);
+}
+
+void Picture::begin_part(const char* name) {
+  marks_ += fmt::format("<g data-part=\"{}\">\n", name);
+}
+
+void Picture::end_part() { marks_ += "</g>\n"; }
+
 void Picture::area(const std::string& outline, const std::string& colour) {
   marks_ += fmt::format("<path d=\"{}\" fill=\"{}\"/>\n", outline, colour);
 }
@@ -111,11 +127,11 @@ std::string Picture::finish() const {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" id=\"{0}\" "
       "aria-labelledby=\"{0}-title {0}-desc\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
-      "height=\"{2}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{3}\">\n"
+      "height=\"{2}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{3}\"{9}>\n"
       "<title id=\"{0}-title\">{4}</title>\n<desc id=\"{0}-desc\">{5}</desc>\n{6}"
       "<path d=\"M0 0H{1}V{2}H0z\" fill=\"{7}\"/>\n{8}</svg>\n",
       text_.id, width_, height_, palette::ink, escaped(text_.title), escaped(text_.description),
-      definitions, palette::ground, marks_);
+      definitions, palette::ground, marks_, axes_);
 }
 
 }  // namespace orrery

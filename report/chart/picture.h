@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/chart/axis.h"
 #include "report/chart/palette.h"
 
 namespace orrery {
@@ -28,6 +29,14 @@ class Picture {
   void dot(double x, double y, const Paint& paint, std::string_view title);
   void ring(double x, double y, std::string_view title);
   void line(double x1, double y1, double x2, double y2, const char* colour, double width = 1);
+  // What the page's script may redraw: an axis across, and up, with what it shows from end to end.
+  void set_across(const Axis& axis, const AxisUnit& unit);
+  void set_up(const Axis& axis, const AxisUnit& unit);
+  // A part of the picture that the script knows by name: "across" (grid and labels), "plot"
+  // (marks).
+  void begin_part(const char* name);
+  void end_part();
+
   // `outline`: the commands of a path.
   void area(const std::string& outline, const std::string& colour);
   void stroke(const std::string& outline, const char* colour);
@@ -50,6 +59,7 @@ class Picture {
   double width_, height_;
   std::set<std::string> hatchings_;  // definitions
   std::string marks_;
+  std::string axes_;  // attributes
 };
 
 }  // namespace orrery

@@ -1,4 +1,5 @@
-// Whether the job fits into the memory of an NPU: a bar for each stage.
+// Whether the job fits into the memory of an NPU: a bar for each stage, and a line over the first
+// iteration.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "core/units/unit_text.h"
 #include "report/chart/bars.h"
+#include "report/html/over_time_figure.h"
 #include "report/html/sections.h"
 
 namespace orrery {
@@ -71,14 +73,87 @@ Figure memory_figure(const ReportedRun& run, std::size_t index, Bytes largest) {
   return figure;
 }
 
+// What a rank has at each time: what is always there, what each pass under way leaves for its
+// backward pass (as much as the mean of those at the peak), and what is computed again.
+class RankMemory {
+ public:
+  explicit RankMemory(const ResultJson& peak)
+      : activations_(bytes_of(peak, "activations")),
+        again_(bytes_of(peak, "again")),
+        fixed_(bytes_of(peak, "total") - activations_ - again_),
+        at_peak_(count_of(peak, "in_flight")),
+        line_{.name = fmt::format("stage {}", count_of(peak, "stage")),
+              .values = {{Duration{}, static_cast<double>(fixed_.value)}},
+              .is_step = true} {}
+
+  // REQUIRES: steps come by the time at which they begin.
+  void add(const ResultJson& step) {
+    const std::string kind = text_of(step, "step");
+    const bool is_forward = kind == "forward";
+    if (is_forward) ++in_flight_;
+    note(duration_of(step, "begin_ps"), is_forward || kind == "weight_gradient" ? Bytes{} : again_);
+    if (kind == "backward" || kind == "weight_gradient") --in_flight_;
+    note(duration_of(step, "end_ps"), Bytes{});
+  }
+
+  const TimeLine& line() const { return line_; }
+
+ private:
+  void note(Duration time, Bytes again) {
+    const double of_passes = static_cast<double>(activations_.value) *
+                             static_cast<double>(in_flight_) / static_cast<double>(at_peak_);
+    line_.values.push_back({time, static_cast<double>(fixed_.value + again.value) + of_passes});
+  }
+
+  Bytes activations_, again_, fixed_;
+  std::int64_t at_peak_, in_flight_ = 0;
+  TimeLine line_;
+};
+
+// Of each stage whose steps the result has. Two steps beside each other are one row of it, without
+// what either of them is: nothing then.
+std::vector<TimeLine> memory_lines(const ResultJson& result) {
+  std::vector<TimeLine> lines;
+  for (const ResultJson& row : rows_of(result, "memory")) {
+    RankMemory memory(row);
+    for (const ResultJson& step : rows_of(result, "steps")) {
+      if (text_of(step, "step") == "together") return {};
+      const bool is_pass = text_of(step, "step") != "optimizer";
+      if (is_pass && count_of(step, "stage") == count_of(row, "stage")) memory.add(step);
+    }
+    if (memory.line().values.size() > 1 && count_of(row, "in_flight") > 0)
+      lines.push_back(memory.line());
+  }
+  return lines;
+}
+
+Figure memory_over_time(const ReportedRun& run, std::size_t index, std::vector<TimeLine> lines) {
+  std::vector<TimeLine> limits;
+  const Bytes limit = bytes_of(run.result, "npu_memory");
+  if (limit.value > 0) {
+    Duration end;
+    for (const TimeLine& line : lines) end = std::max(end, line.values.back().time);
+    const auto size = static_cast<double>(limit.value);
+    limits.push_back({"memory of an NPU", {{Duration{}, size}, {end, size}}});
+  }
+  return over_time_figure(
+      run, index,
+      bytes_over_time({"memory-time-chart", "memory over the first iteration", "memory of a rank",
+                       "stage", "Each pass under way counts as much as the others of its stage."},
+                      std::move(lines), std::move(limits)));
+}
+
 }  // namespace
 
 Section whether_it_fits(ReportedRuns runs) {
   Section section{"memory", "Does it fit?", {}};
   const Bytes largest = largest_memory(runs);
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    if (!rows_of(runs[i].result, "memory").empty())
-      section.figures.push_back(memory_figure(runs[i], i, largest));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (rows_of(runs[i].result, "memory").empty()) continue;
+    section.figures.push_back(memory_figure(runs[i], i, largest));
+    if (std::vector<TimeLine> lines = memory_lines(runs[i].result); !lines.empty())
+      section.figures.push_back(memory_over_time(runs[i], i, std::move(lines)));
+  }
   return section;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/chart/markup.h"
+#include "report/html/page_script.h"
 #include "report/html/page_style.h"
 
 namespace orrery {
@@ -27,7 +28,9 @@ std::string html_page(const std::string& title, const std::vector<Section>& sect
       page_beginning, name, page_style, name);
   html += contents_of(sections);
   for (const Section& section : sections) html += html_of(section);
-  return html + "</main>\n</body>\n</html>\n";
+  // Comments of the script, which hide from HTML what XML needs.
+  return fmt::format("{}</main>\n<script>/*<![CDATA[*/\n{}/*]]>*/</script>\n</body>\n</html>\n",
+                     html, page_script);
 }
 
 }  // namespace orrery

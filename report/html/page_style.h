@@ -9,6 +9,10 @@ inline constexpr const char* page_style =
   --line: #cccccc; --link: #0059a0; }
 @media (prefers-color-scheme: dark) { :root { --ground: #1c1c1c; --ink: #ededed; --quiet: #b3b3b3;
   --line: #555555; --link: #8ec5ff; } }
+:root[data-theme=light] { color-scheme: light;
+  --ground: #ffffff; --ink: #1a1a1a; --quiet: #595959; --line: #cccccc; --link: #0059a0; }
+:root[data-theme=dark] { color-scheme: dark;
+  --ground: #1c1c1c; --ink: #ededed; --quiet: #b3b3b3; --line: #555555; --link: #8ec5ff; }
 body { margin: 0; background: var(--ground); color: var(--ink);
   font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 860px; margin: 0 auto; padding: 1rem; }
@@ -27,7 +31,21 @@ th, td { padding: 0.15rem 0.6rem; border-bottom: 1px solid var(--line); text-ali
   font-weight: normal; overflow-wrap: anywhere; }
 thead th { font-weight: bold; }
 td.n { text-align: right; white-space: nowrap; }
-@media print { details > * { display: block; } nav { display: none; } }
+thead button { font: inherit; font-weight: bold; color: inherit; background: none; border: 0;
+  padding: 0; cursor: pointer; text-align: left; }
+th[aria-sort=ascending] button::after { content: " \2191"; }
+th[aria-sort=descending] button::after { content: " \2193"; }
+tr.lit { outline: 2px solid var(--link); }
+.tools { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; font-size: 0.875rem; }
+.readout { position: fixed; left: 0; right: 0; bottom: 0; padding: 0.3rem 1rem; background:
+  var(--ground); color: var(--ink); border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+.readout[hidden] { display: none; }
+.out { opacity: 0.1; }
+.pale { opacity: 0.25; }
+.at { stroke: #1a1a1a; stroke-width: 2; }
+.cursor { stroke: #1a1a1a; stroke-dasharray: 2 2; }
+figure svg { touch-action: pan-y; user-select: none; }
+@media print { details > * { display: block; } nav, .tools, .readout { display: none; } }
 )";
 
 }  // namespace orrery

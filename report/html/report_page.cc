@@ -64,8 +64,8 @@ std::string title_of(ReportedRuns runs) {
 std::string page_of(ReportedRuns runs) {
   std::vector<Section> sections;
   for (const auto& ask : {what_changed, where_time_goes, what_pipeline_does, which_layer_waits,
-                          which_network_part_is_full, who_talks_to_whom, how_good_collectives_are,
-                          whether_it_fits, what_was_simulated}) {
+                          which_network_part_is_full, where_packets_wait, who_talks_to_whom,
+                          how_good_collectives_are, whether_it_fits, what_was_simulated}) {
     Section section = ask(runs);
     if (!section.figures.empty()) sections.push_back(std::move(section));
   }

@@ -26,6 +26,7 @@ Section what_pipeline_does(ReportedRuns runs);
 Section which_layer_waits(ReportedRuns runs);
 Section how_good_collectives_are(ReportedRuns runs);
 Section which_network_part_is_full(ReportedRuns runs);
+Section where_packets_wait(ReportedRuns runs);
 Section who_talks_to_whom(ReportedRuns runs);
 Section whether_it_fits(ReportedRuns runs);
 Section what_was_simulated(ReportedRuns runs);

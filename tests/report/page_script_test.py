@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""The script of pages in a browser: page_script_test.py BUILD. Skipped without chromium's driver.
+
+Speaks the WebDriver protocol (W3C, 2018) with chromedriver: keys and clicks are real ones.
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ORRERY = None
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+TAB, ENTER, RIGHT, LEFT, SHIFT, ESCAPE = "\ue004", "\ue007", "\ue014", "\ue012", "\ue008", "\ue00c"
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+class Tab:
+    """A page in a browser without network."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen([DRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        text=True)
+        for line in self.process.stdout:
+            if found := re.search(r"successfully on port (\d+)", line):
+                self.address = f"http://127.0.0.1:{found[1]}"
+                break
+        arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+                     "--no-first-run", "--disable-background-networking", "--disable-sync",
+                     "--disable-component-update", f"--user-data-dir={folder}/profile",
+                     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+                     "--window-size=1000,900"]
+        options = {"args": arguments, "binary": BROWSER}
+        session = self.ask("/session", {"capabilities": {"alwaysMatch": {
+            "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}})
+        self.address += f"/session/{session['sessionId']}"
+
+    def ask(self, path, body):
+        request = urllib.request.Request(self.address + path, json.dumps(body).encode(),
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)["value"]
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def open(self, page):
+        self.ask("/url", {"url": page.as_uri()})
+
+    def value(self, script, *arguments):
+        return self.ask("/execute/sync", {"script": "return " + script, "args": list(arguments)})
+
+    def keys(self, *keys, held=""):
+        """One after the other, to what has the focus."""
+        actions = [{"type": "keyDown", "value": held}] if held else []
+        for key in keys:
+            actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
+        if held:
+            actions.append({"type": "keyUp", "value": held})
+        self.ask("/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def click(self, what):
+        """What a selector finds first."""
+        found = self.ask("/element", {"using": "css selector", "value": what})
+        self.ask(f"/element/{found[ELEMENT]}/click", {})
+
+    def messages(self):
+        return self.ask("/se/log", {"type": "browser"})
+
+
+@unittest.skipUnless(BROWSER and DRIVER, "needs apt-get install chromium chromium-driver")
+class Script(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.scratch.name)
+        done = subprocess.run([ORRERY, "run", ROOT / "examples/llm-parallelism/inside.yaml", "-o",
+                               folder / "out", "--report", "--quiet"], capture_output=True,
+                              text=True, cwd=ROOT)
+        assert done.returncode == 0, done.stderr
+        cls.page = folder / "out/report.html"
+        cls.tab = Tab(folder)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.tab.close()
+        cls.scratch.cleanup()
+
+    def setUp(self):
+        self.tab.open(self.page)
+
+    def tearDown(self):
+        self.assertEqual(self.tab.messages(), [])
+
+    def open_tables(self):
+        self.tab.value("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+
+    def readout(self):
+        return self.tab.value("document.querySelector('.readout').textContent")
+
+    def geometry(self):
+        return self.tab.value("[...document.querySelectorAll('#pipeline-chart-0 [data-part] *')]"
+                              ".map(one => one.getAttribute('x') + ' ' + one.textContent)")
+
+    def test_keys_reach_every_control(self):
+        """What has the focus after each Tab, until it comes round: all that can be used."""
+        self.open_tables()
+        wanted = self.tab.value("""(() => {
+          const all = [...document.querySelectorAll('a[href], button, input, summary, figure svg')];
+          all.forEach((one, i) => { one.dataset.number = i; });
+          return all.length;
+        })()""")
+        self.assertGreater(wanted, 60)
+        reached = set()
+        for _ in range(wanted + 5):
+            self.tab.keys(TAB)
+            number = self.tab.value("document.activeElement?.dataset.number ?? null")
+            if number is not None:
+                reached.add(int(number))
+        self.assertEqual(reached, set(range(wanted)))
+
+    def test_enter_opens_a_table(self):
+        self.assertFalse(self.tab.value("document.querySelector('details').open"))
+        self.tab.value("document.querySelector('summary').focus()")
+        self.tab.keys(ENTER)
+        self.assertTrue(self.tab.value("document.querySelector('details').open"))
+
+    def test_a_filter_leaves_the_rows_with_all_its_words(self):
+        """Of the memory of the stages: one row in six, and its bars, are of activations."""
+        self.open_tables()
+        rows = """[...document.querySelectorAll('#memory details:nth-of-type(1) tbody tr')]"""
+        before = self.tab.value(f"{rows}.map(row => row.textContent)")
+        self.tab.click("#memory input[type=search]")
+        self.tab.keys(*"ACT stage")
+        left = self.tab.value(f"{rows}.filter(row => row.checkVisibility())"
+                              ".map(row => row.textContent)")
+        self.assertEqual(left, [row for row in before if "act" in row and "stage" in row])
+        self.assertEqual(len(left) * 6, len(before))
+        faded = self.tab.value("[...document.querySelectorAll('#memory-chart-0 rect[data-value]')]"
+                               ".map(one => [one.textContent, one.classList.contains('out')])")
+        self.assertGreater(len(faded), len(left))
+        for title, is_faded in faded:
+            self.assertEqual(is_faded, "activations" not in title, title)
+        self.assertIn(f"{len(left)} of {len(before)} rows",
+                      self.tab.value("document.querySelector('#memory .tools').textContent"))
+
+    def test_a_head_sorts_by_exact_values(self):
+        """By bytes and not by their text: most first, then least first; texts from a to z."""
+        self.open_tables()
+        head = "#memory details:nth-of-type(1) thead th:nth-child({}) button"
+        values = ("[...document.querySelectorAll('#memory details:nth-of-type(1) tbody data')]"
+                  ".map(one => Number(one.value))")
+        self.tab.click(head.format(3))
+        self.assertEqual(self.tab.value(values), sorted(self.tab.value(values), reverse=True))
+        self.tab.click(head.format(3))
+        self.assertEqual(self.tab.value(values), sorted(self.tab.value(values)))
+        self.tab.click(head.format(2))
+        kinds = self.tab.value("[...document.querySelectorAll('#memory details:nth-of-type(1) "
+                               "tbody td:nth-child(2)')].map(one => one.textContent)")
+        self.assertEqual(kinds, sorted(kinds))
+
+    def test_arrow_keys_read_marks_and_enter_highlights(self):
+        """The second mark of the bars of stages; its stage is highlighted in the lanes and in the
+        memory, and the other stages are not."""
+        self.tab.value("document.querySelector('#memory-chart-0').focus()")
+        self.tab.keys(RIGHT, RIGHT)
+        second = self.tab.value("document.querySelectorAll('#memory-chart-0 rect[data-value]')[1]"
+                                ".textContent")
+        self.assertEqual(self.readout(), second)
+        self.tab.keys(ENTER)
+        stage = second.split(",")[0]
+        self.assertIn(f"{stage}: highlighted in", self.readout())
+        for chart in ("memory-chart-0", "pipeline-chart-0"):
+            marks = self.tab.value(f"[...document.querySelectorAll('#{chart} rect[data-value]')]"
+                                   ".map(one => [one.textContent, one.classList.contains('pale')])")
+            self.assertGreater(len(marks), 2)
+            for title, is_pale in marks:
+                self.assertEqual(is_pale, not title.startswith(stage + ","), title)
+        self.assertGreater(self.tab.value("document.querySelectorAll('tr.lit').length"), 1)
+        self.tab.keys(ESCAPE)
+        self.assertEqual(self.tab.value("document.querySelectorAll('.pale, .lit').length"), 0)
+
+    def test_zoom_is_where_it_should_be_and_comes_back(self):
+        """Twice as large about the middle: what was at a quarter of the axis is at its left."""
+        before = self.geometry()
+        across = self.tab.value("document.querySelector('#pipeline-chart-0').dataset.across")
+        left, right, low, high = (float(part) for part in across.split()[:4])
+        begin = ("[...document.querySelectorAll('#pipeline-chart-0 [data-part=plot] rect')]"
+                 ".map(one => Number(one.getAttribute('x')))")
+        places = self.tab.value(begin)
+        self.tab.value("document.querySelector('#pipeline-chart-0').focus()")
+        self.tab.keys("+")
+        for x, moved in zip(places, self.tab.value(begin)):
+            self.assertAlmostEqual(moved, left + 2 * (x - left) - (right - left) / 2, delta=0.05)
+        ticks = [float(tick) for tick in self.tab.value(
+            "[...document.querySelectorAll('#pipeline-chart-0 [data-part=across] text')]"
+            ".map(one => one.textContent)")]
+        quarter = (high - low) / 4
+        self.assertTrue(all(low + quarter <= tick <= high - quarter for tick in ticks), ticks)
+        self.assertGreater(len(ticks), 2)
+        self.tab.keys(RIGHT, held=SHIFT)
+        self.assertNotEqual(self.geometry(), before)
+        self.tab.keys("0")
+        self.assertEqual(self.geometry(), before)
+
+    def test_lines_are_read_at_a_place(self):
+        """At the end of the first iteration only what is always there is left, of the six stages
+        that are drawn beside the memory of an NPU."""
+        self.tab.value("document.querySelector('#memory-time-chart-0').focus()")
+        self.tab.keys("\ue010")
+        result = json.loads((self.page.parent / "result.json").read_text())
+        found = dict(re.findall(r"stage (\d+) ([\d.]+) GB", self.readout()))
+        self.assertEqual(len(found), 6)
+        for row in result["memory"]:
+            fixed = (row["total"] - row["activations"] - row["again"]) / 1e9
+            if str(row["stage"]) in found:
+                self.assertAlmostEqual(float(found[str(row["stage"])]), fixed, delta=0.01 * fixed)
+
+    def test_a_theme_is_chosen(self):
+        grounds = []
+        for _ in range(3):
+            grounds.append(self.tab.value("getComputedStyle(document.body).backgroundColor"))
+            self.tab.value("[...document.querySelectorAll('button')].find(one => "
+                           "one.textContent.startsWith('Theme')).click()")
+        self.assertEqual(grounds[1:], ["rgb(255, 255, 255)", "rgb(28, 28, 28)"])
+
+
+if __name__ == "__main__":
+    ORRERY = (pathlib.Path(sys.argv[1]) / "orrery").resolve()
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
