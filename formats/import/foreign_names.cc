@@ -16,6 +16,15 @@ namespace {
   "write workload.transformer.data_type; layers that multiply in 8 bits are " \
   "workload.transformer.eight_bit_products: true"
 
+#define LINK                                                                                    \
+  "write bandwidth beside the shape of the network, with a unit, as in platform.topology: "     \
+  "{torus: {sizes: 8x8, bandwidth: 50 GB/s}} or {levels: [{kind: switch, size: 16, bandwidth: " \
+  "400 Gb/s}]}"
+
+#define KIND                                                                                  \
+  "write the shape itself: platform.topology: {fat_tree: {...}}, {torus: {...}} or {levels: " \
+  "[{kind: ring, ...}]}"
+
 constexpr ForeignName names[] = {
     // The network
     {"oversubscription",
@@ -37,6 +46,16 @@ constexpr ForeignName names[] = {
     {"shape", "write platform.topology.torus.sizes, the NPUs in each dimension"},
     {"link_bandwidth",
      "write bandwidth, as in platform.topology.levels, with a unit: 400 Gb/s, or 50 GB/s"},
+    {"link", LINK},
+    {"links", LINK},
+    {"bandwidth", LINK},
+    {"speed", LINK},
+    {"nvlink",
+     "it belongs to the server: orrery list servers; with another bandwidth write "
+     "platform.topology.levels, the innermost first"},
+    {"k", "write platform.topology.fat_tree.radix: the ports of a switch"},
+    {"type", KIND},
+    {"kind", KIND},
     {"link_latency", "write latency, as in platform.topology.levels, with a unit: 1 us"},
     {"hosts", "write nodes, or the size of a level of platform.topology"},
     {"gpus", SERVER},
@@ -63,8 +82,17 @@ constexpr ForeignName names[] = {
     {"accelerator", "write platform.npu, as in npu: h100 (orrery list presets)"},
     {"device", "write platform.npu, as in npu: h100 (orrery list presets)"},
     {"collective",
-     "`orrery coll --op all_reduce --size 64MB --platform FILE` simulates one; beside others, "
-     "write workload.program"},
+     "write workload.all_reduce or another, with its size: workload: {all_reduce: 1 GB}; beside "
+     "others, write workload.program"},
+    {"op", "write workload.all_reduce or another, with its size: workload: {all_reduce: 1 GB}"},
+    {"allreduce", "write workload.all_reduce, or that of an operation of workload.program"},
+    {"allgather", "write workload.all_gather, or that of an operation of workload.program"},
+    {"reducescatter", "write workload.reduce_scatter, or that of an operation of workload.program"},
+    {"alltoall", "write workload.all_to_all, or that of an operation of workload.program"},
+    {"npus", SERVER},
+    {"world_size", SERVER},
+    {"num_npus", SERVER},
+    {"ngpus", SERVER},
     {"data_parallel", "for a transformer write workload.training.data"},
     {"tensor_parallel", "write workload.training.tensor"},
     {"pipeline_parallel", "write workload.training.pipeline"},
@@ -115,6 +143,7 @@ constexpr ForeignName names[] = {
     {"global_batch_size", "write workload.training.global_batch"},
     {"train_batch_size", "write workload.training.global_batch"},
     {"gbs", "write workload.training.global_batch"},
+    {"batch_size", "write workload.training.global_batch, of all ranks together"},
     {"batch", "write workload.training.global_batch, of all ranks together"},
     {"micro_batch_size", "write workload.training.micro_batch"},
     {"train_micro_batch_size_per_gpu", "write workload.training.micro_batch"},

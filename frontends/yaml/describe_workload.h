@@ -99,6 +99,34 @@ inline void describe_text(Keys& keys, LayerTableWorkload& text, const PlatformFa
   });
 }
 
+// Each is a whole workload by its size alone: what nccl-tests measures.
+inline constexpr std::array collectives_alone{Collective::all_reduce, Collective::all_gather,
+                                              Collective::reduce_scatter, Collective::all_to_all};
+
+inline void describe_one_collective(Keys& keys, WorkloadSpec& workload) {
+  for (const Collective kind : collectives_alone) {
+    if (!keys.given(name_of(kind))) continue;
+    auto& part = workload.what.emplace<ProgramSpec>().parts.emplace_back();
+    auto& step = part.steps.emplace_back();
+    step.name = name_of(kind);
+    step.wait = true;
+    auto& call = step.operation.what.emplace<CollectiveCall>();
+    call.kind = kind;
+    keys.optional(name_of(kind), call.size,
+                  "one collective of all ranks is the whole workload; the size is that of a rank's "
+                  "whole buffer",
+                  not_negative);
+  }
+}
+
+// What a job is, one of these, and for the message without any.
+inline std::vector<std::string_view> kinds_of_job(std::vector<std::string_view> others) {
+  std::vector<std::string_view> kinds{"model", "transformer", "layers", "text", "program", "trace"};
+  kinds.insert(kinds.end(), others.begin(), others.end());
+  for (const Collective kind : collectives_alone) kinds.push_back(name_of(kind));
+  return kinds;
+}
+
 // Keys of one job.
 inline void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
   keys.only_with({"transformer"}, "training");
@@ -134,6 +162,7 @@ inline void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts
     auto& program = workload.what.emplace<ProgramSpec>();
     describe_program(keys, program, platform);
   }
+  describe_one_collective(keys, workload);
   keys.optional("iterations", workload.iterations, "how often the workload is repeated", positive);
   keys.check([&](Reader& reader) {
     if (reader.clean()) reader.report(problems_of_iterations(workload));
@@ -165,8 +194,9 @@ inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t
     own.known = platform.known && reader.clean();
     own.npus = static_cast<std::int32_t>(placed.npus.size());
   });
-  keys.exactly_one({"model", "transformer", "layers", "text", "program", "trace"},
-                   "a described model, a text file, operations by hand, or an execution trace");
+  keys.exactly_one(kinds_of_job({}),
+                   "a described model, a text file, operations by hand, an execution trace, or one "
+                   "collective");
   describe_traces(keys, placed.workload, own);
   describe_job(keys, placed.workload, own);
 }
@@ -175,9 +205,10 @@ inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t
 void check_jobs(Reader& workload, JobsSpec& jobs);
 
 inline void describe_workload(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
-  keys.exactly_one(
-      {"model", "transformer", "layers", "text", "program", "trace", "jobs"},
-      "a described model, a text file, operations by hand, an execution trace, or several jobs");
+  keys.exactly_one(kinds_of_job({"jobs"}),
+                   "a described model, a text file, operations by hand, an execution trace, "
+                   "several jobs, or one "
+                   "collective");
   describe_traces(keys, workload, platform);
   if (keys.given("jobs")) {
     auto& jobs = workload.what.emplace<JobsSpec>();

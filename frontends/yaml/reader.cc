@@ -42,8 +42,8 @@ std::string remedy_of_unknown_key(const std::string& key, const std::string& pat
                                   const std::vector<std::string_view>& known) {
   if (path == "workload" && find_simulated(key)) {
     return fmt::format(
-        "to time a collective: orrery coll --platform FILE --op {} --size 256M; as an "
-        "operation of a job, write workload.program[].operations[].{}",
+        "to time it alone: orrery coll --platform FILE --op {} --size 256M; as an operation of a "
+        "job, write workload.program[].operations[].{}",
         key, key);
   }
   constexpr std::size_t few = 3;  // a `size` belongs to many

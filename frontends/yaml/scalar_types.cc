@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/base/share_text.h"
+#include "formats/import/foreign_names.h"
 #include "frontends/yaml/problems.h"
 #include "network/backends.h"
 #include "system/collective_algorithm.h"
@@ -19,7 +20,9 @@ std::string_view name_of(Interaction interaction) {
 }
 
 WrongText unknown_name(std::string_view text, const std::vector<std::string_view>& known) {
-  return {in_quotes(text) + " is unknown here", suggestion(text, known)};
+  const std::string_view remedy = name_here(text);  // of another tool, or of another key's value
+  return {in_quotes(text) + " is unknown here",
+          remedy.empty() ? suggestion(text, known) : std::string(remedy)};
 }
 
 namespace {

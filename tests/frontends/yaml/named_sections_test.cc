@@ -1,6 +1,8 @@
 // A name in the place of a section: `npu: h100`, `platform: dgx-h100`.
 #include "frontends/yaml/named_sections.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -8,6 +10,7 @@
 #include "core/base/config_error.h"
 #include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/load_experiment.h"
+#include "simulation/simulate.h"
 #include "tests/paths.h"
 
 namespace orrery {
@@ -93,9 +96,34 @@ TEST_CASE("what stands at the wrong place of a file is one mistake") {
   CHECK_THAT(error_of({{"cluster={npu: h100}"}}), Catch::Contains("write platform"));
 }
 
-TEST_CASE("a collective in the place of a workload is answered with orrery coll") {
-  CHECK_THAT(error_of({{"workload={all_reduce: 256 MB}"}}),
-             Catch::Contains("orrery coll --platform FILE --op all_reduce --size 256M"));
+TEST_CASE("a collective by its size is a whole workload") {
+  for (const char* kind : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"}) {
+    INFO(kind);
+    const std::string alone = fmt::format("workload={{{}: 64 MB, iterations: 2}}", kind);
+    const std::string written = fmt::format(
+        "workload={{program: [{{operations: [{{{0}: 64 MB, name: {0}}}]}}], iterations: 2}}", kind);
+    const Experiment one = load_experiment(minimal, {{alone}});
+    const Experiment other = load_experiment(minimal, {{written}});
+    const RunResult result = simulate(one), expected = simulate(other);
+    CHECK(result.finish == expected.finish);
+    CHECK(result.layers.at(0).name == kind);
+    CHECK(result.fingerprint == expected.fingerprint);
+  }
+  CHECK_THAT(error_of({{"workload={all_reduce: 1 GB, all_gather: 1 GB}"}}),
+             Catch::Contains("exclude each other"));
+  CHECK_THAT(error_of({{"workload={collective: all_reduce, size: 1 GB}"}}),
+             Catch::Contains("workload: {all_reduce: 1 GB}"));
+}
+
+TEST_CASE("a collective that is no whole workload is answered with orrery coll") {
+  CHECK_THAT(error_of({{"workload={broadcast: 256 MB}"}}),
+             Catch::Contains("orrery coll --platform FILE --op broadcast --size 256M"));
+}
+
+TEST_CASE("a value that is another key's is answered with that key") {
+  CHECK_THAT(error_of({{"network=roce"}}), Catch::Contains("write network.transport: roce"));
+  CHECK_THAT(error_of({{"workload={transformer: llama3-8b, training: {sharding: fsdp}}"}}),
+             Catch::Contains("write workload.training.sharding: zero3"));
 }
 
 TEST_CASE("keys are set beside what a name stands for") {
@@ -147,7 +175,7 @@ TEST_CASE("a map without what a preset has is one mistake") {
 
 TEST_CASE("what stands under another name is not missing as well") {
   for (const char* wrong : {"workload={dlrm: dlrm-dcnv2}", "platform={npu: h100, num_nodes: 16}",
-                            "platform={npu: tpu-v4, torus: 4x4}", "workload={all_to_all: 4 MB}",
+                            "platform={npu: tpu-v4, torus: 4x4}", "workload={broadcast: 4 MB}",
                             "platform={topology: {switch: 16}}"}) {
     INFO(wrong);
     const std::string told = error_of({{wrong}});
