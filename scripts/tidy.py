@@ -212,7 +212,7 @@ DEFINED_FUNCTION = re.compile(
     r"^(?!struct|class|enum|using|namespace)[A-Za-z_][\w:<>,&*\s]*?[\s&*](\w+)\(([^;{]*?)\)\s*\{",
     re.M)
 # Each drawing has its own width and left edge; CMakeLists.txt compiles these alone.
-COMPILED_ALONE = re.compile(r"report/(chart/|search_picture)")
+COMPILED_ALONE = re.compile(r"report/chart/")
 
 
 def names_without_linkage(source):

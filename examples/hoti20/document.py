@@ -177,7 +177,7 @@ def chunks(data):
               for system in SYSTEMS if system in best}
     line, files = picture("chunks", plot.lines(f"Chunks x parallelism ({grid} model)",
                                                "chunks x chunks in their first phase",
-                                               "ms for two iterations", names, series))
+                                               "ms for two iterations", names, series, are_joined=False))
     return (model(grid) + table(["chunks x parallelism"] + [f"{system} ms" for system in SYSTEMS],
                                 body) + line, files)
 

@@ -60,6 +60,7 @@ class Drawing {
         low_y = std::min(low_y, point.low);
         high_y = std::max(high_y, point.high);
       }
+    if (chart_.across_limit) high_x = std::max(high_x, position(chart_.across_limit->first));
     if (!(low_x < high_x)) {
       low_x -= 1;
       high_x += 1;
@@ -96,6 +97,11 @@ class Drawing {
       last_label = x;
     }
     picture_.end_part();
+    if (chart_.across_limit) {
+      const double x = x_of(chart_.across_limit->first);
+      picture_.line(x, top_, x, height - bottom, palette::ink, 2);
+      picture_.text(x - 6, top_ + 14, "end", chart_.across_limit->second);
+    }
     for (const double value : up_ticks()) {
       const double y = y_of(value);
       picture_.line(left, y, width - right, y, palette::grid);
@@ -125,13 +131,22 @@ class Drawing {
     return values;
   }
 
+  static bool is_pale(const LineSeries& series) {
+    return !series.points.empty() && series.points.front().is_pale;
+  }
+
   void draw_legend() {
     if (chart_.series.size() < 2) return;
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
       const double x = left + 240 * static_cast<double>(i % in_line);
       const double y = 36 + 20 * static_cast<double>(i / in_line);
       const LineLook& look = looks[i % most_lines];
-      picture_.path(fmt::format("M{:.2f} {:.2f}h28", x, y - 4), look.colour, look.dashes, "");
+      if (chart_.is_joined)
+        picture_.path(fmt::format("M{:.2f} {:.2f}h28", x, y - 4), look.colour, look.dashes, "");
+      else if (is_pale(chart_.series[i]))
+        picture_.ring(x + 22, y - 4, "");
+      else
+        picture_.dot(x + 22, y - 4, {look.colour, 0}, "");
       picture_.text(x + 34, y, "start", chart_.series[i].name, 28);
     }
   }

@@ -34,6 +34,8 @@ struct LineChart {
   std::vector<std::pair<double, std::string>> across_ticks = {};
   AxisUnit up_unit = {"", 1};
   AxisUnit across_unit = {"", 1};
+  // Across: a mark, from the bottom to the top, and its name.
+  std::optional<std::pair<double, std::string>> across_limit = {};
   bool is_joined = true;
   bool has_dots = true;       // else lines only: the page's script reads them, and zooms across
   bool is_up_linear = false;  // whatever the values

@@ -161,10 +161,10 @@ class Slurm(unittest.TestCase):
             finally:
                 cluster.close()
             self.assertEqual(results(), POINTS)
-            status = subprocess.run([ORRERY, "sweep", "status", study, "-o", out],
+            status = subprocess.run([ORRERY, "sweep", "status", out],
                                     capture_output=True, text=True)
             self.assertIn("2000", status.stdout.replace(",", ""))
-            collected = subprocess.run([ORRERY, "sweep", "collect", study, "-o", out],
+            collected = subprocess.run([ORRERY, "sweep", "collect", out],
                                        capture_output=True, text=True)
             self.assertEqual(collected.returncode, 0, collected.stderr)
             rows = (out / "runs.csv").read_text().splitlines()

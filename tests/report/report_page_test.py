@@ -80,6 +80,18 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
+def compared(folder):
+    """Two systems of the HOTI'20 study, as JSON of `orrery compare`."""
+    out = folder / "compared"
+    done = orrery("compare", ROOT / "examples/flat-vs-hier/hier.yaml",
+                  ROOT / "examples/flat-vs-hier/hieropt.yaml", "--report",
+                  folder / "compared.html", "-o", out, "--quiet")
+    assert done.returncode == 0, done.stderr
+    result = json.loads((out / "comparison.json").read_text())
+    result["systems"] = [as_everywhere(system) for system in result["systems"]]
+    return result
+
+
 class Outline(html.parser.HTMLParser):
     """Headings, ids and links as a browser sees them."""
 
@@ -110,6 +122,11 @@ class Pages(unittest.TestCase):
     def test_golden_bytes_twice(self):
         self.assertEqual(self.page, page_of(self.folder, self.result))
         self.assertEqual(self.page, (GOLDEN / "pipeline.html").read_text(),
+                         "another page: look at it, then report_page_test.py BUILD --update")
+
+    def test_golden_bytes_of_two_systems(self):
+        self.assertEqual(page_of(self.folder, compared(self.folder)),
+                         (GOLDEN / "hier-hieropt.html").read_text(),
                          "another page: look at it, then report_page_test.py BUILD --update")
 
     def test_run_writes_the_page_that_report_writes(self):
@@ -431,5 +448,6 @@ if __name__ == "__main__":
             GOLDEN.mkdir(exist_ok=True)
             result = as_everywhere(simulated(folder / "pipeline", *PIPELINE))
             (GOLDEN / "pipeline.html").write_text(page_of(folder, result))
+            (GOLDEN / "hier-hieropt.html").write_text(page_of(folder, compared(folder)))
     else:
         unittest.main(argv=sys.argv[:1])

@@ -254,7 +254,9 @@ TEST_CASE("orrery search prints which times are estimates, and writes the fastes
   CHECK_THAT(out.str(), Contains("2  of them simulated, on the analytical backend"));
   const Experiment best = load_experiment(folder / "best.yaml", {});
   CHECK(simulate(best).finish.value > 0);
-  CHECK_THAT(search_picture(found(SearchedExperiment(file.path(), {}), 1)),
-             Contains("<svg") && Contains("memory of a rank"));
+  const SearchResult all = found(SearchedExperiment(file.path(), {}), 1);
+  const std::string picture = search_picture(all);
+  CHECK_THAT(picture, Contains("memory of a rank (GB)") && Contains("unbeaten in time and memory"));
+  CHECK((picture.find("memory of an NPU") != std::string::npos) == all.choices.room.has_value());
   std::filesystem::remove_all(folder);
 }
