@@ -181,6 +181,11 @@ std::string unit_of_path(const std::string& path) {
   return declaration == nullptr ? "" : declaration->value("unit", "");
 }
 
+std::string description_of_path(const std::string& path) {
+  const Json* declaration = declaration_of(path);
+  return declaration == nullptr ? "" : declaration->value("description", "");
+}
+
 std::optional<std::string> number_at(const Json& result, const std::string& path) {
   const Json value = value_at(result, steps_of(path));
   if (value.is_null()) return std::nullopt;

@@ -19,6 +19,10 @@ std::optional<ResultPathProblem> problem_of_path(const std::string& path);
 // "ps", "bytes" or "". REQUIRES: no problem_of_path().
 std::string unit_of_path(const std::string& path);
 
+// The sentence of its declaration, for tooltips. A row may be any: "layers.*.raw_ps". REQUIRES: as
+// unit_of_path().
+std::string description_of_path(const std::string& path);
+
 // As JSON writes it; nothing if the result has none, or null.
 std::optional<std::string> number_at(const nlohmann::ordered_json& result, const std::string& path);
 

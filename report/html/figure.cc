@@ -4,6 +4,7 @@
 
 #include "core/units/unit_text.h"
 #include "report/chart/markup.h"
+#include "report/result_path.h"
 
 namespace orrery {
 
@@ -21,8 +22,14 @@ std::string html_of(const TableCell& cell, bool is_head) {
 
 std::string html_of(const FigureTable& table) {
   std::string html = "<table>\n<thead><tr>";
-  for (const std::string& column : table.columns)
-    html += fmt::format("<th scope=\"col\">{}</th>", escaped(column));
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const std::string meaning = i < table.paths.size() && !table.paths[i].empty()
+                                    ? description_of_path(table.paths[i])
+                                    : "";
+    html += fmt::format("<th scope=\"col\"{}>{}</th>",
+                        meaning.empty() ? "" : fmt::format(" title=\"{}\"", escaped(meaning)),
+                        escaped(table.columns[i]));
+  }
   html += "</tr></thead>\n<tbody>\n";
   for (const std::vector<TableCell>& row : table.rows) {
     html += "<tr>";

@@ -25,6 +25,9 @@ struct FigureTable {
   std::vector<std::string> columns;
   std::vector<std::vector<TableCell>> rows;
   std::string csv;  // name of the file beside the page; "" = none
+  // Of the first columns: the number of result.json that each shows, as a path; "" = none. Its
+  // declaration is the tooltip of the head.
+  std::vector<std::string> paths = {};
 };
 
 struct Figure {

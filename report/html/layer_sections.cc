@@ -21,7 +21,7 @@ constexpr std::size_t most_layers = 15, most_rows = 500;
 
 struct LayerSum {
   std::string name, collective;
-  Duration exposed, compute;
+  Duration exposed, raw, compute;
 };
 
 // The bars of the waterfall: the longest waits, and how many layers wait beside them for how long.
@@ -38,9 +38,10 @@ std::vector<LayerSum> sums_of(const ResultJson& run) {
   for (const ResultJson& row : rows_of(run, "layers")) {
     const std::string name = text_of(row, "name");
     const auto [place, is_new] = places.try_emplace(name, sums.size());
-    if (is_new) sums.push_back({name, "", {}, {}});
+    if (is_new) sums.push_back({name, "", {}, {}, {}});
     LayerSum& sum = sums[place->second];
     sum.exposed += duration_of(row, "exposed_ps");
+    sum.raw += duration_of(row, "raw_ps");
     sum.compute += duration_of(row, "compute_ps");
     if (sum.collective.empty() && duration_of(row, "exposed_ps").value > 0)
       sum.collective = text_of(row, "collective");
@@ -105,9 +106,10 @@ Figure layers_figure(const ReportedRun& run, std::size_t index, Duration longest
   }
   figure.answer = fmt::format("{} waits {} in all, {} of it for {}.", name, to_text(exposed),
                               share_of(sums.front().exposed, exposed), sums.front().name);
-  figure.table = {{"layer", "waited", "share of the waiting", "computed"},
+  figure.table = {{"layer", "waited", "share of the waiting", "collectives in all", "computed"},
                   {},
-                  run.has_tables ? "layers.csv" : ""};
+                  run.has_tables ? "layers.csv" : "",
+                  {"", "layers.*.exposed_ps", "", "layers.*.raw_ps", "layers.*.compute_ps"}};
   const auto share = [&](Duration time) {
     return cell_of_share(static_cast<double>(time.value) / static_cast<double>(exposed.value));
   };
@@ -117,10 +119,11 @@ Figure layers_figure(const ReportedRun& run, std::size_t index, Duration longest
     if (waits.others > 0 && figure.table.rows.size() == waits.longest.size())
       figure.table.rows.push_back(
           {cell(fmt::format("all others: the {} below that wait", waits.others)),
-           cell(waits.of_others), share(waits.of_others), cell(std::string("-"))});
+           cell(waits.of_others), share(waits.of_others), cell(std::string("-")),
+           cell(std::string("-"))});
     if (figure.table.rows.size() == most_rows) break;
     figure.table.rows.push_back(
-        {cell(sum.name), cell(sum.exposed), share(sum.exposed), cell(sum.compute)});
+        {cell(sum.name), cell(sum.exposed), share(sum.exposed), cell(sum.raw), cell(sum.compute)});
   }
   if (sums.size() > most_rows)
     figure.note = fmt::format("The table has the first {} of {} layers.", most_rows, sums.size());
@@ -192,7 +195,9 @@ FigureTable table_of(const std::vector<Call>& calls) {
       {"layer", "collective", "ranks", "algorithm", "bytes", "time", "bound by bandwidth",
        "times the bound", "waited, all calls", "algbw", "busbw", "busbw at full bandwidth"},
       {},
-      ""};
+      "",
+      {"", "", "layers.*.ranks", "", "layers.*.bytes", "layers.*.raw_ps", "layers.*.raw_bound_ps",
+       "", "layers.*.exposed_ps"}};
   for (const Call& call : calls) {
     if (table.rows.size() == most_rows) break;
     const double times = times_bound(call);

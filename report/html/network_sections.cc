@@ -29,7 +29,10 @@ Figure links_figure(const ReportedRun& run, std::size_t index) {
                  .bars = {},
                  .limit_name = "",
                  .named_parts = false};
-  figure.table = {{"link", "level", "bytes", "utilisation"}, {}, run.has_tables ? "links.csv" : ""};
+  figure.table = {{"link", "level", "bytes", "utilisation"},
+                  {},
+                  run.has_tables ? "links.csv" : "",
+                  {"", "", "links.*.bytes", "links.*.utilisation"}};
   const ResultJson* busiest = nullptr;
   for (const ResultJson& link : rows_of(run.result, "links")) {
     const double utilisation = number_of(link, "utilisation");

@@ -59,7 +59,11 @@ Figure queues_figure(const ReportedRun& run, std::size_t index) {
   Figure figure{.caption = caption_of(run), .answer = answer_of_queues(run, queues)};
   BarChart chart{.text = {fmt::format("queues-chart-{}", index), "Queues", figure.answer},
                  .quantity = "most bytes that waited before the link at a time"};
-  figure.table = {{"link", "most waiting", "packets", "lost", "marked"}, {}, ""};
+  figure.table = {{"link", "most waiting", "packets", "lost", "marked"},
+                  {},
+                  "",
+                  {"", "packets.queues.*.most_waiting", "packets.queues.*.packets",
+                   "packets.queues.*.drops", "packets.queues.*.marks"}};
   Bytes most;
   for (const ResultJson& queue : queues) {
     const Bytes waiting = bytes_of(queue, "most_waiting");
@@ -97,7 +101,11 @@ Figure waits_figure(const ReportedRun& run, std::size_t index) {
   BarChart chart{.text = {fmt::format("waits-chart-{}", index), "Waits of packets", figure.answer},
                  .quantity = "mean wait of a packet",
                  .unit = axis_unit(in_all(slowest))};
-  figure.table = {{"kind of traffic", "packets", "at source", "in switches", "longest"}, {}, ""};
+  figure.table = {{"kind of traffic", "packets", "at source", "in switches", "longest"},
+                  {},
+                  "",
+                  {"", "packets.waits.*.packets", "packets.waits.*.at_source_ps",
+                   "packets.waits.*.in_switches_ps", "packets.waits.*.longest_ps"}};
   for (const ResultJson& kind : kinds) {
     const Duration source = duration_of(kind, "at_source_ps");
     const Duration switches = duration_of(kind, "in_switches_ps");
@@ -129,7 +137,11 @@ Figure pauses_figure(const ReportedRun& run, std::size_t index) {
                  .quantity = "time that a class of a link was paused (PFC)",
                  .unit = axis_unit(duration_of(longest, "time_ps")),
                  .named_parts = false};
-  figure.table = {{"link", "told by", "class", "pauses", "time"}, {}, ""};
+  figure.table = {
+      {"link", "told by", "class", "pauses", "time"},
+      {},
+      "",
+      {"", "", "packets.pauses.*.priority", "packets.pauses.*.count", "packets.pauses.*.time_ps"}};
   for (const ResultJson& pause : pauses) {
     const Duration time = duration_of(pause, "time_ps");
     const std::string priority = fmt::format("class {}", count_of(pause, "priority"));

@@ -201,6 +201,17 @@ class Pages(unittest.TestCase):
         for head in tree.iter(HTML + "th"):
             self.assertIn(head.get("scope"), ("row", "col"))
 
+    def test_heads_say_what_a_number_is(self):
+        """In the words of the declarations of results, under the pointer."""
+        said = {(head.text, head.get("title")) for head in tree_of(self.page).iter(HTML + "th")
+                if head.get("title")}
+        fields = json.loads(orrery("schema", "result").stdout)["properties"]
+        layers = fields["layers"]["items"]["properties"]
+        for head, field in (("waited", "exposed_ps"), ("collectives in all", "raw_ps"),
+                            ("bound by bandwidth", "raw_bound_ps")):
+            self.assertIn((head, layers[field]["description"]), said)
+        self.assertGreater(len(said), 8)
+
     def test_bars_are_as_long_as_their_numbers(self):
         checked = 0
         for section in tree_of(self.page).iter(HTML + "section"):
