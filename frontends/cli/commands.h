@@ -144,6 +144,7 @@ struct SweepOptions {
   Format format = Format::text;
   bool probes = true;      // of `plan`
   std::string shard;       // of `exec`: "3/7"
+  std::string hosts;       // of `run`: a file with a host in each line; "" = this machine
   std::size_t shards = 0;  // of `slurm`
   std::string time;        // of `slurm`: a limit for each shard
   bool batch = false;      // of `exec`: all points in this process
@@ -152,6 +153,8 @@ struct SweepOptions {
 
 ExitCode sweep(const SweepOptions& options, const Terminal& terminal);
 ExitCode sweep_plan(const SweepOptions& options, const Terminal& terminal);
+// Its shards on the hosts of the file `hosts`, by ssh and GNU parallel.
+ExitCode sweep_on_hosts(const SweepOptions& options, const Terminal& terminal);
 // One shard: points of others may run at the same time, here or on another machine.
 ExitCode sweep_exec(const SweepOptions& options, const Terminal& terminal);
 // Of the folder `output` alone.

@@ -211,7 +211,11 @@ void CommandLine::add_sweeps() {
   const auto add_formats = [&](CLI::App* one) {
     add_format(one, sweep_.format, {{"text", Format::text}, {"csv", Format::csv}}, "text or csv");
   };
-  CLI::App* run = add_one("run", help::sweep_run, cli::sweep);
+  CLI::App* run =
+      add_one("run", help::sweep_run, [](const SweepOptions& options, const Terminal& shown) {
+        return options.hosts.empty() ? cli::sweep(options, shown)
+                                     : cli::sweep_on_hosts(options, shown);
+      });
   CLI::App* plan = add_one("plan", help::sweep_plan, cli::sweep_plan);
   const auto of_shards = [this](auto command) {
     return [this, command](SweepOptions options, const Terminal& terminal) {
@@ -232,6 +236,12 @@ void CommandLine::add_sweeps() {
         ->required();
   for (CLI::App* one : {run, plan}) add_jobs(one, sweep_.jobs, "points at a time");
   run->add_flag("--dry-run", sweep_.dry_run, "only list the points");
+  run->add_option("--hosts", sweep_.hosts,
+                  "on the hosts that FILE names in its lines, by ssh and GNU parallel; DIR is on a "
+                  "file system that they share")
+      ->type_name("FILE")
+      ->excludes("--jobs")
+      ->excludes("--dry-run");
   for (CLI::App* one : {run, exec})
     one->add_flag("--force", sweep_.force, "run again what is done");
   for (CLI::App* one : {run, exec, slurm}) add_limits(one);

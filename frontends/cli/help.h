@@ -125,6 +125,7 @@ inline constexpr Text sweep{"Simulate experiments at every point of a grid, on m
   orrery sweep collect out/study
   orrery report out/study
   orrery sweep slurm study.yaml -o out/study --shards 200 --time 2h
+  orrery sweep run study.yaml -o out/study --hosts hosts.txt
 
 docs/how-to/sweep.md.)"};
 inline constexpr Text sweep_run{"Simulate every point, and go on where it stopped.",

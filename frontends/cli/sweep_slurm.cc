@@ -8,6 +8,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/log.h"
+#include "frontends/cli/shard_command.h"
 #include "frontends/cli/sweep_limits.h"
 #include "frontends/cli/sweep_points.h"
 #include "report/result_folder.h"
@@ -45,24 +46,6 @@ std::string slurm_time(const std::string& text) {
 
 // Of this program and folder, as it was called here.
 std::string script(const SweepOptions& options, const std::string& name, const std::string& time) {
-  std::error_code unknown;
-  fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  if (unknown) program = "orrery";
-  std::vector<std::string> arguments{program.string(), "sweep",  "exec", options.file, "-o",
-                                     options.output,   "--quiet"};
-  for (const std::string& setting : options.settings) {
-    arguments.emplace_back("--set");
-    arguments.push_back(setting);
-  }
-  if (options.batch) arguments.emplace_back("--batch");
-  for (const auto& [option, value] :
-       {std::pair{"--keep", options.keep}, std::pair{"--time-limit", options.time_limit},
-        std::pair{"--memory-limit", options.memory_limit},
-        std::pair{"--max-disk", options.max_disk}}) {
-    if (value.empty() || value == "all") continue;
-    arguments.emplace_back(option);
-    arguments.push_back(value);
-  }
   std::string label;
   for (const char c : name)
     label += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' ? c : '_';
@@ -81,7 +64,8 @@ std::string script(const SweepOptions& options, const std::string& name, const s
       "exec {6} --jobs {3} --shard \"$SLURM_ARRAY_TASK_ID/{7}\"\n",
       label, options.shards - 1, time, options.jobs,
       fs::absolute(options.output).lexically_normal().string(),
-      shell_text({"cd", fs::current_path().string()}), shell_text(arguments), options.shards);
+      shell_text({"cd", fs::current_path().string()}), shell_text(shard_command(options)),
+      options.shards);
 }
 
 }  // namespace

@@ -68,6 +68,32 @@ class Store(unittest.TestCase):
         self.assertEqual(sum(",6072000000," in row for row in rows), 3)
         self.assertIn(",all_reduce,6072000000,", tables[1].decode())
 
+    def test_shards_on_hosts(self):
+        """A stand-in for GNU parallel, which runs all here: 16 shards of each of two hosts, at most
+        one for each point. The real one is in sweep_hosts_test.py."""
+        self.orrery("sweep", "run", "sweep.yaml", "-o", "one", "--quiet")
+        (self.folder / "hosts").write_text("# two\nnode1\n\n4/user@node2\n")
+        stand_in = self.folder / "bin/parallel"
+        stand_in.parent.mkdir()
+        stand_in.write_text("""#!/bin/sh
+while [ "$1" != ::: ]; do command=$1; shift; done
+shift
+for shard in "$@"; do eval "$(echo "$command" | sed "s/{}/$shard/")"; done
+""")
+        stand_in.chmod(0o755)
+        path = {**os.environ, "PATH": f"{stand_in.parent}:{os.environ['PATH']}"}
+        done = self.orrery("sweep", "run", "sweep.yaml", "-o", "two", "--hosts", "hosts", env=path)
+        self.assertIn("19 of 19 points done", done.stdout)
+        self.assertEqual(self.collected("one"), self.collected("two"))
+
+        wrong = ("sweep", "run", "sweep.yaml", "-o", "three", "--hosts")
+        done = self.orrery(*wrong, "hosts", code=3, env={**os.environ, "PATH": "/nowhere"})
+        self.assertIn("apt-get install parallel", done.stderr)
+        (self.folder / "none").write_text("# node1\n")
+        self.assertIn("none names no host", self.orrery(*wrong, "none", code=3).stderr)
+        self.assertIn("no-file cannot be read", self.orrery(*wrong, "no-file", code=3).stderr)
+        self.orrery(*wrong, "hosts", "--jobs", "2", code=2)
+
     def shards(self, out, count, *options, code=0):
         return [self.orrery("sweep", "exec", "sweep.yaml", "-o", out, "--shard", f"{i}/{count}",
                             *options, code=code) for i in range(count)]

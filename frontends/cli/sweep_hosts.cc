@@ -1,0 +1,89 @@
+// `orrery sweep run --hosts FILE`: shards of a sweep over hosts by ssh, which GNU parallel hands
+// out.
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/io_error.h"
+#include "frontends/cli/shard_command.h"
+#include "frontends/cli/sweep_limits.h"
+#include "frontends/cli/sweep_points.h"
+#include "report/result_folder.h"
+#include "report/sweep_manifest.h"
+
+namespace orrery::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// So many for each host: those that are faster do more, and little is lost with a host.
+constexpr std::size_t shards_of_host = 16;
+
+std::size_t hosts_in(const std::string& file) {
+  std::ifstream lines(file);
+  if (!lines)
+    throw IoError(file + " cannot be read: --hosts names a file with a host in each line");
+  std::size_t hosts = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find_first_not_of(" \t") != std::string::npos && line.front() != '#') ++hosts;
+  if (hosts == 0) throw IoError(file + " names no host: write one in each line, as ssh takes it");
+  return hosts;
+}
+
+// Waits for it. Returns its exit code; that of a signal is 128 + its number.
+int exit_code_of(std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int failed =
+      posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ);
+  if (failed == ENOENT)
+    throw IoError("GNU parallel, which --hosts needs, is not there: apt-get install parallel");
+  if (failed != 0) throw IoError(fmt::format("{}: {}", command.front(), std::strerror(failed)));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+ExitCode sweep_on_hosts(const SweepOptions& options, const Terminal& terminal) {
+  limits_of(options);
+  const std::size_t hosts = hosts_in(options.hosts);
+  const Sweep sweep = sweep_of(options);
+  InputTexts texts;
+  const std::vector<SweepRow> rows = rows_of(sweep, wanted_points(sweep), texts, options);
+  prepare_result_folder(options.output, Overwrite::allow);
+  const fs::path folder = options.output;
+  write_whole_file(folder / manifest_name, manifest_text({sweep.name, rows}));
+  const std::size_t shards = std::min(rows.size(), shards_of_host * hosts);
+  std::vector<std::string> command{
+      "parallel",
+      "--sshloginfile",
+      options.hosts,
+      "--workdir",
+      fs::current_path().string(),
+      "--retries",
+      "3",
+      "--joblog",
+      (folder / "hosts.log").string(),
+      shell_text(shard_command(options)) + fmt::format(" --shard {{}}/{}", shards),
+      ":::"};
+  command.reserve(command.size() + shards);
+  for (std::size_t i = 0; i < shards; ++i) command.push_back(fmt::format("{}", i));
+  const int exit_code = exit_code_of(std::move(command));
+  sweep_status(options, terminal);
+  return exit_code == 0 ? ok : simulation_failed;
+}
+
+}  // namespace orrery::cli
