@@ -67,6 +67,7 @@ struct PageOptions {
   std::vector<std::string> results;  // folders of -o, or JSON files
   std::string output;                // file; "" = report.html, in the folder if there is one result
   std::string metric, against;       // of a sweep: sweep_page()
+  bool png = false;                  // each chart also as PNG, by rsvg-convert
 };
 
 // Writes the page, and its name on terminal.out.

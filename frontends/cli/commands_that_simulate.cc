@@ -184,6 +184,7 @@ void CommandLine::add_reports() {
   report
       ->add_option("--against", page_.against, "of a sweep: the second metric of the Pareto front")
       ->type_name("NAME");
+  report->add_flag("--png", page_.png, "each chart also as PNG; needs librsvg2-bin");
   report
       ->add_option("-o,--output", page_.output,
                    "the page; without it, report.html in the folder of the one result, or here")

@@ -8,6 +8,7 @@
 #include "core/base/io_error.h"
 #include "core/base/text_file.h"
 #include "frontends/cli/commands.h"
+#include "frontends/cli/other_program.h"
 #include "frontends/sweep/sweep_folder.h"
 #include "report/html/chart_files.h"
 #include "report/html/report_page.h"
@@ -81,6 +82,18 @@ void write_page(const std::string& file, const std::string& page) {
 
 namespace {
 
+// Beside the charts of the page, twice as many pixels wide.
+void write_pictures(const fs::path& page) {
+  const fs::path folder = chart_folder_of(page);
+  for (const ChartFile& chart : charts_of(read_text_file(page.string()))) {
+    const std::string drawing = (folder / chart.name).string();
+    const std::string picture = fs::path(drawing).replace_extension(".png").string();
+    if (run_program({"rsvg-convert", "--zoom", "2", drawing, "-o", picture},
+                    "apt-get install librsvg2-bin") != 0)
+      throw IoError(fmt::format("rsvg-convert wrote no {}", picture));
+  }
+}
+
 bool is_sweep(const fs::path& folder) { return fs::exists(folder / manifest_name); }
 
 bool is_beside(const fs::path& page, const fs::path& file) {
@@ -103,6 +116,7 @@ ExitCode report_sweep(const PageOptions& options, const Terminal& terminal) {
   const std::string text = sweep_page(sweep, options.metric, options.against, tables_beside);
   if (tables_beside) write_collected(folder, sweep);
   write_page(page.string(), text);
+  if (options.png) write_pictures(page);
   terminal.out << page.string() << '\n';
   return ok;
 }
@@ -122,6 +136,7 @@ ExitCode report(const PageOptions& options, const Terminal& terminal) {
   const fs::path page = page_of(options);
   const bool tables_beside = inputs.size() == 1 && is_beside(page, inputs.front().name);
   write_page(page.string(), report_page(inputs, tables_beside));
+  if (options.png) write_pictures(page);
   terminal.out << page.string() << '\n';
   return ok;
 }

@@ -1,17 +1,13 @@
 // `orrery sweep run --hosts FILE`: shards of a sweep over hosts by ssh, which GNU parallel hands
 // out.
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "core/base/io_error.h"
+#include "frontends/cli/other_program.h"
 #include "frontends/cli/shard_command.h"
 #include "frontends/cli/sweep_limits.h"
 #include "frontends/cli/sweep_points.h"
@@ -36,23 +32,6 @@ std::size_t hosts_in(const std::string& file) {
     if (line.find_first_not_of(" \t") != std::string::npos && line.front() != '#') ++hosts;
   if (hosts == 0) throw IoError(file + " names no host: write one in each line, as ssh takes it");
   return hosts;
-}
-
-// Waits for it. Returns its exit code; that of a signal is 128 + its number.
-int exit_code_of(std::vector<std::string> command) {
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (std::string& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int failed =
-      posix_spawnp(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ);
-  if (failed == ENOENT)
-    throw IoError("GNU parallel, which --hosts needs, is not there: apt-get install parallel");
-  if (failed != 0) throw IoError(fmt::format("{}: {}", command.front(), std::strerror(failed)));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace
@@ -81,7 +60,7 @@ ExitCode sweep_on_hosts(const SweepOptions& options, const Terminal& terminal) {
       ":::"};
   command.reserve(command.size() + shards);
   for (std::size_t i = 0; i < shards; ++i) command.push_back(fmt::format("{}", i));
-  const int exit_code = exit_code_of(std::move(command));
+  const int exit_code = run_program(std::move(command), "apt-get install parallel");
   sweep_status(options, terminal);
   return exit_code == 0 ? ok : simulation_failed;
 }

@@ -88,7 +88,7 @@ for shard in "$@"; do eval "$(echo "$command" | sed "s/{}/$shard/")"; done
 
         wrong = ("sweep", "run", "sweep.yaml", "-o", "three", "--hosts")
         done = self.orrery(*wrong, "hosts", code=3, env={**os.environ, "PATH": "/nowhere"})
-        self.assertIn("apt-get install parallel", done.stderr)
+        self.assertIn("parallel is not there: apt-get install parallel", done.stderr)
         (self.folder / "none").write_text("# node1\n")
         self.assertIn("none names no host", self.orrery(*wrong, "none", code=3).stderr)
         self.assertIn("no-file cannot be read", self.orrery(*wrong, "no-file", code=3).stderr)

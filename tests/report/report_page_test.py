@@ -6,6 +6,7 @@ them say. --update writes the golden pages anew.
 """
 import html.parser
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -166,6 +167,24 @@ class Pages(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("is not a chart of a report", done.stderr)
         self.assertEqual((charts / "layers-chart-0.svg").read_text(), "<svg/>")
+
+    def test_charts_are_png_too(self):
+        """By a stand-in for rsvg-convert, which copies; where there is none, it says so."""
+        out = self.folder / "png"
+        self.assertEqual(orrery("run", "first-run", "-o", out, "--report", "--quiet").returncode, 0)
+        stand_in = self.folder / "bin/rsvg-convert"
+        stand_in.parent.mkdir()
+        stand_in.write_text('#!/bin/sh\n[ "$1 $2 $4" = "--zoom 2 -o" ] && cp "$3" "$5"\n')
+        stand_in.chmod(0o755)
+        for path, code in ((f"{stand_in.parent}:{os.environ['PATH']}", 0), ("/nowhere", 3)):
+            done = subprocess.run([ORRERY, "report", out, "--png"], capture_output=True, text=True,
+                                  env={**os.environ, "PATH": path})
+            self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn("rsvg-convert is not there: apt-get install librsvg2-bin", done.stderr)
+        charts = sorted(out.glob("charts/*.svg"))
+        self.assertGreater(len(charts), 3)
+        self.assertEqual([chart.with_suffix(".png") for chart in charts],
+                         sorted(out.glob("charts/*.png")))
 
     def test_outline(self):
         outline = Outline()
