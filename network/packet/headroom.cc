@@ -37,7 +37,7 @@ Duration response_of(const PfcSpec& pfc, Bandwidth rate) {
 Bytes headroom_of(const PacketClass& packet_class, const SwitchSpec& spec, const Link& link) {
   if (packet_class.headroom) return *packet_class.headroom;
   const Duration response = response_of(spec.pfc, link.bandwidth);
-  return spec.largest_packet * 2 + pause_frame_bytes +
+  return spec.largest_packet * 3 + pause_frame_bytes +
          carried(link.bandwidth, link.latency * 2 + response);
 }
 

@@ -17,10 +17,10 @@ Duration longest_pause(Bandwidth rate);
 // standard allows at this rate.
 Duration response_of(const PfcSpec& pfc, Bandwidth rate);
 
-// For one lossless class of a link at its receiving end: 2 r L + 2 MTU + 84 B + r t. The bytes that
-// arrive after the packet that crossed the threshold, which has its own place in the shared part: a
-// packet that the reverse link has just begun, the frame, two latencies, the response, and a packet
-// that the sender has just begun.
+// For one lossless class of a link at its receiving end: 2 r L + 3 MTU + 84 B + r t. The packet
+// that finds its link above the threshold (others may have lowered it since the link's last packet
+// came, so it has no place in the shared part), a packet that the reverse link has just begun, the
+// frame, two latencies, the response, and a packet that the sender has just begun.
 Bytes headroom_of(const PacketClass& packet_class, const SwitchSpec& spec, const Link& link);
 
 }  // namespace orrery

@@ -215,13 +215,16 @@ TEST_CASE("the time line of a pause and its end") {
 }
 
 TEST_CASE("headroom by the formula holds the worst case, and a packet less does not") {
-  // 2 r L + 2 MTU + 84 B + r t. Worst: when the packet that crosses the threshold comes, the
-  // reverse link has just begun a full packet, and when the pause acts the sender has just begun
-  // one. NPU 2 sends to NPU 1 in step with it, so the first is so. The second: 2 L + 84 B + t is a
-  // multiple of a packet's time and 1 ps. L = 1 us, 84 B are 6.72 ns: 7 x 334.24 = 2,339.68 ns, so
-  // t = 332.961 ns. The output stands still. The packet that crosses is in the shared part: alpha
-  // is so small that it is the first one that waits.
-  SwitchSpec spec = lossless(bytes(1'000'000));
+  // 2 r L + 3 MTU + 84 B + r t. Worst: the packet that crosses the threshold is in the headroom;
+  // when it comes, the reverse link has just begun a full packet, and when the pause acts the
+  // sender has just begun one. The shared part is one packet, NPU 3 fills it before NPU 1 begins,
+  // and the output stands still: the threshold is 0, so the first is so. NPU 2 sends to NPU 1 in
+  // step with it, so the second is so. The third: 2 L + 84 B + t is a multiple of a packet's time
+  // and 1 ps. L = 1 us, 84 B are 6.72 ns: 7 x 334.24 = 2,339.68 ns, so t = 332.961 ns. Ten packets
+  // of NPU 1 have begun when the pause acts.
+  //
+  // With a shared part of two packets the one that crosses is there, and nine are in the headroom.
+  SwitchSpec spec = lossless(bytes(full));
   spec.classes[0].alpha = 1e-6;
   spec.pfc.response = full_time * 7 - nanoseconds(2'000) - picoseconds(84 * 80) + picoseconds(1);
   spec.pfc.watchdog = milliseconds(100);
@@ -232,12 +235,21 @@ TEST_CASE("headroom by the formula holds the worst case, and a packet less does 
                   .bandwidth = gigabits_per_second(100),
                   .latency = microseconds(1)};
   const Bytes formula = headroom_of(spec.classes[0], spec, link);
-  // 12.5 B/ns x 2,332.961 ns = 29,162.01, rounded up, 8,356 and 84.
-  CHECK(formula == bytes(29'163 + 8'356 + 84));
-  for (const Bytes missing : {bytes(0), bytes(full)}) {
-    spec.classes[0].headroom = formula - missing;
+  // 12.5 B/ns x 2,332.961 ns = 29,162.01, rounded up, 12,534 and 84.
+  CHECK(formula == bytes(29'163 + 12'534 + 84));
+  CHECK(formula == bytes(full) * 10 + bytes(1));
+  struct Case {
+    int shared, headroom, lost;  // packets
+  };
+  for (const auto& [shared, headroom, lost] :
+       {Case{1, 10, 0}, Case{1, 9, 1}, Case{2, 9, 0}, Case{2, 8, 1}}) {
+    spec.classes[0].headroom = bytes(full) * headroom;
+    spec.buffer = bytes(full) * (shared + headroom * 9);
     Star star(spec, 9, microseconds(1));
     star.fabric.set_bandwidth(star.down(0), Bandwidth{1'000});
+    star.send(3, 0);
+    star.send(3, 0);
+    while (star.queue.now() < Time{} + full_time * 2 + microseconds(1)) star.queue.run_one();
     for (int i = 0; i < 30; ++i) {
       star.send(2, 1);
       star.send(1, 0);
@@ -245,7 +257,7 @@ TEST_CASE("headroom by the formula holds the worst case, and a packet less does 
     star.first_pause(1);
     star.queue.run_one();
     for (int i = 0; i < 2'000 && star.queue.pending() > 0; ++i) star.queue.run_one();
-    CHECK(star.log.lost == (missing > Bytes{} ? 1 : 0));
+    CHECK(star.log.lost == lost);
   }
 }
 
