@@ -20,6 +20,7 @@ std::string record_line(const SweepRow& row) {
                {"system", row.system},
                {"backend", row.backend},
                {"fingerprint", row.fingerprint},
+               {"ended", row.ended},
                {"ignored", row.ignored}};
   for (const auto& [name, time] : sweep_times) json[name] = (row.*time).value;
   json["exposed_by"] = Json::object();
@@ -45,6 +46,7 @@ bool read_record(SweepRow& row, const std::string& line) {
     read.system = json.at("system");
     read.backend = json.at("backend");
     read.fingerprint = json.at("fingerprint");
+    read.ended = json.value("ended", std::int64_t{0});
     read.ignored = json.at("ignored").get<std::vector<std::string>>();
     for (const auto& [name, time] : sweep_times)
       read.*time = Duration{json.at(name).get<std::int64_t>()};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -24,6 +25,8 @@ struct SweepRow {
   std::string version, commit, inputs;    // what result.json says if it is this point's: Provenance
   bool is_line = false;                   // kept as a line of a shard: there may be no folder
   std::string status;                     // "ok", "failed", "not run"; begun: read_sweep_folder()
+  std::int64_t ended = 0;                 // of a line: when, in Unix seconds
+  std::string page = {};                  // beside the sweep's: what shows this run, or ""
   std::string failure;                    // the first line of what a failed one said
 
   // Of result.json or traffic.json; for "ok" only. Flows have no compute, exposed, idle, bound.

@@ -192,7 +192,8 @@ void add_cells(SweepView& view, const SweepManifest& sweep, const std::vector<Ke
     std::vector<std::size_t> at;
     for (const KeyColumn& column : columns) at.push_back(column.indices[row]);
     const auto [place, is_new] = known.emplace(at, view.cells.size());
-    if (is_new) view.cells.push_back({.at = at, .results = {}, .rows = {}});
+    if (is_new)
+      view.cells.push_back({.at = at, .results = {}, .rows = {}, .link = sweep.rows[row].page});
     SweepCell& cell = view.cells[place->second];
     cell.rows.push_back(row);
     if (const auto value = metric_of(sweep.rows[row], view.metric.name))

@@ -37,6 +37,7 @@ struct SweepCell {
   std::vector<double> results;  // of the metric
   std::size_t failed = 0, missing = 0;
   std::vector<std::size_t> rows;  // in the sweep's order
+  std::string link = {};          // what shows the first of them, or ""
 };
 
 struct SweepView {

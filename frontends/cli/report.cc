@@ -64,11 +64,15 @@ void write_charts(const fs::path& folder, std::span<const ChartFile> charts) {
   for (const ChartFile& chart : charts) write_whole_file(folder / chart.name, chart.text);
 }
 
+void write_only_page(const std::string& file, const std::string& page) {
+  if (fs::exists(file) && !is_report_page(read_text_file(file)))
+    throw IoError(fmt::format("{} is there and is not a report: name another file", file));
+  write_whole_file(file, page);
+}
+
 }  // namespace
 
 void write_page(const std::string& file, const std::string& page) {
-  if (fs::exists(file) && !is_report_page(read_text_file(file)))
-    throw IoError(fmt::format("{} is there and is not a report: name another file", file));
   const fs::path folder = chart_folder_of(file);
   const std::vector<ChartFile> charts = charts_of(page);
   for (const ChartFile& chart : charts) {
@@ -76,7 +80,7 @@ void write_page(const std::string& file, const std::string& page) {
     if (fs::exists(name) && !is_chart_file(read_text_file(name)))
       throw IoError(fmt::format("{} is there and is not a chart of a report: move it away", name));
   }
-  write_whole_file(file, page);
+  write_only_page(file, page);
   if (!charts.empty()) write_charts(folder, charts);
 }
 
@@ -100,7 +104,37 @@ bool is_beside(const fs::path& page, const fs::path& file) {
   return page.parent_path().lexically_normal() == file.parent_path().lexically_normal();
 }
 
-// Also runs.csv and kinds.csv, if the page lies in the folder.
+// "" where the result is of a version whose pages this one does not write.
+std::string page_of_point(const SweepRow& row) {
+  const std::string json = (row.folder / "result.json").string();
+  const ReportInput input{json, read_text_file(json)};
+  try {
+    return report_page({&input, 1}, true);
+  } catch (const IoError&) {
+    return "";
+  }
+}
+
+// A click on a point leads to its run: to a page of the fastest, to the folder of the others.
+void write_pages_of_points(SweepManifest& sweep) {
+  constexpr std::size_t most_pages = 100;
+  std::vector<SweepRow*> rows;
+  for (SweepRow& row : sweep.rows) {
+    if (row.is_line || row.status == "not run") continue;
+    row.page = "points/" + row.folder.filename().string() + "/";
+    if (row.status == "ok" && !row.has_flows) rows.push_back(&row);
+  }
+  std::ranges::stable_sort(rows, {}, &SweepRow::finish);
+  rows.resize(std::min(rows.size(), most_pages));
+  for (SweepRow* row : rows) {
+    const std::string page = page_of_point(*row);
+    if (page.empty()) continue;
+    write_only_page((row->folder / "report.html").string(), page);
+    row->page += "report.html";
+  }
+}
+
+// Also runs.csv and kinds.csv, and pages of points, if the page lies in the folder.
 ExitCode report_sweep(const PageOptions& options, const Terminal& terminal) {
   const fs::path folder = options.results.front();
   if (options.results.size() > 1)
@@ -112,7 +146,8 @@ ExitCode report_sweep(const PageOptions& options, const Terminal& terminal) {
   for (const std::string& metric : {options.metric, options.against})
     if (!metric.empty() && !is_sweep_column(metric) && !problem_of_path(metric))
       metrics.push_back(metric);
-  const SweepManifest sweep = read_sweep_folder(folder, metrics);
+  SweepManifest sweep = read_sweep_folder(folder, metrics);
+  if (tables_beside) write_pages_of_points(sweep);
   const std::string text = sweep_page(sweep, options.metric, options.against, tables_beside);
   if (tables_beside) write_collected(folder, sweep);
   write_page(page.string(), text);

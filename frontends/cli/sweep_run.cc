@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -246,6 +247,7 @@ class SweepRun {
   // The line before the folder goes: a point is done at any moment.
   void keep(std::size_t index) {
     if (limits_.keeps_all) return;
+    rows_[index].ended = std::time(nullptr);
     append_record(options_.output, shard_.index, shard_.count, rows_[index]);
     if (!has_folder()) return remove_failure(rows_[index]);
     kept_.emplace(cost_of(rows_[index]), index);

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
 
 #include "core/units/unit_text.h"
 #include "frontends/cli/commands.h"
@@ -13,24 +16,36 @@ namespace orrery::cli {
 
 namespace {
 
-// Of those that are left, by the mean time of those that are done.
-std::string time_left(const std::vector<SweepRow>& rows, std::size_t left, std::size_t running) {
-  double seconds = 0;
-  std::size_t done = 0;
-  for (const SweepRow& row : rows) {
-    const auto found = row.numbers.find("wall_s");
-    if (row.status != "ok" || found == row.numbers.end()) continue;
-    seconds += std::stod(found->second);
-    ++done;
-  }
-  if (done == 0 || running == 0) return "";
-  const double mean = seconds / static_cast<double>(done);
-  const auto text = [](double time) {
-    return to_text(Duration{static_cast<std::int64_t>(time * 1e12)});
+namespace fs = std::filesystem;
+
+std::int64_t written_at(const fs::path& file) {
+  std::error_code gone;
+  const auto time = fs::last_write_time(file, gone);
+  if (gone) return 0;
+  const auto since = std::chrono::file_clock::to_sys(time).time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(since).count();
+}
+
+std::int64_t ended_at(const SweepRow& row) {
+  if (row.is_line) return row.ended;
+  return written_at(row.folder / (row.has_flows ? "traffic.json" : "result.json"));
+}
+
+// At the pace since the sweep, or the last shard of it, began: it wrote the manifest then.
+std::string time_left(const SweepManifest& sweep, const fs::path& folder, std::size_t left) {
+  const std::int64_t begin = written_at(folder / manifest_name);
+  const std::int64_t elapsed = std::time(nullptr) - begin;
+  const auto done = std::ranges::count_if(sweep.rows, [&](const SweepRow& row) {
+    return row.status == "ok" && ended_at(row) >= begin;
+  });
+  if (done == 0 || left == 0) return "";
+  const auto text = [](double seconds) {
+    return to_text(Duration{static_cast<std::int64_t>(seconds * 1e12)});
   };
-  return fmt::format("about {} left: a point takes {} on average, {} at a time\n",
-                     text(mean * static_cast<double>(left) / static_cast<double>(running)),
-                     text(mean), running);
+  const auto seconds = static_cast<double>(std::max<std::int64_t>(elapsed, 1));
+  return fmt::format("about {} left: {} points in the last {}\n",
+                     text(seconds * static_cast<double>(left) / static_cast<double>(done)), done,
+                     text(seconds));
 }
 
 }  // namespace
@@ -42,10 +57,15 @@ ExitCode sweep_status(const SweepOptions& options, const Terminal& terminal) {
   };
   const std::size_t done = count("ok"), failed = count("failed"), begun = count("begun");
   const bool is_worked_on = is_locked(options.output);
-  terminal.out << fmt::format("{}: {} of {} points done, {} failed, {} {}, {} not begun\n",
-                              sweep.name, done, sweep.rows.size(), failed, begun,
-                              is_worked_on ? "running" : "interrupted", count("not run"));
-  if (is_worked_on) terminal.out << time_left(sweep.rows, sweep.rows.size() - done - failed, begun);
+  terminal.out << fmt::format("{}: {} of {} points done, {} failed, ", sweep.name, done,
+                              sweep.rows.size(), failed);
+  if (is_worked_on && begun == 0)  // points that have no folder, --keep none
+    terminal.out << fmt::format("{} running or not begun\n", count("not run"));
+  else
+    terminal.out << fmt::format("{} {}, {} not begun\n", begun,
+                                is_worked_on ? "running" : "interrupted", count("not run"));
+  if (is_worked_on)
+    terminal.out << time_left(sweep, options.output, sweep.rows.size() - done - failed);
   constexpr std::size_t most_failures = 10;
   std::size_t shown = 0;
   for (const SweepRow& row : sweep.rows)

@@ -42,6 +42,34 @@ int level_of(double value, double low, double high) {
                     cell_levels - 1);
 }
 
+bool is_near(const HeatMap& chart, std::size_t row, std::size_t column) {
+  return row < chart.cells.size() && column < chart.columns.size() &&
+         chart.cells[row][column].is_near;
+}
+
+// Each edge between a cell that is near the best one and one that is not; rows and columns before
+// the first wrap to large numbers, where there is no cell.
+std::string outline_of_near(const HeatMap& chart, const Layout& layout) {
+  std::string outline;
+  for (std::size_t row = 0; row < chart.cells.size(); ++row)
+    for (std::size_t column = 0; column < chart.columns.size(); ++column) {
+      if (!is_near(chart, row, column)) continue;
+      const double x = left + layout.cell * static_cast<double>(column), end = x + layout.cell;
+      const double y = top + layout.row * static_cast<double>(row), bottom = y + layout.row;
+      const auto across = [&](double at) {
+        outline += fmt::format("M{:.2f} {:.2f}H{:.2f}", x, at, end);
+      };
+      const auto down = [&](double at) {
+        outline += fmt::format("M{:.2f} {:.2f}V{:.2f}", at, y, bottom);
+      };
+      if (!is_near(chart, row - 1, column)) across(y);
+      if (!is_near(chart, row + 1, column)) across(bottom);
+      if (!is_near(chart, row, column - 1)) down(x);
+      if (!is_near(chart, row, column + 1)) down(end);
+    }
+  return outline;
+}
+
 void draw_labels(Picture& picture, const HeatMap& chart, const Layout& layout) {
   for (std::size_t row = 0; row < chart.rows.size(); ++row)
     picture.text(left - 8, top + layout.row * (static_cast<double>(row) + 0.5) + 4, "end",
@@ -71,6 +99,7 @@ std::string drawn(const HeatMap& chart) {
       if (!cell.is_there) continue;
       const double x = left + layout.cell * static_cast<double>(column);
       const double y = top + layout.row * static_cast<double>(row);
+      picture.begin_link(cell.link);
       if (cell.value) {
         const std::string colour = colour_of_level(level_of(*cell.value, low, high));
         picture.mark({x, y, layout.cell, layout.row}, {colour.c_str(), 0}, cell.title, *cell.value);
@@ -79,7 +108,10 @@ std::string drawn(const HeatMap& chart) {
                                  y + layout.row / 2 - 4),
                      palette::ink, "none", cell.title);
       }
+      picture.end_link(cell.link);
     }
+  if (const std::string near = outline_of_near(chart, layout); !near.empty())
+    picture.path(near, palette::reduction, "none", "", 3);
   if (chart.best) {
     const double x = left + layout.cell * static_cast<double>(chart.best->second);
     const double y = top + layout.row * static_cast<double>(chart.best->first);

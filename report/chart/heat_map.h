@@ -1,4 +1,5 @@
-// A cell for each pair of values of two keys, darker for more, the best one outlined.
+// A cell for each pair of values of two keys, darker for more, the best one outlined,
+// and a line round those that are nearly as good.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,9 @@ inline constexpr std::size_t most_heat_cells = 64;  // in one direction
 struct HeatCell {
   std::optional<double> value;
   std::string title;      // with the value for people
+  std::string link = {};  // where a click on it leads
   bool is_there = false;  // without a value it failed
+  bool is_near = false;   // as good as the best: a line goes round such cells
 };
 
 struct HeatMap {

@@ -167,6 +167,7 @@ class Drawing {
       picture_.path(line, look.colour, look.dashes, chart_.has_dots ? "" : series.name);
     if (!chart_.has_dots) return;
     for (const LinePoint& point : series.points) {
+      picture_.begin_link(point.link);
       if (point.y && point.is_pale)
         picture_.ring(x_of(point.x), y_of(*point.y), point.title);
       else if (point.y)
@@ -175,6 +176,7 @@ class Drawing {
         picture_.path(
             fmt::format("M{:.2f} {:.2f}l8 8m0 -8l-8 8", x_of(point.x) - 4, height - bottom - 12),
             look.colour, "none", point.title);
+      picture_.end_link(point.link);
     }
   }
 

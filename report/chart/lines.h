@@ -19,7 +19,8 @@ struct LinePoint {
   std::optional<double> y;   // nothing: it failed
   double low = 0, high = 0;  // the band; both y without one
   std::string title;
-  bool is_pale = false;  // of points that are not joined: beaten by others
+  std::string link = {};  // where a click on it leads
+  bool is_pale = false;   // of points that are not joined: beaten by others
 };
 
 struct LineSeries {

@@ -61,6 +61,14 @@ void Picture::begin_part(const char* name) {
 
 void Picture::end_part() { marks_ += "</g>\n"; }
 
+void Picture::begin_link(const std::string& target) {
+  if (!target.empty()) marks_ += fmt::format("<a href=\"{}\" tabindex=\"-1\">", escaped(target));
+}
+
+void Picture::end_link(const std::string& target) {
+  if (!target.empty()) marks_ += "</a>\n";
+}
+
 void Picture::area(const std::string& outline, const std::string& colour) {
   marks_ += fmt::format("<path d=\"{}\" fill=\"{}\"/>\n", outline, colour);
 }

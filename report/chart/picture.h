@@ -32,6 +32,10 @@ class Picture {
   // What the page's script may redraw: an axis across, and up, with what it shows from end to end.
   void set_across(const Axis& axis, const AxisUnit& unit);
   void set_up(const Axis& axis, const AxisUnit& unit);
+  // What is drawn in between leads to `target`; "": to nothing. Tab does not stop at it, as charts
+  // have up to thousands: the table of the points leads there too.
+  void begin_link(const std::string& target);
+  void end_link(const std::string& target);
   // A part of the picture that the script knows by name: "across" (grid and labels), "plot"
   // (marks).
   void begin_part(const char* name);

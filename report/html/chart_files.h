@@ -1,5 +1,5 @@
 // The charts of a page as files of their own, for slides and papers: their bytes are those that
-// the page has.
+// the page has, without links, which lead from the page's folder.
 #pragma once
 
 #include <string>

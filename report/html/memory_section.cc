@@ -89,10 +89,11 @@ class RankMemory {
   // REQUIRES: steps come by the time at which they begin.
   void add(const ResultJson& step) {
     const std::string kind = text_of(step, "step");
-    const bool is_forward = kind == "forward";
-    if (is_forward) ++in_flight_;
-    note(duration_of(step, "begin_ps"), is_forward || kind == "weight_gradient" ? Bytes{} : again_);
-    if (kind == "backward" || kind == "weight_gradient") --in_flight_;
+    const bool is_together = kind == "together";  // a forward and a backward pass
+    if (kind == "forward" || is_together) ++in_flight_;
+    const bool goes_back = kind != "forward" && kind != "weight_gradient";
+    note(duration_of(step, "begin_ps"), goes_back ? again_ : Bytes{});
+    if (kind == "backward" || kind == "weight_gradient" || is_together) --in_flight_;
     note(duration_of(step, "end_ps"), Bytes{});
   }
 
@@ -110,14 +111,12 @@ class RankMemory {
   TimeLine line_;
 };
 
-// Of each stage whose steps the result has. Two steps beside each other are one row of it, without
-// what either of them is: nothing then.
+// Of each stage whose steps the result has.
 std::vector<TimeLine> memory_lines(const ResultJson& result) {
   std::vector<TimeLine> lines;
   for (const ResultJson& row : rows_of(result, "memory")) {
     RankMemory memory(row);
     for (const ResultJson& step : rows_of(result, "steps")) {
-      if (text_of(step, "step") == "together") return {};
       const bool is_pass = text_of(step, "step") != "optimizer";
       if (is_pass && count_of(step, "stage") == count_of(row, "stage")) memory.add(step);
     }

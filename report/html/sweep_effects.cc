@@ -28,11 +28,16 @@ std::vector<std::size_t> strongest_keys(const SweepView& view) {
 }
 
 HeatCell heat_cell(const SweepView& view, const SweepCell& cell) {
-  HeatCell heat{.value = std::nullopt, .title = view.text_of(cell)};
+  HeatCell heat{.value = std::nullopt, .title = view.text_of(cell), .link = cell.link};
   heat.is_there = !cell.results.empty() || cell.failed > 0;
   if (!cell.results.empty()) heat.value = quantile(cell.results, 0.5);
   heat.title += ": " + (heat.value ? view.metric.text_of(*heat.value) : std::string("failed"));
   return heat;
+}
+
+// Whether a result is at most 5 % worse than the best one.
+bool is_near(const SweepView& view, double value, double best) {
+  return view.metric.more_is_better ? value * 1.05 >= best : value <= best * 1.05;
 }
 
 // "a = 1", of all keys but two.
@@ -58,7 +63,9 @@ Figure heat_figure(const SweepView& view, std::size_t across, std::size_t down) 
   figure.table = {{view.keys[down].name, view.keys[across].name, view.metric.words}, {}, ""};
   for (const SweepValue& value : view.keys[across].values) map.columns.push_back(value.text);
   std::vector<std::size_t> at = best.at;
+  const double best_value = quantile(best.results, 0.5);
   double least = 0, most = 0;
+  std::size_t near = 0;  // with the best one
   bool has_values = false;
   for (std::size_t row = 0; row < view.keys[down].values.size(); ++row) {
     map.rows.push_back(view.keys[down].values[row].text);
@@ -69,8 +76,10 @@ Figure heat_figure(const SweepView& view, std::size_t across, std::size_t down) 
       const std::optional<std::size_t> found = view.find(at);
       if (!found) continue;
       const SweepCell& cell = view.cells[*found];
-      const HeatCell heat = heat_cell(view, cell);
+      HeatCell heat = heat_cell(view, cell);
       if (heat.value) {
+        heat.is_near = is_near(view, *heat.value, best_value);
+        near += heat.is_near ? 1 : 0;
         least = has_values ? std::min(least, *heat.value) : *heat.value;
         most = has_values ? std::max(most, *heat.value) : *heat.value;
         has_values = true;
@@ -86,10 +95,12 @@ Figure heat_figure(const SweepView& view, std::size_t across, std::size_t down) 
   figure.answer = fmt::format("The best cell, {} = {} with {} = {}, has {}; the others reach {}.",
                               view.keys[across].short_name, view.value_of(best, across),
                               view.keys[down].short_name, view.value_of(best, down),
-                              view.metric.text_of(quantile(best.results, 0.5)),
+                              view.metric.text_of(best_value),
                               view.metric.text_of(view.metric.more_is_better ? least : most));
+  if (near > 1)
+    figure.note = fmt::format("The line goes round {} cells within 5 % of the best. ", near);
   if (const std::string others = others_of(view, best, across, down); !others.empty())
-    figure.note = fmt::format("All cells have {}, as the best point. ", others);
+    figure.note += fmt::format("All cells have {}, as the best point. ", others);
   figure.note += "Crosses are points that failed; what was not asked for is white.";
   map.text.description = figure.answer;
   figure.picture = drawn(map);
@@ -240,7 +251,8 @@ Section what_to_choose(const SweepView& view, const SweepManifest& sweep,
     if (front[i]) ++chosen;
     if (series.points.size() < most_front_points || front[i])
       series.points.push_back({points[i].second, points[i].first, points[i].first, points[i].first,
-                               fmt::format("{}: {}", text, values), !front[i]});
+                               fmt::format("{}: {}", text, values), points[i].cell->link,
+                               !front[i]});
     if (figure.table.rows.size() < most_front_rows || front[i])
       figure.table.rows.push_back(
           {orrery::cell(text),

@@ -30,7 +30,7 @@ double position_of(const SweepKey& key, std::size_t value) {
 }
 
 LinePoint point_of(const SweepView& view, const SweepCell& cell, double x) {
-  LinePoint point{.x = x, .y = std::nullopt, .title = view.text_of(cell)};
+  LinePoint point{.x = x, .y = std::nullopt, .title = view.text_of(cell), .link = cell.link};
   if (cell.results.empty()) {
     point.title += ": failed";
     return point;

@@ -50,7 +50,7 @@ Section which_points(const SweepView& view, const SweepManifest& sweep, bool has
     const SweepRow& row = sweep.rows[cell.rows.front()];
     const std::string folder = "points/" + row.folder.filename().string();
     cells.push_back(orrery::cell(row.is_line ? "not kept" : folder));
-    if (has_tables && !row.is_line) cells.back().link = folder + "/";
+    cells.back().link = row.page;
     figure.table.rows.push_back(std::move(cells));
   }
   if (view.cells.size() > most_rows)

@@ -284,6 +284,21 @@ for shard in "$@"; do eval "$(echo "$command" | sed "s/{}/$shard/")"; done
         time.sleep(0.2)
         self.assertIn("2 interrupted", self.orrery("sweep", "status", "out").stdout)
 
+    def test_status_of_points_without_folders(self):
+        """At the pace so far: the folder alone says it, whoever runs the points."""
+        (self.folder / "job.yaml").write_text(JOB.replace("{program", "{iterations: 20000, program"))
+        sweep = subprocess.Popen([ORRERY, "sweep", "exec", "sweep.yaml", "-o", "out", "--shard", "0/1",
+                                  "--batch", "--keep", "none", "--quiet"], cwd=self.folder,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        lines = self.folder / "out/shard-0-of-1.jsonl"
+        while sweep.poll() is None and not (lines.exists() and lines.read_text().count("\n") >= 2):
+            time.sleep(0.01)
+        running = self.orrery("sweep", "status", "out").stdout
+        sweep.kill()
+        sweep.wait(timeout=60)
+        self.assertRegex(running, r"^delays: \d+ of 19 points done, 0 failed, \d+ running or not begun\n"
+                                  r"about .* left: \d+ points in the last ")
+
     def test_metrics_are_columns_and_charts(self):
         """6 x (1000 + 2 + 2 d) us are exposed, of which 6 x 1000 us are bandwidth."""
         (self.folder / "sweep.yaml").write_text(

@@ -3,6 +3,7 @@
 
 Speaks the WebDriver protocol (W3C, 2018) with chromedriver: keys and clicks are real ones.
 """
+import base64
 import json
 import pathlib
 import re
@@ -12,6 +13,9 @@ import sys
 import tempfile
 import unittest
 import urllib.request
+import xml.etree.ElementTree as ElementTree
+
+import browser_test
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ORRERY = None
@@ -66,6 +70,13 @@ class Tab:
             actions.append({"type": "keyUp", "value": held})
         self.ask("/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
+    def picture(self, what, file):
+        """Of the box of what a selector finds first."""
+        found = self.ask("/element", {"using": "css selector", "value": what})
+        with urllib.request.urlopen(f"{self.address}/element/{found[ELEMENT]}/screenshot",
+                                    timeout=60) as answer:
+            file.write_bytes(base64.b64decode(json.load(answer)["value"]))
+
     def click(self, what):
         """What a selector finds first."""
         found = self.ask("/element", {"using": "css selector", "value": what})
@@ -108,6 +119,27 @@ class Script(unittest.TestCase):
     def geometry(self):
         return self.tab.value("[...document.querySelectorAll('#pipeline-chart-0 [data-part] *')]"
                               ".map(one => one.getAttribute('x') + ' ' + one.textContent)")
+
+    def test_each_chart_shows_under_a_strict_policy(self):
+        """Jenkins's: without scripts and styles. Each chart's box has more than its ground, and
+        all that the tables say is in the text."""
+        copy = self.page.with_name("strict.html")
+        copy.write_text(self.page.read_text().replace("<head>", "<head>" + browser_test.POLICY, 1))
+        page = ElementTree.fromstring(self.page.read_text())
+        self.tab.open(copy)
+        self.tab.messages()  # that the policy forbids script and style
+        charts = [chart.get("id") for chart in page.iter("{http://www.w3.org/2000/svg}svg")]
+        self.assertGreater(len(charts), 5)
+        for chart in charts:
+            picture = self.page.with_name("chart.png")
+            self.tab.picture("#" + chart, picture)
+            coloured = [one for one in browser_test.pixels_of(picture) if max(one) > min(one) + 40]
+            self.assertTrue(coloured, chart)
+        self.assertEqual(self.tab.value("document.querySelectorAll('button').length"), 0)
+        text = " ".join(self.tab.value("document.body.textContent").split())
+        for row in page.iter("{http://www.w3.org/1999/xhtml}tr"):
+            for cell in row:
+                self.assertIn(" ".join("".join(cell.itertext()).split()), text)
 
     def test_keys_reach_every_control(self):
         """What has the focus after each Tab, until it comes round: all that can be used."""

@@ -429,7 +429,8 @@ class Pages(unittest.TestCase):
     def test_memory_over_time_has_the_peaks_of_the_model(self):
         """In the order of the schedule, the passes under way at the fullest moment are those that
         the model counts, whatever the schedule."""
-        for schedule in ("1f1b", "gpipe", "zb-h1", "interleaved"):
+        for schedule in ("1f1b", "gpipe", "zb-h1", "interleaved", "dualpipe",
+                         "dualpipe-v"):
             settings = ["--set", f"workload.training.schedule={schedule}"]
             if schedule == "interleaved":
                 settings += ["--set", "workload.training.chunks=2"]

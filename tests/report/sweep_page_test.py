@@ -116,6 +116,43 @@ class Pages(unittest.TestCase):
         self.assertEqual((best.get("fill"), worst.get("fill")), ("#d6e6f4", "#08306b"))
         self.assertEqual(titles(section, "path"), ["row = 2, column = 2 us: failed"])
 
+    def test_cells_near_the_best(self):
+        """10 and 10.4 ms, beside each other, are within 5 %: six edges. 10.6 ms are not."""
+        costs = [[12, 10, 10.4], [12, 10.6, 12]]
+        sweep(self.folder, ["s.row", "s.column"],
+              [([str(row), str(column)], costs[row][column]) for row in range(2)
+               for column in range(3)])
+        section = sections(report(self.folder))["heat"]
+        self.assertIn("The line goes round 2 cells within 5 % of the best.", text_of(section))
+        cells = {mark.find(SVG + "title").text.split(": ")[1]: mark for mark in marks(section, "rect")}
+        edges = []
+        for path in section.iter(SVG + "path"):
+            if path.get("fill") == "none" and path.get("stroke-dasharray") == "none":
+                edges += re.findall(r"M([0-9.]+) ([0-9.]+)([HV])([0-9.]+)", path.get("d"))
+        self.assertEqual(len(edges), 6)
+        first, last = cells["10 ms"], cells["10.4 ms"]
+        left, right = float(first.get("x")), float(last.get("x")) + float(last.get("width"))
+        down = {float(x) for x, _, way, _ in edges if way == "V"}
+        self.assertEqual({round(x, 1) for x in down}, {round(left, 1), round(right, 1)})
+
+    def test_points_lead_to_their_runs(self):
+        source = pathlib.Path(__file__).resolve().parents[2] / "examples/sweep/latency.yaml"
+        subprocess.run([ORRERY, "sweep", str(source), "-o", str(self.folder)], check=True,
+                       capture_output=True)
+        page = report(self.folder)
+        for section in ("lines", "heat", "front"):
+            links = [link.get("href") for link in sections(page)[section].iter(SVG + "a")]
+            self.assertEqual(len(set(links)), 9, section)
+            for link in links:
+                self.assertIn("<h1>", (self.folder / link).read_text())
+        for chart in (self.folder / "charts").iterdir():
+            self.assertNotIn("</a>", chart.read_text())
+        # A page beside another folder has nothing to lead to.
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        report(self.folder, "-o", str(elsewhere / "page.html"))
+        self.assertNotIn('href="points', (elsewhere / "page.html").read_text())
+
     def test_tornado(self):
         section = sections(self.grid())["tornado"]
         self.assertIn("s.column matters most: 3 us in place of 2 us changes the time from 10 ms by 9 "
