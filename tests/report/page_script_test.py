@@ -44,13 +44,14 @@ class Tab:
             "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}})
         self.address += f"/session/{session['sessionId']}"
 
-    def ask(self, path, body):
+    def ask(self, path, body, method="POST"):
         request = urllib.request.Request(self.address + path, json.dumps(body).encode(),
-                                         {"Content-Type": "application/json"})
+                                         {"Content-Type": "application/json"}, method=method)
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)["value"]
 
     def close(self):
+        self.ask("", {}, "DELETE")  # the browser ends; without its driver it would go on
         self.process.terminate()
         self.process.wait()
         self.process.stdout.close()
