@@ -146,6 +146,7 @@ struct SweepOptions {
   bool probes = true;      // of `plan`
   std::string shard;       // of `exec`: "3/7"
   std::string hosts;       // of `run`: a file with a host in each line; "" = this machine
+  bool fetch = false;      // with `hosts`: each has a folder of its own, from which results come
   std::size_t shards = 0;  // of `slurm`
   std::string time;        // of `slurm`: a limit for each shard
   bool batch = false;      // of `exec`: all points in this process

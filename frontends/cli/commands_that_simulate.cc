@@ -243,6 +243,8 @@ void CommandLine::add_sweeps() {
       ->type_name("FILE")
       ->excludes("--jobs")
       ->excludes("--dry-run");
+  run->add_flag("--fetch", sweep_.fetch, "hosts share no DIR: rsync brings their results here")
+      ->needs("--hosts");
   for (CLI::App* one : {run, exec})
     one->add_flag("--force", sweep_.force, "run again what is done");
   for (CLI::App* one : {run, exec, slurm}) add_limits(one);

@@ -9,8 +9,7 @@
 namespace orrery::cli {
 
 // `orrery sweep exec` of this program, file and folder, as they were called here; without --jobs
-// and
-// --shard.
+// and --shard.
 std::vector<std::string> shard_command(const SweepOptions& options);
 
 }  // namespace orrery::cli

@@ -34,6 +34,24 @@ std::size_t hosts_in(const std::string& file) {
   return hosts;
 }
 
+// A shard, as parallel runs it: {} is its number. With `fetch` a host has a folder of its own. What
+// is to be fetched has to be there, also if the shard keeps no folders, or no lines.
+std::string command_of_shard(const SweepOptions& options, std::size_t shards) {
+  std::string command;
+  if (options.fetch)
+    command = fmt::format("mkdir -p {0}/points && touch {0}/shard-{{}}-of-{1}.jsonl && ",
+                          shell_text({options.output}), shards);
+  return command + shell_text(shard_command(options)) + fmt::format(" --shard {{}}/{}", shards);
+}
+
+// All that the host has: what an earlier shard left there is here already, and rsync leaves it.
+std::vector<std::string> fetched(const SweepOptions& options, std::size_t shards) {
+  if (!options.fetch) return {};
+  const std::string folder = fs::absolute(options.output).lexically_normal().string();
+  return {"--return", folder + "/points", "--return",
+          fmt::format("{}/shard-{{}}-of-{}.jsonl", folder, shards)};
+}
+
 }  // namespace
 
 ExitCode sweep_on_hosts(const SweepOptions& options, const Terminal& terminal) {
@@ -46,19 +64,18 @@ ExitCode sweep_on_hosts(const SweepOptions& options, const Terminal& terminal) {
   const fs::path folder = options.output;
   write_whole_file(folder / manifest_name, manifest_text({sweep.name, rows}));
   const std::size_t shards = std::min(rows.size(), shards_of_host * hosts);
-  std::vector<std::string> command{
-      "parallel",
-      "--sshloginfile",
-      options.hosts,
-      "--workdir",
-      fs::current_path().string(),
-      "--retries",
-      "3",
-      "--joblog",
-      (folder / "hosts.log").string(),
-      shell_text(shard_command(options)) + fmt::format(" --shard {{}}/{}", shards),
-      ":::"};
-  command.reserve(command.size() + shards);
+  std::vector<std::string> command{"parallel",
+                                   "--sshloginfile",
+                                   options.hosts,
+                                   "--workdir",
+                                   fs::current_path().string(),
+                                   "--retries",
+                                   "3",
+                                   "--joblog",
+                                   (folder / "hosts.log").string()};
+  for (std::string& word : fetched(options, shards)) command.push_back(std::move(word));
+  command.push_back(command_of_shard(options, shards));
+  command.emplace_back(":::");
   for (std::size_t i = 0; i < shards; ++i) command.push_back(fmt::format("{}", i));
   const int exit_code = run_program(std::move(command), "apt-get install parallel");
   sweep_status(options, terminal);

@@ -45,7 +45,8 @@ def children_of(process):
 class Host:
     """This machine by another name and port."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, alone=None):
+        """`alone`: a folder that it has for itself."""
         self.name, self.port, self.key = name, free_port(), folder / "key"
         if not self.key.exists():
             for key in (self.key, folder / "host-key"):
@@ -55,8 +56,11 @@ class Host:
                     "PidFile": "none", "PermitRootLogin": "yes", "MaxStartups": "100"}
         options = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
         pathlib.Path("/run/sshd").mkdir(exist_ok=True)
-        self.server = subprocess.Popen([shutil.which("sshd"), "-D", "-e", "-f", "/dev/null",
-                                        *options], stderr=subprocess.DEVNULL)
+        command = [shutil.which("sshd"), "-D", "-e", "-f", "/dev/null", *map(str, options)]
+        if alone:
+            command = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs none "{alone}" && exec "$@"',
+                       "sh", *command]
+        self.server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
 
     def line(self):
         """Of a file of hosts: one job at a time, and how to get there."""
@@ -106,6 +110,37 @@ class Hosts(unittest.TestCase):
             self.assertLess(before, POINTS)
             self.assertEqual(results(), POINTS)
             self.assertIn(f"{POINTS} of {POINTS} points done", out_text)
+
+
+    @unittest.skipUnless(shutil.which("rsync"), "needs apt-get install rsync")
+    def test_results_are_fetched_from_hosts_that_share_no_folder(self):
+        """What two hosts keep, folders or lines, is here afterwards, and nothing else is."""
+        for keep in ("all", "none"):
+            with tempfile.TemporaryDirectory() as scratch:
+                folder = pathlib.Path(scratch)
+                study, out, program = folder / "study.yaml", folder / "out", folder / "orrery"
+                shutil.copytree(ROOT / "examples/first-run", folder / "first-run")
+                study.write_text(SWEEP)
+                shutil.copy(ORRERY, program)
+                out.mkdir()
+                hosts = [Host(folder, name, alone=out) for name in ("127.0.0.1", "localhost")]
+                file = folder / "hosts"
+                file.write_text("".join(host.line() for host in hosts))
+                time.sleep(1)  # until sshd listens
+                command = [program, "sweep", "run", study, "-o", out, "--hosts", file, "--fetch",
+                           "--keep", keep]
+                try:
+                    without = subprocess.run([one for one in command if one != "--fetch"],
+                                             capture_output=True, text=True, timeout=300)
+                    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+                finally:
+                    for host in hosts:
+                        host.die()
+                self.assertIn(f"0 of {POINTS} points done", without.stdout)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"{POINTS} of {POINTS} points done", done.stdout)
+                self.assertEqual(len(list(out.glob("points/*/result.json"))),
+                                 POINTS if keep == "all" else 0)
 
 
 if __name__ == "__main__":
