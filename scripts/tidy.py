@@ -22,7 +22,9 @@ ROOMS = {
     "simulation": {"core", "network", "system", "workload"},
     "report": {"core", "network", "system", "workload", "simulation"},
     "formats": {"core", "network", "system", "workload"},
-    "frontends": {"core", "network", "system", "workload", "simulation", "report", "formats"},
+    "execution": {"core", "network", "system", "workload", "simulation", "report"},
+    "frontends": {"core", "network", "system", "workload", "simulation", "report", "formats",
+                  "execution"},
 }
 DOORS = {
     ("system", "network"): re.compile(r"network/(\w+\.(h|def)|topology/\w+\.h)$"),
@@ -55,9 +57,9 @@ MAX_COLUMNS = 100
 MAX_FILE_LINES = 800
 MAX_FUNCTION_LINES = 70
 
-MAY_PRINT_AND_EXIT = ("frontends/cli/", "core/base/check.cc", "tests/")
-MAY_READ_THE_WALL_CLOCK = ("frontends/", "tests/frontends/", "tests/simulation/", "tests/benchmark/",
-                           "tests/fuzz/")
+MAY_PRINT_AND_EXIT = ("frontends/cli/", "execution/process/", "core/base/check.cc", "tests/")
+MAY_READ_THE_WALL_CLOCK = ("execution/", "frontends/", "tests/execution/", "tests/frontends/",
+                           "tests/simulation/", "tests/benchmark/", "tests/fuzz/")
 
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # What is no code: strings and characters (the group: their inside), comments. A quote right after a

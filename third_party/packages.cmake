@@ -8,7 +8,7 @@ find_package(nlohmann_json 3.11 REQUIRED)  # nlohmann-json3-dev 3.11 report
 find_package(Protobuf 3.21 REQUIRED)       # libprotobuf-dev 3.21    formats/chakra
 find_package(pugixml 1.13 REQUIRED)        # libpugixml-dev 1.13     formats/msccl
 find_package(ZLIB 1.2 REQUIRED)            # zlib1g-dev 1.2          formats/chakra
-find_package(SQLite3 3.40 REQUIRED)        # libsqlite3-dev 3.40     frontends/sweep
+find_package(SQLite3 3.40 REQUIRED)        # libsqlite3-dev 3.40     execution/sweep
 if(ORRERY_TESTS)
   find_package(Catch2 2.13 REQUIRED)       # catch2 2.13             tests
 endif()

@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "execution/interrupt.h"
+#include "execution/simulations.h"
 #include "frontends/cli/batch_request.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/failure_json.h"
-#include "frontends/cli/interrupt.h"
 #include "frontends/cli/line_reader.h"
-#include "frontends/cli/simulations.h"
 #include "report/json_report.h"
 #include "simulation/simulate.h"
 

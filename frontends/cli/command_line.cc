@@ -6,8 +6,8 @@
 #include <array>
 
 #include "core/base/io_error.h"
+#include "execution/failure.h"
 #include "frontends/cli/command_line_parser.h"
-#include "frontends/cli/failure.h"
 #include "frontends/cli/failure_json.h"
 #include "frontends/cli/unknown_command.h"
 

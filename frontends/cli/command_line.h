@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "frontends/cli/exit_code.h"
-#include "frontends/cli/terminal.h"
+#include "execution/exit_code.h"
+#include "execution/terminal.h"
 
 namespace orrery::cli {
 

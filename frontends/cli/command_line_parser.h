@@ -71,7 +71,7 @@ class CommandLine {
   CollectiveOptions collectives_;
   TrafficRunOptions traffic_;
   PageOptions page_;
-  SweepOptions sweep_;
+  SweepCommandOptions sweep_;
   std::size_t shard_jobs_ = 1;
   ValidateOptions validate_;
   BatchOptions batch_;

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "frontends/cli/exit_code.h"
-#include "frontends/cli/terminal.h"
+#include "execution/exit_code.h"
+#include "execution/sweep/sweep_options.h"
+#include "execution/terminal.h"
 #include "frontends/yaml/load_experiment.h"
 #include "report/derived.h"
 #include "simulation/provenance.h"
@@ -135,35 +136,25 @@ ExitCode trace_dot(const TraceOptions& options, const Terminal& terminal);
 // Exit code 1 if ranks contradict each other.
 ExitCode trace_check(const TraceOptions& options, const Terminal& terminal);
 
-struct SweepOptions {
-  std::string file, output;
-  std::vector<std::string> settings;  // KEY=VALUE, at every point, over what the file's `set` says
-  std::size_t jobs = 1;               // processes at a time
+struct SweepCommandOptions : SweepOptions {
   Invocation invocation;
   bool dry_run = false;
-  bool force = false;  // run again what is done
   Format format = Format::text;
-  bool probes = true;      // of `plan`
-  std::string shard;       // of `exec`: "3/7"
-  std::string hosts;       // of `run`: a file with a host in each line; "" = this machine
-  bool fetch = false;      // with `hosts`: each has a folder of its own, from which results come
-  std::size_t shards = 0;  // of `slurm`
-  std::string time;        // of `slurm`: a limit for each shard
-  bool batch = false;      // of `exec`: all points in this process
-  std::string keep = "all", time_limit, memory_limit, max_disk;  // as given: sweep_limits.h
+  bool probes = true;  // of `plan`
+  std::string shard;   // of `exec`: "3/7"
 };
 
-ExitCode sweep(const SweepOptions& options, const Terminal& terminal);
-ExitCode sweep_plan(const SweepOptions& options, const Terminal& terminal);
+ExitCode sweep(const SweepCommandOptions& options, const Terminal& terminal);
+ExitCode sweep_plan(const SweepCommandOptions& options, const Terminal& terminal);
 // Its shards on the hosts of the file `hosts`, by ssh and GNU parallel.
-ExitCode sweep_on_hosts(const SweepOptions& options, const Terminal& terminal);
+ExitCode sweep_on_hosts(const SweepCommandOptions& options, const Terminal& terminal);
 // One shard: points of others may run at the same time, here or on another machine.
-ExitCode sweep_exec(const SweepOptions& options, const Terminal& terminal);
+ExitCode sweep_exec(const SweepCommandOptions& options, const Terminal& terminal);
 // Of the folder `output` alone.
-ExitCode sweep_status(const SweepOptions& options, const Terminal& terminal);
-ExitCode sweep_collect(const SweepOptions& options, const Terminal& terminal);
+ExitCode sweep_status(const SweepCommandOptions& options, const Terminal& terminal);
+ExitCode sweep_collect(const SweepCommandOptions& options, const Terminal& terminal);
 // Writes the script of an array, and how to submit it on terminal.out.
-ExitCode sweep_slurm(const SweepOptions& options, const Terminal& terminal);
+ExitCode sweep_slurm(const SweepCommandOptions& options, const Terminal& terminal);
 
 struct SearchOptions {
   std::string file;

@@ -213,13 +213,12 @@ void CommandLine::add_sweeps() {
     add_format(one, sweep_.format, {{"text", Format::text}, {"csv", Format::csv}}, "text or csv");
   };
   CLI::App* run =
-      add_one("run", help::sweep_run, [](const SweepOptions& options, const Terminal& shown) {
-        return options.hosts.empty() ? cli::sweep(options, shown)
-                                     : cli::sweep_on_hosts(options, shown);
+      add_one("run", help::sweep_run, [](const SweepCommandOptions& given, const Terminal& shown) {
+        return given.hosts.empty() ? cli::sweep(given, shown) : cli::sweep_on_hosts(given, shown);
       });
   CLI::App* plan = add_one("plan", help::sweep_plan, cli::sweep_plan);
   const auto of_shards = [this](auto command) {
-    return [this, command](SweepOptions options, const Terminal& terminal) {
+    return [this, command](SweepCommandOptions options, const Terminal& terminal) {
       options.jobs = shard_jobs_;
       return command(options, terminal);
     };

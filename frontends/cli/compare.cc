@@ -4,13 +4,13 @@
 #include <set>
 
 #include "core/base/config_error.h"
+#include "execution/interrupt.h"
+#include "execution/simulations.h"
+#include "execution/tie_ranges.h"
+#include "execution/what_ifs.h"
 #include "frontends/cli/commands.h"
-#include "frontends/cli/interrupt.h"
 #include "frontends/cli/named_examples.h"
-#include "frontends/cli/simulations.h"
-#include "frontends/cli/tie_ranges.h"
 #include "frontends/cli/variants.h"
-#include "frontends/cli/what_ifs.h"
 #include "frontends/yaml/load_traffic.h"
 #include "report/comparison_text.h"
 #include "report/csv_report.h"

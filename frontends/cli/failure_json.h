@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-#include "frontends/cli/failure.h"
+#include "execution/failure.h"
 
 namespace orrery::cli {
 

@@ -7,9 +7,9 @@
 
 #include "core/base/io_error.h"
 #include "core/base/text_file.h"
+#include "execution/process/other_program.h"
+#include "execution/sweep/sweep_folder.h"
 #include "frontends/cli/commands.h"
-#include "frontends/cli/other_program.h"
-#include "frontends/sweep/sweep_folder.h"
 #include "report/html/chart_files.h"
 #include "report/html/report_page.h"
 #include "report/html/sweep_page.h"

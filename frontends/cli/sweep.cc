@@ -5,11 +5,13 @@
 
 #include "core/base/config_error.h"
 #include "core/base/log.h"
-#include "frontends/cli/interrupt.h"
-#include "frontends/cli/sweep_limits.h"
+#include "execution/sweep/sweep_folder.h"
+#include "execution/sweep/sweep_hosts.h"
+#include "execution/sweep/sweep_limits.h"
+#include "execution/sweep/sweep_run.h"
+#include "execution/sweep/sweep_slurm.h"
+#include "execution/sweep/sweep_status.h"
 #include "frontends/cli/sweep_points.h"
-#include "frontends/sweep/sweep_folder.h"
-#include "report/result_folder.h"
 #include "report/sweep_manifest.h"
 #include "report/sweep_report.h"
 
@@ -57,47 +59,69 @@ Shard shard_of(const std::string& text) {
 
 }  // namespace
 
-ExitCode sweep(const SweepOptions& options, const Terminal& terminal) {
+ExitCode sweep(const SweepCommandOptions& options, const Terminal& terminal) {
   limits_of(options);
   const Sweep sweep = sweep_of(options);
-  InputTexts texts;
-  std::vector<SweepRow> rows = rows_of(sweep, wanted_points(sweep), texts, options);
+  LoadedSweep points = loaded(sweep, wanted_points(sweep), options);
   if (options.dry_run) {
-    print_plan(rows, terminal);
+    print_plan(points.rows, terminal);
     return ok;
   }
-  const InterruptGuard interrupt;  // until sweep.csv is written
-  prepare_result_folder(options.output, Overwrite::allow);
-  const SweepLock lock(options.output);
-  remove_unfinished(options.output);
-  write_whole_file(fs::path(options.output) / manifest_name, manifest_text({sweep.name, rows}));
-  const ExitCode exit_code = run_points(rows, texts, options, {}, terminal);
-  const std::string csv = sweep_csv(rows);
-  write_whole_file(fs::path(options.output) / "sweep.csv", csv);
+  const ExitCode exit_code = run_sweep(points, options, terminal);
   terminal.out << (options.format == Format::csv
-                       ? csv
-                       : wrapped_text(sweep_text(sweep.name, rows), terminal.width));
-  print_remarks(rows);
+                       ? sweep_csv(points.rows)
+                       : wrapped_text(sweep_text(sweep.name, points.rows), terminal.width));
+  print_remarks(points.rows);
   return exit_code;
 }
 
-ExitCode sweep_exec(const SweepOptions& options, const Terminal& terminal) {
+ExitCode sweep_exec(const SweepCommandOptions& options, const Terminal& terminal) {
   limits_of(options);
   const Shard shard = shard_of(options.shard);
   const Sweep sweep = sweep_of(options);
-  InputTexts texts;
-  const std::vector<SweepRow> all = rows_of(sweep, wanted_points(sweep), texts, options);
-  prepare_result_folder(options.output, Overwrite::allow);
-  const SweepLock lock(options.output, SweepLock::Share::shards);
-  write_whole_file(fs::path(options.output) / manifest_name, manifest_text({sweep.name, all}));
-  std::vector<SweepRow> rows;
-  for (std::size_t i = shard.index; i < all.size(); i += shard.count) rows.push_back(all[i]);
-  const ExitCode exit_code = run_points(rows, texts, options, shard, terminal);
-  const auto done = std::ranges::count(rows, "ok", &SweepRow::status);
+  LoadedSweep points = loaded(sweep, wanted_points(sweep), options);
+  const ExitCode exit_code = run_shard(points, shard, options, terminal);
+  const auto done = std::ranges::count(points.rows, "ok", &SweepRow::status);
   terminal.out << fmt::format("{}, shard {}: {} of {} points\n", sweep.name, options.shard, done,
-                              rows.size());
-  print_remarks(rows);
+                              points.rows.size());
+  print_remarks(points.rows);
   return exit_code;
+}
+
+ExitCode sweep_on_hosts(const SweepCommandOptions& options, const Terminal& terminal) {
+  limits_of(options);
+  hosts_in(options.hosts);
+  const Sweep sweep = sweep_of(options);
+  const ExitCode exit_code = run_on_hosts(loaded(sweep, wanted_points(sweep), options), options);
+  terminal.out << sweep_status_text(options.output);
+  return exit_code;
+}
+
+ExitCode sweep_slurm(const SweepCommandOptions& options, const Terminal& terminal) {
+  slurm_time(options.time);
+  limits_of(options);
+  const Sweep sweep = sweep_of(options);
+  terminal.out << write_slurm_array(loaded(sweep, wanted_points(sweep), options), options) << '\n';
+  return ok;
+}
+
+ExitCode sweep_status(const SweepCommandOptions& options, const Terminal& terminal) {
+  terminal.out << sweep_status_text(options.output);
+  return ok;
+}
+
+ExitCode sweep_collect(const SweepCommandOptions& options, const Terminal& terminal) {
+  const SweepManifest sweep = read_sweep_folder(options.output);
+  write_collected(options.output, sweep);
+  if (options.format == Format::csv) {
+    terminal.out << csv_of(runs_table(sweep.rows));
+    return ok;
+  }
+  terminal.out << fmt::format(
+      "{}: runs.csv has {} points, {} of them done; kinds.csv has their exposed times by kind; "
+      "sweep.sqlite has both\n",
+      options.output, sweep.rows.size(), std::ranges::count(sweep.rows, "ok", &SweepRow::status));
+  return ok;
 }
 
 }  // namespace orrery::cli

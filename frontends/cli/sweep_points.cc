@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
+#include <memory>
 #include <set>
 
 #include "core/base/config_error.h"
 #include "core/base/log.h"
-#include "frontends/cli/failure.h"
+#include "execution/failure.h"
+#include "formats/input/input_texts.h"
 #include "frontends/cli/named_examples.h"
 #include "frontends/yaml/load_sweep.h"
 #include "frontends/yaml/load_traffic.h"
@@ -78,35 +79,6 @@ std::vector<SweepPoint> wanted_points(const Sweep& sweep, std::size_t most) {
   }
 }
 
-std::vector<SweepRow> rows_of(const Sweep& sweep, std::vector<SweepPoint> points, InputTexts& texts,
-                              const SweepOptions& options) {
-  std::vector<SweepRow> rows;
-  std::vector<Diagnostic> problems;
-  std::set<std::string> said;
-  for (SweepPoint& point : points) {
-    try {
-      const LoadedFile loaded = load_job_or_flows(point.experiment, overrides_of(point), texts);
-      const auto* flows = std::get_if<TrafficExperiment>(&loaded);
-      SweepRow row;
-      row.has_flows = flows != nullptr;
-      row.metrics = sweep.metrics;
-      row.version = options.invocation.version;
-      row.commit = options.invocation.commit;
-      row.inputs = inputs_hash(flows != nullptr ? flows->experiment : std::get<Experiment>(loaded));
-      row.folder = fs::path(options.output) / "points" /
-                   folder_name(point, row.version + '\n' + row.commit + '\n' + row.inputs);
-      row.status = "not run";
-      row.point = std::move(point);
-      rows.push_back(std::move(row));
-    } catch (const ConfigError& error) {
-      for (const Diagnostic& problem : error.diagnostics())
-        if (said.insert(format_diagnostic(problem)).second) problems.push_back(problem);
-    }
-  }
-  if (!problems.empty()) throw ConfigError(std::move(problems));
-  return rows;
-}
-
 std::string command_of(const SweepRow& row) {
   std::vector<std::string> arguments{"orrery", row.has_flows ? "traffic" : "run",
                                      row.point.experiment};
@@ -121,24 +93,23 @@ std::string command_of(const SweepRow& row) {
 
 namespace {
 
-// `output`: its folder, or "" for JSON on `json`.
-int simulate_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep,
-                   const std::string& output, std::ostream& json, std::ostream& messages) {
+// It reads no file: `texts` has what was checked.
+int simulate_point(const SweepRow& row, InputTexts& texts, const Invocation& program,
+                   PointOutput output, std::ostream& json, std::ostream& messages) {
   const log::Session session({}, messages);
   try {
     const Terminal terminal{json, messages};
-    const LoadedFile loaded =
-        load_job_or_flows(row.point.experiment, overrides_of(row.point), texts);
+    const LoadedFile file = load_job_or_flows(row.point.experiment, overrides_of(row.point), texts);
     const auto fill = [&](auto options) {
-      options.invocation = {sweep.version, sweep.commit, command_of(row)};
-      options.output = output;
+      options.invocation = {program.version, program.commit, command_of(row)};
+      if (output == PointOutput::folder) options.output = row.folder;
       options.force = true;
       options.format = Format::json;
       return options;
     };
-    if (const auto* flows = std::get_if<TrafficExperiment>(&loaded))
+    if (const auto* flows = std::get_if<TrafficExperiment>(&file))
       return traffic_loaded(*flows, fill(TrafficRunOptions()), terminal);
-    return run_loaded(std::get<Experiment>(loaded), fill(SimulationOptions()), terminal);
+    return run_loaded(std::get<Experiment>(file), fill(SimulationOptions()), terminal);
   } catch (...) {
     const Failure failure = describe_failure(std::current_exception());
     log::write(log::Level::error, log::Room::frontends, failure.text);
@@ -148,15 +119,39 @@ int simulate_point(const SweepRow& row, InputTexts& texts, const Invocation& swe
 
 }  // namespace
 
-int run_point(const SweepRow& row, InputTexts& texts, const Invocation& sweep,
-              std::ostream& messages) {
-  std::ostream nowhere(nullptr);
-  return simulate_point(row, texts, sweep, row.folder, nowhere, messages);
-}
-
-int point_json(const SweepRow& row, InputTexts& texts, const Invocation& sweep, std::ostream& json,
-               std::ostream& messages) {
-  return simulate_point(row, texts, sweep, "", json, messages);
+LoadedSweep loaded(const Sweep& sweep, std::vector<SweepPoint> points,
+                   const SweepCommandOptions& options) {
+  const auto texts = std::make_shared<InputTexts>();
+  std::vector<SweepRow> rows;
+  std::vector<Diagnostic> problems;
+  std::set<std::string> said;
+  for (SweepPoint& point : points) {
+    try {
+      const LoadedFile file = load_job_or_flows(point.experiment, overrides_of(point), *texts);
+      const auto* flows = std::get_if<TrafficExperiment>(&file);
+      SweepRow row;
+      row.has_flows = flows != nullptr;
+      row.metrics = sweep.metrics;
+      row.version = options.invocation.version;
+      row.commit = options.invocation.commit;
+      row.inputs = inputs_hash(flows != nullptr ? flows->experiment : std::get<Experiment>(file));
+      row.folder = fs::path(options.output) / "points" /
+                   folder_name(point, row.version + '\n' + row.commit + '\n' + row.inputs);
+      row.status = "not run";
+      row.point = std::move(point);
+      rows.push_back(std::move(row));
+    } catch (const ConfigError& error) {
+      for (const Diagnostic& problem : error.diagnostics())
+        if (said.insert(format_diagnostic(problem)).second) problems.push_back(problem);
+    }
+  }
+  if (!problems.empty()) throw ConfigError(std::move(problems));
+  const auto simulate = [texts, program = options.invocation](
+                            const SweepRow& row, PointOutput output, std::ostream& json,
+                            std::ostream& messages) {
+    return simulate_point(row, *texts, program, output, json, messages);
+  };
+  return {sweep.name, std::move(rows), simulate};
 }
 
 }  // namespace orrery::cli

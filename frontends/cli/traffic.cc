@@ -2,10 +2,10 @@
 #include <optional>
 
 #include "core/base/log.h"
+#include "execution/host_meter.h"
+#include "execution/interrupt.h"
+#include "execution/progress/count_progress.h"
 #include "frontends/cli/commands.h"
-#include "frontends/cli/count_progress.h"
-#include "frontends/cli/host_meter.h"
-#include "frontends/cli/interrupt.h"
 #include "frontends/cli/named_examples.h"
 #include "frontends/yaml/load_traffic.h"
 #include "report/result_folder.h"

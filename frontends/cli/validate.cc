@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "core/base/log.h"
+#include "execution/failure.h"
 #include "frontends/cli/commands.h"
-#include "frontends/cli/failure.h"
 #include "frontends/cli/named_examples.h"
 #include "frontends/yaml/load_traffic.h"
 #include "frontends/yaml/searched_experiment.h"

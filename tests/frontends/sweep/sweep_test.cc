@@ -11,9 +11,9 @@
 
 #include "core/base/config_error.h"
 #include "core/base/log.h"
+#include "execution/process/process_pool.h"
+#include "execution/sweep/sweep_folder.h"
 #include "frontends/cli/commands.h"
-#include "frontends/cli/process_pool.h"
-#include "frontends/sweep/sweep_folder.h"
 #include "frontends/yaml/load_sweep.h"
 #include "report/result_folder.h"
 #include "report/sweep_report.h"
