@@ -8,11 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/config_error.h"
 #include "core/units/unit_text.h"
 #include "formats/astra/emulation.h"
-#include "formats/chakra/trace_groups.h"
-#include "formats/import/import_astra.h"
 #include "formats/input/input_texts.h"
 #include "frontends/cli/log_options.h"
 #include "report/text_table.h"
@@ -21,59 +18,6 @@
 namespace orrery::cli {
 
 namespace {
-
-std::string file_of(const std::string& prefix, std::int32_t npu) {
-  return fmt::format("{}.{}.et", prefix, npu);
-}
-
-// A custom algorithm does not say how large a collective it was made for: as large as those called.
-void find_sizes(AstraSetUp& set_up, InputTexts& texts) {
-  const std::string file = file_of(set_up.workload, 0);
-  const auto& custom = set_up.system.custom;
-  if (set_up.is_text || std::ranges::all_of(custom, &std::string::empty)) return;
-  for (const chakra::Node& node : chakra::read_rank_trace(file, texts.read(file)).nodes) {
-    constexpr std::array<std::int64_t, 4> numbers = {0, 2, 7, 6};  // of astra::kinds in Chakra
-    const auto* found = std::ranges::find(numbers, node.number("comm_type").value_or(-1));
-    if (node.type != chakra::NodeType::collective || found == numbers.end()) continue;
-    std::int64_t& size = set_up.first_sizes[static_cast<std::size_t>(found - numbers.begin())];
-    if (size == 0) size = node.number("comm_size").value_or(0);
-  }
-}
-
-AstraSetUp set_up_of(const AstraOptions& options, InputTexts& texts) {
-  AstraSetUp set_up;
-  set_up.network = astra::read_network(options.network, texts.read(options.network));
-  set_up.system = astra::read_system(options.system, texts.read(options.system),
-                                     set_up.network.dimensions.size());
-  if (!options.memory.empty())
-    set_up.memory = astra::read_memory(options.memory, texts.read(options.memory));
-  set_up.workload = options.workload;
-  set_up.is_text =
-      !texts.can_read(file_of(options.workload, 0)) && texts.can_read(options.workload);
-  // ASTRA-sim takes any name with this word for no file.
-  if (options.groups.find("empty") == std::string::npos) set_up.groups = options.groups;
-  set_up.shares_links = options.shares_links;
-  set_up.queues = options.queues;
-  set_up.injection_scale = options.injection_scale;
-  set_up.rendezvous = options.rendezvous;
-  find_sizes(set_up, texts);
-  return set_up;
-}
-
-// What is not there is said by the name of its flag.
-void check_files(const AstraSetUp& set_up, InputTexts& texts) {
-  const auto missing = [](const char* flag, const std::string& what, std::string remedy) {
-    throw ConfigError({.path = flag, .what = what, .remedy = std::move(remedy)});
-  };
-  if (!set_up.groups.empty() && !texts.can_read(set_up.groups))
-    missing("--comm-group-configuration", set_up.groups + " is not there",
-            "name a file of groups, or \"empty\"");
-  for (std::int32_t npu = 0; npu < set_up.network.npus() && !set_up.is_text; ++npu)
-    if (const std::string file = file_of(set_up.workload, npu); !texts.can_read(file))
-      missing("--workload-configuration", file + " is not there",
-              fmt::format("{} has {} NPUs: give a trace for each, from {} on", set_up.network.file,
-                          set_up.network.npus(), file_of(set_up.workload, 0)));
-}
 
 void print_notices(const Imported& imported, const AstraOptions& options) {
   say(fmt::format("import: {} fields read, {} ignored, {} assumed", imported.read,
@@ -93,28 +37,6 @@ void print_notices(const Imported& imported, const AstraOptions& options) {
 std::string line_of(std::int32_t npu, Duration finish, Duration exposed) {
   return fmt::format("sys[{}] finished, {} cycles, exposed communication {} cycles.\n", npu,
                      (finish.value + 500) / 1000, (exposed.value + 500) / 1000);
-}
-
-astra::EmulatedJob emulated_job(const AstraSetUp& set_up, InputTexts& texts) {
-  if (set_up.is_text)
-    throw ConfigError({.file = set_up.workload,
-                       .what = "is a text, which ASTRA-sim 2 does not read",
-                       .remedy = "run it without --compat"});
-  astra::EmulatedJob job{.network = set_up.network,
-                         .system = set_up.system,
-                         .memory = set_up.memory,
-                         .groups = {},
-                         .traces = {},
-                         .shares_links = set_up.shares_links,
-                         .queues = set_up.queues,
-                         .injection_scale = set_up.injection_scale};
-  if (!set_up.groups.empty())
-    job.groups = chakra::read_groups(set_up.groups, texts.read(set_up.groups));
-  for (std::int32_t npu = 0; npu < set_up.network.npus(); ++npu) {
-    const std::string file = file_of(set_up.workload, npu);
-    job.traces.push_back(chakra::read_rank_trace(file, texts.read(file)));
-  }
-  return job;
 }
 
 Duration slowest(const std::vector<astra::EmulatedNpu>& npus) {
@@ -162,7 +84,7 @@ std::string comparison(const astra::EmulatedJob& job, Duration emulated, Duratio
 
 ExitCode import_astra(const AstraOptions& options, const Terminal& terminal) {
   InputTexts texts;
-  const Imported imported = import_astra(set_up_of(options, texts));
+  const Imported imported = import_astra(read_set_up(options.files, texts));
   terminal.out << imported.yaml;
   print_notices(imported, options);
   return ok;
@@ -171,7 +93,7 @@ ExitCode import_astra(const AstraOptions& options, const Terminal& terminal) {
 ExitCode astra(const AstraOptions& options, const SimulationOptions& simulation,
                const Terminal& terminal) {
   InputTexts texts;
-  const AstraSetUp set_up = set_up_of(options, texts);
+  const AstraSetUp set_up = read_set_up(options.files, texts);
   check_files(set_up, texts);
   const Imported imported = import_astra(set_up);
   const std::string name = "set-up of ASTRA-sim";

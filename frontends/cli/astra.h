@@ -4,16 +4,13 @@
 #include <cstdint>
 #include <string>
 
+#include "formats/import/astra_files.h"
 #include "frontends/cli/commands.h"
 
 namespace orrery::cli {
 
 struct AstraOptions {
-  std::string workload, system, network, memory, groups;  // of --workload-configuration, ...
-  std::int32_t queues = 1;
-  double injection_scale = 1;
-  bool rendezvous = false;
-  bool shares_links = false;  // congestion_aware
+  AstraFiles files;
   // Flags that change nothing, as they were given.
   double compute_scale = 1, communication_scale = 1;
   std::string logging, logging_folder;

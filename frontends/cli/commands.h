@@ -73,9 +73,6 @@ struct PageOptions {
 
 // Writes the page, and its name on terminal.out.
 ExitCode report(const PageOptions& options, const Terminal& terminal);
-// Also its charts as files, in a folder beside it. Replaces nothing but an earlier page and its
-// charts; throws IoError otherwise.
-void write_page(const std::string& file, const std::string& page);
 
 struct ValidateOptions {
   std::vector<std::string> files;
@@ -171,7 +168,7 @@ struct SearchOptions {
 ExitCode search(const SearchOptions& options, const Terminal& terminal);
 
 struct CalibrateOptions {
-  std::string file;  // timed runs: frontends/calibration/measured_runs.h
+  std::string file;  // timed runs: formats/measured/measured_runs.h
   std::string npu;   // preset of the device; "" = as the experiments say
   std::string from;  // preset of the efficiency to begin with; "" = what is in force
   std::vector<std::string> free{"matrix", "memory", "launch"};  // parameters to fit

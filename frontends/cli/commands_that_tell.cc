@@ -91,26 +91,27 @@ void CommandLine::add_astra_options(CLI::App* command) {
   const auto file = [&](const char* name, std::string& value, const char* text) {
     return command->add_option(name, value, text)->type_name("FILE");
   };
-  file("--workload-configuration", astra_.workload,
+  file("--workload-configuration", astra_.files.workload,
        "prefix of PREFIX.0.et, ...; or a text workload")
       ->type_name("PREFIX")
       ->required();
-  file("--system-configuration", astra_.system, "the system, in JSON")->required();
-  file("--network-configuration", astra_.network, "the dimensions of the network, in YAML")
+  file("--system-configuration", astra_.files.system, "the system, in JSON")->required();
+  file("--network-configuration", astra_.files.network, "the dimensions of the network, in YAML")
       ->required();
-  file("--remote-memory-configuration", astra_.memory, "the remote memory, in JSON");
-  file("--comm-group-configuration", astra_.groups, "the NPUs of each group, in JSON");
-  command->add_flag("--congestion-aware", astra_.shares_links,
+  file("--remote-memory-configuration", astra_.files.memory, "the remote memory, in JSON");
+  file("--comm-group-configuration", astra_.files.groups, "the NPUs of each group, in JSON");
+  command->add_flag("--congestion-aware", astra_.files.shares_links,
                     "messages share links, as in ASTRA-sim's congestion_aware backend");
   command
-      ->add_option("--num-queues-per-dim", astra_.queues,
+      ->add_option("--num-queues-per-dim", astra_.files.queues,
                    "queues of a dimension, half of them for the way back; without it, 1")
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
-  command->add_option("--injection-scale", astra_.injection_scale, "multiplies endpoint-delay")
+  command
+      ->add_option("--injection-scale", astra_.files.injection_scale, "multiplies endpoint-delay")
       ->check(CLI::Range(0.0, 1000.0).description(""))
       ->type_name("X");
-  command->add_option("--rendezvous-protocol", astra_.rendezvous, "true is refused")
+  command->add_option("--rendezvous-protocol", astra_.files.rendezvous, "true is refused")
       ->type_name("BOOL");
   command->add_option("--compute-scale", astra_.compute_scale, "changes nothing")->type_name("X");
   command->add_option("--comm-scale", astra_.communication_scale, "changes nothing")

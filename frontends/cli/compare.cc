@@ -14,6 +14,7 @@
 #include "frontends/yaml/load_traffic.h"
 #include "report/comparison_text.h"
 #include "report/csv_report.h"
+#include "report/html/page_file.h"
 #include "report/html/report_page.h"
 #include "report/json_report.h"
 #include "report/result_folder.h"

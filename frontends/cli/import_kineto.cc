@@ -1,16 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/base/config_error.h"
 #include "core/base/quoted.h"
 #include "core/units/unit_text.h"
 #include "formats/input/unpacked_file.h"
 #include "formats/kineto/kineto_profile.h"
+#include "formats/kineto/profile_files.h"
 #include "frontends/cli/commands.h"
 #include "frontends/cli/log_options.h"
 #include "report/text_table.h"
@@ -21,11 +20,6 @@ namespace {
 
 using kineto::Profile;
 using kineto::Times;
-
-std::string head(const ImportOptions& options) {
-  return fmt::format("# From {} by `orrery import kineto --as {}`.\n", printable(options.file, 60),
-                     options.as);
-}
 
 // Count, sum and quantiles, as cells.
 std::vector<std::string> row_of(std::string name, const Times& times) {
@@ -92,74 +86,20 @@ std::string table_text(const Profile& profile, const ImportOptions& options) {
          collectives_text(profile);
 }
 
-// The data type with the most calls: an experiment has one time for a shape.
-std::string frequent_type(const Profile& profile) {
-  std::map<std::string, std::size_t> calls;
-  for (const auto& [key, times] : profile.products) calls[key.type] += times.each.size();
-  return std::ranges::max_element(calls, {}, [](const auto& type) { return type.second; })->first;
-}
-
-std::string products_text(const Profile& profile, const ImportOptions& options) {
-  if (profile.products.empty())
-    throw ConfigError(
-        {.file = options.file,
-         .what =
-             profile.without_shape > 0
-                 ? fmt::format("{} matrix products do not say their shapes", profile.without_shape)
-                 : "there is no matrix product (aten::mm, aten::addmm) with kernels",
-         .remedy = "record with profile(record_shapes=True)"});
-  const std::string type = frequent_type(profile);
-  std::string text = head(options) + "# As platform.npu.efficiency: {preset: THIS FILE}; type " +
-                     type + ".\nproducts:\n";
-  std::size_t others = 0;
-  for (const auto& [key, times] : profile.products) {
-    if (key.type != type) {
-      others += times.each.size();
-      continue;
-    }
-    text += fmt::format("  - {{rows: {}, columns: {}, depth: {}, time: {}}}  # {} call{}\n",
-                        key.rows, key.columns, key.depth, exact_text(times.quantile(0.5)),
-                        times.each.size(), times.each.size() == 1 ? "" : "s");
-  }
-  if (others > 0)
-    say(fmt::format("{} products of other data types than {} are left out", others, type));
-  if (profile.without_shape > 0)
-    say(fmt::format("{} products do not say their shapes", profile.without_shape));
-  if (profile.batches > 0)
-    say(fmt::format("{} batched products are left out: no key holds them", profile.batches));
-  return text;
-}
-
-std::string measured_text(const Profile& profile, const ImportOptions& options) {
-  if (profile.collectives.empty())
-    throw ConfigError({.file = options.file,
-                       .what = profile.without_size > 0
-                                   ? fmt::format("{} kernels of communication do not say what they "
-                                                 "move",
-                                                 profile.without_size)
-                                   : "there is no communication in it",
-                       .remedy = profile.without_size > 0
-                                     ? "record with PyTorch 2.1 or later, which writes sizes"
-                                     : "name a trace of a job with several ranks"});
-  std::string text = head(options) + "# The shortest of each: the others wait for other ranks.\n" +
-                     "op,ranks,bytes,time_us,number\n";
-  for (const auto& [key, times] : profile.collectives)
-    text += fmt::format("{},{},{},{},{}\n", key.name, key.ranks, key.size.value,
-                        static_cast<double>(times.quantile(0).value) / 1e6, times.each.size());
-  return text;
-}
-
 }  // namespace
 
 ExitCode import_kineto(const ImportOptions& options, const Terminal& terminal) {
   const auto text = unpacked_file(options.file);
   const Profile profile = kineto::read_profile(options.file, *text);
-  if (options.as == "products")
-    terminal.out << products_text(profile, options);
-  else if (options.as == "coll")
-    terminal.out << measured_text(profile, options);
-  else
+  if (options.as == "products") {
+    const kineto::ProfileFile made = kineto::product_times(profile, options.file);
+    terminal.out << made.text;
+    for (const std::string& sentence : made.left_out) say(sentence);
+  } else if (options.as == "coll") {
+    terminal.out << kineto::collective_times(profile, options.file);
+  } else {
     terminal.out << table_text(profile, options);
+  }
   say(fmt::format("import: {} events read, {} of them kernels", profile.events, profile.kernels));
   if (profile.without_size > 0)
     say(fmt::format("{} kernels of communication do not say what they move", profile.without_size));

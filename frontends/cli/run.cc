@@ -13,6 +13,7 @@
 #include "frontends/cli/commands.h"
 #include "frontends/cli/named_examples.h"
 #include "report/csv_report.h"
+#include "report/html/page_file.h"
 #include "report/html/report_page.h"
 #include "report/json_report.h"
 #include "report/measured_text.h"

@@ -1,4 +1,4 @@
-#include "frontends/collectives/operation_named.h"
+#include "frontends/cli/operation_named.h"
 
 #include <string_view>
 #include <vector>

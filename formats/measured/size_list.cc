@@ -1,4 +1,4 @@
-#include "frontends/collectives/size_list.h"
+#include "formats/measured/size_list.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "core/base/config_error.h"
+#include "core/base/quoted.h"
 #include "core/units/unit_text.h"
-#include "frontends/yaml/problems.h"
 
 namespace orrery {
 
@@ -36,7 +36,7 @@ class SizeListParser {
     for (const std::string& item : split(text_, ',')) {
       const std::vector<std::string> parts = split(item, ':');
       if (parts.size() > 3) {
-        fail(yaml::in_quotes(item) + " has too many parts", "write MIN:MAX:xFACTOR");
+        fail(in_quotes(item) + " has too many parts", "write MIN:MAX:xFACTOR");
       }
       if (parts.size() == 1) {
         add(size(item));
@@ -61,11 +61,11 @@ class SizeListParser {
     if (std::string_view("KMGT").find(last) != std::string_view::npos) with_unit += "iB";
     const Parsed<Bytes> parsed = parse_bytes(with_unit);
     if (std::holds_alternative<UnitError>(parsed)) {
-      fail(yaml::in_quotes(text) + " is not a size",
+      fail(in_quotes(text) + " is not a size",
            "write for example 8, 64K, 1M or 8G (powers of 1024), or 1 MB, 64 KiB");
     }
     const Bytes size = std::get<Bytes>(parsed);
-    if (size < bytes(1)) fail(yaml::in_quotes(text) + " is no data", "begin with 1 byte or more");
+    if (size < bytes(1)) fail(in_quotes(text) + " is no data", "begin with 1 byte or more");
     return size;
   }
 
@@ -89,7 +89,7 @@ class SizeListParser {
     } else if (rule.starts_with('+')) {
       step = size(rule.substr(1)).value;
     } else {
-      fail(yaml::in_quotes(rule) + " is neither a factor nor a step",
+      fail(in_quotes(rule) + " is neither a factor nor a step",
            "write for example x2 (each size twice the one before) or +1M");
     }
     for (std::int64_t value = smallest.value; value <= largest.value;) {
@@ -104,7 +104,7 @@ class SizeListParser {
     const char* end = rule.data() + rule.size();
     const auto [stop, error] = std::from_chars(rule.data() + 1, end, factor);
     if (error != std::errc() || stop != end || factor < 2) {
-      fail(yaml::in_quotes(rule) + " does not make the size grow by a whole factor",
+      fail(in_quotes(rule) + " does not make the size grow by a whole factor",
            "write x2 or more, or a step like +1M");
     }
     return factor;

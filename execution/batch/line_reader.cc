@@ -1,4 +1,4 @@
-#include "frontends/cli/line_reader.h"
+#include "execution/batch/line_reader.h"
 
 #include <fmt/format.h>
 #include <sys/poll.h>
@@ -10,7 +10,7 @@
 
 #include "core/base/io_error.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 // False when it shall stop.
 bool LineReader::wait() const {
@@ -52,4 +52,4 @@ std::optional<std::string> LineReader::next() {
   return line;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

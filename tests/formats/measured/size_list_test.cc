@@ -1,4 +1,4 @@
-#include "frontends/collectives/size_list.h"
+#include "formats/measured/size_list.h"
 
 #include <catch2/catch.hpp>
 #include <cstdint>

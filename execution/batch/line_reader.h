@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace orrery::cli {
+namespace orrery {
 
 class LineReader {
  public:
@@ -28,4 +28,4 @@ class LineReader {
   bool ended_ = false;
 };
 
-}  // namespace orrery::cli
+}  // namespace orrery

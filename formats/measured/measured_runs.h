@@ -9,14 +9,19 @@
 #include <vector>
 
 #include "core/units/units.h"
-#include "frontends/yaml/load_experiment.h"
 
 namespace orrery {
+
+// A cell of such a column.
+struct MeasuredSetting {
+  std::string key, value;
+  std::string place;  // for messages: "column workload.iterations of runs.csv:3"
+};
 
 struct MeasuredRun {
   int line = 0;
   std::string experiment;  // path
-  std::vector<Override> overrides;
+  std::vector<MeasuredSetting> settings;
   std::string name;  // as the file has it: "a.yaml micro_batch=2"
   Duration time;     // > 0
 };

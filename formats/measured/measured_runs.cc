@@ -1,4 +1,4 @@
-#include "frontends/calibration/measured_runs.h"
+#include "formats/measured/measured_runs.h"
 
 #include <fmt/format.h>
 
@@ -98,8 +98,8 @@ class MeasuredRunReader {
       } else if (columns_[i] == "time") {
         run.time = time_of(cells[i]);
       } else if (!cells[i].empty()) {
-        run.overrides.push_back({columns_[i] + '=' + cells[i],
-                                 fmt::format("column {} of {}:{}", columns_[i], path_, line_)});
+        run.settings.push_back(
+            {columns_[i], cells[i], fmt::format("column {} of {}:{}", columns_[i], path_, line_)});
         settings += fmt::format(" {}={}", columns_[i].substr(columns_[i].rfind('.') + 1), cells[i]);
       }
     }
