@@ -152,7 +152,8 @@ class TidyTest(unittest.TestCase):
     def test_long_lines_and_files(self):
         self.assert_one("core/a.cc:2: 101 columns", core__a_cc="//\n// " + 98 * "x" + "\n")
         self.assert_clean(core__a_cc="// " + 97 * "\u00b5" + "\n")  # characters, not bytes
-        self.assert_one("core/a.cc:801: 801 lines", core__a_cc=801 * "//\n")
+        self.assert_one("core/a.cc:1: 401 lines of code", core__a_cc=401 * "x();  // y\n\n// z\n")
+        self.assert_clean(core__a_cc=400 * "x();\n// y\n", core__a_def=401 * "X(a)\n")
         self.assert_clean(core__a_cc=800 * "//\n")
 
     def test_long_lines_of_documents(self):
