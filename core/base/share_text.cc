@@ -158,11 +158,12 @@ FromText<double> parse_percentage(const std::string& text) {
 }
 
 std::string share_text(Share value) {
-  if (value.whole % 100 != 0) return fmt::format("{}/{}", value.part, value.whole);
-  const std::int64_t scale = value.whole / 100;
-  std::string text = std::to_string(value.part / scale);
-  if (const std::int64_t rest = value.part % scale; rest > 0) {
-    text += fmt::format(".{:0{}}", rest, std::to_string(scale).size() - 1);
+  const std::int64_t millionths = value.part * 1'000'000 / value.whole;
+  if (millionths * value.whole != value.part * 1'000'000)
+    return fmt::format("{}/{}", value.part, value.whole);
+  std::string text = std::to_string(millionths / 10'000);
+  if (const std::int64_t rest = millionths % 10'000; rest > 0) {
+    text += fmt::format(".{:04}", rest);
     text.erase(text.find_last_not_of('0') + 1);
   }
   return text + " %";

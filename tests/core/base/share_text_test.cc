@@ -29,9 +29,14 @@ TEST_CASE("a share is a fraction or a percentage, exactly") {
   CHECK(share(".5") == Share{50, 100});
 }
 
-TEST_CASE("a share prints as it was written") {
+TEST_CASE("a share prints in per cent, if it is a decimal number") {
   for (const char* text : {"20/132", "15 %", "15.2 %", "31.33 %", "100 %", "0.05 %", "0 %"})
     CHECK(share_text(share(text)) == text);
+  CHECK(share_text({0, 1}) == "0 %");
+  CHECK(share_text({1, 1}) == "100 %");
+  CHECK(share_text({1, 2}) == "50 %");
+  CHECK(share_text({120, 128}) == "93.75 %");
+  CHECK(share_text({1, 3}) == "1/3");
 }
 
 TEST_CASE("what is no share is refused") {
