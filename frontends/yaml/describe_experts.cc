@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/io_error.h"
 #include "formats/input/comma_lines.h"
 
 namespace orrery::yaml {
@@ -42,12 +41,8 @@ std::variant<std::vector<double>, WrongText> weights_of(const std::vector<std::s
 
 void read_expert_trace(Reader& load, const std::string& path, std::int64_t experts,
                        ExpertLoadSpec& spec) {
-  const std::string* text = nullptr;
-  try {
-    text = &load.contents("file", path);
-  } catch (const IoError& error) {
-    return load.wrong("file", error.what(), "the path is relative to the file that names it");
-  }
+  const std::string* text = load.contents("file", path);
+  if (text == nullptr) return;
   CommaLines lines(*text);
   while (lines.next()) {
     auto weights = weights_of(lines.cells(), experts);

@@ -187,7 +187,11 @@ std::shared_ptr<const PairSizes> ProgramBuilder::pair_sizes_of(Reader& keys,
     return std::make_shared<PairSizes>(PairSizes::weighted(members, *text.row, weights));
   }
   PairMatrix matrix{text.sizes, "", ""};
-  if (text.csv) matrix = parse_pair_sizes(keys.contents("all_to_allv.csv", *text.csv), *text.csv);
+  if (text.csv) {
+    const std::string* csv = keys.contents("all_to_allv.csv", *text.csv);
+    if (csv == nullptr) return nullptr;
+    matrix = parse_pair_sizes(*csv, *text.csv);
+  }
   if (!matrix.wrong.empty()) {
     keys.wrong("all_to_allv", matrix.wrong, matrix.remedy);
     return nullptr;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/config_error.h"
+#include "core/base/io_error.h"
 #include "formats/custom/custom_algorithm.h"
 #include "frontends/yaml/input_files.h"
 #include "system/collective/capability.h"
@@ -81,6 +82,8 @@ std::optional<NamedAlgorithm> read_custom(Reader& keys, Collective kind, const s
                "name a file that was made for that");
   } catch (const ConfigError& error) {
     keys.wrong_elsewhere(error);
+  } catch (const IoError& error) {
+    keys.wrong("custom", error.what(), unreadable_remedy);
   }
   return std::nullopt;
 }

@@ -271,7 +271,8 @@ inline void describe_built_topology(Keys& keys, TopologySpec& topology) {
       const YamlNode* node = reader.find("hpcc");
       if (node->kind != NodeKind::scalar || !reader.clean()) return;
       const std::string path = resolved_path(*node);
-      topology = parse_hpcc_topology(reader.contents("hpcc", path), path);
+      if (const std::string* text = reader.contents("hpcc", path))
+        topology = parse_hpcc_topology(*text, path);
     });
   }
 }

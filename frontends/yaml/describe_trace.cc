@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/io_error.h"
 #include "formats/chakra/trace_workload.h"
 #include "frontends/yaml/input_files.h"
 
@@ -34,7 +33,6 @@ std::vector<std::string> files_of_ranks(Reader& trace, const std::string& patter
 void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkload& workload,
                 const PlatformFacts& platform) {
   const std::string pattern = resolved_path(*trace.find("files"));
-  std::string_view key = "files";  // whose file is read
   const bool each = pattern.find(kRankMark) != std::string::npos;
   if (each && settings.replicate > 0)
     return trace.wrong("replicate", "there is a file for each rank",
@@ -44,7 +42,11 @@ void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkl
     const auto npus = static_cast<std::size_t>(platform.npus);
     const std::vector<std::string> names =
         each ? files_of_ranks(trace, pattern, npus) : std::vector<std::string>{pattern};
-    for (const std::string& name : names) files.push_back({name, trace.contents("files", name)});
+    for (const std::string& name : names) {
+      const std::string* bytes = trace.contents("files", name);
+      if (bytes == nullptr) return;
+      files.push_back({name, *bytes});
+    }
     if (each && files.size() < npus)
       return trace.wrong("files", file_of_rank(pattern, files.size()) + " is not there",
                          fmt::format("it runs on {} NPUs: give a file for each, or choose fewer "
@@ -52,16 +54,15 @@ void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkl
                                      npus));
     chakra::GroupRanks groups;
     if (!settings.groups.empty()) {
-      key = "groups";
       const std::string path = resolved_path(*trace.find("groups"));
-      groups = chakra::read_groups(path, trace.contents("groups", path));
+      const std::string* text = trace.contents("groups", path);
+      if (text == nullptr) return;
+      groups = chakra::read_groups(path, *text);
     }
     workload =
         chakra::trace_workload(settings, files, groups, static_cast<int>(platform.levels.size()));
   } catch (const ConfigError& error) {
     trace.wrong_elsewhere(error);
-  } catch (const IoError& error) {
-    trace.wrong(key, error.what(), "the path is relative to the file that names it");
   }
 }
 

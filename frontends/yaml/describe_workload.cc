@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/base/io_error.h"
 #include "formats/astra/text_workload.h"
 #include "frontends/yaml/input_files.h"
 
@@ -49,12 +48,12 @@ void read_layer_table(Reader& reader, LayerTableWorkload& text) {
   const YamlNode* file = reader.find("text");
   if (file->kind != NodeKind::scalar) return;
   text.file = resolved_path(*file);
+  const std::string* contents = reader.contents("text", text.file);
+  if (contents == nullptr) return;
   try {
-    text.table = parse_text_workload(reader.contents("text", text.file), text.file);
+    text.table = parse_text_workload(*contents, text.file);
   } catch (const ConfigError& error) {
     reader.wrong_elsewhere(error);
-  } catch (const IoError& error) {
-    reader.wrong("text", error.what(), "the path is relative to the file that names it");
   }
 }
 

@@ -232,7 +232,12 @@ bool InputFiles::resolve_efficiency(YamlNode& root) {
   if (preset == nullptr || preset->kind != NodeKind::scalar) return true;  // the reader complains
   const std::optional<std::string> file = efficiency_file(*preset);
   if (!file) return false;
-  std::optional<YamlNode> loaded = read(*file, path);
+  std::optional<YamlNode> loaded;
+  try {
+    loaded = read(*file, path);
+  } catch (const IoError& error) {
+    problems_.add(preset->place, path + ".preset", error.what(), unreadable_remedy);
+  }
   if (!loaded) return false;
   if (loaded->kind != NodeKind::map) {
     problems_.add(loaded->place, path, fmt::format("the file holds {}", name_of(loaded->kind)),
@@ -316,9 +321,10 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
   try {
     loaded = read(path, key_path);
   } catch (const IoError& error) {
-    return fail(error.what(), is_platform_name(file.text)
+    const bool may_be_platform = is_platform_name(file.text) && !key_path.ends_with("transformer");
+    return fail(error.what(), may_be_platform
                                   ? "nor is it a bundled platform: " + suggest_platform(file.text)
-                                  : "the path is relative to the file that names it");
+                                  : std::string(unreadable_remedy));
   }
   if (!loaded) return false;
   if (loaded->kind != NodeKind::map) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/base/io_error.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
@@ -106,15 +107,24 @@ class SweepReader {
     OneOrMore<std::string> experiments;
     reader_.required("experiments", experiments, "the experiment files, relative to this one");
     reader_.free_form("experiments", [&](const YamlNode& node) {
-      if (node.kind == NodeKind::scalar) sweep_.experiments.push_back(resolved_path(node));
+      if (node.kind == NodeKind::scalar) add_experiment(node);
       for (const YamlNode& child : node.children) {
         const std::string file = resolved_path(child);
         if (std::ranges::find(sweep_.experiments, file) != sweep_.experiments.end())
           problems_.add(child.place, "experiments", fmt::format("{} is given twice", child.text),
                         "keep one of them");
-        sweep_.experiments.push_back(file);
+        add_experiment(child);
       }
     });
+  }
+
+  void add_experiment(const YamlNode& name) {
+    sweep_.experiments.push_back(resolved_path(name));
+    try {
+      reader_.texts().read(sweep_.experiments.back());
+    } catch (const IoError& error) {
+      problems_.add(name.place, "experiments", error.what(), unreadable_remedy);
+    }
   }
 
   void read_vary(const YamlNode& node) {

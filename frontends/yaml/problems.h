@@ -17,6 +17,9 @@ namespace orrery::yaml {
 using orrery::character_length;
 using orrery::in_quotes;
 
+// What to do about a file that a key names and that cannot be read.
+inline constexpr const char* unreadable_remedy = "the path is relative to the file that names it";
+
 class Problems {
  public:
   // A problem at the same position with the same words is kept once: a value that an alias repeats

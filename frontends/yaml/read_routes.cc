@@ -32,9 +32,11 @@ std::variant<StaticRoute, SpecProblem> route_of(const std::vector<std::string>& 
 
 void read_routes(Reader& keys, const TopologySpec& spec, RoutingSpec& routing) {
   const std::string path = resolved_path(*keys.find("routes"));
+  const std::string* text = keys.contents("routes", path);
+  if (text == nullptr) return;
   const Topology topology(spec);
   const Names names(topology);
-  CommaLines lines(keys.contents("routes", path));
+  CommaLines lines(*text);
   std::map<std::pair<NodeId, NodeId>, int> line_of;
   while (lines.next()) {
     const auto wrong = [&](const std::string& what, const std::string& remedy) {

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/base/hash.h"
+#include "core/base/io_error.h"
 #include "formats/import/foreign_names.h"
 #include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/named_sections.h"
@@ -336,11 +337,16 @@ void Reader::record(std::string_view key, std::string text, std::string origin,
       {join_path(path_, key), std::move(text), std::move(origin), std::string(help)});
 }
 
-const std::string& Reader::contents(std::string_view key, const std::string& path) {
-  const std::string& text = texts_.read(path);
-  record(fmt::format("{} contents", key), hash_text(text), path,
-         "hash of the file (FNV-1a, 64 bits)");
-  return text;
+const std::string* Reader::contents(std::string_view key, const std::string& path) {
+  try {
+    const std::string& text = texts_.read(path);
+    record(fmt::format("{} contents", key), hash_text(text), path,
+           "hash of the file (FNV-1a, 64 bits)");
+    return &text;
+  } catch (const IoError& error) {
+    report(SpecProblem{std::string(key), error.what(), unreadable_remedy});
+    return nullptr;
+  }
 }
 
 }  // namespace orrery::yaml

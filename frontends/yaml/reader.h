@@ -75,9 +75,9 @@ class Reader final : public Keys {
   std::string origin_of(std::string_view key) const;
   void record(std::string_view key, std::string text, std::string origin, std::string_view help);
 
-  // The contents of a data file that `key` names. Its hash becomes part of the configuration.
-  // Throws IoError.
-  const std::string& contents(std::string_view key, const std::string& path);
+  // The contents of a data file that `key`, a dotted path, names; nullptr if it cannot be read,
+  // which is then a problem of the key. Its hash becomes part of the configuration.
+  const std::string* contents(std::string_view key, const std::string& path);
   InputTexts& texts() { return texts_; }
 
  private:

@@ -206,7 +206,6 @@ TEST_CASE("a file in HPCC's format with a delay, or a size, beyond the range", "
   files.write("delay.txt", "2 0 1\n0 1 8Gbps 5e6s 0\n");
   files.write("huge.txt", "67108864 0 1\n0 1 1Gbps 1us 0\n");
   files.write("pieces.txt", "10000000 0 1\n0 1 1Gbps 1us 0\n");
-  std::filesystem::create_directory(files.path("folder"));
   const auto with = [&](const std::string& name) {
     return test::run_orrery({"run", files.write("hpcc.yaml", "platform: {topology: {hpcc: " + name +
                                                                  "}}\n" + one_reduction)});
@@ -217,18 +216,37 @@ TEST_CASE("a file in HPCC's format with a delay, or a size, beyond the range", "
              "huge.txt:1:1: error: 67108864 hosts: there may be 16777216 at most");
   is_refused(with("pieces.txt"), 2,
              "pieces.txt:1:1: error: 10000000 nodes and 1 links: some node has no link");
-  is_refused(with("folder"), 3, "folder: it is a directory");
 }
 
-TEST_CASE("a folder in the place of a file of routes", "[hostile]") {
+// The line of each key is 1 below that of the platform, where it is not of the platform itself.
+TEST_CASE("a folder in the place of a file: the message has file, line and key", "[hostile]") {
   const Files files;
   std::filesystem::create_directory(files.path("folder"));
-  is_refused(test::run_orrery(
-                 {"run", files.write("routes.yaml",
-                                     small_tree +
-                                         "network: {backend: queue, routing: {routes: folder}}\n" +
-                                         one_reduction)}),
-             3, "folder: it is a directory");
+  std::filesystem::create_directory(files.path("folder.xml"));
+  std::filesystem::create_directory(files.path("folder.yaml"));
+  const auto refused = [&](const std::string& text, const std::string& place) {
+    is_refused(test::run_orrery({"run", files.write("job.yaml", text)}), 2,
+               "job.yaml:" + place + ": cannot read ");
+  };
+  refused("platform: {topology: {hpcc: folder}}\n" + one_reduction,
+          "1:29: error: platform.topology.hpcc");
+  refused(small_tree + "network: {backend: queue, routing: {routes: folder}}\n" + one_reduction,
+          "2:45: error: network.routing.routes");
+  refused(a100 + "system: {all_reduce: {custom: folder.xml}}\n" + one_reduction,
+          "2:31: error: system.all_reduce.custom");
+  refused(a100 + operations("{all_to_allv: {csv: folder}}"),
+          "2:57: error: workload.program[0].operations[0].all_to_allv.csv");
+  refused(a100 + "workload: {transformer: {file: folder}, training: {global_batch: 4}}\n",
+          "2:32: error: workload.transformer.file");
+  refused(
+      "platform: {npu: {preset: h100, efficiency: {preset: folder.yaml}}, topology: {levels: "
+      "[{kind: "
+      "ring, size: 4, bandwidth: 1 GB/s, latency: 1 us}]}}\n" +
+          one_reduction,
+      "1:53: error: platform.npu.efficiency.preset");
+  is_refused(test::run_orrery({"sweep", files.write("sweep.yaml", "experiments: [folder]\n"), "-o",
+                               files.path("out")}),
+             2, "sweep.yaml:1:15: error: experiments: cannot read ");
 }
 
 TEST_CASE("training is checked against a model without mistakes only", "[hostile]") {
