@@ -67,17 +67,16 @@ constexpr NpuPreset presets[] = {
     // NVIDIA DGX B300 data sheet, an eighth of it: the FP16 and FP8 rates of the B200, 2.3 TB.
     {"b300", teraflops_per_second(2250), gigabytes_per_second(8000), gibibyte * 288,
      teraflops_per_second(4500)},
-    // NVIDIA GB300 NVL72 data sheet, a 72nd: the FP16 and FP8 rates of the GB200, 20 TB at 576
-    // TB/s.
+    // NVIDIA GB300 NVL72 data sheet, a 72nd: the FP16 and FP8 rates of the GB200, 20 TB at
+    // 576 TB/s.
     {"gb300", teraflops_per_second(2500), gigabytes_per_second(8000), gibibyte * 288,
      teraflops_per_second(5000)},
-    // AMD Instinct MI300X data sheet: FP16 and BF16 1,307.4 TFLOPS, FP8 2,614.9, 192 GB at 5.3
-    // TB/s.
+    // AMD Instinct MI300X data sheet: FP16 and BF16 1,307.4 TFLOPS, FP8 2,614.9, 192 GB at
+    // 5.3 TB/s.
     {"mi300x", teraflops_per_second(1307), gigabytes_per_second(5300), gibibyte * 192,
      teraflops_per_second(2614)},
-    // AMD Instinct MI250X data sheet, half of it: a module is two devices. FP16 383 TFLOPS, 128
-    // GB
-    // at 3.2 TB/s.
+    // AMD Instinct MI250X data sheet, half of it: a module is two devices. FP16 383 TFLOPS,
+    // 128 GB at 3.2 TB/s.
     {"mi250x-gcd", gigaflops(191'500), gigabytes_per_second(1600), gibibyte * 64},
     // AMD Instinct MI325X data sheet: the rates of the MI300X, 256 GB at 6 TB/s.
     {"mi325x", teraflops_per_second(1307), gigabytes_per_second(6000), gibibyte * 256,

@@ -10,7 +10,7 @@ namespace orrery::yaml {
 void check_data_parallel(Reader& keys, StackTraining& training, const OneOrMore<RankRuns>& servers,
                          bool asynchronous, const PlatformFacts& platform) {
   if (asynchronous && keys.given("staleness"))
-    keys.wrong("staleness", "servers that answer at once bound nothing",
+    keys.wrong("staleness", "asynchronous servers answer at once, so nothing bounds the staleness",
                "remove it, or asynchronous");
   if (asynchronous) training.staleness.reset();
   if (keys.given("servers") && platform.known && keys.clean()) {

@@ -29,10 +29,11 @@ void check_tokens(SpecProblems& problems, const TransformerTraining& spec,
   const bool in_two = model.causal_kernel && spec.context_method != ContextMethod::ulysses;
   const std::int64_t parts = std::int64_t{spec.context} * (in_two ? 2 : 1);
   if (model.sequence % parts == 0) return;
-  problems.push_back({"context",
-                      fmt::format("{} tokens are not cut into {} parts{}", model.sequence, parts,
-                                  in_two ? ", two for each rank so that causal work is equal" : ""),
-                      fmt::format("choose a sequence that is a multiple of {}", parts)});
+  problems.push_back(
+      {"context",
+       fmt::format("{} tokens do not divide into {} equal parts{}", model.sequence, parts,
+                   in_two ? ", two for each rank, which make causal work equal" : ""),
+       fmt::format("choose a sequence that is a multiple of {}", parts)});
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ void check_interleaving(SpecProblems& problems, const TransformerTraining& spec,
   if (interleaved && group >= p && m % group > 0 && m % group < p)
     problems.push_back(
         {"global_batch", fmt::format("{}, {} at a time", batches, group),
-         "the interleaved schedule takes them in groups, the last of which fills the "
-         "pipeline too: choose a multiple, or another micro_batch_group"});
+         "the interleaved schedule takes them in groups, and the last group must fill the pipeline "
+         "too: choose a multiple, or another micro_batch_group"});
 }
 
 void check_dualpipe(SpecProblems& problems, const TransformerTraining& spec,
@@ -78,7 +78,7 @@ void check_options(SpecProblems& problems, const TransformerTraining& spec) {
   if (spec.scatter_gather && (spec.sequence_parallel || spec.tensor == 1 || spec.pipeline == 1))
     problems.push_back({"scatter_gather",
                         spec.sequence_parallel ? "with sequence_parallel stages send parts already"
-                                               : "it takes tensor parallelism and a pipeline",
+                                               : "it needs tensor parallelism and a pipeline",
                         "leave it out"});
   if (spec.recompute_layers && spec.recompute != Recompute::full)
     problems.push_back({"recompute_layers", fmt::format("recompute is {}", name_of(spec.recompute)),

@@ -54,11 +54,13 @@ namespace {
 SpecProblems problems_of_groups(const TransformerGroups& groups, const PlatformFacts& platform) {
   const std::int64_t npus = platform.npus;
   if (groups.ranks > 0 && npus != groups.ranks && npus * groups.stages != groups.ranks)
-    return {{"text", fmt::format("is of {} ranks, the platform has {} NPUs", groups.ranks, npus),
-             groups.stages == 1
-                 ? fmt::format("take a platform of {} NPUs, or correct all_gpus", groups.ranks)
-                 : fmt::format("take a platform of {} NPUs, or of the {} of one stage",
-                               groups.ranks, groups.ranks / groups.stages)}};
+    return {
+        {"text",
+         fmt::format("the file is of {} ranks, and the platform has {} NPUs", groups.ranks, npus),
+         groups.stages == 1
+             ? fmt::format("take a platform of {} NPUs, or correct all_gpus", groups.ranks)
+             : fmt::format("take a platform of {} NPUs, or of the {} of one stage", groups.ranks,
+                           groups.ranks / groups.stages)}};
   const std::int64_t row = std::int64_t{groups.tensor} *
                            stages_among(groups, static_cast<std::int32_t>(npus)) * groups.experts;
   if (npus % row == 0) return {};

@@ -131,9 +131,9 @@ std::optional<std::int64_t> uplinks_for(const LeafSpineSpec& spec, std::int64_t 
 std::optional<SpecProblem> choose_leaves(LeafSpineSpec& spec) {
   if (spec.leaves) return std::nullopt;
   if (spec.nodes == 0)
-    return SpecProblem{"", "how many servers there are is not said",
-                       "write nodes: servers; or leaves: leaf switches, and plugs: their ports "
-                       "towards servers"};
+    return SpecProblem{"", "the number of servers is not given",
+                       "write nodes, the servers; or leaves, the leaf switches, and plugs, their "
+                       "ports towards servers"};
   const std::int32_t ports = spec.node.plugs();  // of a server
   for (std::int32_t most = spec.plugs.value_or(spec.radix) / ports; most >= 1; --most) {
     const std::int32_t leaves = (spec.nodes + most - 1) / most;
@@ -156,8 +156,8 @@ std::optional<SpecProblem> choose_leaves(LeafSpineSpec& spec) {
 std::optional<SpecProblem> choose_plugs(LeafSpineSpec& spec) {
   if (spec.plugs) return std::nullopt;
   if (spec.nodes == 0)
-    return SpecProblem{"", "how many servers there are is not said",
-                       "write nodes, or plugs: ports of a leaf towards servers"};
+    return SpecProblem{"", "the number of servers is not given",
+                       "write nodes, or plugs, the ports of a leaf towards servers"};
   const std::int64_t all = std::int64_t{spec.nodes} * spec.node.plugs();
   const std::int64_t each = (all + *spec.leaves - 1) / *spec.leaves;
   if (each > ports_at_most)
