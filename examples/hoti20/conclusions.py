@@ -114,7 +114,8 @@ def of_a2a_in_4_mb(data, lines, with_64_mb):
 
 
 def of_model(data):
-    rows = data["reduced-skew-model-a2a"]
+    grid = "full" if data["full-skew-model-a2a"] else "reduced"
+    rows = data[f"{grid}-skew-model-a2a"]
     if not rows:
         return []
     tree = {system: ms(results.base(data["full-systems"], system))
@@ -130,12 +131,12 @@ def of_model(data):
                   "64 MB and 0.5 MB",
                   verdict(True, f"{megabytes_used(step):.1f} MB, {step['drops']} lost"),
                   verdict(sum_of(second, "drops") == 0,
-                          f"{between(second, count('drops'), ',.0f')} lost with 3 us on the reduced "
+                          f"{between(second, count('drops'), ',.0f')} lost with 3 us on the {grid} "
                           f"model, {between(second, skew.over(ms(step)), skew.times)} times as "
                           "long as in lock step"), "not run"]]
     return found + [["all-to-all is faster than trees on the flat systems",
              verdict(max(ratios) < 1, f"{min(ratios):.2f} and {max(ratios):.2f} of their time"),
-             verdict(False, f"with 3 us and 64 MB the reduced model as all-to-all takes "
+             verdict(False, f"with 3 us and 64 MB the {grid} model as all-to-all takes "
                      f"{between(second, skew.over(ms(step)), skew.times)} times as long as in "
                      "lock step"),
              (f"{skew.times(median(short, skew.over(ms(step))))} times with 3 us and 1 ms"

@@ -299,7 +299,8 @@ def rto_a2a(data):
     head, body, line, files = skew.by_timeout("rto-a2a", rows, ideal,
                                               "One all-to-all of 16 MiB, memory 64 MB")
     return (table(head, body) + line + "\n" +
-            findings.paragraph(findings.timeout_text(rows, ideal, "3 us")), files)
+            findings.bullets(findings.timeout_text(rows, ideal, late)
+                             for late in skew.skews_of(rows)), files)
 
 
 def rto_trees(data):
@@ -345,11 +346,11 @@ def skew_systems(data):
             "\n" + findings.systems_skew_text(data), {})
 
 
-def with_missing(name, section):
-    """A section, and how many runs of its sweep are missing."""
+def with_missing(names, section):
+    """A section, and how many runs of its sweeps are missing."""
     def both(data):
         text, files = section(data)
-        count = results.unfinished(DATA, name)
+        count = sum(results.unfinished(DATA, name) for name in names)
         return (text + "\n" + findings.missing(count) if count else text), files
     return both
 
@@ -365,11 +366,12 @@ def followed_by(section, sentences):
 SECTIONS = {
     "handshake": lambda data: (findings.handshake(data), {}),
     "conclusions": conclusion_table,
-    "skew-a2a": with_missing("single-skew-a2a", skew_a2a),
-    "rto-a2a": with_missing("single-rto-a2a", rto_a2a),
+    "skew-a2a": with_missing(["single-skew-a2a", "single-skew-a2a-memory"], skew_a2a),
+    "rto-a2a": with_missing(["single-rto-a2a"], rto_a2a),
     "rto-trees": rto_trees,
-    "skew-trees": with_missing("single-skew-trees", skew_trees),
-    "skew-model": with_missing("reduced-skew-model-a2a", skew_model),
+    "skew-trees": with_missing(["single-skew-trees"], skew_trees),
+    "skew-model": with_missing(["full-skew-model-a2a", "reduced-skew-model-a2a"],
+                               skew_model),
     "skew-systems": skew_systems,
     "systems-text": lambda data: (findings.systems_text(data), {}),
     "claims": claims,

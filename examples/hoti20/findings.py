@@ -100,7 +100,7 @@ def a2a_text(data):
             {between(runs, count('timeouts'), ',.0f')} timeouts.""")
     if "A2A, 1 GB" in lines:
         ample = lines["A2A, 1 GB"][0]
-        for text in ("3 us", "20 us"):
+        for text in ("0.1 us", "1 us", "3 us", "20 us"):
             runs = at(ample, text)
             if not runs:
                 continue
@@ -110,7 +110,7 @@ def a2a_text(data):
                 {between(runs, milliseconds, '.2f')} ms.""")
     if "A2A, 4 MB" in lines:
         small = lines["A2A, 4 MB"][0]
-        for text in ("0.1 us", "3 us"):
+        for text in ("0.1 us", "1 us", "3 us", "20 us"):
             runs = at(small, text)
             if not runs:
                 continue
