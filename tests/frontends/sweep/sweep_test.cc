@@ -54,7 +54,7 @@ class Sweeps {
   };
   Printed run(const std::string& text, bool force = false,
               const std::vector<std::string>& settings = {}) const {
-    cli::SweepOptions options;
+    cli::SweepCommandOptions options;
     options.settings = settings;
     options.file = write("sweep.yaml", text);
     options.output = folder_ / "out";
@@ -321,25 +321,25 @@ TEST_CASE("--set holds at every point, over the file's own settings") {
 }
 
 // wait() returns every second, ended or not; a child under a sanitizer may take longer to end.
-std::optional<cli::ChildExit> next_end(cli::ProcessPool& pool) {
-  std::optional<cli::ChildExit> end;
+std::optional<ChildExit> next_end(ProcessPool& pool) {
+  std::optional<ChildExit> end;
   for (int second = 0; second < 60 && !end; ++second) end = pool.wait();
   return end;
 }
 
 TEST_CASE("children of a pool report their ends") {
-  cli::ProcessPool pool(2);
+  ProcessPool pool(2);
   pool.start(
-      7, [] { return 3; }, "/dev/null");
+      7, [](std::ostream&) { return 3; }, "/dev/null");
   pool.start(
-      8, [] { return pause(); }, "/dev/null");
+      8, [](std::ostream&) { return pause(); }, "/dev/null");
   CHECK(pool.full());
-  const std::optional<cli::ChildExit> first = next_end(pool);
+  const std::optional<ChildExit> first = next_end(pool);
   REQUIRE(first);
   CHECK(first->task == 7);
   CHECK(first->exit_code == 3);
   pool.signal_all(SIGINT);
-  const std::optional<cli::ChildExit> second = next_end(pool);
+  const std::optional<ChildExit> second = next_end(pool);
   REQUIRE(second);
   CHECK(second->task == 8);
   CHECK(second->exit_code == 128 + SIGINT);

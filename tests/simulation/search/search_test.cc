@@ -250,7 +250,7 @@ TEST_CASE("orrery search prints which times are estimates, and writes the fastes
   options.jobs = 2;
   options.output = folder;
   std::ostringstream out, error;
-  REQUIRE(cli::search(options, {out, error}) == cli::ok);
+  REQUIRE(cli::search(options, {out, error}) == ok);
   CHECK_THAT(out.str(), Contains("2  of them simulated, on the analytical backend"));
   const Experiment best = load_experiment(folder / "best.yaml", {});
   CHECK(simulate(best).finish.value > 0);
