@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/base/io_error.h"
+#include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
 #include "simulation/simulate.h"
 
@@ -64,7 +64,7 @@ TEST_CASE("an all_to_allv reads its sizes inline, from a file or as a weighted r
         microseconds(5));
   // Without weights an all-to-all: two parts of 1 kB.
   CHECK(files.run(3, "[{operations: [{all_to_allv: {row: 3 kB}}]}]").finish == microseconds(3));
-  CHECK_THROWS_AS(files.run(3, "[{operations: [{all_to_allv: {csv: none.csv}}]}]"), IoError);
+  CHECK_THROWS_AS(files.run(3, "[{operations: [{all_to_allv: {csv: none.csv}}]}]"), ConfigError);
 }
 
 // n workers, k servers, S each: n/k S/B at a server's port, each way (spec: parameter servers at

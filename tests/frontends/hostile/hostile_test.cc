@@ -235,7 +235,7 @@ TEST_CASE("a folder in the place of a file: the message has file, line and key",
   refused(a100 + "system: {all_reduce: {custom: folder.xml}}\n" + one_reduction,
           "2:31: error: system.all_reduce.custom");
   refused(a100 + operations("{all_to_allv: {csv: folder}}"),
-          "2:57: error: workload.program[0].operations[0].all_to_allv.csv");
+          "2:56: error: workload.program[0].operations[0].all_to_allv.csv");
   refused(a100 + "workload: {transformer: {file: folder}, training: {global_batch: 4}}\n",
           "2:32: error: workload.transformer.file");
   refused(

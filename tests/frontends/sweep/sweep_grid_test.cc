@@ -18,13 +18,16 @@ namespace fs = std::filesystem;
 namespace {
 
 Sweep loaded(const std::string& text) {
-  const fs::path file =
-      fs::temp_directory_path() / ("orrery_sweep_grid_test." + std::to_string(getpid()) + ".yaml");
+  const fs::path folder =
+      fs::temp_directory_path() / ("orrery_sweep_grid_test." + std::to_string(getpid()));
+  fs::create_directory(folder);
+  const fs::path file = folder / "sweep.yaml";
   std::ofstream(file) << text;
+  for (const char* name : {"a.yaml", "b.yaml"}) std::ofstream(folder / name) << "seed: 1\n";
   struct Removed {
-    const fs::path& file;
-    ~Removed() { fs::remove(file); }
-  } const removed{file};
+    const fs::path& folder;
+    ~Removed() { fs::remove_all(folder); }
+  } const removed{folder};
   return load_sweep(file);
 }
 

@@ -37,7 +37,7 @@ class Sweeps {
  public:
   Sweeps() {
     fs::create_directories(folder_);
-    write("four.yaml", experiment);
+    for (const char* name : {"four.yaml", "a.yaml", "b.yaml"}) write(name, experiment);
   }
   ~Sweeps() { fs::remove_all(folder_); }
   Sweeps(const Sweeps&) = delete;
