@@ -85,11 +85,11 @@ struct SwitchMemoryStatistics {
 };
 
 // Most bytes that waited before a watched link in each of a row of equal intervals, to that of the
-// last change.
+// last change; and the packets that were lost and marked there, to the last that was.
 struct QueueDepthStatistics {
   LinkIndex link;
   Duration interval;
-  std::vector<std::int64_t> peaks;
+  std::vector<std::int64_t> peaks, drops = {}, marks = {};
 };
 
 // How long what waited of a class before a watched link was how much: 0 to 999 B, 1,000 to 1,999 B,

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/units/unit_text.h"
-#include "report/chart/markup.h"
+#include "report/chart/picture.h"
 #include "report/topology_overview.h"
 
 namespace orrery {
@@ -161,12 +161,12 @@ class Layout {
   double width_ = 0, grid_height_ = 0;
 };
 
-// Colour-blind safe: Okabe and Ito's palette.
-constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                   "#e69f00", "#56b4e9", "#444444"};
-const char* colour_of(std::int32_t level) { return colours[std::min(level, 6)]; }
+const char* colour_of(std::int32_t level) {
+  return colour_of_network_level(static_cast<std::size_t>(level));
+}
 
-std::string link_svg(const Topology& topology, const Layout& layout, const DrawnLink& line) {
+void draw_link(Picture& picture, const Topology& topology, const Layout& layout,
+               const DrawnLink& line) {
   const Point a = layout.at(line.a), b = layout.at(line.b);
   // Two of one row, apart from neighbours, would hide each other: bend the line.
   const double along = std::hypot(b.x - a.x, b.y - a.y);
@@ -174,54 +174,42 @@ std::string link_svg(const Topology& topology, const Layout& layout, const Drawn
   const double bend = bent ? 12 + along / 12 : 0;
   const Point middle{(a.x + b.x) / 2 + (a.x == b.x ? bend : 0),
                      (a.y + b.y) / 2 + (a.y == b.y ? bend : 0)};
-  return fmt::format(
-      "<path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" stroke=\"{}\"{}>"
-      "<title>{} {} {}, {}</title></path>\n",
-      a.x, a.y, middle.x + (a.x == b.x ? bend : 0), middle.y + (a.y == b.y ? bend : 0), b.x, b.y,
-      colour_of(line.level), line.one_way ? " stroke-dasharray=\"5 3\"" : "",
-      escaped(topology.node_name(line.a)), line.one_way ? "-&gt;" : "-",
-      escaped(topology.node_name(line.b)), to_text(line.bandwidth));
+  picture.path(
+      fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", a.x, a.y,
+                  middle.x + (a.x == b.x ? bend : 0), middle.y + (a.y == b.y ? bend : 0), b.x, b.y),
+      colour_of(line.level), line.one_way ? "5 3" : "none",
+      fmt::format("{} {} {}, {}", topology.node_name(line.a), line.one_way ? "->" : "-",
+                  topology.node_name(line.b), to_text(line.bandwidth)),
+      1);
 }
 
-std::string node_svg(const Topology& topology, const Layout& layout, NodeId node) {
+void draw_node(Picture& picture, const Topology& topology, const Layout& layout, NodeId node) {
   const Point at = layout.at(node);
-  const std::string name = escaped(topology.node_name(node));
-  std::string shape;
+  const std::string name = topology.node_name(node);
+  const auto draw_outline = [&](const std::string& outline) {
+    picture.area(outline, palette::ground);
+    picture.path(outline, palette::ink, "none", name, 1);
+  };
   switch (topology.node_kind(node)) {
     case NodeKind::npu:
-      shape = fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"26\" height=\"20\" rx=\"3\" fill=\"#fff\" "
-          "stroke=\"#222\"><title>{}</title></rect><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
-          at.x - 13, at.y - 10, name, at.x, at.y + 4, node.value);
+      draw_outline(fmt::format("M{:.1f} {:.1f}h26v20h-26z", at.x - 13, at.y - 10));
+      picture.text(at.x, at.y + 4, "middle", fmt::format("{}", node.value));
       break;
     case NodeKind::nic:
-      shape = fmt::format(
-          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\" fill=\"#eee\" stroke=\"#222\">"
-          "<title>{}</title></circle>",
-          at.x, at.y, name);
+      draw_outline(
+          fmt::format("M{:.1f} {:.1f}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", at.x - 6, at.y));
       break;
     case NodeKind::switched:
-      shape = fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"28\" height=\"14\" fill=\"#222\">"
-          "<title>{}</title></rect>",
-          at.x - 14, at.y - 7, name);
+      picture.path(fmt::format("M{:.1f} {:.1f}h28", at.x - 14, at.y), palette::ink, "none", name,
+                   14);
       break;
   }
-  return shape + '\n';
 }
 
-std::string legend_svg(const Topology& topology) {
-  std::string legend;
+void draw_legend(Picture& picture, const Topology& topology) {
   double x = 20;
-  for (std::size_t l = 0; l < topology.levels().size(); ++l) {
-    const std::string& name = topology.levels()[l].name;
-    legend += fmt::format(
-        "<path d=\"M{:.0f} 44h24\" stroke=\"{}\" stroke-width=\"3\"/><text x=\"{:.0f}\" y=\"48\" "
-        "text-anchor=\"start\">{}</text>\n",
-        x, colour_of(static_cast<std::int32_t>(l)), x + 30, escaped(name));
-    x += 50 + 7 * static_cast<double>(name.size());
-  }
-  return legend;
+  for (std::size_t level = 0; level < topology.levels().size(); ++level)
+    x = picture.legend(x, 48, {colour_of_network_level(level), 0}, topology.levels()[level].name);
 }
 
 // Links between planes hide everything: those of the first NPU of each stand for all.
@@ -258,22 +246,17 @@ std::string svg_text(const Topology& topology, const std::string& title) {
   const std::vector<DrawnLink> lines = lines_of(topology);
   const Layout layout(topology, lines);
   const bool has_planes = is_large && lattice && topology.levels().size() > 2;
-  std::string text = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" "
-      "height=\"{:.0f}\" font-family=\"sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-      "<text x=\"20\" y=\"26\" text-anchor=\"start\" font-size=\"15\">{}</text>\n",
-      layout.width(), layout.height(), layout.width(), layout.height(),
-      escaped(title) + (has_planes ? " (of links between planes, those of a corner)" : ""));
-  text += legend_svg(topology);
-  text += "<g fill=\"none\" stroke-opacity=\"0.6\">\n";
+  Picture picture({"topology", title, fmt::format("{} NPUs and what joins them", topology.npu_count())},
+                  layout.width(), layout.height());
+  picture.text(20, 26, "start",
+               title + (has_planes ? " (of links between planes, those of a corner)" : ""));
+  draw_legend(picture, topology);
   for (const DrawnLink& line : lines)
     if (!has_planes || is_drawn_of_lattice(topology, line))
-      text += link_svg(topology, layout, line);
-  text += "</g>\n";
+      draw_link(picture, topology, layout, line);
   for (std::int32_t node = 0; node < topology.node_count(); ++node)
-    text += node_svg(topology, layout, {node});
-  return text + "</svg>\n";
+    draw_node(picture, topology, layout, {node});
+  return picture.finish();
 }
 
 }  // namespace orrery

@@ -1,14 +1,22 @@
 #include "simulation/packet_result.h"
 
+#include <algorithm>
+
 namespace orrery {
 
 std::vector<DepthPeakRow> depth_peaks(const PacketResult& packets) {
   std::vector<DepthPeakRow> rows;
+  const auto at = [](const std::vector<std::int64_t>& values, std::size_t i) {
+    return i < values.size() ? values[i] : 0;
+  };
   for (const DepthRow& depth : packets.depths) {
     Duration begin;
-    for (const std::int64_t peak : depth.peaks) {
+    const std::size_t intervals =
+        std::max({depth.peaks.size(), depth.drops.size(), depth.marks.size()});
+    for (std::size_t i = 0; i < intervals; ++i) {
       const Duration end = begin + depth.interval;
-      rows.push_back({depth.name, begin, end, peak});
+      rows.push_back({depth.name, begin, end, at(depth.peaks, i), at(depth.drops, i),
+                      at(depth.marks, i)});
       begin = end;
     }
   }

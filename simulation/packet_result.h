@@ -55,7 +55,7 @@ struct SwitchRow {
 struct DepthRow {
   std::string name;  // "switch 128 -> npu 3"
   Duration interval;
-  std::vector<std::int64_t> peaks;
+  std::vector<std::int64_t> peaks, drops, marks;
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -63,6 +63,10 @@ struct DepthRow {
     row.column("interval_ps", &DepthRow::interval, "length of the intervals of peaks");
     row.column("peaks", &DepthRow::peaks,
                "most bytes that waited before the link in each interval, from the start on");
+    row.column("drops", &DepthRow::drops,
+               "packets lost before the link in each interval, to the last loss");
+    row.column("marks", &DepthRow::marks,
+               "packets marked before the link in each interval, to the last mark");
   }
 };
 
@@ -120,7 +124,7 @@ struct DepthBinRow {
 struct DepthPeakRow {
   std::string queue;
   Duration begin, end;
-  std::int64_t most_waiting = 0;
+  std::int64_t most_waiting = 0, drops = 0, marks = 0;
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -128,6 +132,8 @@ struct DepthPeakRow {
     row.column("begin_ps", &DepthPeakRow::begin, "start of the interval");
     row.column("end_ps", &DepthPeakRow::end, "end of the interval");
     row.column("most_waiting", &DepthPeakRow::most_waiting, "most bytes that waited in it");
+    row.column("drops", &DepthPeakRow::drops, "packets lost in it");
+    row.column("marks", &DepthPeakRow::marks, "packets marked in it");
   }
 };
 

@@ -56,9 +56,12 @@ Provenance provenance_of(const Experiment& experiment, const Invocation& invocat
                         .commit = invocation.commit,
                         .command = invocation.command,
                         .inputs = inputs_hash(experiment),
-                        .configuration = {}};
-  for (const ResolvedValue& value : experiment.resolved)
+                        .configuration = {},
+                        .origins = {}};
+  for (const ResolvedValue& value : experiment.resolved) {
     provenance.configuration.push_back({value.path, value.value});
+    if (value.origin != "default") provenance.origins.push_back({value.path, value.origin});
+  }
   return provenance;
 }
 
@@ -70,6 +73,10 @@ Provenance provenance_of(std::span<const Experiment> experiments, const Invocati
   for (const Experiment& other : experiments.subspan(1))
     std::erase_if(provenance.configuration,
                   [&](const Provenance::Setting& setting) { return !has(other, setting); });
+  std::erase_if(provenance.origins, [&](const Provenance::Origin& origin) {
+    return std::ranges::find(provenance.configuration, origin.key, &Provenance::Setting::key) ==
+           provenance.configuration.end();
+  });
   return provenance;
 }
 

@@ -270,8 +270,19 @@ struct Provenance {
   };
   std::string version, commit;
   std::string command;
+  struct Origin {
+    std::string key, origin;  // "system.chunks", "job.yaml:7"
+
+    template <class Columns>
+    static void describe(Columns& row) {
+      row.column("key", &Origin::key, "a key of the experiment");
+      row.column("origin", &Origin::origin,
+                 "where its value comes from: FILE:LINE, a preset, --set");
+    }
+  };
   std::string inputs;
   std::vector<Setting> configuration;
+  std::vector<Origin> origins;
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -289,6 +300,8 @@ struct Provenance {
                {.csv = {"", "commit"}});
     row.rows("configuration", &Provenance::configuration,
              "key of the experiment, also those that have their default values", {.keyed = true});
+    row.rows("origins", &Provenance::origins, "key that does not have its default value",
+             {.keyed = true});
   }
 };
 

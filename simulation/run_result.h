@@ -85,6 +85,7 @@ struct RunResult {
   std::vector<EqualLinksRow> equal_links;      // likewise
   std::vector<StepRow> steps;           // of the stages of a pipeline; empty unless asked for
   std::vector<MatrixRow> matrix;        // by group, source and target; empty unless asked for
+  std::int32_t node_ranks = 0;          // of a node; 0 unless there is a matrix
   std::optional<EndpointRow> endpoint;  // of the rank that finishes last; none if it costs nothing
   std::optional<PacketResult> packets;
   std::uint64_t events = 0, messages = 0;
@@ -314,6 +315,11 @@ struct RunResult {
              {.omit_if_empty = true,
               .csv_file = "matrix.csv",
               .csv_if = [](const RunResult& result) { return !result.matrix.empty(); }});
+    run.column("node_ranks",
+               [](const RunResult& result) {
+                 return result.node_ranks == 0 ? std::nullopt : std::optional(result.node_ranks);
+               },
+               "ranks of a node; only with --matrix", {.csv = no_column, .omit_if_none = true});
     run.compared("ratio_to_fastest", ratio_to_fastest,
                  "iteration time over that of the fastest complete system; none for a partial run; "
                  "in JSON only of a comparison",

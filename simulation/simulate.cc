@@ -30,6 +30,7 @@
 #include "system/compute/roofline.h"
 #include "system/compute/variation.h"
 #include "system/rank/job_runner.h"
+#include "workload/platform_facts.h"
 
 namespace orrery {
 namespace {
@@ -236,6 +237,7 @@ RunResult Simulation::collect(bool stopped) const {
   result.steps = steps_.rows();
   if (options_.page) add_equal_parts(result, finished);
   result.matrix = matrix_.rows(group_names(job_, topology_));
+  if (!result.matrix.empty()) result.node_ranks = node_size(facts_of(experiment_.topology));
   return result;
 }
 

@@ -60,6 +60,8 @@ SweepLock::SweepLock(const std::filesystem::path& folder, Share share) {
 
 SweepLock::~SweepLock() { close(file_); }
 
+void SweepLock::share() { flock(file_, LOCK_SH | LOCK_NB); }
+
 void write_collected(const std::filesystem::path& folder, const SweepManifest& sweep) {
   std::vector<SweepRow> rows = sweep.rows;
   for (SweepRow& row : rows)

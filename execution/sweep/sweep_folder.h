@@ -18,7 +18,8 @@
 namespace orrery {
 
 // Nobody else's sweep works in the folder while this lives, in this process or in one that it
-// forked; with Share::shards shards of it may: two that run the same point write the same files.
+// forked; with Share::shards others of the same points may: two that run the same point write the
+// same files.
 class SweepLock {
  public:
   enum class Share { alone, shards };
@@ -28,6 +29,8 @@ class SweepLock {
   ~SweepLock();
   SweepLock(const SweepLock&) = delete;
   SweepLock& operator=(const SweepLock&) = delete;
+
+  void share();  // from now on as Share::shards
 
  private:
   int file_ = -1;

@@ -96,6 +96,7 @@ class SweepRun {
         disk_(options.output),
         scratch_("sweep") {
     find_waiting();
+    if (shard_.from_the_end) std::ranges::reverse(waiting_);
     progress_.emplace(terminal, waiting_.size(), "points");
   }
 
@@ -140,6 +141,15 @@ class SweepRun {
     return simulate_(row, PointOutput::folder, nowhere, messages);
   }
 
+  // A process beside this one has done it since this one began: the next one waits then.
+  bool is_done_by_another(std::size_t index) {
+    if (options_.force || repeated_.contains(index) || !read_result(rows_[index])) return false;
+    ++next_;
+    ++done_;
+    keep(index);
+    return true;
+  }
+
   bool has_folder() const { return limits_.keeps_all || limits_.keeps_best > 0; }
 
   fs::path log_of(std::size_t index) const {
@@ -154,7 +164,8 @@ class SweepRun {
     ProcessPool pool(options_.jobs);
     bool passed_on = false;
     while (true) {
-      while (!pool.full() && may_begin()) start(waiting_[next_++], pool);
+      while (!pool.full() && may_begin())
+        if (!is_done_by_another(waiting_[next_])) start(waiting_[next_++], pool);
       if (pool.empty()) break;
       progress_->show(done_, failed_);
       if (const std::optional<ChildExit> exit = pool.wait()) take(*exit);
@@ -210,6 +221,7 @@ class SweepRun {
 
   void run_here() {
     while (may_begin()) {
+      if (is_done_by_another(waiting_[next_])) continue;
       const std::size_t index = waiting_[next_++];
       SweepRow& row = rows_[index];
       std::ostringstream json;
@@ -288,16 +300,27 @@ class SweepRun {
   bool disk_is_full_ = false;
 };
 
+// Another process runs the same points there: two share them, one from each end.
+bool is_worked_on(const fs::path& folder, const std::string& manifest) {
+  return is_locked(folder) && text_of_file(folder / manifest_name) == manifest;
+}
+
 }  // namespace
 
 ExitCode run_sweep(LoadedSweep& sweep, const SweepOptions& options, const Terminal& terminal) {
   const InterruptGuard interrupt;  // until sweep.csv is written
   prepare_result_folder(options.output, Overwrite::allow);
-  const SweepLock lock(options.output);
-  remove_unfinished(options.output);
   const fs::path folder = options.output;
-  write_whole_file(folder / manifest_name, manifest_text({sweep.name, sweep.rows}));
-  const ExitCode exit_code = SweepRun(sweep, options, {}, terminal).run();
+  const std::string manifest = manifest_text({sweep.name, sweep.rows});
+  const bool helps = is_worked_on(folder, manifest);
+  SweepLock lock(options.output, helps ? SweepLock::Share::shards : SweepLock::Share::alone);
+  if (!helps) {
+    remove_unfinished(options.output);
+    write_whole_file(folder / manifest_name, manifest);
+    lock.share();
+  }
+  const ExitCode exit_code =
+      SweepRun(sweep, options, {.from_the_end = helps}, terminal).run();
   write_whole_file(folder / "sweep.csv", sweep_csv(sweep.rows));
   return exit_code;
 }

@@ -11,12 +11,14 @@
 
 namespace orrery {
 
-// Nobody else works in the folder. Fills the rows; writes sweep.json and sweep.csv. Throws IoError.
+// Fills the rows; writes sweep.json and sweep.csv. A process that runs the same points in the folder
+// already is helped: this one begins with the last point. Throws IoError.
 ExitCode run_sweep(LoadedSweep& sweep, const SweepOptions& options, const Terminal& terminal);
 
 // The points index, index + count, ...
 struct Shard {
   std::size_t index = 0, count = 1;
+  bool from_the_end = false;  // beside a process that begins with the first one
 };
 
 // Other shards may work in the folder, too, here or on another machine. The rows that are left are

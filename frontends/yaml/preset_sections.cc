@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "core/base/suggestion.h"
 #include "network/topology/builders/server_presets.h"
@@ -52,35 +54,50 @@ std::string without_versions(std::string_view name) {
   return kept;
 }
 
-// "" if no preset and no model of the shape of one has these letters.
-std::string_view spelt_otherwise(const std::string& letters) {
-  std::string_view known;
-  const auto look = [&](const auto& table) {
-    for (const auto& preset : table)
-      if (letters_of(preset.name) == letters) known = preset.name;
+using NamesByLetters = std::map<std::string, std::string_view>;
+
+NamesByLetters names_by_letters() {
+  NamesByLetters names;
+  const auto add = [&](const auto& table) {
+    for (const auto& preset : table) names[letters_of(preset.name)] = preset.name;
   };
-  look(npu_presets());
-  look(server_presets());
-  look(transformer_presets());
-  look(dlrm_presets());
-  look(stack_presets());
-  look(transport_presets());
+  add(npu_presets());
+  add(server_presets());
+  add(transformer_presets());
+  add(dlrm_presets());
+  add(stack_presets());
+  add(transport_presets());
   for (const ModelAlias& alias : model_aliases())
-    if (known.empty() && letters_of(alias.name) == letters) known = alias.preset;
-  return known;
+    names.try_emplace(letters_of(alias.name), alias.preset);
+  return names;
 }
 
-// "qwen3-235b" is qwen3-235b-a22b: of a model with experts, without the parameters in use.
-std::string_view with_active_parameters(const std::string& letters) {
+// "" if no preset and no model of the shape of one has these letters. Every word of a file is looked
+// up, and a sweep reads many.
+std::string_view spelt_otherwise(const std::string& letters) {
+  static const NamesByLetters names = names_by_letters();
+  const auto found = names.find(letters);
+  return found == names.end() ? "" : found->second;
+}
+
+NamesByLetters names_without_active_parameters() {
+  NamesByLetters names;
   for (const auto& preset : transformer_presets()) {
     const std::string whole = letters_of(preset.name);
     const std::size_t active = whole.rfind('a');
     if (active != std::string::npos && active > 0 && active + 1 < whole.size() &&
         std::isdigit(static_cast<unsigned char>(whole[active + 1])) != 0 &&
-        whole[active - 1] == 'b' && whole.substr(0, active) == letters)
-      return preset.name;
+        whole[active - 1] == 'b')
+      names.try_emplace(whole.substr(0, active), preset.name);
   }
-  return "";
+  return names;
+}
+
+// "qwen3-235b" is qwen3-235b-a22b: of a model with experts, without the parameters in use.
+std::string_view with_active_parameters(const std::string& letters) {
+  static const NamesByLetters names = names_without_active_parameters();
+  const auto found = names.find(letters);
+  return found == names.end() ? "" : found->second;
 }
 
 }  // namespace

@@ -195,6 +195,7 @@ bool PacketFabric::picked_by_red(const Packet& packet, Port& port, OutputQueue& 
 void PacketFabric::mark(Packet& packet, Port& port, OutputQueue& queue) {
   packet.marked = true;
   ++rest_of(port).marks;
+  if (port.watched) marks_[rest_of(port).depth].add(queue_.now());
   ++queue.marks;
 }
 
@@ -361,6 +362,7 @@ void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
 
 void PacketFabric::lose(PacketIndex packet, Port& port, DropCause cause) {
   ++rest_of(port).drops[static_cast<std::size_t>(cause)];
+  if (port.watched) losses_[rest_of(port).depth].add(queue_.now());
   if (!packets_[packet].is_frame) owner_.packet_lost(packet);
   release(packet);
 }

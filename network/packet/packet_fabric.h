@@ -19,6 +19,7 @@
 
 #include "core/base/random.h"
 #include "core/event/event_queue.h"
+#include "network/packet/count_series.h"
 #include "network/packet/depth_histogram.h"
 #include "network/packet/hop_telemetry.h"
 #include "network/packet/output_queue.h"
@@ -307,6 +308,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::unique_ptr<PriorityPauses> pauses_;  // if a class is lossless
   std::vector<PathIndex> frame_paths_;      // by link; `none`: none was sent
   std::vector<PeakSeries> depths_;          // as SwitchSpec::watched
+  std::vector<CountSeries> losses_, marks_;  // as these
   std::vector<DepthHistogram> histograms_;  // of these, by class, and then of all classes
   std::vector<PauseEvent> pause_events_;
   // Of all paths, each ended by `none`, or by `chosen_later` and a route. Then it goes on in a part

@@ -21,6 +21,8 @@ PacketFabric::PacketFabric(EventQueue& queue, const Topology& topology, const Sw
   make_hosts();
   make_pauses(topology);
   depths_.resize(spec.watched.size());
+  losses_.resize(depths_.size());
+  marks_.resize(depths_.size());
   histograms_.resize(depths_.size() * (classes_.size() + 1));
   for (std::size_t i = 0; i < depths_.size(); ++i) {
     ports_[spec.watched[i]].watched = true;

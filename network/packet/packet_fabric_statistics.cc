@@ -1,4 +1,5 @@
 // What a fabric tells about links, queues and memories when it is asked.
+#include <algorithm>
 #include <utility>
 
 #include "network/packet/packet_fabric.h"
@@ -40,9 +41,18 @@ PacketStatistics PacketFabric::statistics() const {
 
 void PacketFabric::add_depths(PacketStatistics& statistics) const {
   for (std::size_t i = 0; i < depths_.size(); ++i) {
-    const PeakSeries& series = depths_[i];
-    statistics.depths.push_back(
-        {spec_.watched[i], series.interval(), {series.peaks().begin(), series.peaks().end()}});
+    PeakSeries series = depths_[i];
+    CountSeries losses = losses_[i], marks = marks_[i];
+    const Duration interval =
+        std::max({series.interval(), losses.interval(), marks.interval()});
+    series.widen(interval);
+    losses.widen(interval);
+    marks.widen(interval);
+    statistics.depths.push_back({spec_.watched[i],
+                                 interval,
+                                 {series.peaks().begin(), series.peaks().end()},
+                                 {losses.counts().begin(), losses.counts().end()},
+                                 {marks.counts().begin(), marks.counts().end()}});
     for (std::size_t of = 0; of <= classes_.size(); ++of) {
       const DepthHistogram& histogram = histograms_[i * (classes_.size() + 1) + of];
       const bool all = of == classes_.size();

@@ -36,6 +36,10 @@ class PeakSeries {
     end_ = static_cast<std::int64_t>(place + 1) * interval_.value;
   }
 
+  void widen(Duration interval) {
+    while (interval_ < interval) merge_pairs();
+  }
+
   Duration interval() const { return interval_; }
   // To the one of the last change.
   std::span<const std::int64_t> peaks() const { return {peaks_.data(), changed_ + 1}; }

@@ -9,7 +9,8 @@ namespace orrery {
 
 namespace {
 
-constexpr double width = 820, left = 230, right = 40, bar_height = 18, row_height = 26;
+constexpr double width = 820, left = 230, bar_height = 18, row_height = 26;
+constexpr double right = 40, beside_width = 150;
 constexpr std::size_t most_label = 32;
 
 class Drawing {
@@ -17,6 +18,7 @@ class Drawing {
   explicit Drawing(const BarChart& chart)
       : chart_(chart),
         axis_(axis_of(chart)),
+        beside_(beside_of(chart)),
         legend_(legend_of(chart)),
         top_(16 + 20 * static_cast<double>(lines_of_legend())),
         bottom_(top_ + row_height * static_cast<double>(chart.bars.size())),
@@ -30,6 +32,7 @@ class Drawing {
       draw(bar, y);
       y += row_height;
     }
+    if (!chart_.beside_quantity.empty()) draw_beside();
     if (axis_.low < 0) picture_.line(axis_.at(0), top_, axis_.at(0), bottom_, palette::ink);
     return picture_.finish();
   }
@@ -47,7 +50,19 @@ class Drawing {
     if (chart.both_ways) low = std::min(low, -chart.reach);
     if (low == high) high = chart.unit.size;
     const double room = (high - low) * 0.02;
-    return {low < 0 ? low - room : 0, high + room, left, width - right};
+    return {low < 0 ? low - room : 0, high + room, left, end_of(chart)};
+  }
+
+  static double end_of(const BarChart& chart) {
+    return width - right - (chart.beside_quantity.empty() ? 0 : beside_width + right);
+  }
+
+  static Axis beside_of(const BarChart& chart) {
+    double high = chart.beside_reach;
+    for (const Bar& bar : chart.bars)
+      if (bar.beside) high = std::max(high, bar.beside->value);
+    if (high == 0) high = 1;
+    return {0, high * 1.02, width - right - beside_width, width - right};
   }
 
   // The parts of all bars, each once, in the order in which they come.
@@ -87,16 +102,19 @@ class Drawing {
   }
 
   void draw_axis() {
-    const double unit = chart_.unit.size;
-    for (const double tick : ticks(axis_.low / unit, axis_.high / unit, 8)) {
-      const double x = axis_.at(tick * unit);
+    draw(axis_, chart_.quantity, chart_.unit, 8);
+    if (!chart_.beside_quantity.empty())
+      draw(beside_, chart_.beside_quantity, chart_.beside_unit, 3);
+  }
+
+  void draw(const Axis& axis, const std::string& quantity, const AxisUnit& unit, int most_ticks) {
+    for (const double tick : ticks(axis.low / unit.size, axis.high / unit.size, most_ticks)) {
+      const double x = axis.at(tick * unit.size);
       picture_.line(x, top_, x, bottom_, palette::grid);
       picture_.text(x, bottom_ + 16, "middle", fmt::format("{:g}", tick));
     }
-    picture_.text((left + width - right) / 2, bottom_ + 36, "middle",
-                  chart_.unit.name.empty()
-                      ? chart_.quantity
-                      : fmt::format("{} ({})", chart_.quantity, chart_.unit.name));
+    picture_.text((axis.begin + axis.end) / 2, bottom_ + 36, "middle",
+                  unit.name.empty() ? quantity : fmt::format("{} ({})", quantity, unit.name));
   }
 
   void draw(const Bar& bar, double y) {
@@ -116,11 +134,25 @@ class Drawing {
                     palette::ink, 2);
   }
 
+  void draw_beside() {
+    picture_.begin_part("beside");
+    double y = top_ + (row_height - bar_height) / 2;
+    for (const Bar& bar : chart_.bars) {
+      if (bar.beside && bar.beside->value > 0)
+        picture_.mark({beside_.begin, y, beside_.at(bar.beside->value) - beside_.begin, bar_height},
+                      bar.beside->paint,
+                      fmt::format("{}, {}: {}", bar.label, bar.beside->name, bar.beside->text),
+                      bar.beside->value);
+      y += row_height;
+    }
+    picture_.end_part();
+  }
+
   static constexpr std::size_t names_in_line = 4;
   static constexpr double column = 200;
 
   const BarChart& chart_;
-  Axis axis_;
+  Axis axis_, beside_;
   std::vector<std::pair<std::string, Paint>> legend_;
   double top_, bottom_;
   Picture picture_;

@@ -22,6 +22,7 @@ struct Bar {
   std::vector<BarPart> parts = {};
   std::optional<double> limit = {};  // a mark across the bar
   double start = 0;                  // of a waterfall: where the bar before it ends
+  std::optional<BarPart> beside = {};  // at the right, on a scale of its own from zero
 };
 
 struct BarChart {
@@ -33,6 +34,9 @@ struct BarChart {
   bool named_parts = true;      // a legend of the parts
   double reach = 0;             // the axis reaches so far or further: charts of one scale
   bool both_ways = false;       // and as far below zero
+  std::string beside_quantity = {};  // "" without bars beside
+  AxisUnit beside_unit = {};
+  double beside_reach = 0;
 };
 
 std::string drawn(const BarChart& chart);

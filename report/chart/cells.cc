@@ -41,20 +41,9 @@ std::array<std::string, cell_levels> outlines(const CellChart& chart, double cel
   return paths;
 }
 
-void draw_legend(Picture& picture, const CellChart& chart) {
-  constexpr double step = 10, x = left;
-  picture.text(x - 6, 18, "end", chart.least);
-  for (int level = 0; level < cell_levels; ++level)
-    picture.area(fmt::format("M{:.0f} 8h{:.0f}v12h{:.0f}z", x + step * level, step, -step),
-                 colour_of_level(level));
-  picture.text(x + step * cell_levels + 6, 18, "start", chart.most);
-}
-
 }  // namespace
 
-std::size_t reduce_columns(CellChart& chart, std::size_t most) {
-  const std::size_t together = (chart.columns + most - 1) / most;
-  if (together <= 1) return 1;
+void join_columns(CellChart& chart, std::size_t together) {
   const std::size_t columns = (chart.columns + together - 1) / together;
   for (std::vector<double>& shares : chart.shares) {
     std::vector<double> fewer(columns, 0);
@@ -63,12 +52,9 @@ std::size_t reduce_columns(CellChart& chart, std::size_t most) {
     shares = std::move(fewer);
   }
   chart.columns = columns;
-  return together;
 }
 
-std::size_t reduce_rows(CellChart& chart, std::size_t most) {
-  const std::size_t together = (chart.rows.size() + most - 1) / most;
-  if (together <= 1) return 1;
+void join_rows(CellChart& chart, std::size_t together) {
   std::vector<std::string> rows;
   std::vector<std::vector<double>> shares;
   for (std::size_t row = 0; row < chart.rows.size(); ++row) {
@@ -82,7 +68,18 @@ std::size_t reduce_rows(CellChart& chart, std::size_t most) {
   }
   chart.rows = std::move(rows);
   chart.shares = std::move(shares);
-  return together;
+}
+
+std::size_t reduce_columns(CellChart& chart, std::size_t most) {
+  const std::size_t together = (chart.columns + most - 1) / most;
+  if (together > 1) join_columns(chart, together);
+  return std::max<std::size_t>(together, 1);
+}
+
+std::size_t reduce_rows(CellChart& chart, std::size_t most) {
+  const std::size_t together = (chart.rows.size() + most - 1) / most;
+  if (together > 1) join_rows(chart, together);
+  return std::max<std::size_t>(together, 1);
 }
 
 std::string drawn(const CellChart& chart) {
@@ -91,7 +88,7 @@ std::string drawn(const CellChart& chart) {
   const double cell =
       (width - left - right) / static_cast<double>(std::max<std::size_t>(chart.columns, 1));
   Picture picture(chart.text, width, bottom + 44);
-  draw_legend(picture, chart);
+  picture.scale(left, 18, chart.least, chart.most);
   const std::array<std::string, cell_levels> paths = outlines(chart, cell, height);
   for (int level = 0; level < cell_levels; ++level)
     if (const std::string& path = paths[static_cast<std::size_t>(level)]; !path.empty())

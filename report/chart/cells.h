@@ -22,8 +22,10 @@ struct CellChart {
   std::string least, most;                  // of the shares, for the legend
 };
 
-// Neighbours put together, so that there are at most so many: a share is the maximum of theirs.
-// Returns how many of the columns, or rows, make one.
+// Each `together` neighbours become one: a share is the maximum of theirs.
+void join_columns(CellChart& chart, std::size_t together);
+void join_rows(CellChart& chart, std::size_t together);
+// So many that at most `most` are left. Return how many of the columns, or rows, make one.
 std::size_t reduce_columns(CellChart& chart, std::size_t most);
 std::size_t reduce_rows(CellChart& chart, std::size_t most);
 

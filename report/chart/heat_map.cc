@@ -80,10 +80,7 @@ void draw_labels(Picture& picture, const HeatMap& chart, const Layout& layout) {
                  "middle", chart.columns[column], every > 1 ? 10 : 12);
   picture.text(left, layout.bottom + 36, "start", fmt::format("across: {}", chart.across));
   picture.text(left, layout.bottom + 54, "start", fmt::format("down: {}", chart.up));
-  picture.text(left - 6, 18, "end", chart.least);
-  for (int level = 0; level < cell_levels; ++level)
-    picture.area(fmt::format("M{:.0f} 8h10v12h-10z", left + 10 * level), colour_of_level(level));
-  picture.text(left + 10 * cell_levels + 6, 18, "start", chart.most);
+  picture.scale(left, 18, chart.least, chart.most);
 }
 
 }  // namespace
@@ -101,8 +98,9 @@ std::string drawn(const HeatMap& chart) {
       const double y = top + layout.row * static_cast<double>(row);
       picture.begin_link(cell.link);
       if (cell.value) {
-        const std::string colour = colour_of_level(level_of(*cell.value, low, high));
-        picture.mark({x, y, layout.cell, layout.row}, {colour.c_str(), 0}, cell.title, *cell.value);
+        picture.mark({x, y, layout.cell, layout.row},
+                     {colour_of_level(level_of(*cell.value, low, high)), 0}, cell.title,
+                     *cell.value);
       } else {
         picture.path(fmt::format("M{:.2f} {:.2f}l8 8m0 -8l-8 8", x + layout.cell / 2 - 4,
                                  y + layout.row / 2 - 4),
@@ -110,12 +108,16 @@ std::string drawn(const HeatMap& chart) {
       }
       picture.end_link(cell.link);
     }
-  if (const std::string near = outline_of_near(chart, layout); !near.empty())
-    picture.path(near, palette::reduction, "none", "", 3);
+  // Ink with a white edge shows on every colour of the scale.
+  if (const std::string near = outline_of_near(chart, layout); !near.empty()) {
+    picture.path(near, palette::ground, "none", "", 4);
+    picture.path(near, palette::ink, "5 3", "", 2);
+  }
   if (chart.best) {
     const double x = left + layout.cell * static_cast<double>(chart.best->second);
     const double y = top + layout.row * static_cast<double>(chart.best->first);
-    picture.outline({x + 1, y + 1, layout.cell - 2, layout.row - 2}, palette::tensor);
+    picture.outline({x + 2, y + 2, layout.cell - 4, layout.row - 4}, palette::ground, 6);
+    picture.outline({x + 2, y + 2, layout.cell - 4, layout.row - 4}, palette::ink, 3);
   }
   return picture.finish();
 }

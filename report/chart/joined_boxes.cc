@@ -78,6 +78,7 @@ std::string drawn(const JoinedBoxes& chart) {
   picture.text(margin, 28, "start", chart.heading);
   double x = margin;
   for (const auto& [name, paint] : chart.legend) x = picture.legend(x, 56, paint, name);
+  if (chart.scale) picture.scale(margin + 30, 56, chart.scale->first, chart.scale->second);
   std::vector<Centre> at(chart.boxes.size());
   for (std::size_t row = 0; row < rows.size(); ++row)
     for (std::size_t i = 0; i < rows[row].size(); ++i)

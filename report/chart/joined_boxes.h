@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,9 +29,10 @@ struct BoxJoin {
 struct JoinedBoxes {
   PictureText text;
   std::string heading;
-  std::vector<std::pair<std::string, Paint>> legend;
-  std::vector<LabelledBox> boxes;
-  std::vector<BoxJoin> joins;
+  std::vector<std::pair<std::string, Paint>> legend = {};
+  std::optional<std::pair<std::string, std::string>> scale = {};  // or what its ends stand for
+  std::vector<LabelledBox> boxes = {};
+  std::vector<BoxJoin> joins = {};
 };
 
 // REQUIRES: one of the boxes is a root. What no way of joins leads to is not drawn.

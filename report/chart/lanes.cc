@@ -10,7 +10,7 @@ namespace orrery {
 namespace {
 
 constexpr double width = 820, left = 90, right = 20, strip = 4;
-constexpr double most_marks = 4000, narrowest = 0.35;  // pixels
+constexpr double narrowest = 0.35;  // pixels
 constexpr const char* several = "several, too short to draw apart";
 constexpr Paint paint_of_several{palette::compute, 3};
 
@@ -59,8 +59,9 @@ class Drawing {
 
   // Marks in a row until they are wide enough together.
   std::vector<Lane> merged() const {
-    const double pixels = std::max(
-        narrowest, static_cast<double>(chart_.lanes.size()) * (width - left - right) / most_marks);
+    const double pixels =
+        std::max(narrowest, static_cast<double>(chart_.lanes.size()) * (width - left - right) /
+                                static_cast<double>(chart_.most_marks));
     const double least = pixels * (axis_.high - axis_.low) / (axis_.end - axis_.begin);
     std::vector<Lane> lanes;
     for (const Lane& lane : chart_.lanes) {

@@ -29,9 +29,10 @@ struct LaneChart {
   double reach = 0;  // the axis reaches so far or further
   std::vector<Lane> lanes = {};
   std::string waiting_name = {};  // of the strips, for the legend
+  std::size_t most_marks = 4000;
 };
 
-// Marks that are too narrow to tell apart are put together, so that there are some 4,000 at most.
+// Marks that are too narrow to tell apart are put together, so that there are some `most_marks`.
 // REQUIRES: a lane, and a mark that ends after 0.
 std::string drawn(const LaneChart& chart);
 

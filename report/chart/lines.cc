@@ -31,7 +31,7 @@ class Drawing {
  public:
   explicit Drawing(const LineChart& chart)
       : chart_(chart),
-        top_(24 + 20 * static_cast<double>((chart.series.size() + in_line - 1) / in_line)),
+        top_(24 + 20 * static_cast<double>((names_of(chart) + in_line - 1) / in_line)),
         picture_(chart.text, width, height) {
     find_ranges();
   }
@@ -49,6 +49,11 @@ class Drawing {
  private:
   static constexpr std::size_t in_line = 3;
 
+  static std::size_t names_of(const LineChart& chart) {
+    return chart.series.size() + (chart.loss_name.empty() ? 0 : 1) +
+           (chart.ring_name.empty() ? 0 : 1);
+  }
+
   void find_ranges() {
     double low_x = std::numeric_limits<double>::infinity(), high_x = -low_x;
     double low_y = low_x, high_y = -low_x;
@@ -60,6 +65,10 @@ class Drawing {
         low_y = std::min(low_y, point.low);
         high_y = std::max(high_y, point.high);
       }
+    if (chart_.up_reach) {
+      low_y = std::min(low_y, chart_.up_reach->first);
+      high_y = std::max(high_y, chart_.up_reach->second);
+    }
     if (chart_.across_limit) high_x = std::max(high_x, position(chart_.across_limit->first));
     if (!(low_x < high_x)) {
       low_x -= 1;
@@ -135,11 +144,25 @@ class Drawing {
     return !series.points.empty() && series.points.front().is_pale;
   }
 
+  static double x_of_name(std::size_t place) {
+    return left + 240 * static_cast<double>(place % in_line);
+  }
+  static double y_of_name(std::size_t place) {
+    return 36 + 20 * static_cast<double>(place / in_line);
+  }
+
   void draw_legend() {
-    if (chart_.series.size() < 2) return;
+    std::size_t place = chart_.series.size();
+    for (const bool is_loss : {true, false}) {
+      const std::string& name = is_loss ? chart_.loss_name : chart_.ring_name;
+      if (name.empty()) continue;
+      picture_.event(x_of_name(place) + 22, y_of_name(place) - 4, is_loss, "");
+      picture_.text(x_of_name(place) + 34, y_of_name(place), "start", name);
+      ++place;
+    }
+    if (names_of(chart_) < 2) return;
     for (std::size_t i = 0; i < chart_.series.size(); ++i) {
-      const double x = left + 240 * static_cast<double>(i % in_line);
-      const double y = 36 + 20 * static_cast<double>(i / in_line);
+      const double x = x_of_name(i), y = y_of_name(i);
       const LineLook& look = looks[i % most_lines];
       if (chart_.is_joined)
         picture_.path(fmt::format("M{:.2f} {:.2f}h28", x, y - 4), look.colour, look.dashes, "");
@@ -165,6 +188,8 @@ class Drawing {
     if (has_band && chart_.is_joined) picture_.band(upper + lower + "z", look.colour);
     if (chart_.is_joined && !line.empty())
       picture_.path(line, look.colour, look.dashes, chart_.has_dots ? "" : series.name);
+    for (const LineEvent& event : series.events)
+      picture_.event(x_of(event.x), y_of(event.y), event.is_loss, event.title);
     if (!chart_.has_dots) return;
     for (const LinePoint& point : series.points) {
       picture_.begin_link(point.link);

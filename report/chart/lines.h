@@ -23,9 +23,17 @@ struct LinePoint {
   bool is_pale = false;   // of points that are not joined: beaten by others
 };
 
+// Something that happened to a line at a place.
+struct LineEvent {
+  double x, y;
+  bool is_loss = false;  // a cross; else a ring
+  std::string title;
+};
+
 struct LineSeries {
   std::string name;
   std::vector<LinePoint> points;  // ascending in x
+  std::vector<LineEvent> events = {};
 };
 
 struct LineChart {
@@ -40,6 +48,9 @@ struct LineChart {
   bool is_joined = true;
   bool has_dots = true;       // else lines only: the page's script reads them, and zooms across
   bool is_up_linear = false;  // whatever the values
+  // Values that the axis up has as well: charts of one scale.
+  std::optional<std::pair<double, double>> up_reach = {};
+  std::string loss_name = {}, ring_name = {};  // of events, for the legend; "" = there are none
   std::vector<LineSeries> series = {};  // most_lines at most
 };
 

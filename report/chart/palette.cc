@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <string>
 #include <utility>
 
 namespace orrery {
@@ -65,12 +68,25 @@ const char* colour_of_network_level(std::size_t level) {
   return colours[std::min(level, colours.size() - 1)];
 }
 
-std::string colour_of_level(int level) {
-  constexpr std::array light{214, 230, 244}, dark{8, 48, 107};
-  const auto mixed = [&](std::size_t i) {
-    return light[i] + (dark[i] - light[i]) * level / (cell_levels - 1);
-  };
-  return fmt::format("#{:02x}{:02x}{:02x}", mixed(0), mixed(1), mixed(2));
+const char* colour_of_level(int level) {
+  static const std::array<std::string, cell_levels> colours = [] {
+    constexpr std::array light{40, 155, 170}, dark{20, 10, 80};
+    std::array<std::string, cell_levels> mixed;
+    for (int at = 0; at < cell_levels; ++at) {
+      const auto part = [&](std::size_t i) {
+        return light[i] + (dark[i] - light[i]) * at / (cell_levels - 1);
+      };
+      mixed[static_cast<std::size_t>(at)] =
+          fmt::format("#{:02x}{:02x}{:02x}", part(0), part(1), part(2));
+    }
+    return mixed;
+  }();
+  return colours[static_cast<std::size_t>(level)].c_str();
+}
+
+const char* colour_of_share(double share) {
+  return colour_of_level(
+      std::clamp(static_cast<int>(std::floor(share * cell_levels)), 0, cell_levels - 1));
 }
 
 }  // namespace orrery

@@ -34,9 +34,10 @@ Paint paint_of_part(std::string_view part);
 Paint paint_of_memory(std::string_view kind);
 // Of the links of a level of the network, 0 the innermost.
 const char* colour_of_network_level(std::size_t level);
-// Of a share from 0 to 1 in one of cell_levels steps; light is little. REQUIRES: 0 <= level, <
-// cell_levels.
+// Amounts, in cell_levels steps from light to dark. The lightest is 3:1 against the ground too.
 inline constexpr int cell_levels = 16;
-std::string colour_of_level(int level);
+const char* colour_of_level(int level);  // REQUIRES: 0 <= level, < cell_levels
+// Of a share from 0 to 1.
+const char* colour_of_share(double share);
 
 }  // namespace orrery

@@ -12,6 +12,9 @@ namespace orrery {
 namespace {
 
 constexpr double width_of_character = 6.8;  // at most, on average, of 12 pixels sans-serif
+constexpr std::size_t most_title = 300;     // characters
+
+std::string title_of(std::string_view text) { return escaped(shortened(text, most_title)); }
 
 }  // namespace
 
@@ -22,20 +25,20 @@ void Picture::mark(const Box& box, const Paint& paint, std::string_view title, d
   marks_ += fmt::format(
       "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\" "
       "data-value=\"{}\"><title>{}</title></rect>\n",
-      box.x, box.y, box.width, box.height, fill(paint), value, escaped(title));
+      box.x, box.y, box.width, box.height, fill(paint), value, title_of(title));
 }
 
 void Picture::dot(double x, double y, const Paint& paint, std::string_view title) {
   marks_ += fmt::format(
       "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4.5\" fill=\"{}\"><title>{}</title></circle>\n", x,
-      y, paint.colour, escaped(title));
+      y, paint.colour, title_of(title));
 }
 
 void Picture::ring(double x, double y, std::string_view title) {
   marks_ += fmt::format(
       "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4\" fill=\"none\" stroke=\"{}\"><title>{}</title>"
       "</circle>\n",
-      x, y, palette::ink, escaped(title));
+      x, y, palette::ink, title_of(title));
 }
 
 void Picture::line(double x1, double y1, double x2, double y2, const char* colour, double width) {
@@ -84,18 +87,26 @@ void Picture::path(const std::string& outline, const char* colour, const char* d
       "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.3g}\" "
       "stroke-dasharray=\"{}\">{}</path>\n",
       outline, colour, width, dashes,
-      title.empty() ? "" : fmt::format("<title>{}</title>", escaped(title)));
+      title.empty() ? "" : fmt::format("<title>{}</title>", title_of(title)));
 }
 
 void Picture::band(const std::string& outline, const char* colour) {
   marks_ += fmt::format("<path d=\"{}\" fill=\"{}\" fill-opacity=\"0.2\"/>\n", outline, colour);
 }
 
-void Picture::outline(const Box& box, const char* colour) {
+void Picture::outline(const Box& box, const char* colour, double width) {
   marks_ += fmt::format(
       "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"none\" "
-      "stroke=\"{}\" stroke-width=\"3\"/>\n",
-      box.x, box.y, box.width, box.height, colour);
+      "stroke=\"{}\" stroke-width=\"{}\"/>\n",
+      box.x, box.y, box.width, box.height, colour, width);
+}
+
+void Picture::event(double x, double y, bool is_loss, std::string_view title) {
+  marks_ += fmt::format(
+      "<path d=\"{}\" transform=\"translate({:.2f} {:.2f})\" fill=\"none\" stroke=\"{}\" "
+      "stroke-width=\"1.5\">{}</path>\n",
+      is_loss ? "M-4 -4L4 4M-4 4L4 -4" : "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0", x, y, palette::ink,
+      title.empty() ? "" : fmt::format("<title>{}</title>", title_of(title)));
 }
 
 void Picture::text(double x, double y, const char* anchor, std::string_view text,
@@ -113,6 +124,15 @@ double Picture::legend(double x, double y, const Paint& paint, std::string_view 
                   y - 10, fill(paint));
   text(x + 18, y, "start", name, most);
   return x + 34 + width_of_character * static_cast<double>(std::min(name.size(), most));
+}
+
+void Picture::scale(double x, double y, std::string_view least, std::string_view most) {
+  constexpr double step = 10;
+  text(x - 6, y, "end", least);
+  for (int level = 0; level < cell_levels; ++level)
+    area(fmt::format("M{:.0f} {:.0f}h{:.0f}v12h{:.0f}z", x + step * level, y - 10, step, -step),
+         colour_of_level(level));
+  text(x + step * cell_levels + 6, y, "start", most);
 }
 
 // A hatched colour is defined once in a picture, under a name that no other picture has.

@@ -48,11 +48,16 @@ class Picture {
   void path(const std::string& outline, const char* colour, const char* dashes,
             std::string_view title, double width = 2);
   void band(const std::string& outline, const char* colour);  // what is behind it shows
-  void outline(const Box& box, const char* colour);
+  void outline(const Box& box, const char* colour, double width);
+  // A cross for something lost, or a ring. The script knows it by its `transform`.
+  void event(double x, double y, bool is_loss, std::string_view title);
   // `anchor`: start, middle or end. At most `most` characters are shown, all under the pointer.
   void text(double x, double y, const char* anchor, std::string_view text, std::size_t most = 200);
   // A patch and its name; returns where the next one begins.
   double legend(double x, double y, const Paint& paint, std::string_view name);
+
+  // The colours of colour_of_level() in a row, with what the lightest and the darkest stand for.
+  void scale(double x, double y, std::string_view least, std::string_view most);
 
   std::string finish() const;
 

@@ -8,7 +8,7 @@ namespace orrery {
 
 namespace {
 
-constexpr double width = 820, height = 420, left = 80, right = 20, top = 40, bottom = 60;
+constexpr double width = 820, height = 440, left = 80, right = 40, top = 60, bottom = 60;
 
 // Powers of ten around the values.
 Axis powers_around(double least, double most, double begin, double end) {
@@ -45,7 +45,7 @@ void draw_axes(Picture& picture, const PointChart& chart, const Axes& axes) {
     picture.text(left - 8, y + 4, "end", chart.up_text(std::pow(10, power)));
   }
   picture.text((left + width - right) / 2, height - 20, "middle", chart.across);
-  picture.text(10, height - 20, "start", "up: " + chart.up);
+  picture.text(10, 16, "start", chart.up);
 }
 
 void draw_legend(Picture& picture, const PointChart& chart) {
@@ -53,10 +53,10 @@ void draw_legend(Picture& picture, const PointChart& chart) {
   std::set<std::string> named;
   for (const ChartPoint& point : chart.points)
     if (named.insert(point.group).second)
-      x = picture.legend(x, 20, {point.paint.colour, 0}, point.group);
+      x = picture.legend(x, 40, {point.paint.colour, 0}, point.group);
   if (chart.bound_name.empty()) return;
-  picture.ring(x + 7, 16, chart.bound_name);
-  picture.text(x + 18, 20, "start", chart.bound_name);
+  picture.ring(x + 7, 36, chart.bound_name);
+  picture.text(x + 18, 40, "start", chart.bound_name);
 }
 
 }  // namespace

@@ -50,13 +50,22 @@ Figure head_figure(const ReportedRun& run) {
 Figure configuration_figure(const ReportedRun& run) {
   Figure figure{
       .caption = fmt::format("{}: every value of the configuration", text_of(run.result, "name"))};
-  figure.table.columns = {"key", "value"};
   const ResultJson& provenance = rows_of(run.result, "provenance");
   if (!provenance.is_object()) return figure;
-  for (const auto& [key, value] : rows_of(provenance, "configuration").items())
-    add(figure.table, key, word_of(value));
-  figure.note = fmt::format("{} values; `orrery explain KEY` says what a key means.",
-                            figure.table.rows.size());
+  const ResultJson& origins = rows_of(provenance, "origins");
+  figure.table.columns = {"key", "value", "from"};
+  for (const auto& [key, value] : rows_of(provenance, "configuration").items()) {
+    // Results of versions that did not tell have none.
+    std::string from = origins.is_object() ? text_of(origins, key.c_str()) : "-";
+    if (from.empty()) from = "default";
+    figure.table.rows.push_back({cell(key), cell(word_of(value)), cell(from)});
+  }
+  figure.note = fmt::format("{} values{}; `orrery explain KEY` says what a key means.",
+                            figure.table.rows.size(),
+                            origins.is_object()
+                                ? fmt::format(", {} of them not by default", origins.size())
+                                : "");
+  figure.is_long = true;
   return figure;
 }
 

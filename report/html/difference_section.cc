@@ -27,10 +27,10 @@ std::string signed_text(Duration difference) {
 
 Bar bar_of(const ResultJson& row) {
   const Duration difference = duration_of(row, "difference_ps");
-  const std::string name = difference.value < 0 ? "less time" : "more time";
-  const Paint paint = difference.value < 0 ? Paint{palette::compute, 1} : Paint{palette::tensor, 0};
   return {.label = part_of(row),
-          .parts = {{name, static_cast<double>(difference.value), paint, signed_text(difference)}}};
+          .parts = {{difference.value < 0 ? "less time" : "more time",
+                     static_cast<double>(difference.value), paint_of_part(text_of(row, "part")),
+                     signed_text(difference)}}};
 }
 
 std::string percentage(Duration difference, Duration before) {
@@ -74,11 +74,11 @@ Figure difference_figure(const ReportedRun& run, std::size_t index, const std::s
   Figure figure{.caption = fmt::format("{} against {}", text_of(run.result, "name"), fastest),
                 .answer = answer_of(run, fastest)};
   BarChart chart{.text = {fmt::format("difference-chart-{}", index), figure.caption, figure.answer},
-                 .quantity = "time of an iteration, less that of the fastest",
+                 .quantity = "less time (left) or more (right) in an iteration than the fastest",
                  .unit = axis_unit(largest),
                  .bars = {},
                  .limit_name = "",
-                 .named_parts = true,
+                 .named_parts = false,
                  .reach = static_cast<double>(largest.value),
                  .both_ways = true};
   figure.table = {{"part", fastest, "here", "difference", "in %"}, {}, ""};

@@ -43,21 +43,11 @@ bool is_way_back(const ResultJson& links, const ResultJson& way) {
          std::ranges::all_of(same, [&](const char* field) { return links[field] == way[field]; });
 }
 
-std::vector<std::string> levels_of(const ResultJson& rows) {
-  std::vector<std::string> levels;
-  for (const ResultJson& links : rows)
-    if (std::ranges::find(levels, text_of(links, "level")) == levels.end())
-      levels.push_back(text_of(links, "level"));
-  return levels;
-}
-
 JoinedBoxes chart_of(const ResultJson& run) {
   const ResultJson& rows = rows_of(run, "equal_links");
-  const std::vector<std::string> levels = levels_of(rows);
   JoinedBoxes chart;
-  chart.heading = "A line is as wide as its busiest link is busy";
-  for (std::size_t level = 0; level < levels.size(); ++level)
-    chart.legend.push_back({levels[level], {colour_of_network_level(level), 0}});
+  chart.heading = "Lines are wide and dark where the busiest of their links is busy";
+  chart.scale = {"0 %", "100 % of the time"};
   for (const ResultJson& nodes : rows_of(run, "equal_nodes"))
     chart.boxes.push_back({text_of(nodes, "name"), text_of(nodes, "kind") == "npu"});
   std::vector<const ResultJson*> drawn;
@@ -66,7 +56,7 @@ JoinedBoxes chart_of(const ResultJson& run) {
     const std::int64_t source = count_of(links, "source"), target = count_of(links, "target");
     if (source > target && std::ranges::any_of(drawn, is_drawn)) continue;
     drawn.push_back(&links);
-    const auto level = std::ranges::find(levels, text_of(links, "level")) - levels.begin();
+    const double busy = std::clamp(number_of(links, "most_utilisation"), 0.0, 1.0);
     const bool both = source < target && std::ranges::any_of(rows, [&](const ResultJson& back) {
                         return is_way_back(back, links);
                       });
@@ -74,10 +64,10 @@ JoinedBoxes chart_of(const ResultJson& run) {
     chart.joins.push_back(
         {.from = static_cast<std::size_t>(source),
          .to = static_cast<std::size_t>(target),
-         .colour = colour_of_network_level(static_cast<std::size_t>(level)),
-         .width = narrowest +
-                  (widest - narrowest) * std::clamp(number_of(links, "most_utilisation"), 0.0, 1.0),
-         .text = fmt::format("{}{}: {}", way, links_text(links), range_of(links)),
+         .colour = colour_of_share(busy),
+         .width = narrowest + (widest - narrowest) * busy,
+         .text = fmt::format("{}, {}{}: {}", text_of(links, "level"), way, links_text(links),
+                             range_of(links)),
          .title = fmt::format("{}, from {} to {}: {}; busy {}, the median {}",
                               text_of(links, "level"), name_at(run, links, "source"),
                               name_at(run, links, "target"), links_text(links), range_of(links),

@@ -23,9 +23,9 @@ std::string html_of(const TableCell& cell, bool is_head) {
 std::string html_of(const FigureTable& table) {
   std::string html = "<table>\n<thead><tr>";
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const std::string meaning = i < table.paths.size() && !table.paths[i].empty()
-                                    ? description_of_path(table.paths[i])
-                                    : "";
+    std::string meaning = i < table.hints.size() ? table.hints[i] : "";
+    if (i < table.paths.size() && !table.paths[i].empty())
+      meaning = description_of_path(table.paths[i]);
     html += fmt::format("<th scope=\"col\"{}>{}</th>",
                         meaning.empty() ? "" : fmt::format(" title=\"{}\"", escaped(meaning)),
                         escaped(table.columns[i]));
@@ -37,6 +37,7 @@ std::string html_of(const FigureTable& table) {
     html += "</tr>\n";
   }
   html += "</tbody>\n</table>\n";
+  if (!table.cut.empty()) html += fmt::format("<p class=\"note\">{}</p>\n", table.cut);
   if (!table.csv.empty())
     html +=
         fmt::format("<p>All columns and digits: <a href=\"{0}\">{0}</a></p>\n", escaped(table.csv));
@@ -53,7 +54,8 @@ std::string html_of(const Figure& figure) {
   if (!figure.note.empty()) html += fmt::format("<p class=\"note\">{}</p>\n", escaped(figure.note));
   if (!figure.table.rows.empty()) {
     html += fmt::format("<details{}><summary>The numbers</summary>\n{}</details>\n",
-                        figure.picture.empty() ? " open=\"open\"" : "", html_of(figure.table));
+                        figure.picture.empty() && !figure.is_long ? " open=\"open\"" : "",
+                        html_of(figure.table));
   }
   return html;
 }

@@ -28,6 +28,8 @@ struct FigureTable {
   // Of the first columns: the number of result.json that each shows, as a path; "" = none. Its
   // declaration is the tooltip of the head.
   std::vector<std::string> paths = {};
+  std::vector<std::string> hints = {};  // tooltips of heads that show no such number; "" = none
+  std::string cut = {};                 // why rows are missing; "" = all are there
 };
 
 struct Figure {
@@ -36,6 +38,7 @@ struct Figure {
   std::string picture = {};  // "" without one
   FigureTable table = {};
   std::string note = {};  // what is not shown, and why; "" = nothing
+  bool is_long = false;   // the table is folded though there is no picture
 };
 
 struct Section {

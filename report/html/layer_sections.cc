@@ -28,7 +28,7 @@ struct LayerSum {
 struct Waits {
   std::vector<LayerSum> longest;
   std::size_t others = 0;
-  Duration of_others;
+  Duration of_others, raw_of_others;
 };
 
 // Over iterations and passes, the longest wait first.
@@ -59,32 +59,45 @@ Waits waits_of(const std::vector<LayerSum>& sums) {
     } else {
       ++waits.others;
       waits.of_others += sum.exposed;
+      waits.raw_of_others += sum.raw;
     }
   }
   return waits;
 }
 
-// Each bar begins where the one above it ends; the last one has the rest.
-BarChart waterfall_of(const Waits& waits, std::size_t index, Duration longest) {
+// What any of the runs waits in all, and the longest time of a layer's collectives.
+struct Scales {
+  Duration exposed, raw;
+};
+
+// Each bar begins where the one above it ends; the last one has the rest. Beside it: how long the
+// collectives took, hidden or not.
+BarChart waterfall_of(const Waits& waits, std::size_t index, const Scales& scales) {
   BarChart chart{.text = {fmt::format("layers-chart-{}", index), "Exposed time by layer", ""},
                  .quantity = "time waited, summed from the top",
-                 .unit = axis_unit(longest),
+                 .unit = axis_unit(scales.exposed),
                  .named_parts = true,
-                 .reach = static_cast<double>(longest.value)};
+                 .reach = static_cast<double>(scales.exposed.value),
+                 .beside_quantity = "collectives in all",
+                 .beside_unit = axis_unit(scales.raw),
+                 .beside_reach = static_cast<double>(scales.raw.value)};
   Duration before;
   const auto add = [&](const std::string& label, const std::string& part, Paint paint,
-                       Duration time) {
+                       Duration time, Duration raw) {
     chart.bars.push_back({.label = label,
                           .parts = {{part, static_cast<double>(time.value), paint, to_text(time)}},
                           .limit = std::nullopt,
-                          .start = static_cast<double>(before.value)});
+                          .start = static_cast<double>(before.value),
+                          .beside = BarPart{"collectives in all", static_cast<double>(raw.value),
+                                            paint, to_text(raw)}});
     before += time;
   };
   for (const LayerSum& sum : waits.longest) {
     const std::string kind = sum.collective.empty() ? "other" : sum.collective;
-    add(sum.name, kind, paint_of_part(kind), sum.exposed);
+    add(sum.name, kind, paint_of_part(kind), sum.exposed, sum.raw);
   }
-  if (waits.others > 0) add("all others", "rest", {palette::idle, 0}, waits.of_others);
+  if (waits.others > 0)
+    add("all others", "rest", {palette::idle, 0}, waits.of_others, waits.raw_of_others);
   return chart;
 }
 
@@ -94,8 +107,19 @@ Duration exposed_of(const std::vector<LayerSum>& sums) {
   return exposed;
 }
 
-// `longest`: what any of the runs waits in all.
-Figure layers_figure(const ReportedRun& run, std::size_t index, Duration longest) {
+Scales scales_of(ReportedRuns runs) {
+  Scales scales;
+  for (const ReportedRun& run : runs) {
+    const std::vector<LayerSum> sums = sums_of(run.result);
+    const Waits waits = waits_of(sums);
+    scales.exposed = std::max(scales.exposed, exposed_of(sums));
+    scales.raw = std::max(scales.raw, waits.raw_of_others);
+    for (const LayerSum& sum : waits.longest) scales.raw = std::max(scales.raw, sum.raw);
+  }
+  return scales;
+}
+
+Figure layers_figure(const ReportedRun& run, std::size_t index, const Scales& scales) {
   const std::vector<LayerSum> sums = sums_of(run.result);
   Figure figure{.caption = caption_of(run)};
   const Duration exposed = exposed_of(sums);
@@ -119,7 +143,7 @@ Figure layers_figure(const ReportedRun& run, std::size_t index, Duration longest
     if (waits.others > 0 && figure.table.rows.size() == waits.longest.size())
       figure.table.rows.push_back(
           {cell(fmt::format("all others: the {} below that wait", waits.others)),
-           cell(waits.of_others), share(waits.of_others), cell(std::string("-")),
+           cell(waits.of_others), share(waits.of_others), cell(waits.raw_of_others),
            cell(std::string("-"))});
     if (figure.table.rows.size() == most_rows) break;
     figure.table.rows.push_back(
@@ -127,7 +151,7 @@ Figure layers_figure(const ReportedRun& run, std::size_t index, Duration longest
   }
   if (sums.size() > most_rows)
     figure.note = fmt::format("The table has the first {} of {} layers.", most_rows, sums.size());
-  BarChart chart = waterfall_of(waits, index, longest);
+  BarChart chart = waterfall_of(waits, index, scales);
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
   return figure;
@@ -267,11 +291,10 @@ std::string answer_of(const std::vector<Call>& calls) {
 
 Section which_layer_waits(ReportedRuns runs) {
   Section section{"layers", "Which layer makes me wait?", {}};
-  Duration longest;
-  for (const ReportedRun& run : runs) longest = std::max(longest, exposed_of(sums_of(run.result)));
+  const Scales scales = scales_of(runs);
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (!rows_of(runs[i].result, "layers").empty())
-      section.figures.push_back(layers_figure(runs[i], i, longest));
+      section.figures.push_back(layers_figure(runs[i], i, scales));
   return section;
 }
 

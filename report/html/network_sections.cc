@@ -42,7 +42,7 @@ Figure links_figure(const ReportedRun& run, std::size_t index) {
       chart.bars.push_back({.label = name,
                             .parts = {{text_of(link, "level"),
                                        utilisation,
-                                       {palette::compute, 0},
+                                       {colour_of_share(utilisation), 0},
                                        fmt::format("{:.1f} %", utilisation * 100)}}});
     if (figure.table.rows.size() < most_links_of_table)
       figure.table.rows.push_back({cell(name), cell(text_of(link, "level")),
@@ -118,10 +118,10 @@ Figure activity_figure(const ReportedRun& run, std::size_t index, Activity activ
   }
   const std::vector<double>& of_fullest = activity.shares[fullest];
   figure.answer =
-      fmt::format("{} is busiest: {:.1f} % on average, {:.1f} % in its fullest interval.", fullest,
+      fmt::format("Busiest is {}: {:.1f} % on average, {:.1f} % in its fullest interval.", fullest,
                   mean_of(of_fullest) * 100, *std::ranges::max_element(of_fullest) * 100);
-  const std::size_t together = reduce_columns(chart, most_cell_columns);
-  const std::size_t rows = reduce_rows(chart, most_cells);
+  const std::size_t together = reduce_columns(chart, most_cell_columns / run.coarseness);
+  const std::size_t rows = reduce_rows(chart, most_cells / run.coarseness);
   if (together > 1 || rows > 1)
     figure.note = fmt::format("A cell is the maximum of {} intervals and {} rows.", together, rows);
   chart.text.description = figure.answer;
@@ -176,6 +176,22 @@ CellChart chart_of(const Matrix& matrix, std::int64_t most, std::size_t index) {
   return chart;
 }
 
+// Nodes stay whole, so that what is sent inside of them is on the diagonal.
+std::size_t ranks_of_cell(const ReportedRun& run, const Matrix& matrix) {
+  const std::size_t most = most_cells / run.coarseness;
+  const std::size_t ranks = matrix.places.size(), least = (ranks + most - 1) / most;
+  const auto node = static_cast<std::size_t>(count_of(run.result, "node_ranks"));
+  // Not of a result that has no such number, or where not every rank of each node sends.
+  if (least <= 1 || node == 0 || ranks % node != 0) return least;
+  return (least + node - 1) / node * node;
+}
+
+std::string of_nodes(const ReportedRun& run, std::size_t ranks) {
+  const auto node = static_cast<std::size_t>(count_of(run.result, "node_ranks"));
+  if (node < 2 || ranks % node != 0) return "";
+  return ranks == node ? ", those of two nodes" : fmt::format(", of {} nodes each", ranks / node);
+}
+
 Figure matrix_figure(const ReportedRun& run, std::size_t index) {
   const Matrix matrix = matrix_of(rows_of(run.result, "matrix"));
   Figure figure{.caption = caption_of(run)};
@@ -196,10 +212,12 @@ Figure matrix_figure(const ReportedRun& run, std::size_t index) {
   if (pairs.size() > most_pairs)
     figure.note = fmt::format("The table has the {} pairs with most bytes.", most_pairs);
   CellChart chart = chart_of(matrix, std::max<std::int64_t>(most, 1), index);
-  const std::size_t together = reduce_rows(chart, most_cells);
-  reduce_columns(chart, most_cells);
-  if (together > 1)
-    figure.note += fmt::format(" A cell is the maximum of {} x {} pairs.", together, together);
+  if (const std::size_t together = ranks_of_cell(run, matrix); together > 1) {
+    join_rows(chart, together);
+    join_columns(chart, together);
+    figure.note += fmt::format(" A cell is the maximum of {} x {} pairs of ranks{}.", together,
+                               together, of_nodes(run, together));
+  }
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
   return figure;

@@ -1,6 +1,7 @@
 // Quantities over simulated time: a line each, and a row of its peak.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,18 @@ struct TimedValue {
   double value;
 };
 
+// How often something happened in the interval about a time; `height`: where it is drawn.
+struct CountedAt {
+  Duration time;
+  double height;
+  std::int64_t count;
+};
+
 struct TimeLine {
   std::string name;
   std::vector<TimedValue> values;  // ascending in time
   bool is_step = false;            // each value lasts until the next one
+  std::vector<CountedAt> lost = {}, marked = {};  // packets
 };
 
 struct OverTime {

@@ -17,9 +17,17 @@ std::string contents_of(const std::vector<Section>& sections) {
   return html + "</ul>\n</nav>\n";
 }
 
-}  // namespace
+// The first `rows` of each table.
+void cut_tables(std::vector<Section>& sections, std::size_t rows) {
+  for (Section& section : sections)
+    for (Figure& figure : section.figures) {
+      if (figure.table.rows.size() <= rows) continue;
+      figure.table.rows.resize(rows);
+      figure.table.cut = fmt::format("The page would be too large with more than {} rows.", rows);
+    }
+}
 
-std::string html_page(const std::string& title, const std::vector<Section>& sections) {
+std::string page_of(const std::string& title, const std::vector<Section>& sections) {
   const std::string name = escaped(title);
   std::string html = fmt::format(
       "{}<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
@@ -31,6 +39,17 @@ std::string html_page(const std::string& title, const std::vector<Section>& sect
   // Comments of the script, which hide from HTML what XML needs.
   return fmt::format("{}</main>\n<script>/*<![CDATA[*/\n{}/*]]>*/</script>\n</body>\n</html>\n",
                      html, page_script);
+}
+
+}  // namespace
+
+std::string html_page(const std::string& title, std::vector<Section> sections) {
+  std::string html = page_of(title, sections);
+  for (std::size_t rows = 512; html.size() > most_page_bytes && rows > 8; rows /= 2) {
+    cut_tables(sections, rows);
+    html = page_of(title, sections);
+  }
+  return html;
 }
 
 }  // namespace orrery

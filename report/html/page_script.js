@@ -161,7 +161,8 @@ for (const table of all(document, 'details > table')) {
   [...table.tHead.rows[0].cells].forEach((head, column) => {
     const text = head.textContent;
     head.textContent = '';
-    const sorter = made('button', {type: 'button', title: `Sort by ${text}`}, text);
+    const title = head.title ? head.title + ' (a click sorts)' : `Sort by ${text}`;
+    const sorter = made('button', {type: 'button', title}, text);
     sorter.addEventListener('click', () => sortBy(table, column));
     head.append(sorter);
   });
@@ -194,8 +195,10 @@ class Zoom {
     this.textLike = this.axis.querySelector('text').cloneNode();
     this.rects = all(this.plot, 'rect').map(
       rect => [rect, Number(rect.getAttribute('x')), Number(rect.getAttribute('width'))]);
-    this.paths = all(this.plot, 'path').filter(path => titleOf(path))
+    this.paths = all(this.plot, 'path:not([transform])').filter(path => titleOf(path))
       .map(path => [path, cornersOf(path)]);
+    this.events = all(this.plot, '[transform]').map(
+      path => [path, ...path.getAttribute('transform').match(/[-\d.]+/g).map(Number)]);
     const clip = drawnElement('clipPath', {id: chart.id + '-clip'});
     clip.append(drawnElement('rect', {x: this.left, y: 0, width: this.right - this.left,
                                       height: chart.viewBox.baseVal.height}));
@@ -227,6 +230,8 @@ class Zoom {
     for (const [path, corners] of this.paths)
       path.setAttribute('d', corners.map(([x, y], i) =>
         `${i ? 'L' : 'M'}${this.moved(x).toFixed(2)} ${y}`).join(''));
+    for (const [path, x, y] of this.events)
+      path.setAttribute('transform', `translate(${this.moved(x).toFixed(2)} ${y})`);
     this.axis.replaceChildren();
     for (const tick of ticks(this.from, this.to, 8)) {
       const line = this.lineLike.cloneNode(), text = this.textLike.cloneNode();
@@ -259,7 +264,7 @@ const pointOf = (chart, event) =>
 function readLines(chart, zoom, x) {
   const [top, bottom, high, low, ...unit] = chart.dataset.up.split(' ');
   const valueOf = y => +low + (+high - +low) * (+bottom - y) / (+bottom - +top);
-  const values = all(zoom.plot, 'path').filter(path => titleOf(path)).map(path => {
+  const values = zoom.paths.map(([path]) => {
     const before = cornersOf(path).filter(corner => x >= corner[0]).at(-1);
     return before && `${titleOf(path)} ${valueOf(before[1]).toPrecision(4)} ${unit.join(' ')}`;
   });

@@ -29,7 +29,7 @@ summary { cursor: pointer; }
 table { border-collapse: collapse; font-size: 0.875rem; }
 th, td { padding: 0.15rem 0.6rem; border-bottom: 1px solid var(--line); text-align: left;
   font-weight: normal; overflow-wrap: anywhere; }
-thead th { font-weight: bold; }
+thead th { font-weight: bold; overflow-wrap: break-word; }
 td.n { text-align: right; white-space: nowrap; }
 thead button { font: inherit; font-weight: bold; color: inherit; background: none; border: 0;
   padding: 0; cursor: pointer; text-align: left; }
@@ -45,7 +45,9 @@ tr.lit { outline: 2px solid var(--link); }
 .at { stroke: #1a1a1a; stroke-width: 2; }
 .cursor { stroke: #1a1a1a; stroke-dasharray: 2 2; }
 figure svg { touch-action: pan-y; user-select: none; }
-@media print { details > * { display: block; } nav, .tools, .readout { display: none; } }
+@media (max-width: 720px) { nav ul { columns: 1; } figure svg { max-width: none; } }
+@media print { nav, .tools, .readout, details:not([open]) { display: none; }
+  h2, h3, .answer { break-after: avoid; } figure, tr { break-inside: avoid; } }
 )";
 
 }  // namespace orrery

@@ -12,6 +12,8 @@ namespace orrery {
 
 namespace {
 
+constexpr std::size_t most_marks = 4000;
+
 // What a stage does with its micro-batches; the optimizer is not one of the steps.
 struct StageTime {
   std::int64_t stage = 0, steps = 0;
@@ -84,7 +86,8 @@ Figure lanes_figure(const ReportedRun& run, std::size_t index, Duration longest)
       .quantity = "time of the first iteration",
       .unit = axis_unit(longest),
       .reach = static_cast<double>(longest.value),
-      .waiting_name = "of it waiting for exchanges"};
+      .waiting_name = "of it waiting for exchanges",
+      .most_marks = most_marks / run.coarseness};
   for (const StageTime& stage : stages)
     chart.lanes.push_back({fmt::format("stage {}", stage.stage), {}});
   auto lane = chart.lanes.begin();

@@ -24,9 +24,9 @@ struct QueueLook {
 };
 
 QueueLook look_of(const ResultJson& queue) {
-  if (count_of(queue, "drops") > 0) return {"loses packets", {palette::tensor, 1}};
-  if (count_of(queue, "marks") > 0) return {"marks packets", {palette::exchange, 2}};
-  return {"neither", {palette::compute, 0}};
+  if (count_of(queue, "drops") > 0) return {"loses packets", {palette::ink, 1}};
+  if (count_of(queue, "marks") > 0) return {"marks packets", {palette::idle, 2}};
+  return {"neither", {palette::idle, 0}};
 }
 
 std::string counted(std::int64_t count, const char* of) {
@@ -113,11 +113,11 @@ Figure waits_figure(const ReportedRun& run, std::size_t index) {
     chart.bars.push_back({.label = name,
                           .parts = {{"at its source",
                                      static_cast<double>(source.value),
-                                     {palette::compute, 0},
+                                     {palette::idle, 0},
                                      to_text(source)},
                                     {"in switches",
                                      static_cast<double>(switches.value),
-                                     {palette::tensor, 1},
+                                     {palette::idle, 1},
                                      to_text(switches)}}});
     figure.table.rows.push_back({cell(name), cell_of_count(count_of(kind, "packets")), cell(source),
                                  cell(switches), cell(duration_of(kind, "longest_ps"))});
@@ -158,6 +158,15 @@ Figure pauses_figure(const ReportedRun& run, std::size_t index) {
   return figure;
 }
 
+// Of the intervals that have some.
+std::vector<CountedAt> events_of(const ResultJson& counts, const std::vector<TimedValue>& peaks) {
+  std::vector<CountedAt> events;
+  for (std::size_t i = 0; i < counts.size() && i < peaks.size(); ++i)
+    if (const auto count = counts[i].get<std::int64_t>(); count > 0)
+      events.push_back({peaks[i].time, peaks[i].value, count});
+  return events;
+}
+
 // Rows with peaks, one for each interval: they are drawn in its middle.
 std::vector<TimeLine> lines_of_peaks(const ResultJson& rows) {
   std::vector<TimeLine> lines;
@@ -169,6 +178,8 @@ std::vector<TimeLine> lines_of_peaks(const ResultJson& rows) {
       line.values.push_back({middle, peak.get<double>()});
       middle += interval;
     }
+    line.lost = events_of(rows_of(row, "drops"), line.values);
+    line.marked = events_of(rows_of(row, "marks"), line.values);
     if (!line.values.empty()) lines.push_back(std::move(line));
   }
   return lines;
@@ -214,7 +225,8 @@ void add_lines(Section& section, const ReportedRun& run, std::size_t index) {
   const char* const named = "`network.transport.watch` names the connections.";
   add(bytes_over_time(
       {"depths-chart", "queues over time", "bytes that wait before the link", "link",
-       "Each interval has its peak. `network.switch.watch` names the links."},
+       "Each interval has its peak, and a sign where packets were lost or marked in it. "
+       "`network.switch.watch` names the links."},
       lines_of_peaks(rows_of(packets, "depths"))));
   add(bytes_over_time({"switches-chart", "memory of switches over time",
                        "bytes that are in the switch", "switch", "Each interval has its peak."},

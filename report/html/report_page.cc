@@ -61,7 +61,7 @@ std::string title_of(ReportedRuns runs) {
   return title;
 }
 
-std::string page_of(ReportedRuns runs) {
+std::vector<Section> sections_of(ReportedRuns runs) {
   std::vector<Section> sections;
   for (const auto& ask : {what_changed, where_time_goes, what_pipeline_does, which_layer_waits,
                           which_network_part_is_full, where_packets_wait, who_talks_to_whom,
@@ -69,7 +69,25 @@ std::string page_of(ReportedRuns runs) {
     Section section = ask(runs);
     if (!section.figures.empty()) sections.push_back(std::move(section));
   }
-  return html_page(title_of(runs), sections);
+  return sections;
+}
+
+std::size_t bytes_of_pictures(const std::vector<Section>& sections) {
+  std::size_t sum = 0;
+  for (const Section& section : sections)
+    for (const Figure& figure : section.figures) sum += figure.picture.size();
+  return sum;
+}
+
+// Charts leave room for tables.
+std::string page_of(std::vector<ReportedRun> runs) {
+  constexpr std::size_t coarsest = 16, most_bytes = most_page_bytes / 2;
+  std::vector<Section> sections = sections_of(runs);
+  while (bytes_of_pictures(sections) > most_bytes && runs[0].coarseness < coarsest) {
+    for (ReportedRun& run : runs) run.coarseness *= 2;
+    sections = sections_of(runs);
+  }
+  return html_page(title_of(runs), std::move(sections));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // have nothing to say.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -14,6 +15,8 @@ struct ReportedRun {
   ResultJson result;
   bool is_compared;  // beside others: a caption says whose figure it is
   bool has_tables;   // CSV files lie beside the page
+  // 2, 4, ...: charts have so many times fewer marks, so that the page is small enough.
+  std::size_t coarseness = 1;
 };
 using ReportedRuns = std::span<const ReportedRun>;
 

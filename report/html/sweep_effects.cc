@@ -98,7 +98,7 @@ Figure heat_figure(const SweepView& view, std::size_t across, std::size_t down) 
                               view.metric.text_of(best_value),
                               view.metric.text_of(view.metric.more_is_better ? least : most));
   if (near > 1)
-    figure.note = fmt::format("The line goes round {} cells within 5 % of the best. ", near);
+    figure.note = fmt::format("The dashed line goes round {} cells within 5 % of the best. ", near);
   if (const std::string others = others_of(view, best, across, down); !others.empty())
     figure.note += fmt::format("All cells have {}, as the best point. ", others);
   figure.note += "Crosses are points that failed; what was not asked for is white.";
@@ -125,7 +125,8 @@ Figure tornado_figure(const SweepView& view, const std::vector<KeyEffect>& effec
   for (const KeyEffect& effect : effects) {
     const SweepKey& key = view.keys[effect.key];
     Bar bar{.label = key.short_name};
-    const Paint near = {palette::compute, 0}, far = {palette::compute, 1};
+    const Paint near = {colour_of_level(cell_levels / 2), 0},
+                far = {colour_of_level(cell_levels / 2), 1};
     bar.parts.push_back(
         {"its next best value", effect.least, near, view.metric.text_of(effect.least)});
     bar.parts.push_back({"up to its worst value", effect.most - effect.least, far,
@@ -146,8 +147,8 @@ Figure tornado_figure(const SweepView& view, const std::vector<KeyEffect>& effec
   for (std::ptrdiff_t i = 1; i < same; ++i)
     names += (i + 1 < same ? ", " : " and ") + view.keys[effects[i].key].name;
   figure.answer =
-      fmt::format("{} {} most: {}{} in place of {} changes the {} from {} by {}.", names,
-                  same > 1 ? "matter" : "matters",
+      fmt::format("What matters most {} {}: {}{} in place of {} changes the {} from {} by {}.",
+                  same > 1 ? "are" : "is", names,
                   same > 1 ? view.keys[first.key].short_name + " = " : std::string(),
                   view.keys[first.key].values[first.worst].text, view.value_of(best, first.key),
                   view.metric.words, view.metric.text_of(quantile(best.results, 0.5)),
@@ -265,8 +266,9 @@ Section what_to_choose(const SweepView& view, const SweepManifest& sweep,
     chart.across_ticks.emplace_back(tick * other.unit.size, fmt::format("{:g}", tick));
   chart.series.push_back(std::move(series));
   figure.answer =
-      fmt::format("{} of {} points are beaten by no other in both {} and {}: the full dots.",
-                  chosen, points.size(), view.metric.words, other.words);
+      fmt::format("{} of {} points {} beaten by no other in both {} and {}: the full dot{}.", chosen,
+                  points.size(), chosen == 1 ? "is" : "are", view.metric.words, other.words,
+                  chosen == 1 ? "" : "s");
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
   section.figures.push_back(std::move(figure));

@@ -12,6 +12,7 @@ namespace orrery {
 namespace {
 
 constexpr std::size_t most_multiples = 6, most_ticks = 10, most_points = 2'000;
+constexpr std::size_t fewest_values = 200;  // of a line, however many lines there are
 constexpr double ratio_of_log = 30;
 
 // Positions of a key's values across, and which of them have a label.
@@ -62,23 +63,25 @@ struct Slice {
   std::size_t across = 0;
   std::optional<std::size_t> lines;  // key with a line for each value
   std::vector<std::size_t> fixed;    // a value for each key
+  std::size_t charts = 1;            // that share the page
 };
 
-// Values of the second key that have a line: all, or evenly chosen ones.
-std::vector<std::size_t> chosen_values(std::size_t count) {
+// Places of values: all, or evenly chosen ones.
+std::vector<std::size_t> chosen_values(std::size_t count, std::size_t most) {
   std::vector<std::size_t> values;
-  const std::size_t shown = std::min(count, most_lines);
+  const std::size_t shown = std::min(count, most);
   for (std::size_t i = 0; i < shown; ++i)
     values.push_back(shown == 1 ? 0 : i * (count - 1) / (shown - 1));
   return values;
 }
 
 void add_series(LineChart& chart, FigureTable& table, const SweepView& view, const Slice& slice,
-                const std::string& name, const std::vector<std::size_t>& at_of_line) {
+                const std::string& name, const std::vector<std::size_t>& at_of_line,
+                std::size_t most_values) {
   LineSeries series{name, {}};
   std::vector<std::size_t> at = at_of_line;
   const SweepKey& key = view.keys[slice.across];
-  for (std::size_t value = 0; value < key.values.size(); ++value) {
+  for (const std::size_t value : chosen_values(key.values.size(), most_values)) {
     at[slice.across] = value;
     const std::optional<std::size_t> found = view.find(at);
     if (!found) continue;
@@ -114,7 +117,13 @@ std::string answer_of(const LineChart& chart, const SweepView& view) {
   return answer + '.';
 }
 
-Figure slice_figure(const SweepView& view, const Slice& slice, std::size_t index) {
+struct SliceChart {
+  Figure figure;  // without its picture
+  LineChart chart;
+};
+
+// Without series if there is nothing to draw.
+SliceChart slice_chart(const SweepView& view, const Slice& slice, std::size_t index) {
   const std::string question =
       fmt::format("{} over {}", view.metric.words, view.keys[slice.across].short_name);
   LineChart chart{.text = {fmt::format("lines-{}", index), question, ""},
@@ -123,22 +132,27 @@ Figure slice_figure(const SweepView& view, const Slice& slice, std::size_t index
   set_across(chart, view.keys[slice.across]);
   Figure figure;
   figure.table = {{"line", view.keys[slice.across].name, view.metric.words}, {}, ""};
+  std::size_t most_values = most_points / slice.charts;
   if (slice.lines) {
     const SweepKey& key = view.keys[*slice.lines];
     std::vector<std::size_t> at = slice.fixed;
-    const std::vector<std::size_t> shown = chosen_values(key.values.size());
+    const std::vector<std::size_t> shown = chosen_values(key.values.size(), most_lines);
+    most_values = std::max(fewest_values, most_values / shown.size());
     for (const std::size_t value : shown) {
       at[*slice.lines] = value;
       add_series(chart, figure.table, view, slice,
-                 fmt::format("{} = {}", key.short_name, key.values[value].text), at);
+                 fmt::format("{} = {}", key.short_name, key.values[value].text), at, most_values);
     }
     if (shown.size() < key.values.size())
       add_note(figure, fmt::format("{} of the {} values of {} have a line.", shown.size(),
                                    key.values.size(), key.name));
   } else {
-    add_series(chart, figure.table, view, slice, "", slice.fixed);
+    add_series(chart, figure.table, view, slice, "", slice.fixed, most_values);
   }
   if (chart.series.empty()) return {};
+  if (const SweepKey& key = view.keys[slice.across]; key.values.size() > most_values)
+    add_note(figure, fmt::format("{} of the {} values of {} are drawn.", most_values,
+                                 key.values.size(), key.name));
   figure.answer = answer_of(chart, view);
   if (view.has_repeats)
     add_note(figure, "Lines are medians over the seeds, bands reach from 10 % to 90 % of them.");
@@ -148,8 +162,24 @@ Figure slice_figure(const SweepView& view, const Slice& slice, std::size_t index
   if (std::ranges::any_of(chart.series, failed))
     add_note(figure, "Crosses are points that failed.");
   chart.text.description = figure.answer;
-  figure.picture = drawn(chart);
-  return figure;
+  return {std::move(figure), std::move(chart)};
+}
+
+// On one scale upwards.
+void draw_together(Section& section, std::vector<SliceChart> slices) {
+  std::optional<std::pair<double, double>> reach;
+  for (const SliceChart& slice : slices)
+    for (const LineSeries& series : slice.chart.series)
+      for (const LinePoint& point : series.points)
+        if (point.y)
+          reach = {std::min(reach ? reach->first : point.low, point.low),
+                   std::max(reach ? reach->second : point.high, point.high)};
+  for (SliceChart& slice : slices) {
+    if (slice.chart.series.empty()) continue;
+    slice.chart.up_reach = reach;
+    slice.figure.picture = drawn(slice.chart);
+    section.figures.push_back(std::move(slice.figure));
+  }
 }
 
 // One chart for each value of the third key; further keys have their best values.
@@ -162,25 +192,27 @@ void add_slices(Section& section, const SweepView& view) {
   for (std::size_t i = 3; i < order.size(); ++i)
     rest += fmt::format(", {} = {}", view.keys[order[i]].short_name,
                         view.value_of(view.cells[view.best.value_or(0)], order[i]));
+  std::vector<SliceChart> slices;
   if (order.size() < 3) {
-    section.figures.push_back(slice_figure(view, slice, 0));
+    slices.push_back(slice_chart(view, slice, 0));
   } else {
     const SweepKey& third = view.keys[order[2]];
     const std::size_t best = slice.fixed[order[2]];
     const std::size_t shown = std::min(third.values.size(), most_multiples);
+    slice.charts = shown;
     for (std::size_t i = 0; i < shown; ++i) {
       // The best value is among them.
       const std::size_t value = best >= shown && i + 1 == shown ? best : i;
       slice.fixed[order[2]] = value;
-      Figure figure = slice_figure(view, slice, i);
+      slices.push_back(slice_chart(view, slice, i));
+      Figure& figure = slices.back().figure;
       figure.caption = fmt::format("{} = {}{}", third.short_name, third.values[value].text, rest);
       if (shown < third.values.size() && i == 0)
         add_note(figure, fmt::format("{} of the {} values of {} have a chart.", shown,
                                      third.values.size(), third.name));
-      section.figures.push_back(std::move(figure));
     }
   }
-  std::erase_if(section.figures, [](const Figure& figure) { return figure.picture.empty(); });
+  draw_together(section, std::move(slices));
 }
 
 // Samples that share no values: a point each, over every key.

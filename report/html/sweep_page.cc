@@ -29,11 +29,21 @@ std::string summary_of(const SweepView& view, const SweepManifest& sweep) {
   return text;
 }
 
+// Of its folder: what comes after the values, which are columns.
+std::string short_name_of(const SweepRow& row) {
+  const std::string name = row.folder.filename().string();
+  const std::size_t comma = name.rfind(',');
+  return comma == std::string::npos ? "points/" + name : name.substr(comma + 1);
+}
+
 }  // namespace
 
 Section which_points(const SweepView& view, const SweepManifest& sweep, bool has_tables) {
   Figure figure{.answer = summary_of(view, sweep)};
-  for (const SweepKey& key : view.keys) figure.table.columns.push_back(key.name);
+  for (const SweepKey& key : view.keys) {
+    figure.table.columns.push_back(key.short_name);
+    figure.table.hints.push_back(key.name);
+  }
   if (view.keys.empty()) figure.table.columns.emplace_back("point");
   if (view.has_repeats) figure.table.columns.emplace_back("seeds");
   figure.table.columns.insert(figure.table.columns.end(), {view.metric.words, "folder"});
@@ -48,8 +58,7 @@ Section which_points(const SweepView& view, const SweepManifest& sweep, bool has
       cells.push_back(cell_of_count(static_cast<std::int64_t>(cell.rows.size())));
     cells.push_back(cell_of_result(view, cell));
     const SweepRow& row = sweep.rows[cell.rows.front()];
-    const std::string folder = "points/" + row.folder.filename().string();
-    cells.push_back(orrery::cell(row.is_line ? "not kept" : folder));
+    cells.push_back(orrery::cell(row.is_line ? "not kept" : short_name_of(row)));
     cells.back().link = row.page;
     figure.table.rows.push_back(std::move(cells));
   }

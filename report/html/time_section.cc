@@ -36,7 +36,8 @@ std::pair<std::string, Duration> longest_wait(const Parts& parts) {
   return longest;
 }
 
-// "Hier takes 22.4 ms an iteration: it computes 26.3 % of it and waits 62.0 % for all_reduce."
+// "Hier takes 19.7 ms an iteration, 39.5 ms in all: 14.9 % of that is computed, 83.1 % (32.8 ms)
+// goes to all_reduce." The parts are of all iterations.
 std::string answer_of(const ResultJson& run) {
   const Parts parts = parts_of(run);
   const Duration finish = duration_of(run, "finish_ps");
@@ -46,7 +47,9 @@ std::string answer_of(const ResultJson& run) {
     answer += fmt::format(" did not come to its end: {} were simulated", to_text(finish));
   else
     answer += fmt::format(" takes {} an iteration", to_text(duration_of(run, "iteration_ps")));
-  answer += fmt::format(": {} of the time is computed", share_of(parts.front().second, finish));
+  if (!run.value("partial", false) && count_of(run, "iterations") > 1)
+    answer += fmt::format(", {} in all", to_text(finish));
+  answer += fmt::format(": {} of that is computed", share_of(parts.front().second, finish));
   if (wait.value > 0)
     answer += fmt::format(", {} ({}) goes to {}", share_of(wait, finish), to_text(wait), kind);
   return answer + '.';
@@ -57,7 +60,7 @@ std::string advice_of(const ResultJson& run) {
   for (const ResultJson& part : rows_of(run, "why")) {
     const std::string name = text_of(part, "part"), level = text_of(part, "level");
     if (name == "compute" || text_of(part, "knob").empty()) continue;
-    return fmt::format(" {}{} is bound by {}; what helps: {}.", name,
+    return fmt::format(" The largest part of the waiting, {}{}, is bound by {}; what helps: {}.", name,
                        level.empty() ? "" : " on " + level, text_of(part, "bound_by"),
                        text_of(part, "knob"));
   }

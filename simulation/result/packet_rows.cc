@@ -108,7 +108,8 @@ void add_packets(RunResult& result, const FinishedRun& run, const PacketStatisti
   add_wait(counted, "acknowledgements", packets.acknowledgement_waits);
   add_pauses(counted, run, packets);
   for (const QueueDepthStatistics& depth : packets.depths)
-    counted.depths.push_back({run.topology.link_name(depth.link), depth.interval, depth.peaks});
+    counted.depths.push_back({run.topology.link_name(depth.link), depth.interval, depth.peaks,
+                              depth.drops, depth.marks});
   for (const DepthTimes& depth : packets.depth_times)
     if (depth.priority != DepthTimes::all_classes)
       counted.depth_times.push_back(

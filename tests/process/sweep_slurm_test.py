@@ -103,9 +103,12 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
                               timeout=60)
         return done.stdout + done.stderr
 
-    def wait(self, is_done, seconds):
-        end = time.monotonic() + seconds
+    def wait(self, is_done, seconds, progress=lambda: None):
+        """So long at most without progress: a busy machine takes its time."""
+        end, before = time.monotonic() + seconds, None
         while not is_done():
+            if (now := progress()) != before:
+                end, before = time.monotonic() + seconds, now
             if time.monotonic() > end:
                 logs = [(self.folder / name).read_text()[-2000:]
                         for name in ("slurmctld.log", "slurmd.log") if (self.folder / name).exists()]
@@ -116,20 +119,34 @@ PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
         """The node's daemon, those of its steps and what they run die at once. Slurm learns of it
         when the daemon is there again."""
         node = self.daemons["slurmd"]
-        steps = self.ask("pgrep", "-f", "slurmstepd").split()
+        node.kill()
+        self.kill_tasks()
+        node.wait()
+        self.start("slurmd", "-D")
+
+    def kill_tasks(self):
+        """Steps, and the programs that they run: of this cluster, whose folder they know."""
+        steps = [int(step) for step in self.ask("pgrep", "-f", "slurmstepd").split()
+                 if self.is_of(int(step))]
         running = self.ask("pgrep", "-f", f"{self.folder.parent}/.*--shard").split()
-        for process in (node.pid, *map(int, steps), *map(int, running)):
+        for process in (*steps, *map(int, running)):
             try:
                 os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        node.wait()
-        self.start("slurmd", "-D")
+
+    def is_of(self, process):
+        try:
+            environment = pathlib.Path(f"/proc/{process}/environ").read_bytes()
+        except OSError:
+            return False
+        return str(self.folder).encode() in environment
 
     def close(self):
         for name in reversed(self.daemons):
             self.daemons[name].kill()
             self.daemons[name].wait()
+        self.kill_tasks()
 
 
 @unittest.skipUnless(CAN_RUN, "needs root and apt-get install slurm-wlm")
@@ -155,9 +172,9 @@ class Slurm(unittest.TestCase):
                 submit = lines[-1][lines[-1].index("sbatch "):].split()
                 self.assertIn("Submitted batch job", cluster.ask(*submit))
                 results = lambda: len(list(out.glob("points/**/result.json")))
-                cluster.wait(lambda: results() >= POINTS / 4, 300)
+                cluster.wait(lambda: results() >= POINTS / 4, 300, results)
                 cluster.lose_node()
-                cluster.wait(lambda: not cluster.ask("squeue", "-h").strip(), 500)
+                cluster.wait(lambda: not cluster.ask("squeue", "-h").strip(), 300, results)
             finally:
                 cluster.close()
             self.assertEqual(results(), POINTS)

@@ -192,6 +192,20 @@ for shard in "$@"; do eval "$(echo "$command" | sed "s/{}/$shard/")"; done
                       self.orrery("sweep", "status", "out").stdout)
         self.assertEqual(list((self.folder / "out").rglob("*.unfinished")), [])
 
+    def test_two_runs_share_the_points(self):
+        """The same command twice at once: one begins with the first point, the other with the last
+        one. Both end when all are done, and the bytes are those of one run."""
+        self.orrery("sweep", "run", "sweep.yaml", "-o", "one", "--quiet")
+        command = [ORRERY, "sweep", "run", "sweep.yaml", "-o", "out", "--jobs", "1", "--quiet"]
+        first = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL)
+        while not (self.folder / "out/sweep.json").exists():
+            time.sleep(0.001)
+        second = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL)
+        self.assertEqual([one.wait(timeout=60) for one in (first, second)], [0, 0])
+        self.assertEqual(self.collected("one"), self.collected("out"))
+        self.assertEqual(len(list((self.folder / "out/points").iterdir())), 19)
+        self.assertEqual(list((self.folder / "out").rglob("*.unfinished")), [])
+
     def test_shards_killed_ten_times(self):
         self.orrery("sweep", "run", "sweep.yaml", "-o", "one", "--quiet")
         for moment in range(10):

@@ -234,11 +234,12 @@ def no_orphans(binary):
 
 
 def together(binary):
-    """A second sweep in the folder is refused while the first one works."""
+    """A sweep of other points in the folder is refused while the first one works."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         command = [binary, "sweep", "sweep.yaml", "-o", "out", "--jobs", "2", "--quiet"]
         first = long_sweep(folder, command)
+        write(folder, (1, 0, 0))
         second = subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True, check=False)
         first.send_signal(signal.SIGTERM)

@@ -22,6 +22,7 @@ ORRERY = None
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 TAB, ENTER, RIGHT, LEFT, SHIFT, ESCAPE = "\ue004", "\ue007", "\ue014", "\ue012", "\ue008", "\ue00c"
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Tab:
@@ -59,6 +60,10 @@ class Tab:
     def open(self, page):
         self.ask("/url", {"url": page.as_uri()})
 
+    def resize(self, width):
+        self.ask("/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
+            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}})
+
     def value(self, script, *arguments):
         return self.ask("/execute/sync", {"script": "return " + script, "args": list(arguments)})
 
@@ -87,17 +92,46 @@ class Tab:
         return self.ask("/se/log", {"type": "browser"})
 
 
+def colours_of_marks(chart):
+    """(red, green, blue) of what is plainly filled, and large enough for a pixel of its colour."""
+    found = set()
+    for mark in chart.iter():
+        fill = mark.get("fill") or ""
+        is_rect = mark.tag == SVG + "rect" and mark.get("data-value") is not None and min(
+            float(mark.get("width")), float(mark.get("height"))) > 4
+        if (is_rect or mark.tag == SVG + "circle") and fill.startswith("#"):
+            found.add(fill)
+        if mark.tag == SVG + "path" and (mark.get("stroke-width") or "") in ("2", "11"):
+            found.add(mark.get("stroke"))
+    return {tuple(int(colour[i:i + 2], 16) for i in (1, 3, 5)) for colour in found}
+
+
 @unittest.skipUnless(BROWSER and DRIVER, "needs apt-get install chromium chromium-driver")
 class Script(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
         folder = pathlib.Path(cls.scratch.name)
-        done = subprocess.run([ORRERY, "run", ROOT / "examples/llm-parallelism/inside.yaml", "-o",
-                               folder / "out", "--report", "--quiet"], capture_output=True,
-                              text=True, cwd=ROOT)
-        assert done.returncode == 0, done.stderr
-        cls.page = folder / "out/report.html"
+        examples, out = ROOT / "examples", folder / "out"
+
+        def orrery(*arguments):
+            done = subprocess.run([ORRERY, *arguments, "--quiet"], capture_output=True, text=True,
+                                  cwd=ROOT)
+            assert done.returncode == 0, done.stderr
+
+        orrery("run", examples / "llm-parallelism/inside.yaml", "-o", out, "--report", "--activity",
+               "--matrix")
+        orrery("compare", examples / "flat-vs-hier/hier.yaml", examples / "flat-vs-hier/hieropt.yaml",
+               "--report", folder / "compared.html")
+        orrery("run", examples / "hoti20/single.yaml", "-o", folder / "packets", "--report", "--set",
+               "network.switch={buffer: 64 kB, watch: all}", "--set",
+               "network.transport.watch=[{from: 0, to: 1}]", "--set",
+               "platform.topology.levels[0].size=16")
+        orrery("sweep", "run", examples / "sweep/latency.yaml", "-o", folder / "sweep")
+        subprocess.run([ORRERY, "report", folder / "sweep"], check=True, capture_output=True)
+        cls.page = out / "report.html"
+        cls.pages = [cls.page, folder / "compared.html", folder / "packets/report.html",
+                     folder / "sweep/report.html"]
         cls.tab = Tab(folder)
 
     @classmethod
@@ -122,42 +156,87 @@ class Script(unittest.TestCase):
                               ".map(one => one.getAttribute('x') + ' ' + one.textContent)")
 
     def test_each_chart_shows_under_a_strict_policy(self):
-        """Jenkins's: without scripts and styles. Each chart's box has more than its ground, and
+        """Jenkins's: without scripts and styles. Each chart's box has the colours of its marks, and
         all that the tables say is in the text."""
-        copy = self.page.with_name("strict.html")
-        copy.write_text(self.page.read_text().replace("<head>", "<head>" + browser_test.POLICY, 1))
-        page = ElementTree.fromstring(self.page.read_text())
-        self.tab.open(copy)
-        self.tab.messages()  # that the policy forbids script and style
-        charts = [chart.get("id") for chart in page.iter("{http://www.w3.org/2000/svg}svg")]
-        self.assertGreater(len(charts), 5)
-        for chart in charts:
-            picture = self.page.with_name("chart.png")
-            self.tab.picture("#" + chart, picture)
-            coloured = [one for one in browser_test.pixels_of(picture) if max(one) > min(one) + 40]
-            self.assertTrue(coloured, chart)
-        self.assertEqual(self.tab.value("document.querySelectorAll('button').length"), 0)
-        text = " ".join(self.tab.value("document.body.textContent").split())
-        for row in page.iter("{http://www.w3.org/1999/xhtml}tr"):
-            for cell in row:
-                self.assertIn(" ".join("".join(cell.itertext()).split()), text)
+        charts = 0
+        for file in self.pages:
+            copy = file.with_name("strict.html")
+            copy.write_text(file.read_text().replace("<head>", "<head>" + browser_test.POLICY, 1))
+            page = ElementTree.fromstring(file.read_text())
+            self.tab.open(copy)
+            self.tab.messages()  # that the policy forbids script and style
+            for chart in page.iter(SVG + "svg"):
+                charts += 1
+                picture = file.with_name("chart.png")
+                self.tab.picture("#" + chart.get("id"), picture)
+                shown = browser_test.pixels_of(picture)
+                missing = [colour for colour in colours_of_marks(chart) if colour not in shown]
+                self.assertEqual(missing, [], f"{file.name}, {chart.get('id')}")
+            self.assertEqual(self.tab.value("document.querySelectorAll('button').length"), 0)
+            text = " ".join(self.tab.value("document.body.textContent").split())
+            for row in page.iter("{http://www.w3.org/1999/xhtml}tr"):
+                for cell in row:
+                    self.assertIn(" ".join("".join(cell.itertext()).split()), text)
+        self.assertGreater(charts, 30)
+
+    def test_pages_ask_for_nothing_and_answer(self):
+        """No resource but the page; each answer is in what the browser shows; nothing is wider than
+        the window, but for what scrolls by itself."""
+        for file in self.pages:
+            self.tab.open(file)
+            self.assertEqual(self.tab.value("performance.getEntriesByType('resource').length"), 0)
+            self.assertEqual(self.tab.messages(), [])
+            shown = " ".join(self.tab.value("document.body.innerText").split())
+            answers = [one for one in ElementTree.fromstring(file.read_text()).iter(
+                "{http://www.w3.org/1999/xhtml}p") if one.get("class") == "answer"]
+            self.assertGreater(len(answers), 3)
+            for answer in answers:
+                self.assertIn(" ".join("".join(answer.itertext()).split()), shown)
+            for width in (400, 1000):
+                self.tab.resize(width)
+                self.assertLessEqual(self.tab.value("document.documentElement.scrollWidth"), width)
+
+    def test_texts_of_charts_are_whole(self):
+        """As the browser sets them: inside of their picture, and none over another one."""
+        for file in self.pages:
+            self.tab.open(file)
+            self.tab.resize(1000)
+            self.assertEqual(self.tab.value("""(() => {
+              const bad = [];
+              for (const chart of document.querySelectorAll('figure svg')) {
+                const box = chart.viewBox.baseVal;
+                const texts = [...chart.querySelectorAll('text')].map(one => [one, one.getBBox()]);
+                texts.forEach(([one, a], i) => {
+                  if (a.x < 0 || a.y < 0 || a.x + a.width > box.width || a.y + a.height > box.height)
+                    bad.push(`${chart.id}: "${one.textContent}" is cut`);
+                  for (const [other, b] of texts.slice(i + 1))
+                    if (a.x + a.width > b.x && b.x + b.width > a.x &&
+                        a.y + a.height - 3 > b.y && b.y + b.height - 3 > a.y)
+                      bad.push(`${chart.id}: "${one.textContent}" is on "${other.textContent}"`);
+                });
+              }
+              return bad;
+            })()"""), [], file.name)
 
     def test_keys_reach_every_control(self):
         """What has the focus after each Tab, until it comes round: all that can be used."""
-        self.open_tables()
-        wanted = self.tab.value("""(() => {
-          const all = [...document.querySelectorAll('a[href], button, input, summary, figure svg')];
-          all.forEach((one, i) => { one.dataset.number = i; });
-          return all.length;
-        })()""")
-        self.assertGreater(wanted, 60)
-        reached = set()
-        for _ in range(wanted + 5):
-            self.tab.keys(TAB)
-            number = self.tab.value("document.activeElement?.dataset.number ?? null")
-            if number is not None:
-                reached.add(int(number))
-        self.assertEqual(reached, set(range(wanted)))
+        for file in self.pages:
+            self.tab.open(file)
+            self.open_tables()
+            wanted = self.tab.value("""(() => {
+              const all = [...document.querySelectorAll(
+                'a[href]:not([tabindex="-1"]), button, input, summary, figure svg')];
+              all.forEach((one, i) => { one.dataset.number = i; });
+              return all.length;
+            })()""")
+            self.assertGreater(wanted, 40)
+            reached = set()
+            for _ in range(wanted + 5):
+                self.tab.keys(TAB)
+                number = self.tab.value("document.activeElement?.dataset.number ?? null")
+                if number is not None:
+                    reached.add(int(number))
+            self.assertEqual(reached, set(range(wanted)), file.name)
 
     def test_enter_opens_a_table(self):
         self.assertFalse(self.tab.value("document.querySelector('details').open"))

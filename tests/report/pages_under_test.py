@@ -33,6 +33,7 @@ def as_everywhere(result):
     kept = result["provenance"]["configuration"]
     result["provenance"]["configuration"] = {
         key: value for key, value in kept.items() if key.startswith("platform.")}
+    result["provenance"]["origins"] = {"platform.npu.preset": "job.yaml:2"}
     result["provenance"] |= {"version": "0", "commit": "0", "inputs": "0",
                              "command": "orrery run pipeline.yaml"}
     return result

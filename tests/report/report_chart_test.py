@@ -24,6 +24,17 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
+def bars_beside(chart):
+    """Those on the scale of their own, at the right."""
+    return [bar for part in chart.iter(SVG + "g") if part.get("data-part") == "beside"
+            for bar in part.iter(SVG + "rect")]
+
+
+def bars_of(chart):
+    beside = bars_beside(chart)
+    return [bar for bar in chart.iter(SVG + "rect") if bar.get("data-value") and bar not in beside]
+
+
 class Charts(PipelinePage):
     def test_charts_say_what_they_are(self):
         tree = tree_of(self.page)
@@ -47,17 +58,16 @@ class Charts(PipelinePage):
             tables = [{float(cell.get("value")) for cell in table.iter(HTML + "data")}
                       for table in section.iter(HTML + "table")]
             for chart, table in zip(charts, tables):
-                bars = [(float(bar.get("width")), float(bar.get("data-value")))
-                        for bar in chart.iter(SVG + "rect") if bar.get("data-value")]
-                if not bars:
-                    continue
-                longest, most = max(bars)
-                for length, value in bars:
-                    self.assertAlmostEqual(length, longest * value / most, delta=0.5)
-                    if section.get("id") != "pipeline":  # its table has sums
-                        self.assertIn(value, table)
-                    checked += 1
-        self.assertGreater(checked, 150)
+                for bars in (bars_of(chart), bars_beside(chart)):
+                    sizes = [(float(bar.get("width")), float(bar.get("data-value")))
+                             for bar in bars]
+                    longest, most = max(sizes, default=(0, 1))
+                    for length, value in sizes:
+                        self.assertAlmostEqual(length, longest * value / most, delta=0.5)
+                        if section.get("id") != "pipeline":  # its table has sums
+                            self.assertIn(value, table)
+                        checked += 1
+        self.assertGreater(checked, 160)
 
     def test_steps_are_where_they_were(self):
         """A lane a stage, from 90 pixels to 800; the last step of all ends at the right."""
@@ -104,11 +114,13 @@ class Charts(PipelinePage):
         section = next(one for one in tree_of(page).iter(HTML + "section")
                        if one.get("id") == "layers")
         chart = next(section.iter(SVG + "svg"))
-        bars = [int(bar.get("data-value")) for bar in chart.iter(SVG + "rect")
-                if bar.get("data-value")]
+        bars = [int(bar.get("data-value")) for bar in bars_of(chart)]
         self.assertEqual(len(bars), 16)
         self.assertEqual(sum(bars), 210_000_000)
         self.assertEqual(bars[-1], 15_000_000)
+        # Beside them the collectives in all, each of which takes as long as the first layer's.
+        raw = [int(bar.get("data-value")) for bar in bars_beside(chart)]
+        self.assertEqual(raw, [row["raw_ps"]] * 15 + [5 * row["raw_ps"]])
         self.assertIn("all others: the 5 below that wait", page)
         in_table = {cell.get("value") for cell in section.iter(HTML + "data")}
         self.assertIn("15000000", in_table)
@@ -120,8 +132,15 @@ class Charts(PipelinePage):
         colours = {colour for colour in re.findall(r"#[0-9a-f]{6}", " ".join(marks))}
         colours |= {"#" + name for name in re.findall(r"chart-?\d*-([0-9a-f]{6})-\d", " ".join(marks))}
         self.assertGreaterEqual(len(colours), 4)
+        # And of all that is drawn but the ground and the grid behind the data; text is ink.
+        drawn = {mark.get(kind) for mark in tree_of(self.page).iter() for kind in ("fill", "stroke")
+                 if mark.tag.startswith(SVG)}
+        colours |= {colour for colour in drawn if re.fullmatch("#[0-9a-f]{6}", colour or "")}
+        colours -= {ground, "#d9d9d9"}
+        self.assertGreater(len(colours), 16)  # the scale of amounts among them
         for colour in colours:
             self.assertGreaterEqual(contrast(colour, ground), 3, colour)
+        self.assertGreaterEqual(contrast("#1a1a1a", ground), 4.5)
         source = (ROOT / "report/chart/palette.h").read_text()
         for name, colour in re.findall(r"\* (\w+) = \"(#[0-9a-f]{6})\"", source):
             if name not in ("ground", "grid"):
@@ -134,6 +153,71 @@ class Charts(PipelinePage):
         for theme in themes:
             for text in theme[1:]:
                 self.assertGreaterEqual(contrast(theme[0], text), 4.5, theme)
+
+    def test_no_result_makes_a_page_above_8_megabytes(self):
+        """Eight systems at their largest: as many steps as a result may have, every pair of 128
+        ranks, ten links that change in each of 256 intervals, names of 10,000 characters."""
+        result = json.loads(json.dumps(self.result))
+        step = result["steps"][0] | {"exposed_ps": 400}
+        result["steps"] = [step | {"stage": stage, "begin_ps": i * 1000, "end_ps": (i + 1) * 1000,
+                                   "step": "backward" if i % 2 else "forward"}
+                           for stage in range(16) for i in range(512)]
+        result["matrix"] = [{"group": None, "source": source, "target": target, "messages": 1,
+                             "bytes": 10**(3 + (source * 7 + target * 5) % 7)}
+                            for source in range(128) for target in range(128)]
+        activity = result["link_activity"][0]
+        result["link_activity"] = [
+            activity | {"link": f"link {link}", "begin_ps": i, "end_ps": i + 1,
+                        "utilisation": (i * 7 + link) % 16 / 16 + 0.01}
+            for link in range(10) for i in range(256)]
+        layer = result["layers"][0]
+        result["layers"] = [layer | {"name": "<" * 10_000 + str(i), "exposed_ps": i, "bytes": i}
+                            for i in range(1, 600)]
+        page = page_of(self.folder, *[result | {"name": f"system {i}"} for i in range(8)])
+        self.assertLess(len(page.encode()), 8_000_000)
+        sections = {one.get("id"): one for one in tree_of(page).iter(HTML + "section")}
+        for section in ("pipeline", "matrix", "layers", "memory"):
+            self.assertGreaterEqual(len(list(sections[section].iter(SVG + "svg"))), 8, section)
+
+    def test_values_say_where_they_come_from(self):
+        """A file and line, --set, a preset, or the default."""
+        out = self.folder / "origins"
+        file = ROOT / "examples/llm-parallelism/inside.yaml"
+        result = simulated(out, file, "--set", "workload.training.micro_batch=2")
+        origins = result["provenance"]["origins"]
+        self.assertEqual(origins["workload.training.micro_batch"], "--set")
+        self.assertNotIn("seed", origins)
+        self.assertEqual(orrery("report", out).returncode, 0)
+        rows = {row[0].text: [cell.text for cell in row[1:]]
+                for table in tree_of((out / "report.html").read_text()).iter(HTML + "table")
+                for row in table.iter(HTML + "tr")
+                if [head.text for head in next(table.iter(HTML + "tr"))] == ["key", "value", "from"]}
+        self.assertEqual(rows["workload.training.micro_batch"], ["2", "--set"])
+        self.assertEqual(rows["seed"], ["1", "default"])
+        written = rows["workload.training.global_batch"][1]
+        name, line = written.rsplit(":", 1)
+        self.assertIn("global_batch", pathlib.Path(name).read_text().splitlines()[int(line) - 1])
+        preset = [origin for _, origin in rows.values() if origin.startswith("preset ")]
+        self.assertGreater(len(preset), 0)
+
+    def test_a_matrix_of_nodes(self):
+        """512 ranks, eight of a node, of which each sends to the next one: 64 x 64 cells. What goes
+        round a node is on the diagonal, and the last rank's bytes are beside it."""
+        result = json.loads(json.dumps(self.result)) | {"node_ranks": 8}
+        result["matrix"] = [{"group": None, "source": rank, "target": (rank + 1) % 512,
+                             "messages": 1, "bytes": 1000} for rank in range(512)]
+        page = page_of(self.folder, result)
+        section = next(one for one in tree_of(page).iter(HTML + "section")
+                       if one.get("id") == "matrix")
+        self.assertIn("A cell is the maximum of 8 x 8 pairs of ranks, those of two nodes.",
+                      "".join(section.itertext()))
+        cells = [path.get("d") for path in section.iter(SVG + "path")
+                 if (path.get("fill") or "").startswith("#") and path.get("d").startswith("M190")
+                 and path.get("d").count("z") > 32]
+        self.assertEqual(len(cells), 1)
+        lengths = [float(length) for length in re.findall(r"h([\d.]+)v", cells[0])]
+        # 63 nodes have two cells beside each other; the last one has its own and the first.
+        self.assertAlmostEqual(sum(lengths), 128 * (820 - 190 - 20) / 64, delta=1)
 
     def test_a_large_topology_as_boxes(self):
         """128 servers of 8 NPUs and 8 NICs, 8 rails, 16 spines: 1,024 NPUs join 128 buses, 1,024
@@ -188,8 +272,23 @@ class Charts(PipelinePage):
         window = max(sample[1] for sample in packets["flows"][0]["samples"])
         self.assertEqual(int(tables[4][0][0]), window)
         # Seven lines: those with the highest peaks.
-        lines = [path for path in charts["depths-chart-0"].iter(SVG + "path") if len(path)]
-        self.assertEqual(len(lines), 7)
+        paths = [path for path in charts["depths-chart-0"].iter(SVG + "path") if len(path)]
+        self.assertEqual(len([path for path in paths if not path.get("transform")]), 7)
+        # Where packets were lost, and how many: those that the queue lost.
+        lost = {depth["name"]: sum(depth["drops"]) for depth in packets["depths"]}
+        for queue in packets["queues"]:
+            if queue["name"] in lost:
+                self.assertEqual(lost[queue["name"]], queue["drops"])
+        self.assertEqual({row[0].text: int(row[3][0].get("value"))
+                          for table in list(section.iter(HTML + "table"))[2:3]
+                          for row in table.iter(HTML + "tr") if row[0].get("scope") == "row"}, lost)
+        drawn = {path[0].text.split(":")[0] for path in paths if not path.get("transform")}
+        crosses = [path[0].text for path in paths if path.get("transform")]
+        counts = {}
+        for text in crosses:
+            name, count = re.fullmatch(r"(.*): (\d+) packets lost about .*", text).groups()
+            counts[name] = counts.get(name, 0) + int(count)
+        self.assertEqual(counts, {name: lost[name] for name in drawn if lost[name]})
 
     def test_memory_over_time_has_the_peaks_of_the_model(self):
         """In the order of the schedule, the passes under way at the fullest moment are those that

@@ -109,11 +109,11 @@ class Pages(unittest.TestCase):
         self.assertEqual(len(cells), 8)
         best = cells["row = 1, column = 2 us: 10 ms"]
         outline = [mark for mark in section.iter(SVG + "rect") if mark.get("fill") == "none"]
-        self.assertEqual(len(outline), 1)
+        self.assertEqual([mark.get("stroke") for mark in outline], ["#ffffff", "#1a1a1a"])
         for side in ("x", "y"):
-            self.assertAlmostEqual(float(outline[0].get(side)), float(best.get(side)) + 1, delta=0.1)
+            self.assertAlmostEqual(float(outline[0].get(side)), float(best.get(side)) + 2, delta=0.1)
         worst = cells["row = 1, column = 3 us: 19 ms"]
-        self.assertEqual((best.get("fill"), worst.get("fill")), ("#d6e6f4", "#08306b"))
+        self.assertEqual((best.get("fill"), worst.get("fill")), ("#289baa", "#140a50"))
         self.assertEqual(titles(section, "path"), ["row = 2, column = 2 us: failed"])
 
     def test_cells_near_the_best(self):
@@ -123,7 +123,7 @@ class Pages(unittest.TestCase):
               [([str(row), str(column)], costs[row][column]) for row in range(2)
                for column in range(3)])
         section = sections(report(self.folder))["heat"]
-        self.assertIn("The line goes round 2 cells within 5 % of the best.", text_of(section))
+        self.assertIn("The dashed line goes round 2 cells within 5 % of the best.", text_of(section))
         cells = {mark.find(SVG + "title").text.split(": ")[1]: mark for mark in marks(section, "rect")}
         edges = []
         for path in section.iter(SVG + "path"):
@@ -155,8 +155,8 @@ class Pages(unittest.TestCase):
 
     def test_tornado(self):
         section = sections(self.grid())["tornado"]
-        self.assertIn("s.column matters most: 3 us in place of 2 us changes the time from 10 ms by 9 "
-                      "ms.", text_of(section))
+        self.assertIn("What matters most is s.column: 3 us in place of 2 us changes the time from 10 "
+                      "ms by 9 ms.", text_of(section))
         lengths = {}
         for bar in marks(section, "rect"):
             lengths.setdefault(bar.find(SVG + "title").text.split(",")[0], []).append(
@@ -209,6 +209,26 @@ class Pages(unittest.TestCase):
         captions = [heading.text for heading in section.iter(HTML + "h3")]
         self.assertEqual(captions, ["word = ring", "word = direct"])
         self.assertIn("count = 2", text_of(section))
+        # Both reach up to 7 ms, that of the first: 3 MB, 2 of them, and 1 ms more.
+        places = []
+        for chart in section.iter(SVG + "svg"):
+            at = {title.split(": ")[1]: float(dot.get("cy"))
+                  for dot, title in zip(marks(chart, "circle"), titles(chart, "circle"))}
+            places.append(at)
+        self.assertAlmostEqual(places[0]["2 ms"], places[1]["2 ms"], delta=0.01)
+        self.assertAlmostEqual(places[0]["7 ms"] - places[1]["6 ms"],
+                               places[0]["4 ms"] - places[0]["3 ms"], delta=0.02)
+
+    def test_heads_are_short(self):
+        """The whole key is under the pointer; the folder is named by what tells it from others."""
+        sweep(self.folder, ["a.long.size", "b.count"], [([str(i), str(i % 2)], i + 1)
+                                                        for i in range(4)])
+        table = next(sections(report(self.folder))["points"].iter(HTML + "table"))
+        heads = [(head.text, head.get("title")) for head in table.iter(HTML + "th")
+                 if head.get("scope") == "col"]
+        self.assertEqual(heads[:2], [("size", "a.long.size"), ("count", "b.count")])
+        names = [name.name for name in (self.folder / "points").iterdir()]
+        self.assertEqual(len(names), 4)
 
     def test_samples(self):
         """Values that no two points share: points, and no lines."""
@@ -251,6 +271,16 @@ class Pages(unittest.TestCase):
         self.assertIn('<a href="points/1999/">points/1999</a>', page)
         self.assertEqual(len((self.folder / "runs.csv").read_text().splitlines()), 2001)
         self.assertNotIn("style=", page)
+
+    def test_no_sweep_makes_a_page_above_8_megabytes(self):
+        """2,000 points of three keys whose values have 10,000 characters each."""
+        sweep(self.folder, ["a.x", "b.y", "c.z"],
+              [(["x" * 10_000 + str(i % 20), "y" * 10_000 + str(i // 20 % 20),
+                 "z" * 10_000 + str(i // 400)], 1 + i) for i in range(2000)])
+        page = report(self.folder)
+        self.assertLess(len(page.encode()), 8_000_000)
+        ElementTree.fromstring(page)
+        self.assertGreater(page.count("<svg"), 3)
 
     def test_nothing_to_report(self):
         sweep(self.folder, ["s.x"], [(["1"], None)])
