@@ -166,6 +166,15 @@ bool is_required(const Json& map, const std::string& key) {
          std::any_of(map["anyOf"].begin(), map["anyOf"].end(), names_it);
 }
 
+// What a value may be by name, itself or in one of its forms.
+void collect_names(const Json& type, std::vector<std::string>& names) {
+  if (type.contains("enum"))
+    for (const Json& name : type["enum"])
+      if (name.is_string()) names.push_back(name.get<std::string>());
+  if (type.contains("anyOf"))
+    for (const Json& form : type["anyOf"]) collect_names(form, names);
+}
+
 class Walk {
  public:
   std::vector<KeyEntry> keys;
@@ -194,6 +203,7 @@ class Walk {
     entry.help = type.value("description", "");
     entry.page = page_of(entry.path);
     entry.required = is_required(map, key);
+    collect_names(type, entry.names);
     if (const Json* below = map_within(type)) {
       for (const auto& [name, unused] : below->items()) entry.below.push_back(name);
     }

@@ -14,6 +14,7 @@ struct KeyEntry {
   std::string help;                // one sentence
   std::string page;                // of docs/, what the key does in the model
   std::vector<std::string> below;  // names of the keys of a map, or of a list of maps
+  std::vector<std::string> names;  // that the value may be, where it is one of a few
   bool required = false;           // beside the keys of the same map
 };
 

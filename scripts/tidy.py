@@ -45,11 +45,11 @@ PACKAGES = {
     "nlohmann/": ["report/", "formats/", "frontends/", "tests/report/", "tests/formats/",
                   "tests/frontends/"],
     "pugixml": ["formats/msccl/"],
-    "google/protobuf/": ["formats/chakra/"],
     "ns3/": ["network/ns3/", "tests/reference/"],
     "catch2/": ["tests/"],
     "benchmark/": ["tests/benchmark/"],
     "simgrid/": ["tests/benchmark/peers/"],
+    "sanitizer/": ["tests/fuzz/"],
     "sys/": [""],  # the operating system's
 }
 

@@ -81,11 +81,17 @@ Sends sends_of(const ProgramSpec& program, const std::vector<LevelSpec>& levels)
 }
 
 Sends sends_of(const GraphWorkload& trace, const std::vector<LevelSpec>& levels) {
+  std::vector<std::set<Rank>> distances;  // of each graph
+  for (const auto& graph : trace.graphs) {
+    distances.emplace_back();
+    for (const Operation& operation : graph->operations())
+      if (const auto* send = std::get_if<SendCall>(&operation.what))
+        distances.back().insert(send->to);
+  }
   Sends sends;
   for (Rank rank = 0; rank < static_cast<Rank>(trace.graph_of_rank.size()); ++rank)
-    for (const Operation& operation : trace.graphs[trace.graph_of_rank[rank]]->operations())
-      if (const auto* send = std::get_if<SendCall>(&operation.what))
-        sends.add(levels, rank, rank + send->to);
+    for (const Rank distance : distances[trace.graph_of_rank[rank]])
+      sends.add(levels, rank, rank + distance);
   return sends;
 }
 
@@ -191,12 +197,12 @@ namespace {
 std::optional<TotalBytes> bytes_of_calls(const Experiment& experiment) {
   const Topology topology(experiment.topology);
   const Job job = make_job(experiment, topology);
-  std::map<const Operation*, TotalBytes> of_program;
+  std::map<const void*, TotalBytes> of_program;
   TotalBytes sum;
   for (Rank rank = 0; rank < job.ranks; ++rank) {
-    const std::span<const Operation> operations = job.operations->known_operations(rank);
+    const KnownOperations operations = job.operations->known_operations(rank);
     if (operations.empty()) return std::nullopt;
-    const auto [found, is_new] = of_program.try_emplace(operations.data());
+    const auto [found, is_new] = of_program.try_emplace(operations.identity());
     for (const Operation& operation : operations) {
       if (!is_new) break;
       if (const auto* call = std::get_if<CollectiveCall>(&operation.what))

@@ -5,7 +5,6 @@ find_package(spdlog 1.10 REQUIRED)        # libspdlog-dev 1.10     core/base/log
 find_package(yaml-cpp 0.7 REQUIRED)        # libyaml-cpp-dev 0.7     frontends/yaml
 find_package(CLI11 2.1 REQUIRED)           # libcli11-dev 2.1        frontends/cli
 find_package(nlohmann_json 3.11 REQUIRED)  # nlohmann-json3-dev 3.11 report
-find_package(Protobuf 3.21 REQUIRED)       # libprotobuf-dev 3.21    formats/chakra
 find_package(pugixml 1.13 REQUIRED)        # libpugixml-dev 1.13     formats/msccl
 find_package(ZLIB 1.2 REQUIRED)            # zlib1g-dev 1.2          formats/chakra
 find_package(SQLite3 3.40 REQUIRED)        # libsqlite3-dev 3.40     execution/sweep

@@ -28,7 +28,7 @@ struct Counter {
   double operator()(const StackTraining& spec) const { return count(spec.layers.size()); }
   double operator()(const GraphWorkload& spec) const {
     double operations = 0;
-    for (const auto& graph : spec.graphs) operations += count(graph->operations().size());
+    for (const auto& graph : spec.graphs) operations += count(graph->size());
     return operations;
   }
   double operator()(const JobsSpec& spec) const {

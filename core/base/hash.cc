@@ -4,12 +4,14 @@
 
 namespace orrery {
 
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
+std::uint64_t hash_of(std::string_view text, std::uint64_t before) {
+  std::uint64_t hash = before;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
   return hash;
 }
 
-std::string hash_text(std::string_view text) { return fmt::format("{:016x}", hash_of(text)); }
+std::string hash_text(std::string_view text) { return hash_text(hash_of(text)); }
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 }  // namespace orrery

@@ -1,10 +1,9 @@
-// Chakra execution traces (.et): the nodes of one rank's graph, read one after the other, so that a
-// trace need not fit into memory; and written. A trace in JSON is read by json_trace.h.
+// Chakra execution traces (.et): what they are made of, and how they are written. They are read by
+// trace_nodes.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <iosfwd>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,10 +11,6 @@
 #include <vector>
 
 #include "core/units/units.h"
-
-namespace google::protobuf {
-class UnknownFieldSet;
-}
 
 namespace orrery::chakra {
 
@@ -37,6 +32,9 @@ struct Attribute {
   std::variant<std::int64_t, double, std::string> value;
 };
 
+// Of a node: nodes of PyTorch have up to twenty. In memory each takes many times its bytes.
+inline constexpr std::size_t most_attributes = 4'096;
+
 struct Node {
   std::uint64_t id = 0;  // unique in its file
   std::string name = {};
@@ -50,26 +48,6 @@ struct Node {
   std::optional<std::int64_t> number(std::string_view attribute) const;
   // "" if there is none; a number as its digits.
   std::string text(std::string_view attribute) const;
-};
-
-class TraceReader {
- public:
-  // `bytes` outlives this; `file_name` is what messages call it. Throws ConfigError if the trace is
-  // not of format 0.0.4 or 1.0.0.
-  TraceReader(std::string file_name, std::istream& bytes);
-  ~TraceReader();
-
-  const std::string& version() const { return version_; }  // what the file says; often nothing
-  const std::vector<Attribute>& attributes() const { return attributes_; }  // of the whole trace
-  // Nothing at the end of the file. Throws ConfigError where it is damaged.
-  std::optional<Node> next();
-
- private:
-  struct Input;
-  [[noreturn]] void refuse_format(const google::protobuf::UnknownFieldSet& unknown) const;
-  std::string file_name_, version_;
-  std::vector<Attribute> attributes_;
-  std::unique_ptr<Input> input_;
 };
 
 // As format 1.0.0.

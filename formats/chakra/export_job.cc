@@ -133,6 +133,9 @@ Node JobExport::collective_node(Rank rank, const CollectiveCall& call, Node node
   if (call.priority != Priority::normal)
     node.attributes.push_back({"comm_priority", static_cast<std::int64_t>(call.priority)});
   node.attributes.push_back({"pg_name", std::to_string(group.number)});
+  const Communicator& of = job_.communicators[communicator];
+  if (of.rows > 1) node.attributes.push_back({"group_rows", std::int64_t{of.rows}});  // of our own
+  if (of.few_bytes) node.attributes.push_back({"few_bytes", std::int64_t{1}});        // of our own
   return node;
 }
 

@@ -1,14 +1,16 @@
-// Chakra traces in JSON, as its feeder reads them: {"workload_graph": [{"Id", "Name", "NodeType",
-// "ctrlDeps", "data_deps", "runtime", ...}]}, runtime in microseconds. All other values of a node
-// are attributes.
+// Traces in JSON, token by token, so that they need not fit into memory as a tree.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <istream>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/config_error.h"
 #include "formats/chakra/rank_trace.h"
+#include "formats/chakra/trace_nodes.h"
 #include "formats/input/parsed_json.h"
 
 namespace orrery::chakra {
@@ -17,72 +19,173 @@ namespace {
 
 using Json = nlohmann::json;
 
-class JsonNodes {
- public:
-  explicit JsonNodes(const std::string& file) : file_(file) {}
+enum class Key : std::uint8_t { id, name, type, control, data, time, attribute };
 
-  Node node_of(const Json& json, std::size_t index) const {
-    if (!json.is_object()) refuse(index, "is not an object");
-    Node node;
-    for (const auto& [key, value] : json.items()) {
-      if (key == "Id" || key == "id")
-        node.id = whole(value, index, key);
-      else if (key == "Name" || key == "name")
-        node.name = value.is_string() ? value.get<std::string>() : "";
-      else if (key == "NodeType" || key == "type")
-        node.type = type_of(whole(value, index, key));
-      else if (key == "ctrlDeps" || key == "ctrl_deps")
-        node.control_dependencies = ids(value, index, key);
-      else if (key == "data_deps" || key == "dataDeps")
-        node.data_dependencies = ids(value, index, key);
-      else if (key == "runtime" || key == "duration_micros")
-        node.duration = time_of(value, index, key);
-      else
-        add_attribute(node, key, value);
-    }
-    return node;
+Key key_named(const std::string& name) {
+  if (name == "Id" || name == "id") return Key::id;
+  if (name == "Name" || name == "name") return Key::name;
+  if (name == "NodeType" || name == "type") return Key::type;
+  if (name == "ctrlDeps" || name == "ctrl_deps") return Key::control;
+  if (name == "data_deps" || name == "dataDeps") return Key::data;
+  if (name == "runtime" || name == "duration_micros") return Key::time;
+  return Key::attribute;
+}
+
+// What the parser calls. Level 1 is within the text's map, 2 in the list of nodes, 3 in a node, 4
+// in a list of ids.
+class NodeReader {
+ public:
+  NodeReader(const std::string& file, const UseNode& use) : file_(file), use_(use) {}
+
+  bool found = false;       // the list
+  bool is_of_host = false;  // as PyTorch's ExecutionTraceObserver writes it
+
+  // NOLINTBEGIN: the parser's names
+  bool null() { return other(); }
+  bool boolean(bool value) {
+    if (is_attribute()) add_attribute(std::int64_t{value ? 1 : 0});
+    return is_attribute() || other();
   }
+  bool number_integer(std::int64_t value) {
+    if (is_attribute()) add_attribute(value);
+    return is_attribute() || other();
+  }
+  bool number_unsigned(std::uint64_t value) {
+    if (in_node() && level_ == 4 && (key_ == Key::control || key_ == Key::data)) {
+      (key_ == Key::data ? node_.data_dependencies : node_.control_dependencies).push_back(value);
+      return true;
+    }
+    if (!in_node() || level_ != 3) return other();
+    return take(value);
+  }
+  bool number_float(double value, const std::string&) {
+    if (is_attribute()) add_attribute(value);
+    return is_attribute() || other();
+  }
+  bool string(std::string& value) {
+    if (in_node() && level_ == 3 && key_ == Key::name) {
+      node_.name = std::move(value);
+      return true;
+    }
+    if (is_attribute()) add_attribute(std::move(value));
+    return is_attribute() || other();
+  }
+  bool binary(std::vector<std::uint8_t>&) { return true; }
+  bool key(std::string& name) {
+    if (level_ == 1) is_list_of_nodes_ = name == "workload_graph";
+    if (level_ == 1) is_of_host = is_of_host || name == "nodes";
+    if (!in_node() || level_ != 3) return true;
+    key_ = key_named(name);
+    key_name_ = std::move(name);
+    return true;
+  }
+  bool start_object(std::size_t) {
+    if (in_list_ && level_ == 2) {
+      node_ = {};
+    } else {
+      other();
+    }
+    enter();
+    return true;
+  }
+  bool end_object() {
+    leave();
+    if (in_list_ && level_ == 2) {
+      use_(node_);
+      ++index_;
+    }
+    return true;
+  }
+  bool start_array(std::size_t) {
+    const bool is_list = in_node() && level_ == 3 && (key_ == Key::control || key_ == Key::data);
+    if (is_list)
+      (key_ == Key::data ? node_.data_dependencies : node_.control_dependencies).clear();
+    else if (level_ == 1 && is_list_of_nodes_)
+      found = in_list_ = true;
+    else
+      other();
+    enter();
+    return true;
+  }
+  bool end_array() {
+    leave();
+    if (level_ == 1) in_list_ = false;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
+    throw json_refusal(file_, "the trace", error.what());
+  }
+  // NOLINTEND
 
  private:
-  [[noreturn]] void refuse(std::size_t index, const std::string& what) const {
+  bool in_node() const { return in_list_ && level_ >= 3; }
+  bool is_attribute() const { return in_node() && level_ == 3 && key_ == Key::attribute; }
+
+  void enter() {
+    constexpr int kDeepest = 100;
+    if (++level_ > kDeepest + 1)
+      throw ConfigError({.file = file_,
+                         .what = fmt::format("the trace is nested deeper than {} levels", kDeepest),
+                         .remedy = "look for a bracket that is not closed"});
+  }
+  void leave() { --level_; }
+
+  [[noreturn]] void refuse(const std::string& what) const {
     throw ConfigError({.file = file_,
-                       .what = fmt::format("workload_graph[{}] {}", index, what),
+                       .what = fmt::format("workload_graph[{}] {}", index_, what),
                        .remedy = "write it as Chakra's JSON traces have it"});
   }
-  std::uint64_t whole(const Json& value, std::size_t index, const std::string& key) const {
-    if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-    refuse(index, fmt::format("has no whole number of 0 or more as \"{}\"", key));
+
+  // A value of a kind that its place does not have.
+  bool other() const {
+    if (in_list_ && level_ == 2) refuse("is not an object");
+    if (!in_node() || level_ > 4) return true;
+    const bool is_list = key_ == Key::control || key_ == Key::data;
+    if (level_ == 3 && is_list) refuse(fmt::format("has no list as \"{}\"", key_name_));
+    const bool is_number = key_ == Key::id || key_ == Key::type || key_ == Key::time;
+    if (level_ == 3 ? is_number : is_list)
+      refuse(fmt::format("has no whole number of 0 or more as \"{}\"", key_name_));
+    return true;
   }
-  static NodeType type_of(std::uint64_t number) {
-    return number <= static_cast<std::uint64_t>(NodeType::collective)
-               ? static_cast<NodeType>(number)
-               : NodeType::invalid;
+
+  bool take(std::uint64_t value) {
+    constexpr std::uint64_t kLongest = 1'000'000'000'000;  // us; the clock ends at 9.2e12
+    switch (key_) {
+      case Key::id:
+        node_.id = value;
+        return true;
+      case Key::type:
+        node_.type = value <= static_cast<std::uint64_t>(NodeType::collective)
+                         ? static_cast<NodeType>(value)
+                         : NodeType::invalid;
+        return true;
+      case Key::time:
+        if (value > kLongest) refuse(fmt::format("takes {} us, more than {} us", value, kLongest));
+        node_.duration = microseconds(static_cast<std::int64_t>(value));
+        return true;
+      case Key::attribute:
+        add_attribute(static_cast<std::int64_t>(value));
+        return true;
+      default:
+        return other();
+    }
   }
-  Duration time_of(const Json& value, std::size_t index, const std::string& key) const {
-    constexpr std::uint64_t kLongest = 1'000'000'000'000;
-    const std::uint64_t time = whole(value, index, key);
-    if (time > kLongest) refuse(index, fmt::format("takes {} us, more than {} us", time, kLongest));
-    return microseconds(static_cast<std::int64_t>(time));
-  }
-  std::vector<std::uint64_t> ids(const Json& list, std::size_t index,
-                                 const std::string& key) const {
-    if (!list.is_array()) refuse(index, fmt::format("has no list as \"{}\"", key));
-    std::vector<std::uint64_t> ids;
-    for (const Json& id : list) ids.push_back(whole(id, index, key));
-    return ids;
-  }
-  static void add_attribute(Node& node, const std::string& key, const Json& value) {
-    if (value.is_boolean())
-      node.attributes.push_back({key, std::int64_t{value.get<bool>() ? 1 : 0}});
-    else if (value.is_number_integer())
-      node.attributes.push_back({key, value.get<std::int64_t>()});
-    else if (value.is_number())
-      node.attributes.push_back({key, value.get<double>()});
-    else if (value.is_string())
-      node.attributes.push_back({key, value.get<std::string>()});
+
+  template <class Value>
+  void add_attribute(Value value) {
+    if (node_.attributes.size() == most_attributes)
+      refuse(fmt::format("has more than {} keys", most_attributes));
+    node_.attributes.push_back({key_name_, std::move(value)});
   }
 
   const std::string& file_;
+  const UseNode& use_;
+  Node node_;
+  Key key_ = Key::attribute;
+  std::string key_name_;
+  std::size_t index_ = 0;  // of the node
+  int level_ = 0;
+  bool is_list_of_nodes_ = false, in_list_ = false;
 };
 
 }  // namespace
@@ -105,17 +208,18 @@ std::string json_text(const RankTrace& trace) {
   return text + "\n]}\n";
 }
 
-std::vector<Node> read_json_nodes(const std::string& file, std::istream& text) {
-  const Json json = parsed_json(file, text, "the trace");
-  const auto graph = json.find("workload_graph");
-  if (graph == json.end() || !graph->is_array())
+void read_json_nodes(const std::string& file, std::istream& text, const UseNode& use) {
+  NodeReader reader(file, use);
+  Json::sax_parse(text, &reader);
+  if (!reader.found && reader.is_of_host)
+    throw ConfigError({.file = file,
+                       .what = "this is a trace of PyTorch's host, without the device's times",
+                       .remedy = "make a Chakra trace of it and of the profile: chakra_trace_link, "
+                                 "then chakra_converter PyTorch"});
+  if (!reader.found)
     throw ConfigError({.file = file,
                        .what = "there is no list \"workload_graph\"",
                        .remedy = "give a Chakra trace: one in JSON has such a list"});
-  const JsonNodes reader(file);
-  std::vector<Node> nodes;
-  for (std::size_t i = 0; i < graph->size(); ++i) nodes.push_back(reader.node_of((*graph)[i], i));
-  return nodes;
 }
 
 }  // namespace orrery::chakra

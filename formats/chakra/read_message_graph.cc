@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "core/base/config_error.h"
-#include "formats/chakra/execution_trace.h"
-#include "formats/chakra/unpacked_bytes.h"
+#include "formats/chakra/trace_nodes.h"
 #include "system/collective/message_program.h"
 #include "system/collective/program_check.h"
 
@@ -37,13 +36,11 @@ struct Letter {
 
 // The graph of one rank, and how it falls into threads: a node goes behind one that it depends on
 // if nothing else has, and waits for the others.
-class RankGraph {
+class LetterGraph {
  public:
-  RankGraph(std::string file, const std::string& bytes, Position rank, Position ranks)
+  LetterGraph(std::string file, const std::string& bytes, Position rank, Position ranks)
       : file_(std::move(file)), rank_(rank), ranks_(ranks) {
-    const auto stream = unpacked(file_, bytes);
-    TraceReader reader(file_, *stream);
-    while (std::optional<Node> node = reader.next()) nodes_.push_back(std::move(*node));
+    read_nodes(file_, bytes_of(bytes), [this](Node& node) { nodes_.push_back(std::move(node)); });
     std::stable_sort(nodes_.begin(), nodes_.end(),
                      [](const Node& a, const Node& b) { return a.id < b.id; });
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -183,7 +180,7 @@ class RankGraph {
 };
 
 // The k-th send and the k-th receive of a pair and tag get a channel of their own.
-std::vector<std::vector<std::int32_t>> match(const std::vector<RankGraph>& graphs) {
+std::vector<std::vector<std::int32_t>> match(const std::vector<LetterGraph>& graphs) {
   using Key = std::tuple<Position, Position, std::int64_t, std::int32_t>;  // from, to, tag, k
   std::map<Key, std::int32_t> channels;
   std::vector<std::vector<std::int32_t>> result;
@@ -219,7 +216,7 @@ CustomAlgorithm read_message_graph(InputTexts& texts, const std::string& path, C
                                    Bytes size) {
   const std::vector<std::string> files = message_graph_files(texts, path);
   const std::size_t ranks = files.size();
-  std::vector<chakra::RankGraph> graphs;
+  std::vector<chakra::LetterGraph> graphs;
   std::int64_t unit = size.value;
   Bytes largest;
   for (std::size_t rank = 0; rank < ranks; ++rank) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -28,90 +28,145 @@ Rank first_of_group(const Grouping& groups, Rank rank) {
   return first;
 }
 
+struct Call {
+  Collective kind;
+  Bytes size;
+  bool operator==(const Call&) const = default;
+};
+
+// What the ranks with one graph say of communication, in the order of its numbers.
+struct Traffic {
+  using Peer = std::pair<Rank, std::int32_t>;  // distance and tag
+  std::map<Peer, std::vector<Bytes>> sends, receives;
+  std::map<std::int32_t, std::vector<Call>> calls;  // of each communicator
+
+  explicit Traffic(const Graph& graph) {
+    for (const Operation& operation : graph.operations()) {
+      if (const auto* send = std::get_if<SendCall>(&operation.what))
+        sends[{send->to, send->tag}].push_back(send->size);
+      if (const auto* receive = std::get_if<ReceiveCall>(&operation.what))
+        receives[{receive->from, receive->tag}].push_back(receive->size);
+      if (const auto* call = std::get_if<CollectiveCall>(&operation.what))
+        calls[call->communicator].push_back({call->kind, call->size});
+    }
+  }
+};
+
 class Contradictions {
  public:
-  explicit Contradictions(const GraphWorkload& workload) : workload_(workload) {
-    for (Rank rank = 0; rank < static_cast<Rank>(workload.graph_of_rank.size()); ++rank)
-      for (const Operation& operation : workload.graphs[workload.graph_of_rank[rank]]->operations())
-        note(rank, operation);
-    compare_messages();
-    compare_calls();
+  explicit Contradictions(const GraphWorkload& workload)
+      : workload_(workload), ranks_(static_cast<Rank>(workload.graph_of_rank.size())) {
+    for (const auto& graph : workload.graphs) traffic_.emplace_back(*graph);
+    for (Rank rank = 0; rank < ranks_ && !is_full(); ++rank)
+      if (is_known(rank)) compare_messages(rank);
+    for (std::int32_t i = 0; i < std::ssize(workload.communicators) && !is_full(); ++i)
+      compare_calls(i);
   }
   std::vector<std::string> lines;
 
  private:
-  using MessageKey = std::tuple<Rank, Rank, std::int32_t, std::int32_t>;  // ..., tag, number
-  struct Ends {
-    std::optional<Bytes> sent, received;
-  };
-  using Calls = std::map<Rank, std::vector<CollectiveCall>>;  // of each member, by number
-
-  void note(Rank rank, const Operation& operation) {
-    if (const auto* send = std::get_if<SendCall>(&operation.what))
-      messages_[{rank, rank + send->to, send->tag, send->number}].sent = send->size;
-    if (const auto* receive = std::get_if<ReceiveCall>(&operation.what))
-      messages_[{rank + receive->from, rank, receive->tag, receive->number}].received =
-          receive->size;
-    if (const auto* call = std::get_if<CollectiveCall>(&operation.what)) {
-      const Grouping& groups =
-          workload_.communicators[static_cast<std::size_t>(call->communicator)].groups;
-      calls_[{call->communicator, first_of_group(groups, rank)}][rank].push_back(*call);
-    }
+  bool is_known(Rank rank) const { return graph_of(rank) >= 0; }
+  std::int32_t graph_of(Rank rank) const {
+    return workload_.graph_of_rank[static_cast<std::size_t>(rank)];
+  }
+  const Traffic& traffic_of(Rank rank) const {
+    return traffic_[static_cast<std::size_t>(graph_of(rank))];
   }
 
+  static constexpr std::size_t kMost = 20;
+  bool is_full() const { return lines.size() == kMost; }
   void add(std::string line) {
-    constexpr std::size_t kMost = 20;
-    if (lines.size() < kMost) lines.push_back(std::move(line));
+    if (!is_full()) lines.push_back(std::move(line));
   }
 
-  void compare_messages() {
-    for (const auto& [key, ends] : messages_) {
-      const auto [source, target, tag, number] = key;
-      const std::string which = fmt::format("message {} from rank {} to rank {} with tag {}",
-                                            number + 1, source, target, tag);
-      if (!ends.received)
+  // ---- messages ----
+
+  // What the rank sends, and what it receives from ranks that send it nothing.
+  void compare_messages(Rank rank) {
+    for (const auto& [peer, sizes] : traffic_of(rank).sends) {
+      const auto [distance, tag] = peer;
+      if (is_known(rank + distance) && is_new(rank, rank + distance, peer))
+        compare_messages(rank, rank + distance, tag, sizes, {-distance, tag});
+    }
+    for (const auto& [peer, sizes] : traffic_of(rank).receives) {
+      const auto [distance, tag] = peer;
+      const Rank source = rank + distance;
+      if (is_known(source) && !traffic_of(source).sends.contains({-distance, tag}))
+        add(message_text(source, rank, tag, 0) + " is received and never sent");
+    }
+  }
+
+  // False if ranks with the same graphs had no contradiction in it.
+  bool is_new(Rank source, Rank target, const Traffic::Peer& peer) const {
+    return !matching_.contains({graph_of(source), graph_of(target), peer});
+  }
+
+  void compare_messages(Rank source, Rank target, std::int32_t tag, const std::vector<Bytes>& sent,
+                        const Traffic::Peer& back) {
+    static const std::vector<Bytes> none;
+    const auto found = traffic_of(target).receives.find(back);
+    const std::vector<Bytes>& received =
+        found == traffic_of(target).receives.end() ? none : found->second;
+    if (sent == received) {
+      matching_.insert({graph_of(source), graph_of(target), {-back.first, tag}});
+      return;
+    }
+    for (std::size_t i = 0; i < std::max(sent.size(), received.size()) && !is_full(); ++i) {
+      const std::string which = message_text(source, target, tag, i);
+      if (i >= received.size())
         add(which + " is sent and never received");
-      else if (!ends.sent)
+      else if (i >= sent.size())
         add(which + " is received and never sent");
-      else if (*ends.sent != *ends.received)
-        add(fmt::format("{} is sent with {} B and received with {} B", which, ends.sent->value,
-                        ends.received->value));
+      else if (sent[i] != received[i])
+        add(fmt::format("{} is sent with {} B and received with {} B", which, sent[i].value,
+                        received[i].value));
     }
   }
 
-  void compare_calls() {
-    for (const auto& [group, calls] : calls_) {
-      const auto& [first, its] = *calls.begin();
-      const std::string& name = workload_.communicators[group.first].name;
-      for (const auto& [rank, others] : calls) {
-        if (others.size() != its.size())
-          add(fmt::format("rank {} calls {} collectives in {}, rank {} calls {}", first, its.size(),
-                          name, rank, others.size()));
-        for (std::size_t i = 0; i < std::min(its.size(), others.size()); ++i)
-          if (its[i].kind != others[i].kind || its[i].size != others[i].size) {
-            add(fmt::format("call {} in {} is {} of {} B on rank {} and {} of {} B on rank {}",
-                            i + 1, name, name_of(its[i].kind), its[i].size.value, first,
-                            name_of(others[i].kind), others[i].size.value, rank));
-            break;
-          }
-      }
-      add_missing(group.first, group.second, calls);
-    }
+  static std::string message_text(Rank source, Rank target, std::int32_t tag, std::size_t number) {
+    return fmt::format("message {} from rank {} to rank {} with tag {}", number + 1, source, target,
+                       tag);
   }
 
-  // Members that call nothing.
-  void add_missing(std::int32_t communicator, Rank first, const Calls& calls) {
+  // ---- calls ----
+
+  void compare_calls(std::int32_t communicator) {
     const Communicator& of = workload_.communicators[static_cast<std::size_t>(communicator)];
-    for (Rank rank = 0; rank < static_cast<Rank>(workload_.graph_of_rank.size()); ++rank) {
-      if (calls.contains(rank) || first_of_group(of.groups, rank) != first) continue;
-      add(fmt::format("rank {} calls {} collectives in {}, rank {} calls none",
-                      calls.begin()->first, calls.begin()->second.size(), of.name, rank));
+    std::map<Rank, std::vector<Rank>> groups;  // by their first rank
+    for (Rank rank = 0; rank < ranks_; ++rank)
+      if (is_known(rank)) groups[first_of_group(of.groups, rank)].push_back(rank);
+    for (const auto& [first, members] : groups) compare_calls(communicator, of.name, members);
+  }
+
+  void compare_calls(std::int32_t communicator, const std::string& name,
+                     const std::vector<Rank>& members) {
+    static const std::vector<Call> none;
+    const auto calls_of = [&](Rank rank) -> const std::vector<Call>& {
+      const auto found = traffic_of(rank).calls.find(communicator);
+      return found == traffic_of(rank).calls.end() ? none : found->second;
+    };
+    const auto first =
+        std::ranges::find_if(members, [&](Rank rank) { return !calls_of(rank).empty(); });
+    if (first == members.end()) return;
+    const std::vector<Call>& its = calls_of(*first);
+    for (const Rank rank : members) {
+      const std::vector<Call>& others = calls_of(rank);
+      if (graph_of(rank) == graph_of(*first) || its == others) continue;
+      if (others.size() != its.size())
+        add(fmt::format("rank {} calls {} collectives in {}, rank {} calls {}", *first, its.size(),
+                        name, rank, others.empty() ? "none" : std::to_string(others.size())));
+      const auto [one, other] = std::ranges::mismatch(its, others);
+      if (one != its.end() && other != others.end())
+        add(fmt::format("call {} in {} is {} of {} B on rank {} and {} of {} B on rank {}",
+                        one - its.begin() + 1, name, name_of(one->kind), one->size.value, *first,
+                        name_of(other->kind), other->size.value, rank));
     }
   }
 
   const GraphWorkload& workload_;
-  std::map<MessageKey, Ends> messages_;
-  std::map<std::pair<std::int32_t, Rank>, Calls> calls_;
+  Rank ranks_;
+  std::vector<Traffic> traffic_;  // of each graph
+  std::set<std::tuple<std::int32_t, std::int32_t, Traffic::Peer>> matching_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "core/base/config_error.h"
 #include "core/base/quoted.h"
 #include "core/units/unit_text.h"
-#include "formats/chakra/trace_scan.h"
+#include "formats/chakra/node_role.h"
 
 namespace orrery::chakra {
 

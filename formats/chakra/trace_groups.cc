@@ -87,9 +87,10 @@ std::vector<int> all_levels(int levels) {
 }
 
 // Names that are numbers in the order of the numbers.
-std::tuple<std::vector<Rank>, Rank, std::size_t, std::string> order_of(const UsedGroup& group) {
-  const auto& [ranks, name] = group;
-  return {shape_of(ranks), ranks.empty() ? 0 : ranks.front(), name.size(), name};
+auto order_of(const UsedGroup& group) {
+  const std::vector<Rank>& ranks = group.ranks;
+  return std::tuple(shape_of(ranks), ranks.empty() ? 0 : ranks.front(), group.name.size(),
+                    group.name, group.rows, group.few_bytes);
 }
 
 }  // namespace
@@ -111,13 +112,9 @@ GroupRanks read_groups(const std::string& file, const std::string& text) {
   return groups;
 }
 
-GroupRanks groups_of(const RankTrace& trace) {
-  GroupRanks groups;
-  for (const Node& node : trace.nodes)
-    if (node.type == NodeType::metadata &&
-        node.name.find("process_group:init") != std::string::npos)
-      collect(trace.file, Json(node.inputs), groups);
-  return groups;
+void add_groups(const std::string& file, const Node& node, GroupRanks& groups) {
+  if (node.type == NodeType::metadata && node.name.find("process_group:init") != std::string::npos)
+    collect(file, Json(node.inputs), groups);
 }
 
 TraceCommunicators::TraceCommunicators(const std::set<UsedGroup>& used, std::int32_t ranks,
@@ -126,16 +123,18 @@ TraceCommunicators::TraceCommunicators(const std::set<UsedGroup>& used, std::int
   std::ranges::sort(groups, {}, order_of);
   std::vector<RankLists> lists;
   for (const UsedGroup& group : groups) {
-    const auto& [members, name] = group;
+    const std::vector<Rank>& members = group.ranks;
     const bool whole = members.empty() || static_cast<std::int32_t>(members.size()) == ranks;
     std::size_t index = communicators_.size();
     for (std::size_t i = 0; i < lists.size() && !whole; ++i)
-      if (!lists[i].empty() && shape_of(lists[i].front()) == shape_of(members) &&
-          !overlap(lists[i], members))
+      if (!lists[i].empty() && communicators_[i].rows == group.rows &&
+          communicators_[i].few_bytes == group.few_bytes &&
+          shape_of(lists[i].front()) == shape_of(members) && !overlap(lists[i], members))
         index = std::min(index, i);
     index_of_[group] = static_cast<std::int32_t>(index);
     if (index == communicators_.size()) {
-      communicators_.push_back({name.empty() ? "all ranks" : "group " + name, all_levels(levels)});
+      communicators_.push_back({group.name.empty() ? "all ranks" : "group " + group.name,
+                                all_levels(levels), group.rows, group.few_bytes});
       lists.emplace_back();
     }
     if (!whole) lists[index].push_back(members);

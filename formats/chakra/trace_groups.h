@@ -2,14 +2,14 @@
 // become.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "formats/chakra/rank_trace.h"
+#include "formats/chakra/execution_trace.h"
 #include "system/job.h"
 
 namespace orrery::chakra {
@@ -19,11 +19,18 @@ using GroupRanks = std::map<std::string, std::vector<Rank>>;
 
 // {"1": [0, 1], "2": [2, 3]}. Throws ConfigError.
 GroupRanks read_groups(const std::string& file, const std::string& text);
-// What a metadata node "process_group:init" says; nothing without one.
-GroupRanks groups_of(const RankTrace& trace);
+// Adds what a node says, if it is a metadata node "process_group:init". `file`: for messages.
+void add_groups(const std::string& file, const Node& node, GroupRanks& groups);
 
 // A group that is used: a name may stand for other ranks in the file of another rank.
-using UsedGroup = std::pair<std::vector<Rank>, std::string>;  // ranks (none = all), name
+struct UsedGroup {
+  std::vector<Rank> ranks;  // none = all
+  std::string name;
+  // Communicator::rows and few_bytes, which files of our own say: a ring goes another way then.
+  std::int32_t rows = 1;
+  bool few_bytes = false;
+  auto operator<=>(const UsedGroup&) const = default;
+};
 
 // Groups that cut the ranks alike are one communicator, so that ranks which do the same call the
 // same one. Groups with two names are two, because each counts its calls.

@@ -2,30 +2,32 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <set>
 #include <vector>
 
-#include "formats/chakra/trace_scan.h"
+#include "formats/chakra/trace_names.h"
+#include "formats/chakra/trace_settings.h"
 #include "system/job.h"
 
 namespace orrery::chakra {
 
+// Where a node's work is until all files are read: one of these, or the stream with a number of
+// TraceNames behind them.
+namespace lane {
+inline constexpr std::int32_t processor = 0, host = 1, memory = 2, communication = 3, structure = 4;
+inline constexpr std::int32_t first_stream = 5;
+}  // namespace lane
+
 class TraceLaneTable {
  public:
   // REQUIRES: `lanes` is not automatic.
-  TraceLaneTable(TraceLanes lanes, const std::set<StreamName>& streams);
+  TraceLaneTable(TraceLanes lanes, const TraceNames& names);
 
   const std::vector<LaneSpec>& all() const { return lanes_; }
-  // Of work, or of a collective whose recorded time counts.
-  std::int32_t of(const Node& node) const;
+  std::int32_t of(std::int32_t lane) const { return number_of_[static_cast<std::size_t>(lane)]; }
 
  private:
-  // Those of work that names no stream, and what is not bound to one.
-  static constexpr std::int32_t kProcessor = 0, kHost = 1, kMemory = 2, kCommunication = 3,
-                                kStructure = 4;
   std::vector<LaneSpec> lanes_;
-  std::map<StreamName, std::int32_t> of_stream_;
+  std::vector<std::int32_t> number_of_;
 };
 
 }  // namespace orrery::chakra

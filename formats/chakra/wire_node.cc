@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstring>
 #include <string>
-#include <utility>
 
 namespace orrery::chakra {
 
@@ -148,6 +147,7 @@ bool read_attribute(std::string_view bytes, Attribute& attribute) {
 
 bool read_packed(std::string_view bytes, std::vector<std::uint64_t>& numbers) {
   Cursor cursor(bytes);
+  numbers.reserve(numbers.size() + bytes.size());  // one byte each at least
   while (!cursor.at_end()) numbers.push_back(cursor.number());
   return !cursor.damaged();
 }
@@ -166,9 +166,34 @@ bool read_inputs(std::string_view bytes, std::string& values) {
 
 }  // namespace
 
-std::optional<WireNode> wire_node(std::string_view bytes) {
-  WireNode result;
+HeadKind read_wire_head(std::string_view bytes, TraceHead& result) {
+  Cursor cursor(bytes);
+  while (!cursor.at_end()) {
+    const std::uint32_t tag = cursor.tag();
+    if (cursor.damaged()) break;
+    if (tag == tag_of(1, length)) {
+      result.version = cursor.text();
+    } else if (tag == tag_of(2, length)) {
+      Attribute& attribute = result.attributes.emplace_back(Attribute{{}, std::string()});
+      if (result.attributes.size() > most_attributes || !read_attribute(cursor.text(), attribute))
+        return HeadKind::other;
+    } else {
+      return tag == tag_of(1, varint) ? HeadKind::old : HeadKind::other;
+    }
+  }
+  return cursor.damaged() ? HeadKind::other : HeadKind::head;
+}
+
+bool read_wire_node(std::string_view bytes, WireNode& result) {
   Node& node = result.node;
+  node.id = 0;
+  node.name.clear();
+  node.type = NodeType::invalid;
+  node.control_dependencies.clear();
+  node.data_dependencies.clear();
+  node.attributes.clear();
+  node.inputs.clear();
+  result.duration_us = 0;
   Cursor cursor(bytes);
   bool fine = true;
   while (!cursor.at_end() && fine) {
@@ -205,15 +230,15 @@ std::optional<WireNode> wire_node(std::string_view bytes) {
         fine = read_inputs(cursor.text(), node.inputs);
         break;
       case tag_of(10, length):
-        fine = read_attribute(cursor.text(),
+        fine = node.attributes.size() < most_attributes &&
+               read_attribute(cursor.text(),
                               node.attributes.emplace_back(Attribute{{}, std::string()}));
         break;
       default:
         cursor.skip(tag);
     }
   }
-  if (!fine || cursor.damaged()) return std::nullopt;
-  return result;
+  return fine && !cursor.damaged();
 }
 
 }  // namespace orrery::chakra

@@ -8,6 +8,7 @@
 
 #include "core/base/config_error.h"
 #include "formats/chakra/trace_groups.h"
+#include "formats/chakra/trace_nodes.h"
 
 namespace orrery {
 
@@ -22,13 +23,13 @@ void find_sizes(AstraSetUp& set_up, InputTexts& texts) {
   const std::string file = file_of(set_up.workload, 0);
   const auto& custom = set_up.system.custom;
   if (set_up.is_text || std::ranges::all_of(custom, &std::string::empty)) return;
-  for (const chakra::Node& node : chakra::read_rank_trace(file, texts.read(file)).nodes) {
+  chakra::read_nodes(file, texts.open(file), [&](const chakra::Node& node) {
     constexpr std::array<std::int64_t, 4> numbers = {0, 2, 7, 6};  // of astra::kinds in Chakra
     const auto* found = std::ranges::find(numbers, node.number("comm_type").value_or(-1));
-    if (node.type != chakra::NodeType::collective || found == numbers.end()) continue;
+    if (node.type != chakra::NodeType::collective || found == numbers.end()) return;
     std::int64_t& size = set_up.first_sizes[static_cast<std::size_t>(found - numbers.begin())];
     if (size == 0) size = node.number("comm_size").value_or(0);
-  }
+  });
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ astra::EmulatedJob emulated_job(const AstraSetUp& set_up, InputTexts& texts) {
     job.groups = chakra::read_groups(set_up.groups, texts.read(set_up.groups));
   for (std::int32_t npu = 0; npu < set_up.network.npus(); ++npu) {
     const std::string file = file_of(set_up.workload, npu);
-    job.traces.push_back(chakra::read_rank_trace(file, texts.read(file)));
+    job.traces.push_back(chakra::read_rank_trace(file, texts.open(file)));
   }
   return job;
 }

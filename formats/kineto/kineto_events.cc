@@ -186,4 +186,11 @@ std::int64_t read_events(const std::string& file, std::istream& text,
   return reader.events;
 }
 
+bool is_profile(std::string_view begin) {
+  const std::size_t first = begin.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || begin[first] != '{') return false;
+  const auto says = [&](std::string_view key) { return begin.find(key) != std::string_view::npos; };
+  return !says("\"workload_graph\"") && (says("\"traceEvents\"") || says("\"schemaVersion\""));
+}
+
 }  // namespace orrery::kineto

@@ -6,6 +6,7 @@
 #include <functional>
 #include <istream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery::kineto {
@@ -26,5 +27,9 @@ struct Event {
 // ConfigError where the text is no JSON, or holds no events.
 std::int64_t read_events(const std::string& file, std::istream& text,
                          const std::function<void(const Event&)>& use);
+
+// Whether a text that begins so is such a trace, and not one of Chakra in JSON. `begin`: a few
+// thousand characters, or the whole text.
+bool is_profile(std::string_view begin);
 
 }  // namespace orrery::kineto

@@ -14,7 +14,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/quoted.h"
-#include "formats/chakra/trace_scan.h"
+#include "formats/chakra/node_role.h"
 #include "formats/kineto/kineto_events.h"
 
 namespace orrery::kineto {
@@ -172,7 +172,7 @@ class ProfileReader {
     const Duration time =
         on_device(communicates ? Device::Kind::communication : Device::Kind::compute, event);
     ++profile_.kernels;
-    profile_.by_name[chakra::kernel_name(event.name)].add(time);
+    profile_.by_name[std::string(chakra::kernel_name(event.name))].add(time);
     if (communicates)
       collective(event, time);
     else if (event.correlation >= 0 || event.external >= 0)

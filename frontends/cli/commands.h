@@ -121,6 +121,7 @@ ExitCode topo_export(const TopologyOptions& options, const Terminal& terminal);
 struct TraceOptions {
   std::vector<std::string> files;       // of ranks 0, 1, ...
   std::string groups;                   // file; "" = as the traces say
+  std::string platform;                 // `check`: whose NPUs the ranks are to be; "" = any
   std::optional<std::uint64_t> around;  // `dot`: the id of a node; none = all
   std::int32_t steps = 2;               // `dot`: how far from it
 };
@@ -241,7 +242,8 @@ ExitCode list(const std::string& topic, const Terminal& terminal);
 
 // The script for bash or zsh.
 ExitCode completion(const CLI::App& program, const std::string& shell, const Terminal& terminal);
-// What the script asks for: platforms, examples or keys, a word a line.
+// What the script asks for, a word a line: platforms, examples, keys, or with "KEY=" the names that
+// its value may be.
 ExitCode words(const std::string& kind, const Terminal& terminal);
 // Man pages, the script and the schemas, as files that are installed.
 ExitCode pages(const CLI::App& program, const std::string& version, const std::string& folder);

@@ -168,7 +168,10 @@ void CommandLine::add_execution_traces() {
     return one;
   };
   add_one("info", help::trace_info, cli::trace_info);
-  add_one("check", help::trace_check, cli::trace_check);
+  add_one("check", help::trace_check, cli::trace_check)
+      ->add_option("--platform", execution_trace_.platform,
+                   "a bundled platform, or a YAML file: is there a file for each of its NPUs?")
+      ->type_name("PLATFORM");
   add_one("json", help::trace_json, cli::trace_json);
   CLI::App* dot = add_one("dot", help::trace_dot, cli::trace_dot);
   dot->add_option("--around", execution_trace_.around, "the id of a node: its neighbours only")
@@ -210,7 +213,7 @@ void CommandLine::add_information() {
   CLI::App* schema =
       add("schema", help::schema, [this] { return cli::schema(schema_, terminal_); });
   schema
-      ->add_option("KIND", schema_.kind,
+      ->add_option("KIND,--of", schema_.kind,
                    fmt::format("{}; without it, experiment", fmt::join(schema_kinds(), ", ")))
       ->transform(CLI::IsMember(schema_kinds()).description(""))
       ->type_name("");
@@ -235,7 +238,7 @@ void CommandLine::add_pages() {
       ->type_name("")
       ->required();
   CLI::App* words = add("words", help::words, [this] { return cli::words(topic_, terminal_); });
-  words->add_option("KIND", topic_, "platforms, examples or keys")->required();
+  words->add_option("KIND", topic_, "platforms, examples, keys or KEY=")->required();
   words->group("");
   CLI::App* pages = add("pages", help::pages, [this] {
     return cli::pages(app_, invocation_.version, simulation_.output);

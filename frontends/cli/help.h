@@ -96,7 +96,8 @@ inline constexpr Text topo_export{"Write it as dot (Graphviz), svg or hpcc (ns-3
 inline constexpr Text trace{"What execution traces (Chakra) hold, and what is wrong with them.",
                             R"(Examples:
   orrery trace info gpt.*.et            nodes, recorded times, collectives, dependencies
-  orrery trace check gpt.0.et gpt.1.et  files of ranks 0, 1, ... in this order
+  orrery trace info profile.json.gz     the same of a profile of PyTorch (Kineto)
+  orrery trace check gpt.*.et           what ranks contradict each other in, which are missing
   orrery trace dot --around 17 gpt.0.et | dot -Tsvg > node.svg
 `workload: {trace: {files: gpt.%d.et}}` in an experiment runs them.)"};
 inline constexpr Text trace_info{"Nodes, recorded times, collectives, dependencies.", ""};

@@ -30,6 +30,9 @@ std::vector<std::string> words_of(const std::string& kind) {
     for (const KeyEntry& key : key_reference())
       if (key.below.empty() && key.path.find('[') == std::string::npos)
         words.push_back(key.path + '=');
+  if (kind.ends_with('='))
+    for (const KeyEntry& key : key_reference())
+      if (key.path + '=' == kind) words = key.names;
   return words;
 }
 

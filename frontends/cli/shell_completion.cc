@@ -13,11 +13,9 @@ struct Asked {
   const char* name;  // of an option or a positional argument
   const char* kind;
 };
-constexpr Asked asked[] = {{"--platform", "platforms"},
-                           {"PLATFORM", "platforms"},
-                           {"--set", "keys"},
-                           {"FILE", "examples"},
-                           {"FILE|KEY", "keys"}};
+constexpr Asked asked[] = {{"--platform", "platforms"}, {"PLATFORM", "platforms"},
+                           {"--set", "keys"},           {"--npu", "platform.npu.preset="},
+                           {"FILE", "examples"},        {"FILE|KEY", "keys"}};
 
 std::string kind_of(const OptionEntry& option) {
   for (const Asked& entry : asked)
@@ -49,8 +47,17 @@ _orrery_files() {
 
 _orrery() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local command=${COMP_WORDS[1]} below=${COMP_WORDS[2]} place=$COMP_CWORD
+  local command=${COMP_WORDS[1]} below=${COMP_WORDS[2]} place=$COMP_CWORD key=
   COMPREPLY=()
+  if [[ $current == = ]]; then  # bash cuts KEY=VALUE in three
+    current= key=$previous
+  elif [[ $previous == = ]]; then
+    key=${COMP_WORDS[COMP_CWORD-2]}
+  fi
+  if [[ -n $key ]]; then
+    _orrery_ask "$key="
+    return
+  fi
 )bash";
 constexpr const char* bash_foot = R"bash(
 complete -F _orrery orrery
@@ -66,6 +73,12 @@ _orrery_words() {
 
 _orrery_ask() {
   local -a known
+  if [[ $1 == keys && $current == *=* ]]; then
+    known=(${(f)"$(orrery words ${current%%=*}= 2>/dev/null)"})
+    compset -P '*='
+    compadd -a known
+    return
+  fi
   known=(${(f)"$(orrery words $1 2>/dev/null)"})
   if [[ $1 == keys ]]; then
     compadd -S "" -a known

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/io_error.h"
 #include "formats/chakra/trace_workload.h"
+#include "formats/input/file_identity.h"
 #include "frontends/yaml/input_files.h"
 
 namespace orrery::yaml {
@@ -33,6 +35,7 @@ std::vector<std::string> files_of_ranks(Reader& trace, const std::string& patter
 void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkload& workload,
                 const PlatformFacts& platform) {
   const std::string pattern = resolved_path(*trace.find("files"));
+  std::string_view key = "files";  // whose file is read
   const bool each = pattern.find(kRankMark) != std::string::npos;
   if (each && settings.replicate > 0)
     return trace.wrong("replicate", "there is a file for each rank",
@@ -42,11 +45,9 @@ void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkl
     const auto npus = static_cast<std::size_t>(platform.npus);
     const std::vector<std::string> names =
         each ? files_of_ranks(trace, pattern, npus) : std::vector<std::string>{pattern};
-    for (const std::string& name : names) {
-      const std::string* bytes = trace.contents("files", name);
-      if (bytes == nullptr) return;
-      files.push_back({name, *bytes});
-    }
+    for (const std::string& name : names)
+      files.push_back({name, [&texts = trace.texts(), name] { return texts.open(name); },
+                       identity_of_linked_file(name)});
     if (each && files.size() < npus)
       return trace.wrong("files", file_of_rank(pattern, files.size()) + " is not there",
                          fmt::format("it runs on {} NPUs: give a file for each, or choose fewer "
@@ -55,14 +56,19 @@ void read_trace(Reader& trace, const chakra::TraceSettings& settings, GraphWorkl
     chakra::GroupRanks groups;
     if (!settings.groups.empty()) {
       const std::string path = resolved_path(*trace.find("groups"));
-      const std::string* text = trace.contents("groups", path);
-      if (text == nullptr) return;
-      groups = chakra::read_groups(path, *text);
+      key = "groups";
+      groups = chakra::read_groups(path, trace.texts().read(path));
+      key = "files";
     }
     workload =
         chakra::trace_workload(settings, files, groups, static_cast<int>(platform.levels.size()));
+    for (const std::string& name : names) trace.record_contents("files", name);
+    if (!settings.groups.empty())
+      trace.record_contents("groups", resolved_path(*trace.find("groups")));
   } catch (const ConfigError& error) {
     trace.wrong_elsewhere(error);
+  } catch (const IoError& error) {
+    trace.wrong(key, error.what(), unreadable_remedy);
   }
 }
 

@@ -340,13 +340,17 @@ void Reader::record(std::string_view key, std::string text, std::string origin,
 const std::string* Reader::contents(std::string_view key, const std::string& path) {
   try {
     const std::string& text = texts_.read(path);
-    record(fmt::format("{} contents", key), hash_text(text), path,
-           "hash of the file (FNV-1a, 64 bits)");
+    record_contents(key, path);
     return &text;
   } catch (const IoError& error) {
     report(SpecProblem{std::string(key), error.what(), unreadable_remedy});
     return nullptr;
   }
+}
+
+void Reader::record_contents(std::string_view key, const std::string& path) {
+  record(fmt::format("{} contents", key), hash_text(texts_.hash(path)), path,
+         "hash of the file (FNV-1a, 64 bits)");
 }
 
 }  // namespace orrery::yaml

@@ -78,6 +78,8 @@ class Reader final : public Keys {
   // The contents of a data file that `key`, a dotted path, names; nullptr if it cannot be read,
   // which is then a problem of the key. Its hash becomes part of the configuration.
   const std::string* contents(std::string_view key, const std::string& path);
+  // The hash alone, after texts().open(path), of a file that need not fit into memory.
+  void record_contents(std::string_view key, const std::string& path);
   InputTexts& texts() { return texts_; }
 
  private:

@@ -106,6 +106,8 @@ void SchemaWriter::add_map(std::string_view key, std::string_view help, const Ma
   }
   Json map = keys.shape(form.may_be_a_file);
   if (form.may_be_a_file || form.may_be_a_name) map["type"] = {"object", "string"};
+  // Of the others a name may stand for the map: of a platform, a backend, a model.
+  if (key == "system") map["pattern"] = R"(/|\.(json|ya?ml)$)";
   if (form.may_be_sizes) map["type"] = {"object", "array", "string"};
   property(key, std::move(map), help);
   add_needs(key, keys.needs(), form.may_be_a_file);

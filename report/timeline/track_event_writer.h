@@ -18,8 +18,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/protobuf_message.h"
 #include "core/units/units.h"
-#include "report/timeline/protobuf_message.h"
 
 namespace orrery {
 

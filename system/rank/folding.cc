@@ -55,8 +55,8 @@ void cut_at(std::vector<std::int32_t>& cuts, std::int32_t at) {
 // lists do not say where stages end.
 void cut_at_programs(std::vector<std::int32_t>& cuts, const Job& job) {
   const auto is_first = [&](Rank rank) {
-    return job.operations->known_operations(rank).data() ==
-           job.operations->known_operations(0).data();
+    return job.operations->known_operations(rank).identity() ==
+           job.operations->known_operations(0).identity();
   };
   Rank other = 1;
   while (other < job.ranks && is_first(other)) ++other;
@@ -86,7 +86,7 @@ Rank without(const Digit& digit, Rank rank) { return rank - digit.of(rank) * dig
 // ---- programs ----------------------------------------------------------------------------------
 
 std::string why_programs_differ(const Job& job, const Digit& digit) {
-  const auto program = [&](Rank rank) { return job.operations->known_operations(rank).data(); };
+  const auto program = [&](Rank rank) { return job.operations->known_operations(rank).identity(); };
   for (Rank rank = 0; rank < job.ranks; ++rank) {
     const Rank like = without(digit, rank);
     if (program(rank) != program(like)) {
@@ -101,18 +101,18 @@ std::string why_programs_differ(const Job& job, const Digit& digit) {
 }
 
 // Each program, with one of its ranks, in their order.
-std::vector<std::pair<Rank, std::span<const Operation>>> programs_of(const Job& job) {
-  std::vector<std::pair<Rank, std::span<const Operation>>> programs;
-  std::set<const Operation*> known;
+std::vector<std::pair<Rank, KnownOperations>> programs_of(const Job& job) {
+  std::vector<std::pair<Rank, KnownOperations>> programs;
+  std::set<const void*> known;
   for (Rank rank = 0; rank < job.ranks; ++rank) {
     const auto operations = job.operations->known_operations(rank);
-    if (known.insert(operations.data()).second) programs.emplace_back(rank, operations);
+    if (known.insert(operations.identity()).second) programs.emplace_back(rank, operations);
   }
   return programs;
 }
 
 // How far away the peers of a program's sends and receives are.
-std::set<std::int32_t> distances_in(std::span<const Operation> operations) {
+std::set<std::int32_t> distances_in(const KnownOperations& operations) {
   std::set<std::int32_t> distances;
   for (const Operation& operation : operations) {
     if (const auto* send = std::get_if<SendCall>(&operation.what)) distances.insert(send->to);
@@ -123,15 +123,16 @@ std::set<std::int32_t> distances_in(std::span<const Operation> operations) {
 
 // Peers are to have the same digit as the rank itself.
 void check_peers(const Job& job, Candidates& candidates) {
-  std::map<const Operation*, std::set<std::int32_t>> distances;
+  std::map<const void*, std::set<std::int32_t>> distances;
   for (const auto& [rank, operations] : programs_of(job)) {
-    auto& of_program = distances[operations.data()] = distances_in(operations);
+    auto& of_program = distances[operations.identity()] = distances_in(operations);
     if (of_program.empty() || job.operations->names_distances(rank)) continue;
     candidates.check([](const Digit&) { return "the job sends from one rank to another"; });
   }
   candidates.check([&](const Digit& digit) -> std::string {
     for (Rank rank = 0; rank < job.ranks; ++rank)
-      for (const std::int32_t distance : distances[job.operations->known_operations(rank).data()])
+      for (const std::int32_t distance :
+           distances[job.operations->known_operations(rank).identity()])
         if (digit.of(rank + distance) != digit.of(rank))
           return fmt::format("rank {} sends to or receives from rank {}", rank, rank + distance);
     return "";
@@ -149,7 +150,7 @@ struct Inside {
 
 // A call by groups that have one layout.
 struct LaidCall {
-  const CollectiveCall* call;
+  CollectiveCall call;
   std::int32_t layout;
 };
 
@@ -160,7 +161,7 @@ class CallCheck {
       : topology_(topology), job_(job), recipes_(recipes), candidates_(candidates) {}
 
   void check(const LaidCall& laid) {
-    const CollectiveCall& call = *laid.call;
+    const CollectiveCall& call = laid.call;
     const std::vector<Inside> inside = digits_inside(call);
     if (inside.empty()) return;
     const std::string reason = why_unlike(call);
@@ -298,7 +299,7 @@ void check_wires(const Topology& topology, Candidates& candidates) {
 }
 
 // Which layouts the groups have in which a program's ranks are, by program and communicator.
-using Layouts = std::map<std::pair<const Operation*, std::int32_t>, std::set<std::int32_t>>;
+using Layouts = std::map<std::pair<const void*, std::int32_t>, std::set<std::int32_t>>;
 
 Layouts layouts_of_lists(const Job& job, std::span<const GroupFamily> families) {
   Layouts layouts;
@@ -306,7 +307,7 @@ Layouts layouts_of_lists(const Job& job, std::span<const GroupFamily> families) 
     if (families[number].layouts().size() == 1) continue;
     for (Rank rank = 0; rank < job.ranks; ++rank)
       if (const auto member = families[number].find(rank))
-        layouts[{job.operations->known_operations(rank).data(), number}].insert(member->layout);
+        layouts[{job.operations->known_operations(rank).identity(), number}].insert(member->layout);
   }
   return layouts;
 }
@@ -320,14 +321,14 @@ std::vector<LaidCall> calls_of(const Job& job, std::span<const GroupFamily> fami
     for (const Operation& operation : program.second) {
       const auto* call = std::get_if<CollectiveCall>(&operation.what);
       if (call == nullptr) continue;
-      auto& own = layouts[{program.second.data(), call->communicator}];
+      auto& own = layouts[{program.second.identity(), call->communicator}];
       if (own.empty()) own.insert(0);  // the only one
       for (const std::int32_t layout : own)
         if (known
                 .emplace(call->communicator, call->kind, call->size, call->pair_sizes != nullptr,
                          layout)
                 .second)
-          calls.push_back({call, layout});
+          calls.push_back({*call, layout});
     }
   return calls;
 }

@@ -127,11 +127,11 @@ void JobRunner::emit_open_lanes(Rank rank) {
 // Whether some rank asks a remote memory that others ask too.
 bool JobRunner::shares_remote_memory() const {
   if (!spec_.remote_memory || !is_shared(*spec_.remote_memory) || job_.lanes.empty()) return false;
-  const Operation* known = nullptr;  // of the rank before: most share theirs
+  const void* known = nullptr;  // of the rank before: most share theirs
   for (Rank rank = 0; rank < job_.ranks; ++rank) {
     const auto operations = job_.operations->known_operations(rank);
-    if (operations.data() == known) continue;
-    known = operations.data();
+    if (operations.identity() == known) continue;
+    known = operations.identity();
     for (const Operation& operation : operations) {
       const auto* work = std::get_if<Compute>(&operation.what);
       if (work != nullptr && work->memory_traffic > Bytes{} &&

@@ -7,8 +7,8 @@ namespace orrery {
 JobTraffic::JobTraffic(const Topology& topology, const Job& job, CollectiveRecipes& recipes)
     : job_(job), recipes_(recipes), ranks_of_node_(ranks_of_local_levels(topology)) {
   for (Rank rank = 0; rank < job.ranks; ++rank) {
-    const std::span<const Operation> operations = job.operations->known_operations(rank);
-    const auto [found, inserted] = programs_.try_emplace(operations.data());
+    const KnownOperations operations = job.operations->known_operations(rank);
+    const auto [found, inserted] = programs_.try_emplace(operations.identity());
     if (!inserted) continue;
     Program& program = found->second;
     std::set<std::tuple<std::int32_t, Collective, Bytes, std::int32_t>> known;
@@ -23,7 +23,7 @@ JobTraffic::JobTraffic(const Topology& topology, const Job& job, CollectiveRecip
 }
 
 void JobTraffic::targets(NodeId source, std::vector<Target>& targets) const {
-  const Program& program = programs_.at(job_.operations->known_operations(source.value).data());
+  const Program& program = programs_.at(job_.operations->known_operations(source.value).identity());
   for (const std::int32_t distance : program.distances)
     targets.push_back({{source.value + distance}, 0});
   for (const CollectiveCall& call : program.calls) add_targets(source.value, call, targets);

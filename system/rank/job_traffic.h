@@ -37,7 +37,7 @@ class JobTraffic final : public FoldedTraffic {
   const Job& job_;
   CollectiveRecipes& recipes_;
   std::int32_t ranks_of_node_;
-  std::map<const Operation*, Program> programs_;  // looked up by where their operations are
+  std::map<const void*, Program> programs_;  // by the identity of their operations
   // Of plans that were asked for, by position; of a symmetric one, at position 0.
   mutable std::map<std::pair<const Plan*, Position>, std::vector<Position>> sent_to_;
 };

@@ -85,12 +85,12 @@ class Sum {
 }  // namespace
 
 WorkAhead work_ahead(const Job& job, const Fold& fold, CollectiveRecipes& recipes) {
-  std::vector<std::pair<std::span<const Operation>, std::int64_t>> programs;  // and their ranks
-  std::map<const Operation*, std::size_t> numbers;
+  std::vector<std::pair<KnownOperations, std::int64_t>> programs;  // and their ranks
+  std::map<const void*, std::size_t> numbers;
   for (Rank rank = 0; rank < job.ranks; ++rank) {
     if (!fold.none() && fold.representative(rank) != rank) continue;
     const auto operations = job.operations->known_operations(rank);
-    const auto [found, is_new] = numbers.try_emplace(operations.data(), programs.size());
+    const auto [found, is_new] = numbers.try_emplace(operations.identity(), programs.size());
     if (is_new) programs.emplace_back(operations, 0);
     ++programs[found->second].second;
   }

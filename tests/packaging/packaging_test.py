@@ -85,6 +85,10 @@ class Fast(Folder):
         self.assertEqual(self.completed("run", "first"), ["first-run"])
         self.assertEqual(self.completed("run", "--format", ""), ["text", "json", "csv"])
         self.assertEqual(self.completed("run", "--set", "system.chunk"), ["system.chunks="])
+        key = "platform.npu.preset"
+        self.assertEqual(self.completed("run", "--set", key, "=", "h8"), ["h800"])
+        self.assertIn("mi300x", self.completed("run", "--set", key, "="))
+        self.assertEqual(self.completed("import", "nccl-topo", "--npu", "h100-"), ["h100-pcie"])
         self.assertEqual(self.completed("coll", "--platform", "polar"), ["polaris"])
         self.assertEqual(self.completed("topo", "ch"), ["check"])
         self.assertEqual(self.completed("topo", "export", "--format", "s"), ["svg"])
@@ -106,7 +110,7 @@ class Fast(Folder):
     def test_schemas_are_those_of_the_command(self):
         for kind in ("experiment", "sweep", "platform", "result"):
             self.assertEqual((self.folder / f"schema/{kind}.schema.json").read_text(),
-                             output(self.program, "schema", kind))
+                             output(self.program, "schema", "--of", kind))
 
 
 class Slow(Folder):

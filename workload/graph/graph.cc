@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/base/check.h"
+#include "core/base/hash.h"
 #include "core/units/unit_text.h"
 
 namespace orrery {
@@ -57,41 +58,72 @@ std::string text_of(const Operation& operation) {
   return fmt::format("receive of {} B over {} ranks", receive.size.value, receive.from);
 }
 
-// What counts is that equal words give equal digests: graphs with one digest are compared.
-std::uint64_t mixed(std::uint64_t digest, std::uint64_t word) {
-  digest = (digest ^ word) * 0x9E3779B97F4A7C15ULL;
-  return digest ^ digest >> 29;
+// The same as rows of what each operation waits for.
+Graph::Predecessors rows_of(std::span<const Graph::Edge> edges, std::size_t operations) {
+  const auto count = static_cast<std::int32_t>(operations);
+  Graph::Predecessors rows;
+  rows.first.assign(operations + 1, 0);
+  for (const auto& [before, after] : edges) {
+    CHECK(before >= 0 && before < count && after >= 0 && after < count && before != after,
+          "an edge from {} to {} among {} operations", before, after, count);
+    ++rows.first[after + 1];
+  }
+  for (std::size_t i = 0; i < operations; ++i) rows.first[i + 1] += rows.first[i];
+  std::vector<std::uint32_t> next(rows.first.begin(), rows.first.end() - 1);
+  rows.before.resize(edges.size());
+  for (const auto& [before, after] : edges) rows.before[next[after]++] = before;
+  return rows;
 }
 
 }  // namespace
 
-Graph::Graph(std::vector<Operation> operations, std::span<const Edge> edges)
-    : operations_(std::move(operations)),
-      first_(operations_.size() + 1),
-      followers_(edges.size()),
-      predecessors_(operations_.size()) {
-  const auto count = static_cast<std::int32_t>(operations_.size());
-  for (std::int32_t i = 0; i < count; ++i)
-    CHECK(operations_[i].id == i && !std::holds_alternative<Wait>(operations_[i].what),
-          "operation {} of a graph has id {}, or waits", i, operations_[i].id);
-  for (const auto& [before, after] : edges) {
-    CHECK(before >= 0 && before < count && after >= 0 && after < count && before != after,
-          "an edge from {} to {} among {} operations", before, after, count);
-    ++first_[before + 1];
-    ++predecessors_[after];
+Graph::Graph(const std::vector<Operation>& operations, std::span<const Edge> edges) {
+  operations_.reserve(operations.size());
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    CHECK(operations[i].id == static_cast<OperationId>(i), "operation {} of a graph has id {}", i,
+          operations[i].id);
+    operations_.emplace_back(operations[i], others_);
   }
-  for (std::int32_t i = 0; i < count; ++i) first_[i + 1] += first_[i];
-  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-  for (const auto& [before, after] : edges) followers_[next[before]++] = after;
-  for (std::int32_t i = 0; i < count; ++i)
-    std::sort(followers_.begin() + first_[i], followers_.begin() + first_[i + 1]);
+  connect(rows_of(edges, operations.size()));
+}
+
+Graph::Graph(std::vector<PackedOperation> operations, PackedOperation::Others others,
+             const Predecessors& predecessors)
+    : operations_(std::move(operations)), others_(std::move(others)) {
+  connect(predecessors);
+}
+
+void Graph::connect(const Predecessors& predecessors) {
+  const std::size_t count = operations_.size();
+  CHECK(predecessors.first.size() == count + 1, "{} rows of {} operations",
+        predecessors.first.size(), count);
+  first_.assign(count + 1, 0);
+  predecessors_.resize(count);
+  for (std::size_t i = 0; i < count; ++i)
+    predecessors_[i] = static_cast<std::int32_t>(predecessors.first[i + 1] - predecessors.first[i]);
+  for (const std::int32_t before : predecessors.before) ++first_[before + 1];
+  for (std::size_t i = 0; i < count; ++i) first_[i + 1] += first_[i];
+  followers_.resize(predecessors.before.size());
+  // Each row's beginning moves to its end, which is where the next one begins.
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::uint32_t k = predecessors.first[i]; k < predecessors.first[i + 1]; ++k)
+      followers_[first_[predecessors.before[k]]++] = static_cast<std::int32_t>(i);
+  for (std::size_t i = count; i > 0; --i) first_[i] = first_[i - 1];
+  first_[0] = 0;
   digest_ = make_digest();
+}
+
+Operation Graph::operation(std::size_t id) const {
+  Operation result = operations_[id].unpacked(others_);
+  result.id = static_cast<OperationId>(id);
+  return result;
 }
 
 std::uint64_t Graph::make_digest() const {
   std::uint64_t digest = operations_.size();
-  for (const Operation& operation : operations_)
-    for (const std::int64_t word : content_of(operation))
+  for (const PackedOperation& operation : operations_) digest = operation.digest_after(digest);
+  for (const Operation& other : others_)
+    for (const std::int64_t word : content_of(other))
       digest = mixed(digest, static_cast<std::uint64_t>(word));
   for (const std::uint32_t row : first_) digest = mixed(digest, row);
   for (const std::int32_t follower : followers_)
@@ -104,15 +136,22 @@ bool Graph::operator==(const Graph& other) const {
     return content_of(a) == content_of(b);
   };
   return digest_ == other.digest_ && first_ == other.first_ && followers_ == other.followers_ &&
-         std::ranges::equal(operations_, other.operations_, same);
+         operations_ == other.operations_ && std::ranges::equal(others_, other.others_, same);
+}
+
+std::size_t Graph::bytes_of_memory() const {
+  return operations_.capacity() * sizeof(PackedOperation) + others_.capacity() * sizeof(Operation) +
+         first_.capacity() * sizeof(std::uint32_t) +
+         (followers_.capacity() + predecessors_.capacity()) * sizeof(std::int32_t);
 }
 
 std::string difference_of(const Graph& a, const Graph& b) {
-  const std::span<const Operation> left = a.operations(), right = b.operations();
+  const KnownOperations left = a.operations(), right = b.operations();
   const std::size_t both = std::min(left.size(), right.size());
   for (std::size_t i = 0; i < both; ++i) {
-    if (content_of(left[i]) != content_of(right[i])) {
-      const std::string first = text_of(left[i]), second = text_of(right[i]);
+    const Operation one = left[i], other = right[i];
+    if (content_of(one) != content_of(other)) {
+      const std::string first = text_of(one), second = text_of(other);
       if (first == second) return fmt::format("node {} is another {}", i, first);
       return fmt::format("node {} is a {}, not a {}", i, first, second);
     }

@@ -17,7 +17,7 @@ GraphSource::GraphSource(std::vector<std::shared_ptr<const Graph>> graphs,
 }
 
 Operation GraphSource::operation_of(Rank rank, OperationId id) const {
-  Operation operation = graph_of(rank).operations()[id];
+  Operation operation = graph_of(rank).operation(id);
   if (auto* send = std::get_if<SendCall>(&operation.what)) send->to += rank;
   if (auto* receive = std::get_if<ReceiveCall>(&operation.what)) receive->from += rank;
   return operation;
@@ -40,10 +40,10 @@ void GraphSource::finish(Rank rank, OperationId id, std::vector<Operation>& read
 }
 
 std::int64_t GraphSource::operation_count(Rank rank) const {
-  return static_cast<std::int64_t>(graph_of(rank).operations().size());
+  return static_cast<std::int64_t>(graph_of(rank).size());
 }
 
-std::span<const Operation> GraphSource::known_operations(Rank rank) const {
+KnownOperations GraphSource::known_operations(Rank rank) const {
   return graph_of(rank).operations();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "system/operation_source.h"
 #include "workload/graph/graph.h"
 
 namespace orrery {
@@ -23,7 +24,7 @@ class GraphSource final : public OperationSource {
   void start(Rank rank, std::vector<Operation>& ready) override;
   void finish(Rank rank, OperationId id, std::vector<Operation>& ready) override;
   std::int64_t operation_count(Rank rank) const override;
-  std::span<const Operation> known_operations(Rank rank) const override;
+  KnownOperations known_operations(Rank rank) const override;
   bool names_distances(Rank) const override { return true; }
   std::string why_unlike(Rank a, Rank b) const override;
   std::optional<Operation> find(Rank rank, OperationId id) const override;

@@ -89,9 +89,10 @@ std::int64_t ProgramSource::operation_count(Rank rank) const {
   return static_cast<std::int64_t>(program_of(rank).operations().size());
 }
 
-std::span<const Operation> ProgramSource::known_operations(Rank rank) const {
+KnownOperations ProgramSource::known_operations(Rank rank) const {
   const Program& program = program_of(rank);
-  return program.is_filled_in() ? std::span<const Operation>() : program.operations();
+  if (program.is_filled_in()) return {};
+  return KnownOperations(program.operations());
 }
 
 bool ProgramSource::names_distances(Rank rank) const {

@@ -71,7 +71,7 @@ class ProgramSource : public OperationSource {
   void start(Rank rank, std::vector<Operation>& ready) override;
   void finish(Rank rank, OperationId id, std::vector<Operation>& ready) override;
   std::int64_t operation_count(Rank rank) const override;
-  std::span<const Operation> known_operations(Rank rank) const override;
+  KnownOperations known_operations(Rank rank) const override;
   bool names_distances(Rank rank) const override;
   OperationPlace place_of(Rank rank, OperationId id) const override;
   std::optional<Operation> find(Rank rank, OperationId id) const override;

@@ -296,6 +296,39 @@ TEST_CASE("items and groups of SimAI's files") {
   CHECK(table.layers[1].forward.group == PassGroup::usual);
 }
 
+// As ASTRA-sim 1.0 writes a transformer of 27 layers, with checkpoints: before the input gradient
+// of layer 26 the layers 18 to 25 run forward again; then, layer by layer, input gradient and
+// weight gradient. Communication of the former blocks, that of the latter does not.
+TEST_CASE("a transformer with checkpoints runs layers again before their input gradients") {
+  std::string text =
+      "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 checkpoints: 3 0 9 18 "
+      "checkpoint_initiates: 3 26 17 8\n27\n";
+  for (int i = 0; i < 27; ++i)
+    text += std::to_string(i) + " -1 10 ALLREDUCE 100 20 ALLREDUCE 200 30 ALLREDUCE 300 1\n";
+  Job job = make_training_job(parse_text_workload(text, "t.txt"), 1, 8, {}, 2);
+  std::vector<Operation> operations;
+  job.operations->start(0, operations);
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    job.operations->finish(0, operations[i].id, operations);
+  std::string order;  // of compute and waits, from the end of the forward pass on
+  for (const Operation& operation : operations) {
+    const Label& label = job.labels[static_cast<std::size_t>(operation.label)];
+    constexpr const char* kPasses[] = {"-", "f", "i", "w"};
+    const std::string pass = kPasses[static_cast<int>(label.pass)];
+    if (std::holds_alternative<Compute>(operation.what)) order += pass + label.layer + ' ';
+    if (std::holds_alternative<Wait>(operation.what)) order += "(" + pass + label.layer + ") ";
+  }
+  std::string expected = "f26 (f26) ";
+  for (int layer = 18; layer < 26; ++layer)
+    expected += "f" + std::to_string(layer) + " (f" + std::to_string(layer) + ") ";
+  for (int layer = 26; layer >= 18; --layer) {
+    const std::string name = std::to_string(layer);
+    expected += "i" + name + " (i" + name + ") w" + name + ' ';
+  }
+  expected += "f9 (f9) f10 ";
+  CHECK(order.find(expected) != std::string::npos);
+}
+
 // The public file of 9,216 GPUs: what its columns sum up to, counted here without our reader.
 TEST_CASE("bytes of SimAI's public file are those of its columns") {
   std::filesystem::path file = source_folder();

@@ -9,7 +9,7 @@
 
 #include "core/base/config_error.h"
 #include "core/base/io_error.h"
-#include "formats/chakra/execution_trace.h"
+#include "formats/chakra/trace_nodes.h"
 #include "tests/paths.h"
 #include "tests/system/harness.h"
 
@@ -88,10 +88,12 @@ TEST_CASE("a trace that is written is what is read") {
   node.duration = microseconds(12);
   node.attributes.push_back({"name", std::string("x")});
   chakra::write_trace(folder + "b.et", {node, {.id = 6, .type = NodeType::compute}});
-  std::ifstream bytes(folder + "b.et", std::ios::binary);
-  chakra::TraceReader reader("b.et", bytes);
-  const Node read = *reader.next();
-  CHECK(reader.version() == "1.0.0");
+  std::vector<Node> nodes;
+  const chakra::TraceHead head = chakra::read_nodes("b.et", bytes_of_file(folder + "b.et"),
+                                                    [&](const Node& one) { nodes.push_back(one); });
+  CHECK(head.version == "1.0.0");
+  REQUIRE(nodes.size() == 2);
+  const Node& read = nodes.front();
   CHECK(read.id == 5);
   CHECK(read.name == "n5");
   CHECK(read.type == NodeType::send);
@@ -100,8 +102,7 @@ TEST_CASE("a trace that is written is what is read") {
   CHECK(read.duration == microseconds(12));
   CHECK(read.number("comm_size") == 250);
   CHECK_FALSE(read.number("name"));
-  CHECK(reader.next()->type == NodeType::compute);
-  CHECK_FALSE(reader.next());
+  CHECK(nodes.back().type == NodeType::compute);
 }
 
 TEST_CASE("a ring of Chakra nodes is the ring, at the size it was made for and at others") {
@@ -153,6 +154,25 @@ TEST_CASE("graphs that cannot be the collective are refused") {
   CHECK(refusal(graphs) ==
         "this cannot be the all_reduce of 4 ranks: rank 0 lacks the contribution of rank 2: no "
         "chain of messages leads from there");
+}
+
+// The example of ASTRA-sim: a ring of 8 NPUs, 1 MB. 14 steps of an eighth.
+TEST_CASE("the public custom collective of ASTRA-sim is a ring") {
+  std::filesystem::path path = source_folder();
+  while (path.has_relative_path() && !std::filesystem::exists(path / "shared/samples/astra-sim"))
+    path = path.parent_path();
+  path /=
+      "shared/samples/astra-sim/examples/system/custom_collectives/"
+      "custom_ring_allreduce_8npus_1MB/custom_allreduce.et";
+  InputTexts texts;
+  if (!texts.can_read(message_graph_files(texts, path.string()).front())) {
+    WARN("skipped: ../shared/samples/astra-sim is not there");
+    return;
+  }
+  CHECK(message_graph_files(texts, path.string()).size() == 8);
+  const CustomAlgorithm custom =
+      read_message_graph(texts, path.string(), Collective::all_reduce, bytes(1 << 20));
+  CHECK(custom.algorithm != nullptr);
 }
 
 TEST_CASE("files that are no Chakra traces are refused") {

@@ -15,6 +15,7 @@
 
 #include "core/base/config_error.h"
 #include "formats/chakra/execution_trace.h"
+#include "formats/chakra/rank_trace.h"
 #include "formats/chakra/trace_check.h"
 #include "formats/chakra/trace_dot.h"
 #include "simulation/simulate.h"
@@ -45,7 +46,8 @@ struct Files {
   std::vector<TraceFile> all() const {
     std::vector<TraceFile> files;
     for (std::size_t rank = 0; rank < texts.size(); ++rank)
-      files.push_back({fmt::format("t.{}.et", rank), texts[rank]});
+      files.push_back(
+          {fmt::format("t.{}.et", rank), [&text = texts[rank]] { return bytes_of(text); }});
     return files;
   }
 };
@@ -234,7 +236,7 @@ TEST_CASE("a trace that is written as JSON is read again") {
   nodes[1].control_dependencies = {0};
   nodes[0].name = "a \"name\"";
   const std::string wire = written(nodes);
-  const std::string json = json_text(read_rank_trace("t.et", wire));
+  const std::string json = json_text(read_rank_trace("t.et", bytes_of(wire)));
   TraceSettings settings;
   settings.replicate = 2;
   CHECK(*read(Files{{json}}, settings).graphs[0] == *read(Files{{wire}}, settings).graphs[0]);
@@ -308,7 +310,8 @@ TEST_CASE("the neighbours of a node are drawn") {
                              compute(4, 0, {3}), compute(5, 0),       compute(6, 0)};
   nodes[1].name = "a \"name\"";
   nodes[4].control_dependencies = {2, 99};
-  const RankTrace trace = read_rank_trace("t.et", written(nodes));
+  const std::string bytes = written(nodes);
+  const RankTrace trace = read_rank_trace("t.et", bytes_of(bytes));
   CHECK(dot_text(trace, {.around = 2, .steps = 1}) ==
         R"(digraph trace {
   node [shape=box, style=filled, fontname="sans-serif"];

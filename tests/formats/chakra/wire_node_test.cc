@@ -2,12 +2,18 @@
 #include "formats/chakra/wire_node.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
 #include <random>
 #include <string>
 #include <variant>
 
 namespace orrery::chakra {
 namespace {
+
+std::optional<WireNode> wire_node(const std::string& bytes) {
+  WireNode node;
+  return read_wire_node(bytes, node) ? std::optional(node) : std::nullopt;
+}
 
 // Length-delimited, of at most 127 bytes.
 std::string within(char tag, const std::string& bytes) {

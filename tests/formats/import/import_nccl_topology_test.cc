@@ -12,6 +12,7 @@
 #include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
 #include "network/topology/topology.h"
+#include "simulation/survey/survey.h"
 #include "tests/paths.h"
 
 namespace orrery {
@@ -107,6 +108,7 @@ platform:
   CHECK(import.assumed.size() == 2);  // latencies, the network
   const Experiment experiment = loaded(import.yaml);
   CHECK(Topology(experiment.topology).npu_count() == 128);
+  CHECK(find_suspicions(Topology(experiment.topology)).empty());  // `orrery topo check`
 }
 
 TEST_CASE("One node needs no network", "[import]") {
@@ -193,7 +195,9 @@ TEST_CASE("Files that clouds publish are read", "[import]") {
     NcclTopologyOptions options{.npu = sample.npu, .nic = gigabits_per_second(400), .nodes = 2};
     if (is_mesh) options.nvlink = gigabytes_per_second(150);
     const Imported import = import_nccl_topology(sample.file, text(sample.file), options);
-    CHECK(Topology(loaded(import.yaml).topology).npu_count() == 2 * sample.npus);
+    const Topology topology(loaded(import.yaml).topology);
+    CHECK(topology.npu_count() == 2 * sample.npus);
+    CHECK(find_suspicions(topology).empty());  // `orrery topo check`
   }
   CHECK(refusal(text("ncv4-graph.xml")).find("graph file of NCCL") != std::string::npos);
   // Its four GPUs have NVLinks that end at themselves.

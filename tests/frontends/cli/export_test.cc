@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -88,6 +89,43 @@ TEST_CASE("a transformer with tensor parallelism comes back as it was") {
 workload:
   transformer: {layers: 8, hidden: 1024, heads: 16, sequence: 1024, vocabulary: 32000}
   training: {tensor: 2, micro_batch: 1, global_batch: 16}
+)");
+}
+
+// The norm goes through the stages of the pipeline in turn (Communicator::rows), which the trace
+// has to say: else the first stage ends 100 ps later.
+TEST_CASE("Mixtral in stages and with experts comes back as it was") {
+  check_round_trip(R"(
+platform:
+  npu: {preset: h100}
+  topology:
+    levels:
+      - {name: node, kind: switch, size: 8, bandwidth: 450 GB/s, latency: 0.5 us, scope: local}
+      - {name: fabric, kind: switch, size: 4, bandwidth: 400 Gb/s, latency: 1 us}
+)",
+                   R"(
+workload:
+  training:
+    {tensor: 2, pipeline: 2, expert: 8, sequence_parallel: true, global_batch: 16}
+  transformer: {sequence: 4096, file: )" +
+                       source_folder() + "/tests/frontends/yaml/configs/mixtral.json}\n");
+}
+
+// Its last section is the workload.
+TEST_CASE("the example of two NICs comes back as it was") {
+  std::ifstream file(source_folder() + "/examples/two-nics/two-nics.yaml");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t workload = text.find("\nworkload:") + 1;
+  REQUIRE(workload > 1);
+  check_round_trip(text.substr(0, workload), text.substr(workload));
+}
+
+TEST_CASE("GPT-3 175B on 128 ranks comes back as it was", "[slow]") {
+  check_round_trip("platform: {file: dgx-a100, nodes: 16}\n",
+                   R"(
+workload:
+  model: gpt3-175b
+  training: {tensor: 8, pipeline: 16, sequence_parallel: true, micro_batch: 1, global_batch: 64}
 )");
 }
 

@@ -1,5 +1,5 @@
 // The bytes of the wire format; the messages of Perfetto are read by tests/trace/trace_test.py.
-#include "report/timeline/protobuf_message.h"
+#include "core/base/protobuf_message.h"
 
 #include <catch2/catch.hpp>
 #include <initializer_list>

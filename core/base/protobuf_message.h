@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,18 @@ class ProtobufMessage {
   }
   void add_message(std::uint32_t field, const ProtobufMessage& inner) {
     add_bytes(field, inner.bytes());
+  }
+  // Packed; nothing if there are none.
+  void add_integers(std::uint32_t field, std::span<const std::uint64_t> values) {
+    ProtobufMessage list;
+    for (const std::uint64_t value : values) list.add_varint(value);
+    if (!values.empty()) add_message(field, list);
+  }
+  // A message of a file of many: behind its length.
+  void append_delimited_to(std::string& file) const {
+    ProtobufMessage length;
+    length.add_varint(bytes_.size());
+    file += length.bytes() + bytes_;
   }
 
  private:

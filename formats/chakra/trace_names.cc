@@ -1,0 +1,24 @@
+#include "formats/chakra/trace_names.h"
+
+namespace orrery::chakra {
+
+std::int32_t TraceNames::kernel(std::string_view name) {
+  const auto known = number_of_.find(name);
+  if (known != number_of_.end()) return known->second;
+  if (kernels_.size() == most_kernels) return no_kernel;
+  const auto number = static_cast<std::int32_t>(kernels_.size());
+  kernels_.push_back({std::string(name), {}});
+  number_of_.emplace(kernels_.back().name, number);
+  return number;
+}
+
+void TraceNames::add(std::span<const Duration> recorded) {
+  for (std::size_t kernel = 0; kernel < recorded.size(); ++kernel)
+    kernels_[kernel].recorded += recorded[kernel];
+}
+
+std::int32_t TraceNames::stream(const StreamName& name) {
+  return streams_.try_emplace(name, static_cast<std::int32_t>(streams_.size())).first->second;
+}
+
+}  // namespace orrery::chakra
