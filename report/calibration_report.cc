@@ -116,6 +116,7 @@ std::string efficiency_keys_text(const EfficiencySpec& efficiency, const Softwar
   if (efficiency.spread.part > 0) add("spread", share_text(efficiency.spread));
   if (efficiency.launch > Duration{}) add("launch", exact_text(efficiency.launch));
   if (efficiency.issue > Duration{}) add("issue", exact_text(efficiency.issue));
+  if (efficiency.results) add("results", exact_text(*efficiency.results));
   if (software.overlap_gradient_sums)
     add("overlap_gradient_sums", *software.overlap_gradient_sums ? "true" : "false");
   if (software.recompute_stops_early.value_or(false)) add("recompute_stops_early", "true");

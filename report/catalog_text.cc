@@ -72,9 +72,9 @@ std::string text_of(const ServerPreset& preset) {
 }
 
 std::string text_of(const MeasuredProtocols& measured) {
-  return fmt::format(
-      "protocols LL, LL128 and Simple, measured on {}; mean error {:.1f} % over {} sizes",
-      measured.machine, measured.error * 100, measured.sizes);
+  if (measured.sizes == 0) return fmt::format("{}, no curve to compare with", measured.machine);
+  return fmt::format("measured on {}; mean error {:.1f} % over {} sizes", measured.machine,
+                     measured.error * 100, measured.sizes);
 }
 
 std::string text_of(const DlrmPreset& preset) {

@@ -153,11 +153,15 @@ std::string memory_table(const RunResult& result) {
   add("optimizer", most.optimizer);
   add("buffers", most.buffers);
   add("activations", most.activations);
+  add("the loss beside them", most.loss);
   add("a layer done again", most.again);
   add("peak", most.total);
   const std::string room =
       result.npu_memory ? fmt::format(", of {}", to_text(*result.npu_memory)) : "";
-  return '\n' + table.text() + fmt::format("({} in flight{})\n", most.in_flight, room);
+  const std::string reserved =
+      most.reserved > most.total ? fmt::format("; {} reserved", to_text(most.reserved)) : "";
+  return '\n' + table.text() +
+         fmt::format("({} in flight{}{})\n", most.in_flight, room, reserved);
 }
 
 // What the report could show besides.

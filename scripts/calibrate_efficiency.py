@@ -40,6 +40,12 @@ STOPS_EARLY = {
 # same is assumed of later ones.
 SPREAD = 0.015
 
+# The rate at which products' results leave the multiprocessors: of H100 fitted to measured products
+# (docs/models/compute.md, "Products by their depth"), 29 B a clock and multiprocessor. The same is
+# assumed of A100 (108 of 1.41 GHz) and V100 (80 of 1.53). Blackwell accumulates in a memory of its
+# own, from which results go while the next tile is computed.
+RESULTS = {"h100": 6.8e12, "a100": 4.5e12, "v100": 3.6e12}
+
 ERAS = {
     "a100-2021": dict(
         what="A100, Megatron-LM of 2020 to 2022: fp16, eager, attention not fused",
@@ -66,41 +72,52 @@ ERAS = {
                                           launch="a100-2021"),
         rows=["llm-foundry-h100/MPT-7B 1x1x8 b6 B48"]),
     "h100-2023-fp8": dict(
-        what="H100, MLPerf Training 3.0 and 3.1 with NeMo: fp8 matrices (of 1979 TFLOP/s)",
+        what="H100, MLPerf Training 3.0 with NeMo: fp8 matrices (of 1979 TFLOP/s)",
         free=dict(matrix=0.5), fixed=dict(attention=H100_FLASH_2 / 2, memory="a100-2021",
                                           launch="a100-2021"),
-        rows=["mlperf-3.0/GPT3-175B 4x8x16 b1 B2048", "mlperf-3.1/GPT3-175B 4x8x16 b1 B2048"]),
+        rows=["mlperf-3.0/GPT3-175B 4x8x16 b1 B2048"]),
+    "h100-2023-late-fp8": dict(
+        what="H100, MLPerf Training 3.1 with NeMo, half a year later: fp8 matrices (of 1979 TFLOP/s)",
+        free=dict(matrix=0.5), fixed=dict(attention=H100_FLASH_2 / 2, memory="a100-2021",
+                                          launch="a100-2021"),
+        rows=["mlperf-3.1/GPT3-175B 4x8x16 b1 B2048"]),
     "h100-2024": dict(
-        what="H100, Megatron Core 0.8 and NeMo 25.04: bf16, flash attention",
+        what="H100, Megatron Core 0.8: bf16, flash attention",
         free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="a100-2021",
                                           launch="a100-2021"),
         rows=["megatron-core-0.8/GPT-1.7B 1x1x48 b4 B192",
-              "nemo-25.04/Nemotron4-15B 2x1x16 b2 B128", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
-    "h100-2024-fp8": dict(
+              "megatron-core-0.8/GPT-7.1B 2x1x48 b4 B192"]),
+    "h100-2025": dict(
+        what="H100, NeMo 25.04: bf16, flash attention",
+        free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="a100-2021",
+                                          launch="a100-2021"),
+        rows=["nemo-25.04/Nemotron4-15B 2x1x16 b2 B128", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
+    "h100-2025-fp8": dict(
         what="H100, NeMo 25.04: fp8 matrices (of 1979 TFLOP/s)",
-        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="h100-2024",
+        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="a100-2021",
                                           launch="a100-2021"),
         rows=["nemo-25.04/Nemotron4-15B 2x1x8 b2 B64", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
-    "h100-2024-fsdp": dict(
-        what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025 (FSDP2): bf16, flash attention 2",
-        software=STOPS_EARLY,
-        free=dict(matrix=0.5), fixed=dict(attention=H100_FLASH_2, memory="a100-2021",
-                                          launch="a100-2021"),
-        rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16"]),
+    # Half of the second row's time is attention, so the two tell it from products.
     "h100-2024-fsdp-fp8": dict(
         what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025: fp8 matrices (of 1979 TFLOP/s)",
         software=STOPS_EARLY,
-        free=dict(matrix=0.4), fixed=dict(attention=H100_FLASH_2 / 2, memory="a100-2021",
+        free=dict(matrix=0.4, attention=H100_FLASH_2 / 2), fixed=dict(memory="a100-2021",
+                                                                      launch="a100-2021"),
+        rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16", "torchtitan/Llama3.1-8B 1x1x8 b1 B8"]),
+    "h100-2024-fsdp": dict(
+        what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025 (FSDP2): bf16, flash attention 2",
+        software=STOPS_EARLY,
+        free=dict(matrix=0.5), fixed=dict(attention="h100-2024-fsdp-fp8", memory="a100-2021",
                                           launch="a100-2021"),
         rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16"]),
     "gb200-2025": dict(
         what="GB200, NeMo 25.05: bf16, flash attention",
-        free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="h100-2024",
+        free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="a100-2021",
                                           launch="a100-2021"),
         rows=["nemo-25.05-gb200/Llama3.1-405B 4x8x4 c2 b1 B128"]),
     "gb200-2025-fp8": dict(
         what="GB200, NeMo 25.05: fp8 matrices (of 5000 TFLOP/s)",
-        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="h100-2024",
+        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="a100-2021",
                                           launch="a100-2021"),
         rows=["nemo-25.05-gb200/Llama3.1-405B 4x8x4 c2 b1 B128"]),
 }
@@ -125,18 +142,25 @@ def path_of(era):
 
 def text_of(values):
     """As YAML has them."""
-    return {key: f"{value * 1e6:.1f} us" if key in ("launch", "issue") else f"{value * 100:.1f} %"
-            for key, value in values.items()}
+    units = {"launch": (1e6, "us"), "issue": (1e6, "us"), "results": (1e-12, "TB/s")}
+    scaled = {key: (value, *units.get(key, (100, "%"))) for key, value in values.items()}
+    return {key: f"{value * factor:.1f} {unit}" for key, (value, factor, unit) in scaled.items()}
 
 
 def values_in(era):
     values = {}
     for line in path_of(era).read_text(encoding="utf-8").splitlines():
         key, _, text = line.partition(": ")
-        if key in ("matrix", "attention", "memory", "spread", "launch", "issue"):
+        if key in ("matrix", "attention", "memory", "spread", "launch", "issue", "results"):
             number, unit = text.split()
-            values[key] = float(number) * {"%": 1e-2, "us": 1e-6}[unit]
+            values[key] = float(number) * {"%": 1e-2, "us": 1e-6, "TB/s": 1e12}[unit]
     return values
+
+
+def value_in(other, key, era):
+    """Of another era; the attention of an 8-bit era has twice the share of a 16-bit peak."""
+    value = values_in(other)[key]
+    return value * 2 if key == "attention" and other == era + "-fp8" else value
 
 
 def solve(matrix, right):
@@ -154,11 +178,14 @@ def solve(matrix, right):
 
 
 class Fit:
-    def __init__(self, era, orrery, jobs):
+    def __init__(self, era, orrery, jobs, rows=None):
         self.era, self.orrery, self.jobs = era, orrery, jobs
-        self.rows = calibration_rows(era)
-        self.fixed = {key: value if isinstance(value, float) else values_in(value)[key]
+        self.rows = calibration_rows(era) if rows is None else rows
+        self.fixed = {key: value if isinstance(value, float) else value_in(value, key, era)
                       for key, value in {**ERAS[era]["fixed"], "spread": SPREAD}.items()}
+        generation = era.split("-")[0]
+        if generation in RESULTS:
+            self.fixed["results"] = RESULTS[generation]
 
     def residuals(self, values):
         clipped = {key: min(value, 1.0) if key not in ("launch", "issue") else value

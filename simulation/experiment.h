@@ -42,6 +42,7 @@ struct NpuSpec {
   std::optional<Bandwidth> memory_bandwidth;
   std::optional<Bytes> memory;  // none = whether a model fits is not checked
   Bytes reserve;                // of it, that the model cannot have
+  Share fragmentation{5, 100};  // of what is allocated, that an allocator reserves besides
   EfficiencySpec efficiency;
   EfficiencyInForce efficiency_in_force;
   std::int64_t measured_speed = 1;  // measured compute times are divided by it (what_if.h)

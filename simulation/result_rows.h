@@ -215,8 +215,9 @@ struct ExposedBy {
 // What each rank of a pipeline stage keeps (workload/memory/stage_memory.h).
 struct MemoryRow {
   std::int32_t stage = 0;
-  Bytes total, parameters, gradients, optimizer, buffers, activations, again;
+  Bytes total, parameters, gradients, optimizer, buffers, activations, loss, again;
   std::int32_t in_flight = 0;
+  Bytes reserved;
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -227,8 +228,11 @@ struct MemoryRow {
     row.column("optimizer", &MemoryRow::optimizer, "bytes of the states of the optimizer");
     row.column("buffers", &MemoryRow::buffers, "bytes of communication buffers");
     row.column("activations", &MemoryRow::activations, "bytes kept for the backward pass");
-    row.column("again", &MemoryRow::again, "bytes of a layer whose forward pass is repeated");
+    row.column("loss", &MemoryRow::loss, "bytes of the loss beside those, if that is the peak");
+    row.column("again", &MemoryRow::again, "bytes of a layer whose forward pass is repeated, if that is the peak");
     row.column("in_flight", &MemoryRow::in_flight, "passes through a chunk, at the peak");
+    row.column("reserved", &MemoryRow::reserved,
+               "bytes that an allocator has then: total and platform.npu.fragmentation of it");
   }
 };
 

@@ -108,9 +108,12 @@ class Changes {
       add("no injection latency", [](Experiment& changed) {
         changed.system.injection_latency = changed.system.local_injection_latency = no_latency;
       });
-    if (experiment_.system.sm_tax.part > 0 && result_.stolen > Duration{})
-      add("collectives take no processor (sm_tax)",
-          [](Experiment& changed) { changed.system.sm_tax = {}; });
+    const bool takes = system.sm_tax.part > 0 || system.channels.multiprocessors > 0;
+    if (takes && result_.stolen > Duration{})
+      add("collectives take no processor (channels, sm_tax)", [](Experiment& changed) {
+        changed.system.sm_tax = {};
+        changed.system.channels = {};
+      });
   }
 
   void add_processor() {

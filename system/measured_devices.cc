@@ -39,7 +39,7 @@ constexpr std::array relatives{
 
 // TPUs, Trainium and Gaudi have libraries of their own, of which nothing was measured.
 constexpr std::array device_libraries{
-    DeviceLibrary{"v100", "nccl-a100", "V100 is nearest to A100"},
+    DeviceLibrary{"v100", "nccl-v100", "NCCL's own model of V100"},
     DeviceLibrary{"a100", "nccl-a100", ""},
     DeviceLibrary{"a100-40gb", "nccl-a100", ""},
     DeviceLibrary{"a100-80gb", "nccl-a100", ""},
@@ -56,10 +56,10 @@ constexpr std::array device_libraries{
     DeviceLibrary{"h800", "nccl-h100", "H800 is nearest to H100"},
     DeviceLibrary{"h20", "nccl-h100", "H20 is nearest to H100"},
     DeviceLibrary{"h200", "nccl-h100", "H200 has H100's NVLink"},
-    DeviceLibrary{"b200", "nccl-h100", "B200 is nearest to H100"},
-    DeviceLibrary{"gb200", "nccl-h100", "GB200 is nearest to H100"},
-    DeviceLibrary{"b300", "nccl-h100", "B300 is nearest to H100"},
-    DeviceLibrary{"gb300", "nccl-h100", "GB300 is nearest to H100"},
+    DeviceLibrary{"b200", "nccl-b200", "NCCL's own model of B200"},
+    DeviceLibrary{"gb200", "nccl-b200", "NCCL's own model of B200"},
+    DeviceLibrary{"b300", "nccl-b200", "NCCL's own model of B200"},
+    DeviceLibrary{"gb300", "nccl-b200", "NCCL's own model of B200"},
     DeviceLibrary{"mi250x-gcd", "nccl-a100", "RCCL as NCCL on A100"},
     DeviceLibrary{"mi300x", "nccl-h100", "RCCL as NCCL on H100"},
     DeviceLibrary{"mi325x", "nccl-h100", "RCCL as NCCL on H100"},

@@ -7,48 +7,139 @@ namespace orrery {
 
 namespace {
 
-// tests/validation/data/nccl_h100_8_all_reduce.csv at four sizes: platforms/dgx-h100-nccl.yaml, by
-// scripts/calibrate_protocols.py. Rows of the tree are the ring's, changed by the ratios in NCCL's
-// own model: not calibrated.
-const std::vector<ProtocolCost>& nccl_on_h100() {
-  static const std::vector<ProtocolCost> costs{
-      {Protocol::ll, "", nanoseconds(6'600), picoseconds(317'662), {3'133, 10'000}},
-      {Protocol::ll128, "", nanoseconds(14'000), picoseconds(390'076), {5'654, 10'000}},
-      {Protocol::simple, "", nanoseconds(8'400), picoseconds(3'162'519), {1, 1}},
-      {Protocol::ll,
-       "double_binary_tree",
-       nanoseconds(6'800),
-       picoseconds(317'662),
-       {1'649, 10'000}},
-      {Protocol::ll128,
-       "double_binary_tree",
-       nanoseconds(14'000),
-       picoseconds(256'629),
-       {4'780, 10'000}},
-      {Protocol::simple,
-       "double_binary_tree",
-       nanoseconds(8'400),
-       picoseconds(3'720'611),
-       {92, 100}}};
+// Facts of NCCL's own model (src/graph/tuning.cc, src/graph/topo.h; 2.8 for Volta and Ampere, 2.27
+// for later ones). `hw` are latencies of a step by NVLink and by network; of these 0.2 us and twice
+// 10 ns, or 1 us and twice 10 ns, are latencies of the wire in Orrery's platforms. What NCCL reaches of a
+// GPU's NVLink, each way: V100 6 x 20.0 of 150 GB/s, A100 12 x 20.0 (at most 235) of 300, H100 18 x
+// 20.6 of 450, B200 18 x 40.1 of 900. LL is capped: 39 GB/s on Volta, 141 on Hopper, 282 on
+// Blackwell; LL128 reaches 0.92 of the rest.
+constexpr Duration ll_launch = nanoseconds(6'600), ll128_launch = nanoseconds(14'000),
+                   simple_launch = nanoseconds(8'400);
+constexpr Duration ll_step = nanoseconds(600 - 220), ll128_step = nanoseconds(1'900 - 220),
+                   simple_step = nanoseconds(3'400 - 220);
+
+// Between nodes the network carries what it can: half of LL's bytes and 120 of 128 of LL128's are
+// data.
+void add_between_nodes(std::vector<ProtocolCost>& costs) {
+  const auto row = [&](Protocol protocol, Duration launch, Duration step, Share efficiency) {
+    costs.push_back({.protocol = protocol,
+                     .algorithm = "",
+                     .launch = launch,
+                     .step = step,
+                     .efficiency = efficiency,
+                     .least = {},
+                     .scope = Scope::scale_out});
+  };
+  row(Protocol::ll, ll_launch, nanoseconds(2'700 - 1'020), {1, 2});
+  row(Protocol::ll128, ll128_launch, nanoseconds(4'000 - 1'020), {120, 128});
+  row(Protocol::simple, simple_launch, nanoseconds(14'000 - 1'020), {1, 1});
+}
+
+struct InNode {
+  Duration ll_step, ll128_step, simple_step;
+  Share ll, ll128, simple;
+  Bytes least_of_ll128 = {};
+};
+std::vector<ProtocolCost> costs_of(const InNode& inside) {
+  std::vector<ProtocolCost> costs;
+  const auto row = [&](Protocol protocol, Duration launch, Duration step, Share efficiency) {
+    costs.push_back({.protocol = protocol,
+                     .algorithm = "",
+                     .launch = launch,
+                     .step = step,
+                     .efficiency = efficiency,
+                     .least = {},
+                     .scope = Scope::local});
+  };
+  row(Protocol::ll, ll_launch, inside.ll_step, inside.ll);
+  row(Protocol::ll128, ll128_launch, inside.ll128_step, inside.ll128);
+  costs.back().least = inside.least_of_ll128;
+  row(Protocol::simple, simple_launch, inside.simple_step, inside.simple);
+  add_between_nodes(costs);
   return costs;
 }
 
-// Read off tests/validation/data/nccl_a100_8_all_reduce.csv, with an NVLink of 235 GB/s, its bus
-// bandwidth at 16 GiB: simple from 16 MiB, ll128 from 4 and 8 MiB, ll from 32 and 512 KiB.
-const std::vector<ProtocolCost>& nccl_on_a100() {
-  static const std::vector<ProtocolCost> costs{
-      {Protocol::ll, "", nanoseconds(6'600), nanoseconds(2'100), {10, 100}},
-      {Protocol::ll128, "", nanoseconds(14'000), nanoseconds(3'600), {977, 1'000}},
-      {Protocol::simple, "", nanoseconds(8'400), nanoseconds(9'800), {1, 1}}};
+void add_switch(std::vector<ProtocolCost>& costs, Duration step, Share efficiency) {
+  costs.push_back({.protocol = Protocol::nvls,
+                   .algorithm = "ring",
+                   .launch = simple_launch,
+                   .step = step,
+                   .efficiency = efficiency,
+                   .least = {},
+                   .scope = Scope::local});
+}
+
+// No curve of V100 was found: NCCL's own model, nothing calibrated.
+const std::vector<ProtocolCost>& nccl_on_v100() {
+  static const std::vector<ProtocolCost> costs = costs_of(
+      {ll_step, ll128_step, simple_step, {390, 1'500}, {1'104, 1'500}, {1'200, 1'500}});
   return costs;
+}
+
+// Calibrated on two curves, of which each has parts (scripts/calibrate_protocols.py): the step of LL
+// at 128 KiB of nccl_a100_8_all_reduce.csv; the least message and the efficiency of LL128, and the step of
+// simple, at 1, 16 and 32 MiB of nccl_a100_8_vtrain.csv. LL runs trees, whose 110 / 3.8 GB/s are
+// NCCL's constant: as a ring's bus bandwidth 25.3 GB/s.
+const std::vector<ProtocolCost>& nccl_on_a100() {
+  static const std::vector<ProtocolCost> costs =
+      costs_of({nanoseconds(1'218),
+                ll128_step,
+                nanoseconds(6'900),
+                {253, 3'000},
+                {1'531, 3'000},
+                {2'350, 3'000},
+                bytes(1'118'600)});
+  return costs;
+}
+
+// Calibrated at 1 KiB (step of LL), 4 MiB (step of LL128) and 64 MiB (step of NVLS) of
+// nccl_h100_8_all_reduce.csv. With NVLS the buffer passes a port at 275 GB/s (S. Jeaugey, issue 212
+// of nccl-tests).
+const std::vector<ProtocolCost>& nccl_on_h100() {
+  static const std::vector<ProtocolCost> costs = [] {
+    std::vector<ProtocolCost> rows = costs_of({nanoseconds(318),
+                                               nanoseconds(1'114),
+                                               simple_step,
+                                               {1'410, 4'500},
+                                               {3'411, 4'500},
+                                               {3'708, 4'500}});
+    add_switch(rows, nanoseconds(4'944), {2'750, 4'500});
+    return rows;
+  }();
+  return costs;
+}
+
+// NCCL's model with the steps of H100; with NVLS 8 GiB pass 72 GB200 at 425 GB/s (pull request 43
+// of coreweave/nccl-tests).
+const std::vector<ProtocolCost>& nccl_on_b200() {
+  static const std::vector<ProtocolCost> costs = [] {
+    std::vector<ProtocolCost> rows = costs_of({nanoseconds(318),
+                                               nanoseconds(1'114),
+                                               simple_step,
+                                               {2'820, 9'000},
+                                               {6'640, 9'000},
+                                               {7'218, 9'000}});
+    add_switch(rows, nanoseconds(4'944), {4'250, 9'000});
+    return rows;
+  }();
+  return costs;
+}
+
+// NCCL's logs: "24 coll channels, 16 nvls channels, 32 p2p channels" among 8 H100 of a node, "16
+// coll channels ... 2 p2p channels per peer" on two nodes (awslabs, p5.48xlarge); "24 coll channels"
+// among A100. Of V100 and B200 the same is assumed.
+constexpr ChannelSpec channels_on(std::int32_t multiprocessors) {
+  return {.multiprocessors = multiprocessors, .inside = 24, .between = 16, .pair = 2};
 }
 
 }  // namespace
 
 std::span<const MeasuredProtocols> measured_protocols() {
   static const std::vector<MeasuredProtocols> measured{
-      {"nccl-a100", "8 A100", nccl_on_a100(), 0.213, 15},
-      {"nccl-h100", "8 H100", nccl_on_h100(), 0.075, 23},
+      {"nccl-a100", "8 A100", nccl_on_a100(), channels_on(108), 0.0, 0},
+      {"nccl-b200", "72 GB200", nccl_on_b200(), channels_on(148), 0.0, 0},
+      {"nccl-h100", "8 H100", nccl_on_h100(), channels_on(132), 0.0, 0},
+      {"nccl-v100", "NCCL's model", nccl_on_v100(), channels_on(80), 0.0, 0},
   };
   return measured;
 }
@@ -61,6 +152,7 @@ const MeasuredProtocols* find_measured_protocols(std::string_view name) {
 
 void use_protocols(SystemSpec& system, const MeasuredProtocols& measured) {
   system.protocols.assign(measured.costs.begin(), measured.costs.end());
+  system.channels = measured.channels;
   for (CollectiveSpec& spec : system.collectives) spec.protocol = Protocol::automatic;
 }
 

@@ -16,6 +16,7 @@ struct MeasuredProtocols {
   std::string_view name;     // "nccl-h100"
   std::string_view machine;  // "8 H100"
   std::span<const ProtocolCost> costs;
+  ChannelSpec channels;  // of the device of `machine`
   double
       error;  // of times of all-reduces: mean absolute error of the sizes that were not fitted to
   int sizes;  // as many of them

@@ -46,6 +46,8 @@ std::string_view name_of(Protocol protocol) {
       return "ll";
     case Protocol::ll128:
       return "ll128";
+    case Protocol::nvls:
+      return "nvls";
     case Protocol::automatic:
       return "auto";
   }

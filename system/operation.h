@@ -40,6 +40,7 @@ struct Compute {
   Kernel kernel = Kernel::matrix;
   MatrixShape shape = {};
   std::int32_t lane = 0;  // index into Job::lanes, if the job has lanes
+  Bytes result = {};      // of memory_traffic, the result of a product (written, or added to)
 };
 
 // The rank of a collective among those that wait. `highest` goes before all others under every

@@ -122,11 +122,18 @@ SpecProblems problems_of(const CollectiveSpec& spec, Collective kind, const Syst
   return problems;
 }
 
+SpecProblems problems_of(const ChannelSpec& channels) {
+  const std::int32_t most = std::max({channels.inside, channels.between, channels.pair});
+  if (channels.multiprocessors == 0 || most < channels.multiprocessors) return {};
+  return {{"multiprocessors", fmt::format("channels on {} of {}", most, channels.multiprocessors),
+           "leave some for computing"}};
+}
+
 SpecProblems problems_of(const ProtocolCost& cost) {
   SpecProblems problems;
   if (cost.protocol == Protocol::none || cost.protocol == Protocol::automatic)
     problems.push_back({"protocol", fmt::format("{} has no costs", name_of(cost.protocol)),
-                        "write simple, ll or ll128"});
+                        "write simple, ll, ll128 or nvls"});
   if (cost.efficiency.part == 0)
     problems.push_back(
         {"efficiency", "a wire that carries no data never ends", "write more than 0 %"});
@@ -157,6 +164,7 @@ SpecProblems problems_of(const SystemSpec& system, const TopologySpec& topology,
                         fmt::format("it must be at most {}", queues_at_most)});
   check_at_least(problems, "overlap_limit", system.overlap_limit.value_or(1), 1);
   add_below(problems, "", problems_of_tax(system.sm_tax));
+  add_below(problems, "channels", problems_of(system.channels));
   if (system.remote_memory) {
     const RemoteMemorySpec& memory = *system.remote_memory;
     check_at_least(problems, "remote_memory.npus", memory.npus, 0);

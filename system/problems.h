@@ -35,6 +35,7 @@ SpecProblems problems_of(const CollectiveSpec& spec, Collective kind, const Syst
 // Keys of system.protocols[i].
 SpecProblems problems_of(const ProtocolCost& cost);
 
+SpecProblems problems_of(const ChannelSpec& channels);
 // The key sm_tax: ranks go on computing, however slowly.
 SpecProblems problems_of_tax(Share tax);
 

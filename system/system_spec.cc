@@ -11,15 +11,19 @@ CollectiveSpec rule_for(const CollectiveSpec& spec, Bytes size) {
 }
 
 const ProtocolCost* find_cost(std::span<const ProtocolCost> costs, Protocol protocol,
-                              std::string_view algorithm) {
+                              std::string_view algorithm, std::optional<Scope> scope) {
   const std::string_view plain = algorithm.substr(0, algorithm.find(':'));
-  const ProtocolCost* for_all = nullptr;
+  const ProtocolCost* found = nullptr;
+  const auto nearness = [](const ProtocolCost& cost) {
+    return (cost.algorithm.empty() ? 0 : 2) + (cost.scope ? 1 : 0);
+  };
   for (const ProtocolCost& cost : costs) {
-    if (cost.protocol != protocol) continue;
-    if (cost.algorithm == plain) return &cost;
-    if (cost.algorithm.empty()) for_all = &cost;
+    const bool holds = cost.protocol == protocol &&
+                       (cost.algorithm.empty() || cost.algorithm == plain) &&
+                       (!cost.scope || !scope || cost.scope == scope);
+    if (holds && (found == nullptr || nearness(cost) > nearness(*found))) found = &cost;
   }
-  return for_all;
+  return found;
 }
 
 }  // namespace orrery

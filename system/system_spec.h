@@ -109,6 +109,18 @@ struct RemoteMemorySpec {
 };
 inline bool is_shared(const RemoteMemorySpec& memory) { return memory.npus != 1; }
 
+// The blocks of threads, each on a multiprocessor of its own, in which a library moves data.
+struct ChannelSpec {
+  std::int32_t multiprocessors = 0;  // of the device; 0 = communication takes none of them
+  std::int32_t inside = 0;           // of a collective inside a node; < multiprocessors
+  std::int32_t between = 0;          // of one that leaves the node
+  std::int32_t pair = 0;             // of a send or a receive
+  bool operator==(const ChannelSpec&) const = default;
+};
+// A collective has a channel for each so many bytes, up to all: NCCL's threshold of 64 B for each of
+// 512 threads (NCCL_SIMPLE_THREAD_THRESHOLD, src/include/comm.h).
+inline constexpr Bytes bytes_of_channel = kibibytes(32);
+
 struct SystemSpec {
   SchedulingPolicy scheduling = SchedulingPolicy::lifo;
   std::array<CollectiveSpec, collective_count> collectives;  // index: Collective
@@ -128,6 +140,7 @@ struct SystemSpec {
   std::vector<ProtocolCost> protocols;           // of the protocols that may be named
   std::optional<RemoteMemorySpec> remote_memory;  // none = loads and stores take what was recorded
   Share sm_tax;  // of a rank's processor, taken by its communication while it runs; part < whole
+  ChannelSpec channels;  // if there is no sm_tax
 };
 
 }  // namespace orrery

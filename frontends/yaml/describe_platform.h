@@ -42,6 +42,9 @@ inline void describe_npu(Keys& keys, NpuSpec& npu) {
                 "part of the memory that the model cannot use: buffers of the communication "
                 "library, fragments",
                 not_negative, "default");
+  keys.optional("fragmentation", npu.fragmentation,
+                "what an allocator reserves beside what is allocated, as a share of that; only for "
+                "the report of memory");
   keys.map_or_none(
       "efficiency",
       "share of peak and memory bandwidth that kernels reach; without it that of the nearest "

@@ -137,16 +137,23 @@ inline void describe_collective(Keys& keys, Collective kind, CollectiveSpec& spe
 }
 
 inline void describe_protocol(Keys& keys, ProtocolCost& cost) {
-  keys.required("protocol", cost.protocol, "simple, ll or ll128");
+  keys.required("protocol", cost.protocol, "simple, ll, ll128 or nvls");
   std::optional<NamedAlgorithm> algorithm;
   keys.optional("algorithm", algorithm,
                 "the algorithm to which the row applies; without it, all algorithms without a row "
                 "of their own");
+  keys.optional("scope", cost.scope,
+                "of the levels on which the row holds: local (inside nodes) or scale_out; without "
+                "it, all");
   keys.optional("launch", cost.launch, "time of a call before its first chunk, once on each rank",
                 not_negative);
   keys.optional("step", cost.step, "time of each message before it is handed to the network",
                 not_negative);
-  keys.optional("efficiency", cost.efficiency, "share of the bytes on the wire that is data");
+  keys.optional("efficiency", cost.efficiency,
+                "share of the bytes on the wire that is data; of nvls, share of a port's bandwidth "
+                "at which the whole buffer passes");
+  keys.optional("least", cost.least, "a smaller message takes the wire as long as one of this size",
+                not_negative);
   keys.check([&](Reader& reader) { reader.report(problems_of(cost)); });
   if (algorithm) cost.algorithm = algorithm->name.substr(0, algorithm->name.find(':'));
 }
@@ -164,6 +171,15 @@ inline void describe_endpoint(Keys& keys, EndpointSpec& endpoint) {
                 "rate of the copy into the network's buffer, before the wire", positive);
   keys.optional("receive_copy", endpoint.receive_copy,
                 "rate of the copy out of the network's buffer, after the wire", positive);
+}
+
+inline void describe_channels(Keys& keys, ChannelSpec& channels) {
+  keys.optional("multiprocessors", channels.multiprocessors,
+                "of the device; 0: communication takes none of them", not_negative);
+  keys.optional("inside", channels.inside, "of a collective inside a node", not_negative);
+  keys.optional("between", channels.between, "of a collective that leaves the node", not_negative);
+  keys.optional("pair", channels.pair, "of a send or a receive", not_negative);
+  keys.check([&](Reader& reader) { reader.report(problems_of(channels)); });
 }
 
 inline void describe_remote_memory(Keys& keys, RemoteMemorySpec& memory) {
@@ -239,6 +255,10 @@ inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& 
              "where loads and stores of a trace go (CXL, a pool): a request takes the latency and "
              "its bytes at the bandwidth; without it what was recorded",
              [&](Keys& memory) { describe_remote_memory(memory, system.remote_memory.emplace()); });
+  if (measured != nullptr) system.channels = measured->channels;
+  keys.map("channels",
+           "multiprocessors that the communication library's kernels take from compute beside them",
+           [&](Keys& channels) { describe_channels(channels, system.channels); });
   keys.optional("sm_tax", system.sm_tax,
                 "share of a rank's processor that its communication takes from compute beside it");
   keys.check([&](Reader& reader) { reader.report(problems_of_tax(system.sm_tax)); });

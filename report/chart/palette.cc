@@ -41,6 +41,7 @@ constexpr std::array memory{
     Row{"parameters", {palette::compute, 0}},   Row{"gradients", {palette::reduction, 1}},
     Row{"optimizer", {palette::exchange, 2}},   Row{"buffers", {palette::tensor, 3}},
     Row{"activations", {palette::pipeline, 0}}, Row{"again", {palette::pipeline, 1}},
+    Row{"loss", {palette::pipeline, 2}},
 };
 
 template <class Rows>

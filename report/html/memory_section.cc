@@ -15,11 +15,12 @@ namespace orrery {
 
 namespace {
 
-constexpr std::array kinds{"parameters", "gradients",   "optimizer",
-                           "buffers",    "activations", "again"};
+constexpr std::array kinds{"parameters",  "gradients", "optimizer", "buffers",
+                           "activations", "loss",      "again"};
 constexpr std::size_t most_memory_bars = 64;
 
 std::string name_of_kind(const std::string& kind) {
+  if (kind == "loss") return "the loss at the peak";
   return kind == "again" ? "recomputed at the peak" : kind;
 }
 
@@ -74,12 +75,13 @@ Figure memory_figure(const ReportedRun& run, std::size_t index, Bytes largest) {
 }
 
 // What a rank has at each time: what is always there, what each pass under way leaves for its
-// backward pass (as much as the mean of those at the peak), and what is computed again.
+// backward pass (as much as the mean of those at the peak), and what the loss needs or is computed
+// again.
 class RankMemory {
  public:
   explicit RankMemory(const ResultJson& peak)
       : activations_(bytes_of(peak, "activations")),
-        again_(bytes_of(peak, "again")),
+        again_(bytes_of(peak, "again") + bytes_of(peak, "loss")),
         fixed_(bytes_of(peak, "total") - activations_ - again_),
         at_peak_(count_of(peak, "in_flight")),
         line_{.name = fmt::format("stage {}", count_of(peak, "stage")),

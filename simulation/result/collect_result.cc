@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/base/check.h"
 #include "simulation/backend_choice.h"
 #include "simulation/called_kinds.h"
@@ -78,6 +80,13 @@ void add_training(RunResult& result, const FinishedRun& run) {
     if (part.exposed && part.time > Duration{}) result.exposed_by.push_back({part.name, part.time});
 }
 
+Bytes reserved_for(Bytes allocated, Share fragmentation) {
+  const double more = static_cast<double>(fragmentation.part) /
+                      static_cast<double>(fragmentation.whole) *
+                      static_cast<double>(allocated.value);
+  return allocated + Bytes{std::llround(more)};
+}
+
 void add_memory(RunResult& result, const FinishedRun& run) {
   const auto* training = std::get_if<TransformerWorkload>(&run.experiment.workload.what);
   if (training == nullptr) return;
@@ -86,8 +95,9 @@ void add_memory(RunResult& result, const FinishedRun& run) {
   for (std::int32_t stage = 0; stage < training->training.pipeline; ++stage) {
     const StageMemory memory = stage_memory(*training, stage);
     result.memory.push_back({stage, memory.total(), memory.parameters, memory.gradients,
-                             memory.optimizer, memory.buffers, memory.activations, memory.again,
-                             memory.in_flight});
+                             memory.optimizer, memory.buffers, memory.activations, memory.loss,
+                             memory.again, memory.in_flight,
+                             reserved_for(memory.total(), run.experiment.npu.fragmentation)});
   }
 }
 

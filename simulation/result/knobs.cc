@@ -61,7 +61,7 @@ std::string knob_of(const TimePart& part, const Experiment& experiment) {
     case BoundBy::slow_ranks:
       return "ranks that are equally fast (npu.jitter, npu.stragglers)";
     case BoundBy::collectives:
-      return "a smaller system.sm_tax";
+      return "fewer system.channels, or a smaller system.sm_tax";
     case BoundBy::late_ranks:
       return against_late_ranks(part, experiment);
     case BoundBy::schedule:

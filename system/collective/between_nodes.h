@@ -6,11 +6,14 @@
 // bus bandwidth of two such nodes of H100, 391 GB/s, is that of their 8 NICs with 15/16.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "core/units/share.h"
+#include "network/topology/topology.h"
 #include "system/collective/phases.h"
+#include "system/protocol_spec.h"
 
 namespace orrery {
 
@@ -29,9 +32,36 @@ inline Share share_between_nodes(bool in_turn, const Phase& phase,
   return {(nodes - 1) * inside, nodes * inside - 1};
 }
 
+// Where a level is: inside nodes are those of scope local, as group.cc has it, or the innermost if
+// all have one scope. But of a fabric alone, with more members than servers have, each is a node.
+inline Scope place_of(std::span<const LevelSpec> levels, std::size_t level) {
+  constexpr std::int32_t largest_server = 16;
+  if (levels[level].scope == Scope::local) return Scope::local;
+  if (levels.size() == 1 && levels[level].size > largest_server) return Scope::scale_out;
+  return level == 0 ? Scope::local : Scope::scale_out;
+}
+
+// Whether a switch adds for a collective (Protocol::nvls): an all-reduce among more than two ranks of
+// one node, as NCCL has it (NCCL_ALGO_NVLS, src/graph/tuning.cc). `spanned`: levels of the group.
+inline bool switch_may_add(Collective kind, std::size_t spanned, const LevelSpec& level, Scope place,
+                           std::int32_t members) {
+  return kind == Collective::all_reduce && spanned == 1 && members > 2 &&
+         level.kind == LevelKind::switched && place == Scope::local;
+}
+
 // Of a part, a part. REQUIRES: both are more than 0.
 constexpr Share part_of(Share share, Share of) {
   return {share.part * of.part, share.whole * of.whole};
+}
+
+// Of what messages are on the wire, the part that is data. With nvls they are those of a ring, but
+// a port carries the buffer once, not 2 (n-1)/n times. REQUIRES: `sizes` is not empty.
+inline Share data_share(const ProtocolCost& cost, bool in_turn, const Phase& phase,
+                        std::span<const std::int32_t> sizes) {
+  const Share share = part_of(cost.efficiency, share_between_nodes(in_turn, phase, sizes));
+  const std::int64_t n = sizes.back();
+  if (cost.protocol != Protocol::nvls || n < 2) return share;
+  return part_of(share, {2 * (n - 1), n});
 }
 
 }  // namespace orrery

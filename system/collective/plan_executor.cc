@@ -208,6 +208,12 @@ Duration PlanExecutor::longest_delay(const Run& run, const Lane& lane, const Pla
   return delay;
 }
 
+Bytes PlanExecutor::on_wire(const RunSpec& spec, Bytes data) {
+  if (data == Bytes{}) return data;
+  const Bytes size = spec.efficiency == Share{1, 1} ? data : whole_of(data, spec.efficiency);
+  return std::max(size, spec.least);
+}
+
 // The n-th send of a stage.
 inline Message PlanExecutor::message_of(const Run& run, const Place& place, std::int32_t stage,
                                         std::int32_t n) {
@@ -221,7 +227,7 @@ inline Message PlanExecutor::message_of(const Run& run, const Place& place, std:
       spec.parts ? size_in_parts(run, place, stage, send.pieces) : run.piece * send.pieces.count;
   return {.source = node_of(run, place.position),
           .target = node_of(run, send.to),
-          .size = spec.efficiency == Share{1, 1} ? data : whole_of(data, spec.efficiency),
+          .size = on_wire(spec, data),
           .token = {.owner = place.run,
                     .position = static_cast<std::uint32_t>(to),
                     .lane = to_lane | place.lane << kSourceLaneShift |

@@ -49,6 +49,7 @@ struct RunSpec {
   NodeId switch_node = {};                      // of position `size`, if the plan has a switch
   Bytes bytes;                                  // of the buffer that the plan's pieces cut
   Share efficiency = {1, 1};                    // of what goes over the wire, the part that is data
+  Bytes least = {};                             // that a message with data takes there
   std::shared_ptr<const PartSizes> parts = {};  // of an all-to-allv, instead: shared so that a
                                                 // RunSpec can be copied
   Duration endpoint_delay;
@@ -164,6 +165,7 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
   }
   Duration longest_delay(const Run& run, const Lane& lane, const Place& place) const;
   void post_sends(Run& run, Lane& lane, const Place& place, std::int32_t count);
+  static Bytes on_wire(const RunSpec& spec, Bytes data);
   static Message message_of(const Run& run, const Place& place, std::int32_t stage, std::int32_t n);
   static NodeId node_of(const Run& run, Position position) {
     return position < run.spec.size ? NodeId{run.spec.ranks.at(position)} : run.spec.switch_node;

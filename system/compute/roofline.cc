@@ -33,6 +33,7 @@ Roofline::Limits Roofline::limits_of(const Compute& work) const {
     CHECK(spec_.peak > FlopRate{}, "{} FLOP to compute, and no peak", work.flops.value);
     const Share share = work.kernel == Kernel::attention ? efficiency.attention : efficiency.matrix;
     limits.rate = compute_time(whole_of(work.flops, share), spec_.peak);
+    if (efficiency.results) limits.rate += transfer_time(work.result, *efficiency.results);
     if (slower_ > 1) limits.rate = {std::llround(static_cast<double>(limits.rate.value) * slower_)};
   }
   if (spec_.memory_bandwidth && work.memory_traffic > Bytes{})

@@ -1,13 +1,19 @@
 // Compute time from a processor's two limits, and from how far kernels stay below them:
 //
-//   t = max(issue, launch + max((1 + s E_n) F / (e P), M / (e_m B)))
+//   t = max(issue, launch + max((1 + s E_n) (F / (e P) + R / W), M / (m B)))
 //
 // for F operations at peak P and M bytes of traffic at memory bandwidth B. S. Williams, A.
 // Waterman, D. Patterson, "Roofline", CACM 52(4), 2009; e of a matrix product grows with its size
-// as F / (F + launch e P), which is what `launch` does. A measured time is taken as it is. Of n
-// ranks that wait for each other the slowest counts: their rates deviate by s, and the largest of n
-// such deviations is E_n on average. So every rank is as slow as the slowest is expected to be, and
-// equal ranks stay equal (they fold).
+// as F / (F + launch e P), which is what `launch` does. A measured time is taken as it is.
+//
+// R is the result of a product, which leaves the multiprocessors at rate W (`results`): a block of
+// a product's kernel fills its multiprocessor, so nothing multiplies there while the block writes.
+// A product of depth K therefore reaches e / (1 + e P b / (2 K W)) of the peak, for elements of b
+// bytes.
+//
+// Of n ranks that wait for each other the slowest counts: their rates deviate by s, and the largest
+// of n such deviations is E_n on average. So every rank is as slow as the slowest is expected to
+// be, and equal ranks stay equal (they fold).
 #pragma once
 
 #include <optional>
@@ -32,6 +38,7 @@ struct EfficiencySpec {
   Share spread{0, 100};       // of the rates of equal devices, a standard deviation
   Duration launch;            // in which the device does nothing, before each operation
   Duration issue;             // that the host takes for an operation; the device is not faster
+  std::optional<Bandwidth> results;         // of products, behind their operations; none = beside
   std::vector<TimedProduct> products = {};  // instead of the roofline, for exactly these shapes
 };
 
@@ -51,7 +58,7 @@ class Roofline final : public ComputeModel {
 
  private:
   struct Limits {
-    Duration rate, memory;  // what the operations take, and the memory traffic
+    Duration rate, memory;  // what operations with their results take, and the memory traffic
   };
   Limits limits_of(const Compute& work) const;
   const TimedProduct* timed(const Compute& work) const;

@@ -141,8 +141,13 @@ class Contest {
   std::optional<LevelCost> cost_on(int level, std::size_t index, HierarchicalSchedule schedule,
                                    Protocol protocol, std::int32_t chunks) {
     const NamedAlgorithm& algorithm = algorithms_[index];
-    const ProtocolCost* const row = find_cost(system_.protocols, protocol, algorithm.name);
+    const ProtocolCost* const row = find_cost(system_.protocols, protocol, algorithm.name,
+                                              place_of(topology_.levels(), on_platform(level)));
     if (protocol != Protocol::none && !is_paid(row, algorithm, level)) return std::nullopt;
+    if (protocol == Protocol::nvls &&
+        !switch_may_add(kind_, group_.size(), topology_.levels()[on_platform(level)],
+                        place_of(topology_.levels(), on_platform(level)), group_[level].second))
+      return std::nullopt;
     const PieceSizes sizes(size_, chunks);
     const auto orders = orders_of(schedule, levels());
     LevelCost sum;
@@ -185,25 +190,20 @@ class Contest {
   // Whether libraries do it so on the level, or a row says what it costs.
   bool is_paid(const ProtocolCost* row, const NamedAlgorithm& algorithm, int level) const {
     return row != nullptr && (!row->algorithm.empty() ||
-                              is_in_libraries(algorithm, kind_, inside_node(group_[level].first)));
+                              is_in_libraries(algorithm, kind_,
+                                              place_of(topology_.levels(), on_platform(level)) ==
+                                                  Scope::local));
   }
 
   ProtocolCost cost_in(const Phase& phase, const ProtocolCost* row) const {
     if (row == nullptr) return {};
     ProtocolCost cost = *row;
-    cost.efficiency =
-        part_of(cost.efficiency, share_between_nodes(goes_in_turn(row->protocol), phase, members_));
+    cost.efficiency = data_share(cost, goes_in_turn(row->protocol), phase, members_);
     return cost;
   }
 
-  // As group.cc has it: the levels of scope local, or the innermost if all have one scope. But of
-  // a fabric alone, with more members than servers have, each member is a node.
-  bool inside_node(int level) const {
-    constexpr std::int32_t largest_server = 16;
-    const LevelSpec& spec = topology_.levels()[level];
-    if (topology_.levels().size() == 1 && spec.size > largest_server)
-      return spec.scope == Scope::local;
-    return spec.scope == Scope::local || level == 0;
+  std::size_t on_platform(int level) const {
+    return static_cast<std::size_t>(group_[level].first);
   }
 
   bool cuts_small(const NamedAlgorithm& algorithm, std::int32_t members, Bytes part) const {
@@ -346,7 +346,7 @@ class Contest {
 std::vector<Protocol> protocols_of(const CollectiveSpec& rule, const SystemSpec& system) {
   if (rule.protocol != Protocol::automatic) return {rule.protocol};
   std::vector<Protocol> with_costs;
-  for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128})
+  for (const Protocol protocol : {Protocol::simple, Protocol::ll, Protocol::ll128, Protocol::nvls})
     if (std::any_of(system.protocols.begin(), system.protocols.end(),
                     [&](const ProtocolCost& cost) { return cost.protocol == protocol; }))
       with_costs.push_back(protocol);

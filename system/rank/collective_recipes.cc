@@ -135,14 +135,18 @@ std::optional<PathRecipe> CollectiveRecipes::make_path(const GroupLayout& layout
                      .local_delay = {},
                      .ranks_of_node = 0,
                      .step = {},
-                     .efficiency = {1, 1}};
+                     .efficiency = {1, 1},
+                     .least = {}};
     path.slots += layout.whole.size / dimension.size;
     for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
       step.variants.push_back(plan_of(algorithm, phase.kind, layout.shape_of(dimension), variant));
     set_endpoint_delay(step);
-    if (const ProtocolCost* cost = find_cost(spec_.protocols, spec.protocol, algorithm.name)) {
+    if (const ProtocolCost* cost = find_cost(
+            spec_.protocols, spec.protocol, algorithm.name,
+            place_of(topology_.levels(), static_cast<std::size_t>(dimension.level)))) {
       step.step = cost->step;
-      step.efficiency = part_of(cost->efficiency, share_between_nodes(spec.in_turn, phase, sizes));
+      step.efficiency = data_share(*cost, spec.in_turn, phase, sizes);
+      step.least = cost->least;
       path.launch = std::max(path.launch, cost->launch);
     }
     path.phases.push_back(std::move(step));

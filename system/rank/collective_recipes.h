@@ -39,6 +39,7 @@ struct PhaseRecipe {
   std::int32_t ranks_of_node;
   Duration step;  // of the protocol, and the part of its bytes that is data
   Share efficiency;
+  Bytes least;
 };
 
 // The phases of the chunks that pass the dimensions in one order.

@@ -130,6 +130,7 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task, Seat seat, std::si
                       .switch_node = switch_of(call.rank, phase.dimension.level),
                       .bytes = bytes,
                       .efficiency = phase.efficiency,
+                      .least = phase.least,
                       .parts = part_sizes_of(instance, task),
                       .endpoint_delay = phase.endpoint_delay,
                       .step = phase.step,

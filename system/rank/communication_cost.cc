@@ -79,7 +79,8 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
     const auto index = static_cast<std::size_t>(level);
     const Duration of_port = whole_of(
         on_the_wire(carried[index],
-                    find_cost(system.protocols, spec.protocol, algorithm_on(spec, level).name)),
+                    find_cost(system.protocols, spec.protocol, algorithm_on(spec, level).name,
+                              place_of(topology.levels(), index))),
         shares[index]);
     const Duration of_chunk{of_port.value / chunks};
     cost.add_carried(level, of_port + std::max(Duration{}, passing[index] - of_chunk));

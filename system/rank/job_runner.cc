@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "system/collective/between_nodes.h"
 #include "system/rank/operation_detail.h"
 
 namespace orrery {
@@ -30,7 +31,8 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       ranks_differ_(!compute.why_ranks_differ().empty()),
       sink_(sink),
       endpoints_(make_endpoints(queue, network, topology, spec, sink)),
-      processors_(queue, spec.sm_tax, job.ranks, *this),
+      processors_(queue, spec.sm_tax.part > 0 ? spec.sm_tax.whole : spec.channels.multiprocessors,
+                  job.ranks, *this),
       scheduler_(queue, endpoints_ ? *endpoints_ : network, topology, spec, job.communicators,
                  *this),
       transfers_(queue, endpoints_ ? *endpoints_ : network, topology, spec, *this),
@@ -38,6 +40,13 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       calls_(job.labels.size()),
       costs_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
+  for (const GroupFamily& family : scheduler_.recipes().families())
+    leaves_node_.push_back(std::ranges::any_of(family.layouts(), [&](const GroupLayout& layout) {
+      return std::ranges::any_of(layout.dimensions, [&](const GroupDimension& dimension) {
+        return place_of(topology.levels(), static_cast<std::size_t>(dimension.level)) ==
+               Scope::scale_out;
+      });
+    }));
   if (spec.remote_memory) memory_.emplace(*spec.remote_memory, job.ranks);
   choose_fold(network, topology, folding);
   scheduler_.make_ranks(fold_);
@@ -101,7 +110,7 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
   }
   note_outstanding(state, operation);
   if (operation.label >= 0) begin_traffic(rank, operation);
-  processors_.communication_begins(rank);
+  processors_.communication_begins(rank, taken_by(operation));
   std::visit(
       Overloaded{[&](const CollectiveCall& call) {
                    if (operation.label >= 0 && !calls_[operation.label])
@@ -112,6 +121,19 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
                  [&](const ReceiveCall& call) { transfers_.receive(rank, operation.id, call); },
                  [](const auto&) {}},
       operation.what);
+}
+
+// Of the processor, in parts of its whole: what the kernels of a collective, send or receive take.
+std::int64_t JobRunner::taken_by(const Operation& operation) const {
+  if (spec_.sm_tax.part > 0) return spec_.sm_tax.part;
+  const ChannelSpec& channels = spec_.channels;
+  if (channels.multiprocessors == 0) return 0;
+  const auto* call = std::get_if<CollectiveCall>(&operation.what);
+  if (call == nullptr) return channels.pair;
+  const std::int64_t needed =
+      (call->size.value + bytes_of_channel.value - 1) / bytes_of_channel.value;
+  const std::int32_t all = leaves_node_[call->communicator] ? channels.between : channels.inside;
+  return std::min<std::int64_t>(all, std::max<std::int64_t>(1, needed));
 }
 
 void JobRunner::note_outstanding(RankState& state, const Operation& operation) {
@@ -274,11 +296,11 @@ void JobRunner::transfer_finished(Rank rank, OperationId operation, Time sent) {
 }
 
 void JobRunner::finish_communication(Rank rank, OperationId id, Time joined) {
-  processors_.communication_ends(rank);
   RankState& state = state_of(rank);
   const auto outstanding = state.outstanding.find(id);
   CHECK(outstanding != state.outstanding.end(),
         "rank {} finished operation {}, which is not outstanding", rank, id);
+  processors_.communication_ends(rank, taken_by(outstanding->second.operation));
   outstanding->second.joined = joined;
   const Operation& operation = outstanding->second.operation;
   if (const std::int32_t kind = kinds_.of(operation.label); kind >= 0)

@@ -154,6 +154,7 @@ class JobRunner final : private CollectiveListener,
   void choose_fold(NetworkBackend& network, const Topology& topology, Folding folding);
   void accept(Rank rank, std::vector<Operation>& ready);
   void issue(Rank rank, const Operation& operation);
+  std::int64_t taken_by(const Operation& operation) const;
   void note_outstanding(RankState& state, const Operation& operation);
   void run_stream(Rank rank);
   void finish_front(Rank rank, std::uint8_t detail, Time joined);
@@ -198,6 +199,7 @@ class JobRunner final : private CollectiveListener,
   bool ranks_differ_;  // ComputeModel::why_ranks_differ()
   TraceSink& sink_;
   std::unique_ptr<EndpointBackend> endpoints_;  // over the network, if they cost anything
+  std::vector<bool> leaves_node_;  // groups of each communicator
   Processors processors_;
   CollectiveScheduler scheduler_;
   PointToPoint transfers_;

@@ -21,8 +21,10 @@ Bytes portion(Bytes size, std::int64_t parts, std::int64_t whole) {
   return {static_cast<std::int64_t>(value)};
 }
 
-Bytes on_wire(Bytes data, const ProtocolCost* protocol) {
-  return protocol == nullptr ? data : whole_of(data, protocol->efficiency);
+// Of so many messages after each other.
+Bytes on_wire(Bytes data, const ProtocolCost* protocol, std::int64_t messages = 1) {
+  if (protocol == nullptr || data == Bytes{}) return data;
+  return std::max(whole_of(data, protocol->efficiency), protocol->least * messages);
 }
 
 // Where the messages of one stage of rank 0 go.
@@ -82,7 +84,7 @@ bool folds_on(const Plan& plan, const LevelSpec& level, std::int32_t members) {
 
 Duration PhaseCost::time(Bytes size, const SystemSpec& system, const ProtocolCost* protocol) const {
   Duration sum =
-      latency + transfer_time(on_wire(portion(size, in_turn, pieces), protocol), bandwidth);
+      latency + transfer_time(on_wire(portion(size, in_turn, pieces), protocol, stages), bandwidth);
   if (protocol != nullptr) sum += protocol->step * stages;
   if (system.reduction_bandwidth)
     sum += transfer_time(portion(size, added, pieces), *system.reduction_bandwidth);
@@ -91,7 +93,7 @@ Duration PhaseCost::time(Bytes size, const SystemSpec& system, const ProtocolCos
 
 Duration PhaseCost::load(Bytes size, const ProtocolCost* protocol) const {
   return std::max(processing,
-                  transfer_time(on_wire(portion(size, at_port, pieces), protocol), bandwidth));
+                  transfer_time(on_wire(portion(size, at_port, pieces), protocol, stages), bandwidth));
 }
 
 bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind, int level,

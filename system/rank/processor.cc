@@ -1,14 +1,16 @@
 #include "system/rank/processor.h"
 
+#include <algorithm>
+
 #include "core/base/check.h"
 
 namespace orrery {
 
-Processors::Processors(EventQueue& queue, Share tax, std::int32_t ranks,
+Processors::Processors(EventQueue& queue, std::int64_t whole, std::int32_t ranks,
                        ProcessorListener& listener)
-    : queue_(queue), listener_(listener), tax_(tax) {
-  CHECK(0 <= tax.part && tax.part < tax.whole, "a tax of {}/{}", tax.part, tax.whole);
-  if (tax.part > 0) states_.resize(ranks);
+    : queue_(queue), listener_(listener), whole_(whole) {
+  CHECK(whole >= 0, "communication takes parts of {}", whole);
+  if (whole > 0) states_.resize(ranks);
 }
 
 void Processors::begin(Rank rank, Duration work) {
@@ -21,7 +23,7 @@ void Processors::begin(Rank rank, Duration work) {
   state.working = true;
   state.work = work;
   state.begun = state.since = queue_.now();
-  state.left = static_cast<Units>(work.value) * static_cast<Units>(tax_.whole);
+  state.left = static_cast<Units>(work.value) * static_cast<Units>(whole_);
   schedule_end(rank);
 }
 
@@ -44,30 +46,36 @@ void Processors::schedule_end(Rank rank) {
   });
 }
 
-void Processors::communication_begins(Rank rank) {
-  if (!states_.empty()) change(rank, states_[rank].communications + 1);
+void Processors::communication_begins(Rank rank, std::int64_t part) {
+  if (!states_.empty() && part > 0) change(rank, part, 1);
 }
 
-void Processors::communication_ends(Rank rank) {
-  if (!states_.empty()) change(rank, states_[rank].communications - 1);
+void Processors::communication_ends(Rank rank, std::int64_t part) {
+  if (!states_.empty() && part > 0) change(rank, part, -1);
 }
 
-void Processors::change(Rank rank, std::int32_t communications) {
+void Processors::change(Rank rank, std::int64_t part, std::int32_t more) {
+  CHECK(part < whole_, "communication takes {} of {}", part, whole_);
   State& state = states_[rank];
-  const bool same_rate = (state.communications > 0) == (communications > 0);
-  if (state.working && !same_rate) {
-    state.left = left_now(state);
-    state.since = queue_.now();
-    queue_.cancel(state.end);
-  }
-  state.communications = communications;
-  if (state.working && !same_rate) schedule_end(rank);
+  auto& all = state.communications;
+  const std::int64_t before = rate(state);
+  const Units left = state.working ? left_now(state) : 0;
+  auto at = std::find_if(all.begin(), all.end(),
+                         [&](const UnderWay& one) { return one.part <= part; });
+  if (at == all.end() || at->part != part) at = all.insert(at, {part, 0});
+  at->count += more;
+  if (at->count == 0) all.erase(at);
+  if (!state.working || rate(state) == before) return;
+  state.left = left;
+  state.since = queue_.now();
+  queue_.cancel(state.end);
+  schedule_end(rank);
 }
 
 Duration Processors::stolen_so_far(Rank rank) const {
   if (states_.empty() || !states_[rank].working) return {};
   const State& state = states_[rank];
-  const auto left = static_cast<std::int64_t>(left_now(state) / static_cast<Units>(tax_.whole));
+  const auto left = static_cast<std::int64_t>(left_now(state) / static_cast<Units>(whole_));
   const Duration done = state.work - Duration{left};
   const Duration elapsed = queue_.now() - state.begun;
   return elapsed > done ? elapsed - done : Duration{};

@@ -1,6 +1,7 @@
 // Times a rank's own work, and what communication takes from it: while collectives of the rank are
-// under way their kernels occupy a share of its processor (`sm_tax`), and its work goes on at the
-// rest of the rate.
+// under way their kernels occupy a share of its processor (`sm_tax`, or the multiprocessors of a
+// library's channels), and its work goes on at the rest of the rate. Of several the one that takes
+// most counts.
 //
 // Exact: work is counted in units of 1/whole picosecond, of which a picosecond does `whole`
 // alone and `whole - part` beside communication. Work ends at the first picosecond by which all its
@@ -14,7 +15,6 @@
 #include <vector>
 
 #include "core/event/event_queue.h"
-#include "core/units/share.h"
 #include "core/units/units.h"
 #include "system/operation_source.h"
 
@@ -31,23 +31,29 @@ class ProcessorListener {
 
 class Processors {
  public:
-  // REQUIRES: tax.part < tax.whole; the references outlive this object.
-  Processors(EventQueue& queue, Share tax, std::int32_t ranks, ProcessorListener& listener);
+  // Communication takes parts of `whole`; 0 = it takes nothing. The references outlive this object.
+  Processors(EventQueue& queue, std::int64_t whole, std::int32_t ranks,
+             ProcessorListener& listener);
 
   // REQUIRES: the rank has no work.
   void begin(Rank rank, Duration work);
 
-  // A collective, send or receive of the rank begins or ends; they may overlap.
-  void communication_begins(Rank rank);
-  void communication_ends(Rank rank);
+  // A collective, send or receive of the rank that takes so many parts begins or ends; they may
+  // overlap. REQUIRES: 0 <= part < whole, if communication takes anything; what ends has begun.
+  void communication_begins(Rank rank, std::int64_t part);
+  void communication_ends(Rank rank, std::int64_t part);
 
   // What communication has taken so far from work that is not done yet, rounded down.
   Duration stolen_so_far(Rank rank) const;
 
  private:
   using Units = units_internal::Unsigned128;  // of 1/whole picosecond
+  struct UnderWay {
+    std::int64_t part;
+    std::int32_t count;
+  };
   struct State {
-    std::int32_t communications = 0;
+    std::vector<UnderWay> communications;  // by part, the largest first; none of no count
     bool working = false;
     Duration work;
     Time begun, since;  // `left` holds at `since`
@@ -56,15 +62,15 @@ class Processors {
   };
 
   std::int64_t rate(const State& state) const {
-    return state.communications > 0 ? tax_.whole - tax_.part : tax_.whole;
+    return state.communications.empty() ? whole_ : whole_ - state.communications.front().part;
   }
   Units left_now(const State& state) const;
   void schedule_end(Rank rank);
-  void change(Rank rank, std::int32_t collectives);
+  void change(Rank rank, std::int64_t part, std::int32_t more);
 
   EventQueue& queue_;
   ProcessorListener& listener_;
-  Share tax_;
+  std::int64_t whole_;
   std::vector<State> states_;  // of each rank; empty without a tax
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/base/log.h"
 #include "core/units/unit_text.h"
+#include "system/collective/between_nodes.h"
 #include "system/collective/capability.h"
 #include "system/collective/phases.h"
 #include "system/rank/prediction.h"
@@ -13,13 +14,27 @@
 namespace orrery {
 namespace {
 
+// A level alone does not show whether it is inside nodes: the rows that hold there hold everywhere.
+SystemSpec as_seen(SystemSpec system, const GroupAlongLevels& group, const Topology& topology) {
+  if (group.size() > 1) return system;
+  const Scope place = place_of(topology.levels(), static_cast<std::size_t>(group.front().first));
+  std::erase_if(system.protocols,
+                [&](const ProtocolCost& cost) { return cost.scope && cost.scope != place; });
+  for (ProtocolCost& cost : system.protocols) cost.scope.reset();
+  return system;
+}
+
 // Of candidates without a closed form the one with the least predicted time: of algorithms that are
 // named, over the protocols; of a flat schedule over several levels, over all algorithms.
 class PredictedSearch {
  public:
   PredictedSearch(const Topology& topology, const SystemSpec& system, const CollectiveSpec& rule,
                   const GroupAlongLevels& group, Collective kind, Bytes size)
-      : system_(system), rule_(rule), kind_(kind), size_(size) {
+      : system_(as_seen(system, group, topology)),
+        rule_(rule),
+        place_(place_of(topology.levels(), static_cast<std::size_t>(group.front().first))),
+        kind_(kind),
+        size_(size) {
     for (const auto& [level, members] : group)
       group_.push_back(level_alone(topology, level, members));
   }
@@ -54,6 +69,9 @@ class PredictedSearch {
 
   bool is_possible(const CollectiveSpec& candidate) const {
     const int levels = static_cast<int>(group_.size());
+    if (candidate.protocol == Protocol::nvls &&
+        !switch_may_add(kind_, group_.size(), group_.front(), place_, group_.front().size))
+      return false;
     std::int32_t ranks = 1;
     for (const LevelSpec& level : group_) ranks *= level.size;
     for (const DimensionOrder& order : orders_of(candidate.schedule, levels))
@@ -99,9 +117,10 @@ class PredictedSearch {
     best_ = {.spec = candidate, .predicted = time};
   }
 
-  const SystemSpec& system_;
+  SystemSpec system_;
   const CollectiveSpec& rule_;
   std::vector<LevelSpec> group_;
+  Scope place_;  // of its innermost level
   Collective kind_;
   Bytes size_;
   std::int64_t considered_ = 0;
@@ -140,7 +159,8 @@ std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
     alone.push_back(level_alone(topology_, level, members));
   }
   if (choice->messages * ranks <= kMostMessagesOfChoice)
-    choice->predicted = predicted_time(alone, system_, choice->spec, kind, size);
+    choice->predicted =
+        predicted_time(alone, as_seen(system_, group, topology_), choice->spec, kind, size);
   return choice;
 }
 

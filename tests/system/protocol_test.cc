@@ -83,6 +83,67 @@ TEST_CASE("calls keep their order while they are launched") {
   CHECK(world.runner->finished());
 }
 
+// Each of six messages of 100 B takes the wire for 250 ns, as one of 250 B would; messages of 500 B
+// are not affected. Nothing is sent where there is no data.
+TEST_CASE("a small message takes the wire as long as the least one") {
+  ProtocolCost ll128 = cost(Protocol::ll128, "", {}, {}, {1, 1});
+  ll128.least = bytes(250);
+  const SystemSpec spec = with_costs({ll128}, Protocol::ll128);
+  CHECK(time_of(spec, 400) == (kPath + nanoseconds(250)) * 6);
+  CHECK(time_of(spec, 2000) == (kPath + nanoseconds(500)) * 6);
+}
+
+TEST_CASE("a row for a scope holds there, and goes before one for all") {
+  std::vector<ProtocolCost> costs = {cost(Protocol::ll, "", nanoseconds(1), {}, {1, 1}),
+                                     cost(Protocol::ll, "", nanoseconds(2), {}, {1, 1}),
+                                     cost(Protocol::ll, "ring", nanoseconds(3), {}, {1, 1})};
+  costs[1].scope = Scope::local;
+  CHECK(find_cost(costs, Protocol::ll, "direct", Scope::local)->launch == nanoseconds(2));
+  CHECK(find_cost(costs, Protocol::ll, "direct", Scope::scale_out)->launch == nanoseconds(1));
+  CHECK(find_cost(costs, Protocol::ll, "ring", Scope::local)->launch == nanoseconds(3));
+  costs.erase(costs.begin());
+  CHECK(find_cost(costs, Protocol::ll, "direct", Scope::scale_out) == nullptr);
+}
+
+// Two nodes of two ranks, 1 ns a byte, L = 1 us. Inside a node a step costs 300 ns, between nodes
+// 700. Level by level: a reduce-scatter of 400 B and an all-gather inside, a step of 200 B each, and
+// an all-reduce of 200 B between, two steps of 100 B.
+TEST_CASE("each level of a collective has the costs of its scope") {
+  std::vector<ProtocolCost> costs = {
+      cost(Protocol::ll, "", {}, nanoseconds(300), {1, 1}),
+      cost(Protocol::ll, "", {}, nanoseconds(700), {1, 1})};
+  costs[0].scope = Scope::local;
+  costs[1].scope = Scope::scale_out;
+  SystemSpec spec = with_costs(costs, Protocol::ll);
+  for (CollectiveSpec& collective : spec.collectives)
+    collective.schedule = HierarchicalSchedule::local_bandwidth_aware;
+  LevelSpec node = switch_level(2, gigabytes_per_second(1), nanoseconds(500));
+  node.scope = Scope::local;
+  World world({node, switch_level(2, gigabytes_per_second(1), nanoseconds(500))}, spec,
+              World::everywhere(4, {collective(0, Collective::all_reduce, bytes(400))}));
+  CHECK(world.run() == (kPath + nanoseconds(300 + 200)) * 2 + (kPath + nanoseconds(700 + 100)) * 2);
+}
+
+// The switch of four ranks adds: at a quarter of 1 GB/s the buffer of 400 B passes a port in 1600
+// ns, in the six messages of a ring. Two ranks, and calls that leave the node, have no such switch:
+// auto takes what is slower there.
+TEST_CASE("a switch that adds passes the buffer once") {
+  ProtocolCost nvls = cost(Protocol::nvls, "ring", {}, {}, {1, 4});
+  nvls.scope = Scope::local;
+  const ProtocolCost simple = cost(Protocol::simple, "", {}, {}, {1, 16});
+  const SystemSpec spec = with_costs({nvls, simple}, Protocol::automatic);
+  const auto time_among = [&](std::int32_t ranks, Scope scope) {
+    LevelSpec level = switch_level(ranks, gigabytes_per_second(1), nanoseconds(500));
+    level.scope = scope;
+    World world({level}, spec,
+                World::everywhere(ranks, {collective(0, Collective::all_reduce, bytes(2400))}));
+    return world.run();
+  };
+  CHECK(time_among(4, Scope::local) == kPath * 6 + nanoseconds(2400 * 4));
+  // A ring of two: two steps of 1200 B at a sixteenth.
+  CHECK(time_among(2, Scope::local) == (kPath + nanoseconds(1200 * 16)) * 2);
+}
+
 // A ring of n moves 2(n-1)/n of the buffer: algbw 1, 3/4, 2/3 of the link for 2, 3, 4 ranks.
 TEST_CASE("the plateaus of an all-reduce among 2, 3 and 4 ranks are 1 : 0.75 : 0.667") {
   const auto simple = cost(Protocol::simple, "", microseconds(8), microseconds(3), {1, 1});

@@ -100,5 +100,74 @@ TEST_CASE("without a tax collectives cost compute nothing") {
   CHECK(world.runner->account(0).stolen == Duration{});
 }
 
+// Two nodes of two ranks, 1 GB/s and no latency, on devices of 4 multiprocessors.
+World channels_of(ChannelSpec channels, std::vector<Operation> program) {
+  SystemSpec spec = plain_system("ring");
+  spec.channels = channels;
+  LevelSpec node = switch_level(2, gigabytes_per_second(1), {});
+  node.scope = Scope::local;
+  return World({node, switch_level(2, gigabytes_per_second(1), {})}, spec,
+               World::everywhere(4, std::move(program)));
+}
+
+Operation all_reduce_on(OperationId id, std::int32_t communicator, Bytes size) {
+  Operation operation = collective(id, Collective::all_reduce, size);
+  std::get<CollectiveCall>(operation.what).communicator = communicator;
+  return operation;
+}
+
+// A ring all-reduce between two ranks lasts a nanosecond for each byte. Communicator 1 is a node, 2
+// leaves it. 96 KiB fill three channels of 32 KiB: where a collective may have two of them, two
+// multiprocessors of four are left and 10 us of work take 20; where it may have three, 40.
+TEST_CASE("a collective takes the multiprocessors of its channels") {
+  const ChannelSpec channels{.multiprocessors = 4, .inside = 2, .between = 3, .pair = 1};
+  const auto compute_beside = [&](std::int32_t communicator, Bytes size) {
+    World world =
+        channels_of(channels, {all_reduce_on(0, communicator, size), compute(1, microseconds(10))});
+    world.run();
+    return world.runner->account(0).compute;
+  };
+  CHECK(compute_beside(1, kibibytes(96)) == microseconds(20));
+  CHECK(compute_beside(2, kibibytes(96)) == microseconds(40));
+  // One byte more than 32 KiB are two channels; 32 KiB are one, and 3/4 of the rate.
+  CHECK(compute_beside(1, bytes(32 * 1024 + 1)) == microseconds(20));
+  CHECK(compute_beside(1, kibibytes(32)) == picoseconds(13'333'334));
+}
+
+// Three of four for 98.304 us of the second collective: 24.576 us of work in that time. The first,
+// of two, is under way for as long and takes nothing beside it.
+TEST_CASE("of collectives beside each other the one with most channels counts") {
+  const ChannelSpec channels{.multiprocessors = 4, .inside = 2, .between = 3, .pair = 1};
+  World world = channels_of(channels, {all_reduce_on(0, 1, kibibytes(96)),
+                                       all_reduce_on(1, 2, kibibytes(96)),
+                                       compute(2, nanoseconds(24'576))});
+  world.run();
+  CHECK(world.runner->account(0).compute == nanoseconds(98'304));
+}
+
+// 600 ns with three of four multiprocessors: 450 ns of work, and 550 after that.
+TEST_CASE("sends and receives take the multiprocessors of a pair") {
+  SystemSpec spec = plain_system("ring");
+  spec.channels = {.multiprocessors = 4, .inside = 2, .between = 3, .pair = 1};
+  std::vector<Operation> sender = {compute(0, {}), compute(1, nanoseconds(1000))};
+  std::vector<Operation> receiver = sender;
+  sender[0].what = SendCall{.to = 1, .size = bytes(600)};
+  receiver[0].what = ReceiveCall{.from = 0, .size = bytes(600)};
+  World world({switch_level(2, gigabytes_per_second(1), {})}, spec, {sender, receiver});
+  CHECK(world.run() == nanoseconds(1150));
+  CHECK(world.runner->account(0).stolen == nanoseconds(150));
+}
+
+// A tax that is given goes before channels: 1/4, whatever the size.
+TEST_CASE("sm_tax replaces channels") {
+  SystemSpec spec = plain_system("ring");
+  spec.sm_tax = {1, 4};
+  spec.channels = {.multiprocessors = 4, .inside = 3, .between = 3, .pair = 3};
+  World world({switch_level(2, gigabytes_per_second(1), {})}, spec,
+              World::everywhere(2, {all_reduce(0, 2000), compute(1, nanoseconds(750))}));
+  world.run();
+  CHECK(world.runner->account(0).compute == nanoseconds(1000));
+}
+
 }  // namespace
 }  // namespace orrery

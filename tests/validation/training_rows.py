@@ -28,29 +28,16 @@ DEVICES = {
     "GB200 fp8": ("5000 TFLOP/s", "8 TB/s"),
 }
 
-# What NCCL costs, read off measured all-reduces among 8, with efficiencies of the NVLink in NODES: of
-# H100 as in platforms/dgx-h100-nccl.yaml; of A100 from data/nccl_a100_8_all_reduce.csv: simple from
-# 16 MiB, ll128 from 4 and 8 MiB, ll from 32 and 512 KiB.
-PROTOCOLS = {
-    "A100": [
-        {"protocol": "ll", "launch": "6.6 us", "step": "2.1 us", "efficiency": "10.0 %"},
-        {"protocol": "ll128", "launch": "14 us", "step": "3.6 us", "efficiency": "97.7 %"},
-        {"protocol": "simple", "launch": "8.4 us", "step": "9.8 us", "efficiency": "100 %"}],
-    "H100": [
-        {"protocol": "ll", "launch": "6.6 us", "step": "317663 ps", "efficiency": "31.33 %"},
-        {"protocol": "ll128", "launch": "14 us", "step": "390076 ps", "efficiency": "56.54 %"},
-        {"protocol": "simple", "launch": "8.4 us", "step": "3162519 ps", "efficiency": "100 %"}],
-}
-PROTOCOLS["V100"] = PROTOCOLS["A100"]
-PROTOCOLS["GB200"] = PROTOCOLS["H100"]
+# The communication library of each generation: what its protocols cost, and the multiprocessors that
+# its kernels take (system/measured_protocols.cc).
+LIBRARIES = {"V100": "nccl-v100", "A100": "nccl-a100", "H100": "nccl-h100", "GB200": "nccl-b200"}
 
-# GPUs in a node, NVLink each way, and what a NIC for each GPU carries. NVLink of A100: the busbw at 16
-# GiB of the same file, 235 GB/s of 300; of V100 the same part of 150 is assumed; of H100 and GB200 the
-# data sheet. NICs: NCCL reaches 24 GB/s of 200 Gb/s (95.1 GB/s of 4 NICs, nccl-tests issue 252) and
-# 49 of 400 Gb/s (391 of 8, two nodes of H100).
+# GPUs in a node, NVLink each way (data sheets), and what a NIC for each GPU carries: NCCL reaches 24
+# GB/s of 200 Gb/s (95.1 GB/s of 4 NICs, nccl-tests issue 252) and 49 of 400 Gb/s (391 of 8, two nodes
+# of H100).
 NODES = {
-    "V100": (16, "117.5 GB/s", "100 Gb/s"),
-    "A100": (8, "235 GB/s", "190 Gb/s"),
+    "V100": (16, "150 GB/s", "100 Gb/s"),
+    "A100": (8, "300 GB/s", "190 Gb/s"),
     "H100": (8, "450 GB/s", "391 Gb/s"),
     "GB200": (64, "900 GB/s", "391 Gb/s"),
 }
@@ -86,9 +73,9 @@ SETS = {
     "llm-foundry-a100": dict(era="a100-2023", gradients="fp32", overlap=True),
     "llm-foundry-h100": dict(era="h100-2023", gradients="fp32", overlap=True),
     "mlperf-3.0": dict(era="h100-2023", gradients="bf16", overlap=True),
-    "mlperf-3.1": dict(era="h100-2023", gradients="bf16", overlap=True),
+    "mlperf-3.1": dict(era="h100-2023-late", gradients="bf16", overlap=True),
     "megatron-core-0.8": dict(era="h100-2024", gradients="fp32", overlap=True),
-    "nemo-25.04": dict(era="h100-2024", gradients="bf16", overlap=True, deferral=NEMO,
+    "nemo-25.04": dict(era="h100-2025", gradients="bf16", overlap=True, deferral=NEMO,
                        fused_loss=True),
     "torchtitan": dict(era="h100-2024-fsdp", gradients="fp32", overlap=True, context="all_gather"),
     "llama3-paper": dict(era="h100-2024", gradients="fp32", overlap=True, context="all_gather"),
@@ -150,8 +137,7 @@ def platform(device, gpus, era, nic=None):
 def system(device):
     generation = device.split("-")[0].split(" ")[0]
     return {"algorithms": "ring", "schedule": "local_bandwidth_aware", "chunks": 1,
-            "all_reduce": SMALL_ALL_REDUCE, "protocol": "auto",
-            "protocols": PROTOCOLS[generation]}
+            "all_reduce": SMALL_ALL_REDUCE, "library": LIBRARIES[generation]}
 
 
 def experiment(row, era):
@@ -185,7 +171,9 @@ def experiment(row, era):
     training.update(options(row, facts))
     if number("gpus") == 1:  # a platform has two: each has the row's batch, and one says nothing
         training.update(data=2, global_batch=2 * number("global_batch"))
+    # Connections share a NIC: a pipeline's message does not wait until a bucket of gradients is out.
     return {"platform": platform(device, gpus, era, facts.get("nic")), "system": system(device),
+            "network": {"backend": "fluid"},
             "workload": {"transformer": model, "training": training}}
 
 

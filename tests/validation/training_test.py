@@ -202,6 +202,32 @@ def ranking(results):
     return "\n".join(lines) + "\n"
 
 
+def scaling(results):
+    """Runs that differ only in their replicas, each with the same work for a rank: how much longer
+    the largest takes than the smallest, as measured and as simulated."""
+    groups = {}
+    for row, simulated, _ in errors_of(training_rows.published() + training_rows.vtrain("multi"),
+                                       results):
+        training = row.experiment["workload"]["training"]
+        of_rank = {key: value for key, value in training.items()
+                   if key not in ("data", "global_batch", "deferral_limit")}
+        work = training["global_batch"] / training["data"]
+        key = row.set, row.era, row.facts["model"], str(sorted(of_rank.items())), work
+        groups.setdefault(key, []).append((row.gpus, row.seconds, simulated))
+    lines = ["| set | model | GPUs | measured | simulated | remains |", "|---|---|---:|---:|---:|---:|"]
+    remains = []
+    for (name, era, model, _, _), runs in groups.items():
+        runs.sort()
+        if runs[-1][0] < 2 * runs[0][0]:
+            continue
+        measured, simulated = (runs[-1][i] / runs[0][i] - 1 for i in (1, 2))
+        remains.append(measured - simulated)
+        precision = ", fp8" if era.endswith("fp8") else ""
+        lines.append(f"| {name} | {model}{precision} | {runs[0][0]} to {runs[-1][0]} | "
+                     f"{measured:+.1%} | {simulated:+.1%} | {measured - simulated:+.1%} |")
+    return "\n".join(lines) + f"\n\nMean of what remains: {mean(remains)}.\n"
+
+
 def table(results):
     lines = ["| set | model, t x p x d, b, B | measured s | simulated s | error | assumed |",
              "|---|---|---:|---:|---:|---|"]
@@ -218,7 +244,7 @@ def table(results):
 
 
 def document_text(results):
-    parts = summary, beside_one_constant, eras, ranking, table
+    parts = summary, beside_one_constant, eras, ranking, scaling, table
     return "\n".join(part(results) for part in parts)
 
 

@@ -39,7 +39,8 @@ bool PackedOperation::set_head(Type type, std::uint32_t between, std::uint32_t b
 
 bool PackedOperation::pack(const Compute& work) {
   const bool is_timed = work.measured.has_value();
-  if (work.kernel != Kernel::matrix || work.shape != MatrixShape{}) return false;
+  if (work.kernel != Kernel::matrix || work.shape != MatrixShape{} || work.result != Bytes{})
+    return false;
   if (is_timed && work.flops != Flops{}) return false;
   first_ = is_timed ? work.measured->value : work.flops.value;
   second_ = work.memory_traffic.value;

@@ -35,6 +35,7 @@ class ActivationSizes {
   Bytes experts() const;
   Bytes embedding() const { return dropout_mask(); }
   Bytes head() const;
+  Bytes loss() const;
   // What a weight gradient of the head that is put off needs: its input, and the gradient of the
   // logits.
   Bytes deferred_head() const { return outside(1) + inside(model_.vocabulary); }
@@ -109,6 +110,18 @@ Bytes ActivationSizes::experts() const {
 Bytes ActivationSizes::head() const {
   const std::int64_t own = model_.vocabulary / training_.tensor;
   return outside(2) + (model_.element + single) * (tokens_ * own);
+}
+
+// What the loss has at its fullest beside head(), for each logit. Megatron-LM subtracts and takes
+// the exponential in place and frees the logits: 2 + 4 B before, 4 + 2 B with the gradient. Its
+// fused loss (fused_cross_entropy.py) makes the exponentials beside the logits in single precision:
+// 4 B more. PyTorch's, of software that shards parameters, keeps logarithms of probabilities, and
+// has their gradient and that of the logits: 4 + 4 + 4 B; of these head() has 6.
+Bytes ActivationSizes::loss() const {
+  const std::int64_t logits = tokens_ * (model_.vocabulary / training_.tensor);
+  if (training_.sharding == Sharding::zero3)
+    return (single * 3 - (model_.element + single)) * logits;
+  return training_.fused_cross_entropy ? single * logits : Bytes{};
 }
 
 // The size of the `count` largest exchange units together.
@@ -238,22 +251,39 @@ Bytes activations_of(TransformerPart part, bool recomputed, const TransformerWor
 
 namespace {
 
+bool has_head(const StageLayout& layout) {
+  return std::ranges::any_of(layout.chunks, [](const std::vector<StagePart>& parts) {
+    return !parts.empty() && parts.back().part == TransformerPart::head;
+  });
+}
+
 // Deferred gradients of the head, on the stage that has it. All are counted beside the most
 // micro-batches in flight, although the last ones are deferred when fewer are.
 Bytes deferred_gradients(const TransformerWorkload& workload, const StageLayout& layout) {
   const TransformerTraining& training = workload.training;
-  if (!training.defer_head_gradients) return {};
-  const bool has_head = layout.chunks.back().back().part == TransformerPart::head;
+  if (!training.defer_head_gradients || !has_head(layout)) return {};
   const std::int32_t limit = training.deferral_limit, m = training.micro_batches();
-  return ActivationSizes(workload).deferred_head() * (!has_head   ? 0
-                                                      : limit > 0 ? std::min(limit, m)
-                                                                  : m);
+  return ActivationSizes(workload).deferred_head() * (limit > 0 ? std::min(limit, m) : m);
 }
 
 Bytes part_of(Bytes size, Share share) {
   return Bytes{
       static_cast<std::int64_t>(static_cast<double>(size.value) * static_cast<double>(share.part) /
                                 static_cast<double>(share.whole))};
+}
+
+// Of the two moments that can be the fullest, the values of the other one are left out.
+void keep_fullest(StageMemory& memory, const TransformerWorkload& workload,
+                  const StageLayout& layout) {
+  if (!has_head(layout)) return;
+  const ActivationSizes sizes(workload);
+  const Bytes head = sizes.head() + part_of(sizes.head(), workload.training.activation_overhead);
+  if (memory.again <= head + sizes.loss()) {
+    memory.loss = sizes.loss();
+    memory.again = {};
+  } else {
+    memory.activations -= head;
+  }
 }
 
 }  // namespace
@@ -278,6 +308,7 @@ StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage
   memory.activations += deferred_gradients(workload, layout);
   memory.activations += part_of(memory.activations, training.activation_overhead);
   memory.again += part_of(memory.again, training.activation_overhead);
+  keep_fullest(memory, workload, layout);
   return memory;
 }
 

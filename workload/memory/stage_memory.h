@@ -11,6 +11,10 @@
 //
 // The parameters of experts are a kind of their own: N of them on a rank, which d_e ranks divide.
 //
+// Two moments can be the fullest: when the last micro-batch in flight has its loss, and when it
+// begins its backward pass through layers whose forward pass is done again; the head's values are
+// gone by then.
+//
 // Activations are what the backward pass of a micro-batch finds from its forward pass. How many
 // micro-batches are in flight is not a formula: the order of steps that the stage executes
 // (pipeline_schedule.h) is played, and the step with the most is the peak.
@@ -34,12 +38,13 @@ struct StageMemory {
   Bytes parameters, gradients, optimizer;  // always there
   Bytes buffers;                           // gathered parameters, gradients to be scattered
   Bytes activations;                       // at the peak
-  Bytes again;                             // of one layer, whose forward pass is done again
+  Bytes loss;                              // what it needs besides, if that is the peak
+  Bytes again;                             // of a layer done again, if that is the peak
   std::int32_t in_flight = 0;              // passes through a chunk at the peak
   PipelineStep peak{};                     // the first step with the most activations
 
   Bytes fixed() const { return parameters + gradients + optimizer + buffers; }
-  Bytes total() const { return fixed() + activations + again; }
+  Bytes total() const { return fixed() + activations + loss + again; }
 };
 
 // The memory of each rank of the stage; experts count as equally popular. REQUIRES: as

@@ -61,6 +61,7 @@ class Experts {
   };
 
   void grouped(Steps& to, Pass pass, std::int64_t inputs, std::int64_t outputs);
+  void cast(Steps& to, Pass pass, std::int64_t width, bool is_in_8_bits = false);
   void pass_through(Steps& to, Pass pass, std::int64_t elements_of_copy);
   template <class Beside>
   void travel(Steps& to, Bytes copy, const std::vector<Leg>& legs, Beside beside);
@@ -80,12 +81,28 @@ class Experts {
 };
 
 // The matrices of all local experts, one after the other; their weights are read whatever arrives.
+// The result is what leaves, or the gradient of the weights.
 void Experts::grouped(Steps& to, Pass pass, std::int64_t inputs, std::int64_t outputs) {
   const Flops flops{2 * arriving() * inputs * outputs};
-  const Bytes weights = model_.element * (local_ * inputs * outputs);
-  const Bytes traffic = weights + model_.element * (arriving() * (inputs + outputs));
-  to.push_back({pass, Compute{flops, traffic, std::nullopt}});
+  const std::int64_t elements = local_ * inputs * outputs;
+  const bool of_weights = pass == Pass::weight_gradient;
+  const Bytes weights = of_weights ? to_.gradient_result(elements) : to_.operand() * elements;
+  const Bytes in = to_.operand() * (arriving() * inputs);
+  const Bytes out = (of_weights ? to_.operand() : model_.element) * (arriving() * outputs);
+  Compute product{flops, weights + in + out, std::nullopt};
+  product.result = of_weights ? weights : out;
+  to.push_back({pass, product});
   if (drawn_) to.back().routed = {Role::compute, weights};
+}
+
+// What arrives becomes 8-bit operands, plain and transposed: 2 B read and twice 1 B written of each
+// element. A layer's norm does this for a dense MLP; copies are in the order of experts only now.
+// What was sent in 8 bits is only transposed.
+void Experts::cast(Steps& to, Pass pass, std::int64_t width, bool is_in_8_bits) {
+  if (!to_.in_8_bits) return;
+  const Bytes moved{is_in_8_bits ? 2 : 4};
+  to.push_back({pass, Compute{Flops{}, moved * (arriving() * width), std::nullopt}});
+  if (drawn_) to.back().routed = {Role::compute, Bytes{}};
 }
 
 void Experts::pass_through(Steps& to, Pass pass, std::int64_t elements_of_copy) {
@@ -160,8 +177,10 @@ void Experts::local_forward(Bytes copy) {
   const std::int64_t h = model_.hidden, matrices = model_.mlp_inputs();
   spread(steps, Collective::all_gather, copy);
   if (local_ > 1) pass_through(steps, Pass::forward, 2 * h);  // sorted by expert
+  cast(steps, Pass::forward, h, training_.fp8_dispatch);
   grouped(steps, Pass::forward, h, matrices * inner_);
   pass_through(steps, Pass::forward, (matrices + 1) * inner_);  // activation
+  cast(steps, Pass::forward, inner_);
   grouped(steps, Pass::forward, inner_, h);
   if (local_ > 1) pass_through(steps, Pass::forward, 2 * h);
   spread(steps, Collective::reduce_scatter, plain_copy());
@@ -172,9 +191,11 @@ void Experts::local_backward() {
   const std::int64_t h = model_.hidden, matrices = model_.mlp_inputs();
   spread(steps, Collective::all_gather, plain_copy());
   if (local_ > 1) pass_through(steps, Pass::input_gradient, 2 * h);
+  cast(steps, Pass::input_gradient, h);
   grouped(steps, Pass::input_gradient, h, inner_);
   grouped(to_.weights(), Pass::weight_gradient, inner_, h);
   pass_through(steps, Pass::input_gradient, (2 * matrices + 1) * inner_);
+  cast(steps, Pass::input_gradient, matrices * inner_);
   grouped(steps, Pass::input_gradient, matrices * inner_, h);
   grouped(to_.weights(), Pass::weight_gradient, h, matrices * inner_);
   if (local_ > 1) pass_through(steps, Pass::input_gradient, 2 * h);

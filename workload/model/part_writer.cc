@@ -24,7 +24,19 @@ void PartWriter::gemm(Steps& to, Pass pass, std::int64_t rows, std::int64_t colu
       operand() * (rows * depth + depth * columns) + model.element * (rows * columns);
   Compute product{Flops{each * rows * columns * depth}, moved, std::nullopt};
   product.shape = shape_of(rows, columns, depth);
+  product.result = model.element * (rows * columns);
   to.push_back({pass, product});
+}
+
+// Gradients that a rank sums over its micro-batches are added to what is there, by the kernel of
+// the product (Megatron-LM's gradient_accumulation_fusion): read and written.
+void PartWriter::weight_gradient(std::int64_t inputs, std::int64_t outputs,
+                                 std::int64_t of_tokens) {
+  gemm(weights(), Pass::weight_gradient, inputs, outputs, of_tokens);
+  auto& product = std::get<Compute>(weights().back().what);
+  const Bytes result = gradient_result(inputs * outputs);
+  product.memory_traffic += result - product.result;
+  product.result = result;
 }
 
 void PartWriter::memory(Steps& to, Pass pass, std::int64_t elements) {
@@ -117,7 +129,7 @@ void PartWriter::column_backward(std::int64_t inputs, std::int64_t own_outputs) 
   const bool exposed = shard.tensor > 1 && !shard.overlap_gradient_sums;
   if (exposed) await(steps.backward, summed);
   if (scattered) transpose(weights(), Pass::weight_gradient, inputs);
-  gemm(weights(), Pass::weight_gradient, inputs, own_outputs, tokens);
+  weight_gradient(inputs, own_outputs, tokens);
   if (shard.tensor > 1 && !exposed) await(steps.backward, summed);
 }
 
@@ -133,7 +145,7 @@ void PartWriter::row_backward(std::int64_t own_inputs, std::int64_t outputs) {
     cast_and_transpose(steps.backward, Pass::input_gradient, outputs);
   gather_and_multiply(steps.backward, Pass::input_gradient, own_inputs, outputs);
   if (scattered) transpose(weights(), Pass::weight_gradient, outputs);
-  gemm(weights(), Pass::weight_gradient, own_inputs, outputs, tokens);
+  weight_gradient(own_inputs, outputs, tokens);
 }
 
 void PartWriter::whole_forward(std::int64_t inputs, std::int64_t outputs) {
@@ -142,7 +154,7 @@ void PartWriter::whole_forward(std::int64_t inputs, std::int64_t outputs) {
 
 void PartWriter::whole_backward(std::int64_t inputs, std::int64_t outputs) {
   gemm(steps.backward, Pass::input_gradient, own_tokens(), inputs, outputs);
-  gemm(weights(), Pass::weight_gradient, inputs, outputs, own_tokens());
+  weight_gradient(inputs, outputs, own_tokens());
 }
 
 }  // namespace orrery

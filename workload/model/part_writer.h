@@ -42,6 +42,12 @@ class PartWriter {
   void gemm(Steps& to, Pass pass, std::int64_t rows, std::int64_t columns, std::int64_t depth);
   // Elements read and written.
   void memory(Steps& to, Pass pass, std::int64_t elements);
+  // Bytes that the product of a weight gradient of so many elements writes; and reads, if the rank
+  // sums it over its micro-batches.
+  Bytes gradient_result(std::int64_t elements) const {
+    return shard.sums_gradients ? model.gradient_element * (2 * elements)
+                                : model.element * elements;
+  }
 
   std::int32_t exchange(Steps& to, PartGroup group, Collective kind, Bytes size);
   void await(Steps& to, std::int32_t handle, bool journey = false);
@@ -99,6 +105,8 @@ class PartWriter {
   void cast_and_transpose(Steps& to, Pass pass, std::int64_t width);
   void traffic(Steps& to, Pass pass, Bytes bytes);
 
+  // What the inputs of so many tokens say of a matrix.
+  void weight_gradient(std::int64_t inputs, std::int64_t outputs, std::int64_t of_tokens);
   void gather_and_multiply(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth);
   void multiply_and_sum(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth);
 

@@ -104,6 +104,7 @@ struct TransformerShard {
   bool fused_cross_entropy = false;
   bool overlap_tensor = false;
   bool overlap_gradient_sums = true;
+  bool sums_gradients = false;  // over the micro-batches of a rank, as their products are computed
 };
 
 // REQUIRES: the sizes divide (workload/problems.h); of experts, shard.experts.parallel divides

@@ -57,6 +57,8 @@ void RoutedWork::fill(Rank rank, std::int32_t number, Operation& operation) {
     work->flops = Flops{work->flops.value / balanced_ * arriving};
     const Bytes of_copies = work->memory_traffic - unit;
     work->memory_traffic = unit + Bytes{of_copies.value / balanced_} * arriving;
+    // A result is the copies that leave, but where it is the gradient of the weights.
+    if (work->result != unit) work->result = Bytes{work->result.value / balanced_} * arriving;
     return;
   }
   auto& call = std::get<CollectiveCall>(operation.what);

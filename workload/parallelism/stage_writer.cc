@@ -25,7 +25,8 @@ TransformerShard shard_of(const TransformerTraining& training, bool recomputed) 
           .experts = training.experts,
           .fused_cross_entropy = training.fused_cross_entropy,
           .overlap_tensor = training.overlap_tensor,
-          .overlap_gradient_sums = training.overlap_gradient_sums};
+          .overlap_gradient_sums = training.overlap_gradient_sums,
+          .sums_gradients = training.accumulates() == Accumulation::local};
 }
 
 Bytes boundary_of(const TransformerWorkload& workload) {

@@ -223,14 +223,45 @@ TEST_CASE("Micro-batches in flight come from the order of steps") {
 }
 
 // All four layers are done again, one after the other: their inputs, and what one of them keeps.
-// The head keeps 512 B.
+// The head's 512 B are gone by then.
 TEST_CASE("Full recomputation keeps the inputs of layers and one layer") {
   TransformerWorkload workload = small();
   workload.training.global_batch = 1;
   workload.training.recompute = Recompute::full;
   const StageMemory memory = stage_memory(workload, 0);
-  CHECK(memory.activations == Bytes{4 * 64 + 512});
+  CHECK(memory.activations == Bytes{4 * 64});
   CHECK(memory.again == Bytes{1'024});
+}
+
+// 10 V columns: 4 x 160 logits, of which the head keeps 6 B and 2 x 64 B of inputs, 3,968 B. That is
+// more than the 1,024 B of a layer that is done again, and the loss is the peak.
+TEST_CASE("A large vocabulary is the peak of full recomputation") {
+  TransformerWorkload workload = small();
+  workload.model.vocabulary = 160;
+  workload.training.global_batch = 1;
+  workload.training.recompute = Recompute::full;
+  const StageMemory memory = stage_memory(workload, 0);
+  CHECK(memory.activations == Bytes{4 * 64 + 3'968});
+  CHECK(memory.again == Bytes{});
+  CHECK(memory.loss == Bytes{});
+}
+
+// 64 logits. Megatron-LM's fused loss has them twice in single precision. PyTorch's has 12 B of each:
+// 6 more than the head keeps, and with parameters of 4 B 4 more. Only the last stage has a head.
+TEST_CASE("The loss needs more than it keeps") {
+  TransformerWorkload workload = small();
+  workload.training.pipeline = 2;
+  workload.training.data = 2;
+  workload.training.global_batch = 8;
+  const auto loss = [&](std::int32_t stage) { return stage_memory(workload, stage).loss; };
+  CHECK(loss(1) == Bytes{});
+  workload.training.fused_cross_entropy = true;
+  CHECK(loss(1) == Bytes{4 * 64});
+  CHECK(loss(0) == Bytes{});
+  workload.training.sharding = Sharding::zero3;
+  CHECK(loss(1) == Bytes{6 * 64});
+  workload.model.element = Bytes{4};
+  CHECK(loss(1) == Bytes{4 * 64});
 }
 
 // Fig. 1 of Korthikanti et al., as digitised for calculon's validation: GiB of a GPU of the first

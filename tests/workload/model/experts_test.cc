@@ -101,6 +101,28 @@ TEST_CASE("dispatch in 8 bits") {
   CHECK(text_of(steps.backward)[2] == "all_to_all 33554432");
 }
 
+// Products in 8 bits, of 4,096 copies: 4 B of each of 4,096 and 14,336 elements on the way, and of
+// 4,096 and 28,672 on the way back; 2 B of what was sent in 8 bits, for its transpose.
+TEST_CASE("copies are cast to 8 bits where they arrive") {
+  TransformerSpec model = mixtral();
+  model.eight_bit_products = true;
+  TransformerShard by = shard(8);
+  const auto memory_of = [](const std::vector<PartStep>& steps, std::size_t from) {
+    Lines lines = text_of(steps);
+    return Lines(lines.begin() + static_cast<std::ptrdiff_t>(from),
+                 lines.begin() + static_cast<std::ptrdiff_t>(from + 5));
+  };
+  const PartSteps steps = experts_of(model, by);
+  CHECK(memory_of(steps.forward, 8) == Lines{"memory 67108864", "gemm 962072674304",
+                                             "memory 352321536", "memory 234881024",
+                                             "gemm 481036337152"});
+  CHECK(memory_of(steps.backward, 4) == Lines{"memory 67108864", "gemm 481036337152",
+                                              "gemm 481036337152", "memory 587202560",
+                                              "memory 469762048"});
+  by.experts.fp8_dispatch = true;
+  CHECK(text_of(experts_of(model, by).forward)[8] == "memory 33554432");
+}
+
 // A factor of 1.25: an expert takes ceil(1.25 x 4096 / 8) = 640 copies of a rank. Padded, 8 x 640 =
 // 5,120 always go; with drop, no more than there are; a factor of 0.5 leaves 8 x 256 = 2,048.
 TEST_CASE("capacity") {

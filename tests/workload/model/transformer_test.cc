@@ -366,3 +366,33 @@ TEST_CASE("latent attention") {
   CHECK(text_of(attention.backward)[3] == "gemm 1786706395136");
   CHECK(parameters(TransformerPart::attention, model, 1) == 187'114'496);
 }
+
+// h = 8, f = 32, 4 tokens: the weights of the first matrix of the MLP are 256 elements. Its product
+// reads 32 + 256 elements and writes 4 x 32; that of its weights' gradient reads 32 + 128 and writes
+// 256. A rank that sums gradients of 4 B over its micro-batches reads and writes those instead.
+TEST_CASE("A product says what its result is, and sums of gradients are read and written") {
+  TransformerSpec model;
+  model.layers = 1;
+  model.hidden = 8;
+  model.heads = 2;
+  model.feed_forward = 32;
+  model.vocabulary = 16;
+  model.sequence = 4;
+  model.element = Bytes{2};
+  model.gradient_element = Bytes{4};
+  TransformerShard by{.tensor = 1, .micro_batch = 1};
+  const auto product_of = [&](const std::vector<PartStep>& steps, Bytes result) {
+    for (const PartStep& step : steps)
+      if (const auto* compute = std::get_if<Compute>(&step.what))
+        if (compute->result == result) return compute->memory_traffic;
+    return Bytes{};
+  };
+  const PartSteps alone = transformer_part(TransformerPart::mlp, model, by);
+  CHECK(product_of(alone.forward, Bytes{2 * 128}) == Bytes{2 * 288 + 2 * 128});
+  CHECK(product_of(alone.backward, Bytes{2 * 256}) == Bytes{2 * 160 + 2 * 256});
+  by.sums_gradients = true;
+  const PartSteps summed = transformer_part(TransformerPart::mlp, model, by);
+  CHECK(product_of(summed.forward, Bytes{2 * 128}) == Bytes{2 * 288 + 2 * 128});
+  CHECK(product_of(summed.backward, Bytes{2 * 256}) == Bytes{});
+  CHECK(product_of(summed.backward, Bytes{8 * 256}) == Bytes{2 * 160 + 8 * 256});
+}
