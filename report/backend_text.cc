@@ -25,11 +25,14 @@ std::string listed(const std::string& heading, std::span<const std::string> item
   return text;
 }
 
+std::string because_of_backend(const RunResult& result) {
+  if (result.backend_because.empty()) return "";
+  return fmt::format("{}, because {}", result.backend, result.backend_because);
+}
+
 // What carries the messages, as far as the file does not name it; "" if it does.
 std::string choice_of(const RunResult& result) {
-  std::string text;
-  if (!result.backend_because.empty())
-    text = fmt::format("{}, because {}", result.backend, result.backend_because);
+  std::string text = because_of_backend(result);
   if (!result.network_chosen.empty())
     text += fmt::format("{}network: {}", text.empty() ? "" : "; ", result.network_chosen);
   return text;
@@ -43,11 +46,11 @@ std::string backend_line(const std::string& heading, const RunResult& result) {
 std::string ignored_by(const RunResult& result) {
   if (result.ignored.empty()) return "";
   std::string text = ignored_text(result.backend, " in " + result.name, result.ignored);
-  const auto is_of_packets = [](const std::string& setting) {
-    return setting.starts_with("network.transport") || setting.starts_with("network.switch");
-  };
-  if (std::ranges::any_of(result.ignored, is_of_packets))
-    text += "  (`network: {backend: packet}` has transports and switches, and takes longer)\n";
+  if (!result.in_packets.empty())
+    text += fmt::format(
+        "  (`network: {{backend: packet}}` has it: {}; fewer layers\n"
+        "  or samples take as much less, or one collective: orrery coll --platform FILE)\n",
+        result.in_packets);
   return text;
 }
 
@@ -99,8 +102,13 @@ std::string ignored_text(std::string_view backend, std::string_view where,
   return listed(fmt::format("IGNORED by the {} backend{}:", backend, where), ignored);
 }
 
+std::string network_in_title(const RunResult& result) {
+  const std::string& chosen = result.network_chosen;
+  return chosen.empty() ? "" : fmt::format("{} (ASSUMED)", chosen.substr(0, chosen.find(',')));
+}
+
 std::string backend_text(const RunResult& result) {
-  return backend_line("backend", result) + ignored_by(result) + efficiency_line(result) +
+  return chosen_text("backend", because_of_backend(result)) + ignored_by(result) + efficiency_line(result) +
          chosen_protocols(result.protocols) + chosen_text("parallelism", result.parallelism_chosen);
 }
 

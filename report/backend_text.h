@@ -14,6 +14,8 @@ namespace orrery {
 // h100-2024 (mean error 6.2 % over 24 runs), ...", and "protocols: ...": if they were chosen. With
 // an expected error the efficiency has that instead, chosen or not.
 std::string backend_text(const RunResult& result);
+// "rails (ASSUMED)": the network of servers that were only counted, for a title; else "".
+std::string network_in_title(const RunResult& result);
 
 // "h100-2024 (mean error 6.2 % over 24 runs), the newest measured on H100"; the rest as far as it
 // is known.

@@ -147,10 +147,7 @@ std::string folding(const Experiment& experiment) {
   else
     text += fmt::format("{} ranks are simulated for all {}: the others do the same\n",
                         forecast.simulated, forecast.ranks);
-  if (forecast.messages > 0)
-    text += fmt::format(
-        "work: about {:.2g} messages are simulated{}\n", static_cast<double>(forecast.messages),
-        forecast.cpu_s > 0 ? fmt::format(", some {:.1g} CPU s", forecast.cpu_s) : "");
+  if (forecast.messages > 0) text += fmt::format("work: {}\n", work_text(forecast));
   return text;
 }
 

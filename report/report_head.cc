@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "core/units/unit_text.h"
 #include "report/expected_error_text.h"
@@ -45,12 +46,20 @@ struct Slice {
   double share = 0;
 };
 
+// As short as a bar has room for. The passes of a collective of a layer are one kind.
+std::string short_name(const std::string& part) {
+  for (const char* pass : {" forward", " backward", " update"})
+    if (part.ends_with(pass)) return part.substr(0, part.size() - std::string_view(pass).size());
+  return part == "memory-bound kernels" ? "memory-bound" : part;
+}
+
 // The largest parts by name, and what is left of the time.
 std::vector<Slice> slices(const RunResult& result, std::size_t most_named) {
   std::vector<Slice> all;
   for (const TimePart& part : result.why) {
-    const auto known = std::ranges::find(all, part.part, &Slice::name);
-    (known == all.end() ? all.emplace_back(Slice{part.part}) : *known).share += part.share;
+    const std::string name = short_name(part.part);
+    const auto known = std::ranges::find(all, name, &Slice::name);
+    (known == all.end() ? all.emplace_back(Slice{name}) : *known).share += part.share;
   }
   constexpr double least = 0.0005;  // of those that show as 0.0 %
   std::erase_if(all, [](const Slice& slice) { return slice.share < least; });
@@ -82,37 +91,34 @@ std::string bar(const std::vector<Slice>& slices, double cells) {
 std::string bar(const RunResult& result, std::size_t room) {
   std::string text;
   for (std::size_t named = 3; named > 0; --named)
-    for (const double cells : {24.0, 16.0}) {
+    for (const double cells : {24.0, 16.0, 12.0}) {
       text = bar(slices(result, named), cells);
       if (text.size() <= room) return text;
     }
   return text;
 }
 
-// Then the head begins with four lines that say so, and has one line less for the others.
-bool all_is_chosen(const RunResult& result) {
-  const bool efficiency = !result.efficiency.because.empty() || result.expected_error;
-  return !result.backend_because.empty() && efficiency && !result.protocols.because.empty() &&
-         !result.parallelism_chosen.empty();
-}
-
 }  // namespace
 
-std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width) {
+std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width,
+                                 std::size_t lines_of_why) {
   const std::size_t room = width - name_width;
   std::vector<HeadLine> lines{iteration(result)};
   if (result.why.empty()) return lines;
   lines.push_back({"time", bar(result, room)});
-  constexpr std::size_t most_lines = 2, loss_at_break = 10;
-  lines.push_back(
-      {"why",
-       why_sentence(result, all_is_chosen(result) ? room : most_lines * (room - loss_at_break))});
+  constexpr std::size_t loss_at_break = 10;
+  lines.push_back({"why", why_sentence(result, lines_of_why == 1
+                                                   ? room
+                                                   : lines_of_why * (room - loss_at_break))});
   return lines;
 }
 
-std::string head_text(const RunResult& result, std::size_t width) {
+std::string head_text(const RunResult& result, std::size_t width, std::size_t lines_above) {
+  constexpr std::size_t others = 2, most_of_why = 2;
+  const std::size_t used = std::min(lines_above + others, most_head_lines - 1);
   std::string text;
-  for (const HeadLine& line : head_lines(result, width))
+  for (const HeadLine& line :
+       head_lines(result, width, std::min(most_of_why, most_head_lines - used)))
     text +=
         wrapped_lines(fmt::format("{:<{}}{}", line.name, name_width, line.text), width, name_width);
   return text;

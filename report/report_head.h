@@ -15,11 +15,15 @@ struct HeadLine {
   std::string text;
 };
 
-// At most four lines when they are wrapped at 100 columns: with the title and what is said of
-// backend and processor a head has eight. REQUIRES: width >= 40.
-std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width);
+// A head has so many lines of 100 columns, with the title and what is said of backend and processor.
+inline constexpr std::size_t most_head_lines = 8;
 
-// The same, wrapped. Below the title.
-std::string head_text(const RunResult& result, std::size_t width);
+// Three lines, of which the last is so long that it can be wrapped into `lines_of_why`. REQUIRES:
+// width >= 40, lines_of_why >= 1.
+std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width,
+                                 std::size_t lines_of_why);
+
+// The same, wrapped, below so many lines.
+std::string head_text(const RunResult& result, std::size_t width, std::size_t lines_above);
 
 }  // namespace orrery

@@ -28,9 +28,11 @@ std::string plural(std::int64_t count, const char* noun) {
 }
 
 std::string title(const RunResult& result) {
-  std::string text = fmt::format("{} on the {} backend: {}, {}, seed {}\n", result.name,
-                                 result.backend, plural(rank_count(result), "rank"),
-                                 plural(iteration_count(result), "iteration"), result.seed);
+  const std::string network = network_in_title(result);
+  std::string text =
+      fmt::format("{} on the {} backend: {}{}{}, {}, seed {}\n", result.name, result.backend,
+                  plural(rank_count(result), "rank"), network.empty() ? "" : " on ", network,
+                  plural(iteration_count(result), "iteration"), result.seed);
   if (result.partial) {
     text += fmt::format("PARTIAL RESULT ({}): what follows is what was reached\n",
                         result.partial_reason);
@@ -186,9 +188,10 @@ std::string footer(const RunResult& result) {
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
+  const std::string above = wrapped_text(title(result) + backend_text(result), options.width);
+  const auto lines_above = static_cast<std::size_t>(std::ranges::count(above, '\n'));
   const std::string text =
-      title(result) + backend_text(result) + head_text(result, options.width) + '\n' +
-      summary(result) + rows_text(result.jobs) + why_table(result) + rows_text(result.what_if) +
+      above + head_text(result, options.width, lines_above) + '\n' + summary(result) + rows_text(result.jobs) + why_table(result) + rows_text(result.what_if) +
       training_text(result) + exposed_by(result) + endpoint(result) +
       (options.layers ? layers(result) : "") + rows_text(result.selected) +
       rows_text(result.levels) + links(result, options) + rows_text(result.bottlenecks) +

@@ -45,6 +45,19 @@ bool is_waiting(const TimePart& part) {
   }
 }
 
+// Of what could be changed, as much as there is room for; the first always.
+std::string without_alternatives(std::string text, std::size_t room) {
+  while (text.size() > room) {
+    const std::size_t other = text.rfind(", or "), more = text.rfind("; ");
+    const std::size_t last = other == std::string::npos  ? more
+                             : more == std::string::npos ? other
+                                                         : std::max(other, more);
+    if (last == std::string::npos) break;
+    text.erase(last);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string name_of(const TimePart& part) {
@@ -56,6 +69,7 @@ std::string why_sentence(const RunResult& result, std::size_t room) {
   const TimePart& most = result.why.front();
   std::string text = taken(most);
   if (!most.knob.empty()) text += ": " + most.knob;
+  text = without_alternatives(text, room);
   if (is_waiting(most)) return text;
   const auto next = std::ranges::find_if(result.why, is_waiting);
   if (next == result.why.end() || next->share < 0.01) return text;

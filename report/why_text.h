@@ -12,7 +12,7 @@ namespace orrery {
 std::string name_of(const TimePart& part);
 
 // The largest part, what it is bound by, what to change; and the next one if the largest is
-// computing and there is room for so many characters. "" for a partial run.
+// computing, as far as there is room for so many characters. "" for a partial run.
 std::string why_sentence(const RunResult& result, std::size_t room);
 
 // All parts that take a thousandth of the time, as a table under an empty line; "" without any.

@@ -15,7 +15,7 @@ namespace {
 // What a call by the first group of a communicator gets.
 const CollectiveSpec& spec_of(Selection& selection, Collective kind, const GroupFamily& family,
                               Bytes size) {
-  return selection.spec(kind, selection.choose(kind, size, family.layouts().front()));
+  return selection.spec(kind, selection.choose(kind, size, family.layout(0, kind)));
 }
 
 class IterationWalk {

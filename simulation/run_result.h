@@ -45,6 +45,7 @@ struct RunResult {
   std::string name, backend;
   std::string backend_because;       // it was chosen, as a clause; "" if the user named it
   std::vector<std::string> ignored;  // by the backend: settings, and clauses
+  std::string in_packets;            // "14 TB would take some 5 CPU hours"; "" if none is ignored
   std::string network_chosen, parallelism_chosen;  // as in Experiment
   EfficiencyInForce efficiency;                    // of kernels
   ProtocolsInForce protocols;                      // of collectives
@@ -125,6 +126,9 @@ struct RunResult {
                "what the file says and this model of the network leaves out: settings by their "
                "keys, contention inside the fabric as a clause",
                {.csv = no_column});
+    run.column("in_packets", &RunResult::in_packets,
+               "where what only packets have is ignored: what the run would cost with them",
+               {.csv = no_column, .null_if_empty = true});
     run.column("network_chosen", &RunResult::network_chosen,
                "the network that was chosen for servers; none if the file names one",
                {.csv = no_column, .null_if_empty = true});

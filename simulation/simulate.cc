@@ -16,6 +16,7 @@
 #include "network/network_error.h"
 #include "network/traced_backend.h"
 #include "simulation/make_job.h"
+#include "simulation/packet_cost.h"
 #include "simulation/problems.h"
 #include "simulation/result/collect_result.h"
 #include "simulation/result/equal_part_rows.h"
@@ -154,35 +155,53 @@ void Simulation::log_beginning() const {
                      runner_.fold().multiplicity()));
 }
 
+// What would shorten a long run, as a sentence; "" if nothing is known.
+std::string remedy_for(const Forecast& forecast, const WorkAhead& ahead,
+                       const Experiment& experiment) {
+  std::vector<std::string> clauses;
+  if (!forecast.unfolded_because.empty())
+    clauses.push_back(
+        fmt::format("every rank is simulated, because {}", forecast.unfolded_because));
+  const bool in_packets = forecast.in_packets > TotalBytes();
+  if (in_packets)
+    clauses.emplace_back(
+        "network.backend: fluid takes seconds, without queues and losses; fewer bytes (layers, "
+        "samples, iterations) are as much faster");
+  const CollectiveSpec& spec = experiment.system.collectives[static_cast<int>(ahead.kind)];
+  std::string faster;
+  if (ahead.chunks > 1) faster = "fewer chunks";
+  if (!is_automatic(spec.algorithms))
+    faster += fmt::format("{}an algorithm of fewer steps (algorithms: auto)",
+                          faster.empty() ? "" : " or ");
+  if (ahead.most * 2 > ahead.messages && !in_packets)
+    clauses.push_back(fmt::format(
+        "{} sends {:.0f} % of the messages{}{}", ahead.calls,
+        static_cast<double>(ahead.most) * 100 / static_cast<double>(ahead.messages),
+        faster.empty() ? "" : ": faster with ", faster));
+  return fmt::format("{}", fmt::join(clauses, "; "));
+}
+
 Forecast Simulation::forecast(const WorkAhead& ahead) const {
+  const BackendTraits& traits = *find_backend(experiment_.network.backend)->traits;
   Forecast forecast{.unfolded_because = runner_.unfolded_because(),
                     .ranks = job_.ranks,
                     .simulated = job_.ranks / runner_.fold().multiplicity(),
                     .messages = ahead.messages,
-                    .cpu_s = static_cast<double>(ahead.messages) *
-                             find_backend(experiment_.network.backend)->traits->seconds_per_message,
+                    .in_packets = {},
+                    .cpu_s = static_cast<double>(ahead.messages) * traits.seconds_per_message,
                     .remedy = ""};
-  if (forecast.cpu_s < kLongRun) return forecast;
-  if (!forecast.unfolded_because.empty())
-    forecast.remedy = fmt::format("every rank is simulated, because {}", forecast.unfolded_because);
-  if (ahead.most * 2 > ahead.messages) {
-    forecast.remedy += fmt::format(
-        "{}{} sends {:.0f} % of the messages", forecast.remedy.empty() ? "" : "; ", ahead.calls,
-        static_cast<double>(ahead.most) * 100 / static_cast<double>(ahead.messages));
-    const CollectiveSpec& spec = experiment_.system.collectives[static_cast<int>(ahead.kind)];
-    forecast.remedy += is_automatic(spec.algorithms)
-                           ? ": fewer chunks are faster"
-                           : ": fewer chunks, or an algorithm of fewer steps (algorithms: auto), "
-                             "is faster";
+  if (traits.has_packets) {
+    forecast.cpu_s = packet_cpu_seconds(experiment_.network, topology_, ahead.bytes);
+    if (forecast.cpu_s > 0)
+      for (const TotalBytes bytes : ahead.bytes) forecast.in_packets += bytes;
   }
+  if (forecast.cpu_s >= kLongRun) forecast.remedy = remedy_for(forecast, ahead, experiment_);
   return forecast;
 }
 
 void say_if_long(const Forecast& forecast) {
   if (forecast.cpu_s < kLongRun) return;
-  log::record(log::Level::notice, log::Room::simulation,
-              "about {:.2g} messages are to be simulated, some {:.0f} CPU seconds{}{}",
-              static_cast<double>(forecast.messages), forecast.cpu_s,
+  log::record(log::Level::notice, log::Room::simulation, "{}{}{}", work_text(forecast),
               forecast.remedy.empty() ? "" : ": ", forecast.remedy);
 }
 
@@ -279,6 +298,15 @@ std::int64_t grown(std::int64_t messages, std::int64_t each, std::int64_t times)
 
 }  // namespace
 
+std::string work_text(const Forecast& forecast) {
+  const bool in_packets = forecast.in_packets > TotalBytes();
+  std::string text = fmt::format(
+      "about {:.2g} messages{} are simulated", static_cast<double>(forecast.messages),
+      in_packets ? fmt::format(", {} in packets,", to_text(forecast.in_packets)) : "");
+  if (forecast.cpu_s > 0) text += ", some " + cpu_time_text(forecast.cpu_s);
+  return text;
+}
+
 std::string why_not_folded(const Experiment& experiment) {
   return Simulation(experiment, SimulateOptions{}).unfolded_because();
 }
@@ -294,6 +322,8 @@ Forecast forecast_of(const Experiment& experiment) {
     few.workload.iterations = 1;
     const WorkAhead first = Simulation(few, options).work_ahead();
     whole.messages = grown(whole.messages, whole.messages - first.messages, more);
+    for (std::size_t level = 0; level < whole.bytes.size(); ++level)
+      whole.bytes[level] += (whole.bytes[level] - first.bytes[level]) * more;
     if (first.calls == whole.calls) whole.most = grown(whole.most, whole.most - first.most, more);
   }
   return simulation.forecast(whole);

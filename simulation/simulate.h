@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/trace/trace_sink.h"
+#include "core/units/total.h"
 #include "simulation/experiment.h"
 #include "simulation/run_result.h"
 
@@ -49,10 +50,13 @@ struct Forecast {
   std::int32_t ranks = 0;        // of the job
   std::int32_t simulated = 0;    // of them
   std::int64_t messages = 0;     // simulated; 0 if the ranks' programs are not known
+  TotalBytes in_packets;         // of them, on a backend with packets
   double cpu_s = 0;              // about; 0 if it is not known of the backend
   std::string remedy;            // if it is long: what would shorten it, as a sentence
 };
 Forecast forecast_of(const Experiment& experiment);
+// "about 1.3e+06 messages, 4.1 GB in packets, are simulated, some 3 CPU s".
+std::string work_text(const Forecast& forecast);
 inline constexpr double kLongRun = 10;  // CPU seconds: from here on a run says so on stderr
 
 // Throws ConfigError for an experiment with problems (problems.h), StuckError, JobError if the job

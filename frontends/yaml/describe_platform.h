@@ -79,10 +79,15 @@ inline void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_sever
 
 // Keys that network_of_servers.h has made a topology of. REQUIRES: before `topology`.
 inline void describe_servers(Keys& keys) {
-  keys.exactly_one({"topology", "nodes"},
-                   "servers, as in platform: {nodes: 16, server: hgx-h100}, or how the NPUs are "
-                   "connected; or name a whole platform, as in platform: dgx-h100 (orrery list "
-                   "platforms)");
+  keys.exactly_one({"topology", "nodes", "torus"},
+                   "servers, as in platform: {nodes: 16, server: hgx-h100}; a torus, as in "
+                   "platform: {npu: tpu-v5p, torus: 8x8x8}; or how the NPUs are connected; or name "
+                   "a whole platform, as in platform: dgx-h100 (orrery list platforms)");
+  if (keys.given("torus"))
+    keys.optional_sized_map("torus", "short for topology.torus", [](Keys& inner) {
+      TorusSpec unused;
+      describe_torus(inner, unused);
+    });
   const auto given = [&](const char* key) { return keys.given(key); };
   if (std::ranges::none_of(std::array{"nodes", "server", "nic", "oversubscription"}, given)) return;
   std::optional<std::int32_t> nodes;
@@ -106,7 +111,8 @@ inline void describe_servers(Keys& keys) {
     if (server.empty())
       reader.report(
           {"nodes", "the server is not known",
-           "write server: hgx-h100 beside it (orrery list servers), or platform.topology"});
+           "write server: hgx-h100 beside it (orrery list servers); for TPUs, in place of nodes, "
+           "torus: 4x4x4; or platform.topology"});
     else if (!nic)
       reader.report({"server", "no NIC belongs to it", "write nic: 400 Gb/s beside it"});
   });

@@ -18,7 +18,10 @@ bool expect(Problems& problems, const YamlNode& node, NodeKind kind, const std::
       remedy = "write a list: [a, b], or a line `- a` for each element";
       break;
     case NodeKind::map:
-      remedy = "write keys and values: {key: value}, or a line for each";
+      remedy = path == "platform.topology"
+                   ? "write its kind and its keys, such as {torus: 8x8x8}, {leaf_spine: {nodes: "
+                     "16, node: hgx-h100}} or {levels: [{kind: ring, size: 16, bandwidth: 50 GB/s}]}"
+                   : "write keys and values: {key: value}, or a line for each";
       break;
   }
   std::string what;

@@ -17,6 +17,8 @@
 #include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/network_of_servers.h"
 #include "frontends/yaml/parse_yaml.h"
+#include "frontends/yaml/preset_sections.h"
+#include "system/npu_presets.h"
 
 namespace orrery::yaml {
 
@@ -321,6 +323,10 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
   try {
     loaded = read(path, key_path);
   } catch (const IoError& error) {
+    if (const NpuPreset* device = find_npu_preset(known_name(file.text)))
+      return fail(in_quotes(file.text) + " is a device, no platform",
+                  fmt::format("write {}: {{npu: {}, {}}}", key_path, file.text,
+                              device->torus_link > Bandwidth{} ? "torus: 4x4x4" : "nodes: 16"));
     const bool may_be_platform = is_platform_name(file.text) && !key_path.ends_with("transformer");
     return fail(error.what(), may_be_platform
                                   ? "nor is it a bundled platform: " + suggest_platform(file.text)

@@ -94,9 +94,22 @@ bool are_sizes(const YamlNode& node) {
          node.text.find_first_not_of("0123456789x") == std::string::npos;
 }
 
+// "platform: {npu: tpu-v5p, torus: 8x8x8}" has its topology in one key.
+void move_torus(YamlNode& platform) {
+  YamlNode* torus = platform.find("torus");
+  if (torus == nullptr || platform.find("topology") != nullptr) return;
+  YamlNode topology = *torus;
+  topology.kind = NodeKind::map;
+  topology.key = "topology";
+  topology.text.clear();
+  topology.children = {std::move(*torus)};
+  *torus = std::move(topology);
+}
+
 }  // namespace
 
 void expand_names(YamlNode& node, const std::string& path) {
+  if (path == "platform") move_torus(node);
   if (path == "platform.topology.torus" && are_sizes(node)) expand_torus(node);
   if (node.kind == NodeKind::scalar) {
     if (const std::string_view section = section_of_model(node.text);

@@ -270,10 +270,10 @@ FromText<RankRuns> ScalarType<RankRuns>::parse(const std::string& text) {
     Rank first = 0;
     if (!number(first)) return wrong;
     Rank last = first;
-    if (at != end && *at == '-') {
-      ++at;
-      if (!number(last)) return wrong;
-    }
+    const std::string_view rest(at, end);
+    const std::size_t dash = rest.starts_with("..") ? 2 : rest.starts_with('-') ? 1 : 0;
+    at += dash;
+    if (dash > 0 && !number(last)) return wrong;
     if (last < first)
       return WrongText{in_quotes(text) + " runs backwards", "write the smaller rank first"};
     result.runs.emplace_back(first, last);

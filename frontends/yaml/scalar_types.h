@@ -143,7 +143,7 @@ struct ScalarType<RankRuns> {
   static std::string text(const RankRuns& value);
   static SchemaType schema() {
     return {.json_types = {"integer", "string"},
-            .pattern = R"(^\s*\d+(-\d+)?(\s*,\s*\d+(-\d+)?)*\s*$)",
+            .pattern = R"(^\s*\d+((-|\.\.)\d+)?(\s*,\s*\d+((-|\.\.)\d+)?)*\s*$)",
             .title = "ranks, such as 0-3,5"};
   }
 };

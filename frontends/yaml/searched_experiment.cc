@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/describe_experiment.h"
@@ -19,6 +20,7 @@
 #include "frontends/yaml/open_parallelism.h"
 #include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
+#include "frontends/yaml/scalar_types.h"
 #include "frontends/yaml/write_yaml.h"
 #include "simulation/backend_choice.h"
 #include "simulation/search/chosen_parallelism.h"
@@ -173,29 +175,79 @@ struct AssumedBatch {
   std::int32_t ranks = 0;  // that nothing divides the model among; 0 if something does
 };
 
+// The training of a workload whose transformer does without a batch; added if there is none. Null
+// of all others.
+YamlNode* training_without_batch(YamlNode& workload) {
+  if (workload.find("transformer") == nullptr) return nullptr;
+  if (workload.find("training") == nullptr) {
+    YamlNode& added = workload.children.emplace_back();
+    added.kind = NodeKind::map;
+    added.key = "training";
+    added.place = added.key_place = workload.key_place;
+  }
+  YamlNode& training = *workload.find("training");
+  if (training.kind == NodeKind::null) training.kind = NodeKind::map;
+  const bool without = training.kind == NodeKind::map && training.find("global_batch") == nullptr;
+  return without ? &training : nullptr;
+}
+
 // Adds workload.training.global_batch where a transformer does without, and says so. Nothing is
 // added to a file with mistakes.
 AssumedBatch assume_batch(YamlNode& root, InputTexts& texts, const Source& chosen) {
   YamlNode* workload = root.find("workload");
-  if (workload == nullptr || workload->find("transformer") == nullptr) return {};
-  if (workload->find("training") == nullptr) {
-    YamlNode& added = workload->children.emplace_back();
-    added.kind = NodeKind::map;
-    added.key = "training";
-    added.place = added.key_place = workload->key_place;
-  }
-  YamlNode& training = *workload->find("training");
-  if (training.kind == NodeKind::null) training.kind = NodeKind::map;
-  if (training.kind != NodeKind::map || training.find("global_batch") != nullptr) return {};
+  YamlNode* training = workload != nullptr ? training_without_batch(*workload) : nullptr;
+  if (training == nullptr) return {};
   SearchedFile file(texts);
   file.root = root;
   add(*file.root.find("workload")->find("training"), chosen, "global_batch", "1");
   read_searched_root(file);
   if (file.problems.count() > 0) return {};
-  const std::string batch = std::to_string(batch_for(file, training));
-  add(training, chosen, "global_batch", batch);
-  return {.text = fmt::format("batch of {} ASSUMED", batch),
-          .ranks = divides(training) ? 0 : file.platform.npus};
+  const std::string batch = std::to_string(batch_for(file, *training));
+  add(*training, chosen, "global_batch", batch);
+  return {.text = fmt::format("batch {} ASSUMED", batch),
+          .ranks = divides(*training) ? 0 : file.platform.npus};
+}
+
+// How many NPUs `npus` of a job names; 0 if that is not to be read.
+std::int32_t npus_of(const YamlNode& job) {
+  const YamlNode* npus = job.find("npus");
+  std::int32_t count = 0;
+  const auto add_runs = [&](const YamlNode& item) {
+    const auto runs = ScalarType<RankRuns>::parse(item.text);
+    if (const auto* known = std::get_if<RankRuns>(&runs))
+      for (const auto& [first, last] : known->runs) count += last - first + 1;
+  };
+  if (npus == nullptr) return 0;
+  if (npus->kind == NodeKind::scalar) add_runs(*npus);
+  for (const YamlNode& item : npus->children) add_runs(item);
+  return count;
+}
+
+// The same of several jobs, each on NPUs of its own. Returns what is said of them.
+std::string assume_batches(YamlNode& root, InputTexts& texts, const Source& chosen) {
+  YamlNode* workload = root.find("workload");
+  YamlNode* jobs = workload != nullptr ? workload->find("jobs") : nullptr;
+  if (jobs == nullptr || jobs->kind != NodeKind::list) return "";
+  std::string text;
+  for (YamlNode& job : jobs->children) {
+    YamlNode* training = training_without_batch(job);
+    const std::int32_t npus = npus_of(job);
+    if (training == nullptr || npus == 0) continue;
+    SearchedFile file(texts);
+    file.root = root;
+    YamlNode& alone = *file.root.find("workload");
+    alone.children = {*job.find("transformer"), *training};
+    add(*alone.find("training"), chosen, "global_batch", "1");
+    read_searched_root(file);
+    if (file.problems.count() > 0) continue;
+    file.platform.npus = npus;
+    const std::string batch = std::to_string(batch_for(file, *training));
+    add(*training, chosen, "global_batch", batch);
+    const YamlNode* name = job.find("name");
+    text += fmt::format("{}batch {} of {} ASSUMED", text.empty() ? "" : "; ", batch,
+                        name != nullptr ? name->text : "a job");
+  }
+  return text;
 }
 
 std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
@@ -249,6 +301,7 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
 }  // namespace
 
 std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
+  if (std::string of_jobs = assume_batches(root, texts, chosen); !of_jobs.empty()) return of_jobs;
   const AssumedBatch batch = assume_batch(root, texts, chosen);
   std::string division = divide(root, texts, chosen);
   if (division.empty() && batch.ranks > 0)

@@ -1,9 +1,11 @@
 #include "network/topology/topology.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "core/base/check.h"
+#include "network/topology/first_links.h"
 
 namespace orrery {
 
@@ -56,11 +58,14 @@ Topology::Topology(TopologySpec spec)
   node_count_ = npus;
   direct_.resize(levels_.size());
   if (graph_ == nullptr) {
+    port_level_.resize(levels_.size());
+    std::iota(port_level_.begin(), port_level_.end(), 0);
     build_levels();
   } else {
     node_count_ = static_cast<std::int32_t>(graph_->nodes.size());
     check_graph();
     find_direct_levels();
+    port_level_ = levels_by_first_links(*graph_, stride_);
   }
 }
 

@@ -6,6 +6,8 @@ namespace orrery {
 
 namespace {
 
+constexpr double least_taper = 1.01;
+
 // What sends less of a kind of traffic.
 std::string less_traffic(const std::string& kind) {
   if (kind == "TP") return ", or a smaller training.tensor";
@@ -48,7 +50,7 @@ std::string against_contention(const TimePart& part, const Experiment& experimen
 
 }  // namespace
 
-std::string knob_of(const TimePart& part, const Experiment& experiment) {
+std::string knob_of(const TimePart& part, const Experiment& experiment, double taper) {
   switch (part.bound_by) {
     case BoundBy::compute_rate:
       return "a faster processor (npu.peak), or more ranks";
@@ -68,6 +70,9 @@ std::string knob_of(const TimePart& part, const Experiment& experiment) {
       return "more micro-batches (training.global_batch, micro_batch), an interleaved or "
              "zero-bubble schedule, or fewer stages";
     case BoundBy::bandwidth:
+      if (taper >= least_taper)
+        return fmt::format("less taper at {} (now {:.3g}:1){}", part.level, taper,
+                           less_traffic(part.part));
       return fmt::format("more bandwidth on {}{}", part.level, less_traffic(part.part));
     case BoundBy::latency:
       return against_latency(part);

@@ -8,8 +8,9 @@
 
 namespace orrery {
 
-// A clause that follows a colon: "more bandwidth on fabric, or less data in ..."; "" if nothing
-// does. REQUIRES: part.bound_by is set.
-std::string knob_of(const TimePart& part, const Experiment& experiment);
+// A clause that follows a colon: "more bandwidth on fabric, or a smaller training.tensor"; "" if
+// nothing does. `taper`: of the part's level, what a port takes over what it gets while all send.
+// REQUIRES: part.bound_by is set.
+std::string knob_of(const TimePart& part, const Experiment& experiment, double taper);
 
 }  // namespace orrery

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 #include "core/base/check.h"
+#include "network/crossing_bandwidth.h"
 #include "simulation/critical_stage.h"
 #include "simulation/result/knobs.h"
 
@@ -70,7 +72,8 @@ class Parts {
         run_(run),
         stage_(critical_stage(result)),
         rank_(stage_ == nullptr ? last : stage_->rank),
-        account_(run.runner.account(rank_)) {}
+        account_(run.runner.account(rank_)),
+        crossing_(crossing_bandwidths(run.topology)) {}
 
   void add_compute() {
     const ComputeAccount& account = run_.runner.computing(rank_);
@@ -116,7 +119,7 @@ class Parts {
     for (TimePart& part : result_.why) {
       all += part.time;
       part.share = static_cast<double>(part.time.value) / static_cast<double>(result_.finish.value);
-      part.knob = knob_of(part, run_.experiment) + other_control(part);
+      part.knob = knob_of(part, run_.experiment, taper_at(part.level)) + other_control(part);
     }
     CHECK(all == result_.finish, "the parts of rank {} are {} ps, the run finished at {} ps", rank_,
           all.value, result_.finish.value);
@@ -194,6 +197,15 @@ class Parts {
     return busy >= half * under_way && busy >= (1 + considerable) * carried;
   }
 
+  // Of a level what a port takes, over what it gets while all send; 1 where nothing tapers.
+  double taper_at(const std::string& name) const {
+    const auto levels = run_.topology.levels();
+    const auto found = std::ranges::find(levels, name, &LevelSpec::name);
+    if (found == levels.end()) return 1;
+    const Bandwidth crossing = crossing_[static_cast<std::size_t>(found - levels.begin())];
+    return static_cast<double>(found->bandwidth.value) / static_cast<double>(crossing.value);
+  }
+
   // A rank's chunks of an iteration that are no more than the limits never wait for them.
   bool may_reach_limits(std::int64_t chunks) const {
     const SystemSpec& system = run_.experiment.system;
@@ -260,6 +272,7 @@ class Parts {
   const StageRow* stage_;  // null without a training
   Rank rank_;              // whose time is divided
   RankAccount account_;
+  std::vector<Bandwidth> crossing_;  // of each level
 };
 
 }  // namespace

@@ -5,15 +5,40 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/units/unit_text.h"
 #include "simulation/name_of_traffic.h"
+#include "simulation/packet_cost.h"
 #include "simulation/result/packet_rows.h"
 
 namespace orrery {
 
+namespace {
+
+// Of a run whose settings of packets the backend leaves out.
+std::string cost_in_packets(const RunResult& result, const FinishedRun& run,
+                            const NetworkStatistics& statistics) {
+  const auto is_of_packets = [](const std::string& setting) {
+    return setting.starts_with("network.transport") || setting.starts_with("network.switch");
+  };
+  if (std::ranges::none_of(result.ignored, is_of_packets)) return "";
+  std::vector<TotalBytes> bytes(run.topology.levels().size());
+  TotalBytes all;
+  for (std::size_t level = 0; level < statistics.levels.size(); ++level)
+    for (const TotalBytes carried : statistics.levels[level].bytes_by_label) {
+      bytes[level] += carried;
+      all += carried;
+    }
+  const double seconds = packet_cpu_seconds(run.experiment.network, run.topology, bytes);
+  return fmt::format("{} would take some {}", to_text(all), cpu_time_text(seconds));
+}
+
+}  // namespace
+
 void add_traffic(RunResult& result, const FinishedRun& run) {
   const NetworkStatistics statistics = run.network.statistics();
+  result.in_packets = cost_in_packets(result, run, statistics);
   result.messages = statistics.messages;
   for (std::size_t level = 0; level < statistics.levels.size(); ++level) {
     const auto& by_label = statistics.levels[level].bytes_by_label;

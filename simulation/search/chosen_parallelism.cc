@@ -87,7 +87,7 @@ std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& vari
   if (found.rows.empty()) return std::nullopt;
   const FittingChoice& best = found.rows.front().found;
   return ChosenParallelism{
-      best.choice, fmt::format("{}, the fastest by estimate of {} that fit",
+      best.choice, fmt::format("{}, best of {} estimates",
                                text_of(best.choice, best.training.data), found.rows.size())};
 }
 

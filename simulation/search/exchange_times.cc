@@ -29,8 +29,7 @@ const EstimatedExchangeTimes::Layout& EstimatedExchangeTimes::layout_of(
   const auto [found, is_new] = layouts_.try_emplace(std::move(members));
   if (is_new) {
     const GroupFamily family(topology_, first_group(communicator));
-    for (const GroupDimension& dimension : family.layouts().front().dimensions)
-      found->second.emplace_back(dimension.level, dimension.size);
+    found->second = family.layouts().front().along;
   }
   return found->second;
 }
@@ -54,11 +53,11 @@ Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind,
     return fastest ? fastest->predicted : Duration{};
   }
   std::vector<LevelSpec> levels;
-  for (const auto& [level, members] : layout)
-    levels.push_back(level_alone(topology_, level, members));
   std::vector<NamedAlgorithm> own;
-  if (spec.algorithms.size() > 1)
-    for (const auto& [level, members] : layout) own.push_back(algorithm_on(spec, level));
+  for (const PhaseLevel& level : costs_.levels_of(layout, kind)) {
+    levels.push_back(costs_.alone(level));
+    if (spec.algorithms.size() > 1) own.push_back(algorithm_on(spec, level.level));
+  }
   if (!own.empty()) spec.algorithms = own;
   return estimated_time(levels, system_, spec, kind, size);
 }

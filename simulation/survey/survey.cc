@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/units/unit_text.h"
-#include "simulation/survey/maximum_flow.h"
+#include "network/maximum_flow.h"
 
 namespace orrery {
 namespace {

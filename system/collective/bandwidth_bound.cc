@@ -209,7 +209,7 @@ std::vector<Duration> bandwidth_by_level(const CollectiveCall& call, const Colle
                                          Bytes minimum_chunk, const GroupFamily& family,
                                          const Topology& topology) {
   std::vector<Duration> times(topology.levels().size());
-  const GroupLayout& layout = family.layouts().front();
+  const GroupLayout& layout = family.layout(0, call.kind);
   const Rank base = family.base_with(layout);
   const auto& dimensions = layout.dimensions;
   if (call.pair_sizes && layout.whole.size > 4096) return times;
@@ -236,8 +236,9 @@ std::vector<Duration> bandwidth_by_level(const CollectiveCall& call, const Colle
       std::int64_t scattered = 1;
       for (const int d : phase.scattered) scattered *= dimensions[d].size;
       const bool has_sizes = call.pair_sizes != nullptr;
-      if (!dimension.one_level && has_sizes) continue;  // nothing is known
-      if (!dimension.one_level) {
+      const bool one_port = dimension.one_level || dimension.joined;
+      if (!one_port && has_sizes) continue;  // nothing is known
+      if (!one_port) {
         Duration& time = times[dimension.level];
         time = std::max(time, busiest_port_time(share(size, 1, scattered), phase.kind, named, shape,
                                                 members, topology));
@@ -245,12 +246,14 @@ std::vector<Duration> bandwidth_by_level(const CollectiveCall& call, const Colle
       }
       const std::int64_t parts =
           parts_at_port(phase.kind, dimension.size, named.algorithm->needs_reducing_switch());
-      LevelLoad& load = loads[dimension.level];
+      LevelLoad& load =
+          loads[dimension.joined ? topology.port_level(dimension.level) : dimension.level];
       load.bytes += has_sizes ? share(busiest_of_phase(call, layout, phase.dimension, done),
                                       size.value, std::max<std::int64_t>(1, call.size.value))
                               : share(size, parts, scattered * dimension.size);
       done.push_back(phase.dimension);
-      for (int variant = 0; variant < named.algorithm->variants(); ++variant)
+      if (dimension.joined) load.ports.insert(0);
+      for (int variant = 0; !dimension.joined && variant < named.algorithm->variants(); ++variant)
         note_ports(*named.algorithm->plan(phase.kind, shape, variant), members, topology,
                    load.ports);
     }
@@ -267,7 +270,13 @@ std::vector<Duration> bandwidth_by_level(const CollectiveCall& call, const Colle
 
 Duration bandwidth_bound(const CollectiveCall& call, const CollectiveSpec& spec,
                          Bytes minimum_chunk, const GroupFamily& family, const Topology& topology) {
-  return std::ranges::max(bandwidth_by_level(call, spec, minimum_chunk, family, topology));
+  const std::vector<Duration> times =
+      bandwidth_by_level(call, spec, minimum_chunk, family, topology);
+  std::vector<Duration> at_ports(times.size());
+  for (std::size_t level = 0; level < times.size(); ++level)
+    at_ports[static_cast<std::size_t>(topology.port_level(static_cast<int>(level)))] +=
+        times[level];
+  return std::ranges::max(at_ports);
 }
 
 }  // namespace orrery

@@ -71,8 +71,7 @@ bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t mem
 
 bool is_in_libraries(const NamedAlgorithm& algorithm, Collective kind, bool inside_node) {
   if (kind > Collective::all_gather) return true;
-  if (algorithm.name == "pat") return kind != Collective::all_reduce && !inside_node;
-  if (algorithm.name == "recursive_doubling") return !inside_node;
+  if (algorithm.name == "pat" || algorithm.name == "recursive_doubling") return !inside_node;
   return algorithm.name != "direct";
 }
 

@@ -42,9 +42,11 @@ std::span<const std::string_view> algorithms_tried(Collective kind);
 bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t members);
 inline constexpr std::int32_t kMostPeers = 128;
 
-// Whether communication libraries do such a sum or gather with it: NCCL has rings, between nodes
-// trees, whose few steps recursive_doubling stands for, and there pat, which reduces or gathers
-// only (src/graph/tuning.cc and the release notes of 2.23). Exchanges and kinds with a root: all.
+// Whether communication libraries do such a sum or gather with it: NCCL has rings, and between
+// nodes trees and pat (src/graph/tuning.cc and the release notes of 2.23). Trees sum up and pass
+// down: 2 log2 n steps, of which a port carries the buffer twice. pat stands for them, which takes
+// as many steps and bytes, and for a few bytes recursive_doubling. Exchanges, kinds with a root:
+// all.
 bool is_in_libraries(const NamedAlgorithm& algorithm, Collective kind, bool inside_node);
 
 // The schedules that `auto` tries on such levels.

@@ -46,6 +46,7 @@ bool is_along_level(const std::vector<Rank>& ranks, const GroupDimension& dimens
 GroupLayout layout_of(const std::vector<Rank>& ranks, const Topology& topology) {
   const auto size = static_cast<std::int32_t>(ranks.size());
   GroupLayout layout{.dimensions = {},
+                     .along = {},
                      .whole = {},
                      .shape = GroupShape(members_of_units(ranks, ranks_of_node(topology)))};
   std::int32_t stride = 1;
@@ -71,6 +72,29 @@ void set_rows(GroupLayout& layout, const Communicator& communicator, const Topol
       kind == LevelKind::switched || (kind == LevelKind::graph && communicator.few_bytes);
   const std::int32_t rows = communicator.rows;
   if (any_order && last.one_level && last.size % rows == 0 && last.size > rows) last.rows = rows;
+}
+
+// As exchanges see it.
+GroupLayout joined_at_ports(GroupLayout layout, const Topology& topology) {
+  std::vector<GroupDimension> joined;
+  for (GroupDimension& dimension : layout.dimensions) {
+    const bool behind_same_links =
+        !joined.empty() && joined.back().one_level && dimension.one_level &&
+        topology.port_level(joined.back().level) == topology.port_level(dimension.level);
+    if (behind_same_links) {
+      GroupDimension& inner = joined.back();
+      inner.level = dimension.level;
+      inner.size *= dimension.size;
+      inner.rows = 1;
+      inner.joined = true;
+    } else {
+      joined.push_back(dimension);
+    }
+  }
+  for (GroupDimension& dimension : joined)
+    if (dimension.joined) dimension.one_level = false;
+  layout.dimensions = std::move(joined);
+  return layout;
 }
 
 // The whole family: the ranks are spread over all coordinates between the extents.
@@ -158,6 +182,15 @@ GroupFamily::GroupFamily(const Topology& topology, const Communicator& communica
       list_all_groups(topology, extents, communicator);
   }
   CHECK(!layouts_.empty(), "communicator {} has no members", communicator.name);
+  for (GroupLayout& layout : layouts_)
+    for (const GroupDimension& dimension : layout.dimensions)
+      layout.along.emplace_back(dimension.level, dimension.size);
+  for (const GroupLayout& layout : layouts_) {
+    exchanges_.push_back(joined_at_ports(layout, topology));
+    if (steps_.empty()) continue;
+    for (const GroupDimension& dimension : exchanges_.back().dimensions)
+      if (dimension.joined) add_line(dimension);
+  }
 }
 
 // ---- arithmetic families -----------------------------------------------------------------------
@@ -185,7 +218,7 @@ std::optional<std::vector<GroupFamily::Step>> GroupFamily::steps_along_levels(
 void GroupFamily::set_steps(const Topology& topology, std::vector<Step> steps,
                             const Communicator& of) {
   steps_ = std::move(steps);
-  GroupLayout layout{.dimensions = {}, .whole = {}, .shape = 1};
+  GroupLayout layout{.dimensions = {}, .along = {}, .whole = {}, .shape = 1};
   std::int32_t size = 1, members_of_node = 1;
   for (const Step& step : steps_) {
     if (layout.dimensions.empty() || layout.dimensions.back().level != step.level)
@@ -215,7 +248,7 @@ void GroupFamily::add_line(const GroupDimension& dimension) {
     }
     below *= step.size;
   }
-  lines_.push_back({extents[0].stride, {}});
+  lines_.push_back({dimension, extents[0].stride, {}});
   if (extents.size() > 1) lines_.back().table = members_from(0, extents);
 }
 
@@ -267,7 +300,8 @@ const GroupFamily::Listed* GroupFamily::find_listed(Rank rank) const {
 
 Rank GroupFamily::base_with(const GroupLayout& layout) const {
   for (const List& list : lists_)
-    if (layouts_[list.layout] == layout) return members_[list.first];
+    if (layouts_[list.layout] == layout || exchanges_[list.layout] == layout)
+      return members_[list.first];
   return 0;
 }
 
@@ -366,9 +400,7 @@ RankLine GroupFamily::line(Rank base, Position first, const GroupDimension& dime
             .rows = dimension.rows,
             .row = dimension.size / dimension.rows};
   }
-  const auto& dimensions = layouts_[0].dimensions;
-  const auto found = std::find(dimensions.begin(), dimensions.end(), dimension);
-  const Line& line = lines_[found - dimensions.begin()];  // behind the dimensions: the whole
+  const Line& line = *std::ranges::find(lines_, dimension, &Line::of);
   const bool table = !line.table.empty();
   return {.origin = rank_at(base, first),
           .stride = table ? 1 : line.stride,

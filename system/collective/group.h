@@ -20,6 +20,7 @@
 
 #include "network/fold.h"
 #include "network/topology/topology.h"
+#include "system/collective_algorithm.h"
 #include "system/group_shape.h"
 #include "system/job.h"
 
@@ -33,6 +34,7 @@ struct GroupDimension {
   // Plans number the members upwards; if there are several rows (Communicator::rows), through all
   // of them at once: the first of each row, then the second of each.
   std::int32_t rows = 1;
+  bool joined = false;  // several levels of a graph that lie behind the same links of an NPU
 
   // The member at a position, and how far its position is from that of member 0.
   std::int32_t coordinate(Position position) const {
@@ -52,9 +54,13 @@ struct GroupDimension {
   bool operator==(const GroupDimension&) const = default;
 };
 
+// A group along the levels of a topology: level and members, innermost first.
+using GroupAlongLevels = std::vector<std::pair<int, std::int32_t>>;
+
 // How the members of a group sit.
 struct GroupLayout {
   std::vector<GroupDimension> dimensions;  // innermost first, their levels ascend
+  GroupAlongLevels along;                  // the same before any were joined
   GroupDimension whole;                    // all members as one dimension
   GroupShape shape;
 
@@ -108,7 +114,12 @@ class GroupFamily {
 
   // All that occur among the groups: one if the family is arithmetic.
   const std::vector<GroupLayout>& layouts() const { return layouts_; }
-  // The base of a group that has this layout.
+  // The same as a collective of that kind sees them.
+  const GroupLayout& layout(std::int32_t number, Collective kind) const {
+    const bool exchange = planned_as(kind) == Collective::all_to_all;
+    return (exchange ? exchanges_ : layouts_)[static_cast<std::size_t>(number)];
+  }
+  // The base of a group that has this layout, of either kind.
   Rank base_with(const GroupLayout& layout) const;
 
   Rank rank_at(Rank base, Position position) const;
@@ -144,6 +155,7 @@ class GroupFamily {
   };
 
   struct Line {
+    GroupDimension of;
     std::int32_t stride;      // in ranks
     std::vector<Rank> table;  // distances from the first member, where no stride gives them
   };
@@ -160,10 +172,10 @@ class GroupFamily {
   bool lists_agree(const Digit& digit) const;
   std::optional<Digit> digit_in_lists(const Digit& digit) const;
 
-  std::vector<GroupLayout> layouts_;
+  std::vector<GroupLayout> layouts_, exchanges_;
   // An arithmetic family.
   std::vector<Step> steps_;  // innermost first
-  std::vector<Line> lines_;  // of each dimension, then of the whole
+  std::vector<Line> lines_;  // of the dimensions and the whole
   // A family of lists.
   std::vector<Rank> members_;  // group by group
   std::vector<List> lists_;

@@ -20,7 +20,7 @@ namespace {
 struct LevelCost {
   std::size_t algorithm = 0;  // in Contest::algorithms_
   Duration time = {};         // of one chunk
-  Duration load = {};         // of the other chunks at the ports
+  PhaseCost::Load load = {};  // of the other chunks
   Duration crowd = {};        // that hold up the first one, if it begins here
   Duration held = {};         // a port, by what the chunks post there at once
   // The stages of each phase of a chunk; of phases of other levels none.
@@ -52,7 +52,7 @@ class Contest {
         system_(system),
         costs_(costs),
         rule_(rule),
-        group_(group),
+        group_(costs.levels_of(group, kind)),
         kind_(planned_as(kind)),
         size_(size) {
     for (const Collective part : {kind_, Collective::reduce_scatter, Collective::all_gather,
@@ -62,14 +62,14 @@ class Contest {
             algorithms_.end())
           algorithms_.emplace_back(name);
     algorithms_.emplace_back("ring:2");
-    for (const auto& [level, members] : group) members_.push_back(members);
+    for (const PhaseLevel& level : group_) members_.push_back(level.members);
   }
 
   std::optional<AutomaticChoice> winner() {
     std::exception_ptr beyond_clock;
     for (const HierarchicalSchedule schedule : schedules())
       for (const Protocol protocol : protocols_of(rule_, system_))
-        for (const std::int32_t chunks : chunk_counts(protocol)) try {
+        for (const std::int32_t chunks : chunk_counts(schedule, protocol)) try {
             enter_all(schedule, protocol, chunks);
           } catch (const RangeError&) {  // other candidates may be within the clock
             if (!beyond_clock) beyond_clock = std::current_exception();
@@ -101,13 +101,13 @@ class Contest {
 
   std::vector<HierarchicalSchedule> schedules() const {
     std::vector<LevelSpec> levels;
-    for (const auto& [index, members] : group_) levels.push_back(topology_.levels()[index]);
+    for (const PhaseLevel& level : group_) levels.push_back(topology_.levels()[level.level]);
     if (rule_.any_schedule && levels.size() == 1) return {HierarchicalSchedule::baseline};
     if (rule_.any_schedule) return schedules_tried(kind_, levels);
     std::vector<HierarchicalSchedule> tried = {rule_.schedule};
     // What is too small to be cut by the inner levels goes whole.
     std::int64_t parts = 1;
-    for (std::size_t i = 0; i + 1 < group_.size(); ++i) parts *= group_[i].second;
+    for (std::size_t i = 0; i + 1 < group_.size(); ++i) parts *= group_[i].members;
     if (size_.value < system_.minimum_chunk.value * parts)
       tried.push_back(HierarchicalSchedule::baseline);
     return tried;
@@ -117,11 +117,14 @@ class Contest {
     return rule_.any_chunks && protocol != Protocol::none && !has_root(kind_);
   }
 
-  std::vector<std::int32_t> chunk_counts(Protocol protocol) const {
+  // As many of each order of the levels: else some levels have more to do, and what is left over
+  // begins when the others are done.
+  std::vector<std::int32_t> chunk_counts(HierarchicalSchedule schedule, Protocol protocol) const {
     if (goes_in_turn(protocol) && levels() == 1) return {1};
     if (!rule_.any_chunks) return {chunk_count(size_, rule_.chunks, system_.minimum_chunk)};
+    const auto orders = static_cast<std::int32_t>(orders_of(schedule, levels()).size());
     std::vector<std::int32_t> counts;
-    for (std::int32_t count = 1; count <= kMostChunks; count *= 2)
+    for (std::int32_t count = orders; count <= kMostChunks; count *= 2)
       if (chunk_count(size_, count, system_.minimum_chunk) == count) counts.push_back(count);
     return counts;
   }
@@ -146,7 +149,7 @@ class Contest {
     if (protocol != Protocol::none && !is_paid(row, algorithm, level)) return std::nullopt;
     if (protocol == Protocol::nvls &&
         !switch_may_add(kind_, group_.size(), topology_.levels()[on_platform(level)],
-                        place_of(topology_.levels(), on_platform(level)), group_[level].second))
+                        place_of(topology_.levels(), on_platform(level)), group_[level].members))
       return std::nullopt;
     const PieceSizes sizes(size_, chunks);
     const auto orders = orders_of(schedule, levels());
@@ -164,11 +167,10 @@ class Contest {
         const ProtocolCost in_phase = cost_in(phase, row);
         const ProtocolCost* const paid = row == nullptr ? nullptr : &in_phase;
         std::int64_t parts = 1;
-        for (const int d : phase.scattered) parts *= group_[d].second;
+        for (const int d : phase.scattered) parts *= group_[d].members;
         const Bytes part = equal_part(sizes.size(0), parts);
-        const PhaseCost* cost =
-            costs_.of(algorithm, phase.kind, group_[level].first, group_[level].second);
-        if (cost == nullptr || cuts_small(algorithm, group_[level].second, part))
+        const PhaseCost* cost = costs_.of(algorithm, phase.kind, group_[level]);
+        if (cost == nullptr || cuts_small(algorithm, group_[level].members, part))
           return std::nullopt;
         if (order == 0) {
           sum.time += cost->time(part, system_, paid);
@@ -179,7 +181,11 @@ class Contest {
           for (const TimedStage& stage : sum.phases.back())
             sum.held = std::max(sum.held, stage.sending * at_once);
         }
-        if (turns > 0) sum.load += cost->load(part, paid) * turns;
+        if (turns > 0) {
+          const PhaseCost::Load load = cost->load(part, paid);
+          sum.load.shared += load.shared * turns;
+          sum.load.port += load.port * turns;
+        }
         sum.messages += order == 0 ? cost->messages * chunks : 0;
         sum.folds = sum.folds && cost->folds;
       }
@@ -203,7 +209,7 @@ class Contest {
   }
 
   std::size_t on_platform(int level) const {
-    return static_cast<std::size_t>(group_[level].first);
+    return static_cast<std::size_t>(group_[level].level);
   }
 
   bool cuts_small(const NamedAlgorithm& algorithm, std::int32_t members, Bytes part) const {
@@ -221,7 +227,7 @@ class Contest {
       // Of many levels, those that are fast by themselves.
       auto& here = choices.back();
       std::stable_sort(here.begin(), here.end(), [](const LevelCost& a, const LevelCost& b) {
-        return a.time + a.load < b.time + b.load;
+        return a.time + a.load.shared < b.time + b.load.shared;
       });
       const std::size_t most = levels() <= 3 ? here.size() : 2;
       here.resize(std::min(here.size(), most));
@@ -238,15 +244,23 @@ class Contest {
   void enter(const std::vector<std::vector<LevelCost>>& choices, const std::vector<std::size_t>& at,
              Candidate candidate) {
     Duration load, launch, crowd;
-    for (std::size_t level = 0; level < at.size(); ++level)
-      crowd += choices[level][at[level]].crowd;
+    std::vector<Duration> at_ports(topology_.levels().size()), crowd_there(at_ports.size());
+    for (std::size_t level = 0; level < at.size(); ++level) {
+      const LevelCost& cost = choices[level][at[level]];
+      crowd += cost.crowd;
+      at_ports[port_of(level)] += cost.load.port;
+      crowd_there[port_of(level)] += cost.crowd;
+    }
+    for (std::size_t port = 0; port < at_ports.size(); ++port)
+      if (at_ports[port] > Duration{})
+        load = std::max(load, at_ports[port] + crowd - crowd_there[port]);
     for (std::size_t level = 0; level < at.size(); ++level) {
       const LevelCost& cost = choices[level][at[level]];
       candidate.algorithms.push_back(cost.algorithm);
       candidate.time += cost.time;
       candidate.messages += cost.messages;
       candidate.folds = candidate.folds && cost.folds;
-      load = std::max(load, cost.load + crowd - cost.crowd);
+      load = std::max(load, cost.load.shared + crowd - cost.crowd);
       launch = std::max(launch, cost.launch);
       if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost.held);
     }
@@ -259,24 +273,30 @@ class Contest {
     candidates_.push_back(std::move(candidate));
   }
 
+  std::size_t port_of(std::size_t level) const {
+    return static_cast<std::size_t>(group_[level].port);
+  }
+
   // Of chunks in turn: how long each has to wait for the one before it. A phase holds its queue to
-  // its end, and all phases of a level have the same ports.
-  static Duration longest_turn(const std::vector<std::vector<LevelCost>>& choices,
-                               const std::vector<std::size_t>& at) {
+  // its end, all phases of a level have the same links, and some levels the same ports.
+  Duration longest_turn(const std::vector<std::vector<LevelCost>>& choices,
+                        const std::vector<std::size_t>& at) const {
     Duration longest;
+    std::vector<Duration> at_ports(topology_.levels().size());
     for (std::size_t level = 0; level < at.size(); ++level) {
-      Duration at_port;
+      Duration shared;
       for (const std::vector<TimedStage>& phase : choices[level][at[level]].phases) {
         Duration turn;
         for (const TimedStage& stage : phase) {
           turn += (stage.sending + stage.latency) * stage.count;
-          at_port += stage.sending * stage.count;
+          shared += stage.sending * stage.count;
+          at_ports[port_of(level)] += stage.at_port * stage.count;
         }
         longest = std::max(longest, turn);
       }
-      longest = std::max(longest, at_port);
+      longest = std::max(longest, shared);
     }
-    return longest;
+    return std::max(longest, std::ranges::max(at_ports));
   }
 
   // Chunks that begin together take every stage in turn, so the first of them has to wait for all
@@ -289,10 +309,10 @@ class Contest {
 
   // If a stage begins when the first chunk has come and its port is free of the stage before, and
   // ends when the last one has come and left.
-  static Duration time_in_step(const std::vector<std::vector<LevelCost>>& choices,
-                               const std::vector<std::size_t>& at, std::int32_t chunks) {
+  Duration time_in_step(const std::vector<std::vector<LevelCost>>& choices,
+                        const std::vector<std::size_t>& at, std::int32_t chunks) const {
     Duration first, last;
-    std::vector<Duration> free(at.size());
+    std::vector<Duration> free(at.size()), free_ports(topology_.levels().size());
     const std::size_t phases = choices.front()[at.front()].phases.size();
     for (std::size_t phase = 0; phase < phases; ++phase)
       for (std::size_t level = 0; level < at.size(); ++level)
@@ -301,14 +321,17 @@ class Contest {
           Duration first_before, last_before;
           for (std::int64_t i = 0; i < std::min(stage.count, most); ++i) {
             first_before = first, last_before = last;
-            const Duration begin = std::max(first, free[level]);
+            Duration& port = free_ports[port_of(level)];
+            const Duration begin = std::max({first, free[level], port});
             free[level] = std::max(begin + stage.sending * chunks, last + stage.sending);
+            port = std::max(begin + stage.at_port * chunks, last + stage.at_port);
             first = begin + stage.sending + stage.latency;
             last = free[level] + stage.latency;
           }
           const std::int64_t more = std::max<std::int64_t>(0, stage.count - most);
           first += (first - first_before) * more;
           free[level] += (last - last_before) * more;
+          free_ports[port_of(level)] += (last - last_before) * more;
           last += (last - last_before) * more;
         }
     return last;
@@ -331,7 +354,7 @@ class Contest {
   const SystemSpec& system_;
   PhaseCosts& costs_;
   const CollectiveSpec& rule_;
-  const GroupAlongLevels& group_;
+  std::vector<PhaseLevel> group_;
   Collective kind_;
   Bytes size_;
   std::vector<NamedAlgorithm> algorithms_;

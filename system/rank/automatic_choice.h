@@ -5,8 +5,9 @@
 // (phase_cost.h). Either all chunks take each stage together, as those that are bound by latency
 // do: a stage begins when the first chunk has come and its port is free, and ends when the last one
 // has come and left. Or the levels work side by side, as they do for large chunks: all stages of
-// one chunk, and what the busiest level's ports carry of the others, which, where that is not the
-// first level, begin late by what crowds the first.
+// one chunk, and what the busiest port or level carries of the others, which, where that is not the
+// first level, begin late by what crowds the first. Levels of a graph behind the same links of an
+// NPU have one port, which carries what all of them need.
 //
 // All combinations of the algorithms of capability.h are computed, which takes microseconds. Sums
 // and gathers run beside other traffic: a message of a pipeline that comes in between waits as long
@@ -33,11 +34,8 @@
 
 namespace orrery {
 
-// A group along the levels of a topology: level and members, innermost first.
-using GroupAlongLevels = std::vector<std::pair<int, std::int32_t>>;
-
 struct AutomaticChoice {
-  CollectiveSpec spec;        // with an algorithm for each level of the group
+  CollectiveSpec spec;        // with an algorithm for each level that its phases go over
   Duration predicted;         // alone, as above
   std::int64_t messages = 0;  // of a rank
   std::int64_t candidates = 0;

@@ -42,11 +42,13 @@ CollectiveRecipes::CollectiveRecipes(const Topology& topology, const SystemSpec&
   for (const Communicator& communicator : communicators) {
     families_.emplace_back(topology, communicator);
     recipes_.emplace_back();
-    for (const GroupLayout& layout : families_.back().layouts()) {
+    const GroupFamily& family = families_.back();
+    for (std::int32_t number = 0; number < std::ssize(family.layouts()); ++number) {
       auto& recipes = recipes_.back().emplace_back();
       for (int kind = 0; kind < collective_count; ++kind) {
-        recipes[kind] = make_recipe(families_.back(), layout, static_cast<Collective>(kind),
-                                    spec.collectives[kind]);
+        const GroupLayout& layout = family.layout(number, static_cast<Collective>(kind));
+        recipes[kind] =
+            make_recipe(family, layout, static_cast<Collective>(kind), spec.collectives[kind]);
         note_ways(spec.collectives[kind], layout);
       }
     }
@@ -194,7 +196,7 @@ const Plan* CollectiveRecipes::rooted_plan(const CollectiveRecipe& recipe, const
 const CollectiveRecipe& CollectiveRecipes::of(const CollectiveCall& call,
                                               std::int32_t layout_number) {
   const GroupFamily& family = families_[call.communicator];
-  const GroupLayout& layout = family.layouts()[layout_number];
+  const GroupLayout& layout = family.layout(layout_number, call.kind);
   const std::int32_t chosen = selection_.choose(call.kind, call.size, layout);
   if (chosen == Selection::as_written)
     return recipes_[call.communicator][layout_number][static_cast<int>(call.kind)];
@@ -209,7 +211,7 @@ const CollectiveRecipe& CollectiveRecipes::of(const CollectiveCall& call,
 
 CallReport CollectiveRecipes::report_of(const CollectiveCall& call) {
   const GroupFamily& family = families_[call.communicator];
-  const GroupLayout& layout = family.layouts().front();
+  const GroupLayout& layout = family.layout(0, call.kind);
   const std::int32_t chosen = selection_.choose(call.kind, call.size, layout);
   const CollectiveSpec& spec = selection_.spec(call.kind, chosen);
   std::vector<int> levels;
@@ -222,8 +224,9 @@ CallReport CollectiveRecipes::report_of(const CollectiveCall& call) {
 const CommunicationCost& CollectiveRecipes::cost_of(const CollectiveCall& call) {
   const GroupFamily& family = families_[call.communicator];
   const auto cost = [&] {
-    const auto chosen = selection_.choose(call.kind, call.size, family.layouts().front());
-    return cost_of_collective(call, selection_.spec(call.kind, chosen), spec_, family, topology_);
+    const auto chosen = selection_.choose(call.kind, call.size, family.layout(0, call.kind));
+    return cost_of_collective(call, selection_.spec(call.kind, chosen), spec_, family, topology_,
+                              selection_.costs().crossing());
   };
   if (call.pair_sizes) return costs_of_uneven_.emplace_back(cost());
   const auto [found, inserted] = costs_.try_emplace({call.communicator, call.kind, call.size});

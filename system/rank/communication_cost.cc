@@ -1,6 +1,7 @@
 #include "system/rank/communication_cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/between_nodes.h"
@@ -34,6 +35,46 @@ Duration passing_on(const LevelSpec& level, const SystemSpec& system,
          latency_alone(level, system, algorithm, protocol, phase);
 }
 
+// At most a time within the clock.
+Duration scaled(Duration time, double factor) {
+  const double product = static_cast<double>(time.value) * factor;
+  const Duration most = Time::never().since_start;
+  return product < static_cast<double>(most.value) ? Duration{std::llround(product)} : most;
+}
+
+// What bytes take that a port alone would carry in `time`.
+Duration while_all_send(Duration time, Bandwidth port, Bandwidth crossing) {
+  if (crossing >= port) return time;
+  return scaled(time, static_cast<double>(port.value) / static_cast<double>(crossing.value));
+}
+
+// The level whose links hold up what is sent across this one: those of the port, if that is shared
+// with an inner level and the fabric does not taper here.
+int held_at(int level, const Topology& topology, std::span<const Bandwidth> crossing) {
+  const auto index = static_cast<std::size_t>(level);
+  return crossing[index] < topology.levels()[index].bandwidth ? level : topology.port_level(level);
+}
+
+// An exchange that takes levels behind one port as one counts at the port. Where the fabric tapers,
+// what leaves the groups of a level of n members each, of N in all, takes (N - n) / N of the buffer
+// besides: at the same time, so it is of interest where it takes longer.
+void add_joined_levels(CommunicationCost& cost, const CollectiveCall& call,
+                       const CollectiveSpec& spec, const GroupLayout& layout,
+                       const Topology& topology, std::span<const Bandwidth> crossing) {
+  const bool is_joined = std::ranges::any_of(layout.dimensions, &GroupDimension::joined);
+  if (!is_joined || spec.schedule == HierarchicalSchedule::flat || call.pair_sizes) return;
+  std::int64_t inside = 1;
+  for (const auto& [level, members] : layout.along) {
+    const auto index = static_cast<std::size_t>(level);
+    const bool tapers = crossing[index] < topology.levels()[index].bandwidth;
+    if (tapers && topology.port_level(level) != level)
+      cost.add_carried(level, scaled(transfer_time(call.size, crossing[index]),
+                                     static_cast<double>(layout.whole.size - inside) /
+                                         static_cast<double>(layout.whole.size)));
+    inside *= members;
+  }
+}
+
 }  // namespace
 
 CommunicationCost& CommunicationCost::operator+=(const CommunicationCost& other) {
@@ -48,8 +89,9 @@ CommunicationCost& CommunicationCost::operator+=(const CommunicationCost& other)
 
 CommunicationCost cost_of_collective(const CollectiveCall& call, const CollectiveSpec& spec,
                                      const SystemSpec& system, const GroupFamily& family,
-                                     const Topology& topology) {
-  const GroupLayout& layout = family.layouts().front();
+                                     const Topology& topology,
+                                     std::span<const Bandwidth> crossing) {
+  const GroupLayout& layout = family.layout(0, call.kind);
   CommunicationCost cost(topology.levels().size());
   const std::int32_t chunks = chunk_count(call.size, spec.chunks, system.minimum_chunk);
   cost.add_chunks(chunks);
@@ -78,13 +120,16 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
   for (int level = 0; level < static_cast<int>(carried.size()); ++level) {
     const auto index = static_cast<std::size_t>(level);
     const Duration of_port = whole_of(
-        on_the_wire(carried[index],
+        on_the_wire(while_all_send(carried[index], topology.levels()[index].bandwidth,
+                                   crossing[index]),
                     find_cost(system.protocols, spec.protocol, algorithm_on(spec, level).name,
                               place_of(topology.levels(), index))),
         shares[index]);
     const Duration of_chunk{of_port.value / chunks};
-    cost.add_carried(level, of_port + std::max(Duration{}, passing[index] - of_chunk));
+    cost.add_carried(held_at(level, topology, crossing),
+                     of_port + std::max(Duration{}, passing[index] - of_chunk));
   }
+  add_joined_levels(cost, call, spec, layout, topology, crossing);
   return cost;
 }
 
@@ -104,7 +149,8 @@ CommunicationCost cost_of_message(Rank from, Rank to, Bytes size, const SystemSp
   const bool scale_out = topology.levels()[outermost].scope == Scope::scale_out;
   cost.add_latency(outermost,
                    (scale_out ? system.injection_latency : system.local_injection_latency) * 2);
-  cost.add_carried(slowest, transfer_time(size, topology.levels()[slowest].bandwidth));
+  cost.add_carried(topology.port_level(slowest),
+                   transfer_time(size, topology.levels()[slowest].bandwidth));
   return cost;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/units/total.h"
@@ -17,7 +18,7 @@ namespace orrery {
 class CommunicationCost {
  public:
   struct OnLevel {
-    TotalTime carried;  // bytes over the bandwidth of the ports that are used
+    TotalTime carried;  // bytes over what the ports that are used get (crossing_bandwidth.h)
     TotalTime latency;  // with what messages cost at their ends
   };
 
@@ -41,13 +42,16 @@ class CommunicationCost {
 
 // Of a collective done as `spec` says. Its chunks pass the levels beside each other, so latency
 // counts once. So does, of plans in which ranks have roles (trees), what the bytes of the first
-// chunk take on their way from rank to rank beyond the bytes of a rank's own port. REQUIRES: spec
-// is not automatic and has no ranges.
+// chunk take on their way from rank to rank beyond the bytes of a rank's own port. `crossing`: of
+// each level of the topology (network/crossing_bandwidth.h). REQUIRES: spec is not automatic and
+// has no ranges. Bytes count on the level whose links hold them up: where several levels lie behind
+// one port, that of the port, or the one at which the fabric tapers.
 CommunicationCost cost_of_collective(const CollectiveCall& call, const CollectiveSpec& spec,
                                      const SystemSpec& system, const GroupFamily& family,
-                                     const Topology& topology);
+                                     const Topology& topology,
+                                     std::span<const Bandwidth> crossing);
 
-// Of a message between two ranks: its bytes on the slowest level of its way.
+// Of a message between two ranks: its bytes at the port of the slowest level of its way.
 CommunicationCost cost_of_message(Rank from, Rank to, Bytes size, const SystemSpec& system,
                                   const Topology& topology);
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "network/crossing_bandwidth.h"
 #include "system/collective/capability.h"
 #include "system/rank/prediction.h"
 
@@ -91,13 +92,57 @@ Duration PhaseCost::time(Bytes size, const SystemSpec& system, const ProtocolCos
   return sum;
 }
 
-Duration PhaseCost::load(Bytes size, const ProtocolCost* protocol) const {
-  return std::max(processing,
-                  transfer_time(on_wire(portion(size, at_port, pieces), protocol, stages), bandwidth));
+PhaseCost::Load PhaseCost::load(Bytes size, const ProtocolCost* protocol) const {
+  const Bytes bytes = on_wire(portion(size, at_port, pieces), protocol, stages);
+  return {std::max(processing, transfer_time(bytes, bandwidth)),
+          std::max(processing, transfer_time(bytes, at_port_rate))};
 }
 
-bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind, int level,
-                              std::int32_t members) const {
+PhaseCosts::PhaseCosts(const Topology& topology, const SystemSpec& system)
+    : topology_(topology), system_(system), crossing_(crossing_bandwidths(topology)) {}
+
+// A part (n - m) / n of what is exchanged among n leaves groups of m; at the port m is 1.
+PhaseLevel PhaseCosts::joined(std::span<const std::pair<int, std::int32_t>> levels) const {
+  const auto [innermost, first_members] = levels.front();
+  const int port = topology_.port_level(innermost);
+  const Bandwidth at_port = topology_.levels()[static_cast<std::size_t>(innermost)].bandwidth;
+  PhaseLevel joined{levels.back().first, 1, port, at_port, at_port};
+  for (const auto& [level, members] : levels) joined.members *= members;
+  std::int32_t inside = 1;
+  for (const auto& [level, members] : levels) {
+    const double leaves = static_cast<double>(joined.members - inside) / (joined.members - 1);
+    const auto crossing = static_cast<double>(crossing_[static_cast<std::size_t>(level)].value);
+    const double rate = crossing / leaves;
+    if (rate < static_cast<double>(joined.bandwidth.value))
+      joined.bandwidth = Bandwidth{static_cast<std::int64_t>(rate)};
+    inside *= members;
+  }
+  return joined;
+}
+
+std::vector<PhaseLevel> PhaseCosts::levels_of(const GroupAlongLevels& group,
+                                              Collective kind) const {
+  const bool exchange = planned_as(kind) == Collective::all_to_all;
+  std::vector<PhaseLevel> levels;
+  for (std::size_t i = 0; i < group.size();) {
+    std::size_t end = i + 1;
+    const int port = topology_.port_level(group[i].first);
+    while (exchange && end < group.size() && topology_.port_level(group[end].first) == port) ++end;
+    levels.push_back(joined(std::span(group).subspan(i, end - i)));
+    i = end;
+  }
+  return levels;
+}
+
+LevelSpec PhaseCosts::alone(const PhaseLevel& level) const {
+  LevelSpec spec = level_alone(topology_, level.level, level.members);
+  if (spec.kind == LevelKind::switched && !topology_.structural()) spec.bandwidth = level.bandwidth;
+  return spec;
+}
+
+bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind,
+                              const PhaseLevel& at) const {
+  const auto [level, members] = std::pair(at.level, at.members);
   const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level)];
   const auto tried = algorithms_tried(kind);
   const bool both_ways = algorithm.name == "ring:2" && spec.kind == LevelKind::ring &&
@@ -114,42 +159,44 @@ bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind, 
 
 std::vector<TimedStage> PhaseCost::timed(Bytes size, const SystemSpec& system,
                                          const ProtocolCost* protocol) const {
-  const auto carried = [&](std::int64_t count) {
-    return transfer_time(on_wire(portion(size, count, pieces), protocol), bandwidth);
+  const auto carried = [&](std::int64_t count, Bandwidth rate) {
+    return transfer_time(on_wire(portion(size, count, pieces), protocol), rate);
   };
   std::vector<TimedStage> timed;
   for (const Step& step : steps) {
-    TimedStage stage{step.count, step.latency + carried(step.beside), carried(step.sending)};
+    TimedStage stage{step.count, step.latency + carried(step.beside, bandwidth),
+                     carried(step.sending, bandwidth), carried(step.sending, at_port_rate)};
     if (protocol != nullptr) stage.latency += protocol->step;
     if (system.reduction_bandwidth)
       stage.latency +=
           transfer_time(portion(size, step.added, pieces), *system.reduction_bandwidth);
     stage.sending = std::max(stage.sending, Duration{processing.value / stages});
+    stage.at_port = std::max(stage.at_port, Duration{processing.value / stages});
     timed.push_back(stage);
   }
   return timed;
 }
 
-const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind, int level,
-                                std::int32_t members) {
-  const auto [found, is_new] = known_.try_emplace({algorithm.name, kind, level, members});
+const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind,
+                                const PhaseLevel& level) {
+  const auto [found, is_new] = known_.try_emplace({algorithm.name, kind, level});
   std::optional<PhaseCost>& cost = found->second;
-  const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level)];
-  if (is_new && is_candidate(algorithm, kind, level, members)) {
+  const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level.level)];
+  if (is_new && is_candidate(algorithm, kind, level)) {
     if (has_root(kind)) {
-      cost = fitted(algorithm, kind, level_alone(topology_, level, members));
+      cost = fitted(algorithm, kind, alone(level));
     } else {
-      const auto plan = algorithm.algorithm->plan(kind, members, 0);
-      cost = closed_form(*plan, level, members);
-      cost->folds = folds_on(*plan, spec, members);
+      const auto plan = algorithm.algorithm->plan(kind, level.members, 0);
+      cost = closed_form(*plan, level);
+      cost->folds = folds_on(*plan, spec, level.members);
     }
   }
   return cost ? &*cost : nullptr;
 }
 
-PhaseCost PhaseCosts::closed_form(const Plan& plan, int level, std::int32_t members) const {
-  const LevelSpec& on_platform = topology_.levels()[static_cast<std::size_t>(level)];
-  LevelSpec spec = level_alone(topology_, level, members);
+PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) const {
+  const LevelSpec& on_platform = topology_.levels()[static_cast<std::size_t>(level.level)];
+  LevelSpec spec = alone(level);
   if (on_platform.kind == LevelKind::graph && topology_.forwards({0})) {
     spec.kind = LevelKind::ring;  // what goes far passes other NPUs, as on a ring
     spec.latency = on_platform.latency;
@@ -164,6 +211,7 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, int level, std::int32_t memb
   PhaseCost cost;
   cost.pieces = plan.pieces();
   cost.bandwidth = spec.bandwidth;
+  cost.at_port_rate = spec.kind == LevelKind::switched ? level.at_port : spec.bandwidth;
   std::vector<std::int64_t> at_ports(static_cast<std::size_t>(alone.ports(0)));
   std::int64_t passed = 0;
   for (int lane = 0; lane < plan.lanes(); ++lane) {
@@ -210,7 +258,7 @@ PhaseCost PhaseCosts::fitted(const NamedAlgorithm& algorithm, Collective kind,
   const Duration one = time(many, 1);
   PhaseCost cost;
   cost.latency = time(Bytes{}, 1);
-  cost.bandwidth = level.bandwidth;
+  cost.bandwidth = cost.at_port_rate = level.bandwidth;
   cost.pieces = transfer_time(many, level.bandwidth).value;
   cost.in_turn = (one - cost.latency).value;
   cost.at_port = std::min((time(many * 2, 2) - one).value, cost.in_turn);

@@ -10,22 +10,37 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/units/units.h"
 #include "network/topology/topology.h"
+#include "system/collective/group.h"
 #include "system/collective_algorithm.h"
 #include "system/system_spec.h"
 
 namespace orrery {
 
+// What a phase goes over: a level of the topology, or several of a graph that an exchange takes as
+// one, because they lie behind the same links of an NPU (system/collective/group.h).
+struct PhaseLevel {
+  int level;  // the outermost of several
+  std::int32_t members;
+  int port;             // the innermost level behind the same links (Topology::port_level)
+  Bandwidth at_port;    // what a port takes
+  Bandwidth bandwidth;  // and what it gets while all send: less where a fabric tapers
+  auto operator<=>(const PhaseLevel&) const = default;
+};
+
 // A stage, and `count` equal ones after each other, as long as they last.
 struct TimedStage {
   std::int64_t count;
   Duration latency;  // from the last byte's leaving to the next stage
-  Duration sending;  // at the busiest port
+  Duration sending;  // on the links that all share
+  Duration at_port;  // at the busiest port
 };
 
 struct PhaseCost {
@@ -44,7 +59,8 @@ struct PhaseCost {
   std::int64_t in_turn = 0;   //   so many follow each other on wires,
   std::int64_t at_port = 0;   //   the busiest port carries so many,
   std::int64_t added = 0;     //   and so many are added after each other
-  Bandwidth bandwidth;        // of a port
+  Bandwidth bandwidth;        // that a port gets
+  Bandwidth at_port_rate;     // and takes
   bool folds = false;         // where the buffer divides into `pieces`
 
   // The stages of one chunk, without the launch of a protocol.
@@ -52,30 +68,40 @@ struct PhaseCost {
                                 const ProtocolCost* protocol) const;
   // Their sum.
   Duration time(Bytes size, const SystemSpec& system, const ProtocolCost* protocol) const;
-  // How long the next chunk has to wait for this one at the ports of the level.
-  Duration load(Bytes size, const ProtocolCost* protocol) const;
+  // How long the next chunk has to wait for this one on the links that all share, and at the port.
+  struct Load {
+    Duration shared, port;
+  };
+  Load load(Bytes size, const ProtocolCost* protocol) const;
 };
 
 class PhaseCosts {
  public:
   // REQUIRES: both outlive this.
-  PhaseCosts(const Topology& topology, const SystemSpec& system)
-      : topology_(topology), system_(system) {}
+  PhaseCosts(const Topology& topology, const SystemSpec& system);
 
-  // Null if `auto` does not try the algorithm for that kind among `members` of the level
+  // What the phases of a collective of that kind go over.
+  std::vector<PhaseLevel> levels_of(const GroupAlongLevels& group, Collective kind) const;
+  // A level taken out of its platform (prediction.h), with what its members get there.
+  LevelSpec alone(const PhaseLevel& level) const;
+  // Of each level of the topology (network/crossing_bandwidth.h).
+  std::span<const Bandwidth> crossing() const { return crossing_; }
+
+  // Null if `auto` does not try the algorithm for that kind there
   // (system/collective/capability.h). The pointer stays valid.
-  const PhaseCost* of(const NamedAlgorithm& algorithm, Collective kind, int level,
-                      std::int32_t members);
+  const PhaseCost* of(const NamedAlgorithm& algorithm, Collective kind, const PhaseLevel& level);
 
  private:
-  bool is_candidate(const NamedAlgorithm& algorithm, Collective kind, int level,
-                    std::int32_t members) const;
-  PhaseCost closed_form(const Plan& plan, int level, std::int32_t members) const;
+  PhaseLevel joined(std::span<const std::pair<int, std::int32_t>> levels) const;
+  bool is_candidate(const NamedAlgorithm& algorithm, Collective kind,
+                    const PhaseLevel& level) const;
+  PhaseCost closed_form(const Plan& plan, const PhaseLevel& level) const;
   PhaseCost fitted(const NamedAlgorithm& algorithm, Collective kind, const LevelSpec& level) const;
 
   const Topology& topology_;
   const SystemSpec& system_;
-  std::map<std::tuple<std::string, Collective, int, std::int32_t>, std::optional<PhaseCost>> known_;
+  std::vector<Bandwidth> crossing_;
+  std::map<std::tuple<std::string, Collective, PhaseLevel>, std::optional<PhaseCost>> known_;
 };
 
 }  // namespace orrery

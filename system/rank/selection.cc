@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/log.h"
 #include "core/units/unit_text.h"
@@ -28,15 +29,16 @@ SystemSpec as_seen(SystemSpec system, const GroupAlongLevels& group, const Topol
 // named, over the protocols; of a flat schedule over several levels, over all algorithms.
 class PredictedSearch {
  public:
-  PredictedSearch(const Topology& topology, const SystemSpec& system, const CollectiveSpec& rule,
-                  const GroupAlongLevels& group, Collective kind, Bytes size)
+  PredictedSearch(const Topology& topology, const PhaseCosts& costs, const SystemSpec& system,
+                  const CollectiveSpec& rule, const GroupAlongLevels& group, Collective kind,
+                  Bytes size)
       : system_(as_seen(system, group, topology)),
         rule_(rule),
         place_(place_of(topology.levels(), static_cast<std::size_t>(group.front().first))),
         kind_(kind),
         size_(size) {
-    for (const auto& [level, members] : group)
-      group_.push_back(level_alone(topology, level, members));
+    for (const PhaseLevel& level : costs.levels_of(group, kind))
+      group_.push_back(costs.alone(level));
   }
 
   // None if no algorithm can do it.
@@ -149,16 +151,20 @@ std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
                                                   Bytes size) {
   const bool whole = rule.schedule == HierarchicalSchedule::flat && group.size() > 1;
   if (!is_automatic(rule.algorithms) || whole)
-    return PredictedSearch(topology_, system_, rule, group, kind, size).fastest();
+    return PredictedSearch(topology_, costs_, system_, rule, group, kind, size).fastest();
   auto choice = choose_automatically(topology_, system_, costs_, rule, group, kind, size);
   if (!choice) return choice;
   std::int64_t ranks = 1;
   std::vector<LevelSpec> alone;
-  for (const auto& [level, members] : group) {
-    ranks *= members;
-    alone.push_back(level_alone(topology_, level, members));
+  std::set<int> ports;
+  const std::vector<PhaseLevel> levels = costs_.levels_of(group, kind);
+  for (const PhaseLevel& level : levels) {
+    ranks *= level.members;
+    alone.push_back(costs_.alone(level));
+    ports.insert(level.port);
   }
-  if (choice->messages * ranks <= kMostMessagesOfChoice)
+  // Taken out of its platform, each level has ports of its own.
+  if (choice->messages * ranks <= kMostMessagesOfChoice && ports.size() == levels.size())
     choice->predicted =
         predicted_time(alone, as_seen(system_, group, topology_), choice->spec, kind, size);
   return choice;
@@ -167,9 +173,7 @@ std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
 std::int32_t Selection::choose(Collective kind, Bytes size, const GroupLayout& layout) {
   const CollectiveSpec& written = system_.collectives[static_cast<std::size_t>(kind)];
   if (!needs_selection(written)) return as_written;
-  GroupAlongLevels group;
-  for (const GroupDimension& dimension : layout.dimensions)
-    group.emplace_back(dimension.level, dimension.size);
+  const GroupAlongLevels& group = layout.along;
   const auto [found, inserted] = numbers_.try_emplace({kind, size, group}, as_written);
   if (!inserted) return found->second;
 
@@ -177,9 +181,9 @@ std::int32_t Selection::choose(Collective kind, Bytes size, const GroupLayout& l
   Choice choice;
   choice.kind = kind;
   choice.size = size;
-  for (const auto& [level, members] : group) {
-    choice.levels.push_back(level);
-    choice.sizes.push_back(members);
+  for (const GroupDimension& dimension : layout.dimensions) {
+    choice.levels.push_back(dimension.level);
+    choice.sizes.push_back(dimension.size);
   }
   choice.automatic = needs_selection(rule);
   const bool flat = rule.schedule == HierarchicalSchedule::flat && group.size() > 1;

@@ -6,8 +6,9 @@
 // least by prediction.h is taken, equal times in the order of the list.
 //
 // A dimension of a group that spans several levels is predicted as if it lay on the outermost of
-// them, a level of a graph as a switch with the level's nominal bandwidth and latency, or as fully
-// connected if its NPUs are.
+// them, a level of a graph as a switch, or as fully connected if its NPUs are. The switch has the
+// latency between the nearest NPUs, and the bandwidth that an NPU gets while all send across the
+// level (network/crossing_bandwidth.h).
 //
 // A choice is made once for each kind, size and shape of group, and kept.
 #pragma once
@@ -50,7 +51,8 @@ class Selection {
   Selection(const Topology& topology, const SystemSpec& system);
 
   static constexpr std::int32_t as_written = -1;
-  // The number of the spec of a call; as_written if it is that of SystemSpec::collectives.
+  // The number of the spec of a call; as_written if it is that of SystemSpec::collectives. The
+  // layout is the one that the kind sees (GroupFamily::layout).
   std::int32_t choose(Collective kind, Bytes size, const GroupLayout& layout);
   // Has an algorithm for each level of the topology, no range, nothing automatic, unless nothing
   // can do the call: then it is still automatic.
@@ -59,12 +61,14 @@ class Selection {
                                 : specs_[number];
   }
 
-  // What an automatic rule without ranges gets for a group: an algorithm for each of its levels.
+  // What an automatic rule without ranges gets for a group: an algorithm for each level that its
+  // phases go over.
   // None if no algorithm can do it.
   std::optional<AutomaticChoice> fastest(const CollectiveSpec& rule, const GroupAlongLevels& group,
                                          Collective kind, Bytes size);
 
   Bytes minimum_chunk() const { return system_.minimum_chunk; }
+  const PhaseCosts& costs() const { return costs_; }
 
   // In the order in which they were made.
   const std::vector<Choice>& choices() const { return choices_; }

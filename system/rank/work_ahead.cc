@@ -15,12 +15,18 @@
 namespace orrery {
 namespace {
 
-std::int64_t sends_of_rank_0(const Plan& plan) {
-  std::int64_t sends = 0;
+struct Sends {
+  std::int64_t messages = 0, pieces = 0;
+};
+
+Sends sends_of_rank_0(const Plan& plan) {
+  Sends sends;
   for (int lane = 0; lane < plan.lanes(); ++lane)
     for (int index = 0;; ++index) {
       const Stage stage = plan.stage(0, lane, index);
-      sends += stage.sends;
+      sends.messages += stage.sends;
+      for (int send = 0; send < stage.sends; ++send)
+        sends.pieces += plan.send(0, lane, index, send).pieces.count;
       if (stage.last) break;
     }
   return sends;
@@ -28,22 +34,30 @@ std::int64_t sends_of_rank_0(const Plan& plan) {
 
 class Sum {
  public:
-  explicit Sum(CollectiveRecipes& recipes) : recipes_(recipes) {}
+  Sum(const Topology& topology, CollectiveRecipes& recipes)
+      : topology_(topology), recipes_(recipes), bytes_(topology.levels().size()) {}
 
-  void add(const Operation& operation, std::int64_t ranks) {
-    if (std::holds_alternative<SendCall>(operation.what)) sent_ += ranks;
+  // Of a program that so many ranks have, of which this is one.
+  void add(const Operation& operation, Rank rank, bool names_distances, std::int64_t ranks) {
+    if (const auto* send = std::get_if<SendCall>(&operation.what)) {
+      sent_ += ranks;
+      const Rank to = names_distances ? rank + send->to : send->to;
+      bytes_[outermost_level(rank, to)] += TotalBytes(send->size) * ranks;
+    }
     if (const auto* call = std::get_if<CollectiveCall>(&operation.what)) {
       Calls& calls = calls_of(*call);
       calls.messages += calls.of_one * ranks;
+      for (const auto& [level, bytes] : calls.bytes) bytes_[level] += bytes * ranks;
     }
   }
 
   WorkAhead total() const {
-    WorkAhead sum{.messages = sent_, .most = 0, .calls = ""};
+    WorkAhead sum{.messages = sent_, .bytes = bytes_, .calls = ""};
     for (const auto& [key, calls] : calls_) {
       sum.messages += calls.messages;
       if (calls.messages <= sum.most) continue;
       sum.most = calls.messages;
+      sum.chunks = calls.chunks;
       sum.kind = std::get<1>(key);
       sum.calls = fmt::format("{} of {} by {}", name_of(std::get<1>(key)),
                               to_text(std::get<2>(key)), calls.algorithm);
@@ -54,8 +68,20 @@ class Sum {
  private:
   struct Calls {
     std::int64_t of_one = 0, messages = 0;
+    std::vector<std::pair<std::size_t, TotalBytes>> bytes;  // of one, on a level
+    std::int32_t chunks = 0;
     std::string algorithm;
   };
+
+  std::size_t outermost_level(Rank from, Rank to) const {
+    std::size_t level = topology_.levels().size() - 1;
+    const auto differ = [&] {
+      const std::int32_t stride = topology_.stride(static_cast<int>(level));
+      return from / stride != to / stride;
+    };
+    while (level > 0 && !differ()) --level;
+    return level;
+  }
 
   Calls& calls_of(const CollectiveCall& call) {
     const auto [found, is_new] = calls_.try_emplace({call.communicator, call.kind, call.size});
@@ -66,37 +92,51 @@ class Sum {
   void count(const CollectiveCall& call, Calls& calls) {
     const CollectiveRecipe& recipe = recipes_.of(call, 0);
     if (recipe.paths.empty()) return;  // calling it will be refused
-    const std::int32_t chunks = chunk_count(call.size, recipe.chunks, recipes_.minimum_chunk());
+    calls.chunks = chunk_count(call.size, recipe.chunks, recipes_.minimum_chunk());
     for (const PhaseRecipe& phase : recipe.paths.front().phases) {
-      const auto [known, is_new] = sends_.try_emplace(phase.variants.front());
-      if (is_new) known->second = sends_of_rank_0(*known->first);
-      calls.of_one += known->second * chunks;
+      const Plan& plan = *phase.variants.front();
+      const auto [known, is_new] = sends_.try_emplace(&plan);
+      if (is_new) known->second = sends_of_rank_0(plan);
+      calls.of_one += known->second.messages * calls.chunks;
+      std::int64_t parts = plan.pieces();
+      for (const int d : phase.phase.scattered) parts *= recipe.layout->dimensions[d].size;
+      calls.bytes.emplace_back(phase.dimension.level,
+                               TotalBytes(equal_part(call.size, parts)) * known->second.pieces);
       if (calls.algorithm.find(phase.algorithm->name) == std::string::npos)
         calls.algorithm += (calls.algorithm.empty() ? "" : "+") + phase.algorithm->name;
     }
   }
 
+  const Topology& topology_;
   CollectiveRecipes& recipes_;
   std::int64_t sent_ = 0;
+  std::vector<TotalBytes> bytes_;  // of each level
   std::map<std::tuple<std::int32_t, Collective, Bytes>, Calls> calls_;
-  std::map<const Plan*, std::int64_t> sends_;
+  std::map<const Plan*, Sends> sends_;
 };
 
 }  // namespace
 
-WorkAhead work_ahead(const Job& job, const Fold& fold, CollectiveRecipes& recipes) {
-  std::vector<std::pair<KnownOperations, std::int64_t>> programs;  // and their ranks
+WorkAhead work_ahead(const Job& job, const Topology& topology, const Fold& fold,
+                     CollectiveRecipes& recipes) {
+  struct Ranks {
+    KnownOperations operations;
+    Rank first;
+    std::int64_t count;
+  };
+  std::vector<Ranks> programs;
   std::map<const void*, std::size_t> numbers;
   for (Rank rank = 0; rank < job.ranks; ++rank) {
     if (!fold.none() && fold.representative(rank) != rank) continue;
     const auto operations = job.operations->known_operations(rank);
     const auto [found, is_new] = numbers.try_emplace(operations.identity(), programs.size());
-    if (is_new) programs.emplace_back(operations, 0);
-    ++programs[found->second].second;
+    if (is_new) programs.push_back({operations, rank, 0});
+    ++programs[found->second].count;
   }
-  Sum sum(recipes);
-  for (const auto& [operations, ranks] : programs)
-    for (const Operation& operation : operations) sum.add(operation, ranks);
+  Sum sum(topology, recipes);
+  for (const Ranks& ranks : programs)
+    for (const Operation operation : ranks.operations)
+      sum.add(operation, ranks.first, job.operations->names_distances(ranks.first), ranks.count);
   return sum.total();
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "core/units/total.h"
 #include "network/fold.h"
 #include "system/job.h"
 #include "system/rank/collective_recipes.h"
@@ -15,12 +17,15 @@ struct WorkAhead {
   // Of collectives what a rank at position 0 sends, times the ranks: about as many of plans that
   // give ranks different roles. 0 if what the ranks do is not known beforehand.
   std::int64_t messages = 0;
-  // The calls of one kind and size that send most of them.
+  std::vector<TotalBytes> bytes;  // theirs, on each level of the topology that they cross last
+  // The calls of one kind and size that send most of the messages.
   std::int64_t most = 0;
-  std::string calls;  // "all_reduce of 4 B by ring"
-  Collective kind{};  // theirs
+  std::string calls;        // "all_reduce of 4 B by ring"
+  Collective kind{};        // theirs
+  std::int32_t chunks = 0;  // of each of them
 };
 
-WorkAhead work_ahead(const Job& job, const Fold& fold, CollectiveRecipes& recipes);
+WorkAhead work_ahead(const Job& job, const Topology& topology, const Fold& fold,
+                     CollectiveRecipes& recipes);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "simulation/survey/maximum_flow.h"
+#include "network/maximum_flow.h"
 
 #include <algorithm>
 #include <limits>
