@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "core/units/share.h"
 #include "core/units/units.h"
@@ -19,6 +21,12 @@ struct MltRateSpec {
   std::int32_t report_every = 16;             // packets that come
 };
 
+// What a model needs that was trained with a part of its gradients missing, as the user knows it.
+struct TrainingRounds {
+  Share missing = {0, 1};  // of the data of gradients
+  double rounds = 1;       // iterations until it is as good, for each that it takes without losses
+};
+
 struct MltSpec {
   Share push = {0, 1}, pull = {0, 1};        // of a tensor's bytes, that may be missing
   Duration probe_after = microseconds(100);  // since the last packet was sent
@@ -28,6 +36,10 @@ struct MltSpec {
   Share front_layers = {1, 2};
   Fraction small = 0.9;  // of the packets of each tensor
   MltRateSpec rate = {};
+  // Ascending by what is missing; linear between two points, constant before and behind them.
+  std::vector<TrainingRounds> rounds = {};
 };
+// For each iteration without losses, where so much is missing; nothing, if there is no curve.
+std::optional<double> rounds_at(const MltSpec& spec, double missing);
 
 }  // namespace orrery

@@ -10,6 +10,7 @@
 
 #include "core/units/total.h"
 #include "core/units/units.h"
+#include "network/tensor_part.h"
 #include "network/topology/topology.h"
 
 namespace orrery {
@@ -40,10 +41,23 @@ struct Reordering {
 
 // Of tensors that a transport may deliver in part: what was missing when they were delivered.
 struct MissingData {
-  std::int16_t layer = -1;  // TensorPart::layer
+  std::uint8_t iteration = 0;  // TensorPart::iteration
+  std::int16_t layer = -1;     // TensorPart::layer
   std::uint64_t messages = 0;
   Bytes bytes, missing;
   Bytes late;  // of what was missing, came after all
+  // While a tensor was under way: data that switches and links lost, what of that was droppable,
+  // and what was sent again.
+  Bytes lost, lost_droppable, again;
+};
+
+// How long messages of gradients took, from the send to the last byte that they needed.
+struct TensorTimes {
+  TensorWay way = TensorWay::none;  // none: of both
+  std::int16_t layer = -1;          // TensorPart::layer; all_layers
+  std::uint64_t messages = 0;
+  Duration mean, median, p99, longest;
+  static constexpr std::int16_t all_layers = -2;
 };
 
 // One directed link and the queue before it.
@@ -169,7 +183,9 @@ struct PacketStatistics {
   std::vector<PauseEvent> pause_events;          // the first SwitchSpec::pause_log
   std::vector<FlowStatistics> flows;             // those that were asked for
   std::vector<CaptureStatistics> captures;       // as NetworkSpec::captures
-  std::vector<MissingData> missing;              // by layer, of transports that may lose some
+  std::vector<MissingData> missing;  // by iteration and layer, of transports that may lose some
+  // Of backends: by way, by layer and of all; then of both ways.
+  std::vector<TensorTimes> tensors;
 };
 
 void add_reordering(Reordering& sum, const Reordering& part);

@@ -14,7 +14,8 @@ namespace orrery {
 // Handley et al., "Re-architecting datacenter networks and stacks for low latency and high
 // performance", SIGCOMM 2017.
 struct NdpSpec {
-  std::optional<Bytes> initial_window = {};  // sent without being pulled; else one BDP of the path
+  std::optional<Bytes> initial_window = {};  // sent without being pulled; else ...
+  double initial_bdps = 1;                   // ... so many BDPs of the path
   // A header that finds no room goes back to its sender, instead of being lost.
   bool return_to_sender = true;
 };

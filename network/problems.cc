@@ -10,6 +10,7 @@
 #include "core/units/unit_text.h"
 #include "network/backends.h"
 #include "network/packet/transports.h"
+#include "network/packet_defaults.h"
 #include "network/roce/switch_classes.h"
 
 namespace orrery {
@@ -140,6 +141,13 @@ void add_problems_of_mlt(SpecProblems& problems, const NetworkSpec& network) {
       problems.push_back({key, "a tensor of which all may be missing", "write less than 100 %"});
   if (mlt.rate.high < mlt.rate.low)
     problems.push_back({"transport.rate.high", "it is below `low`", "write the larger one here"});
+  const auto share = [](const TrainingRounds& one) {
+    return static_cast<double>(one.missing.part) / static_cast<double>(one.missing.whole);
+  };
+  if (std::ranges::adjacent_find(mlt.rounds, std::ranges::greater_equal{}, share) !=
+      mlt.rounds.end())
+    problems.push_back({"transport.rounds", "what is missing does not ascend",
+                        "order the points by `missing`, the smallest first"});
   if (mlt.rate.factor <= 0)
     problems.push_back({"transport.rate.factor", "a rate of 0 sends nothing", "write more than 0"});
   const std::vector<PacketClass>& classes = network.switches.classes;
@@ -149,7 +157,7 @@ void add_problems_of_mlt(SpecProblems& problems, const NetworkSpec& network) {
       problems.push_back({"switch.classes",
                           fmt::format("MLT uses the priority {}, and none has it", priority),
                           fmt::format("name {} to 6 for data and 7 for control, or write another "
-                                      "network.transport.layer_classes",
+                                      "network.transport.classes",
                                       7 - mlt.classes)});
 }
 
@@ -207,14 +215,14 @@ SpecProblems problems_of(const TransportSpec& spec) {
   return problems;
 }
 
-SpecProblems problems_of(const SwitchSpec& spec, const TransportSpec& transport) {
+SpecProblems problems_of(const SwitchSpec& spec, Bytes packet) {
   SpecProblems problems;
-  const Bytes packet = packet_of(transport);
   if (spec.buffer < packet)
     problems.push_back({"buffer",
                         fmt::format("a buffer of {} cannot hold a packet of {}",
                                     exact_text(spec.buffer), exact_text(packet)),
-                        "make it larger, or network.transport.mtu smaller"});
+                        "make it larger, or packets smaller (network.transport.mtu of TCP, payload "
+                        "of others)"});
   if (spec.red_maximum < spec.red_minimum)
     problems.push_back({"red_maximum", "it is below red_minimum", "write the larger one here"});
   if (spec.loss >= 1)
@@ -275,7 +283,7 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
                         fmt::format("{} is a choice for each packet, and {} has none",
                                     name_of(network.routing.policy), network.backend),
                         "write backend: packet, or ecmp or spray"});
-  const Bytes packet = packet_of(network.transport);
+  const Bytes packet = full_packet_of(network);
   const std::size_t levels = std::min(network.levels.size(), topology.levels.size());
   for (std::size_t i = 0; i < levels; ++i)
     if (network.levels[i].buffer && *network.levels[i].buffer < packet)
@@ -283,7 +291,8 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
                           fmt::format("the buffer of level {}, {}, cannot hold a packet of {}",
                                       topology.levels[i].name,
                                       exact_text(*network.levels[i].buffer), exact_text(packet)),
-                          "make it larger, or network.transport.mtu smaller"});
+                          "make it larger, or packets smaller (network.transport.mtu of TCP, "
+                          "payload of others)"});
   if (backend != nullptr && backend->traits->has_packets) {
     add_problems_of_transports(problems, network, backend->traits->transport, topology);
     add_problem_of_control(problems, network, backend->traits->transport);
@@ -316,7 +325,7 @@ SpecProblems problems_of(const NetworkSpec& network, const TopologySpec& topolog
     problems.push_back(
         {"backend", in_quotes(network.backend) + " is not a backend", "`orrery list` names them"});
   add_below(problems, "transport", problems_of(network.transport));
-  add_below(problems, "switch", problems_of(network.switches, network.transport));
+  add_below(problems, "switch", problems_of(network.switches, full_packet_of(network)));
   add_below(problems, "fluid", problems_of(network.fluid));
   add_below(problems, "credit", problems_of(network.credit));
   add_below(problems, "routing", problems_of(network.routing, topology));

@@ -19,8 +19,8 @@ SpecProblems problems_of(const TopologySpec& topology);
 
 // Keys of network.transport: the MTU holds headers and data; the windows hold segments.
 SpecProblems problems_of(const TransportSpec& transport);
-// Keys of network.switch: a buffer holds a packet, and RED's thresholds are in order.
-SpecProblems problems_of(const SwitchSpec& switches, const TransportSpec& transport);
+// Keys of network.switch: a buffer holds a full packet, and RED's thresholds are in order.
+SpecProblems problems_of(const SwitchSpec& switches, Bytes full_packet);
 // Keys of network.fluid: sizes ascend, nothing flows at no rate, the tolerance is 0.1 % at most.
 SpecProblems problems_of(const FluidSpec& fluid);
 // Keys of network.credit: a buffer holds a segment.

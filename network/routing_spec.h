@@ -23,6 +23,7 @@ enum class RoutingPolicy : std::uint8_t {
   spray,            // every packet its own way: all shortest paths at once
   valiant,          // shortest to a switch drawn by the hash, and shortest from there
   letflow,          // a flow keeps its way, and draws another one after a gap; packets only
+  conga,            // after a gap it takes the way that was least congested, as switches are told
   drill,            // the shorter of two queues that a switch draws and of the last one
   adaptive,         // the shortest queue before a next link
   source,           // by a value that the sender gives each packet
@@ -64,7 +65,7 @@ struct RoutingSpec {
   std::int32_t paths = 4;                      // of qp_spread; >= 1
   std::uint64_t seed = 1;                      // of the hash
   SprayOrder spray = SprayOrder::round_robin;  // of packets
-  Duration flowlet_gap = microseconds(100);    // of letflow
+  Duration flowlet_gap = microseconds(100);    // of letflow and conga
   // From a change of the links until routes take it into account.
   Duration reroute_delay = {};
   std::vector<Fault> faults = {};  // in any order

@@ -15,6 +15,7 @@ struct TensorPart {
   std::int16_t layer = -1;  // from the front, 0 to layers - 1; -1: of none in particular
   std::int16_t layers = 0;
   TensorWay way = TensorWay::none;
+  std::uint8_t iteration = 0;  // of training; the last number stands for all later ones, too
 
   // Of a model with more layers than that many, neighbours share a number.
   static constexpr TensorPart of(std::int64_t layer, std::int64_t layers, TensorWay way) {

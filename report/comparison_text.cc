@@ -175,10 +175,13 @@ std::string within_ties(Systems systems) {
 
 using PacketCell = std::function<std::string(const PacketResult&)>;
 
-// Of systems with packets, where some have RoCE.
+// Of systems with packets; what RoCE counts, and what tensors took and lost, where some have these.
 std::vector<SummaryRow> packet_rows(Systems systems) {
-  const auto has_roce = [](const RunResult& r) { return r.packets && r.packets->roce; };
-  if (std::ranges::none_of(systems, has_roce)) return {};
+  const auto some = [&](bool (*has)(const PacketResult&)) {
+    return std::ranges::any_of(systems,
+                               [&](const RunResult& r) { return r.packets && has(*r.packets); });
+  };
+  if (!some([](const PacketResult&) { return true; })) return {};
   const auto of_packets = [](std::string heading, const PacketCell& cell) {
     return SummaryRow{std::move(heading), [cell](const RunResult& r) {
                         return r.packets ? cell(*r.packets) : std::string("-");
@@ -195,29 +198,54 @@ std::vector<SummaryRow> packet_rows(Systems systems) {
                           : std::string("-");
     });
   };
-  return {of_packets("packets", [](const PacketResult& p) { return std::to_string(p.packets); }),
-          of_packets("  lost", [](const PacketResult& p) { return std::to_string(p.drops); }),
-          of_packets("  sent again",
-                     [](const PacketResult& p) { return std::to_string(p.retransmissions); }),
-          of_packets("  marked", [](const PacketResult& p) { return std::to_string(p.marks); }),
-          of_roce("  notified (CNPs)", &RoceRow::notifications),
-          of_roce("  paused, times", &RoceRow::pauses),
-          of_packets("  paused for",
-                     [](const PacketResult& p) { return p.roce ? to_text(p.roce->paused) : "-"; }),
-          of_packets("  paused longest by",
-                     [](const PacketResult& p) { return p.pauses.empty() ? "-" : p.pauses[0].by; }),
-          share_of_roce("  held by rates", &RoceRow::held_by_rate),
-          share_of_roce("  held by windows", &RoceRow::held_by_window),
-          of_packets("  most waiting", [](const PacketResult& p) {
-            Bytes most;
-            for (const QueueRow& queue : p.queues) most = std::max(most, queue.most_waiting);
-            return to_text(most);
-          })};
+  std::vector<SummaryRow> rows{
+      of_packets("packets", [](const PacketResult& p) { return std::to_string(p.packets); }),
+      of_packets("  lost", [](const PacketResult& p) { return std::to_string(p.drops); }),
+      of_packets("  sent again",
+                 [](const PacketResult& p) { return std::to_string(p.retransmissions); }),
+      of_packets("  marked", [](const PacketResult& p) { return std::to_string(p.marks); })};
+  if (some([](const PacketResult& p) { return p.roce.has_value(); })) {
+    const std::initializer_list<SummaryRow> of_all{
+        of_roce("  notified (CNPs)", &RoceRow::notifications),
+        of_roce("  paused, times", &RoceRow::pauses),
+        of_packets("  paused for",
+                   [](const PacketResult& p) { return p.roce ? to_text(p.roce->paused) : "-"; }),
+        of_packets("  paused longest by",
+                   [](const PacketResult& p) { return p.pauses.empty() ? "-" : p.pauses[0].by; }),
+        share_of_roce("  held by rates", &RoceRow::held_by_rate),
+        share_of_roce("  held by windows", &RoceRow::held_by_window)};
+    rows.insert(rows.end(), of_all);
+  }
+  rows.push_back(of_packets("  most waiting", [](const PacketResult& p) {
+    Bytes most;
+    for (const QueueRow& queue : p.queues) most = std::max(most, queue.most_waiting);
+    return to_text(most);
+  }));
+  if (some([](const PacketResult& p) { return !p.tensors.empty(); })) {
+    const auto of_tensors = [&](std::string heading, Duration TensorRow::*time) {
+      return of_packets(std::move(heading), [time](const PacketResult& p) {
+        return p.tensors.empty() ? "-" : to_text(p.tensors.back().*time);
+      });
+    };
+    rows.push_back(of_tensors("tensors, mean time", &TensorRow::mean));
+    rows.push_back(of_tensors("  p99", &TensorRow::p99));
+  }
+  if (some([](const PacketResult& p) { return p.undelivered.has_value(); }))
+    rows.push_back(of_packets("  not delivered", [](const PacketResult& p) {
+      return p.undelivered ? fmt::format("{:.2f} %", 100 * p.undelivered->share) : "-";
+    }));
+  return rows;
 }
 
 std::vector<SummaryRow> summary_rows(Systems systems) {
   const auto blank = [](const RunResult&) { return std::string(); };
   std::vector<SummaryRow> rows{{"iteration time", iteration_cell}};
+  const auto has_rounds = [](const RunResult& r) { return iteration_with_rounds(r).has_value(); };
+  if (std::ranges::any_of(systems, has_rounds))
+    rows.push_back({"  times the rounds", [](const RunResult& r) {
+                      const std::optional<Duration> time = iteration_with_rounds(r);
+                      return time ? to_text(*time) : iteration_cell(r);
+                    }});
   if (std::ranges::any_of(systems, [](const RunResult& r) { return r.expected_error.has_value(); }))
     rows.push_back({"  expected error", [](const RunResult& r) {
                       return r.expected_error ? band_text(*r.expected_error) : "-";

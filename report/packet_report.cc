@@ -28,6 +28,14 @@ std::string causes(const std::optional<LossRow>& losses) {
   return text;
 }
 
+std::string cost_of_missing(const RunResult& result) {
+  const std::optional<double>& rounds = result.packets->undelivered->rounds;
+  if (!rounds) return "what that does to the model is not modelled";
+  const std::optional<Duration> iteration = iteration_with_rounds(result);
+  return fmt::format("that costs {:.3f} times the rounds (network.transport.rounds){}", *rounds,
+                     iteration ? ", an iteration is as good as one of " + to_text(*iteration) : "");
+}
+
 std::string counts(const RunResult& result) {
   const PacketResult& packets = *result.packets;
   TextTable table({{"", left_aligned}, {""}, {"", left_aligned}});
@@ -47,9 +55,9 @@ std::string counts(const RunResult& result) {
   table.add_row({"connections", std::to_string(packets.connections), ""});
   if (const std::optional<UndeliveredRow>& part = packets.undelivered)
     table.add_row({"not delivered", to_text(part->missing),
-                   fmt::format("{:.3f} % of {} that may lose some, {} probes; what that does to "
-                               "the model is not modelled",
-                               100 * part->share, to_text(part->size), part->probes)});
+                   fmt::format("{:.3f} % of {} that may lose some, {} probes; {}",
+                               100 * part->share, to_text(part->size), part->probes,
+                               cost_of_missing(result))});
   if (const std::optional<RoceRow>& roce = packets.roce) {
     table.add_row({"notified", std::to_string(roce->notifications), "CNPs of marks"});
     table.add_row({"refused", std::to_string(roce->refusals), "NACKs of gaps"});
@@ -76,7 +84,8 @@ std::string packet_text(const RunResult& result, const ReportOptions& options) {
   if (!result.packets || result.packets->packets == 0) return "";
   const std::vector<QueueRow>& queues = result.packets->queues;
   const std::vector<PauseRow>& pauses = result.packets->pauses;
-  return counts(result) + text_of(result.packets->waits) + text_of(result.packets->missing) +
+  return counts(result) + text_of(result.packets->waits) + text_of(result.packets->tensors) +
+         text_of(result.packets->missing) +
          text_of(std::span(queues).first(shown_count(queues.size(), options))) +
          text_of(std::span(pauses).first(shown_count(pauses.size(), options))) +
          text_of(result.packets->depth_times) + text_of(result.packets->switches);

@@ -326,7 +326,7 @@ struct TrimmingRow {
 struct MissingRow {
   std::int32_t layer = -1;
   std::uint64_t messages = 0;
-  Bytes size, missing, late;
+  Bytes size, missing, late, lost, lost_droppable, again;
   double share = 0;
 
   template <class Columns>
@@ -342,6 +342,34 @@ struct MissingRow {
                {.text = {"share"}});
     row.column("late_bytes", &MissingRow::late, "of what was missing, came afterwards",
                {.text = {"came later"}});
+    row.column("lost_bytes", &MissingRow::lost,
+               "data that switches and links lost while they were under way", {.text = {"lost"}});
+    row.column("lost_droppable_bytes", &MissingRow::lost_droppable,
+               "of that, what switches may drop early: small values of front layers",
+               {.text = {"droppable"}});
+    row.column("again_bytes", &MissingRow::again, "data that was sent again",
+               {.text = {"sent again"}});
+  }
+};
+
+// The same of one iteration.
+struct MissingOfIterationRow {
+  std::int32_t iteration = 0, layer = -1;
+  std::uint64_t messages = 0;
+  Bytes size, missing;
+  double share = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("iteration", &MissingOfIterationRow::iteration,
+               "the iteration, from 0; 255 stands for all later ones, too");
+    row.column("layer", &MissingOfIterationRow::layer,
+               "the layer, counted from the front; -1: of none in particular");
+    row.column("messages", &MissingOfIterationRow::messages, "its messages that may lose a part");
+    row.column("bytes", &MissingOfIterationRow::size, "data of these");
+    row.column("missing_bytes", &MissingOfIterationRow::missing,
+               "of that, what had not come when they were delivered");
+    row.column("missing_share", &MissingOfIterationRow::share, "missing_bytes over bytes");
   }
 };
 
@@ -350,6 +378,7 @@ struct UndeliveredRow {
   std::uint64_t probes = 0;
   Bytes size, missing;
   double share = 0;
+  std::optional<double> rounds = {};
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -358,6 +387,34 @@ struct UndeliveredRow {
     row.column("missing_bytes", &UndeliveredRow::missing,
                "of that, what had not come when they were delivered");
     row.column("missing_share", &UndeliveredRow::share, "missing_bytes over bytes");
+    row.column("rounds", &UndeliveredRow::rounds,
+               "iterations that the model needs with so much missing, for each that it needs "
+               "without losses, by network.transport.rounds",
+               {.omit_if_none = true});
+  }
+};
+
+// How long messages of gradients took, from the send to the last byte that they needed.
+struct TensorRow {
+  std::string way;  // "push", "pull", "both"
+  std::int32_t layer = -1;
+  std::uint64_t messages = 0;
+  Duration mean, median, p99, longest;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("way", &TensorRow::way,
+               "push: gradients that go to be added up; pull: what comes back of them",
+               {.text = {"tensors"}});
+    row.column("layer", &TensorRow::layer,
+               "the layer, counted from the front; -1: of none in particular; -2: of all");
+    row.column("messages", &TensorRow::messages, "messages that were delivered",
+               {.text = {"messages"}});
+    row.column("mean_ps", &TensorRow::mean, "mean of their times", {.text = {"mean"}});
+    row.column("p50_ps", &TensorRow::median, "their median", {.text = {"p50"}});
+    row.column("p99_ps", &TensorRow::p99, "the time that 99 % of them do not exceed",
+               {.text = {"p99"}});
+    row.column("longest_ps", &TensorRow::longest, "the longest", {.text = {"longest"}});
   }
 };
 
@@ -385,6 +442,9 @@ struct PacketResult {
   std::optional<TrimmingRow> trimming;        // if some packet was trimmed
   std::optional<UndeliveredRow> undelivered;  // if some message may lose a part
   std::vector<MissingRow> missing;            // of these, by layer
+  std::vector<MissingOfIterationRow> missing_of_iterations;  // if there are several
+  std::vector<TensorRow> tensors;             // of all layers: by way, and of both
+  std::vector<TensorRow> tensors_of_layers;   // by way and layer
   std::optional<RoceRow> roce;                // if some level has this transport
   std::vector<QueueRow> queues;               // most drops first, then most bytes waiting
   std::vector<PauseRow> pauses;               // longest first
@@ -420,6 +480,16 @@ struct PacketResult {
     row.part("undelivered", &PacketResult::undelivered,
              "messages that may be delivered in part; only where some may", {.omit_if_none = true});
     row.rows("missing", &PacketResult::missing, "layer whose messages may lose a part",
+             {.omit_if_empty = true});
+    row.rows("missing_of_iterations", &PacketResult::missing_of_iterations,
+             "iteration and layer whose messages may lose a part, where there are several "
+             "iterations",
+             {.omit_if_empty = true});
+    row.rows("tensors", &PacketResult::tensors,
+             "way of messages of gradients (of all layers), and both; only where there are some",
+             {.omit_if_empty = true});
+    row.rows("tensors_of_layers", &PacketResult::tensors_of_layers,
+             "way and layer of messages of gradients; only where there are some",
              {.omit_if_empty = true});
     row.part("roce", &PacketResult::roce, "counts of RoCE; only where it is a transport",
              {.omit_if_none = true});

@@ -1,6 +1,7 @@
 #include "simulation/run_result.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery {
 
@@ -19,6 +20,15 @@ std::int32_t iteration_count(const RunResult& result) {
 std::optional<Duration> iteration_time(const RunResult& result) {
   if (result.partial) return std::nullopt;
   return Duration{result.finish.value / iteration_count(result)};
+}
+
+std::optional<Duration> iteration_with_rounds(const RunResult& result) {
+  const std::optional<Duration> time = iteration_time(result);
+  if (!time || !result.packets || !result.packets->undelivered ||
+      !result.packets->undelivered->rounds)
+    return std::nullopt;
+  return Duration{static_cast<std::int64_t>(
+      std::llround(static_cast<double>(time->value) * *result.packets->undelivered->rounds))};
 }
 
 std::optional<double> ratio_to_fastest(const RunResult& result, std::span<const RunResult> all) {

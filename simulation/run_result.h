@@ -31,6 +31,10 @@ std::int32_t iteration_count(const RunResult& result);
 // finish / iterations, rounded down to the picosecond. Nothing for a partial run.
 std::optional<Duration> iteration_time(const RunResult& result);
 
+// iteration_time() times UndeliveredRow::rounds: what stands for an iteration without losses, where
+// network.transport.rounds says what losses cost. Else nothing.
+std::optional<Duration> iteration_with_rounds(const RunResult& result);
+
 // Of the iteration times: how many times that of the fastest complete run. Nothing for a partial
 // one. REQUIRES: the result is one of `all`.
 std::optional<double> ratio_to_fastest(const RunResult& result, std::span<const RunResult> all);
@@ -152,6 +156,10 @@ struct RunResult {
     run.column("iteration_ps", iteration_time,
                "finish / iterations, rounded down; none for a partial run",
                {.csv = {"", "finish_ps"}});
+    run.column("iteration_with_rounds_ps", iteration_with_rounds,
+               "iteration_ps times the rounds that missing gradients cost more, by "
+               "network.transport.rounds; only with that key",
+               {.csv = no_column, .omit_if_none = true});
     run.part("expected_error", &RunResult::expected_error,
              "of iteration_ps, by the nearest measured iterations (docs/validation.md); none "
              "unless a transformer runs at an efficiency that was measured",

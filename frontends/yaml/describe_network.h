@@ -1,14 +1,18 @@
 // The keys of `network:`, and those of a level that are about its network.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontends/yaml/describe_fluid.h"
 #include "frontends/yaml/describe_roce.h"
 #include "frontends/yaml/describe_topology.h"
 #include "frontends/yaml/reader.h"
 #include "network/network_spec.h"
+#include "network/packet_defaults.h"
 #include "network/problems.h"
 #include "network/transport_presets.h"
 #include "network/written_links.h"
@@ -41,6 +45,29 @@ inline void describe_level_network(Keys& keys, LevelNetworkSpec& level, NetworkS
 
 inline constexpr std::int64_t four_gibibytes = (std::int64_t{1} << 32) - 1;
 
+// NDP's is a size or BDPs, TCP's a number of segments.
+inline void describe_initial_window(GroupKeys& key, TransportSpec& spec) {
+  InitialWindow window{.segments = spec.initial_window};
+  const bool ndp = spec.kind == TransportKind::ndp;
+  if (ndp) window = {.size = spec.ndp.initial_window, .bdps = spec.ndp.initial_bdps};
+  key("initial_window", window,
+      "TCP: congestion window of a new connection, in segments (RFC 6928: 10); NDP: what a message "
+      "sends without being asked for, as 1 bdp (of the path) or a size");
+  if (window.segments > 0) {
+    spec.initial_window = window.segments;
+  } else {
+    spec.ndp.initial_window = window.size;
+    spec.ndp.initial_bdps = window.bdps;
+  }
+  key.keys.check([&](Reader& reader) {
+    if (!reader.given("initial_window")) return;
+    if (ndp && window.segments > 0)
+      reader.wrong("initial_window", "NDP does not count segments", "write a size, or 1 bdp");
+    if (spec.kind == TransportKind::tcp && window.segments == 0)
+      reader.wrong("initial_window", "TCP counts segments", "write a whole number of these");
+  });
+}
+
 inline void describe_tcp_windows(GroupKeys& key, TransportSpec& spec) {
   WindowSize window{spec.window.value};
   key("window", window,
@@ -58,8 +85,7 @@ inline void describe_tcp_windows(GroupKeys& key, TransportSpec& spec) {
   });
   key("receive_window", spec.receive_window, "the receive buffer, if it is not the same",
       between(1, four_gibibytes / 4));
-  key("initial_window", spec.initial_window,
-      "congestion window of a new connection, in segments (RFC 6928: 10)", between(1, 1 << 16));
+  describe_initial_window(key, spec);
   key("delayed_ack_count", spec.delayed_ack_count, "segments for each acknowledgement",
       between(1, 1 << 16));
   key("delayed_ack_timeout", spec.delayed_ack_timeout,
@@ -99,6 +125,8 @@ inline void describe_captures(Keys& keys, NetworkSpec& network, const TopologySp
       reader.report(add_captures(network, captures, topology));
   });
 }
+
+void tell_preset_from_defaults(Reader& reader, const TransportPreset& preset);
 
 inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologySpec& topology,
                                bool topology_known) {
@@ -155,6 +183,35 @@ inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologyS
   describe_captures(keys, network, topology, topology_known);
   keys.check([&](Reader& reader) {
     if (reader.clean()) reader.report(problems_of(spec));
+    if (preset != nullptr) tell_preset_from_defaults(reader, *preset);
+  });
+}
+
+inline void tell_preset_from_defaults(Reader& reader, const TransportPreset& preset) {
+  const auto describe = [](Keys& keys) {
+    NetworkSpec network;
+    describe_transport(keys, network, {}, false);
+  };
+  const auto is_among = [](const std::vector<std::string_view>& keys, std::string_view key) {
+    return std::ranges::find(keys, key) != keys.end();
+  };
+  reader.tell_preset_from_defaults(describe, [&](std::string_view key, std::string& origin) {
+    if (is_among(preset.stated, key)) origin += ", stated";
+    if (is_among(preset.derived, key)) origin += ", derived";
+    if (is_among(preset.ours, key)) origin += ", ours";
+  });
+}
+
+inline void describe_switch_buffer(Keys& keys, NetworkSpec& network) {
+  BufferSize buffer{.size = network.switches.buffer};
+  GroupKeys{keys, network, SettingGroup::switch_buffer}(
+      "buffer", buffer,
+      "packet buffer of a switch without one of its own; also as full packets of the transport");
+  network.switches.buffer = buffer.of(full_packet_of(network));
+  keys.check([&](Reader& reader) {
+    if (buffer.per_gigabit)
+      reader.wrong("buffer", "a switch has links of several bandwidths",
+                   "write a size, such as 32 MB, or packets");
   });
 }
 
@@ -162,7 +219,7 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
                               bool topology_known) {
   SwitchSpec& spec = network.switches;
   GroupKeys key{keys, network, SettingGroup::switch_buffer};
-  key("buffer", spec.buffer, "packet buffer of a switch without one of its own", positive);
+  describe_switch_buffer(keys, network);
   key("sharing", spec.sharing, "whether the buffer is one pool for all ports, or for each port");
   key("dynamic_threshold", spec.dynamic_threshold,
       "a port may hold at most so many times the free part of a shared buffer; without it, all of "
@@ -194,7 +251,7 @@ inline void describe_switches(Keys& keys, NetworkSpec& network, const TopologySp
   keys.note_if_given("watch", network.given, SettingGroup::switch_buffer);
   describe_classes(keys, network);
   keys.check([&](Reader& reader) {
-    if (reader.clean()) reader.report(problems_of(spec, network.transport));
+    if (reader.clean()) reader.report(problems_of(spec, full_packet_of(network)));
     if (!reader.clean() || !topology_known) return;
     if (!lossy.empty()) reader.report(add_lossy_links(spec, lossy, topology));
     if (!watched.values.empty()) reader.report(add_watched_links(spec, watched.values, topology));
@@ -235,6 +292,7 @@ inline void describe_network(Keys& keys, NetworkSpec& network, const TopologySpe
   keys.map("switch", "all switches; for packet backends",
            [&](Keys& switches) { describe_switches(switches, network, topology, topology_known); });
   keys.check([&](Reader& reader) {
+    if (reader.clean()) complete_classes(network);
     if (topology_known && reader.clean()) reader.report(problems_of_packets(network, topology));
     mark_idle_settings(network, topology_known ? &topology : nullptr);
   });

@@ -4,6 +4,7 @@
 #include "frontends/yaml/reader.h"
 #include "frontends/yaml/roce_types.h"
 #include "network/network_spec.h"
+#include "network/packet_defaults.h"
 #include "network/problems.h"
 
 namespace orrery::yaml {
@@ -128,10 +129,6 @@ inline void describe_placed(Keys& keys, NetworkSpec& network) {
       "UET: switches cut packets to their headers instead of losing them");
   keys.map("ndp", "NDP's parameters (SIGCOMM 2017)", [&](Keys& map) {
     ControlKeys one{map, network};
-    Automatic<Bytes> window{ndp.initial_window};
-    one("initial_window", window,
-        "data that is sent without being asked for; automatic: one BDP of the path");
-    ndp.initial_window = window.given;
     one("return_to_sender", ndp.return_to_sender,
         "a header that finds no room goes back to its sender");
   });
@@ -167,9 +164,12 @@ inline void describe_mlt_sending(Keys& keys, NetworkSpec& network) {
   ControlKeys key{keys, network};
   key("probe_after", mlt.probe_after,
       "MLT: a sender asks what is missing so long after its last packet", positive);
-  key("layer_classes", mlt.classes,
-      "MLT: priorities of layers, the front ones first; a port has one more, for STOPs and reports",
-      between(1, MltSpec::most_classes));
+  std::int32_t classes = mlt.classes + 1;
+  key("classes", classes,
+      "MLT: priorities of a port; the highest is for STOPs and reports, the others are for layers, "
+      "the front ones first",
+      between(2, MltSpec::most_classes + 1));
+  mlt.classes = classes - 1;
   keys.map("droppable", "MLT: packets that switches may drop where they mark others",
            [&](Keys& map) {
              ControlKeys one{map, network};
@@ -206,6 +206,17 @@ inline void describe_mlt(Keys& keys, NetworkSpec& network) {
   if (both) mlt.push = mlt.pull = *both;
   keys.note_if_given("loss_bound", network.given, SettingGroup::transport);
   describe_mlt_sending(keys, network);
+  keys.optional_items(
+      "rounds", mlt.rounds,
+      "MLT: what a model needs whose gradients lack a part, from experiments with it; linear "
+      "between two points, the smallest part first",
+      [](Keys& item, TrainingRounds& one, std::size_t) {
+        item.required("missing", one.missing, "part of the gradients' data");
+        item.required("rounds", one.rounds,
+                      "iterations until it is as good, for each that it takes without losses",
+                      positive);
+      });
+  keys.note_if_given("rounds", network.given, SettingGroup::transport);
 }
 
 inline void describe_ramp(Keys& keys, std::optional<EcnRamp>& ramp) {
@@ -237,7 +248,7 @@ inline void describe_classes(Keys& keys, NetworkSpec& network) {
       "classes", spec.classes,
       "classes of packets, by priority, each with a queue at every port; without them RoCE has "
       "lossless data of its priority and acknowledgements of 6",
-      [](Keys& item, PacketClass& one, std::size_t) {
+      [packet = full_packet_of(network)](Keys& item, PacketClass& one, std::size_t) {
         item.required("priority", one.priority, "0 to 7 (IEEE 802.1Q); 7 is sent first",
                       between(0, 7));
         item.optional("lossless", one.lossless, "senders are paused before packets are lost (PFC)");
@@ -256,11 +267,12 @@ inline void describe_classes(Keys& keys, NetworkSpec& network) {
         item.optional("overflow", one.overflow,
                       "lossy: what becomes of a packet that finds no room; trim: its header goes "
                       "on in the class that carries control");
-        std::optional<RampSize> buffer;
+        std::optional<BufferSize> buffer;
         item.optional("buffer", buffer,
-                      "lossy: memory of the class at each port, apart from that of the switch");
+                      "lossy: memory of the class at each port, apart from that of the switch; "
+                      "also as full packets of the transport");
         if (buffer) {
-          one.buffer = buffer->size;
+          one.buffer = buffer->of(packet);
           one.buffer_per_gigabit = buffer->per_gigabit;
         }
         item.optional("least_first", one.least_first,

@@ -286,7 +286,8 @@ inline void describe_routing(Keys& keys, RoutingSpec& routing, const TopologySpe
   keys.optional("spray", routing.spray,
                 "how a switch sprays packets over its equal links, for spray on packet backends");
   keys.optional("flowlet_gap", routing.flowlet_gap,
-                "a flow that paused for so long at a switch may take another link, for letflow",
+                "a flow that paused for so long at a switch may take another link, for letflow "
+                "and conga",
                 positive);
   keys.optional("seed", routing.seed, "seed of the hash that chooses between equal paths",
                 any_value, "the experiment's seed");

@@ -47,6 +47,8 @@ std::string remedy_of_unknown_key(const std::string& key, const std::string& pat
         "job, write workload.program[].operations[].{}",
         key, key);
   }
+  if (path.empty() && (key == "experiments" || key == "vary"))
+    return "a sweep has this key: orrery sweep run FILE -o FOLDER";
   constexpr std::size_t few = 3;  // a `size` belongs to many
   const std::string around = path.starts_with("workload.") ? "workload" : path;
   std::vector<std::string> elsewhere = paths_of_key(key);
@@ -335,6 +337,26 @@ void Reader::record(std::string_view key, std::string text, std::string origin,
   if (text.empty()) return;
   resolved_.push_back(
       {join_path(path_, key), std::move(text), std::move(origin), std::string(help)});
+}
+
+void Reader::tell_preset_from_defaults(
+    Describe describe, CallableReference<std::string_view, std::string&> source_of) {
+  if (default_origin_ == "default") return;
+  YamlNode empty;
+  empty.kind = NodeKind::map;
+  Problems problems;
+  std::vector<ResolvedValue> plain;
+  Reader keys(problems, texts_, plain, empty, place_, path_);
+  describe(keys);
+  const std::string above = path_ + '.';
+  for (ResolvedValue& value : resolved_) {
+    if (value.origin != default_origin_ || !value.path.starts_with(above)) continue;
+    const auto same = std::ranges::find(plain, value.path, &ResolvedValue::path);
+    const std::string_view key = std::string_view(value.path).substr(above.size());
+    source_of(key, value.origin);
+    if (value.origin == default_origin_ && same != plain.end() && same->value == value.value)
+      value.origin = "default";
+  }
 }
 
 const std::string* Reader::contents(std::string_view key, const std::string& path) {

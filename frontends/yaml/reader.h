@@ -74,6 +74,10 @@ class Reader final : public Keys {
   // "exp.yaml:12", "--set", or the default's origin if the key is not there.
   std::string origin_of(std::string_view key) const;
   void record(std::string_view key, std::string text, std::string origin, std::string_view help);
+  // What was recorded of this map as its preset's is a default where `describe` says the same of an
+  // empty map; else source_of(its path in this map, the origin) may add where it is from.
+  void tell_preset_from_defaults(Describe describe,
+                                 CallableReference<std::string_view, std::string&> source_of);
 
   // The contents of a data file that `key`, a dotted path, names; nullptr if it cannot be read,
   // which is then a problem of the key. Its hash becomes part of the configuration.

@@ -47,6 +47,21 @@ struct ScalarType<PayloadSize> {
   }
 };
 
+// Of TCP: segments. Of NDP: a size, or so many BDPs of the path.
+struct InitialWindow {
+  std::int32_t segments = 0;  // 0: not these
+  std::optional<Bytes> size = {};
+  double bdps = 0;
+};
+template <>
+struct ScalarType<InitialWindow> {
+  static FromText<InitialWindow> parse(const std::string& text);
+  static std::string text(const InitialWindow& window);
+  static SchemaType schema() {
+    return {.json_types = {"integer", "string"}, .title = "10 (segments); NDP: 1 bdp, or a size"};
+  }
+};
+
 // A value, or `automatic`.
 template <class T>
 struct Automatic {
@@ -79,6 +94,24 @@ struct ScalarType<RampSize> {
   static std::string text(const RampSize& one);
   static SchemaType schema() {
     return {.json_types = {"string"}, .title = "size, such as 64 kB or 4 kB per Gb/s"};
+  }
+};
+
+// Memory: a size, or so many full packets of the transport ("64 packets"), or a size for each Gb/s
+// of the link.
+struct BufferSize {
+  Bytes size;
+  bool per_gigabit = false;
+  std::int64_t packets = 0;  // 0: not these
+
+  Bytes of(Bytes full_packet) const { return packets > 0 ? full_packet * packets : size; }
+};
+template <>
+struct ScalarType<BufferSize> {
+  static FromText<BufferSize> parse(const std::string& text);
+  static std::string text(const BufferSize& one);
+  static SchemaType schema() {
+    return {.json_types = {"string"}, .title = "size, such as 32 MB or 64 packets"};
   }
 };
 

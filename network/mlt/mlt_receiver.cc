@@ -14,7 +14,10 @@ void MltTransport::take_data(const Carried& carried, bool marked) {
   Tensor* tensor = find(carried.tensor);
   if (tensor == nullptr || !tensor->arrivals.came(carried.number)) return;
   const std::int64_t payload = payload_of(*tensor, carried.number);
-  if (tensor->delivered) return note_late(tensor->part, payload);
+  if (tensor->delivered) {
+    if (may_lose_some(*tensor)) row_of(tensor->part).late += bytes(payload);
+    return;
+  }
   tensor->there += payload;
   if (tensor->there >= tensor->enough) deliver(carried.tensor, *tensor);
 }
@@ -102,21 +105,22 @@ void MltTransport::drop_bitmap(std::uint32_t index) {
   free_bitmaps_.push_back(index);
 }
 
-// Of tensors that may be delivered in part.
+MissingData& MltTransport::row_of(const TensorPart& part) {
+  MissingData& row = missing_[{part.iteration, part.layer}];
+  row.iteration = part.iteration;
+  row.layer = part.layer;
+  return row;
+}
+
+// Of tensors of gradients, where some of them may be delivered in part.
 void MltTransport::note_delivery(const Tensor& tensor) {
   if (tensor.part.way == TensorWay::none) return;
   const Share& bound = tensor.part.way == TensorWay::push ? spec_.push : spec_.pull;
   if (bound.part == 0) return;
-  MissingData& row = missing_[tensor.part.layer];
-  row.layer = tensor.part.layer;
+  MissingData& row = row_of(tensor.part);
   ++row.messages;
   row.bytes += bytes(tensor.size);
   row.missing += bytes(tensor.size - tensor.there);
-}
-
-void MltTransport::note_late(const TensorPart& part, std::int64_t payload) {
-  const auto row = missing_.find(part.layer);
-  if (row != missing_.end()) row->second.late += bytes(payload);
 }
 
 }  // namespace orrery

@@ -77,6 +77,8 @@ void MltTransport::transmit(std::uint32_t index) {
   const bool tells_left = number + 1 == tensor.packets && !tensor.last_sent;
   tensor.last_sent |= tells_left;
   counters_.retransmissions += again ? 1 : 0;
+  if (again && may_lose_some(tensor))
+    row_of(tensor.part).again += bytes(payload_of(tensor, number));
   const std::uint64_t sending = flow.transmissions++;
   tensor.ledger.sent(number, sending);
   if (!tensor.ledger.has_next()) {

@@ -230,8 +230,15 @@ void MltTransport::packet_left(PacketIndex packet) {
 // What is lost has left, too.
 void MltTransport::packet_lost(PacketIndex packet) {
   const Carried carried = carried_[packet];
-  if (carried.kind == PacketKind::data) return packet_left(packet);
   if (carried.kind == PacketKind::bitmap) drop_bitmap(carried.bitmap);
+  if (carried.kind != PacketKind::data) return;
+  if (const Tensor* tensor = find(carried.tensor); tensor != nullptr && may_lose_some(*tensor)) {
+    const Bytes lost = bytes(payload_of(*tensor, carried.number));
+    MissingData& row = row_of(tensor->part);
+    row.lost += lost;
+    if (is_droppable(carried.tensor, *tensor, carried.number)) row.lost_droppable += lost;
+  }
+  packet_left(packet);
 }
 
 void MltTransport::send_control(const Carried& what, bool forward, Bytes wire) {
@@ -285,7 +292,7 @@ PacketStatistics MltTransport::statistics() const {
   statistics.retransmissions = counters_.retransmissions;
   statistics.timeouts = counters_.timeouts;
   statistics.probes = counters_.probes;
-  for (const auto& [layer, missing] : missing_) statistics.missing.push_back(missing);
+  for (const auto& [place, missing] : missing_) statistics.missing.push_back(missing);
   for (const auto& flow : flows_) add_reordering(statistics.reordering, flow->order.counted());
   return statistics;
 }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "network/mlt/delay_rate.h"
@@ -24,6 +25,7 @@
 #include "network/packet/nic_port.h"
 #include "network/packet/packet_fabric.h"
 #include "network/packet/packet_transport.h"
+#include "network/packet_statistics.h"
 #include "network/transport/packet_ledger.h"
 #include "network/transport/reorder_meter.h"
 
@@ -150,8 +152,9 @@ class MltTransport final : public PacketTransport,
   void stop_timer(TensorId id);
   void take_confirmation(const Carried& carried);
   void take_probe(const Carried& carried);
+  bool may_lose_some(const Tensor& tensor) const { return tensor.enough < tensor.size; }
+  MissingData& row_of(const TensorPart& part);
   void note_delivery(const Tensor& tensor);
-  void note_late(const TensorPart& part, std::int64_t payload);
   void erase_if_done(TensorId id, const Tensor& tensor);
 
   void send_control(const Carried& what, bool forward, Bytes wire);
@@ -190,8 +193,8 @@ class MltTransport final : public PacketTransport,
   std::vector<std::unique_ptr<NicPort>> ports_;  // by link; null: no flow sends over it
   std::vector<Bitmap> bitmaps_;
   std::vector<std::uint32_t> free_bitmaps_;
-  std::vector<Carried> carried_;                 // by PacketIndex
-  std::map<std::int16_t, MissingData> missing_;  // by layer
+  std::vector<Carried> carried_;  // by PacketIndex
+  std::map<std::pair<std::uint8_t, std::int16_t>, MissingData> missing_;  // by iteration, layer
   PacketStatistics counters_;
 };
 

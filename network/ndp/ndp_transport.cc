@@ -24,6 +24,7 @@ std::unique_ptr<PacketTransport> make_ndp_transport(const TransportParts& parts)
   settings.returns = spec.ndp.return_to_sender;
   settings.pulls = true;
   settings.initial_window = spec.ndp.initial_window;
+  settings.initial_bdps = spec.ndp.initial_bdps;
   settings.entropy_values = 256;
   settings.switches = switches_for_placed(parts.spec, data);
   return std::make_unique<PlacedTransport>(parts, std::move(settings));

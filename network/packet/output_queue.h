@@ -15,15 +15,19 @@ namespace orrery {
 using PacketIndex = std::uint32_t;
 inline constexpr PacketIndex no_packet = 0xffff'ffff;
 
-struct alignas(64) OutputQueue {  // a cache line
+// What every packet that waits needs: four of them are in a cache line.
+struct alignas(16) OutputQueue {
   PacketIndex first = no_packet, last = no_packet;
   Bytes waiting;
+};
+static_assert(sizeof(OutputQueue) == 16);
+
+struct OutputQueueRest {
   Bytes deficit;  // dwrr: what it may still send in its turn
   std::uint64_t drops = 0, marks = 0;
   RedQueue red;
   double average = 0;  // of EcnRamp
 };
-static_assert(sizeof(OutputQueue) == 64);
 
 // Marks a packet that leaves or finds `waiting` bytes, by the ramp of its class on a link of this
 // bandwidth?

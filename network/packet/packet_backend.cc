@@ -12,6 +12,7 @@
 #include "network/backends.h"
 #include "network/fluid/fluid_backend.h"
 #include "network/packet/packet_transport.h"
+#include "network/packet/tensor_clock.h"
 #include "network/packet/transports.h"
 #include "network/routing/router.h"
 
@@ -41,7 +42,8 @@ class PacketBackend final : public NetworkBackend,
  public:
   PacketBackend(TransportKind usual, EventQueue& queue, const Topology& topology,
                 const NetworkSpec& spec)
-      : topology_(topology),
+      : queue_(queue),
+        topology_(topology),
         unused_settings_(unused_settings_of(spec)),
         traffic_(topology.levels().size()),
         ideal_(make_ideal(queue, topology, spec)),
@@ -58,7 +60,7 @@ class PacketBackend final : public NetworkBackend,
     }
     const MessageSlot slot = free_.back();
     free_.pop_back();
-    journeys_[slot] = {message, &listener, message.source};
+    journeys_[slot] = {message, &listener, message.source, queue_.now()};
     ++messages_;
     return begin_leg(slot);
   }
@@ -85,6 +87,7 @@ class PacketBackend final : public NetworkBackend,
     Message message;
     MessageListener* listener = nullptr;
     NodeId here;
+    Time sent;
     bool left = false;
     // The delivery, and the acknowledgement of each leg that has one.
     std::int32_t open_ends = 1;
@@ -210,6 +213,7 @@ class PacketBackend final : public NetworkBackend,
     }
     const Journey journey = journeys_[slot];
     close_end(slot);
+    tensors_.note(journey.message.tensor, queue_.now() - journey.sent);
     journey.listener->delivered(journey.message.token, journey.message.size);
   }
 
@@ -227,6 +231,7 @@ class PacketBackend final : public NetworkBackend,
   void delivered(const MessageToken& token, Bytes) override { message_delivered(token.owner); }
   void injected(const MessageToken& token, NodeId) override { message_left(token.owner); }
 
+  EventQueue& queue_;
   const Topology& topology_;
   std::vector<std::string> unused_settings_;
   std::vector<TransportKind> kinds_;  // of each level
@@ -235,6 +240,7 @@ class PacketBackend final : public NetworkBackend,
   std::vector<Journey> journeys_;
   std::vector<MessageSlot> free_;
   std::uint64_t messages_ = 0;
+  TensorClock tensors_;
   std::unique_ptr<NetworkBackend> ideal_;
   Router router_;  // of graphs, for the levels of a way; faults do not change those
   std::unordered_map<std::uint64_t, Way> ways_;
@@ -248,6 +254,7 @@ NetworkStatistics PacketBackend::statistics() const {
   statistics.packets->links.resize(statistics.links.size());
   for (const auto& transport : transports_)
     if (transport != nullptr) add(*statistics.packets, transport->statistics());
+  statistics.packets->tensors = tensors_.times();
   for (std::size_t level = 0; level < traffic_.size(); ++level) {
     std::vector<TotalBytes>& by_label = statistics.levels[level].bytes_by_label;
     by_label.resize(traffic_[level].size());

@@ -69,7 +69,7 @@ void PacketFabric::on_event(std::uint64_t argument) {
 // packet may need at once, instead of waiting for one after the other.
 inline void PacketFabric::fetch(const Packet& packet, LinkIndex next) const {
   __builtin_prefetch(&ports_[next], 1);
-  __builtin_prefetch(&queues_[std::size_t{next} * queue_count_ + packet.of], 1);
+  __builtin_prefetch(&queues_[place_of(next, packet.of)], 1);
   if (pauses_ != nullptr) pauses_->fetch(path_links_[packet.cursor - 1], packet.of);
 }
 
@@ -82,6 +82,7 @@ inline void PacketFabric::arrive(PacketIndex index) {
     return enter(index);
   }
   if (next == chosen_later) return enter_chosen(index);
+  if (measures_) end_measure(index);
   if (packet.is_frame)
     pauses_->frame_arrived(path_links_[packet.cursor - 1], {packet.of, packet.pauses});
   else
@@ -144,7 +145,7 @@ void PacketFabric::enter(PacketIndex index) {
     if (*cause == DropCause::full && (least_first_ >> number & 1) != 0 &&
         make_room(index, link, port, number))
       return wait(index, link, port, number);
-    ++queue.drops;
+    ++rest_of(queue).drops;
     return lose(index, port, *cause);
   }
   if (idle) return start(index, port);
@@ -180,7 +181,7 @@ void PacketFabric::enter_trimmed(PacketIndex index, LinkIndex link, Port& port) 
   ++trimmed_;
   OutputQueue& queue = queue_of(link, header_class_);
   if (finds_room(packet, port, queue)) return wait(index, link, port, header_class_);
-  ++queue.drops;
+  ++rest_of(queue).drops;
   lose(index, port, DropCause::full);
 }
 
@@ -189,28 +190,38 @@ bool PacketFabric::picked_by_red(const Packet& packet, Port& port, OutputQueue& 
   if (idle && port.sent > Bytes{})
     idle_packets = static_cast<double>((queue_.now() - port.free_at).value) /
                    static_cast<double>(duration_of(port, packet.wire_bytes).value);
-  return queue.red.picks(spec_, queue.waiting, idle_packets, random_);
+  return rest_of(queue).red.picks(spec_, queue.waiting, idle_packets, random_);
 }
 
 void PacketFabric::mark(Packet& packet, Port& port, OutputQueue& queue) {
   packet.marked = true;
   ++rest_of(port).marks;
   if (port.watched) marks_[rest_of(port).depth].add(queue_.now());
-  ++queue.marks;
+  ++rest_of(queue).marks;
 }
 
 void PacketFabric::mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue) {
   if (port.is_host) return;  // a NIC that receives marks nothing
   const EcnRamp& ramp = *classes_[packet.of].ecn;
   const Bytes waiting = ramp.of_port ? port.waiting : queue.waiting;
-  if (picked_by(ramp, rest_of(port).bandwidth, waiting, queue.average, random_))
-    mark(packet, port, queue);
+  if (is_picked(ramp, waiting, port, queue)) mark(packet, port, queue);
 }
 
 bool PacketFabric::dropped_by_ramp(const Packet& packet, Port& port, OutputQueue& queue) {
   const std::optional<EcnRamp>& ramp = classes_[packet.of].ecn;
-  return ramp && !port.is_host &&
-         picked_by(*ramp, rest_of(port).bandwidth, queue.waiting, queue.average, random_);
+  return ramp && !port.is_host && is_picked(*ramp, queue.waiting, port, queue);
+}
+
+// Most ramps do not average, and most packets find less than their minimum.
+inline bool PacketFabric::is_picked(const EcnRamp& ramp, Bytes waiting, const Port& port,
+                                    const OutputQueue& queue) {
+  constexpr double second = 1e12, gigabit = 125'000'000;  // ps; bytes per second
+  if (ramp.weight == 1 && port.byte_time > 0) {
+    const double scale = ramp.per_gigabit ? second / gigabit / port.byte_time : 1;
+    if (static_cast<double>(waiting.value) <= static_cast<double>(ramp.minimum.value) * scale)
+      return false;
+  }
+  return picked_by(ramp, rest_of(port).bandwidth, waiting, rest_of(queue).average, random_);
 }
 
 void PacketFabric::start(PacketIndex index, Port& port) {
@@ -223,6 +234,7 @@ void PacketFabric::start(PacketIndex index, Port& port) {
     watched_->add(link, queue_.now(), port.free_at, bytes(packet.wire_bytes));
   if (packet.takes_telemetry && port.memory >= 0 && !port.is_host)
     note_telemetry(index, port, link);
+  if (measures_ && !port.is_host) measure(index, link);
   if (port.reports_starts && !packet.is_frame) owner_.packet_starts(index, link, packet.marked);
   if (packet.tell_when_left && starts_path(packet.cursor))
     queue_.schedule_at(port.free_at, handler_, event_of(Happens::packet_left, index));
@@ -253,7 +265,7 @@ inline void PacketFabric::note_wait(const Packet& packet, const Port& port) {
 
 void PacketFabric::start_next(LinkIndex link) {
   Port& port = ports_[link];
-  __builtin_prefetch(&queues_[std::size_t{link} * queue_count_ + usual_], 1);
+  __builtin_prefetch(&queues_[place_of(link, usual_)], 1);
   port.wake_comes = false;
   if ((port.occupied & ~port.paused) == 0) {  // pulls; or lost, or paused
     if (port.pulls) pull(link, port);
@@ -298,19 +310,20 @@ inline unsigned PacketFabric::next_queue(Port& port, LinkIndex link) {
 // that gets its turn may send `weight` packets' bytes more.
 unsigned PacketFabric::next_by_deficit(Port& port, LinkIndex link, unsigned ready) {
   while (true) {
-    OutputQueue& queue = queue_of(link, port.turn);
+    const OutputQueue& queue = queue_of(link, port.turn);
+    Bytes& deficit = rest_of(queue).deficit;
     if ((ready >> port.turn & 1) != 0) {
       const Bytes size = bytes(packets_[queue.first].wire_bytes);
-      if (queue.deficit >= size) {
-        queue.deficit -= size;
+      if (deficit >= size) {
+        deficit -= size;
         return port.turn;
       }
     } else if (queue.first == none) {
-      queue.deficit = {};
+      deficit = {};
     }
     port.turn = static_cast<std::uint8_t>((port.turn + 1U) % classes_.size());
     if ((ready >> port.turn & 1) != 0)
-      queue_of(link, port.turn).deficit += spec_.largest_packet * classes_[port.turn].weight;
+      rest_of(queue_of(link, port.turn)).deficit += spec_.largest_packet * classes_[port.turn].weight;
   }
 }
 
@@ -355,7 +368,7 @@ void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
   }
   for (unsigned of = 0; of < queue_count_; ++of)
     while (queue_of(link, of).first != none) {
-      ++queue_of(link, of).drops;
+      ++rest_of(queue_of(link, of)).drops;
       lose(take_first(port, link, of), port, DropCause::link_down);
     }
 }

@@ -103,9 +103,12 @@ class PacketFabric final : private EventHandler, private PauseWire {
   PathIndex add_path(std::span<const LinkIndex> links);
   // Behind these links switches choose, packet by packet. REQUIRES: choose_by() was called.
   PathIndex add_path(std::span<const LinkIndex> links, RouteIndex route);
-  void choose_by(SwitchRoutes& routes) { routes_ = &routes; }
+  void choose_by(SwitchRoutes& routes);
   // The last links of a path, with what a slow receiver has behind them.
   std::vector<LinkIndex> ended(std::span<const LinkIndex> links);
+  // How much of its memory the NIC of a slow receiver has in use for packets of this priority, from
+  // 0 to 1; 0 of a receiver that is not slow.
+  double fill_of_host(NodeId npu, std::uint8_t priority) const;
   // How long a link takes to send what waits before it, and the rest of what it is sending.
   Duration backlog(LinkIndex link) const;
   bool is_down(LinkIndex link) const { return ports_[link].is_down; }
@@ -225,10 +228,13 @@ class PacketFabric final : private EventHandler, private PauseWire {
   void arrive(PacketIndex packet);
   void enter_chosen(PacketIndex packet);
   void note_flow(PacketIndex packet, std::uint32_t flow);
+  void measure(PacketIndex packet, LinkIndex link);
+  void end_measure(PacketIndex packet);
   void enter(PacketIndex packet);  // the port of the link that its cursor points to
   std::optional<DropCause> cause_to_drop(Packet& packet, Port& port, OutputQueue& queue, bool idle);
   bool finds_room(const Packet& packet, Port& port, const OutputQueue& queue);
-  bool fits_own_buffer(const Packet& packet, const Port& port, const OutputQueue& queue);
+  double own_buffer(const Port& port, unsigned of) const;  // bytes
+  bool fits_own_buffer(const Packet& packet, const Port& port, const OutputQueue& queue) const;
   bool trims(const Packet& packet) const {
     return packet.can_be_trimmed && (trims_ >> packet.of & 1) != 0;
   }
@@ -237,6 +243,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   bool picked_by_red(const Packet& packet, Port& port, OutputQueue& queue, bool idle);
   void mark_by_ramp(Packet& packet, Port& port, OutputQueue& queue);
   bool dropped_by_ramp(const Packet& packet, Port& port, OutputQueue& queue);
+  bool is_picked(const EcnRamp& ramp, Bytes waiting, const Port& port, const OutputQueue& queue);
   void mark(Packet& packet, Port& port, OutputQueue& queue);
   void start(PacketIndex packet, Port& port);
   void note_telemetry(PacketIndex index, const Port& port, LinkIndex link);
@@ -261,10 +268,18 @@ class PacketFabric final : private EventHandler, private PauseWire {
   void lose(PacketIndex packet, Port& port, DropCause cause);
   void release(PacketIndex packet);
   Duration duration_of(Port& port, std::uint32_t wire_bytes);
-  OutputQueue& queue_of(LinkIndex link, unsigned of) {
-    return queues_[std::size_t{link} * queue_count_ + of];
+  std::size_t place_of(LinkIndex link, unsigned of) const { return ports_.size() * of + link; }
+  OutputQueue& queue_of(LinkIndex link, unsigned of) { return queues_[place_of(link, of)]; }
+  const OutputQueue& queue_of(LinkIndex link, unsigned of) const {
+    return queues_[place_of(link, of)];
+  }
+  OutputQueueRest& rest_of(const OutputQueue& queue) {
+    return queue_rests_[static_cast<std::size_t>(&queue - queues_.data())];
   }
   PortRest& rest_of(const Port& port) {
+    return rests_[static_cast<std::size_t>(&port - ports_.data())];
+  }
+  const PortRest& rest_of(const Port& port) const {
     return rests_[static_cast<std::size_t>(&port - ports_.data())];
   }
   void set_rate(LinkIndex link, Bandwidth bandwidth);
@@ -302,7 +317,9 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::vector<PortRest> rests_;      // as ports_
   std::size_t link_count_ = 0;       // of Topology::links()
   std::vector<Host> hosts_;          // as SwitchSpec::slow
-  std::vector<OutputQueue> queues_;  // by link, by class, and then of frames
+  // By class, and then of frames, by link: most packets are of one class.
+  std::vector<OutputQueue> queues_;
+  std::vector<OutputQueueRest> queue_rests_;
   ByteBins* watched_ = nullptr;      // watch_links()
   std::vector<SwitchMemory> memories_;
   std::unique_ptr<PriorityPauses> pauses_;  // if a class is lossless
@@ -315,6 +332,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   // of the packet's own, own_paths_.
   std::vector<std::uint32_t> path_links_;
   SwitchRoutes* routes_ = nullptr;
+  bool measures_ = false;  // SwitchRoutes::measures()
   std::vector<std::uint32_t> own_paths_, flows_;  // by PacketIndex, if switches choose
   struct Rank {
     std::uint64_t rank = 0;

@@ -50,6 +50,17 @@ void PacketFabric::note_entry(Host& host, LinkIndex link) {
   memories_[ports_[host.port].memory].set_aside(pauses_->set_aside(link));
 }
 
+double PacketFabric::fill_of_host(NodeId npu, std::uint8_t priority) const {
+  const auto host = std::ranges::find(hosts_, npu, &Host::npu);
+  if (host == hosts_.end()) return 0;
+  const Port& port = ports_[host->port];
+  const unsigned of = class_of_[priority];
+  const double size = (own_buffer_ >> of & 1) != 0
+                          ? own_buffer(port, of)
+                          : static_cast<double>(memories_[port.memory].size().value);
+  return static_cast<double>(queue_of(host->port, of).waiting.value) / size;
+}
+
 std::string PacketFabric::name_of(LinkIndex link) const {
   if (link < link_count_) return topology_.link_name(link);
   return "host of " + topology_.node_name(hosts_[link - link_count_].npu);

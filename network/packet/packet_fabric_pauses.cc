@@ -23,6 +23,7 @@ void PacketFabric::make_pauses(const Topology& topology) {
     }
   }
   queues_.resize(ports_.size() * queue_count_);
+  queue_rests_.resize(queues_.size());
 }
 
 // --- PauseWire ---
@@ -63,7 +64,7 @@ std::vector<LinkIndex> PacketFabric::waits_for(LinkIndex link, ClassIndex of) co
   std::vector<std::pair<Time, LinkIndex>> found;
   for (LinkIndex next = 0; next < ports_.size(); ++next) {
     if ((ports_[next].paused >> of & 1) == 0) continue;
-    const OutputQueue& queue = queues_[std::size_t{next} * queue_count_ + of];
+    const OutputQueue& queue = queue_of(next, of);
     for (PacketIndex index = queue.first; index != none; index = packets_[index].next) {
       const Packet& packet = packets_[index];
       if (starts_path(packet.cursor) || path_links_[packet.cursor - 1] != link) continue;
@@ -110,7 +111,7 @@ LinkIndex PacketFabric::holds_most_of(LinkIndex link, ClassIndex of) const {
   std::uint64_t most = 0;
   for (LinkIndex next = 0; next < ports_.size(); ++next) {
     std::uint64_t held = 0;
-    const OutputQueue& queue = queues_[std::size_t{next} * queue_count_ + of];
+    const OutputQueue& queue = queue_of(next, of);
     for (PacketIndex index = queue.first; index != none; index = packets_[index].next) {
       const Packet& packet = packets_[index];
       if (!starts_path(packet.cursor) && path_links_[packet.cursor - 1] == link)
@@ -157,7 +158,7 @@ std::optional<LastingPause> PacketFabric::deadlock() const {
       pause.priority = classes_[of].priority;
       pause.cycle = true;
       for (const LinkIndex one : chain)
-        pause.chain.push_back({one, queues_[std::size_t{one} * queue_count_ + of].waiting});
+        pause.chain.push_back({one, queue_of(one, of).waiting});
       return pause;
     }
   return std::nullopt;

@@ -7,6 +7,11 @@
 
 namespace orrery {
 
+void PacketFabric::choose_by(SwitchRoutes& routes) {
+  routes_ = &routes;
+  measures_ = routes.measures();
+}
+
 PathIndex PacketFabric::add_path(std::span<const LinkIndex> links, RouteIndex route) {
   CHECK(!links.empty() && routes_ != nullptr, "a path without links, or nobody to choose them");
   const auto path = static_cast<PathIndex>(path_links_.size());
@@ -21,6 +26,7 @@ void PacketFabric::note_flow(PacketIndex packet, std::uint32_t flow) {
     own_paths_.resize(packet + 1, none);
   }
   flows_[packet] = flow;
+  if (routes_->measures()) routes_->packet_begins(packet);
 }
 
 // A packet that switches send on has a short path of its own, which they write: the link that it
@@ -29,7 +35,7 @@ void PacketFabric::enter_chosen(PacketIndex index) {
   Packet& packet = packets_[index];
   const LinkIndex over = path_links_[packet.cursor - 1];
   const RouteIndex route = path_links_[packet.cursor + 1];
-  const SwitchRoutes::Next* next = routes_->choose(route, end_of(over), flows_[index]);
+  const SwitchRoutes::Next* next = routes_->choose(route, end_of(over), flows_[index], index);
   if (next == nullptr) return lose(index, ports_[over], DropCause::link_down);
   std::uint32_t& own = own_paths_[index];
   if (own == none) {
@@ -49,6 +55,14 @@ void PacketFabric::enter_chosen(PacketIndex index) {
   }
   packet.cursor = own + 1;
   enter(index);
+}
+
+void PacketFabric::measure(PacketIndex index, LinkIndex link) {
+  routes_->packet_starts(index, link, bytes(packets_[index].wire_bytes));
+}
+
+void PacketFabric::end_measure(PacketIndex index) {
+  if (!packets_[index].is_frame) routes_->packet_arrived(index);
 }
 
 Duration PacketFabric::backlog(LinkIndex link) const {

@@ -34,7 +34,7 @@ PacketStatistics PacketFabric::statistics() const {
                                    memory.size(),
                                    bytes(series.most()),
                                    series.interval(),
-                                   {series.peaks().begin(), series.peaks().end()}});
+                                   series.peaks()});
   }
   return statistics;
 }
@@ -50,7 +50,7 @@ void PacketFabric::add_depths(PacketStatistics& statistics) const {
     marks.widen(interval);
     statistics.depths.push_back({spec_.watched[i],
                                  interval,
-                                 {series.peaks().begin(), series.peaks().end()},
+                                 series.peaks(),
                                  {losses.counts().begin(), losses.counts().end()},
                                  {marks.counts().begin(), marks.counts().end()}});
     for (std::size_t of = 0; of <= classes_.size(); ++of) {
@@ -67,7 +67,7 @@ void PacketFabric::add_depths(PacketStatistics& statistics) const {
 void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
   for (LinkIndex link = 0; link < link_count_; ++link)
     for (std::size_t of = 0; of < classes_.size(); ++of) {
-      const OutputQueue& queue = queues_[std::size_t{link} * queue_count_ + of];
+      const OutputQueueRest& queue = queue_rests_[place_of(link, static_cast<unsigned>(of))];
       if (queue.drops + queue.marks > 0)
         statistics.classes.push_back({link, classes_[of].priority, queue.drops, queue.marks});
     }

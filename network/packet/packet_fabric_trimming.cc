@@ -6,13 +6,18 @@
 
 namespace orrery {
 
-bool PacketFabric::fits_own_buffer(const Packet& packet, const Port& port,
-                                   const OutputQueue& queue) {
+double PacketFabric::own_buffer(const Port& port, unsigned of) const {
   constexpr double gigabit = 125'000'000;  // bytes per second
-  const PacketClass& one = classes_[packet.of];
-  double size = static_cast<double>(one.buffer->value);
-  if (one.buffer_per_gigabit) size *= static_cast<double>(rest_of(port).bandwidth.value) / gigabit;
-  return static_cast<double>((queue.waiting + bytes(packet.wire_bytes)).value) <= size;
+  const PacketClass& one = classes_[of];
+  const auto size = static_cast<double>(one.buffer->value);
+  if (!one.buffer_per_gigabit) return size;
+  return size * static_cast<double>(rest_of(port).bandwidth.value) / gigabit;
+}
+
+bool PacketFabric::fits_own_buffer(const Packet& packet, const Port& port,
+                                   const OutputQueue& queue) const {
+  return static_cast<double>((queue.waiting + bytes(packet.wire_bytes)).value) <=
+         own_buffer(port, packet.of);
 }
 
 // Headers go first, but so many of them at most that the others go on, too. REQUIRES: ready != 0.

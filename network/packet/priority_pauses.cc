@@ -37,17 +37,18 @@ PriorityPauses::PriorityPauses(EventQueue& queue, const Topology& topology, cons
       handler_(queue.add_handler(*this)),
       opposite_(opposite_links(topology)),
       receivers_(topology.links().size() * classes.size()),
+      receiver_rests_(receivers_.size()),
       senders_(receivers_.size()) {
   for (LinkIndex link = 0; link < topology.links().size(); ++link)
     for (ClassIndex of = 0; of < classes_.size(); ++of)
-      receivers_[place(link, of)].headroom_size =
+      receiver_rests_[place(link, of)].headroom_size =
           headroom_of(classes_[of], spec_, topology.links()[link]);
 }
 
 Bytes PriorityPauses::set_aside(LinkIndex in) const {
   Bytes sum;
   for (ClassIndex of = 0; of < classes_.size(); ++of)
-    if (classes_[of].lossless) sum += spec_.port_reserve + receivers_[place(in, of)].headroom_size;
+    if (classes_[of].lossless) sum += spec_.port_reserve + receiver_rests_[place(in, of)].headroom_size;
   return sum;
 }
 
@@ -70,7 +71,7 @@ bool PriorityPauses::admit(LinkIndex in, ClassIndex of, Bytes size, SwitchMemory
   if (!above(receiver, of, {}, memory)) {
     receiver.shared += size;
     memory.add(size, queue_.now());
-  } else if (receiver.headroom + size <= receiver.headroom_size) {
+  } else if (receiver.headroom + size <= receiver_rests_[at].headroom_size) {
     receiver.headroom += size;
     memory.hold(size, queue_.now());
   } else {
@@ -91,8 +92,7 @@ void PriorityPauses::release(LinkIndex in, ClassIndex of, Bytes size, SwitchMemo
   receiver.headroom -= headroom;
   receiver.shared -= shared;
   receiver.reserve -= size - headroom - shared;
-  memory.remove(shared, queue_.now());
-  memory.hold(shared - size, queue_.now());
+  memory.remove(size, shared, queue_.now());
   if (!receiver.paused || receiver.headroom > Bytes{}) return;
   if (receiver.shared > Bytes{} && above(receiver, of, spec_.pfc.resume_offset, memory)) return;
   receiver.paused = false;
@@ -100,10 +100,10 @@ void PriorityPauses::release(LinkIndex in, ClassIndex of, Bytes size, SwitchMemo
 }
 
 void PriorityPauses::tell(std::size_t at, bool pause) {
-  const auto link = static_cast<LinkIndex>(at / classes_.size());
+  const auto link = link_at(at);
   if (opposite_[link] == none) return;
-  wire_.send_frame(opposite_[link], {static_cast<ClassIndex>(at % classes_.size()), pause});
-  Receiver& receiver = receivers_[at];
+  wire_.send_frame(opposite_[link], {class_at(at), pause});
+  ReceiverRest& receiver = receiver_rests_[at];
   receiver.told_at = queue_.now();
   if (!pause || receiver.refresh_comes) return;
   receiver.refresh_comes = true;
@@ -116,10 +116,10 @@ Duration PriorityPauses::half_pause(LinkIndex link) const {
 
 // A pause is told again when half of its time is over.
 void PriorityPauses::refresh(std::size_t at) {
-  Receiver& receiver = receivers_[at];
+  ReceiverRest& receiver = receiver_rests_[at];
   receiver.refresh_comes = false;
-  if (!receiver.paused) return;
-  const auto link = static_cast<LinkIndex>(at / classes_.size());
+  if (!receivers_[at].paused) return;
+  const auto link = link_at(at);
   const Time due = receiver.told_at + half_pause(link);
   if (due <= queue_.now()) return tell(at, true);
   receiver.refresh_comes = true;
@@ -142,13 +142,13 @@ void PriorityPauses::act(std::size_t at, bool pause) {
     return;
   }
   if (sender.ignored) return;
-  const auto link = static_cast<LinkIndex>(at / classes_.size());
+  const auto link = link_at(at);
   sender.until = queue_.now() + longest_pause(topology_.links()[link].bandwidth);
   if (sender.paused) return;
   sender.paused = true;
   sender.since = queue_.now();
   ++sender.count;
-  wire_.pause_changed(link, static_cast<ClassIndex>(at % classes_.size()), true);
+  wire_.pause_changed(link, class_at(at), true);
   if (sender.check_comes) return;
   sender.check_comes = true;
   schedule(std::min(sender.until, sender.since + spec_.pfc.watchdog), Happens::check, at);
@@ -162,8 +162,8 @@ void PriorityPauses::check(std::size_t at) {
   if (sender.until <= queue_.now()) return end_pause(at);
   Time next = sender.since + spec_.pfc.watchdog;
   if (next <= queue_.now()) {
-    wire_.watchdog_barks(static_cast<LinkIndex>(at / classes_.size()),
-                         static_cast<ClassIndex>(at % classes_.size()));
+    wire_.watchdog_barks(link_at(at),
+                         class_at(at));
     if (!sender.paused) return;
     next = queue_.now() + spec_.pfc.watchdog;
   }
@@ -175,8 +175,8 @@ void PriorityPauses::end_pause(std::size_t at) {
   Sender& sender = senders_[at];
   sender.paused = false;
   sender.total += queue_.now() - sender.since;
-  wire_.pause_changed(static_cast<LinkIndex>(at / classes_.size()),
-                      static_cast<ClassIndex>(at % classes_.size()), false);
+  wire_.pause_changed(link_at(at),
+                      class_at(at), false);
 }
 
 void PriorityPauses::ignore_pause(LinkIndex link, ClassIndex of) {
@@ -207,13 +207,13 @@ void PriorityPauses::on_event(std::uint64_t argument) {
 
 std::vector<PauseStatistics> PriorityPauses::statistics() const {
   std::vector<PauseStatistics> rows;
-  for (std::size_t at = 0; at < senders_.size(); ++at) {
-    const Sender& sender = senders_[at];
-    if (sender.count == 0) continue;
-    const Duration open = sender.paused ? queue_.now() - sender.since : Duration{};
-    rows.push_back({static_cast<LinkIndex>(at / classes_.size()),
-                    classes_[at % classes_.size()].priority, sender.count, sender.total + open});
-  }
+  for (LinkIndex link = 0; link < opposite_.size(); ++link)
+    for (ClassIndex of = 0; of < classes_.size(); ++of) {
+      const Sender& one = sender(link, of);
+      if (one.count == 0) continue;
+      const Duration open = one.paused ? queue_.now() - one.since : Duration{};
+      rows.push_back({link, classes_[of].priority, one.count, one.total + open});
+    }
   return rows;
 }
 

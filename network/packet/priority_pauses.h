@@ -67,10 +67,14 @@ class PriorityPauses final : private EventHandler {
   std::vector<PauseStatistics> statistics() const;
 
  private:
-  struct alignas(64) Receiver {  // the end of a link that holds packets
+  // The end of a link that holds packets: what each of them needs, and the rest.
+  struct alignas(32) Receiver {
     Bytes reserve, shared, headroom;
+    bool paused = false;
+  };
+  struct ReceiverRest {
     Bytes headroom_size;
-    bool paused = false, refresh_comes = false;
+    bool refresh_comes = false;
     Time told_at;
   };
   struct Sender {
@@ -82,7 +86,13 @@ class PriorityPauses final : private EventHandler {
   enum class Happens : std::uint64_t { frame_acts, refresh, check };
 
   std::size_t place(LinkIndex link, ClassIndex of) const {
-    return std::size_t{link} * classes_.size() + of;
+    return opposite_.size() * of + link;
+  }
+  LinkIndex link_at(std::size_t place) const {
+    return static_cast<LinkIndex>(place % opposite_.size());
+  }
+  ClassIndex class_at(std::size_t place) const {
+    return static_cast<ClassIndex>(place / opposite_.size());
   }
   const Sender& sender(LinkIndex link, ClassIndex of) const { return senders_[place(link, of)]; }
 
@@ -103,8 +113,10 @@ class PriorityPauses final : private EventHandler {
   PauseWire& wire_;
   EventQueue::HandlerId handler_;
   std::vector<LinkIndex> opposite_;  // of each link; `none` where there is none
-  std::vector<Receiver> receivers_;  // by link and class
-  std::vector<Sender> senders_;      // by link and class
+  // By class and link: few classes are lossless.
+  std::vector<Receiver> receivers_;
+  std::vector<ReceiverRest> receiver_rests_;
+  std::vector<Sender> senders_;
 };
 
 }  // namespace orrery

@@ -11,12 +11,12 @@
 
 namespace orrery {
 
-class SwitchMemory {
+class alignas(64) SwitchMemory {
  public:
   SwitchMemory(NodeId node, Bytes size, const SwitchSpec& spec)
-      : node_(node),
+      : shared_size_(size),
         size_(size),
-        shared_size_(size),
+        node_(node),
         shared_(spec.sharing == BufferSharing::shared),
         threshold_(spec.dynamic_threshold ? *spec.dynamic_threshold : 0) {}
 
@@ -33,8 +33,10 @@ class SwitchMemory {
     used_ += packet;
     hold(packet, now);
   }
-  void remove(Bytes packet, Time now) {
-    used_ -= packet;
+  void remove(Bytes packet, Time now) { remove(packet, packet, now); }
+  // So much of the packet was in the shared part; the rest was in what is set aside.
+  void remove(Bytes packet, Bytes shared, Time now) {
+    used_ -= shared;
     hold(Bytes{} - packet, now);
   }
 
@@ -59,13 +61,13 @@ class SwitchMemory {
   const PeakSeries& series() const { return series_; }  // of the bytes in use
 
  private:
-  NodeId node_;
-  Bytes size_, shared_size_;
   Bytes used_, held_;  // of the shared part; of all
+  PeakSeries series_;  // what changes with each packet is at its front
+  Bytes shared_size_, size_;
+  NodeId node_;
   bool shared_;
   bool headroom_beside_ = false;  // the size it was made with
   double threshold_;              // 0: none
-  PeakSeries series_;
 };
 
 }  // namespace orrery

@@ -19,6 +19,8 @@ SwitchRoutes::SwitchRoutes(EventQueue& queue, const Topology& topology, const Ro
       fabric_(fabric),
       spec_(spec),
       random_(spec.seed, "choices of switches") {
+  if (router.policy() == RoutingPolicy::conga)
+    congestion_ = std::make_unique<PathCongestion>(topology);
   fabric.choose_by(*this);
 }
 
@@ -116,11 +118,13 @@ void SwitchRoutes::find_up(Group& group) {
 
 // --- Choices ---
 
-const SwitchRoutes::Next* SwitchRoutes::choose(RouteIndex route, NodeId here, std::uint32_t flow) {
+const SwitchRoutes::Next* SwitchRoutes::choose(RouteIndex route, NodeId here, std::uint32_t flow,
+                                               PacketIndex packet) {
   Group& group = group_at(route, here);
   if (group.next.empty()) return nullptr;
   if (group.next.size() == 1) return &group.next.front();
   if (group.epoch != epoch_) find_up(group);
+  if (measures()) return &group.next[group.up[of_path(group, route, here, flow, packet)]];
   return &group.next[group.up[group.up.size() == 1 ? 0 : pick(group, flow)]];
 }
 
@@ -132,7 +136,8 @@ std::size_t SwitchRoutes::pick(Group& group, std::uint32_t flow) {
     case RoutingPolicy::adaptive:
       return shortest(group, hash());
     case RoutingPolicy::letflow:
-      return of_flowlet(group, flow);
+      return of_flowlet(group, flow,
+                        [&](LinkIndex) { return random_.uniform_int(group.up.size()); });
     case RoutingPolicy::source:
       return choice_of(hash(), group.up.size());
     default:
@@ -180,17 +185,54 @@ std::size_t SwitchRoutes::shortest(const Group& group, std::uint64_t hash) const
 }
 
 // E. Vanini et al., "Let it flow: resilient asymmetric load balancing with flowlet switching", NSDI
-// 2017: after a gap the next packets of the flow may overtake none, and go where they are sent by
-// chance.
-std::size_t SwitchRoutes::of_flowlet(const Group& group, std::uint32_t flow) {
+// 2017: after a gap the next packets of the flow may overtake none, and go where `draw` sends them,
+// which is told the link before (or one that is none).
+template <class Draw>
+std::size_t SwitchRoutes::of_flowlet(const Group& group, std::uint32_t flow, const Draw& draw) {
   Flowlet& flowlet = flowlets_[group.node << 32 | flow];
-  const bool goes_on = flowlet.last != Time{} && queue_.now() - flowlet.last < spec_.flowlet_gap;
+  const bool is_new = flowlet.last == Time{};
+  const bool goes_on = !is_new && queue_.now() - flowlet.last < spec_.flowlet_gap;
   flowlet.last = queue_.now();
   if (goes_on)
     for (std::size_t i = 0; i < group.up.size(); ++i)
       if (group.next[group.up[i]].link == flowlet.link) return i;
-  const std::size_t place = random_.uniform_int(group.up.size());
+  const std::size_t place = draw(is_new ? none : flowlet.link);
   flowlet.link = group.next[group.up[place]].link;
+  return place;
+}
+
+// CONGA, 3.5: the least of the larger of what the switch sees of its own link and what it was told
+// of the path behind it; of equal ones the link before, else a drawn one. A switch in the middle
+// knows its own links only.
+std::size_t SwitchRoutes::least_congested(const Group& group, RouteIndex route, NodeId here,
+                                          bool is_first, LinkIndex before) {
+  const CoreNode node = router_.core_of(here);
+  std::uint8_t least = 0xff;
+  std::vector<std::size_t> best;
+  for (std::size_t place = 0; place < group.up.size(); ++place) {
+    const LinkIndex link = group.next[group.up[place]].link;
+    std::uint8_t metric = congestion_->metric_of(link, router_.bandwidth(link), queue_.now());
+    if (is_first)
+      metric = std::max(metric, congestion_->told(node, last_of(route), link, queue_.now()));
+    if (metric > least) continue;
+    if (metric < least) best.clear();
+    least = metric;
+    best.push_back(place);
+  }
+  for (const std::size_t place : best)
+    if (group.next[group.up[place]].link == before) return place;
+  return best[random_.uniform_int(best.size())];
+}
+
+std::size_t SwitchRoutes::of_path(const Group& group, RouteIndex route, NodeId here,
+                                  std::uint32_t flow, PacketIndex packet) {
+  const bool is_first = !congestion_->has_path(packet);
+  const std::size_t place = of_flowlet(group, flow, [&](LinkIndex before) {
+    return least_congested(group, route, here, is_first, before);
+  });
+  if (is_first)
+    congestion_->begin_path(packet, router_.core_of(here), last_of(route),
+                            group.next[group.up[place]].link, queue_.now());
   return place;
 }
 

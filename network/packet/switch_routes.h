@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "core/base/random.h"
 #include "core/event/event_queue.h"
 #include "network/packet/packet_fabric.h"
+#include "network/packet/path_congestion.h"
 #include "network/routing/router.h"
 #include "network/routing_spec.h"
 
@@ -42,7 +44,16 @@ class SwitchRoutes {
   // How many links lead on from here. REQUIRES: paths part at the node (Router::parts_at).
   std::size_t choices(RouteIndex route, NodeId here);
   // For the next packet of a flow; nullptr: no link leads on. Until forget().
-  const Next* choose(RouteIndex route, NodeId here, std::uint32_t flow);
+  const Next* choose(RouteIndex route, NodeId here, std::uint32_t flow, PacketIndex packet);
+
+  // --- Congestion-aware policies: what the fabric tells of every packet ---
+
+  bool measures() const { return congestion_ != nullptr; }
+  void packet_begins(PacketIndex packet) { congestion_->begin(packet); }
+  void packet_starts(PacketIndex packet, LinkIndex link, Bytes size) {
+    congestion_->starts(packet, link, size, router_.bandwidth(link), queue_.now());
+  }
+  void packet_arrived(PacketIndex packet) { congestion_->arrived(packet, queue_.now()); }
 
   void links_changed() { ++epoch_; }  // some are down, or up again
   void forget();                      // the routers have learnt of it
@@ -78,7 +89,13 @@ class SwitchRoutes {
   std::size_t in_turn(Group& group);
   std::size_t shorter_of_two(Group& group);
   std::size_t shortest(const Group& group, std::uint64_t hash) const;
-  std::size_t of_flowlet(const Group& group, std::uint32_t flow);
+  template <class Draw>
+  std::size_t of_flowlet(const Group& group, std::uint32_t flow, const Draw& draw);
+  std::size_t least_congested(const Group& group, RouteIndex route, NodeId here, bool is_first,
+                              LinkIndex before);
+  std::size_t of_path(const Group& group, RouteIndex route, NodeId here, std::uint32_t flow,
+                      PacketIndex packet);
+  CoreNode last_of(RouteIndex route) { return routes_[route].last.front().first; }
   Duration backlog(const Group& group, std::size_t place) const {
     return fabric_.backlog(group.next[group.up[place]].link);
   }
@@ -96,6 +113,7 @@ class SwitchRoutes {
   std::map<std::vector<std::uint32_t>, std::uint32_t> area_by_, group_by_;
   std::vector<Group> groups_;
   std::unordered_map<std::uint64_t, Flowlet> flowlets_;  // by node and flow; is never iterated
+  std::unique_ptr<PathCongestion> congestion_;           // of conga
 };
 
 }  // namespace orrery

@@ -156,7 +156,8 @@ void PlacedTransport::take_acknowledgement(const Carried& carried) {
                                 .acknowledged = bytes(pair.acknowledged_bytes),
                                 .sent = bytes(pair.sent_bytes),
                                 .round_trip = queue_.now() - carried.sent_at,
-                                .marked = carried.marked});
+                                .marked = carried.marked,
+                                .penalty = carried.penalty});
   find_lost(pair, carried.sending);
   update(carried.pair);
   while (!pair.messages.empty() && pair.messages.front().unacknowledged == 0) {

@@ -21,7 +21,8 @@ struct PlacedSettings {
   bool trims = false;
   bool returns = false;  // headers that find no room go back to their senders
   bool pulls = false;    // receivers ask for packets, at the rate of their links
-  std::optional<Bytes> initial_window = {};  // with pulls; else one BDP
+  std::optional<Bytes> initial_window = {};  // with pulls; else ...
+  double initial_bdps = 1;                   // ... so many BDPs
   std::int32_t entropy_values = 1;
   // An entropy value that came back unmarked is used again before one whose turn it is.
   bool recycles = false;

@@ -39,6 +39,7 @@ PlacedTransport::PlacedTransport(const TransportParts& parts, PlacedSettings set
       settings_(std::move(settings)),
       data_priority_(static_cast<std::uint8_t>(settings_.priority)),
       answer_priority_(priority_of_answers(settings_)),
+      has_slow_receivers_(!settings_.switches.slow.empty()),
       handler_(parts.queue.add_handler(*this)),
       fabric_(parts.queue, parts.topology, settings_.switches, parts.spec.level_buffers(),
               parts.spec.seed, *this),
@@ -71,7 +72,7 @@ PlacedPair& PlacedTransport::pair_between(NodeId from, NodeId to) {
   if (settings_.make_control) pair.control = settings_.make_control(facts);
   const double window = settings_.initial_window
                             ? static_cast<double>(settings_.initial_window->value)
-                            : static_cast<double>(facts.line.value) *
+                            : settings_.initial_bdps * static_cast<double>(facts.line.value) *
                                   static_cast<double>(facts.round_trip.value) * 1e-12;
   pair.initial = static_cast<std::uint64_t>(
       std::max(1.0, std::ceil(window / static_cast<double>(settings_.payload.value))));
@@ -166,7 +167,8 @@ void PlacedTransport::packet_arrived(PacketIndex packet, bool marked) {
 
 void PlacedTransport::packet_left(PacketIndex packet) {
   Carried& carried = carried_[packet];
-  if (!std::exchange(carried.tells_left, false)) return;
+  if (!carried.tells_left) return;
+  carried.tells_left = false;
   listener_.message_left(carried.message);
 }
 
@@ -206,6 +208,7 @@ void PlacedTransport::take_data(PacketIndex packet, const Carried& carried, bool
   answer.kind = trimmed ? PacketKind::refusal : PacketKind::acknowledgement;
   answer.marked = marked;
   answer.tells_left = false;
+  answer.penalty = penalty_of(pair.to);
   if (trimmed) {
     ++pair.trims_seen;
     ++counters_.refusals;
@@ -218,6 +221,14 @@ void PlacedTransport::take_data(PacketIndex packet, const Carried& carried, bool
   if (trimmed || !pair.arrivals.came(carried.number)) return;
   PlacedMessage& message = pair.message_of(carried.number);
   if (--message.missing == 0) listener_.message_delivered(message.slot);
+}
+
+// UET leaves to receivers how they choose it. Ours: by how full the NIC is.
+std::uint8_t PlacedTransport::penalty_of(NodeId receiver) const {
+  constexpr double most = 127;
+  if (!has_slow_receivers_) return 0;
+  const double fill = std::min(fabric_.fill_of_host(receiver, data_priority_), 1.0);
+  return static_cast<std::uint8_t>(fill * most);
 }
 
 void PlacedTransport::send_back(const Carried& what) {

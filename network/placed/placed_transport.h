@@ -44,9 +44,10 @@ class PlacedTransport final : public PacketTransport,
   struct Carried {  // by a packet of the fabric
     std::uint32_t pair = 0;
     PacketKind kind = PacketKind::data;
-    bool marked = false;  // echoed
-    bool tells_left = false;
-    bool again = false;
+    bool marked : 1 = false;  // echoed
+    bool tells_left : 1 = false;
+    bool again : 1 = false;
+    std::uint8_t penalty = 0;   // of an acknowledgement: Acknowledgement::penalty
     std::uint32_t entropy = 0;  // of data, and echoed
     MessageSlot message = 0;
     PacketNumber number = 0;    // of data, and echoed
@@ -85,6 +86,7 @@ class PlacedTransport final : public PacketTransport,
 
   // --- The receiver ---
   void take_data(PacketIndex packet, const Carried& carried, bool marked);
+  std::uint8_t penalty_of(NodeId receiver) const;
   void send_back(const Carried& what);
   void promise_pull(PlacedPair& pair);
   void pull_next(std::int32_t npu);
@@ -109,6 +111,7 @@ class PlacedTransport final : public PacketTransport,
   PacketTransport::Listener& listener_;
   PlacedSettings settings_;
   std::uint8_t data_priority_, answer_priority_;
+  bool has_slow_receivers_;
   EventQueue::HandlerId handler_;
   PacketFabric fabric_;
   FlowPaths paths_;

@@ -205,6 +205,8 @@ std::string_view name_of(RoutingPolicy policy) {
       return "valiant";
     case RoutingPolicy::letflow:
       return "letflow";
+    case RoutingPolicy::conga:
+      return "conga";
     case RoutingPolicy::drill:
       return "drill";
     case RoutingPolicy::adaptive:

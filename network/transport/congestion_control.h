@@ -22,6 +22,7 @@ struct Acknowledgement {
   Bytes sent;           // of the pair's stream, so far
   Duration round_trip;  // of the packet that it answers
   bool marked = false;  // that packet had met congestion
+  std::int32_t penalty = 0;  // of the receiver, which is slow: 0 to 127 (UET's pend)
   std::span<const HopTelemetry> hops = {};
 };
 

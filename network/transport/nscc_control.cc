@@ -31,6 +31,7 @@ class Nscc final : public CongestionControl {
     average_ += spec_.delay_weight * (as_double(delay) - average_);
     if (quick_adapts(ack, delay)) return;
     if (as_double(ack.acknowledged) > ignore_until_) react(ack, delay, newly);
+    if (ack.penalty > 0) yield(ack, newly);
     adjust(ack.now, newly);
   }
   void trimmed(Time, Bytes size) override { shrink(as_double(size)); }
@@ -72,6 +73,14 @@ class Nscc final : public CongestionControl {
     decreased_at_ = now;
     const double excess = (average_ - as_double(target_)) / average_;
     window_ *= std::max(1 - spec_.gamma * excess, 1 - spec_.most_decrease);
+  }
+
+  // To a receiver that is slow: no more than is on its way, and less by a part of what came.
+  void yield(const Acknowledgement& ack, double newly) {
+    constexpr double whole = 128;
+    window_ = std::min(window_, as_double(ack.sent - ack.acknowledged)) -
+              static_cast<double>(ack.penalty) / whole * newly;
+    bound();
   }
 
   void adjust(Time now, double newly) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "network/backends.h"
@@ -38,17 +39,49 @@ double share_of(Bytes part, Bytes whole) {
   return whole == Bytes{} ? 0 : static_cast<double>(part.value) / static_cast<double>(whole.value);
 }
 
+// By layer, and by iteration and layer.
 void add_missing(PacketResult& counted, const PacketStatistics& packets) {
   if (packets.missing.empty()) return;
   UndeliveredRow& all = counted.undelivered.emplace();
   all.probes = packets.probes;
+  std::map<std::int32_t, MissingRow> by_layer;
   for (const MissingData& one : packets.missing) {
     all.size += one.bytes;
     all.missing += one.missing;
-    counted.missing.push_back({one.layer, one.messages, one.bytes, one.missing, one.late,
-                               share_of(one.missing, one.bytes)});
+    MissingRow& row = by_layer[one.layer];
+    row.layer = one.layer;
+    row.messages += one.messages;
+    row.size += one.bytes;
+    row.missing += one.missing;
+    row.late += one.late;
+    row.lost += one.lost;
+    row.lost_droppable += one.lost_droppable;
+    row.again += one.again;
+    counted.missing_of_iterations.push_back({one.iteration, one.layer, one.messages, one.bytes,
+                                             one.missing, share_of(one.missing, one.bytes)});
+  }
+  const std::int32_t first = packets.missing.front().iteration;
+  if (std::ranges::all_of(counted.missing_of_iterations,
+                          [&](const auto& row) { return row.iteration == first; }))
+    counted.missing_of_iterations.clear();
+  for (auto& [layer, row] : by_layer) {
+    row.share = share_of(row.missing, row.size);
+    counted.missing.push_back(row);
   }
   all.share = share_of(all.missing, all.size);
+}
+
+void add_tensors(PacketResult& counted, const PacketStatistics& packets) {
+  const auto name_of_way = [](TensorWay way) {
+    return way == TensorWay::none ? "both" : way == TensorWay::push ? "push" : "pull";
+  };
+  for (const TensorTimes& one : packets.tensors) {
+    const bool all = one.layer == TensorTimes::all_layers;
+    (all ? counted.tensors : counted.tensors_of_layers)
+        .push_back({name_of_way(one.way), one.layer, one.messages, one.mean, one.median, one.p99,
+                    one.longest});
+  }
+  if (counted.tensors.size() == 2) counted.tensors.pop_back();  // both are the one
 }
 
 void add_pauses(PacketResult& counted, const FinishedRun& run, const PacketStatistics& packets) {
@@ -87,6 +120,10 @@ void add_packets(RunResult& result, const FinishedRun& run, const PacketStatisti
   counted.marks = packets.marks;
   add_losses(counted, packets);
   add_missing(counted, packets);
+  if (counted.undelivered)
+    counted.undelivered->rounds =
+        rounds_at(run.experiment.network.transport.mlt, counted.undelivered->share);
+  add_tensors(counted, packets);
   counted.connections = packets.connections;
   counted.retransmissions = packets.retransmissions;
   counted.timeouts = packets.timeouts;

@@ -1,6 +1,7 @@
 #include "system/rank/job_runner.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/base/check.h"
@@ -95,9 +96,25 @@ void JobRunner::accept(Rank rank, std::vector<Operation>& ready) {
       lanes_of(rank).add(std::move(operation));
     else if (in_stream)
       state_of(rank).stream.push_back(std::move(operation));
-    else
+    else {
+      name_iteration(operation);
       issue(rank, operation);
+    }
   }
+}
+
+// Messages of gradients say of which iteration they are.
+void JobRunner::name_iteration(Operation& operation) const {
+  if (operation.label < 0) return;
+  const auto name = [&](TensorPart& part) {
+    if (part.way == TensorWay::none) return;
+    constexpr std::int32_t most = std::numeric_limits<std::uint8_t>::max();
+    part.iteration = static_cast<std::uint8_t>(
+        std::clamp(job_.labels[operation.label].iteration, std::int32_t{0}, most));
+  };
+  std::visit(Overloaded{[&](CollectiveCall& call) { name(call.tensor); },
+                        [&](SendCall& call) { name(call.tensor); }, [](auto&) {}},
+             operation.what);
 }
 
 void JobRunner::issue(Rank rank, const Operation& operation) {

@@ -153,6 +153,7 @@ class JobRunner final : private CollectiveListener,
   const RankState& state_of(Rank rank) const { return ranks_[fold_.index_of(rank)]; }
   void choose_fold(NetworkBackend& network, const Topology& topology, Folding folding);
   void accept(Rank rank, std::vector<Operation>& ready);
+  void name_iteration(Operation& operation) const;
   void issue(Rank rank, const Operation& operation);
   std::int64_t taken_by(const Operation& operation) const;
   void note_outstanding(RankState& state, const Operation& operation);

@@ -61,12 +61,13 @@ TEST_CASE("windows and buffers hold what is sent at once") {
   transport.receive_window = bytes(8'000);
   CHECK(keys(problems_of(transport)) == "window receive_window");
   SwitchSpec switches;
-  switches.buffer = bytes(9'037);  // a packet has 9,000 + 38
-  CHECK(keys(problems_of(switches, transport)) == "buffer");
+  const Bytes packet = bytes(9'038);
+  switches.buffer = bytes(9'037);
+  CHECK(keys(problems_of(switches, packet)) == "buffer");
   switches.buffer = bytes(9'038);
-  CHECK(keys(problems_of(switches, transport)) == "");
+  CHECK(keys(problems_of(switches, packet)) == "");
   switches.red_maximum = bytes(1);
-  CHECK(keys(problems_of(switches, transport)) == "red_maximum");
+  CHECK(keys(problems_of(switches, packet)) == "red_maximum");
   CHECK(keys(problems_of(CreditSpec{bytes(2), bytes(1)})) == "buffer");
 }
 

@@ -172,8 +172,13 @@ CASES = {
     "transport.entropy_values": ("fan-in", UET, 64, 1),
     "transport.trimming": ("fan-in", UET, "true", "false"),
     "transport.loss_bound": ("push", LOSING, "0 %", "30 %"),
+    "transport.rounds[].missing": ("push", LOSING, "[{missing: 0 %, rounds: 1}, {missing: 30 %, "
+                                   "rounds: 2}]", "[{missing: 0 %, rounds: 1}, {missing: 40 %, "
+                                   "rounds: 2}]"),
+    "transport.rounds[].rounds": ("push", LOSING, "[{missing: 0 %, rounds: 1.1}]",
+                                  "[{missing: 0 %, rounds: 1.2}]"),
     "transport.probe_after": ("fan-in", FULL, "100 us", "1 ms"),
-    "transport.layer_classes": ("layers", MLT, 7, 1),
+    "transport.classes": ("layers", MLT, 8, 2),
     "transport.droppable.front_layers": ("layers", LOSING, "50 %", "0 %"),
     "transport.droppable.small": ("push", LOSING, "90 %", "0 %"),
     "transport.rate.low": ("long", MLT, "20 us", "1 us"),
@@ -182,7 +187,6 @@ CASES = {
     "transport.rate.factor": ("long", MLT, "80 %", "20 %"),
     "transport.rate.minimum": ("long", MLT, "100 Mb/s", "50 Gb/s"),
     "transport.rate.report_every": ("long", MLT, 16, 1),
-    "transport.ndp.initial_window": ("fan-in", NDP, "automatic", "10 kB"),
     "transport.thresholds": ("fan-in", PIAS, "[100 kB, 300 kB]", "[200 kB]"),
     "transport.nscc.target": ("long", UET, "automatic", "1 us"),
     "transport.nscc.gamma": ("long", UET, "80 %", "8 %"),
@@ -325,7 +329,8 @@ def simulated(binary, folder, job, settings):
     result = json.loads(ran.stdout)
     packets = result.get("packets") or {}
     return {"fingerprint": result["fingerprint"], "end": result["partial_reason"],
-            "retransmissions": packets.get("retransmissions")}
+            "retransmissions": packets.get("retransmissions"),
+            "rounds": (packets.get("undelivered") or {}).get("rounds")}
 
 
 def main():

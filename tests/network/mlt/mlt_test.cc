@@ -239,6 +239,35 @@ TEST_CASE("a rate that follows the delay: senders that hear of what waits lose l
   CHECK(drops(0.5) * 4 < drops(1.0));
 }
 
+TEST_CASE("three workers push to a server: each tensor takes at most 1.3 of what all bytes take") {
+  // Twelve tensors of M = 1 MB each, four of a worker, whose last comes when all are there: 3 M of
+  // each, 3 x 1,000,000 x 4,178/4,096 B x 80 ps = 244.8 us for a tensor of each worker. Without a
+  // bound all bytes take four times that, 979 us; those that come last have waited for all others,
+  // and the mean tensor for half of them or more. With a bound of 10 % a tenth less is needed.
+  for (const Share bound : {Share{0, 1}, Share{1, 10}}) {
+    NetworkUnderTest net("packet", star(4), mlt(bound));
+    for (std::int16_t layer = 0; layer < 4; ++layer)
+      for (std::int32_t from = 1; from < 4; ++from)
+        send(net, from, 0, 1'000'000, {.layer = layer, .layers = 4, .way = TensorWay::push});
+    net.queue.run();
+    const double ideal = 12 * 1e6 * 4'178 / 4'096 * 80e-6;  // us
+    const std::vector<TensorTimes> tensors = statistics_of(net).tensors;
+    REQUIRE(!tensors.empty());
+    const TensorTimes& all = tensors.back();
+    CHECK(all.messages == 12);
+    CHECK(static_cast<double>(all.p99.value) * 1e-6 <= 1.3 * ideal);
+    CHECK(static_cast<double>(all.mean.value) * 1e-6 >= 0.5 * ideal * (bound.part == 0 ? 1 : 0.9));
+    CHECK(all.p99 == all.longest);  // of twelve
+    // A tensor of each worker at once: no other contention. 3 M / B.
+    NetworkUnderTest one("packet", star(4), mlt(bound));
+    for (std::int32_t from = 1; from < 4; ++from) send(one, from, 0, 1'000'000, push);
+    one.queue.run();
+    const TensorTimes push_times = statistics_of(one).tensors.back();
+    CHECK(static_cast<double>(push_times.longest.value) * 1e-6 <= 1.3 * ideal / 4);
+    CHECK(static_cast<double>(push_times.mean.value) * 1e-6 >= 0.5 * ideal / 4);
+  }
+}
+
 TEST_CASE("a sender that hears nothing ends the run and says over which links") {
   NetworkSpec spec = mlt({1, 10});
   spec.switches.loss = 1;

@@ -175,8 +175,7 @@ TEST_CASE("a series has what lasts in each interval until it changes") {
   series.set(Time{nanoseconds(1'500)}, 9);
   series.set(Time{microseconds(4)}, 3);  // 9 lasted to the end of the fourth microsecond
   series.set(Time{nanoseconds(5'500)}, 0);
-  CHECK(std::vector<std::int64_t>(series.peaks().begin(), series.peaks().end()) ==
-        std::vector<std::int64_t>{0, 9, 9, 9, 3, 3});
+  CHECK(series.peaks() == std::vector<std::int64_t>{0, 9, 9, 9, 3, 3});
 }
 
 TEST_CASE("a watched queue tells what waited in it over time") {

@@ -17,7 +17,7 @@ struct Sender {
     control->sent(Time{}, bytes(4'000));
   }
   void ack(double at_us, std::int64_t newly, double delay_us, bool marked,
-           std::int64_t sent = 1'000'000'000) {
+           std::int64_t sent = 1'000'000'000, std::int32_t penalty = 0) {
     acknowledged += newly;
     control->acknowledged(
         {.now = Time{} + nanoseconds(static_cast<std::int64_t>(at_us * 1'000)),
@@ -25,7 +25,8 @@ struct Sender {
          .acknowledged = bytes(acknowledged),
          .sent = bytes(sent),
          .round_trip = nanoseconds(static_cast<std::int64_t>(12'000 + delay_us * 1'000)),
-         .marked = marked});
+         .marked = marked,
+         .penalty = penalty});
   }
   double window() const { return control->window(); }
 
@@ -82,6 +83,27 @@ TEST_CASE("quick adapt: what got through is the window, if it is little and much
   // The next that was sent later counts again.
   one.ack(31, 40'000, 12, true, 70'000);
   CHECK(one.window() == Approx(grown * 0.6));
+}
+
+TEST_CASE("a slow receiver's penalty: no more than is on its way, less a part of what came") {
+  Sender one;
+  // Marked and not late changes nothing by itself. Of 100,000 B sent 4,096 came: 95,904 are on
+  // their way; 64/128 of 4,096 are 2,048.
+  one.ack(1, 4'096, 3, true, 100'000, 64);
+  CHECK(one.window() == Approx(95'904 - 2'048));
+  // 120,000 - 8,192 would be more than the window: 64/128 once more.
+  one.ack(2, 4'096, 3, true, 120'000, 64);
+  CHECK(one.window() == Approx(93'856 - 2'048));
+  // None: the window stays. 127/128 of 4,096 are 4,064; 1/128 are 32.
+  one.ack(3, 4'096, 3, true, 120'000, 0);
+  CHECK(one.window() == Approx(91'808));
+  one.ack(4, 4'096, 3, true, 120'000, 127);
+  CHECK(one.window() == Approx(91'808 - 4'064));
+  one.ack(5, 4'096, 3, true, 120'000, 1);
+  CHECK(one.window() == Approx(87'744 - 32));
+  // 40,000 - 24,576 B are on their way.
+  one.ack(6, 4'096, 3, true, 40'000, 64);
+  CHECK(one.window() == Approx(15'424 - 2'048));
 }
 
 TEST_CASE("nothing shrinks the window below a packet") {

@@ -1,0 +1,104 @@
+// Keys of `network.transport` and of the switches that a transport reads in its own way, and where
+// the values of a preset are from.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/config_error.h"
+#include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
+
+namespace orrery {
+namespace {
+
+Experiment experiment_with(const std::vector<Override>& overrides) {
+  return load_experiment(source_folder() + "/examples/spray/ndp.yaml", overrides);
+}
+
+NetworkSpec network_with(const std::vector<Override>& overrides) {
+  return experiment_with(overrides).network;
+}
+
+std::string refusal(const std::vector<Override>& overrides) {
+  try {
+    network_with(overrides);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string origin_of(const Experiment& experiment, const std::string& path) {
+  for (const ResolvedValue& value : experiment.resolved)
+    if (value.path == path) return value.origin;
+  return "nothing";
+}
+
+using Catch::Contains;
+
+}  // namespace
+
+TEST_CASE("NDP's initial window is BDPs or a size, TCP's a number of segments") {
+  const std::string key = "network.transport.initial_window=";
+  CHECK(network_with({}).transport.ndp.initial_bdps == 1);
+  CHECK(network_with({{key + "1.5 bdp"}}).transport.ndp.initial_bdps == 1.5);
+  const NetworkSpec sized = network_with({{key + "90 kB"}});
+  CHECK(sized.transport.ndp.initial_window == bytes(90'000));
+  CHECK_THAT(refusal({{key + "10"}}), Contains("NDP does not count segments"));
+  CHECK_THAT(refusal({{key + "0 bdp"}}), Contains("out of range"));
+  const std::string tcp = "network.transport.kind=tcp";
+  CHECK(network_with({{tcp}, {key + "4"}}).transport.initial_window == 4);
+  CHECK_THAT(refusal({{tcp}, {key + "1 bdp"}}), Contains("TCP counts segments"));
+}
+
+TEST_CASE("MLT has so many classes as a port has priorities: one is the side channel's") {
+  const std::string mlt = "network.transport.kind=mlt";
+  CHECK(network_with({{mlt}}).transport.mlt.classes == 7);
+  CHECK(network_with({{mlt}, {"network.transport.classes=3"}}).transport.mlt.classes == 2);
+  CHECK_THAT(refusal({{mlt}, {"network.transport.classes=1"}}), Contains("2"));
+}
+
+TEST_CASE("a buffer may be counted in full packets of the transport") {
+  // NDP's packets have 4,096 B and 82 B of headers, RoCE's first one 16 B more; TCP's MTU of 9,000 B
+  // comes with 38 B.
+  const std::string buffer = "network.switch.buffer=64 packets";
+  CHECK(network_with({{buffer}}).switches.buffer == bytes(64 * 4'178));
+  CHECK(network_with({{buffer}, {"network.transport.kind=roce"}}).switches.buffer ==
+        bytes(64 * 4'194));
+  CHECK(network_with({{buffer}, {"network.transport.kind=tcp"}}).switches.buffer ==
+        bytes(64 * 9'038));
+  const NetworkSpec classes = network_with(
+      {{"network.switch.classes=[{priority: 0, overflow: trim, buffer: 8 packets}]"}});
+  REQUIRE(classes.switches.classes.size() == 2);
+  CHECK(classes.switches.classes[0].buffer == bytes(8 * 4'178));
+  CHECK_THAT(refusal({{"network.switch.buffer=0 packets"}}), Contains("out of range"));
+  CHECK_THAT(refusal({{"network.switch.buffer=4 kB per Gb/s"}}), Contains("several bandwidths"));
+}
+
+TEST_CASE("a file that names the class of data only has one for headers, too") {
+  // Data goes in the class that is there; headers above it, with a buffer as large.
+  const NetworkSpec network =
+      network_with({{"network.switch.classes=[{priority: 0, overflow: trim, buffer: 50 kB}]"}});
+  REQUIRE(network.switches.classes.size() == 2);
+  CHECK(network.transport.roce.priority == 0);
+  CHECK(network.switches.classes[1].carries == ClassContent::control);
+  CHECK(network.switches.classes[1].priority == 7);
+  CHECK(network.switches.classes[1].buffer == bytes(50'000));
+}
+
+TEST_CASE("explain says of a preset's values whether its source states them") {
+  const Experiment experiment = experiment_with({{"network.transport.preset=uet-1.0"}});
+  const auto origin = [&](const std::string& key) {
+    return origin_of(experiment, "network.transport." + key);
+  };
+  CHECK(origin("nscc.gamma") == "preset uet-1.0, stated");
+  CHECK(origin("nscc.target") == "preset uet-1.0, ours");
+  // The preset does not set it.
+  CHECK(origin("dcqcn.timer") == "default");
+  CHECK(origin_of(experiment_with({}), "network.transport.nscc.gamma") == "default");
+  const Experiment mlt = experiment_with({{"network.transport.preset=mlt-simulation"}});
+  CHECK(origin_of(mlt, "network.transport.loss_bound.push") == "preset mlt-simulation, stated");
+  CHECK(mlt.network.transport.mlt.push == Share{1, 10});
+}
+
+}  // namespace orrery
