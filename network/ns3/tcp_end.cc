@@ -129,6 +129,18 @@ void TcpEnd::receive(const ns3::Ptr<ns3::Packet>& packet, bool can_be_marked, bo
   else if (can_be_marked)
     header.SetEcn(ns3::Ipv4Header::ECN_ECT0);
   ForwardUp(packet, header, port, nullptr);
+  send_a_segment_at_least();
+}
+
+// Proportional rate reduction may leave a window below a segment when nothing is in flight (DCTCP
+// whose every packet was marked). No acknowledgement and no timer would ever come then, and ns-3
+// stalls, or never sends the next message. Linux sends one segment (tcp_cwnd_reduction), and so
+// does this.
+void TcpEnd::send_a_segment_at_least() {
+  if (m_state != ESTABLISHED || m_txBuffer->BytesInFlight() > 0) return;
+  if (m_tcb->m_cWnd >= m_tcb->m_segmentSize || m_retxEvent.IsRunning()) return;
+  m_tcb->m_cWnd = m_tcb->m_segmentSize;
+  if (!idle()) SendPendingData(m_connected);
 }
 
 // TcpSocketBase::Send() would schedule an event for each piece; after most calls TCP sends anyway.

@@ -68,6 +68,7 @@ class TcpEnd final : public ns3::TcpSocketBase {
   std::uint32_t SendDataPacket(ns3::SequenceNumber32 sequence, std::uint32_t most,
                                bool with_ack) override;
   void ReTxTimeout() override;
+  void send_a_segment_at_least();
   void make_endpoint();
   void connected(ns3::Ptr<ns3::Socket>);
   void not_connected(ns3::Ptr<ns3::Socket>);
