@@ -92,7 +92,8 @@ const PartTimes& PartTimer::of(TransformerPart part, bool recomputed,
                 shard.sequence_parallel,
                 shard.micro_batch,
                 shard.context,
-                shard.experts.parallel};
+                shard.experts.parallel,
+                shard.sums_gradients};
   const auto [found, is_new] = known_.try_emplace(key);
   PartTimes& times = found->second;
   if (!is_new) return times;
