@@ -77,9 +77,8 @@ bool is_of_roce(const GivenSetting& setting) {
 
 bool is_of_mlt(const GivenSetting& setting) {
   constexpr std::string_view keys_of_mlt[] = {
-      "network.transport.loss_bound", "network.transport.probe_after",
-      "network.transport.classes", "network.transport.droppable", "network.transport.rate",
-      "network.transport.rounds"};
+      "network.transport.loss_bound", "network.transport.probe_after", "network.transport.classes",
+      "network.transport.droppable",  "network.transport.rate",        "network.transport.rounds"};
   return std::ranges::any_of(keys_of_mlt, [&](std::string_view key) {
     return setting.path == key || setting.path.starts_with(fmt::format("{}.", key));
   });
@@ -157,10 +156,9 @@ void mark_idle_settings(NetworkSpec& spec, const TopologySpec* topology) {
               "network.routing.policy: qp_spread");
   idle_unless(spec.routing.policy == RoutingPolicy::spray, {"network.routing.spray"},
               "network.routing.policy: spray");
-  const bool flowlets = spec.routing.policy == RoutingPolicy::letflow ||
-                        spec.routing.policy == RoutingPolicy::conga;
-  idle_unless(flowlets, {"network.routing.flowlet_gap"},
-              "network.routing.policy: letflow");
+  const bool flowlets =
+      spec.routing.policy == RoutingPolicy::letflow || spec.routing.policy == RoutingPolicy::conga;
+  idle_unless(flowlets, {"network.routing.flowlet_gap"}, "network.routing.policy: letflow");
   idle_unless(has_faults, {"network.routing.reroute_delay"}, "network.faults");
   idle_unless(spec.fluid.highest == ClassSharing::weighted, {"network.fluid.highest_weight"},
               "network.fluid.highest: weighted");

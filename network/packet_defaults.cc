@@ -47,7 +47,9 @@ Bytes full_packet_of(const NetworkSpec& spec) {
 
 void complete_classes(NetworkSpec& spec) {
   std::vector<PacketClass>& classes = spec.switches.classes;
-  const auto carries_data = [](const PacketClass& one) { return one.carries == ClassContent::data; };
+  const auto carries_data = [](const PacketClass& one) {
+    return one.carries == ClassContent::data;
+  };
   if (std::ranges::count_if(classes, carries_data) != 1) return;
   const PacketClass data = *std::ranges::find_if(classes, carries_data);
   if (!is_given(spec, "network.transport.priority") && spec.transport.kind != TransportKind::mlt)

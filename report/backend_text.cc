@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <vector>
 
+#include "core/units/unit_text.h"
 #include "report/expected_error_text.h"
+#include "simulation/backend_choice.h"
 
 namespace orrery {
 
@@ -45,13 +48,24 @@ std::string backend_line(const std::string& heading, const RunResult& result) {
 
 std::string ignored_by(const RunResult& result) {
   if (result.ignored.empty()) return "";
-  std::string text = ignored_text(result.backend, " in " + result.name, result.ignored);
-  if (!result.in_packets.empty())
-    text += fmt::format(
-        "  (`network: {{backend: packet}}` has it: {}; fewer layers\n"
-        "  or samples take as much less, or one collective: orrery coll --platform FILE)\n",
-        result.in_packets);
-  return text;
+  return ignored_text(result.backend, " in " + result.name, result.ignored);
+}
+
+// "In packets (...): 41.5 TB would take some 62 CPU minutes; ...".
+std::string packets_of(std::span<const RunResult> results) {
+  std::vector<std::string> sentences;
+  for (const RunResult& result : results)
+    if (!result.in_packets.empty())
+      sentences.push_back(results.size() > 1
+                              ? fmt::format("{} in {}", result.in_packets, result.name)
+                              : result.in_packets);
+  if (sentences.empty()) return "";
+  sentences.emplace_back("fewer layers or samples take as much less");
+  sentences.emplace_back(
+      "one collective is orrery coll --platform FILE --set network.backend=packet");
+  return listed(fmt::format("In packets (--set network.backend=packet, chosen up to {}):",
+                            to_text(most_bytes_of_packets)),
+                sentences);
 }
 
 // Of systems that are compared: one line if all have the same.
@@ -91,6 +105,24 @@ std::string efficiency_line(const RunResult& result) {
   return text + expected_error_text(*result.expected_error, room) + '\n';
 }
 
+// Both models in one line, without their reasons: `orrery explain` has them.
+std::string models_in_short(const RunResult& result) {
+  const auto assumed = [](const std::string& because) {
+    return because.starts_with("ASSUMED") ? ", ASSUMED" : "";
+  };
+  std::string text;
+  const EfficiencyInForce& efficiency = result.efficiency;
+  if (!efficiency.because.empty() || result.expected_error)
+    text = fmt::format("efficiency: {}{}{}", efficiency.name,
+                       result.expected_error ? ' ' + band_text(*result.expected_error) : "",
+                       assumed(efficiency.because));
+  const ProtocolsInForce& protocols = result.protocols;
+  if (!protocols.because.empty())
+    text += fmt::format("{}protocols: {}{}", text.empty() ? "" : "; ", protocols.name,
+                        assumed(protocols.because));
+  return text.empty() ? "" : text + '\n';
+}
+
 std::string chosen_text(const std::string& heading, const std::string& chosen) {
   return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
 }
@@ -107,10 +139,14 @@ std::string network_in_title(const RunResult& result) {
   return chosen.empty() ? "" : fmt::format("{} (ASSUMED)", chosen.substr(0, chosen.find(',')));
 }
 
-std::string backend_text(const RunResult& result) {
-  return chosen_text("backend", because_of_backend(result)) + ignored_by(result) + efficiency_line(result) +
-         chosen_protocols(result.protocols) + chosen_text("parallelism", result.parallelism_chosen);
+std::string backend_text(const RunResult& result, ModelsText models) {
+  return chosen_text("backend", because_of_backend(result)) + ignored_by(result) +
+         (models == ModelsText::full ? efficiency_line(result) + chosen_protocols(result.protocols)
+                                     : models_in_short(result)) +
+         chosen_text("parallelism", result.parallelism_chosen);
 }
+
+std::string packets_text(const RunResult& result) { return packets_of({&result, 1}); }
 
 std::string efficiency_text(const EfficiencyInForce& efficiency) {
   std::string text = efficiency.name;
@@ -128,7 +164,7 @@ std::string chosen_efficiency(const EfficiencyInForce& efficiency) {
 
 std::string protocols_text(const ProtocolsInForce& protocols) {
   std::string text = protocols.name;
-  if (protocols.error)
+  if (protocols.error && protocols.sizes > 0)
     text += fmt::format(" (mean error {:.1f} % over {} sizes)", *protocols.error * 100,
                         protocols.sizes);
   if (!protocols.because.empty()) text += ", " + protocols.because;
@@ -153,6 +189,7 @@ std::string backends_text(std::span<const RunResult> results) {
   }
   for (const RunResult& result : results)
     if (!result.ignored.empty()) text += "* " + ignored_by(result);
+  text += packets_of(results);
   text += chosen_models(results);
   for (const RunResult& result : results)
     text += chosen_text("parallelism of " + result.name, result.parallelism_chosen);

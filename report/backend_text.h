@@ -1,6 +1,7 @@
 // What the head of a report says about models that were chosen: of the network, and of the device.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,8 +13,12 @@ namespace orrery {
 // "backend: fluid, because messages share links between switches": if it was chosen. "IGNORED by
 // the analytical backend in leaf-8: ...": if it leaves out what the file says. "efficiency:
 // h100-2024 (mean error 6.2 % over 24 runs), ...", and "protocols: ...": if they were chosen. With
-// an expected error the efficiency has that instead, chosen or not.
-std::string backend_text(const RunResult& result);
+// an expected error the efficiency has that instead, chosen or not. In short both models are in one
+// line without their reasons: "efficiency: h100-2024 +-8 %; protocols: nccl-h100".
+enum class ModelsText : std::uint8_t { full, in_short };
+std::string backend_text(const RunResult& result, ModelsText models);
+// What would have the settings of packets that are ignored, and what it takes; "" without any.
+std::string packets_text(const RunResult& result);
 // "rails (ASSUMED)": the network of servers that were only counted, for a title; else "".
 std::string network_in_title(const RunResult& result);
 

@@ -54,10 +54,10 @@ std::string counts(const RunResult& result) {
   table.add_row({"timeouts", std::to_string(packets.timeouts), ""});
   table.add_row({"connections", std::to_string(packets.connections), ""});
   if (const std::optional<UndeliveredRow>& part = packets.undelivered)
-    table.add_row({"not delivered", to_text(part->missing),
-                   fmt::format("{:.3f} % of {} that may lose some, {} probes; {}",
-                               100 * part->share, to_text(part->size), part->probes,
-                               cost_of_missing(result))});
+    table.add_row(
+        {"not delivered", to_text(part->missing),
+         fmt::format("{:.3f} % of {} that may lose some, {} probes; {}", 100 * part->share,
+                     to_text(part->size), part->probes, cost_of_missing(result))});
   if (const std::optional<RoceRow>& roce = packets.roce) {
     table.add_row({"notified", std::to_string(roce->notifications), "CNPs of marks"});
     table.add_row({"refused", std::to_string(roce->refusals), "NACKs of gaps"});

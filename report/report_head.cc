@@ -107,9 +107,9 @@ std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width,
   if (result.why.empty()) return lines;
   lines.push_back({"time", bar(result, room)});
   constexpr std::size_t loss_at_break = 10;
-  lines.push_back({"why", why_sentence(result, lines_of_why == 1
-                                                   ? room
-                                                   : lines_of_why * (room - loss_at_break))});
+  lines.push_back(
+      {"why",
+       why_sentence(result, lines_of_why == 1 ? room : lines_of_why * (room - loss_at_break))});
   return lines;
 }
 

@@ -15,7 +15,8 @@ struct HeadLine {
   std::string text;
 };
 
-// A head has so many lines of 100 columns, with the title and what is said of backend and processor.
+// A head has so many lines of 100 columns, with the title and what is said of backend and
+// processor.
 inline constexpr std::size_t most_head_lines = 8;
 
 // Three lines, of which the last is so long that it can be wrapped into `lines_of_why`. REQUIRES:

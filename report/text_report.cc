@@ -72,6 +72,12 @@ std::string summary(const RunResult& result) {
   return table.text();
 }
 
+// Under an empty line.
+std::string packets(const RunResult& result) {
+  const std::string text = packets_text(result);
+  return text.empty() ? "" : '\n' + text;
+}
+
 // Under an empty line; nothing without rows.
 template <class Rows>
 std::string rows_text(const Rows& rows) {
@@ -162,8 +168,7 @@ std::string memory_table(const RunResult& result) {
       result.npu_memory ? fmt::format(", of {}", to_text(*result.npu_memory)) : "";
   const std::string reserved =
       most.reserved > most.total ? fmt::format("; {} reserved", to_text(most.reserved)) : "";
-  return '\n' + table.text() +
-         fmt::format("({} in flight{}{})\n", most.in_flight, room, reserved);
+  return '\n' + table.text() + fmt::format("({} in flight{}{})\n", most.in_flight, room, reserved);
 }
 
 // What the report could show besides.
@@ -185,13 +190,27 @@ std::string footer(const RunResult& result) {
                      packet_rate_text(result));
 }
 
+std::size_t line_count(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+// As much as leaves room in the head for the lines of iteration, time and why.
+std::string above_head(const RunResult& result, std::size_t width) {
+  constexpr std::size_t below = 3;
+  const auto with = [&](ModelsText models) {
+    return wrapped_text(title(result) + backend_text(result, models), width);
+  };
+  const std::string whole = with(ModelsText::full);
+  return line_count(whole) + below <= most_head_lines ? whole : with(ModelsText::in_short);
+}
+
 }  // namespace
 
 std::string text_report(const RunResult& result, const ReportOptions& options) {
-  const std::string above = wrapped_text(title(result) + backend_text(result), options.width);
-  const auto lines_above = static_cast<std::size_t>(std::ranges::count(above, '\n'));
+  const std::string above = above_head(result, options.width);
   const std::string text =
-      above + head_text(result, options.width, lines_above) + '\n' + summary(result) + rows_text(result.jobs) + why_table(result) + rows_text(result.what_if) +
+      above + head_text(result, options.width, line_count(above)) + '\n' + summary(result) +
+      packets(result) + rows_text(result.jobs) + why_table(result) + rows_text(result.what_if) +
       training_text(result) + exposed_by(result) + endpoint(result) +
       (options.layers ? layers(result) : "") + rows_text(result.selected) +
       rows_text(result.levels) + links(result, options) + rows_text(result.bottlenecks) +

@@ -196,8 +196,7 @@ void draw_node(Picture& picture, const Topology& topology, const Layout& layout,
       picture.text(at.x, at.y + 4, "middle", fmt::format("{}", node.value));
       break;
     case NodeKind::nic:
-      draw_outline(
-          fmt::format("M{:.1f} {:.1f}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", at.x - 6, at.y));
+      draw_outline(fmt::format("M{:.1f} {:.1f}a6 6 0 1 0 12 0a6 6 0 1 0 -12 0z", at.x - 6, at.y));
       break;
     case NodeKind::switched:
       picture.path(fmt::format("M{:.1f} {:.1f}h28", at.x - 14, at.y), palette::ink, "none", name,
@@ -246,8 +245,9 @@ std::string svg_text(const Topology& topology, const std::string& title) {
   const std::vector<DrawnLink> lines = lines_of(topology);
   const Layout layout(topology, lines);
   const bool has_planes = is_large && lattice && topology.levels().size() > 2;
-  Picture picture({"topology", title, fmt::format("{} NPUs and what joins them", topology.npu_count())},
-                  layout.width(), layout.height());
+  Picture picture(
+      {"topology", title, fmt::format("{} NPUs and what joins them", topology.npu_count())},
+      layout.width(), layout.height());
   picture.text(20, 26, "start",
                title + (has_planes ? " (of links between planes, those of a corner)" : ""));
   draw_legend(picture, topology);

@@ -70,11 +70,18 @@ std::string why_sentence(const RunResult& result, std::size_t room) {
   std::string text = taken(most);
   if (!most.knob.empty()) text += ": " + most.knob;
   text = without_alternatives(text, room);
-  if (is_waiting(most)) return text;
-  const auto next = std::ranges::find_if(result.why, is_waiting);
+  // What holds up the largest part may be its own bound. What holds up the next one may not.
+  if (is_waiting(most) && most.rest.value > most.time.value / 100) return text;
+  const auto next = std::ranges::find_if(
+      result.why, [&](const TimePart& part) { return &part != &most && is_waiting(part); });
   if (next == result.why.end() || next->share < 0.01) return text;
-  const std::string with_next = fmt::format("{}; next {}", text, taken(*next));
-  return with_next.size() <= room ? with_next : text;
+  // Where there is no room for both, what holds up the next one is worth more than the first's
+  // knob.
+  for (const std::string& first : {text, is_waiting(most) ? taken(most) : text}) {
+    std::string with_next = fmt::format("{}; next {}", first, taken(*next));
+    if (with_next.size() <= room) return with_next;
+  }
+  return text;
 }
 
 std::string why_table(const RunResult& result) {

@@ -54,7 +54,7 @@ def run(options, library, size, system):
         "system": system})
     output = subprocess.run(
         [options.orrery, "coll", "--platform", "/dev/stdin", "--size", str(size), "--format",
-         "json", "--quiet"], input=text, text=True, capture_output=True, check=True).stdout
+         "json", "--quiet"], input=text, text=True, stdout=subprocess.PIPE, check=True).stdout
     return json.loads(output)["rows"][0]["time_ps"] * 1e-6
 
 
@@ -62,13 +62,14 @@ def time_with(options, library, fit, values):
     protocol, _, _, size, launch, _ = fit
     row = {"protocol": protocol, "scope": "local", "launch": f"{launch} us",
            "step": f"{values.get('step', 0) * 1e6:.0f} ps",
-           "efficiency": f"{values['efficiency'] * 100:.6f} %"}
+           "efficiency": f"{values['efficiency'] * 100:.4f} %"}
     if "least" in values:
         row["least"] = f"{values['least']:.0f} B"
     if "algorithm" in values:
         row["algorithm"] = values["algorithm"]
     return run(options, library, size,
-               {"algorithms": "ring", "chunks": 1, "protocol": protocol, "protocols": [row]})
+               {"algorithms": "ring", "chunks": 1, "all_reduce": {"protocol": protocol},
+                "protocols": [row]})
 
 
 def fitted(options, library, fit):
@@ -100,7 +101,8 @@ def main():
             if not options.check:
                 print(f"{library} {protocol}.{unknown}: {fitted(options, library, fit):.6g}")
                 continue
-            system = {"library": library, "algorithms": "ring", "chunks": 1, "protocol": protocol}
+            system = {"library": library, "algorithms": "ring", "chunks": 1,
+                      "all_reduce": {"protocol": protocol}}
             error = run(options, library, size, system) / measured(file, size) - 1
             if abs(error) > 5e-3:
                 sys.exit(f"{library}: {protocol} at {size} B is {error:+.2%} off")

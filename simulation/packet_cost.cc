@@ -30,16 +30,15 @@ double packet_cpu_seconds(const NetworkSpec& network, const Topology& topology,
                                   : find_backend("packet")->traits->transport;
   double seconds = 0;
   for (std::size_t level = 0; level < bytes.size(); ++level) {
-    const TransportKind kind =
-        network.transport_of(level, topology.levels()[level].scope, usual);
+    const TransportKind kind = network.transport_of(level, topology.levels()[level].scope, usual);
     if (kind == TransportKind::ideal) continue;
     const bool tcp = kind == TransportKind::tcp;
     const Bytes segment =
         tcp ? maximum_segment(network.transport) : roce_of(network.transport).payload;
     const double packets =
         bytes[level].as_double() / static_cast<double>(std::max(segment, Bytes{1}).value);
-    seconds += packets * links_on_the_way(topology, static_cast<int>(level)) *
-               (tcp ? of_tcp : of_others);
+    seconds +=
+        packets * links_on_the_way(topology, static_cast<int>(level)) * (tcp ? of_tcp : of_others);
   }
   return seconds;
 }

@@ -15,8 +15,8 @@ std::vector<DepthPeakRow> depth_peaks(const PacketResult& packets) {
         std::max({depth.peaks.size(), depth.drops.size(), depth.marks.size()});
     for (std::size_t i = 0; i < intervals; ++i) {
       const Duration end = begin + depth.interval;
-      rows.push_back({depth.name, begin, end, at(depth.peaks, i), at(depth.drops, i),
-                      at(depth.marks, i)});
+      rows.push_back(
+          {depth.name, begin, end, at(depth.peaks, i), at(depth.drops, i), at(depth.marks, i)});
       begin = end;
     }
   }

@@ -10,6 +10,7 @@
 #include "core/units/units.h"
 #include "network/packet_statistics.h"
 #include "simulation/columns.h"
+#include "simulation/tensor_rows.h"
 
 namespace orrery {
 
@@ -55,7 +56,7 @@ struct SwitchRow {
 struct DepthRow {
   std::string name;  // "switch 128 -> npu 3"
   Duration interval;
-  std::vector<std::int64_t> peaks, drops, marks;
+  std::vector<std::int64_t> peaks, drops = {}, marks = {};
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -322,102 +323,6 @@ struct TrimmingRow {
   }
 };
 
-// Tensors of a layer that may be delivered in part: what was missing when they were delivered.
-struct MissingRow {
-  std::int32_t layer = -1;
-  std::uint64_t messages = 0;
-  Bytes size, missing, late, lost, lost_droppable, again;
-  double share = 0;
-
-  template <class Columns>
-  static void describe(Columns& row) {
-    row.column("layer", &MissingRow::layer,
-               "the layer, counted from the front; -1: of none in particular", {.text = {"layer"}});
-    row.column("messages", &MissingRow::messages, "its messages that may lose a part",
-               {.text = {"messages"}});
-    row.column("bytes", &MissingRow::size, "data of these", {.text = {"data"}});
-    row.column("missing_bytes", &MissingRow::missing,
-               "of that, what had not come when they were delivered", {.text = {"missing"}});
-    row.column("missing_share", &MissingRow::share, "missing_bytes over bytes",
-               {.text = {"share"}});
-    row.column("late_bytes", &MissingRow::late, "of what was missing, came afterwards",
-               {.text = {"came later"}});
-    row.column("lost_bytes", &MissingRow::lost,
-               "data that switches and links lost while they were under way", {.text = {"lost"}});
-    row.column("lost_droppable_bytes", &MissingRow::lost_droppable,
-               "of that, what switches may drop early: small values of front layers",
-               {.text = {"droppable"}});
-    row.column("again_bytes", &MissingRow::again, "data that was sent again",
-               {.text = {"sent again"}});
-  }
-};
-
-// The same of one iteration.
-struct MissingOfIterationRow {
-  std::int32_t iteration = 0, layer = -1;
-  std::uint64_t messages = 0;
-  Bytes size, missing;
-  double share = 0;
-
-  template <class Columns>
-  static void describe(Columns& row) {
-    row.column("iteration", &MissingOfIterationRow::iteration,
-               "the iteration, from 0; 255 stands for all later ones, too");
-    row.column("layer", &MissingOfIterationRow::layer,
-               "the layer, counted from the front; -1: of none in particular");
-    row.column("messages", &MissingOfIterationRow::messages, "its messages that may lose a part");
-    row.column("bytes", &MissingOfIterationRow::size, "data of these");
-    row.column("missing_bytes", &MissingOfIterationRow::missing,
-               "of that, what had not come when they were delivered");
-    row.column("missing_share", &MissingOfIterationRow::share, "missing_bytes over bytes");
-  }
-};
-
-// All of them.
-struct UndeliveredRow {
-  std::uint64_t probes = 0;
-  Bytes size, missing;
-  double share = 0;
-  std::optional<double> rounds = {};
-
-  template <class Columns>
-  static void describe(Columns& row) {
-    row.column("probes", &UndeliveredRow::probes, "questions for what is missing");
-    row.column("bytes", &UndeliveredRow::size, "data of messages that may lose a part");
-    row.column("missing_bytes", &UndeliveredRow::missing,
-               "of that, what had not come when they were delivered");
-    row.column("missing_share", &UndeliveredRow::share, "missing_bytes over bytes");
-    row.column("rounds", &UndeliveredRow::rounds,
-               "iterations that the model needs with so much missing, for each that it needs "
-               "without losses, by network.transport.rounds",
-               {.omit_if_none = true});
-  }
-};
-
-// How long messages of gradients took, from the send to the last byte that they needed.
-struct TensorRow {
-  std::string way;  // "push", "pull", "both"
-  std::int32_t layer = -1;
-  std::uint64_t messages = 0;
-  Duration mean, median, p99, longest;
-
-  template <class Columns>
-  static void describe(Columns& row) {
-    row.column("way", &TensorRow::way,
-               "push: gradients that go to be added up; pull: what comes back of them",
-               {.text = {"tensors"}});
-    row.column("layer", &TensorRow::layer,
-               "the layer, counted from the front; -1: of none in particular; -2: of all");
-    row.column("messages", &TensorRow::messages, "messages that were delivered",
-               {.text = {"messages"}});
-    row.column("mean_ps", &TensorRow::mean, "mean of their times", {.text = {"mean"}});
-    row.column("p50_ps", &TensorRow::median, "their median", {.text = {"p50"}});
-    row.column("p99_ps", &TensorRow::p99, "the time that 99 % of them do not exceed",
-               {.text = {"p99"}});
-    row.column("longest_ps", &TensorRow::longest, "the longest", {.text = {"longest"}});
-  }
-};
-
 // What crossed a link, as a file for tcpdump and Wireshark; its place in PacketResult::captures is
 // that in network.transport.capture.
 struct CaptureRow {
@@ -437,17 +342,17 @@ struct CaptureRow {
 struct PacketResult {
   std::uint64_t packets = 0, packet_hops = 0, drops = 0, marks = 0;
   std::uint64_t connections = 0, retransmissions = 0, timeouts = 0;
-  std::optional<LossRow> losses;              // if some packet was lost
-  std::optional<ReorderingRow> reordering;    // if some packet was late
-  std::optional<TrimmingRow> trimming;        // if some packet was trimmed
-  std::optional<UndeliveredRow> undelivered;  // if some message may lose a part
-  std::vector<MissingRow> missing;            // of these, by layer
+  std::optional<LossRow> losses;                             // if some packet was lost
+  std::optional<ReorderingRow> reordering;                   // if some packet was late
+  std::optional<TrimmingRow> trimming;                       // if some packet was trimmed
+  std::optional<UndeliveredRow> undelivered;                 // if some message may lose a part
+  std::vector<MissingRow> missing;                           // of these, by layer
   std::vector<MissingOfIterationRow> missing_of_iterations;  // if there are several
-  std::vector<TensorRow> tensors;             // of all layers: by way, and of both
-  std::vector<TensorRow> tensors_of_layers;   // by way and layer
-  std::optional<RoceRow> roce;                // if some level has this transport
-  std::vector<QueueRow> queues;               // most drops first, then most bytes waiting
-  std::vector<PauseRow> pauses;               // longest first
+  std::vector<TensorRow> tensors;                            // of all layers: by way, and of both
+  std::vector<TensorRow> tensors_of_layers;                  // by way and layer
+  std::optional<RoceRow> roce;                               // if some level has this transport
+  std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
+  std::vector<PauseRow> pauses;  // longest first
   std::vector<ClassRow> classes;
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;

@@ -229,7 +229,8 @@ struct MemoryRow {
     row.column("buffers", &MemoryRow::buffers, "bytes of communication buffers");
     row.column("activations", &MemoryRow::activations, "bytes kept for the backward pass");
     row.column("loss", &MemoryRow::loss, "bytes of the loss beside those, if that is the peak");
-    row.column("again", &MemoryRow::again, "bytes of a layer whose forward pass is repeated, if that is the peak");
+    row.column("again", &MemoryRow::again,
+               "bytes of a layer whose forward pass is repeated, if that is the peak");
     row.column("in_flight", &MemoryRow::in_flight, "passes through a chunk, at the peak");
     row.column("reserved", &MemoryRow::reserved,
                "bytes that an allocator has then: total and platform.npu.fragmentation of it");
@@ -286,7 +287,7 @@ struct Provenance {
   };
   std::string inputs;
   std::vector<Setting> configuration;
-  std::vector<Origin> origins;
+  std::vector<Origin> origins = {};
 
   template <class Columns>
   static void describe(Columns& row) {

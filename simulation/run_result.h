@@ -111,6 +111,7 @@ struct RunResult {
     describe_tables(run);
     describe_program(run);
     describe_extras(run);
+    describe_recordings(run);
     describe_alternatives(run);
     describe_tables_of_parts(run);
   }
@@ -298,6 +299,10 @@ struct RunResult {
                },
                "memory of an NPU, less its reserve; only of a transformer, if it is known",
                {.csv = no_column, .omit_if_none = true});
+  }
+
+  template <class Columns>
+  static void describe_recordings(Columns& run) {
     run.rows("activity", &RunResult::activity,
              "level and interval, at most 256 a level; only with --activity",
              {.omit_if_empty = true,

@@ -174,21 +174,25 @@ std::string remedy_for(const Forecast& forecast, const WorkAhead& ahead,
     faster += fmt::format("{}an algorithm of fewer steps (algorithms: auto)",
                           faster.empty() ? "" : " or ");
   if (ahead.most * 2 > ahead.messages && !in_packets)
-    clauses.push_back(fmt::format(
-        "{} sends {:.0f} % of the messages{}{}", ahead.calls,
-        static_cast<double>(ahead.most) * 100 / static_cast<double>(ahead.messages),
-        faster.empty() ? "" : ": faster with ", faster));
+    clauses.push_back(
+        fmt::format("{} sends {:.0f} % of the messages{}{}", ahead.calls,
+                    static_cast<double>(ahead.most) * 100 / static_cast<double>(ahead.messages),
+                    faster.empty() ? "" : ": faster with ", faster));
   return fmt::format("{}", fmt::join(clauses, "; "));
 }
 
 Forecast Simulation::forecast(const WorkAhead& ahead) const {
   const BackendTraits& traits = *find_backend(experiment_.network.backend)->traits;
+  // With the operations and the bookkeeping of its paths, on the machine of docs/speed.md.
+  constexpr double on_graphs = 2e-6;
+  const bool slower = experiment_.topology.graph != nullptr && traits.seconds_per_message > 0;
+  const double of_message = slower ? on_graphs : traits.seconds_per_message;
   Forecast forecast{.unfolded_because = runner_.unfolded_because(),
                     .ranks = job_.ranks,
                     .simulated = job_.ranks / runner_.fold().multiplicity(),
                     .messages = ahead.messages,
                     .in_packets = {},
-                    .cpu_s = static_cast<double>(ahead.messages) * traits.seconds_per_message,
+                    .cpu_s = static_cast<double>(ahead.messages) * of_message,
                     .remedy = ""};
   if (traits.has_packets) {
     forecast.cpu_s = packet_cpu_seconds(experiment_.network, topology_, ahead.bytes);
@@ -300,9 +304,9 @@ std::int64_t grown(std::int64_t messages, std::int64_t each, std::int64_t times)
 
 std::string work_text(const Forecast& forecast) {
   const bool in_packets = forecast.in_packets > TotalBytes();
-  std::string text = fmt::format(
-      "about {:.2g} messages{} are simulated", static_cast<double>(forecast.messages),
-      in_packets ? fmt::format(", {} in packets,", to_text(forecast.in_packets)) : "");
+  std::string text =
+      fmt::format("about {:.2g} messages{} are simulated", static_cast<double>(forecast.messages),
+                  in_packets ? fmt::format(", {} in packets,", to_text(forecast.in_packets)) : "");
   if (forecast.cpu_s > 0) text += ", some " + cpu_time_text(forecast.cpu_s);
   return text;
 }

@@ -9,19 +9,16 @@ namespace orrery {
 namespace {
 
 constexpr std::array known_eras{
-    Era{"a100-2021", 0.073, 431},    Era{"a100-2023", 0.088, 9},
-    Era{"gb200-2025", 0.093, 1},     Era{"gb200-2025-fp8", 0.033, 1},
-    Era{"h100-2023", 0.064, 8},      Era{"h100-2023-fp8", 0.054, 8},
-    Era{"h100-2024", 0.061, 24},     Era{"h100-2024-fp8", 0.033, 13},
-    Era{"h100-2024-fsdp", 0.043, 2}, Era{"h100-2024-fsdp-fp8", 0.174, 15},
-    Era{"v100-2020", 0.045, 3},
+#define MEASURED_ERA(name, error, runs) Era{name, error, runs},
+#include "system/measured_eras.def"
+#undef MEASURED_ERA
 };
 
 // torchtitan's H100 (h100-2024-fsdp) has less power and memory bandwidth than the preset.
 constexpr std::array measured_devices{
     MeasuredDevice{"v100", "V100", "v100-2020", ""},
     MeasuredDevice{"a100", "A100", "a100-2023", ""},
-    MeasuredDevice{"h100", "H100", "h100-2024", "h100-2024-fp8"},
+    MeasuredDevice{"h100", "H100", "h100-2025", "h100-2025-fp8"},
     MeasuredDevice{"gb200", "GB200", "gb200-2025", "gb200-2025-fp8"},
 };
 

@@ -9,10 +9,10 @@ namespace {
 
 // Facts of NCCL's own model (src/graph/tuning.cc, src/graph/topo.h; 2.8 for Volta and Ampere, 2.27
 // for later ones). `hw` are latencies of a step by NVLink and by network; of these 0.2 us and twice
-// 10 ns, or 1 us and twice 10 ns, are latencies of the wire in Orrery's platforms. What NCCL reaches of a
-// GPU's NVLink, each way: V100 6 x 20.0 of 150 GB/s, A100 12 x 20.0 (at most 235) of 300, H100 18 x
-// 20.6 of 450, B200 18 x 40.1 of 900. LL is capped: 39 GB/s on Volta, 141 on Hopper, 282 on
-// Blackwell; LL128 reaches 0.92 of the rest.
+// 10 ns, or 1 us and twice 10 ns, are latencies of the wire in Orrery's platforms. What NCCL
+// reaches of a GPU's NVLink, each way: V100 6 x 20.0 of 150 GB/s, A100 12 x 20.0 (at most 235) of
+// 300, H100 18 x 20.6 of 450, B200 18 x 40.1 of 900. LL is capped: 39 GB/s on Volta, 141 on Hopper,
+// 282 on Blackwell; LL128 reaches 0.92 of the rest.
 constexpr Duration ll_launch = nanoseconds(6'600), ll128_launch = nanoseconds(14'000),
                    simple_launch = nanoseconds(8'400);
 constexpr Duration ll_step = nanoseconds(600 - 220), ll128_step = nanoseconds(1'900 - 220),
@@ -71,24 +71,23 @@ void add_switch(std::vector<ProtocolCost>& costs, Duration step, Share efficienc
 
 // No curve of V100 was found: NCCL's own model, nothing calibrated.
 const std::vector<ProtocolCost>& nccl_on_v100() {
-  static const std::vector<ProtocolCost> costs = costs_of(
-      {ll_step, ll128_step, simple_step, {390, 1'500}, {1'104, 1'500}, {1'200, 1'500}});
+  static const std::vector<ProtocolCost> costs =
+      costs_of({ll_step, ll128_step, simple_step, {390, 1'500}, {1'104, 1'500}, {1'200, 1'500}});
   return costs;
 }
 
-// Calibrated on two curves, of which each has parts (scripts/calibrate_protocols.py): the step of LL
-// at 128 KiB of nccl_a100_8_all_reduce.csv; the least message and the efficiency of LL128, and the step of
-// simple, at 1, 16 and 32 MiB of nccl_a100_8_vtrain.csv. LL runs trees, whose 110 / 3.8 GB/s are
-// NCCL's constant: as a ring's bus bandwidth 25.3 GB/s.
+// Calibrated on two curves, of which each has parts (scripts/calibrate_protocols.py): the step of
+// LL at 128 KiB of nccl_a100_8_all_reduce.csv; the least message and the efficiency of LL128, and
+// the step of simple, at 1, 16 and 32 MiB of nccl_a100_8_vtrain.csv. LL runs trees, whose 110 / 3.8
+// GB/s are NCCL's constant: as a ring's bus bandwidth 25.3 GB/s.
 const std::vector<ProtocolCost>& nccl_on_a100() {
-  static const std::vector<ProtocolCost> costs =
-      costs_of({nanoseconds(1'218),
-                ll128_step,
-                nanoseconds(6'900),
-                {253, 3'000},
-                {1'531, 3'000},
-                {2'350, 3'000},
-                bytes(1'118'600)});
+  static const std::vector<ProtocolCost> costs = costs_of({picoseconds(1'508'120),
+                                                           ll128_step,
+                                                           picoseconds(6'710'460),
+                                                           {253, 3'000},
+                                                           {5'178, 10'000},
+                                                           {2'350, 3'000},
+                                                           bytes(1'058'360)});
   return costs;
 }
 
@@ -97,13 +96,13 @@ const std::vector<ProtocolCost>& nccl_on_a100() {
 // of nccl-tests).
 const std::vector<ProtocolCost>& nccl_on_h100() {
   static const std::vector<ProtocolCost> costs = [] {
-    std::vector<ProtocolCost> rows = costs_of({nanoseconds(318),
-                                               nanoseconds(1'114),
+    std::vector<ProtocolCost> rows = costs_of({picoseconds(317'662),
+                                               picoseconds(913'662),
                                                simple_step,
                                                {1'410, 4'500},
                                                {3'411, 4'500},
                                                {3'708, 4'500}});
-    add_switch(rows, nanoseconds(4'944), {2'750, 4'500});
+    add_switch(rows, picoseconds(4'741'980), {2'750, 4'500});
     return rows;
   }();
   return costs;
@@ -113,21 +112,21 @@ const std::vector<ProtocolCost>& nccl_on_h100() {
 // of coreweave/nccl-tests).
 const std::vector<ProtocolCost>& nccl_on_b200() {
   static const std::vector<ProtocolCost> costs = [] {
-    std::vector<ProtocolCost> rows = costs_of({nanoseconds(318),
-                                               nanoseconds(1'114),
+    std::vector<ProtocolCost> rows = costs_of({picoseconds(317'662),
+                                               picoseconds(913'662),
                                                simple_step,
                                                {2'820, 9'000},
                                                {6'640, 9'000},
                                                {7'218, 9'000}});
-    add_switch(rows, nanoseconds(4'944), {4'250, 9'000});
+    add_switch(rows, picoseconds(4'741'980), {4'250, 9'000});
     return rows;
   }();
   return costs;
 }
 
 // NCCL's logs: "24 coll channels, 16 nvls channels, 32 p2p channels" among 8 H100 of a node, "16
-// coll channels ... 2 p2p channels per peer" on two nodes (awslabs, p5.48xlarge); "24 coll channels"
-// among A100. Of V100 and B200 the same is assumed.
+// coll channels ... 2 p2p channels per peer" on two nodes (awslabs, p5.48xlarge); "24 coll
+// channels" among A100. Of V100 and B200 the same is assumed.
 constexpr ChannelSpec channels_on(std::int32_t multiprocessors) {
   return {.multiprocessors = multiprocessors, .inside = 24, .between = 16, .pair = 2};
 }
@@ -136,9 +135,9 @@ constexpr ChannelSpec channels_on(std::int32_t multiprocessors) {
 
 std::span<const MeasuredProtocols> measured_protocols() {
   static const std::vector<MeasuredProtocols> measured{
-      {"nccl-a100", "8 A100", nccl_on_a100(), channels_on(108), 0.0, 0},
+      {"nccl-a100", "8 A100", nccl_on_a100(), channels_on(108), 0.042, 26},
       {"nccl-b200", "72 GB200", nccl_on_b200(), channels_on(148), 0.0, 0},
-      {"nccl-h100", "8 H100", nccl_on_h100(), channels_on(132), 0.0, 0},
+      {"nccl-h100", "8 H100", nccl_on_h100(), channels_on(132), 0.066, 24},
       {"nccl-v100", "NCCL's model", nccl_on_v100(), channels_on(80), 0.0, 0},
   };
   return measured;

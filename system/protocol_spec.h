@@ -41,8 +41,8 @@ struct ProtocolCost {
   std::optional<Scope> scope = {};  // of the levels on which the row holds; none = all
 };
 
-// The row for an algorithm ("ring", "ring:2") on a level of that scope (none: any); null if there is
-// none. What names the algorithm goes before what names the scope, and that before the rest.
+// The row for an algorithm ("ring", "ring:2") on a level of that scope (none: any); null if there
+// is none. What names the algorithm goes before what names the scope, and that before the rest.
 const ProtocolCost* find_cost(std::span<const ProtocolCost> costs, Protocol protocol,
                               std::string_view algorithm, std::optional<Scope> scope = {});
 

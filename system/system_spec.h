@@ -117,8 +117,8 @@ struct ChannelSpec {
   std::int32_t pair = 0;             // of a send or a receive
   bool operator==(const ChannelSpec&) const = default;
 };
-// A collective has a channel for each so many bytes, up to all: NCCL's threshold of 64 B for each of
-// 512 threads (NCCL_SIMPLE_THREAD_THRESHOLD, src/include/comm.h).
+// A collective has a channel for each so many bytes, up to all: NCCL's threshold of 64 B for each
+// of 512 threads (NCCL_SIMPLE_THREAD_THRESHOLD, src/include/comm.h).
 inline constexpr Bytes bytes_of_channel = kibibytes(32);
 
 struct SystemSpec {

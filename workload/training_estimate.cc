@@ -1,6 +1,7 @@
 #include "workload/training_estimate.h"
 
 #include "core/units/total.h"
+#include "workload/model/transformer.h"
 
 namespace orrery {
 
@@ -18,6 +19,13 @@ std::int64_t matrix_parameters(const TransformerSpec& model, const TransformerTr
 std::int64_t last_products(const TransformerSpec& model, const TransformerTraining& training) {
   return model.hidden * model.layers * model.mlp_width() /
          (std::int64_t{training.pipeline} * training.tensor);
+}
+
+std::int64_t adapter_parameters_of_rank(const TransformerSpec& model,
+                                        const TransformerTraining& training) {
+  return (adapter_parameters(TransformerPart::attention, model, training) +
+          adapter_parameters(TransformerPart::mlp, model, training)) *
+         model.layers / training.pipeline;
 }
 
 // The time of a ring: each of n ranks sends `rounds` (n - 1)-th parts of `size`.
@@ -48,20 +56,24 @@ TrainingEstimate estimate(const TransformerWorkload& workload, const EstimateRat
 
   TrainingEstimate result;
   const bool early = again && training.recompute_stops_early;
-  const auto whole_passes = TotalFlops(Flops{parameters}) * (again ? 8 : 6);
+  const bool freezes = training.lora.freezes();  // no weight gradients, but those of adapters
+  const auto whole_passes = TotalFlops(Flops{parameters}) * ((again ? 8 : 6) - (freezes ? 2 : 0));
   const auto forward_and_backward =
       early ? whole_passes - TotalFlops(Flops{last_products(model, training)}) * 2 : whole_passes;
   result.compute = compute_time(forward_and_backward * tokens * m, rates.compute);
   const std::int64_t of_layer =
-      (again ? 6 : 4) - (early ? 1 : 0) + (training.sequence_parallel ? 1 : 0);
+      ((again ? 6 : 4) - (early ? 1 : 0)) / (model.parallel_blocks ? 2 : 1) +
+      (training.sequence_parallel ? 1 : 0);
   const std::int64_t all_reduces = of_layer * model.layers * m;
   result.tensor =
       ring_time(TotalBytes(activations) * all_reduces, training.tensor, 2, rates.tensor * p);
   if (p > 1) result.pipeline = transfer_time(TotalBytes(boundary) * 2 * m, rates.pipeline);
   const Duration of_passes = result.compute + result.tensor + result.pipeline;
   result.bubble = (TotalTime(of_passes) * (p - 1)).mean(m * training.chunks);
-  result.data = data_time(model, training, parameters, rates.data);
-  if (p > 1 && model.tied_embeddings)
+  result.data =
+      data_time(model, training, freezes ? adapter_parameters_of_rank(model, training) : parameters,
+                rates.data);
+  if (p > 1 && model.tied_embeddings && !freezes)
     result.embedding =
         transfer_time(model.gradient_element * (model.vocabulary * model.hidden / training.tensor),
                       rates.pipeline);

@@ -81,7 +81,11 @@ std::string_view name_of(FlopConvention convention) {
 
 double training_flops(const TransformerWorkload& workload, FlopConvention convention) {
   double products = 0, attention = 0, again = 0, met = 0;
+  std::int64_t adapters = 0;
+  TransformerTraining whole = workload.training;
+  whole.tensor = 1;
   for (const StagePart& part : all_parts(workload)) {
+    adapters += adapter_parameters(part.part, workload.model, whole);
     const Forward forward = forward_of(part.part, workload.model);
     products += forward.products;
     attention += forward.attention;
@@ -93,17 +97,21 @@ double training_flops(const TransformerWorkload& workload, FlopConvention conven
   }
   const auto batch = static_cast<double>(workload.training.global_batch);
   const double tokens = batch * static_cast<double>(workload.model.sequence);
+  // Frozen matrices have no weight gradients; adapters have all three passes.
+  const bool freezes = workload.training.lora.freezes();
+  const double frozen = freezes ? products : 0, frozen_met = freezes ? 2 * met : 0;
+  const double of_adapters = tokens * 6 * static_cast<double>(adapters);
   switch (convention) {
     case FlopConvention::model:
-      return batch * 3 * (products + attention);
+      return batch * (3 * (products + attention) - frozen) + of_adapters;
     case FlopConvention::causal:
-      return batch * 3 * (products + attention / 2);
+      return batch * (3 * (products + attention / 2) - frozen) + of_adapters;
     case FlopConvention::palm:
-      return tokens * 6 * met + batch * 3 * attention;
+      return tokens * (6 * met - frozen_met) + batch * 3 * attention + of_adapters;
     case FlopConvention::six_n:
-      return tokens * 6 * met;
+      return tokens * (6 * met - frozen_met) + of_adapters;
     case FlopConvention::recomputed:
-      return batch * (3 * (products + attention) + again);
+      return batch * (3 * (products + attention) + again - frozen) + of_adapters;
   }
   return 0;
 }

@@ -28,6 +28,18 @@ std::string_view name_of(AttentionKernel kernel) {
   return kernel == AttentionKernel::flash ? "flash" : "unfused";
 }
 
+std::string_view name_of(AdaptedMatrices matrices) {
+  switch (matrices) {
+    case AdaptedMatrices::all:
+      return "all";
+    case AdaptedMatrices::attention:
+      return "attention";
+    case AdaptedMatrices::mlp:
+      return "mlp";
+  }
+  return "?";
+}
+
 std::string_view name_of(Recompute recompute) {
   switch (recompute) {
     case Recompute::none:

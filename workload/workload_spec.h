@@ -71,10 +71,13 @@ struct TransformerSpec {
   std::int64_t feed_forward = 0;          // f: inner width of the MLP; 0 = 4 hidden
   bool gated = false;  // two matrices of f columns each and their product (SwiGLU)
   AttentionKernel attention = AttentionKernel::flash;
-  bool causal_kernel = true;        // flash attention computes only what causality does not mask
-  bool tied_embeddings = true;      // input and output embedding are one matrix
-  std::int64_t vocabulary = 0;      // V, padded to what tensor parallelism needs
-  std::int64_t sequence = 0;        // s: tokens of a sample
+  bool causal_kernel = true;    // flash attention computes only what causality does not mask
+  bool tied_embeddings = true;  // input and output embedding are one matrix
+  std::int64_t vocabulary = 0;  // V, padded to what tensor parallelism needs
+  std::int64_t sequence = 0;    // s: tokens of a sample
+  std::int64_t window = 0;      // tokens that a query sees, the last of them its own; 0 = all
+  std::int64_t full_attention_every = 0;  // of so many layers the last sees all; 0 = none does
+  bool parallel_blocks = false;     // attention and MLP of a layer have one input and one norm
   ExpertsSpec experts;              // in the place of some layers' MLP
   Bytes element;                    // of weights and activations: 2 B for bf16
   Bytes gradient_element{4};        // of gradients on the wire and in memory
@@ -92,6 +95,10 @@ struct TransformerSpec {
   std::int64_t query_width() const { return heads * head_width(); }            // A
   std::int64_t output_width() const { return heads * value_head_width(); }     // A
   std::int64_t key_value_width() const { return key_heads() * head_width(); }  // K
+  bool is_windowed(std::int64_t layer) const {
+    const bool sees_all = full_attention_every > 0 && (layer + 1) % full_attention_every == 0;
+    return window > 0 && window < sequence && !sees_all;
+  }
   std::int64_t mlp_width() const { return feed_forward > 0 ? feed_forward : 4 * hidden; }
   std::int64_t mlp_inputs() const { return gated ? 2 : 1; }  // matrices into the MLP, G
   std::int64_t expert_width() const { return experts.width > 0 ? experts.width : mlp_width(); }
@@ -147,6 +154,20 @@ enum class ContextMethod : std::uint8_t {
 };
 std::string_view name_of(ContextMethod method);
 
+// Frozen matrices with adapters, which alone are trained: W x + B A x, with A of r x inputs and B
+// of outputs x r. E. Hu et al., "LoRA", ICLR 2022.
+enum class AdaptedMatrices : std::uint8_t { all, attention, mlp };
+std::string_view name_of(AdaptedMatrices matrices);
+
+struct LowRankAdapters {
+  std::int64_t rank = 0;  // r; 0 = none, and everything is trained
+  AdaptedMatrices matrices = AdaptedMatrices::all;
+
+  bool freezes() const { return rank > 0; }
+  std::int64_t rank_in_attention() const { return matrices == AdaptedMatrices::mlp ? 0 : rank; }
+  std::int64_t rank_in_mlp() const { return matrices == AdaptedMatrices::attention ? 0 : rank; }
+};
+
 // Which of data and pipeline neighbours are nearer in rank; those of tensor, context and expert
 // parallelism are nearer than both.
 enum class RankOrder : std::uint8_t { tensor_data_pipeline, tensor_pipeline_data };
@@ -159,6 +180,7 @@ struct TransformerTraining {
   ContextMethod context_method = ContextMethod::ring;
   std::int32_t context_inner = 1;  // of ulysses_ring
   ExpertTraining experts;
+  LowRankAdapters lora;
   bool sequence_parallel = false;  // activations outside t regions are split too
   bool overlap_tensor = false;     // ... and come and go in t parts beside the products of others
   bool overlap_gradient_sums = true;  // of input gradients, over tensor-parallel ranks: beside the

@@ -11,8 +11,8 @@
 
 namespace orrery {
 
-// Fills the rows; writes sweep.json and sweep.csv. A process that runs the same points in the folder
-// already is helped: this one begins with the last point. Throws IoError.
+// Fills the rows; writes sweep.json and sweep.csv. A process that runs the same points in the
+// folder already is helped: this one begins with the last point. Throws IoError.
 ExitCode run_sweep(LoadedSweep& sweep, const SweepOptions& options, const Terminal& terminal);
 
 // The points index, index + count, ...

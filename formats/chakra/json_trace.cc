@@ -39,6 +39,7 @@ class NodeReader {
 
   bool found = false;       // the list
   bool is_of_host = false;  // as PyTorch's ExecutionTraceObserver writes it
+  bool is_profile = false;  // as PyTorch's profiler writes it
 
   // NOLINTBEGIN: the parser's names
   bool null() { return other(); }
@@ -74,6 +75,7 @@ class NodeReader {
   bool key(std::string& name) {
     if (level_ == 1) is_list_of_nodes_ = name == "workload_graph";
     if (level_ == 1) is_of_host = is_of_host || name == "nodes";
+    if (level_ == 1) is_profile = is_profile || name == "traceEvents";
     if (!in_node() || level_ != 3) return true;
     key_ = key_named(name);
     key_name_ = std::move(name);
@@ -216,6 +218,10 @@ void read_json_nodes(const std::string& file, std::istream& text, const UseNode&
                        .what = "this is a trace of PyTorch's host, without the device's times",
                        .remedy = "make a Chakra trace of it and of the profile: chakra_trace_link, "
                                  "then chakra_converter PyTorch"});
+  if (!reader.found && reader.is_profile)
+    throw ConfigError({.file = file,
+                       .what = "this is a profile of PyTorch, no Chakra trace",
+                       .remedy = "orrery trace info reads it, and orrery import kineto"});
   if (!reader.found)
     throw ConfigError({.file = file,
                        .what = "there is no list \"workload_graph\"",

@@ -44,10 +44,9 @@ constexpr ForeignName names[] = {
     {"network",
      "write platform.topology for how the NPUs are connected; network stands beside platform"},
     {"ring",
-     "write platform.torus: 16, a torus of one dimension; or platform.topology: {torus: {sizes: "
-     "[16], bandwidth: 50 GB/s}}"},
-    {"mesh",
-     "write platform.topology: {torus: {sizes: [4, 4], kinds: mesh, bandwidth: 50 GB/s}}"},
+     "write platform.torus: {sizes: [16], bandwidth: 50 GB/s}, a torus of one dimension; of TPUs "
+     "torus: 16 alone"},
+    {"mesh", "write platform.topology: {torus: {sizes: [4, 4], kinds: mesh, bandwidth: 50 GB/s}}"},
     {"shape", "write platform.topology.torus.sizes, the NPUs in each dimension"},
     {"link_bandwidth",
      "write bandwidth, as in platform.topology.levels, with a unit: 400 Gb/s, or 50 GB/s"},

@@ -30,9 +30,10 @@ std::vector<std::string> listed_words(std::string_view help, std::size_t least) 
   return words;
 }
 
-OptionEntry entry_of(const CLI::Option& option) {
+// Of an option that has a place and a name, such as "KIND,--of", each is an entry.
+OptionEntry entry_of(const CLI::Option& option, bool is_positional) {
   OptionEntry entry;
-  entry.is_positional = option.get_positional();
+  entry.is_positional = is_positional;
   entry.is_required = option.get_required();
   entry.help = option.get_description();
   entry.words = listed_words(entry.help, entry.is_positional ? 1 : 2);
@@ -43,7 +44,8 @@ OptionEntry entry_of(const CLI::Option& option) {
   }
   for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
-  if (option.get_items_expected_max() > 0) entry.value = option.get_type_name();
+  if (option.get_items_expected_max() > 0)
+    entry.value = option.get_positional() ? option.get_name(true) : option.get_type_name();
   return entry;
 }
 
@@ -52,8 +54,12 @@ CommandEntry entry_of(const CLI::App& command, const std::string& above) {
   entry.name = above.empty() ? command.get_name() : above + ' ' + command.get_name();
   entry.sentence = command.get_description();
   entry.footer = command.get_footer();
-  for (const CLI::Option* option : command.get_options())
-    if (!option->get_group().empty()) entry.options.push_back(entry_of(*option));
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
+    if (option->get_positional()) entry.options.push_back(entry_of(*option, true));
+    if (!option->get_positional() || !option->get_lnames().empty())
+      entry.options.push_back(entry_of(*option, false));
+  }
   for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
     if (!below->get_group().empty()) entry.below.push_back(entry_of(*below, entry.name));
   return entry;

@@ -86,20 +86,25 @@ std::string table_of(const chakra::TraceSums& sums) {
   return table.text();
 }
 
-// Calls and bytes of rank 0, by collective and group.
+// Calls and bytes of the first rank that has a graph, by collective and group.
 std::string table_of_calls(const GraphWorkload& workload) {
+  const auto& ranks = workload.graph_of_rank;
+  const auto first = std::ranges::find_if(ranks, [](std::int32_t graph) { return graph >= 0; });
+  if (first == ranks.end()) return "";
   struct Calls {
     std::int64_t number = 0, bytes = 0;
   };
   std::map<std::string, Calls> calls;
-  for (const Operation& operation : workload.graphs[workload.graph_of_rank[0]]->operations())
+  for (const Operation& operation : workload.graphs[static_cast<std::size_t>(*first)]->operations())
     if (const auto* call = std::get_if<CollectiveCall>(&operation.what)) {
       Calls& sum = calls[workload.labels[static_cast<std::size_t>(operation.label)].layer];
       ++sum.number;
       sum.bytes += call->size.value;
     }
   if (calls.empty()) return "";
-  TextTable table({{"calls of rank 0", left_aligned}, {"number"}, {"bytes"}});
+  TextTable table({{fmt::format("calls of rank {}", first - ranks.begin()), left_aligned},
+                   {"number"},
+                   {"bytes"}});
   for (const auto& [name, sum] : calls)
     table.add_row({name, std::to_string(sum.number), std::to_string(sum.bytes)});
   return '\n' + table.text();

@@ -33,10 +33,11 @@ inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::str
       "issue", efficiency.issue,
       "time that the host takes to issue an operation; the device is not faster than that",
       not_negative);
-  keys.optional("results", efficiency.results,
-                "rate at which the result of a matrix product leaves the multiprocessors, behind its "
-                "operations; without it beside them",
-                positive);
+  keys.optional(
+      "results", efficiency.results,
+      "rate at which the result of a matrix product leaves the multiprocessors, behind its "
+      "operations; without it beside them",
+      positive);
   bool overlapped = true;  // read by InputFiles, for the workload
   keys.optional("overlap_gradient_sums", overlapped,
                 "what this software does: the default of workload.training.overlap_gradient_sums");

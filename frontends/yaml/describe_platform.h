@@ -1,11 +1,14 @@
 // The keys of `platform:`.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "frontends/yaml/describe_efficiency.h"
@@ -40,11 +43,12 @@ inline void describe_npu(Keys& keys, NpuSpec& npu) {
                 positive);
   keys.optional("reserve", npu.reserve,
                 "part of the memory that the model cannot use: buffers of the communication "
-                "library, fragments",
+                "library, the context of the device",
                 not_negative, "default");
-  keys.optional("fragmentation", npu.fragmentation,
-                "what an allocator reserves beside what is allocated, as a share of that; only for "
-                "the report of memory");
+  keys.optional(
+      "fragmentation", npu.fragmentation,
+      "what an allocator reserves beside what is allocated, as a share of that; changes no "
+      "time");
   keys.map_or_none(
       "efficiency",
       "share of peak and memory bandwidth that kernels reach; without it that of the nearest "
@@ -77,17 +81,25 @@ inline void describe_level(Keys& keys, LevelSpec& level, bool innermost_of_sever
   describe_level_network(keys, own, network);
 }
 
+// What to write where a device has no server of a known kind, or no device is named.
+inline std::string remedy_of_servers(Reader& platform, std::int32_t nodes) {
+  if (!platform.given("npu"))
+    return "write server: hgx-h100 beside it (orrery list servers); for TPUs, in place of nodes, "
+           "torus: 4x4x4; or platform.topology";
+  return fmt::format(
+      "no server is known with this device (orrery list servers): in place of nodes write rail: "
+      "{{nodes: {}, node: {{npus: 8, bandwidth: 450 GB/s, nics: 8, bus_bandwidth: 64 GB/s}}, "
+      "bandwidth: 400 Gb/s}} with its values; of TPUs torus: 4x4x4",
+      nodes);
+}
+
 // Keys that network_of_servers.h has made a topology of. REQUIRES: before `topology`.
 inline void describe_servers(Keys& keys) {
-  keys.exactly_one({"topology", "nodes", "torus"},
+  keys.exactly_one({"topology", "nodes", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",
+                    "hyperx", "graph", "hpcc"},
                    "servers, as in platform: {nodes: 16, server: hgx-h100}; a torus, as in "
                    "platform: {npu: tpu-v5p, torus: 8x8x8}; or how the NPUs are connected; or name "
                    "a whole platform, as in platform: dgx-h100 (orrery list platforms)");
-  if (keys.given("torus"))
-    keys.optional_sized_map("torus", "short for topology.torus", [](Keys& inner) {
-      TorusSpec unused;
-      describe_torus(inner, unused);
-    });
   const auto given = [&](const char* key) { return keys.given(key); };
   if (std::ranges::none_of(std::array{"nodes", "server", "nic", "oversubscription"}, given)) return;
   std::optional<std::int32_t> nodes;
@@ -109,12 +121,7 @@ inline void describe_servers(Keys& keys) {
   keys.check([&](Reader& reader) {
     if (!reader.clean() || !nodes) return;
     if (server.empty())
-      reader.report(
-          {"nodes", "the server is not known",
-           "write server: hgx-h100 beside it (orrery list servers); for TPUs, in place of nodes, "
-           "torus: 4x4x4; or platform.topology"});
-    else if (!nic)
-      reader.report({"server", "no NIC belongs to it", "write nic: 400 Gb/s beside it"});
+      reader.report({"nodes", "the server is not known", remedy_of_servers(reader, *nodes)});
   });
 }
 
@@ -145,6 +152,8 @@ inline void describe_platform(Keys& keys, Experiment& experiment) {
           if (reader.clean()) reader.report(problems_of(experiment.topology));
         });
       });
+  TopologySpec unused;  // of keys that named_sections.h has moved into `topology`
+  describe_built_topology(keys, unused);
   std::optional<std::int32_t> ranks;
   keys.optional("ranks", ranks,
                 "NPUs of the platform, if not as many as the topology says: fewer are whole inner "

@@ -194,6 +194,8 @@ inline void describe_mlt_sending(Keys& keys, NetworkSpec& network) {
 inline void describe_mlt(Keys& keys, NetworkSpec& network) {
   MltSpec& mlt = network.transport.mlt;
   std::optional<Share> both;
+  if (mlt.push == mlt.pull && mlt.push.part > 0) both = mlt.push;  // of a preset
+  const std::optional<Share> before = both;
   keys.value_or_map(
       "loss_bound", both,
       "MLT: the part of a tensor of gradients that may be missing; one for both directions, or "
@@ -203,7 +205,7 @@ inline void describe_mlt(Keys& keys, NetworkSpec& network) {
         one("push", mlt.push, "of what goes to be added up");
         one("pull", mlt.pull, "of what comes back");
       });
-  if (both) mlt.push = mlt.pull = *both;
+  if (both != before) mlt.push = mlt.pull = both.value_or(Share{0, 1});
   keys.note_if_given("loss_bound", network.given, SettingGroup::transport);
   describe_mlt_sending(keys, network);
   keys.optional_items(

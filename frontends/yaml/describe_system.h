@@ -191,6 +191,20 @@ inline void describe_remote_memory(Keys& keys, RemoteMemorySpec& memory) {
                 between(0, 1 << 24));
 }
 
+inline void describe_endpoints(Keys& keys, SystemSpec& system) {
+  keys.optional("injection_latency", system.injection_latency,
+                "time of a message between memory and network at each end, on scale-out levels",
+                not_negative);
+  keys.optional("local_injection_latency", system.local_injection_latency,
+                "the same for local levels", not_negative);
+  keys.optional("reduction_bandwidth", system.reduction_bandwidth,
+                "rate of adding arrived data; without it reductions take no time", positive);
+  keys.map("endpoint", "what each message costs at its ends, on scale-out levels",
+           [&](Keys& endpoint) { describe_endpoint(endpoint, system.endpoint); });
+  keys.map("local_endpoint", "the same for local levels",
+           [&](Keys& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
+}
+
 inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& topology,
                             bool topology_known) {
   keys.optional("scheduling", system.scheduling,
@@ -239,17 +253,7 @@ inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& 
                 positive);
   keys.optional("queues_per_level", system.queues_per_level,
                 "queues of a level, which its chunks take in turn", between(1, queues_at_most));
-  keys.optional("injection_latency", system.injection_latency,
-                "time of a message between memory and network at each end, on scale-out levels",
-                not_negative);
-  keys.optional("local_injection_latency", system.local_injection_latency,
-                "the same for local levels", not_negative);
-  keys.optional("reduction_bandwidth", system.reduction_bandwidth,
-                "rate of adding arrived data; without it reductions take no time", positive);
-  keys.map("endpoint", "what each message costs at its ends, on scale-out levels",
-           [&](Keys& endpoint) { describe_endpoint(endpoint, system.endpoint); });
-  keys.map("local_endpoint", "the same for local levels",
-           [&](Keys& endpoint) { describe_endpoint(endpoint, system.local_endpoint); });
+  describe_endpoints(keys, system);
   if (keys.given("remote_memory"))
     keys.map("remote_memory",
              "where loads and stores of a trace go (CXL, a pool): a request takes the latency and "
@@ -260,8 +264,12 @@ inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& 
            "multiprocessors that the communication library's kernels take from compute beside them",
            [&](Keys& channels) { describe_channels(channels, system.channels); });
   keys.optional("sm_tax", system.sm_tax,
-                "share of a rank's processor that its communication takes from compute beside it");
-  keys.check([&](Reader& reader) { reader.report(problems_of_tax(system.sm_tax)); });
+                "share of a rank's processor that its communication takes from compute beside it, "
+                "instead of channels");
+  keys.check([&](Reader& reader) {
+    reader.report(problems_of_tax(system.sm_tax));
+    if (reader.given("sm_tax")) system.channels = {};  // 0 too
+  });
 }
 
 }  // namespace orrery::yaml

@@ -80,6 +80,15 @@ inline void describe_data_parallelism(Keys& keys, TransformerTraining& spec) {
                 "gradients that are exchanged together; without it as Megatron-LM does", positive);
 }
 
+template <>
+inline constexpr auto last_word<AdaptedMatrices> = AdaptedMatrices::mlp;
+
+inline void describe_adapters(Keys& keys, LowRankAdapters& spec) {
+  keys.required("rank", spec.rank, "inputs of B, outputs of A in W x + B A x",
+                between(1, std::int64_t{1} << 24));
+  keys.optional("matrices", spec.matrices, "which matrices of a layer have adapters");
+}
+
 // Of data-parallel ranks and a batch that are left out, spec.data and spec.global_batch are 0.
 inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
                                         const TransformerSpec& model,
@@ -123,6 +132,8 @@ inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
       "fused_cross_entropy", spec.fused_cross_entropy,
       "the loss takes two all-reduces over the vocabulary's parts instead of three and fewer "
       "passes through the logits");
+  keys.optional_map("lora", "matrices are frozen, and adapters of low rank are trained beside them",
+                    [&](Keys& below) { describe_adapters(below, spec.lora); });
   describe_data_parallelism(keys, spec);
   keys.optional("order", spec.order,
                 "which ranks are neighbours: of tensor, context and expert "

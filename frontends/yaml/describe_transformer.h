@@ -40,6 +40,16 @@ inline void describe_transformer(Keys& keys, TransformerSpec& spec) {
                 any_value, "default");
   keys.optional("causal_kernel", spec.causal_kernel,
                 "flash attention computes only what causality does not mask");
+  keys.optional("sliding_window", spec.window,
+                "tokens that a query of attention sees, the last of them its own; 0 = all",
+                size_or_default);
+  keys.optional(
+      "full_attention_every", spec.full_attention_every,
+      "with sliding_window: of so many layers the last one sees all tokens; 0 = none does",
+      size_or_default);
+  keys.optional("parallel_blocks", spec.parallel_blocks,
+                "attention and MLP of a layer have one norm and one input, and their results are "
+                "added (GPT-J, PaLM)");
   keys.optional("tied_embeddings", spec.tied_embeddings,
                 "input and output embedding are one matrix");
   keys.from_preset("vocabulary", spec.vocabulary, "rows of the embedding, padded", size);

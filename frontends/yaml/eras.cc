@@ -133,7 +133,7 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
 void name_efficiency(EfficiencyInForce& in_force, std::string_view preset, bool alone) {
   in_force.name = preset;
   const auto known = std::ranges::find(eras(), preset, &Era::name);
-  if (!alone || known == eras().end()) return;
+  if (!alone || known == eras().end() || known->runs == 0) return;
   in_force.error = known->error;
   in_force.runs = known->runs;
 }

@@ -6,9 +6,32 @@
 
 namespace orrery::yaml {
 
+namespace {
+
+// What to write in the place of something that is no map.
+std::string remedy_of_map(const YamlNode& node, const std::string& path) {
+  if (path == "platform.topology")
+    return "write its kind and its keys, such as {torus: 8x8x8}, {leaf_spine: {nodes: 16, node: "
+           "hgx-h100}} or {levels: [{kind: ring, size: 16, bandwidth: 50 GB/s}]}";
+  if (path == "workload" && node.kind == NodeKind::scalar)
+    return fmt::format(
+        "write workload: {{{}: 100 MB}} for a collective; workload: {{transformer: llama3-70b}} "
+        "for a model (orrery list presets)",
+        node.text);
+  for (const char* network : {"fat_tree", "leaf_spine", "rail"})
+    if (path == fmt::format("platform.topology.{}", network))
+      return fmt::format(
+          "write how many servers and which, {0}: {{nodes: 16, node: hgx-h100}}, or NPUs with a "
+          "NIC each, {0}: {{nodes: 16, bandwidth: 50 GB/s}}",
+          network);
+  return "write keys and values: {key: value}, or a line for each";
+}
+
+}  // namespace
+
 bool expect(Problems& problems, const YamlNode& node, NodeKind kind, const std::string& path) {
   if (node.kind == kind && (kind != NodeKind::list || !node.children.empty())) return true;
-  std::string_view remedy;
+  std::string remedy;
   switch (kind) {
     case NodeKind::null:
     case NodeKind::scalar:
@@ -18,10 +41,7 @@ bool expect(Problems& problems, const YamlNode& node, NodeKind kind, const std::
       remedy = "write a list: [a, b], or a line `- a` for each element";
       break;
     case NodeKind::map:
-      remedy = path == "platform.topology"
-                   ? "write its kind and its keys, such as {torus: 8x8x8}, {leaf_spine: {nodes: "
-                     "16, node: hgx-h100}} or {levels: [{kind: ring, size: 16, bandwidth: 50 GB/s}]}"
-                   : "write keys and values: {key: value}, or a line for each";
+      remedy = remedy_of_map(node, path);
       break;
   }
   std::string what;
@@ -37,7 +57,7 @@ bool expect(Problems& problems, const YamlNode& node, NodeKind kind, const std::
   } else {
     what = fmt::format("this is {}, not {}", name_of(node.kind), name_of(kind));
   }
-  problems.add(place, path, std::move(what), std::string(remedy));
+  problems.add(place, path, std::move(what), std::move(remedy));
   return false;
 }
 

@@ -7,6 +7,7 @@
 #include "core/units/unit_text.h"
 #include "frontends/yaml/preset_sections.h"
 #include "network/topology/builders/server_presets.h"
+#include "simulation/collective_operations.h"
 #include "system/npu_presets.h"
 
 namespace orrery::yaml {
@@ -43,18 +44,29 @@ std::string_view key_of_name(std::string_view path, std::string_view name) {
   constexpr std::string_view of_job = "workload.jobs[].";
   std::string plain(path);
   if (path.starts_with(of_job)) plain.replace(0, of_job.size(), "workload.");
-  if (path.starts_with("platform.topology.") && path.ends_with(".node")) return "preset";
+  if (path.starts_with("platform.") && path.ends_with(".node")) return "preset";
   if (!contains(with_preset, plain)) return "";
   return plain == "workload.transformer" && !looks_like_a_model(name) ? "file" : "preset";
 }
 
 namespace {
 
-// "workload: llama3-70b": the section of the model. "" if no preset has this name.
+constexpr std::string_view of_workload = "workload.";
+
+// "model: llama3-70b": the section of the model. "" if no preset has this name.
 std::string_view section_of_model(std::string_view name) {
   const std::string_view section = section_of_preset(known_name(name));
-  constexpr std::string_view of_workload = "workload.";
   return section.starts_with(of_workload) ? section.substr(of_workload.size()) : "";
+}
+
+// "workload: llama3-70b": the section of the name, also of one that is mistyped there: then that
+// section names those that are known. "" of files, and of the keys of collectives.
+std::string_view section_of_workload(std::string_view name) {
+  if (looks_like_a_file(name) && !looks_like_a_model(name)) return "";
+  const std::string_view section = section_of_model(name);
+  if (!section.empty()) return section;
+  if (name.empty() || find_operation(name) != nullptr) return "";
+  return section_of_family(name).substr(of_workload.size());
 }
 
 // "model: llama3-70b" is a transformer: the key of a model is that of the section that knows it.
@@ -94,25 +106,28 @@ bool are_sizes(const YamlNode& node) {
          node.text.find_first_not_of("0123456789x") == std::string::npos;
 }
 
-// "platform: {npu: tpu-v5p, torus: 8x8x8}" has its topology in one key.
-void move_torus(YamlNode& platform) {
-  YamlNode* torus = platform.find("torus");
-  if (torus == nullptr || platform.find("topology") != nullptr) return;
-  YamlNode topology = *torus;
+// "platform: {npu: tpu-v5p, torus: 8x8x8}" has its topology in one key, that of a builder.
+void move_network(YamlNode& platform) {
+  if (platform.find("topology") != nullptr) return;
+  const auto network = std::ranges::find_if(platform.children, [](const YamlNode& child) {
+    return contains(network_builders, child.key);
+  });
+  if (network == platform.children.end()) return;
+  YamlNode topology = *network;
   topology.kind = NodeKind::map;
   topology.key = "topology";
   topology.text.clear();
-  topology.children = {std::move(*torus)};
-  *torus = std::move(topology);
+  topology.children = {std::move(*network)};
+  *network = std::move(topology);
 }
 
 }  // namespace
 
 void expand_names(YamlNode& node, const std::string& path) {
-  if (path == "platform") move_torus(node);
+  if (path == "platform") move_network(node);
   if (path == "platform.topology.torus" && are_sizes(node)) expand_torus(node);
   if (node.kind == NodeKind::scalar) {
-    if (const std::string_view section = section_of_model(node.text);
+    if (const std::string_view section = section_of_workload(node.text);
         path == "workload" && !section.empty()) {
       YamlNode model = node;
       model.key = section;

@@ -1,14 +1,20 @@
 // Sections that a name may stand for: `npu: h100` means `npu: {preset: h100}`, `platform:
 // dgx-h100` means `platform: {file: dgx-h100}`, `network: fluid` means `network: {backend: fluid}`;
-// a path may stand in the place of any section that may be a file.
+// a path may stand in the place of any section that may be a file. `platform: {leaf_spine: ...}`
+// means `platform: {topology: {leaf_spine: ...}}`.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
 #include "frontends/yaml/yaml_node.h"
 
 namespace orrery::yaml {
+
+// Keys of platform.topology that may stand in `platform` itself.
+inline constexpr std::array<std::string_view, 8> network_builders{
+    "torus", "fat_tree", "leaf_spine", "rail", "dragonfly", "hyperx", "graph", "hpcc"};
 
 // The key that a name in the place of this section is the value of: "file", "preset", "backend",
 // "kind". "" if the section has to be a map. `path` is that of the section, with [] for each

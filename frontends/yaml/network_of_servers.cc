@@ -1,5 +1,7 @@
 #include "frontends/yaml/network_of_servers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -12,6 +14,10 @@
 namespace orrery::yaml {
 
 namespace {
+
+// Where a server is sold without NICs, one for each NPU: what clouds build in, such as Azure's ND
+// MI300X v5 (8 of 400 Gb/s).
+constexpr const char* usual_nic = "400 Gb/s";
 
 // Takes a key out of a map.
 std::optional<YamlNode> taken(YamlNode& map, std::string_view key) {
@@ -46,10 +52,11 @@ std::optional<YamlNode> server_of_npu(YamlNode& platform) {
 }
 
 // `nodes: 16` beside `topology: {rail: {nodes: 32, ...}}`, as a platform file has it.
-void resize(YamlNode& platform, YamlNode& topology) {
-  if (topology.children.size() != 1 || topology.children.front().find("nodes") == nullptr) return;
+void resize(YamlNode& platform) {
+  const YamlNode* topology = platform.find("topology");
+  if (topology->children.size() != 1 || topology->children.front().find("nodes") == nullptr) return;
   if (std::optional<YamlNode> nodes = taken(platform, "nodes"))
-    *topology.children.front().find("nodes") = std::move(*nodes);
+    *platform.find("topology")->children.front().find("nodes") = std::move(*nodes);
 }
 
 }  // namespace
@@ -72,8 +79,8 @@ void name_servers(YamlNode& root) {
 std::string add_network_of_servers(YamlNode& root) {
   YamlNode* platform = root.find("platform");
   if (platform == nullptr || platform->kind != NodeKind::map) return "";
-  if (YamlNode* topology = platform->find("topology")) {
-    resize(*platform, *topology);
+  if (platform->find("topology") != nullptr) {
+    resize(*platform);
     return "";
   }
   const YamlNode* nodes = platform->find("nodes");
@@ -81,9 +88,15 @@ std::string add_network_of_servers(YamlNode& root) {
   std::optional<YamlNode> server = server_of_npu(*platform);
   if (const YamlNode* said = platform->find("server")) server = *said;
   if (!server) return "";
-  const ServerPreset* known = find_server(server->text);
-  if (known != nullptr && !known->nic && platform->find("nic") == nullptr) return "";
   const YamlNode place = *nodes;
+  const ServerPreset* known = find_server(server->text);
+  const bool assumes_nics = known != nullptr && !known->nic && platform->find("nic") == nullptr;
+  if (assumes_nics) {
+    YamlNode& nic = platform->children.emplace_back(*server);
+    nic.key = "nic";
+    nic.kind = NodeKind::scalar;
+    nic.text = usual_nic;
+  }
   taken(*platform, "server");
   const bool tapers = platform->find("oversubscription") != nullptr;
   server->key = "node";
@@ -99,7 +112,8 @@ std::string add_network_of_servers(YamlNode& root) {
   topology.children.push_back(std::move(network));
   expand_names(topology, "platform.topology");
   platform->children.push_back(std::move(topology));
-  return tapers ? "leaves and spines, ASSUMED" : "rails, ASSUMED";
+  return fmt::format("{}{}, ASSUMED", tapers ? "leaves and spines" : "rails",
+                     assumes_nics ? fmt::format(" of {}", usual_nic) : "");
 }
 
 }  // namespace orrery::yaml

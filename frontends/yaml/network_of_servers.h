@@ -12,7 +12,7 @@ namespace orrery::yaml {
 // and with `oversubscription` a leaf_spine, because rails have none; `nic` is the bandwidth of a
 // NIC. `npu: h100` in place of `server` is the server that has this device. Beside a topology that
 // has a number of nodes, `nodes` is that number. `root` is an experiment or a platform file.
-// A server whose NIC is not known stays as it is: then describe_platform.h asks for `nic`.
+// A server that is sold without NICs has those of 400 Gb/s, which the text that is returned says.
 // Returns which network that is, for the head of a report; "" if the file names its network.
 std::string add_network_of_servers(YamlNode& root);
 

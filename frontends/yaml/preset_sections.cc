@@ -72,8 +72,8 @@ NamesByLetters names_by_letters() {
   return names;
 }
 
-// "" if no preset and no model of the shape of one has these letters. Every word of a file is looked
-// up, and a sweep reads many.
+// "" if no preset and no model of the shape of one has these letters. Every word of a file is
+// looked up, and a sweep reads many.
 std::string_view spelt_otherwise(const std::string& letters) {
   static const NamesByLetters names = names_by_letters();
   const auto found = names.find(letters);
@@ -112,6 +112,16 @@ std::string_view section_of_preset(std::string_view name) {
   if (has(dlrm_presets())) return "workload.model";
   if (has(stack_presets())) return "workload.layers";
   return has(transport_presets()) ? "network.transport" : "";
+}
+
+std::string_view section_of_family(std::string_view name) {
+  const auto has = [&](const auto& table) {
+    return std::any_of(table.begin(), table.end(), [&](const auto& p) {
+      return !family(name).empty() && family(p.name).starts_with(family(name));
+    });
+  };
+  if (has(dlrm_presets())) return "workload.model";
+  return has(stack_presets()) ? "workload.layers" : "workload.transformer";
 }
 
 std::string_view known_name(std::string_view name) {

@@ -13,6 +13,10 @@ std::string letters_of(std::string_view name);
 // The section that the name is a preset of: "workload.transformer". "" if it is none.
 std::string_view section_of_preset(std::string_view name);
 
+// The section of a workload that such a name belongs to, if it is no preset: "workload.model" of
+// "dlrm", which begins as names of presets there do; else "workload.transformer".
+std::string_view section_of_family(std::string_view name);
+
 // The preset that is meant, of all sections: "llama3-70b" for "Llama-3-70B", and for
 // "meta-llama/Llama-3.1-70B-Instruct", which has its shape. `name` if there is none.
 std::string_view known_name(std::string_view name);

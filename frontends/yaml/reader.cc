@@ -49,6 +49,9 @@ std::string remedy_of_unknown_key(const std::string& key, const std::string& pat
   }
   if (path.empty() && (key == "experiments" || key == "vary"))
     return "a sweep has this key: orrery sweep run FILE -o FOLDER";
+  const bool lacks_s = contains(known, key + "s");
+  if (lacks_s || (key.ends_with('s') && contains(known, key.substr(0, key.size() - 1))))
+    return suggestion(key, known);
   constexpr std::size_t few = 3;  // a `size` belongs to many
   const std::string around = path.starts_with("workload.") ? "workload" : path;
   std::vector<std::string> elsewhere = paths_of_key(key);

@@ -81,7 +81,8 @@ FromText<BufferSize> ScalarType<BufferSize>::parse(const std::string& text) {
 
 std::string ScalarType<BufferSize>::text(const BufferSize& one) {
   if (one.packets > 0)
-    return ScalarType<std::int64_t>::text(one.packets) + (one.packets == 1 ? " packet" : " packets");
+    return ScalarType<std::int64_t>::text(one.packets) +
+           (one.packets == 1 ? " packet" : " packets");
   return exact_text(one.size) + (one.per_gigabit ? " per Gb/s" : "");
 }
 

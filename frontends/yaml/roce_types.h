@@ -100,7 +100,7 @@ struct ScalarType<RampSize> {
 // Memory: a size, or so many full packets of the transport ("64 packets"), or a size for each Gb/s
 // of the link.
 struct BufferSize {
-  Bytes size;
+  Bytes size = {};
   bool per_gigabit = false;
   std::int64_t packets = 0;  // 0: not these
 

@@ -223,33 +223,6 @@ std::int32_t npus_of(const YamlNode& job) {
   return count;
 }
 
-// The same of several jobs, each on NPUs of its own. Returns what is said of them.
-std::string assume_batches(YamlNode& root, InputTexts& texts, const Source& chosen) {
-  YamlNode* workload = root.find("workload");
-  YamlNode* jobs = workload != nullptr ? workload->find("jobs") : nullptr;
-  if (jobs == nullptr || jobs->kind != NodeKind::list) return "";
-  std::string text;
-  for (YamlNode& job : jobs->children) {
-    YamlNode* training = training_without_batch(job);
-    const std::int32_t npus = npus_of(job);
-    if (training == nullptr || npus == 0) continue;
-    SearchedFile file(texts);
-    file.root = root;
-    YamlNode& alone = *file.root.find("workload");
-    alone.children = {*job.find("transformer"), *training};
-    add(*alone.find("training"), chosen, "global_batch", "1");
-    read_searched_root(file);
-    if (file.problems.count() > 0) continue;
-    file.platform.npus = npus;
-    const std::string batch = std::to_string(batch_for(file, *training));
-    add(*training, chosen, "global_batch", batch);
-    const YamlNode* name = job.find("name");
-    text += fmt::format("{}batch {} of {} ASSUMED", text.empty() ? "" : "; ", batch,
-                        name != nullptr ? name->text : "a job");
-  }
-  return text;
-}
-
 std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
                                                  const std::vector<Override>& overrides) {
   auto file = std::make_unique<SearchedFile>();
@@ -298,16 +271,87 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
   return found->text;
 }
 
-}  // namespace
-
-std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
-  if (std::string of_jobs = assume_batches(root, texts, chosen); !of_jobs.empty()) return of_jobs;
+// Of a workload that has the whole platform.
+std::string choose_alone(YamlNode& root, InputTexts& texts, const Source& chosen) {
   const AssumedBatch batch = assume_batch(root, texts, chosen);
   std::string division = divide(root, texts, chosen);
   if (division.empty() && batch.ranks > 0)
     division = fmt::format("dp{}, a whole model on each NPU", batch.ranks);
   return batch.text.empty() || division.empty() ? division + batch.text
                                                 : fmt::format("{}; {}", division, batch.text);
+}
+
+// The experiment with this job alone, on a platform of as many NPUs: whole inner groups of the
+// platform if it can be made smaller so, else NPUs behind one switch.
+YamlNode with_job_alone(const YamlNode& root, const YamlNode& job, std::int32_t npus,
+                        const Source& chosen, bool behind_a_switch) {
+  YamlNode alone = root;
+  YamlNode& workload = *alone.find("workload");
+  workload.children.clear();
+  for (const char* key : {"transformer", "training"})
+    if (const YamlNode* section = job.find(key)) workload.children.push_back(*section);
+  YamlNode& platform = *alone.find("platform");
+  std::erase_if(platform.children, [&](const YamlNode& child) {
+    return child.key == "ranks" || (behind_a_switch && child.key == "topology");
+  });
+  add(platform, chosen, "ranks", std::to_string(npus));
+  if (!behind_a_switch) return alone;
+  YamlNode level;
+  level.kind = NodeKind::map;
+  for (const auto& [key, value] :
+       {std::pair("kind", "switch"), {"size", "2"}, {"bandwidth", "50 GB/s"}})
+    add(level, chosen, key, value);
+  YamlNode levels, topology;
+  levels.kind = NodeKind::list;
+  levels.key = "levels";
+  levels.children = {std::move(level)};
+  topology.kind = NodeKind::map;
+  topology.key = "topology";
+  topology.children = {std::move(levels)};
+  platform.children.push_back(std::move(topology));
+  return alone;
+}
+
+// Of several jobs, each as if it had its NPUs alone. Returns what is said of the first of them:
+// "a: dp32, a whole model on each NPU; batch 512 ASSUMED; b: ...".
+std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chosen) {
+  YamlNode* workload = root.find("workload");
+  YamlNode* jobs = workload != nullptr ? workload->find("jobs") : nullptr;
+  if (jobs == nullptr || jobs->kind != NodeKind::list) return "";
+  constexpr std::int32_t most_said = 2;
+  std::int32_t chosen_jobs = 0;
+  std::string text;
+  for (YamlNode& job : jobs->children) {
+    const std::int32_t npus = npus_of(job);
+    if (npus < 2 || job.find("transformer") == nullptr) continue;
+    YamlNode alone;
+    std::string of_job;
+    for (const bool behind_a_switch : {false, true}) {
+      alone = with_job_alone(root, job, npus, chosen, behind_a_switch);
+      of_job = choose_alone(alone, texts, chosen);
+      if (!of_job.empty()) break;
+    }
+    if (of_job.empty()) continue;
+    const YamlNode& training = *alone.find("workload")->find("training");
+    if (YamlNode* written = job.find("training"))
+      *written = training;
+    else
+      job.children.push_back(training);
+    if (++chosen_jobs > most_said) continue;
+    const YamlNode* name = job.find("name");
+    text += fmt::format("{}{}{}", text.empty() ? "" : "; ",
+                        name != nullptr ? name->text + ": " : std::string(), of_job);
+  }
+  if (chosen_jobs > most_said)
+    text += fmt::format("; {} more jobs: orrery explain", chosen_jobs - most_said);
+  return text;
+}
+
+}  // namespace
+
+std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
+  if (std::string of_jobs = choose_of_jobs(root, texts, chosen); !of_jobs.empty()) return of_jobs;
+  return choose_alone(root, texts, chosen);
 }
 
 }  // namespace yaml

@@ -417,7 +417,7 @@ NetworkStatistics AnalyticalBackend::statistics() const {
 }  // namespace
 
 const BackendTraits analytical_traits{
-    .folds = true, .has_flows = true, .seconds_per_message = 0.4e-6};
+    .folds = true, .has_flows = true, .seconds_per_message = 0.45e-6};
 
 std::unique_ptr<NetworkBackend> make_analytical_backend(EventQueue& queue, const Topology& topology,
                                                         const NetworkSpec& spec) {

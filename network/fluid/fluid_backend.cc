@@ -386,7 +386,7 @@ const BackendTraits fluid_traits{.shares_links = true,
                                  .folds = true,
                                  .has_flows = true,
                                  .spreads_evenly = true,
-                                 .seconds_per_message = 1.5e-6};
+                                 .seconds_per_message = 0.65e-6};
 
 std::unique_ptr<NetworkBackend> make_fluid_backend(EventQueue& queue, const Topology& topology,
                                                    const NetworkSpec& spec) {

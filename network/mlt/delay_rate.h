@@ -1,6 +1,7 @@
 // A rate that follows the delay of a path, after TIMELY (R. Mittal et al., SIGCOMM 2015) without
 // its gradient: it starts at the line's, rises by steps while the delay is low and falls by a
-// factor when it is high or a switch marked the packet, at most once in a round trip.
+// factor when it is high or a switch marked the packet, at most once in a round trip. What waits
+// takes long to drain, so it never falls below that factor of what comes out at the other end.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +16,16 @@ class DelayRate {
   DelayRate(const MltRateSpec& spec, Bandwidth line, Duration idle_round_trip)
       : spec_(spec), line_(line), idle_(idle_round_trip), rate_(line) {}
 
-  // A packet that was sent then came, and the sender hears of it now.
-  void heard(Time now, Time sent_at, bool marked) {
+  // A packet that was sent then came, and the sender hears of it now. `delivered`: with those of
+  // the flow that came since the report before.
+  void heard(Time now, Time sent_at, bool marked, Bandwidth delivered) {
     const Duration delay = now - sent_at - idle_;
     if (marked || delay > spec_.high) {
       if (sent_at < cut_at_) return;  // it left before the rate fell
       cut_at_ = now;
-      const auto cut = static_cast<std::int64_t>(static_cast<double>(rate_.value) * spec_.factor);
-      rate_ = std::max(std::min(spec_.minimum, line_), Bandwidth{cut});
+      const Bandwidth from = std::max(rate_, delivered);
+      const auto cut = static_cast<std::int64_t>(static_cast<double>(from.value) * spec_.factor);
+      rate_ = std::min(rate_, std::max(std::min(spec_.minimum, line_), Bandwidth{cut}));
     } else if (delay < spec_.low) {
       rate_ = std::min(line_, rate_ + spec_.step);
     }

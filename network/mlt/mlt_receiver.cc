@@ -25,11 +25,15 @@ void MltTransport::take_data(const Carried& carried, bool marked) {
 // So that the sender knows the delay: of every so many packets, and of each one when they are rare.
 void MltTransport::report(const Carried& carried, bool marked) {
   Flow& flow = *flows_[carried.flow];
-  const bool is_due = queue_.now() - flow.reported_at >= flow.report_after * 4;
+  const Duration since = queue_.now() - flow.reported_at;
+  const bool is_due = since >= flow.report_after * 4;
   if (++flow.unreported < spec_.rate.report_every && !is_due) return;
-  flow.unreported = 0;
-  flow.reported_at = queue_.now();
   Carried back = carried;
+  const double came =  // counts short packets as full ones
+      static_cast<double>(std::exchange(flow.unreported, 0) * (payload_ + wire::packet));
+  back.delivered = Bandwidth{
+      static_cast<std::int64_t>(came / std::max(static_cast<double>(since.value) * 1e-12, 1e-12))};
+  flow.reported_at = queue_.now();
   back.kind = PacketKind::report;
   back.marked = marked;
   back.tells_left = false;

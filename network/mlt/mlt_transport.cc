@@ -204,7 +204,8 @@ void MltTransport::packet_arrived(PacketIndex packet, bool marked) {
     case PacketKind::data:
       return take_data(carried, marked);
     case PacketKind::report:
-      flows_[carried.flow]->rate.heard(queue_.now(), carried.sent_at, carried.marked);
+      flows_[carried.flow]->rate.heard(queue_.now(), carried.sent_at, carried.marked,
+                                       carried.delivered);
       return;
     case PacketKind::stop:
       return take_stop(carried);

@@ -67,6 +67,7 @@ class MltTransport final : public PacketTransport,
     PacketNumber number = 0;    // of data; of a bitmap: the first packet that it tells of
     std::uint64_t sending = 0;  // of data: counts what its flow sent
     Time sent_at{};             // of data, and echoed
+    Bandwidth delivered{};      // of a report: since the one before
   };
 
   // Between two NPUs, of one class of layers.
@@ -193,7 +194,7 @@ class MltTransport final : public PacketTransport,
   std::vector<std::unique_ptr<NicPort>> ports_;  // by link; null: no flow sends over it
   std::vector<Bitmap> bitmaps_;
   std::vector<std::uint32_t> free_bitmaps_;
-  std::vector<Carried> carried_;  // by PacketIndex
+  std::vector<Carried> carried_;                                          // by PacketIndex
   std::map<std::pair<std::uint8_t, std::int16_t>, MissingData> missing_;  // by iteration, layer
   PacketStatistics counters_;
 };

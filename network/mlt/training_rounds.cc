@@ -10,8 +10,8 @@ std::optional<double> rounds_at(const MltSpec& spec, double missing) {
   const auto share = [](const TrainingRounds& one) {
     return static_cast<double>(one.missing.part) / static_cast<double>(one.missing.whole);
   };
-  const auto behind = std::ranges::find_if(
-      curve, [&](const TrainingRounds& one) { return share(one) >= missing; });
+  const auto behind =
+      std::ranges::find_if(curve, [&](const TrainingRounds& one) { return share(one) >= missing; });
   if (behind == curve.begin()) return curve.front().rounds;
   if (behind == curve.end()) return curve.back().rounds;
   const TrainingRounds& before = *(behind - 1);

@@ -323,7 +323,8 @@ unsigned PacketFabric::next_by_deficit(Port& port, LinkIndex link, unsigned read
     }
     port.turn = static_cast<std::uint8_t>((port.turn + 1U) % classes_.size());
     if ((ready >> port.turn & 1) != 0)
-      rest_of(queue_of(link, port.turn)).deficit += spec_.largest_packet * classes_[port.turn].weight;
+      rest_of(queue_of(link, port.turn)).deficit +=
+          spec_.largest_packet * classes_[port.turn].weight;
   }
 }
 

@@ -309,30 +309,30 @@ class PacketFabric final : private EventHandler, private PauseWire {
   // A bit for each class.
   std::uint16_t lossless_ = 0, marks_entering_ = 0, marks_leaving_ = 0;
   std::uint16_t own_buffer_ = 0, trims_ = 0, least_first_ = 0;
-  unsigned header_class_ = 0;        // of trimmed packets, if a class trims
-  unsigned queue_count_ = 1;         // of a port: classes and frames
-  unsigned usual_ = 0;               // the class that most packets are of: a guess
-  bool base_queue_ = true;           // class 0 is SwitchSpec::queue
-  std::vector<Port> ports_;          // as Topology::links(), then of hosts
-  std::vector<PortRest> rests_;      // as ports_
-  std::size_t link_count_ = 0;       // of Topology::links()
-  std::vector<Host> hosts_;          // as SwitchSpec::slow
+  unsigned header_class_ = 0;    // of trimmed packets, if a class trims
+  unsigned queue_count_ = 1;     // of a port: classes and frames
+  unsigned usual_ = 0;           // the class that most packets are of: a guess
+  bool base_queue_ = true;       // class 0 is SwitchSpec::queue
+  std::vector<Port> ports_;      // as Topology::links(), then of hosts
+  std::vector<PortRest> rests_;  // as ports_
+  std::size_t link_count_ = 0;   // of Topology::links()
+  std::vector<Host> hosts_;      // as SwitchSpec::slow
   // By class, and then of frames, by link: most packets are of one class.
   std::vector<OutputQueue> queues_;
   std::vector<OutputQueueRest> queue_rests_;
-  ByteBins* watched_ = nullptr;      // watch_links()
+  ByteBins* watched_ = nullptr;  // watch_links()
   std::vector<SwitchMemory> memories_;
-  std::unique_ptr<PriorityPauses> pauses_;  // if a class is lossless
-  std::vector<PathIndex> frame_paths_;      // by link; `none`: none was sent
-  std::vector<PeakSeries> depths_;          // as SwitchSpec::watched
+  std::unique_ptr<PriorityPauses> pauses_;   // if a class is lossless
+  std::vector<PathIndex> frame_paths_;       // by link; `none`: none was sent
+  std::vector<PeakSeries> depths_;           // as SwitchSpec::watched
   std::vector<CountSeries> losses_, marks_;  // as these
-  std::vector<DepthHistogram> histograms_;  // of these, by class, and then of all classes
+  std::vector<DepthHistogram> histograms_;   // of these, by class, and then of all classes
   std::vector<PauseEvent> pause_events_;
   // Of all paths, each ended by `none`, or by `chosen_later` and a route. Then it goes on in a part
   // of the packet's own, own_paths_.
   std::vector<std::uint32_t> path_links_;
   SwitchRoutes* routes_ = nullptr;
-  bool measures_ = false;  // SwitchRoutes::measures()
+  bool measures_ = false;                         // SwitchRoutes::measures()
   std::vector<std::uint32_t> own_paths_, flows_;  // by PacketIndex, if switches choose
   struct Rank {
     std::uint64_t rank = 0;

@@ -157,8 +157,7 @@ std::optional<LastingPause> PacketFabric::deadlock() const {
       LastingPause pause;
       pause.priority = classes_[of].priority;
       pause.cycle = true;
-      for (const LinkIndex one : chain)
-        pause.chain.push_back({one, queue_of(one, of).waiting});
+      for (const LinkIndex one : chain) pause.chain.push_back({one, queue_of(one, of).waiting});
       return pause;
     }
   return std::nullopt;

@@ -30,11 +30,8 @@ PacketStatistics PacketFabric::statistics() const {
   for (const SwitchMemory& memory : memories_) {
     const PeakSeries& series = memory.series();
     if (series.most() == 0) continue;
-    statistics.switches.push_back({memory.node(),
-                                   memory.size(),
-                                   bytes(series.most()),
-                                   series.interval(),
-                                   series.peaks()});
+    statistics.switches.push_back(
+        {memory.node(), memory.size(), bytes(series.most()), series.interval(), series.peaks()});
   }
   return statistics;
 }
@@ -43,8 +40,7 @@ void PacketFabric::add_depths(PacketStatistics& statistics) const {
   for (std::size_t i = 0; i < depths_.size(); ++i) {
     PeakSeries series = depths_[i];
     CountSeries losses = losses_[i], marks = marks_[i];
-    const Duration interval =
-        std::max({series.interval(), losses.interval(), marks.interval()});
+    const Duration interval = std::max({series.interval(), losses.interval(), marks.interval()});
     series.widen(interval);
     losses.widen(interval);
     marks.widen(interval);

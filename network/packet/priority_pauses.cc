@@ -48,7 +48,8 @@ PriorityPauses::PriorityPauses(EventQueue& queue, const Topology& topology, cons
 Bytes PriorityPauses::set_aside(LinkIndex in) const {
   Bytes sum;
   for (ClassIndex of = 0; of < classes_.size(); ++of)
-    if (classes_[of].lossless) sum += spec_.port_reserve + receiver_rests_[place(in, of)].headroom_size;
+    if (classes_[of].lossless)
+      sum += spec_.port_reserve + receiver_rests_[place(in, of)].headroom_size;
   return sum;
 }
 
@@ -162,8 +163,7 @@ void PriorityPauses::check(std::size_t at) {
   if (sender.until <= queue_.now()) return end_pause(at);
   Time next = sender.since + spec_.pfc.watchdog;
   if (next <= queue_.now()) {
-    wire_.watchdog_barks(link_at(at),
-                         class_at(at));
+    wire_.watchdog_barks(link_at(at), class_at(at));
     if (!sender.paused) return;
     next = queue_.now() + spec_.pfc.watchdog;
   }
@@ -175,8 +175,7 @@ void PriorityPauses::end_pause(std::size_t at) {
   Sender& sender = senders_[at];
   sender.paused = false;
   sender.total += queue_.now() - sender.since;
-  wire_.pause_changed(link_at(at),
-                      class_at(at), false);
+  wire_.pause_changed(link_at(at), class_at(at), false);
 }
 
 void PriorityPauses::ignore_pause(LinkIndex link, ClassIndex of) {

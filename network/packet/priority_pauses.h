@@ -85,9 +85,7 @@ class PriorityPauses final : private EventHandler {
   };
   enum class Happens : std::uint64_t { frame_acts, refresh, check };
 
-  std::size_t place(LinkIndex link, ClassIndex of) const {
-    return opposite_.size() * of + link;
-  }
+  std::size_t place(LinkIndex link, ClassIndex of) const { return opposite_.size() * of + link; }
   LinkIndex link_at(std::size_t place) const {
     return static_cast<LinkIndex>(place % opposite_.size());
   }

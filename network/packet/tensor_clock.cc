@@ -40,8 +40,7 @@ std::vector<TensorTimes> TensorClock::times() const {
       append(of_way, times);
     }
     append(all, of_way);
-    if (!of_way.empty())
-      rows.push_back(row_of(way, TensorTimes::all_layers, std::move(of_way)));
+    if (!of_way.empty()) rows.push_back(row_of(way, TensorTimes::all_layers, std::move(of_way)));
   }
   if (!all.empty())
     rows.push_back(row_of(TensorWay::none, TensorTimes::all_layers, std::move(all)));

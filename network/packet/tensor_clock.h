@@ -1,5 +1,5 @@
-// How long messages of gradients take. Keeps a time for each of them: eight bytes, where its packets
-// cost thousands of events.
+// How long messages of gradients take. Keeps a time for each of them: eight bytes, where its
+// packets cost thousands of events.
 #pragma once
 
 #include <cstdint>

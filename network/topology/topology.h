@@ -108,8 +108,9 @@ class Topology {
   // Of a level of a graph in which every NPU has a link to each of its group: the least bandwidth
   // of these links. None for all other levels.
   std::optional<Bandwidth> direct_bandwidth(int level) const { return direct_[level]; }
-  // The innermost level whose messages leave an NPU by the same links: of a graph several levels may
-  // lie behind one NIC (network/topology/first_links.h). Levels that say the wires have links each.
+  // The innermost level whose messages leave an NPU by the same links: of a graph several levels
+  // may lie behind one NIC (network/topology/first_links.h). Levels that say the wires have links
+  // each.
   int port_level(int level) const { return port_level_[static_cast<std::size_t>(level)]; }
   bool has_link(int level, NodeId npu, std::int32_t port) const {  // false at the end of a mesh
     if (levels_[level].kind != LevelKind::mesh || levels_[level].size == 2) return true;

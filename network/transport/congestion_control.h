@@ -17,11 +17,11 @@ namespace orrery {
 // What an acknowledgement says, all of it seen when the packet that it answers was on its way.
 struct Acknowledgement {
   Time now;
-  Bytes newly;          // acknowledged for the first time
-  Bytes acknowledged;   // of the pair's stream, so far
-  Bytes sent;           // of the pair's stream, so far
-  Duration round_trip;  // of the packet that it answers
-  bool marked = false;  // that packet had met congestion
+  Bytes newly;               // acknowledged for the first time
+  Bytes acknowledged;        // of the pair's stream, so far
+  Bytes sent;                // of the pair's stream, so far
+  Duration round_trip;       // of the packet that it answers
+  bool marked = false;       // that packet had met congestion
   std::int32_t penalty = 0;  // of the receiver, which is slow: 0 to 127 (UET's pend)
   std::span<const HopTelemetry> hops = {};
 };

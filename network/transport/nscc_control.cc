@@ -75,10 +75,11 @@ class Nscc final : public CongestionControl {
     window_ *= std::max(1 - spec_.gamma * excess, 1 - spec_.most_decrease);
   }
 
-  // To a receiver that is slow: no more than is on its way, and less by a part of what came.
+  // To a receiver that is slow: no more than was on its way, and less by a part of what came, so
+  // that 64 of 128 in a round trip halve the window (3.6.13.2).
   void yield(const Acknowledgement& ack, double newly) {
     constexpr double whole = 128;
-    window_ = std::min(window_, as_double(ack.sent - ack.acknowledged)) -
+    window_ = std::min(window_, as_double(ack.sent - ack.acknowledged) + newly) -
               static_cast<double>(ack.penalty) / whole * newly;
     bound();
   }

@@ -9,7 +9,7 @@ namespace orrery {
 namespace {
 
 constexpr double box_width = 210, box_height = 34, column_width = 270, row_height = 120,
-                 margin = 60, head_height = 50;
+                 least_margin = 60, head_height = 50;
 constexpr std::size_t most_characters = 32;  // of a label
 
 struct Centre {
@@ -66,9 +66,17 @@ void draw_join(Picture& picture, const BoxJoin& join, const std::vector<Centre>&
                join.text);
 }
 
+// At the left and the right: a line at the last box has its text beside it.
+double margin_of(const JoinedBoxes& chart) {
+  std::size_t longest = 0;
+  for (const BoxJoin& join : chart.joins) longest = std::max(longest, join.text.size());
+  return std::max(least_margin, 40 + width_of_text(longest) - column_width / 2);
+}
+
 }  // namespace
 
 std::string drawn(const JoinedBoxes& chart) {
+  const double margin = margin_of(chart);
   const std::vector<std::vector<std::size_t>> rows = rows_of(chart);
   std::size_t widest = 2;
   for (const std::vector<std::size_t>& row : rows) widest = std::max(widest, row.size());

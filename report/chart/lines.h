@@ -51,7 +51,7 @@ struct LineChart {
   // Values that the axis up has as well: charts of one scale.
   std::optional<std::pair<double, double>> up_reach = {};
   std::string loss_name = {}, ring_name = {};  // of events, for the legend; "" = there are none
-  std::vector<LineSeries> series = {};  // most_lines at most
+  std::vector<LineSeries> series = {};         // most_lines at most
 };
 
 // A logarithmic axis up where the largest value is 50 times the smallest, unless `is_up_linear`;

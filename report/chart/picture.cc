@@ -11,8 +11,7 @@ namespace orrery {
 
 namespace {
 
-constexpr double width_of_character = 6.8;  // at most, on average, of 12 pixels sans-serif
-constexpr std::size_t most_title = 300;     // characters
+constexpr std::size_t most_title = 300;  // characters
 
 std::string title_of(std::string_view text) { return escaped(shortened(text, most_title)); }
 
@@ -123,7 +122,7 @@ double Picture::legend(double x, double y, const Paint& paint, std::string_view 
       fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"14\" height=\"12\" fill=\"{}\"/>\n", x,
                   y - 10, fill(paint));
   text(x + 18, y, "start", name, most);
-  return x + 34 + width_of_character * static_cast<double>(std::min(name.size(), most));
+  return x + 34 + width_of_text(std::min(name.size(), most));
 }
 
 void Picture::scale(double x, double y, std::string_view least, std::string_view most) {

@@ -2,6 +2,7 @@
 // where styles are forbidden. Texts are escaped here.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,6 +20,11 @@ struct Box {
 struct PictureText {
   std::string id, title, description;
 };
+
+// At most, of a text of so many characters; sans-serif of 12 pixels.
+constexpr double width_of_text(std::size_t characters) {
+  return 6.8 * static_cast<double>(characters);
+}
 
 class Picture {
  public:

@@ -60,11 +60,9 @@ Figure configuration_figure(const ReportedRun& run) {
     if (from.empty()) from = "default";
     figure.table.rows.push_back({cell(key), cell(word_of(value)), cell(from)});
   }
-  figure.note = fmt::format("{} values{}; `orrery explain KEY` says what a key means.",
-                            figure.table.rows.size(),
-                            origins.is_object()
-                                ? fmt::format(", {} of them not by default", origins.size())
-                                : "");
+  figure.note = fmt::format(
+      "{} values{}; `orrery explain KEY` says what a key means.", figure.table.rows.size(),
+      origins.is_object() ? fmt::format(", {} of them not by default", origins.size()) : "");
   figure.is_long = true;
   return figure;
 }

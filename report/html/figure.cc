@@ -10,7 +10,8 @@ namespace orrery {
 
 namespace {
 
-constexpr std::size_t most_text = 400;  // of one cell
+constexpr std::size_t most_text = 400;     // of one cell
+constexpr std::size_t most_printed = 100;  // rows of a table on paper
 
 std::string html_of(const TableCell& cell, bool is_head) {
   std::string text = escaped(shortened(cell.text, most_text));
@@ -53,9 +54,14 @@ std::string html_of(const Figure& figure) {
   if (!figure.picture.empty()) html += fmt::format("<figure>\n{}</figure>\n", figure.picture);
   if (!figure.note.empty()) html += fmt::format("<p class=\"note\">{}</p>\n", escaped(figure.note));
   if (!figure.table.rows.empty()) {
-    html += fmt::format("<details{}><summary>The numbers</summary>\n{}</details>\n",
+    html += fmt::format("<details{}{}><summary>The numbers</summary>\n{}</details>\n",
+                        figure.table.rows.size() > most_printed ? " class=\"long\"" : "",
                         figure.picture.empty() && !figure.is_long ? " open=\"open\"" : "",
                         html_of(figure.table));
+    if (figure.table.rows.size() > most_printed)
+      html += fmt::format(
+          "<p class=\"printed\">{} rows are not printed{}.</p>\n", figure.table.rows.size(),
+          figure.table.csv.empty() ? "" : fmt::format("; {} has them", escaped(figure.table.csv)));
   }
   return html;
 }

@@ -42,7 +42,7 @@ Figure memory_figure(const ReportedRun& run, std::size_t index, Bytes largest) {
   BarChart chart{.text = {fmt::format("memory-chart-{}", index), "Memory of a rank", ""},
                  .quantity = "memory of a rank at its peak",
                  .unit = axis_unit(largest),
-                 .limit_name = limit.value > 0 ? "memory of an NPU, less its reserve" : "",
+                 .limit_name = limit.value > 0 ? "memory of an NPU" : "",
                  .reach = static_cast<double>(largest.value)};
   figure.table.columns = {"stage", "kind", "size"};
   Bytes fullest;
@@ -71,6 +71,7 @@ Figure memory_figure(const ReportedRun& run, std::size_t index, Bytes largest) {
                       : fmt::format("{}: it fits into {}.", where, to_text(limit));
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);
+  if (limit.value > 0) figure.note = "The mark is the memory of an NPU, less its reserve.";
   return figure;
 }
 

@@ -36,8 +36,7 @@ std::vector<TimedValue> reduced(const std::vector<TimedValue>& values, Duration 
 }
 
 bool has(const std::vector<TimeLine>& lines, std::vector<CountedAt> TimeLine::*events) {
-  return std::ranges::any_of(lines,
-                             [&](const TimeLine& line) { return !(line.*events).empty(); });
+  return std::ranges::any_of(lines, [&](const TimeLine& line) { return !(line.*events).empty(); });
 }
 
 std::int64_t sum_of(const std::vector<CountedAt>& events) {
@@ -114,8 +113,7 @@ Figure over_time_figure(const ReportedRun& run, std::size_t index, LinesOverTime
   figure.answer = fmt::format("The highest peak is that of {}: {} at {}.", chart.lines.front().name,
                               chart.text_of(peak.value), to_text(peak.time));
   figure.table = {{names.of_table, "peak", "at"}, {}, ""};
-  const bool has_events =
-      has(chart.lines, &TimeLine::lost) || has(chart.lines, &TimeLine::marked);
+  const bool has_events = has(chart.lines, &TimeLine::lost) || has(chart.lines, &TimeLine::marked);
   if (has_events) figure.table.columns.insert(figure.table.columns.end(), {"lost", "marked"});
   for (const TimeLine& line : chart.lines) {
     const TimedValue most = peak_of(line);

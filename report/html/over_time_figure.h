@@ -24,8 +24,8 @@ struct CountedAt {
 
 struct TimeLine {
   std::string name;
-  std::vector<TimedValue> values;  // ascending in time
-  bool is_step = false;            // each value lasts until the next one
+  std::vector<TimedValue> values;                 // ascending in time
+  bool is_step = false;                           // each value lasts until the next one
   std::vector<CountedAt> lost = {}, marked = {};  // packets
 };
 

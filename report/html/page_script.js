@@ -355,6 +355,19 @@ document.addEventListener('keydown', event => {
   say('');
 });
 
+// ---- Paper: tables are open, also where the style cannot open them.
+
+const opened = [];
+addEventListener('beforeprint', () => {
+  for (const table of all(document, 'details:not(.long):not([open])')) {
+    table.open = true;
+    opened.push(table);
+  }
+});
+addEventListener('afterprint', () => {
+  while (opened.length) opened.pop().open = false;
+});
+
 // ---- Light and dark.
 
 const themes = ['automatic', 'light', 'dark'];

@@ -40,14 +40,19 @@ tr.lit { outline: 2px solid var(--link); }
 .readout { position: fixed; left: 0; right: 0; bottom: 0; padding: 0.3rem 1rem; background:
   var(--ground); color: var(--ink); border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 .readout[hidden] { display: none; }
+.printed { display: none; }
 .out { opacity: 0.1; }
 .pale { opacity: 0.25; }
 .at { stroke: #1a1a1a; stroke-width: 2; }
 .cursor { stroke: #1a1a1a; stroke-dasharray: 2 2; }
 figure svg { touch-action: pan-y; user-select: none; }
 @media (max-width: 720px) { nav ul { columns: 1; } figure svg { max-width: none; } }
-@media print { nav, .tools, .readout, details:not([open]) { display: none; }
-  h2, h3, .answer { break-after: avoid; } figure, tr { break-inside: avoid; } }
+@media print { .printed { display: block; } nav, .tools, .readout, details.long { display: none; }
+  body { color: #000000; } main { max-width: none; padding: 0; } figure { overflow-x: visible; }
+  details { overflow-x: visible; } details::details-content { content-visibility: visible; }
+  details > table { font-size: 0.75rem; } thead { display: table-header-group; }
+  h2, h3, .answer, summary { break-after: avoid; } figure, tr { break-inside: avoid; }
+}
 )";
 
 }  // namespace orrery

@@ -266,8 +266,8 @@ Section what_to_choose(const SweepView& view, const SweepManifest& sweep,
     chart.across_ticks.emplace_back(tick * other.unit.size, fmt::format("{:g}", tick));
   chart.series.push_back(std::move(series));
   figure.answer =
-      fmt::format("{} of {} points {} beaten by no other in both {} and {}: the full dot{}.", chosen,
-                  points.size(), chosen == 1 ? "is" : "are", view.metric.words, other.words,
+      fmt::format("{} of {} points {} beaten by no other in both {} and {}: the full dot{}.",
+                  chosen, points.size(), chosen == 1 ? "is" : "are", view.metric.words, other.words,
                   chosen == 1 ? "" : "s");
   chart.text.description = figure.answer;
   figure.picture = drawn(chart);

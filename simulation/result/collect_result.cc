@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "core/base/check.h"
 #include "simulation/backend_choice.h"
 #include "simulation/called_kinds.h"
@@ -78,13 +76,6 @@ void add_training(RunResult& result, const FinishedRun& run) {
   result.exposed_by.clear();
   for (const TrainingPart& part : training_parts(result.training->last_stage()))
     if (part.exposed && part.time > Duration{}) result.exposed_by.push_back({part.name, part.time});
-}
-
-Bytes reserved_for(Bytes allocated, Share fragmentation) {
-  const double more = static_cast<double>(fragmentation.part) /
-                      static_cast<double>(fragmentation.whole) *
-                      static_cast<double>(allocated.value);
-  return allocated + Bytes{std::llround(more)};
 }
 
 void add_memory(RunResult& result, const FinishedRun& run) {

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <utility>
 #include <variant>
 
+#include "core/base/share_text.h"
 #include "core/units/unit_text.h"
 #include "simulation/search/fitting.h"
+#include "simulation/search/least_memory.h"
 #include "simulation/search/training_variants.h"
 #include "workload/memory/stage_memory.h"
 
@@ -97,12 +100,50 @@ std::string settings_of(const ParallelChoice& choice, const ParallelChoice& writ
   add("tensor", choice.tensor, written.tensor);
   add("sequence_parallel", sequence_parallel_too, false);
   add("pipeline", choice.pipeline, written.pipeline);
+  add("expert", choice.expert, written.expert);
+  add("micro_batch", choice.micro_batch, written.micro_batch);
+  add("schedule", name_of(choice.schedule), name_of(written.schedule));
   add("sharding", name_of(choice.sharding), name_of(written.sharding));
   add("recompute", name_of(choice.recompute), name_of(written.recompute));
   return text;
 }
 
-// "write tensor: 8, sharding: zero1, which needs 77.05 GB"; nothing if no such choice fits.
+// The stage whose ranks need most.
+std::pair<std::int32_t, StageMemory> fullest_stage(const TransformerWorkload& workload) {
+  std::pair<std::int32_t, StageMemory> fullest{0, stage_memory(workload, 0)};
+  for (std::int32_t stage = 1; stage < workload.training.pipeline; ++stage) {
+    const StageMemory memory = stage_memory(workload, stage);
+    if (memory.total() > fullest.second.total()) fullest = {stage, memory};
+  }
+  return fullest;
+}
+
+std::string written_as(const ParallelChoice& choice, const TransformerTraining& means,
+                       const TransformerWorkload& written) {
+  return fmt::format("write {}, which needs {}",
+                     settings_of(choice, choice_of(written.training),
+                                 means.sequence_parallel && !written.training.sequence_parallel),
+                     to_text(most_memory({written.model, means})));
+}
+
+// Where no setting near the written ones fits: what needs least, or how many NPUs would do.
+std::optional<std::string> remedy_of_all(const TrainingVariants& variants,
+                                         const TransformerWorkload& workload, Bytes room) {
+  const auto least = least_memory(variants);
+  if (!least) return std::nullopt;
+  if (least->memory <= room) return written_as(least->choice, least->training, workload);
+  const StageMemory memory = fullest_stage({workload.model, least->training}).second;
+  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  const auto npus = least_npus(variants, room);
+  return fmt::format(
+      "sharded over all {} NPUs it needs {} of each at least, {} of that for parameters, "
+      "gradients and optimizer: {}",
+      variants.npus(), to_text(least->memory), to_text(states),
+      npus ? fmt::format("use {} NPUs or more", *npus)
+           : "use devices with more memory, or shorter sequences");
+}
+
+// "write tensor: 8, sharding: zero1, which needs 77.05 GB"; nothing if no choice is allowed.
 std::optional<std::string> remedy_that_fits(const Experiment& experiment) {
   const auto* workload = std::get_if<TransformerWorkload>(&experiment.workload.what);
   if (workload == nullptr || experiment.topology.levels.empty()) return std::nullopt;
@@ -112,16 +153,10 @@ std::optional<std::string> remedy_that_fits(const Experiment& experiment) {
   for (const ParallelChoice& choice : smaller_choices(written, variants.node_ranks())) {
     const auto training = variants.training(choice);
     const auto* allowed = std::get_if<TransformerTraining>(&training);
-    if (allowed == nullptr) continue;
-    const Bytes memory = most_memory({workload->model, *allowed});
-    if (memory <= room)
-      return fmt::format(
-          "write {}, which needs {}",
-          settings_of(choice, written,
-                      allowed->sequence_parallel && !workload->training.sequence_parallel),
-          to_text(memory));
+    if (allowed != nullptr && most_memory({workload->model, *allowed}) <= room)
+      return written_as(choice, *allowed, *workload);
   }
-  return std::nullopt;
+  return remedy_of_all(variants, *workload, room);
 }
 
 void add_notice(std::vector<std::string>& notices, const std::string& job,
@@ -129,24 +164,34 @@ void add_notice(std::vector<std::string>& notices, const std::string& job,
                 const std::function<std::optional<std::string>()>& fitting) {
   const auto* training = std::get_if<TransformerWorkload>(&workload.what);
   if (training == nullptr) return;
-  std::int32_t fullest = 0;
-  StageMemory most = stage_memory(*training, 0);
-  for (std::int32_t stage = 1; stage < training->training.pipeline; ++stage) {
-    const StageMemory memory = stage_memory(*training, stage);
-    if (memory.total() <= most.total()) continue;
-    most = memory;
-    fullest = stage;
+  const auto [fullest, most] = fullest_stage(*training);
+  const std::string whose = job.empty() ? "" : "job " + job + ": ";
+  if (most.total() + npu.reserve <= *npu.memory) {
+    const Bytes reserved = reserved_for(most.total(), npu.fragmentation);
+    if (reserved + npu.reserve > *npu.memory)
+      notices.push_back(fmt::format(
+          "{}the model fits only without fragments: an NPU of stage {} needs {}, an allocator that "
+          "reserves {} more (platform.npu.fragmentation) {}, and it has {}; {}",
+          whose, fullest, to_text(most.total()), share_text(npu.fragmentation), to_text(reserved),
+          to_text(*npu.memory - npu.reserve), remedy_of_largest(most, training->training)));
+    return;
   }
-  if (most.total() + npu.reserve <= *npu.memory) return;
   const std::string reserve =
       npu.reserve > Bytes{} ? fmt::format(", {} of it reserved", to_text(npu.reserve)) : "";
-  notices.push_back(fmt::format(
-      "{}the model does not fit: an NPU of stage {} needs {} and has {}{} ({}); {}",
-      job.empty() ? "" : "job " + job + ": ", fullest, to_text(most.total()), to_text(*npu.memory),
-      reserve, kinds(most), fitting().value_or(remedy_of_largest(most, training->training))));
+  notices.push_back(
+      fmt::format("{}the model does not fit: an NPU of stage {} needs {} and has {}{} ({}); {}",
+                  whose, fullest, to_text(most.total()), to_text(*npu.memory), reserve, kinds(most),
+                  fitting().value_or(remedy_of_largest(most, training->training))));
 }
 
 }  // namespace
+
+Bytes reserved_for(Bytes allocated, Share fragmentation) {
+  const double more = static_cast<double>(fragmentation.part) /
+                      static_cast<double>(fragmentation.whole) *
+                      static_cast<double>(allocated.value);
+  return allocated + Bytes{std::llround(more)};
+}
 
 std::vector<std::string> memory_notices(const Experiment& experiment) {
   std::vector<std::string> notices;

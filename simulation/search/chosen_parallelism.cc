@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "simulation/search/fitting.h"
+#include "simulation/search/least_memory.h"
 #include "simulation/search/search.h"
 #include "simulation/search/search_space.h"
 
@@ -68,6 +69,13 @@ Experiment with_room_to_spare(Experiment experiment) {
   return experiment;
 }
 
+std::optional<ChosenParallelism> choose_least(const TrainingVariants& variants) {
+  const auto least = least_memory(variants);
+  if (!least) return std::nullopt;
+  return ChosenParallelism{least->choice,
+                           text_of(least->choice, least->training.data) + ", least memory"};
+}
+
 }  // namespace
 
 std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& variants,
@@ -84,11 +92,11 @@ std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& vari
   const TrainingVariants roomy(with_room_to_spare(variants.written()), variants.given());
   const SearchResult found = estimate_choices(
       roomy, even_ones_of(fitting_choices(roomy, space, 1), roomy.written().topology), 1);
-  if (found.rows.empty()) return std::nullopt;
+  if (found.rows.empty()) return choose_least(variants);
   const FittingChoice& best = found.rows.front().found;
   return ChosenParallelism{
-      best.choice, fmt::format("{}, best of {} estimates",
-                               text_of(best.choice, best.training.data), found.rows.size())};
+      best.choice, fmt::format("{}, best of {} estimates", text_of(best.choice, best.training.data),
+                               found.rows.size())};
 }
 
 }  // namespace orrery

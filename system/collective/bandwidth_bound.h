@@ -33,8 +33,8 @@ std::vector<DimensionRate> dimension_rates(Collective kind, const CollectiveSpec
                                            const Topology& topology);
 
 // What the bytes on each level of the topology take, all phases together; what passes several
-// levels in one phase is on the outermost, or, of levels that are joined, on that of their port. Zeros (nothing is known) for an all-to-allv with sizes
-// of its own among more than 4,096 ranks.
+// levels in one phase is on the outermost, or, of levels that are joined, on that of their port.
+// Zeros (nothing is known) for an all-to-allv with sizes of its own among more than 4,096 ranks.
 std::vector<Duration> bandwidth_by_level(const CollectiveCall& call, const CollectiveSpec& spec,
                                          Bytes minimum_chunk, const GroupFamily& family,
                                          const Topology& topology);

@@ -41,10 +41,11 @@ inline Scope place_of(std::span<const LevelSpec> levels, std::size_t level) {
   return level == 0 ? Scope::local : Scope::scale_out;
 }
 
-// Whether a switch adds for a collective (Protocol::nvls): an all-reduce among more than two ranks of
-// one node, as NCCL has it (NCCL_ALGO_NVLS, src/graph/tuning.cc). `spanned`: levels of the group.
-inline bool switch_may_add(Collective kind, std::size_t spanned, const LevelSpec& level, Scope place,
-                           std::int32_t members) {
+// Whether a switch adds for a collective (Protocol::nvls): an all-reduce among more than two ranks
+// of one node, as NCCL has it (NCCL_ALGO_NVLS, src/graph/tuning.cc). `spanned`: levels of the
+// group.
+inline bool switch_may_add(Collective kind, std::size_t spanned, const LevelSpec& level,
+                           Scope place, std::int32_t members) {
   return kind == Collective::all_reduce && spanned == 1 && members > 2 &&
          level.kind == LevelKind::switched && place == Scope::local;
 }

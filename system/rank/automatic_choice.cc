@@ -195,10 +195,10 @@ class Contest {
 
   // Whether libraries do it so on the level, or a row says what it costs.
   bool is_paid(const ProtocolCost* row, const NamedAlgorithm& algorithm, int level) const {
-    return row != nullptr && (!row->algorithm.empty() ||
-                              is_in_libraries(algorithm, kind_,
-                                              place_of(topology_.levels(), on_platform(level)) ==
-                                                  Scope::local));
+    return row != nullptr &&
+           (!row->algorithm.empty() ||
+            is_in_libraries(algorithm, kind_,
+                            place_of(topology_.levels(), on_platform(level)) == Scope::local));
   }
 
   ProtocolCost cost_in(const Phase& phase, const ProtocolCost* row) const {
@@ -208,9 +208,7 @@ class Contest {
     return cost;
   }
 
-  std::size_t on_platform(int level) const {
-    return static_cast<std::size_t>(group_[level].level);
-  }
+  std::size_t on_platform(int level) const { return static_cast<std::size_t>(group_[level].level); }
 
   bool cuts_small(const NamedAlgorithm& algorithm, std::int32_t members, Bytes part) const {
     return algorithm.name == "direct" && kind_ == Collective::all_reduce &&

@@ -59,6 +59,7 @@ CollectiveRecipes::CollectiveRecipes(const Topology& topology, const SystemSpec&
 void CollectiveRecipes::note_ways(const CollectiveSpec& spec, const GroupLayout& layout) {
   const int dimensions = static_cast<int>(layout.dimensions.size());
   ways_ = std::max(ways_, 2 * orders_of(spec.schedule, dimensions).size());
+  joins_levels_ |= std::ranges::any_of(layout.dimensions, &GroupDimension::joined);
   if (spec.any_schedule && is_automatic(spec.algorithms))
     ways_ = std::max(ways_, 2 * orders_of(HierarchicalSchedule::torus, dimensions).size());
   for (const SizeRange& range : spec.ranges) note_ways(range.spec, layout);
@@ -143,9 +144,9 @@ std::optional<PathRecipe> CollectiveRecipes::make_path(const GroupLayout& layout
     for (int variant = 0; variant < algorithm.algorithm->variants(); ++variant)
       step.variants.push_back(plan_of(algorithm, phase.kind, layout.shape_of(dimension), variant));
     set_endpoint_delay(step);
-    if (const ProtocolCost* cost = find_cost(
-            spec_.protocols, spec.protocol, algorithm.name,
-            place_of(topology_.levels(), static_cast<std::size_t>(dimension.level)))) {
+    if (const ProtocolCost* cost =
+            find_cost(spec_.protocols, spec.protocol, algorithm.name,
+                      place_of(topology_.levels(), static_cast<std::size_t>(dimension.level)))) {
       step.step = cost->step;
       step.efficiency = data_share(*cost, spec.in_turn, phase, sizes);
       step.least = cost->least;

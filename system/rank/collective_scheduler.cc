@@ -236,8 +236,9 @@ std::size_t CollectiveScheduler::queue_of(const Task& task) const {
   const std::size_t first = turn + (instance.recipe->in_turn ? queue_count() : 0);
   const PhaseRecipe& phase = phase_of(task);
   if (phase.phase.dimension == kWhole)
-    return topology_.levels().size() * recipes_.ways() * spec_.queues_per_level + first;
-  const auto level = static_cast<std::size_t>(phase.dimension.level);
+    return queued_levels() * recipes_.ways() * spec_.queues_per_level + first;
+  const auto level = static_cast<std::size_t>(phase.dimension.level) +
+                     (phase.dimension.joined ? topology_.levels().size() : 0);
   return (level * recipes_.ways() + way_of(instance, task.chunk, task.phase)) *
              spec_.queues_per_level +
          first;

@@ -226,8 +226,13 @@ class CollectiveScheduler final : private RunListener {
   std::size_t queue_of(const Task& task) const;
   // Of chunks that need not go in turn; as many follow for those that do.
   std::size_t queue_count() const {
-    return (topology_.levels().size() * recipes_.ways() + 1) *
+    return (queued_levels() * recipes_.ways() + 1) *
            static_cast<std::size_t>(spec_.queues_per_level);
+  }
+  // Exchanges over joined levels run in other lines than what passes the outermost of them, so they
+  // count as a level more each.
+  std::size_t queued_levels() const {
+    return topology_.levels().size() * (recipes_.joins_levels() ? 2 : 1);
   }
   StartOrder& queue_order(const Task& task, std::size_t queue);
 

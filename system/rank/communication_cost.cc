@@ -120,10 +120,10 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
   for (int level = 0; level < static_cast<int>(carried.size()); ++level) {
     const auto index = static_cast<std::size_t>(level);
     const Duration of_port = whole_of(
-        on_the_wire(while_all_send(carried[index], topology.levels()[index].bandwidth,
-                                   crossing[index]),
-                    find_cost(system.protocols, spec.protocol, algorithm_on(spec, level).name,
-                              place_of(topology.levels(), index))),
+        on_the_wire(
+            while_all_send(carried[index], topology.levels()[index].bandwidth, crossing[index]),
+            find_cost(system.protocols, spec.protocol, algorithm_on(spec, level).name,
+                      place_of(topology.levels(), index))),
         shares[index]);
     const Duration of_chunk{of_port.value / chunks};
     cost.add_carried(held_at(level, topology, crossing),

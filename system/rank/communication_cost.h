@@ -48,8 +48,7 @@ class CommunicationCost {
 // one port, that of the port, or the one at which the fabric tapers.
 CommunicationCost cost_of_collective(const CollectiveCall& call, const CollectiveSpec& spec,
                                      const SystemSpec& system, const GroupFamily& family,
-                                     const Topology& topology,
-                                     std::span<const Bandwidth> crossing);
+                                     const Topology& topology, std::span<const Bandwidth> crossing);
 
 // Of a message between two ranks: its bytes at the port of the slowest level of its way.
 CommunicationCost cost_of_message(Rank from, Rank to, Bytes size, const SystemSpec& system,

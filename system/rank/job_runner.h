@@ -72,7 +72,9 @@ class JobRunner final : private CollectiveListener,
   // which sinks see spans and account() may be asked.
   const Fold& fold() const { return fold_; }
   const std::string& unfolded_because() const { return unfolded_because_; }  // "" if folded
-  WorkAhead work_ahead() { return orrery::work_ahead(job_, topology_, fold_, scheduler_.recipes()); }
+  WorkAhead work_ahead() {
+    return orrery::work_ahead(job_, topology_, fold_, scheduler_.recipes());
+  }
   std::int32_t simulated_ranks() const { return job_.ranks / fold_.multiplicity(); }
 
   // Schedules the first operations of every rank. Then run the queue until it is empty.
@@ -200,7 +202,7 @@ class JobRunner final : private CollectiveListener,
   bool ranks_differ_;  // ComputeModel::why_ranks_differ()
   TraceSink& sink_;
   std::unique_ptr<EndpointBackend> endpoints_;  // over the network, if they cost anything
-  std::vector<bool> leaves_node_;  // groups of each communicator
+  std::vector<bool> leaves_node_;               // groups of each communicator
   Processors processors_;
   CollectiveScheduler scheduler_;
   PointToPoint transfers_;

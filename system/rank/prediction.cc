@@ -108,12 +108,12 @@ class Walker {
         whole ? topology_.npu_count() : topology_.levels()[phase.dimension].size;
     const std::int32_t stride = whole ? 1 : topology_.stride(phase.dimension);
     const auto plan = algorithm.algorithm->plan(phase.kind, size, 0);
-    const std::size_t level = whole ? topology_.levels().size() - 1
-                                    : static_cast<std::size_t>(phase.dimension);
+    const std::size_t level =
+        whole ? topology_.levels().size() - 1 : static_cast<std::size_t>(phase.dimension);
     const ProtocolCost* cost = find_cost(system_.protocols, candidate_.protocol, algorithm.name,
                                          topology_.levels()[level].scope);
     std::vector<std::int32_t> sizes;
-    for (const LevelSpec& level : topology_.levels()) sizes.push_back(level.size);
+    for (const LevelSpec& one : topology_.levels()) sizes.push_back(one.size);
     const ProtocolCost paid = cost == nullptr ? ProtocolCost{} : *cost;
     const Share efficiency = data_share(paid, candidate_.in_turn, phase, sizes);
     const Duration step = cost == nullptr ? Duration{} : cost->step;
@@ -131,8 +131,8 @@ class Walker {
                     ? path_between(topology_, system_, position * stride, send.to * stride)
                     : path_to_switch(topology_, system_, phase.dimension);
             const Bytes sent = whole_of(piece * send.pieces.count, efficiency);
-            carried += transfer_time(sent > Bytes{} ? std::max(sent, paid.least) : sent,
-                                     path.bandwidth);
+            carried +=
+                transfer_time(sent > Bytes{} ? std::max(sent, paid.least) : sent, path.bandwidth);
             latency = std::max(latency, path.latency + step);
           }
           one.messages += stage.sends;

@@ -60,8 +60,8 @@ void Processors::change(Rank rank, std::int64_t part, std::int32_t more) {
   auto& all = state.communications;
   const std::int64_t before = rate(state);
   const Units left = state.working ? left_now(state) : 0;
-  auto at = std::find_if(all.begin(), all.end(),
-                         [&](const UnderWay& one) { return one.part <= part; });
+  auto at =
+      std::find_if(all.begin(), all.end(), [&](const UnderWay& one) { return one.part <= part; });
   if (at == all.end() || at->part != part) at = all.insert(at, {part, 0});
   at->count += more;
   if (at->count == 0) all.erase(at);

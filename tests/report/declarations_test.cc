@@ -28,7 +28,7 @@ PacketResult sample_packets() {
   packets.classes = {{"switch 2 -> npu 0", 3, 0, 7}};
   packets.switches = {{"switch 2", bytes(1'000), bytes(900), microseconds(1), {900, 3}}};
   packets.waits = {{"all_reduce", 7, microseconds(1), microseconds(2), microseconds(3)}};
-  packets.depths = {{"npu 0 -> npu 1", microseconds(1), {900, 3}}};
+  packets.depths = {{"npu 0 -> npu 1", microseconds(1), {900, 3}, {0, 1}, {2, 1}}};
   packets.depth_times = {{"npu 0 -> npu 1", 3, {microseconds(1), microseconds(3)}}};
   packets.flows = {
       {"npu 0 -> npu 1", {{Time{microseconds(1)}, bytes(10), microseconds(4), Bandwidth{9}, 0.5}}}};
@@ -36,8 +36,13 @@ PacketResult sample_packets() {
   packets.losses = {.full = 2};
   packets.reordering = {.late = 3, .most_overtaken_by = 2, .most_held = bytes(900)};
   packets.trimming = {.trimmed = 2, .returned = 1};
-  packets.undelivered = UndeliveredRow{3, bytes(9), bytes(1), 0.5};
-  packets.missing = {{0, 2, bytes(9), bytes(1), bytes(1), 0.5}};
+  packets.undelivered = UndeliveredRow{3, bytes(9), bytes(1), 0.5, 1.1};
+  packets.missing = {{0, 2, bytes(9), bytes(1), bytes(1), bytes(1), bytes(1), bytes(1), 0.5}};
+  packets.missing_of_iterations = {{0, 0, 2, bytes(9), bytes(1), 0.5}};
+  packets.tensors = {
+      {"both", -2, 2, microseconds(1), microseconds(1), microseconds(2), microseconds(2)}};
+  packets.tensors_of_layers = {
+      {"push", 0, 2, microseconds(1), microseconds(1), microseconds(2), microseconds(2)}};
   return packets;
 }
 
@@ -77,6 +82,7 @@ RunResult full_sample() {
   result.equal_links = {{0, 0, "fabric", 50, 2, bytes(9), 0.1, 0.1, 0.2}};
   result.steps.emplace_back().end = microseconds(1);
   result.matrix = {{"", 0, 1, bytes(9), 1}};
+  result.node_ranks = 2;
   return result;
 }
 

@@ -15,8 +15,9 @@ TEST_CASE("the JSON of a run has the fields of docs/results.md, in its order", "
   std::string keys;
   for (const auto& item : json.items()) keys += item.key() + ' ';
   CHECK(keys ==
-        "schema name backend backend_because ignored network_chosen parallelism_chosen efficiency "
-        "efficiency_because efficiency_error protocols protocols_because protocols_error seed "
+        "schema name backend backend_because ignored in_packets network_chosen parallelism_chosen "
+        "efficiency efficiency_because efficiency_error protocols protocols_because "
+        "protocols_error seed "
         "fingerprint partial partial_reason iterations iteration_ps "
         "finish_ps compute_ps exposed_ps idle_ps stolen_ps endpoint exposed_by bound_ps bound_by "
         "why layers selected levels links "

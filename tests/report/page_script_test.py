@@ -64,6 +64,10 @@ class Tab:
         self.ask("/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
             "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}})
 
+    def media(self, kind):
+        self.ask("/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia",
+                                       "params": {"media": kind}})
+
     def value(self, script, *arguments):
         return self.ask("/execute/sync", {"script": "return " + script, "args": list(arguments)})
 
@@ -196,6 +200,49 @@ class Script(unittest.TestCase):
                 self.tab.resize(width)
                 self.assertLessEqual(self.tab.value("document.documentElement.scrollWidth"), width)
 
+    def test_a_narrow_window(self):
+        """400 pixels: charts keep the size of their letters and scroll by themselves."""
+        for file in self.pages:
+            self.tab.open(file)
+            self.tab.resize(400)
+            sizes = self.tab.value("""[...document.querySelectorAll('figure svg text')]
+              .map(one => parseFloat(getComputedStyle(one).fontSize) *
+                one.ownerSVGElement.getBoundingClientRect().width /
+                one.ownerSVGElement.viewBox.baseVal.width)""")
+            self.assertGreater(len(sizes), 50)
+            self.assertGreaterEqual(min(sizes), 10, file.name)
+            for what in ("p", "td", "th"):
+                size = self.tab.value(f"parseFloat(getComputedStyle("
+                                      f"document.querySelector('{what}')).fontSize)")
+                self.assertGreaterEqual(size, 14, what)
+            self.tab.resize(1000)
+
+    def test_on_paper(self):
+        """Tables are open but for long ones, of which a line says how many rows are left out; a page
+        does not end behind a heading; what only works on a screen is not there."""
+        for file in self.pages:
+            self.tab.open(file)
+            self.tab.media("print")
+            found = self.tab.value("""(() => {
+              const shown = what => [...document.querySelectorAll(what)]
+                .filter(one => one.checkVisibility()).length;
+              const count = what => document.querySelectorAll(what).length;
+              const breaks = [...document.querySelectorAll('h2, h3, .answer, summary')]
+                .map(one => getComputedStyle(one).breakAfter);
+              return {closed: count('details:not([open])'), long: count('details.long'),
+                      printed: shown('.printed'), tables: count('details:not(.long) > table'),
+                      shown: shown('details > table'), screen: shown('nav, .tools, .readout'),
+                      breaks: [...new Set(breaks)]};
+            })()""")
+            self.tab.media("")
+            self.assertGreater(found["closed"], 1)
+            self.assertEqual(found["shown"], found["tables"], file.name)
+            self.assertGreater(found["tables"], 2)
+            self.assertEqual(found["printed"], found["long"])
+            self.assertEqual((found["screen"], found["breaks"]), (0, ["avoid"]))
+            self.assertEqual(self.tab.value("[...document.querySelectorAll('.printed')]"
+                                            ".filter(one => one.checkVisibility()).length"), 0)
+
     def test_texts_of_charts_are_whole(self):
         """As the browser sets them: inside of their picture, and none over another one."""
         for file in self.pages:
@@ -225,7 +272,7 @@ class Script(unittest.TestCase):
             self.open_tables()
             wanted = self.tab.value("""(() => {
               const all = [...document.querySelectorAll(
-                'a[href]:not([tabindex="-1"]), button, input, summary, figure svg')];
+                'a[href]:not([tabindex="-1"]), button, input, summary, figure svg[tabindex]')];
               all.forEach((one, i) => { one.dataset.number = i; });
               return all.length;
             })()""")
@@ -245,7 +292,7 @@ class Script(unittest.TestCase):
         self.assertTrue(self.tab.value("document.querySelector('details').open"))
 
     def test_a_filter_leaves_the_rows_with_all_its_words(self):
-        """Of the memory of the stages: one row in six, and its bars, are of activations."""
+        """Of the memory of the stages: one row in seven, and its bars, are of activations."""
         self.open_tables()
         rows = """[...document.querySelectorAll('#memory details:nth-of-type(1) tbody tr')]"""
         before = self.tab.value(f"{rows}.map(row => row.textContent)")
@@ -254,7 +301,7 @@ class Script(unittest.TestCase):
         left = self.tab.value(f"{rows}.filter(row => row.checkVisibility())"
                               ".map(row => row.textContent)")
         self.assertEqual(left, [row for row in before if "act" in row and "stage" in row])
-        self.assertEqual(len(left) * 6, len(before))
+        self.assertEqual(len(left) * 7, len(before))
         faded = self.tab.value("[...document.querySelectorAll('#memory-chart-0 rect[data-value]')]"
                                ".map(one => [one.textContent, one.classList.contains('out')])")
         self.assertGreater(len(faded), len(left))

@@ -107,7 +107,7 @@ class Charts(PipelinePage):
     def test_waterfall_sums_to_what_layers_waited(self):
         """Twenty layers wait 1 .. 20 us: fifteen bars, and one of 1 + .. + 5 = 15 us, of 210 us."""
         result = json.loads(json.dumps(self.result))
-        row = result["layers"][0]
+        row = result["layers"][0] | {"raw_ps": 2_000_000}
         result["layers"] = [row | {"name": f"layer{i}", "exposed_ps": i * 1_000_000}
                             for i in range(1, 21)]
         page = page_of(self.folder, result)

@@ -15,7 +15,7 @@ TEST_CASE("the report of a run", "[report]") {
   CHECK(text_report(test::sample(), {.layers = true, .links = true}) ==
         R"(Ring on the analytical backend: 2 ranks, 2 iterations, seed 7
 iteration  50 us
-time       [##########=======.......]  # compute 40.0 %  = all_reduce 30.0 %  . rest 30.0 %
+time       [#####===+++.]  # compute 40.0 %  = all_reduce 30.0 %  + all_to_all 20.0 %  . rest 10.0 %
 why        compute, 40.0 %, bound by compute rate: a faster processor; next all_reduce on fabric,
            30.0 %, bound by bandwidth (90.0 % of it)
 
@@ -105,8 +105,11 @@ TEST_CASE("why is a sentence") {
   CHECK(why_sentence(result, 60) == "compute, 40.0 %, bound by compute rate: a faster processor");
   result.why.erase(result.why.begin());
   CHECK(
-      why_sentence(result, 200) ==
+      why_sentence(result, 100) ==
       "all_reduce on fabric, 30.0 %, bound by bandwidth (90.0 % of it): more bandwidth on fabric");
+  // It is all at its bound: what comes next may not be.
+  CHECK_THAT(why_sentence(result, 200), Catch::EndsWith("; next all_to_all forward on fabric, 20.0 "
+                                                        "%, bound by latency (90.0 % of it)"));
   result.why.front().bound_by = BoundBy::contention;
   result.why.front().held_by = "leaf 0 -> spine 1";
   CHECK_THAT(why_sentence(result, 200),

@@ -259,15 +259,17 @@ TEST_CASE("a report says by the system's name that analytical ignores the taper"
   CHECK_THAT(text_report(results[1], {}),
              Contains("\nIGNORED by the analytical backend in taper-8:\n"
                       "  messages share links between switches (taper 8:1 at spine); "
-                      "network.switch.buffer\n"
-                      "  (`network: {backend: packet}` has transports and switches, and takes "
-                      "longer)\niteration"));
+                      "network.switch.buffer\niteration") &&
+                 Contains("\nIn packets (--set network.backend=packet, chosen up to 10 GB): 6.4 GB "
+                          "would take"));
   results.push_back(cluster.run(8, spray, cluster.shift("50 MB")));
   results.back().name = "honest";
   const std::string text = comparison_text(results);
   CHECK_THAT(text, Contains("\n* IGNORED by the analytical backend in taper-1: messages share"));
   CHECK_THAT(text, Contains("\n* IGNORED by the analytical backend in taper-8:\n"));
   CHECK_THAT(text, !Contains("in honest:"));
+  CHECK_THAT(text,
+             Contains("in taper-1; 6.4 GB would take") && Contains("fewer layers or samples"));
   CHECK_THAT(text, Contains("1.000 *") && Contains("8.000\n"));
   CHECK_THAT(comparison_json(results, {}),
              Contains("\"messages share links between switches (taper 8:1 at spine)\""));

@@ -12,6 +12,7 @@
 #include "network/topology/builders/tree.h"
 #include "tests/simulation/equal_runs.h"
 #include "tests/simulation/random_job.h"
+#include "tests/simulation/search/small_search.h"
 #include "tests/simulation/small_jobs.h"
 
 namespace orrery {
@@ -144,6 +145,24 @@ TEST_CASE("nodes without a switch inside fold") {
 TEST_CASE("on graphs a folded run is the run of all ranks, many of them", "[slow]") {
   CHECK(compare(1'000, 3'000, "analytical") > 600);
   CHECK(compare(4'000, 6'000, "fluid") > 600);
+}
+
+// A DLRM exchanges embeddings among everyone while it reduces gradients among everyone: over leaf
+// and spine as one level, and over each of them. Both wait at the outermost level, in other lines.
+TEST_CASE("an exchange over joined levels passes a reduction over the same ones") {
+  const SearchFile file(
+      "platform: {leaf_spine: {nodes: 8, node: hgx-h100, leaves: 4, oversubscription: 2}}\n"
+      "workload: {model: dlrm-dcnv2}\n",
+      "joined");
+  const Experiment experiment = load_experiment(file.path(), {});
+  for (const char* backend : {"analytical", "fluid"}) {
+    Experiment on = experiment;
+    on.network.backend = backend;
+    const RunResult folded = run(on, true), full = run(on, false);
+    INFO(backend << ": " << folded.ranks.size() << " of " << full.ranks.size() << " ranks");
+    CHECK(folded.folded);
+    check_equal(folded, full);
+  }
 }
 
 }  // namespace

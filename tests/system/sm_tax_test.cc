@@ -138,9 +138,9 @@ TEST_CASE("a collective takes the multiprocessors of its channels") {
 // of two, is under way for as long and takes nothing beside it.
 TEST_CASE("of collectives beside each other the one with most channels counts") {
   const ChannelSpec channels{.multiprocessors = 4, .inside = 2, .between = 3, .pair = 1};
-  World world = channels_of(channels, {all_reduce_on(0, 1, kibibytes(96)),
-                                       all_reduce_on(1, 2, kibibytes(96)),
-                                       compute(2, nanoseconds(24'576))});
+  World world =
+      channels_of(channels, {all_reduce_on(0, 1, kibibytes(96)), all_reduce_on(1, 2, kibibytes(96)),
+                             compute(2, nanoseconds(24'576))});
   world.run();
   CHECK(world.runner->account(0).compute == nanoseconds(98'304));
 }

@@ -8,7 +8,8 @@ docs/validation.md was written.
 A case is a row (training_rows.py): its simulated time is that of training_results.csv to 0.5 %. So
 a change of the model that moves a prediction shows here, for better or worse. `fast` takes rows that
 take a moment, `slow` the others. Two more cases: the tables in docs/validation.md and the rows of
-simulation/validation_rows.def are those of training_results.csv. --write simulates the chosen rows of both tiers and writes these files; with `--sets none` it writes
+simulation/validation_rows.def and system/measured_eras.def are those of training_results.csv.
+--write simulates the chosen rows of both tiers and writes these files; with `--sets none` it writes
 the tables of the times that are known.
 --defaults simulates them without their `system:` section, which no source states, and prints for each
 set how far both are off.
@@ -18,6 +19,7 @@ import csv
 import dataclasses
 import pathlib
 import sys
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
@@ -29,6 +31,7 @@ RESULTS = pathlib.Path(__file__).resolve().parent / "training_results.csv"
 DOCUMENT = training_rows.ROOT / "docs/validation.md"
 BEGIN, END = "<!-- training: begin -->\n", "<!-- training: end -->\n"
 PREDICTED = training_rows.ROOT / "simulation/validation_rows.def"  # simulation/expected_error.h
+MEASURED_ERAS = training_rows.ROOT / "system/measured_eras.def"  # system/measured_devices.cc
 FAST_COST = 1500  # ranks x micro-batches x layers of a rank
 
 
@@ -91,14 +94,28 @@ def calibrated_rows():
             for row in calibrate_efficiency.calibration_rows(era)}
 
 
-def eras(results):
-    """What system/measured_devices.cc says of each; a test compares them."""
+def errors_of_eras(results):
+    """Of each, the absolute errors of rows that were not fitted to."""
     calibrated = calibrated_rows()
-    lines = ["| era | mean absolute error | runs |", "|---|---:|---:|"]
     for era in sorted(calibrate_efficiency.ERAS):
         rows = [row for row in all_rows() if row.era == era and key_of(row) not in calibrated]
-        found = [abs(error) for _, _, error in errors_of(rows, results)]
-        lines.append(f"| {era} | {mean(found)} | {len(found)} |")
+        yield era, [abs(error) for _, _, error in errors_of(rows, results)]
+
+
+def eras(results):
+    lines = ["| era | mean absolute error | runs |", "|---|---:|---:|"]
+    lines += [f"| {era} | {sum(found) / max(1, len(found)):.1%} | {len(found)} |"
+              for era, found in errors_of_eras(results)]
+    return "\n".join(lines) + "\n"
+
+
+def measured_eras(results):
+    """The text of MEASURED_ERAS."""
+    lines = ["// The efficiencies that were measured, and how far they are off (docs/validation.md).",
+             "// Written by tests/validation/training_test.py fast --write --sets none; do not edit.",
+             "//   MEASURED_ERA(name, mean absolute error, runs that were not fitted to)"]
+    lines += [f'MEASURED_ERA("{era}", {sum(found) / max(1, len(found)):.3f}, {len(found)})'
+              for era, found in errors_of_eras(results)]
     return "\n".join(lines) + "\n"
 
 
@@ -163,6 +180,8 @@ def beside_one_constant(results):
     everything, without_vtrain = ([], []), ([], [])
     large, behind = 0, []
     for (name, era), rows in rows_of_sets().items():
+        if not errors_of(rows, results):
+            continue
         comparison = Comparison(rows, results)
         constant = comparison.constant
         times = [simulated for _, simulated, _ in comparison.simulated], constant.seconds
@@ -238,8 +257,8 @@ def table(results):
     text = "\n".join(lines) + "\n"
     missing = [row for row in all_rows() if not errors_of([row], results)]
     if missing:
-        text += (f"\nNot simulated, {len(missing)} rows: "
-                 f"{', '.join(sorted({row.set for row in missing}))}.\n")
+        sets = ", ".join(sorted({row.set for row in missing}))
+        text += "\n" + textwrap.fill(f"Not simulated, {len(missing)} rows: {sets}.", 100) + "\n"
     return text
 
 
@@ -289,6 +308,7 @@ def rewrite(options, results):
     before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     PREDICTED.write_text(predicted_rows(results), encoding="utf-8")
+    MEASURED_ERAS.write_text(measured_eras(results), encoding="utf-8")
     DOCUMENT.write_text(before + BEGIN + document_text(results) + END + after, encoding="utf-8")
 
 
@@ -343,6 +363,8 @@ def checks(options, results):
         outcome["one_constant.py counts as SC'21 does"] = counts_as_published()
         written = PREDICTED.read_text(encoding="utf-8") == predicted_rows(results)
         outcome["validation_rows.def (--write writes it)"] = written
+        written = MEASURED_ERAS.read_text(encoding="utf-8") == measured_eras(results)
+        outcome["measured_eras.def (--write writes it)"] = written
         now = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
         outcome["docs/validation.md (--write writes it)"] = now == document_text(results)
     return outcome

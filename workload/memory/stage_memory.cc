@@ -41,6 +41,15 @@ class ActivationSizes {
   Bytes deferred_head() const { return outside(1) + inside(model_.vocabulary); }
 
  private:
+  bool freezes() const { return training_.lora.freezes(); }
+  // The input of a product, which its weight gradient takes; of a frozen one, that of its adapter.
+  Bytes trained_input(Bytes size, std::int64_t adapters) const {
+    return freezes() && adapters == 0 ? Bytes{} : size;
+  }
+  // What A of an adapter gives, for each of so many products.
+  Bytes adapted(std::int64_t products, std::int64_t rank) const {
+    return model_.element * (products * tokens_ * rank);
+  }
   bool unfused() const { return model_.attention == AttentionKernel::unfused; }
   Bytes inside(std::int64_t width) const {
     return model_.element * (tokens_ * width / training_.tensor);
@@ -81,16 +90,22 @@ Bytes ActivationSizes::projections() const {
          inside(2 * model_.query_width() + model_.output_width());
 }
 
-// Inputs of norm and QKV; queries, keys, values; input of the projection.
+// Inputs of norm and QKV; queries, keys, values; input of the projection, which the kernel of
+// attention needs as well. Of parallel blocks the MLP has the inputs of norm and FC1 from here.
 Bytes ActivationSizes::attention() const {
-  return outside(1) + input() + projections() + inside(model_.output_width()) + scores() +
-         dropout_mask();
+  const std::int64_t own = training_.lora.rank_in_attention();
+  const std::int64_t of_input = model_.parallel_blocks ? training_.lora.rank : own;
+  return outside(1) + trained_input(input(), of_input) + projections() +
+         inside(model_.output_width()) + adapted(2, own) + scores() + dropout_mask();
 }
 
 // Inputs of norm and FC1; of the activation function; of FC2.
 Bytes ActivationSizes::mlp() const {
-  return outside(1) + input() + of_mlp(tokens_, model_.mlp_width() / training_.tensor) +
-         dropout_mask();
+  const std::int64_t own = training_.lora.rank_in_mlp();
+  const Bytes before = model_.parallel_blocks ? Bytes{} : outside(1) + trained_input(input(), own);
+  const std::int64_t inner = tokens_ * (model_.mlp_width() / training_.tensor);
+  return before + model_.element * (model_.mlp_inputs() * inner) +
+         trained_input(model_.operand() * inner, own) + adapted(2, own) + dropout_mask();
 }
 
 // Inputs of norm and of router and shared experts; probabilities in single precision. Of the copies
@@ -109,7 +124,7 @@ Bytes ActivationSizes::experts() const {
 // Inputs of norm and product; the logits, and in single precision for the loss.
 Bytes ActivationSizes::head() const {
   const std::int64_t own = model_.vocabulary / training_.tensor;
-  return outside(2) + (model_.element + single) * (tokens_ * own);
+  return outside(freezes() ? 1 : 2) + (model_.element + single) * (tokens_ * own);
 }
 
 // What the loss has at its fullest beside head(), for each logit. Megatron-LM subtracts and takes
@@ -124,10 +139,12 @@ Bytes ActivationSizes::loss() const {
   return training_.fused_cross_entropy ? single * logits : Bytes{};
 }
 
-// The size of the `count` largest exchange units together.
-Bytes largest_units(const StageLayout& layout, Bytes element, std::int64_t count) {
+// The size of the `count` largest exchange units together: of their gradients, or parameters.
+Bytes largest_units(const StageLayout& layout, Bytes element, std::int64_t count,
+                    bool only_trained = false) {
   std::vector<std::int64_t> sizes;
-  for (const ExchangeUnit& unit : layout.units) sizes.push_back(unit.elements);
+  for (const ExchangeUnit& unit : layout.units)
+    sizes.push_back(only_trained ? unit.trained : unit.elements);
   std::sort(sizes.rbegin(), sizes.rend());
   Bytes sum;
   for (std::int64_t i = 0; i < std::min<std::int64_t>(count, std::ssize(sizes)); ++i)
@@ -156,15 +173,15 @@ void add_fixed(StageMemory& memory, const TransformerWorkload& workload, const S
   const Bytes weight = workload.model.element, gradient = workload.model.gradient_element;
   const bool is_zero3 = training.sharding == Sharding::zero3;
   const Bytes states = single * (weight == single ? 2 : 3);
-  Bytes parameters = weight * layout.parameters, gradients = gradient * layout.parameters;
-  memory.optimizer += share_of(states * layout.parameters, ranks);
+  Bytes parameters = weight * layout.parameters, gradients = gradient * layout.trained;
+  memory.optimizer += share_of(states * layout.trained, ranks);
   if (is_zero3) {
     memory.buffers += gathered_at_once(layout, weight, training);
     parameters = share_of(parameters, ranks);
   }
   const bool shares_gradients = is_zero3 || training.sharding == Sharding::zero2;
   if (shares_gradients && training.accumulates() == Accumulation::reduced) {
-    memory.buffers += largest_units(layout, gradient, 1);
+    memory.buffers += largest_units(layout, gradient, 1, true);
     gradients = share_of(gradients, ranks);
   }
   memory.parameters += parameters;
@@ -238,6 +255,7 @@ Bytes activations_of(TransformerPart part, bool recomputed, const TransformerWor
     case TransformerPart::embedding:
       return sizes.embedding();
     case TransformerPart::attention:
+    case TransformerPart::window_attention:
       return recomputed ? sizes.outside(1) : sizes.attention();
     case TransformerPart::mlp:
       return recomputed ? Bytes{} : sizes.mlp();
@@ -302,7 +320,7 @@ StageMemory stage_memory(const TransformerWorkload& workload, std::int32_t stage
   const Bytes attention = activations_of(TransformerPart::attention, false, workload);
   for (const auto& parts : layout.chunks)
     for (const StagePart& part : parts)
-      if (part.recomputed && is_of_layer(part.part) && part.part != TransformerPart::attention)
+      if (part.recomputed && is_of_layer(part.part) && !is_attention(part.part))
         memory.again =
             std::max(memory.again, attention + activations_of(part.part, false, workload));
   memory.activations += deferred_gradients(workload, layout);

@@ -9,6 +9,9 @@
 // Parameters of 4 B are their own copy: 8 N. Gradients that are summed on the rank before they are
 // exchanged (Accumulation::local) are all there, N bg.
 //
+// With adapters (LoRA) gradients and optimizer are of these alone, and a frozen matrix does not
+// keep its input.
+//
 // The parameters of experts are a kind of their own: N of them on a rank, which d_e ranks divide.
 //
 // Two moments can be the fullest: when the last micro-batch in flight has its loss, and when it

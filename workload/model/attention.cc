@@ -1,4 +1,5 @@
-// Attention: projections, the scores of one kernel, and what context parallelism exchanges for it.
+// Attention: projections, the scores of one kernel, of all tokens or those in a window (I. Beltagy
+// et al., "Longformer", arXiv 2004.05150), and what context parallelism exchanges for it.
 //
 // With c ranks that share a sequence, each has the queries of T = b s / c tokens and needs the keys
 // and values of all:
@@ -23,9 +24,10 @@ namespace {
 // The attention of one rank of a tensor-parallel group.
 class Attention {
  public:
-  explicit Attention(PartWriter& to)
+  Attention(PartWriter& to, std::int64_t window)
       : to_(to),
         model_(to.model),
+        window_(std::min(window, model_.sequence)),
         heads_(model_.heads / to.shard.tensor),
         key_heads_(std::max<std::int64_t>(1, model_.key_heads() / to.shard.tensor)) {}
 
@@ -39,6 +41,7 @@ class Attention {
     return key_heads_ * (model_.head_width() + model_.value_head_width());
   }
   std::int64_t outputs() const { return heads_ * model_.value_head_width(); }
+  std::int64_t pairs() const;
 
   void project_forward();
   void project_backward();
@@ -51,6 +54,7 @@ class Attention {
 
   PartWriter& to_;
   const TransformerSpec& model_;
+  std::int64_t window_;
   std::int64_t heads_, key_heads_;  // of this rank: a key head at least
 };
 
@@ -58,6 +62,7 @@ void Attention::write() {
   to_.norm_forward();
   project_forward();
   scores_forward();
+  if (to_.is_first() && to_.adapters == 0) to_.needed_forward = to_.steps.forward.size();
   to_.row_forward(outputs(), model_.hidden);
   to_.residual_forward();
 
@@ -103,12 +108,19 @@ void Attention::project_backward() {
   to_.whole_backward(model_.hidden, latent.query_rank);
 }
 
+// Pairs of a query and a token that it sees, twice as many as with causality: of s tokens the first
+// w see one to w, the others w, which is s w - w^2 / 2 as s^2 / 2 is without a window.
+std::int64_t Attention::pairs() const {
+  const std::int64_t both = window_ * (2 * model_.sequence - window_), s = model_.sequence;
+  return to_.tokens * (both / s) + to_.tokens * (both % s) / s;
+}
+
 // One of so many equal blocks of a flash kernel, which moves no s x s: 2 T s operations for each
 // head and each element of a head that its products read; half of them if the kernel leaves out
 // what causality masks.
 void Attention::scores(Steps& to, Pass pass, std::int64_t width_of_head, std::int64_t blocks) {
   if (model_.attention == AttentionKernel::unfused) return unfused_scores(to, pass);
-  const std::int64_t full = 2 * to_.tokens * model_.sequence * heads_ * width_of_head;
+  const std::int64_t full = 2 * pairs() * heads_ * width_of_head;
   const Flops flops{(model_.causal_kernel ? full / 2 : full) / blocks};
   const std::int64_t elements = to_.tokens * (queries() + outputs() + keys_and_values()) / blocks;
   to.push_back({pass, Compute{flops, model_.element * elements, std::nullopt, Kernel::attention}});
@@ -191,6 +203,6 @@ void Attention::scores_backward() {
 
 }  // namespace
 
-void write_attention(PartWriter& to) { Attention(to).write(); }
+void write_attention(PartWriter& to, std::int64_t window) { Attention(to, window).write(); }
 
 }  // namespace orrery

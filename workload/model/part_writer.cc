@@ -30,13 +30,18 @@ void PartWriter::gemm(Steps& to, Pass pass, std::int64_t rows, std::int64_t colu
 
 // Gradients that a rank sums over its micro-batches are added to what is there, by the kernel of
 // the product (Megatron-LM's gradient_accumulation_fusion): read and written.
-void PartWriter::weight_gradient(std::int64_t inputs, std::int64_t outputs,
-                                 std::int64_t of_tokens) {
+void PartWriter::product_of_gradient(std::int64_t inputs, std::int64_t outputs,
+                                     std::int64_t of_tokens) {
   gemm(weights(), Pass::weight_gradient, inputs, outputs, of_tokens);
   auto& product = std::get<Compute>(weights().back().what);
   const Bytes result = gradient_result(inputs * outputs);
   product.memory_traffic += result - product.result;
   product.result = result;
+}
+
+void PartWriter::weight_gradient(std::int64_t inputs, std::int64_t outputs,
+                                 std::int64_t of_tokens) {
+  if (!shard.lora.freezes()) product_of_gradient(inputs, outputs, of_tokens);
 }
 
 void PartWriter::memory(Steps& to, Pass pass, std::int64_t elements) {
@@ -82,10 +87,10 @@ void PartWriter::sum_outputs(Steps& to, std::int64_t width) {
 }
 
 // A product whose first factor's rows are scattered over the group.
-void PartWriter::gather_and_multiply(Steps& to, Pass pass, std::int64_t columns,
-                                     std::int64_t depth) {
+void PartWriter::gather_and_multiply(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth,
+                                     bool gathers) {
   if (!in_parts) {
-    if (scattered)
+    if (scattered && gathers)
       exchange_and_await(to, PartGroup::tensor, Collective::all_gather, operands(depth));
     return gemm(to, pass, tokens, columns, depth);
   }
@@ -112,40 +117,80 @@ void PartWriter::multiply_and_sum(Steps& to, Pass pass, std::int64_t columns, st
 }
 
 void PartWriter::column_forward(std::int64_t inputs, std::int64_t own_outputs) {
-  gather_and_multiply(steps.forward, Pass::forward, own_outputs, inputs);
+  gather_and_multiply(steps.forward, Pass::forward, own_outputs, inputs, !is_second());
+  adapter_forward(inputs, own_outputs);
 }
 
+// The second of two blocks comes first backwards: what it gathers the first one has as well, and
+// the first one sums what both say of their input.
 void PartWriter::column_backward(std::int64_t inputs, std::int64_t own_outputs) {
+  const bool is_trained = !shard.lora.freezes() || adapters > 0;
+  const bool gathers = scattered && !is_first() && is_trained;
+  const bool sums = shard.tensor > 1 && !is_second();
   std::int32_t gathered = 0, summed = 0;
   cast_and_transpose(steps.backward, Pass::input_gradient, own_outputs);
-  if (scattered)
+  if (gathers)
     gathered = exchange(weights(), PartGroup::tensor, Collective::all_gather, operands(inputs));
   gemm(steps.backward, Pass::input_gradient, tokens, inputs, own_outputs);
-  if (scattered) await(weights(), gathered);
-  if (shard.tensor > 1)
+  adapter_backward(inputs, own_outputs);
+  if (is_first()) add_blocks(steps.backward, Pass::input_gradient);
+  if (gathers) await(weights(), gathered);
+  if (sums)
     summed = exchange(steps.backward, PartGroup::tensor,
                       scattered ? Collective::reduce_scatter : Collective::all_reduce,
                       activations(inputs));
-  const bool exposed = shard.tensor > 1 && !shard.overlap_gradient_sums;
+  const bool exposed = sums && !shard.overlap_gradient_sums;
   if (exposed) await(steps.backward, summed);
-  if (scattered) transpose(weights(), Pass::weight_gradient, inputs);
+  if (gathers) transpose(weights(), Pass::weight_gradient, inputs);
   weight_gradient(inputs, own_outputs, tokens);
-  if (shard.tensor > 1 && !exposed) await(steps.backward, summed);
+  adapter_weights(inputs, own_outputs);
+  if (sums && !exposed) await(steps.backward, summed);
 }
 
 void PartWriter::row_forward(std::int64_t own_inputs, std::int64_t outputs) {
   cast_and_transpose(steps.forward, Pass::forward, own_inputs);
-  multiply_and_sum(steps.forward, Pass::forward, outputs, own_inputs);
+  if (adapters == 0 && place == Place::alone)
+    return multiply_and_sum(steps.forward, Pass::forward, outputs, own_inputs);
+  gemm(steps.forward, Pass::forward, tokens, outputs, own_inputs);
+  adapter_forward(own_inputs, outputs);
+  if (is_second()) add_blocks(steps.forward, Pass::forward);
+  if (!is_first()) sum_outputs(steps.forward, outputs);
 }
 
 void PartWriter::row_backward(std::int64_t own_inputs, std::int64_t outputs) {
-  if (scattered)
-    cast(steps.backward, Pass::input_gradient, own_tokens(), outputs);
-  else
-    cast_and_transpose(steps.backward, Pass::input_gradient, outputs);
-  gather_and_multiply(steps.backward, Pass::input_gradient, own_inputs, outputs);
-  if (scattered) transpose(weights(), Pass::weight_gradient, outputs);
+  if (!is_first()) {
+    if (scattered)
+      cast(steps.backward, Pass::input_gradient, own_tokens(), outputs);
+    else
+      cast_and_transpose(steps.backward, Pass::input_gradient, outputs);
+  }
+  gather_and_multiply(steps.backward, Pass::input_gradient, own_inputs, outputs, !is_first());
+  adapter_backward(own_inputs, outputs);
+  if (scattered && !is_first()) transpose(weights(), Pass::weight_gradient, outputs);
   weight_gradient(own_inputs, outputs, tokens);
+  adapter_weights(own_inputs, outputs);
+}
+
+// A x, B (A x), and their sum with W x: it reads both and writes one.
+void PartWriter::adapter_forward(std::int64_t inputs, std::int64_t outputs) {
+  if (adapters == 0) return;
+  gemm(steps.forward, Pass::forward, tokens, adapters, inputs);
+  gemm(steps.forward, Pass::forward, tokens, outputs, adapters);
+  memory(steps.forward, Pass::forward, 3 * tokens * outputs);
+}
+
+// Of A x, then of x, which is added to that of W x.
+void PartWriter::adapter_backward(std::int64_t inputs, std::int64_t outputs) {
+  if (adapters == 0) return;
+  gemm(steps.backward, Pass::input_gradient, tokens, adapters, outputs);
+  gemm(steps.backward, Pass::input_gradient, tokens, inputs, adapters);
+  memory(steps.backward, Pass::input_gradient, 3 * tokens * inputs);
+}
+
+void PartWriter::adapter_weights(std::int64_t inputs, std::int64_t outputs) {
+  if (adapters == 0) return;
+  product_of_gradient(adapters, outputs, tokens);
+  product_of_gradient(inputs, adapters, tokens);
 }
 
 void PartWriter::whole_forward(std::int64_t inputs, std::int64_t outputs) {

@@ -13,20 +13,29 @@ class PartWriter {
  public:
   using Steps = std::vector<PartStep>;
 
-  PartWriter(const TransformerSpec& of, const TransformerShard& by, bool in_layer)
+  // Blocks in parallel share a norm, what is gathered for them and the sum of what they give: the
+  // first gathers forwards and sums backwards, the second sums forwards and gathers backwards.
+  enum class Place : std::uint8_t { alone, first_of_two, second_of_two };
+
+  PartWriter(const TransformerSpec& of, const TransformerShard& by, bool in_layer, Place where,
+             std::int64_t rank_of_adapters)
       : model(of),
         shard(by),
         in_8_bits(of.eight_bit_products && in_layer),
         tokens(by.micro_batch * of.sequence / by.context),
         scattered(by.sequence_parallel && by.tensor > 1),
-        in_parts(by.overlap_tensor && scattered) {}
+        in_parts(by.overlap_tensor && scattered),
+        place(where),
+        adapters(rank_of_adapters) {}
 
   const TransformerSpec& model;
   const TransformerShard& shard;
-  const bool in_8_bits;       // the operands of products, and what is gathered for them
-  const std::int64_t tokens;  // of a micro-batch, of this rank's share of the sequence
-  const bool scattered;       // sequence parallel
-  const bool in_parts;        // exchanges beside the products that they feed
+  const bool in_8_bits;         // the operands of products, and what is gathered for them
+  const std::int64_t tokens;    // of a micro-batch, of this rank's share of the sequence
+  const bool scattered;         // sequence parallel
+  const bool in_parts;          // exchanges beside the products that they feed
+  const Place place;            // in a layer
+  const std::int64_t adapters;  // their rank, of this part; 0 = none
   PartSteps steps;
   // Steps of the forward pass before the last product, whose result only the next layer needs; 0 =
   // all are needed.
@@ -73,13 +82,20 @@ class PartWriter {
   Bytes operand() const { return in_8_bits ? Bytes{1} : model.element; }
   Bytes operands(std::int64_t width) const { return operand() * (tokens * width); }
 
-  void norm_forward() { memory(steps.forward, Pass::forward, 2 * own_tokens() * model.hidden); }
-  void norm_backward() {  // and the residual's sum
-    memory(steps.backward, Pass::input_gradient, 4 * own_tokens() * model.hidden);
+  bool is_second() const { return place == Place::second_of_two; }
+  bool is_first() const { return place == Place::first_of_two; }
+
+  void norm_forward() {
+    if (!is_second()) memory(steps.forward, Pass::forward, 2 * own_tokens() * model.hidden);
   }
-  void residual_forward() { memory(steps.forward, Pass::forward, 3 * own_tokens() * model.hidden); }
+  void norm_backward() {  // and the residual's sum
+    if (!is_second()) memory(steps.backward, Pass::input_gradient, 4 * own_tokens() * model.hidden);
+  }
+  void residual_forward() {
+    if (!is_first()) memory(steps.forward, Pass::forward, 3 * own_tokens() * model.hidden);
+  }
   void residual_backward() {
-    memory(steps.backward, Pass::input_gradient, 2 * own_tokens() * model.hidden);
+    if (!is_first()) memory(steps.backward, Pass::input_gradient, 2 * own_tokens() * model.hidden);
   }
 
   // A matrix cut by columns: all inputs are needed, each rank has some outputs. Backwards the input
@@ -97,6 +113,14 @@ class PartWriter {
   void sum_outputs(Steps& to, std::int64_t width);
 
  private:
+  // W x + B A x of so many rows: products with A and B, and a pass that adds.
+  void adapter_forward(std::int64_t inputs, std::int64_t outputs);
+  // The gradient of B A x, and of x by it; of A and B.
+  void adapter_backward(std::int64_t inputs, std::int64_t outputs);
+  void adapter_weights(std::int64_t inputs, std::int64_t outputs);
+  // What two blocks in parallel give, added.
+  void add_blocks(Steps& to, Pass pass) { memory(to, pass, 3 * tokens * model.hidden); }
+
   // What turns 16-bit elements into 8-bit operands, where no norm writes them so: `cast` of so many
   // tokens reads 2 B and writes 1 B; `transpose` reads and writes 1 B. Tensor cores of Hopper take
   // 8-bit factors in one layout only, and the weight gradient needs the other one.
@@ -106,14 +130,19 @@ class PartWriter {
   void traffic(Steps& to, Pass pass, Bytes bytes);
 
   // What the inputs of so many tokens say of a matrix.
+  void product_of_gradient(std::int64_t inputs, std::int64_t outputs, std::int64_t of_tokens);
+  // The same, unless the matrix is frozen.
   void weight_gradient(std::int64_t inputs, std::int64_t outputs, std::int64_t of_tokens);
-  void gather_and_multiply(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth);
+  // `gathers`: the rows are not on every rank yet.
+  void gather_and_multiply(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth,
+                           bool gathers);
   void multiply_and_sum(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth);
 
   std::int32_t handles_ = 0;
 };
 
-void write_attention(PartWriter& to);
+// Each query sees `window` tokens, or all of the sequence if it is no longer.
+void write_attention(PartWriter& to, std::int64_t window);
 void write_experts(PartWriter& to);
 
 }  // namespace orrery

@@ -15,7 +15,7 @@ void write_mlp(PartWriter& to) {
   to.norm_forward();
   to.column_forward(h, matrices * inner);
   to.memory(to.steps.forward, Pass::forward, (matrices + 1) * to.tokens * inner);  // activation
-  to.needed_forward = to.steps.forward.size();
+  if (to.adapters == 0) to.needed_forward = to.steps.forward.size();
   to.row_forward(inner, h);
   to.residual_forward();
 
@@ -31,6 +31,7 @@ void write_embedding(PartWriter& to) {
   const std::int64_t h = to.model.hidden;
   to.memory(to.steps.forward, Pass::forward, 2 * to.tokens * h);
   to.sum_outputs(to.steps.forward, h);
+  if (to.shard.lora.freezes()) return;
   if (to.scattered)
     to.exchange_and_await(to.weights(), PartGroup::tensor, Collective::all_gather,
                           to.activations(h));
@@ -99,6 +100,8 @@ std::string_view name_of(TransformerPart part) {
       return "embedding";
     case TransformerPart::attention:
       return "attention";
+    case TransformerPart::window_attention:
+      return "window attention";
     case TransformerPart::mlp:
       return "mlp";
     case TransformerPart::experts:
@@ -109,21 +112,36 @@ std::string_view name_of(TransformerPart part) {
   return "?";
 }
 
+namespace {
+
+std::int64_t adapter_rank(TransformerPart part, const LowRankAdapters& lora) {
+  if (is_attention(part)) return lora.rank_in_attention();
+  return part == TransformerPart::mlp ? lora.rank_in_mlp() : 0;
+}
+
+}  // namespace
+
 // Products are overlapped with their own exchanges where Transformer Engine does it: in attention
 // and in MLPs. Vocabulary, latent vectors and shared experts have layers of another kind.
 PartSteps transformer_part(TransformerPart part, const TransformerSpec& model,
                            const TransformerShard& of_rank) {
   TransformerShard shard = of_rank;
-  shard.overlap_tensor =
-      shard.overlap_tensor &&
-      ((part == TransformerPart::attention && !model.latent) || part == TransformerPart::mlp);
-  PartWriter writer(model, shard, is_of_layer(part));
+  shard.overlap_tensor = shard.overlap_tensor &&
+                         ((is_attention(part) && !model.latent) || part == TransformerPart::mlp);
+  using Place = PartWriter::Place;
+  const Place place = !model.parallel_blocks || !is_of_layer(part) ? Place::alone
+                      : is_attention(part)                         ? Place::first_of_two
+                                                                   : Place::second_of_two;
+  PartWriter writer(model, shard, is_of_layer(part), place, adapter_rank(part, shard.lora));
   switch (part) {
     case TransformerPart::embedding:
       write_embedding(writer);
       break;
     case TransformerPart::attention:
-      write_attention(writer);
+      write_attention(writer, model.sequence);
+      break;
+    case TransformerPart::window_attention:
+      write_attention(writer, model.window);
       break;
     case TransformerPart::mlp:
       write_mlp(writer);
@@ -174,10 +192,12 @@ std::int64_t replicated_parameters(TransformerPart part, const TransformerSpec& 
     case TransformerPart::embedding:
       return 0;
     case TransformerPart::attention:
+    case TransformerPart::window_attention:
       return model.hidden + latent_parameters(model);
     case TransformerPart::experts:
       return model.hidden + model.hidden * model.experts.count;
     case TransformerPart::mlp:
+      return model.parallel_blocks ? 0 : model.hidden;
     case TransformerPart::head:
       return model.hidden;
   }
@@ -193,6 +213,7 @@ std::int64_t parameters(TransformerPart part, const TransformerSpec& model, std:
       matrices = model.vocabulary * h;
       break;
     case TransformerPart::attention:
+    case TransformerPart::window_attention:
       matrices = attention_matrices(model, tensor);
       break;
     case TransformerPart::mlp:
@@ -203,6 +224,41 @@ std::int64_t parameters(TransformerPart part, const TransformerSpec& model, std:
       break;
   }
   return matrices / tensor + replicated_parameters(part, model);
+}
+
+namespace {
+
+// Of a part's two adapted matrices on one rank: inputs and outputs of the one that is cut by
+// columns, and of the one that is cut by rows.
+struct AdaptedSizes {
+  std::int64_t column_inputs = 0, column_outputs = 0, row_inputs = 0, row_outputs = 0;
+};
+
+AdaptedSizes adapted_sizes(TransformerPart part, const TransformerSpec& model,
+                           std::int32_t tensor) {
+  if (part == TransformerPart::mlp) {
+    const std::int64_t inner = model.mlp_width() / tensor;
+    return {model.hidden, model.mlp_inputs() * inner, inner, model.hidden};
+  }
+  const std::int64_t keys =
+      std::max(model.key_value_width(), model.head_width() * std::int64_t{tensor});
+  return {model.hidden, (model.query_width() + 2 * keys) / tensor, model.output_width() / tensor,
+          model.hidden};
+}
+
+}  // namespace
+
+std::int64_t replicated_adapters(TransformerPart part, const TransformerSpec& model,
+                                 const TransformerTraining& training) {
+  const AdaptedSizes sizes = adapted_sizes(part, model, training.tensor);
+  return adapter_rank(part, training.lora) * (sizes.column_inputs + sizes.row_outputs);
+}
+
+std::int64_t adapter_parameters(TransformerPart part, const TransformerSpec& model,
+                                const TransformerTraining& training) {
+  const AdaptedSizes sizes = adapted_sizes(part, model, training.tensor);
+  return adapter_rank(part, training.lora) * (sizes.column_outputs + sizes.row_inputs) +
+         replicated_adapters(part, model, training);
 }
 
 std::int64_t expert_parameters(const TransformerSpec& model, const ExpertTraining& training) {

@@ -8,9 +8,12 @@
 //             tokens outside, an all-gather before and a reduce-scatter after each
 //   backward  an all-reduce each, which the weight gradient of the same matrix hides; sequence
 //             parallel, all-gathers (one of them hidden by the input gradient) and a reduce-scatter
-// What context parallelism adds is in attention.cc, layers of experts are in experts.cc.
-// M. Shoeybi et al., "Megatron-LM", arXiv 1909.08053; V. Korthikanti et al., "Reducing activation
-// recomputation in large transformer models", MLSys 2023.
+// With parallel blocks (B. Wang, A. Komatsuzaki, "GPT-J", 2021; A. Chowdhery et al., "PaLM", JMLR
+// 2023) the MLP takes what attention takes: a layer has one norm, and of each of these one. What
+// both give is added before it is summed over the group. What context parallelism adds is in
+// attention.cc, layers of experts are in experts.cc. M. Shoeybi et al., "Megatron-LM", arXiv
+// 1909.08053; V. Korthikanti et al., "Reducing activation recomputation in large transformer
+// models", MLSys 2023.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +27,22 @@
 
 namespace orrery {
 
-// A layer is attention, and an MLP or experts.
-enum class TransformerPart : std::uint8_t { embedding, attention, mlp, experts, head };
+// A layer is attention, of all tokens or in a window, and an MLP or experts.
+enum class TransformerPart : std::uint8_t {
+  embedding,
+  attention,
+  window_attention,
+  mlp,
+  experts,
+  head
+};
 std::string_view name_of(TransformerPart part);
 
+constexpr bool is_attention(TransformerPart part) {
+  return part == TransformerPart::attention || part == TransformerPart::window_attention;
+}
 constexpr bool is_of_layer(TransformerPart part) {
-  return part == TransformerPart::attention || part == TransformerPart::mlp ||
-         part == TransformerPart::experts;
+  return is_attention(part) || part == TransformerPart::mlp || part == TransformerPart::experts;
 }
 
 // Among whom a part exchanges.
@@ -104,6 +116,7 @@ struct TransformerShard {
   bool fused_cross_entropy = false;
   bool overlap_tensor = false;
   bool overlap_gradient_sums = true;
+  LowRankAdapters lora = {};
   bool sums_gradients = false;  // over the micro-batches of a rank, as their products are computed
 };
 
@@ -119,6 +132,13 @@ std::int64_t parameters(TransformerPart part, const TransformerSpec& model, std:
 // Of these, what every rank of the group has in full: norms, routers, the matrices into latent
 // vectors.
 std::int64_t replicated_parameters(TransformerPart part, const TransformerSpec& model);
+// Parameters of a part's adapters that one rank holds: of a matrix cut by columns A in full and a
+// part of B, of one cut by rows a part of A and B in full.
+std::int64_t adapter_parameters(TransformerPart part, const TransformerSpec& model,
+                                const TransformerTraining& training);
+// Of these, what every rank of the tensor-parallel group has in full.
+std::int64_t replicated_adapters(TransformerPart part, const TransformerSpec& model,
+                                 const TransformerTraining& training);
 // Parameters of the experts of a layer that one rank holds.
 std::int64_t expert_parameters(const TransformerSpec& model, const ExpertTraining& training);
 

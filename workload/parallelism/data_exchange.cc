@@ -39,7 +39,7 @@ bool DataExchange::gathers_ahead() const {
   return training_.overlap_parameters && shards_ > 1 && training_.sharding != Sharding::zero3;
 }
 
-std::int64_t DataExchange::parameters_to_update() const { return layout_.parameters / shards_; }
+std::int64_t DataExchange::parameters_to_update() const { return layout_.trained / shards_; }
 
 void DataExchange::begin_iteration() {
   if (!gathers_ahead()) return;
@@ -118,6 +118,7 @@ void DataExchange::release() {
 }
 
 void DataExchange::complete(std::int32_t unit) {
+  if (layout_.units[unit].trained == 0) return;
   if (reduces_behind())
     behind_.push_back(unit);
   else
@@ -125,7 +126,7 @@ void DataExchange::complete(std::int32_t unit) {
 }
 
 void DataExchange::reduce(const ExchangeUnit& unit) {
-  const Bytes size = model_.gradient_element * unit.elements;
+  const Bytes size = model_.gradient_element * unit.trained;
   const bool scatters = shards_ > 1;
   const bool one_at_a_time = training_.sharding == Sharding::zero3 && copies_ == 1;
   if (one_at_a_time && !reductions_.empty()) operations_.wait(reductions_.back());
@@ -168,7 +169,7 @@ void DataExchange::gather_parameters() {
   if (shards_ == 1 || training_.sharding == Sharding::zero3 || gathers_ahead()) return;
   operations_.wait(operations_.collective(row_of("parameters"), shard_group(),
                                           Collective::all_gather,
-                                          gathered_element() * layout_.parameters));
+                                          gathered_element() * layout_.trained));
 }
 
 }  // namespace orrery

@@ -175,7 +175,7 @@ void PlayedPipeline::play(std::int32_t number) {
 
 // The gradients of the embedding, which the first and the last stage both have.
 void PlayedPipeline::sum_embedding() {
-  if (!joins_ends(workload_)) return;
+  if (!joins_ends(workload_) || workload_.training.lora.freezes()) return;
   StageClock &first = stages_.front().clock, &last = stages_.back().clock;
   const TransformerSpec& model = workload_.model;
   const Bytes matrix =

@@ -128,9 +128,9 @@ void StageClock::finish_gradients() {
   for (DataExchange& exchange : exchanges_) exchange.finish_gradients();
   play_exchanges();
   const TransformerTraining& training = workload_.training;
-  if (training.tensor == 1 || !training.sequence_parallel) return;
+  if (!sums_replicated(training, layout_)) return;
   now_ += times_.collective(groups_.communicator(Group::tensor), Collective::all_reduce,
-                            workload_.model.gradient_element * layout_.norms);
+                            workload_.model.gradient_element * layout_.replicated);
 }
 
 void StageClock::update(const ComputeModel& compute) {

@@ -29,7 +29,7 @@ class StageClock {
   void begin_iteration();
   void pass(const PipelineStep& step);
   void passes_together(const PipelineStep& one, const PipelineStep& other);
-  // Until all gradients are here, those of the norms too.
+  // Until all gradients are here, those that sums_replicated() names too.
   void finish_gradients();
   // The optimizer's step, and the parameters after it.
   void update(const ComputeModel& compute);

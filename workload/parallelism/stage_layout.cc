@@ -27,7 +27,9 @@ std::vector<ModelPart> parts_of(const TransformerWorkload& workload, std::int64_
   if (part == 0) list.push_back({TransformerPart::embedding, -1});
   for (std::int64_t layer = first; layer < first + layers; ++layer) {
     const bool experts = workload.model.experts.in_layer(layer);
-    list.push_back({TransformerPart::attention, layer});
+    list.push_back({workload.model.is_windowed(layer) ? TransformerPart::window_attention
+                                                      : TransformerPart::attention,
+                    layer});
     list.push_back({experts ? TransformerPart::experts : TransformerPart::mlp, layer});
   }
   if (part == parts - 1) list.push_back({TransformerPart::head, -1});
@@ -59,6 +61,20 @@ std::int64_t own_parameters(TransformerPart part, const TransformerWorkload& wor
       part == TransformerPart::head && workload.model.tied_embeddings && !joins_ends(workload);
   return shared ? replicated_parameters(part, workload.model)
                 : parameters(part, workload.model, workload.training.tensor);
+}
+
+// Of these, that are trained.
+std::int64_t trained_parameters(TransformerPart part, const TransformerWorkload& workload,
+                                Kept kept) {
+  if (!workload.training.lora.freezes()) return own_parameters(part, workload, kept);
+  return kept == Kept::by_all ? adapter_parameters(part, workload.model, workload.training) : 0;
+}
+
+// Of these, what every rank of the tensor-parallel group has in full.
+std::int64_t replicated_trained(TransformerPart part, const TransformerWorkload& workload) {
+  return workload.training.lora.freezes()
+             ? replicated_adapters(part, workload.model, workload.training)
+             : replicated_parameters(part, workload.model);
 }
 
 class LayoutWriter {
@@ -100,16 +116,21 @@ class LayoutWriter {
 void LayoutWriter::add_chunk(std::int32_t chunk) {
   const std::int32_t number = placement_.part({stage_, chunk});
   const auto parts = parts_of(workload_, number, placement_.parts());
-  std::vector<std::int64_t> backwards;
+  const bool is_zero3 = training_.sharding == Sharding::zero3;
+  std::vector<std::int64_t> backwards, trained;  // that are exchanged, and have gradients
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    backwards.push_back(own_parameters(part->part, workload_, kept_));
-    layout.parameters += backwards.back();
-    if (kept_ == Kept::by_all) layout.norms += replicated_parameters(part->part, workload_.model);
+    trained.push_back(trained_parameters(part->part, workload_, kept_));
+    std::int64_t all = own_parameters(part->part, workload_, kept_);
+    if (training_.lora.freezes()) all += trained.back();
+    backwards.push_back(is_zero3 ? all : trained.back());
+    layout.parameters += all;
+    layout.trained += trained.back();
+    if (kept_ == Kept::by_all) layout.replicated += replicated_trained(part->part, workload_);
   }
   const BucketRule rule{training_.bucket, workload_.model.gradient_element, training_.data};
-  const auto sizes = training_.sharding == Sharding::zero3
-                         ? layer_sizes(parts, backwards)
-                         : bucket_sizes(backwards, rule.elements(number));
+  const auto sizes =
+      is_zero3 ? layer_sizes(parts, backwards) : bucket_sizes(backwards, rule.elements(number));
+  const auto trained_sizes = is_zero3 ? layer_sizes(parts, trained) : sizes;
   std::vector<StagePart>& own = layout.chunks.emplace_back();
   std::int64_t layers = 0;
   StagePart* last = nullptr;  // with something to exchange
@@ -118,9 +139,10 @@ void LayoutWriter::add_chunk(std::int32_t chunk) {
     const std::int64_t complete = sizes[parts.size() - 1 - i];
     if (complete > 0) {
       if (last != nullptr) last->closes = true;
-      layout.units.push_back({complete, chunk, group_of(number), is_of_head(parts[i].part)});
+      layout.units.push_back({complete, trained_sizes[parts.size() - 1 - i], chunk,
+                              group_of(number), is_of_head(parts[i].part)});
     }
-    if (parts[i].part == TransformerPart::attention) ++layers;
+    if (is_attention(parts[i].part)) ++layers;
     const bool recomputed = training_.recompute == Recompute::full &&
                             layers <= training_.recompute_layers.value_or(workload_.model.layers);
     StagePart& part = own.emplace_back();

@@ -16,6 +16,7 @@ namespace orrery {
 // (gradient_buckets.h). Neighbouring parts of one chunk, up to the last that has such parameters.
 struct ExchangeUnit {
   std::int64_t elements;  // of one rank of the tensor-parallel group
+  std::int64_t trained;   // of these, that have gradients: all, or adapters
   std::int32_t chunk;
   Group group;  // in which gradients are reduced first
   // The head needs it where the forward pass turns into the backward pass: zero3 keeps it there.
@@ -40,8 +41,9 @@ enum class Kept : std::uint8_t {
 struct StageLayout {
   std::vector<std::vector<StagePart>> chunks;  // in forward order
   std::vector<ExchangeUnit> units;             // of all chunks, in forward order
-  // Numbers of one rank; a norm is on every rank of the tensor-parallel group.
-  std::int64_t parameters = 0, norms = 0;
+  // Numbers of one rank. Some are on every rank of the tensor-parallel group: norms, or parts of
+  // adapters.
+  std::int64_t parameters = 0, trained = 0, replicated = 0;
 };
 
 // The layers are dealt out evenly over the parts of the model (chunk_placement.h); the first ones

@@ -26,7 +26,13 @@ TransformerShard shard_of(const TransformerTraining& training, bool recomputed) 
           .fused_cross_entropy = training.fused_cross_entropy,
           .overlap_tensor = training.overlap_tensor,
           .overlap_gradient_sums = training.overlap_gradient_sums,
+          .lora = training.lora,
           .sums_gradients = training.accumulates() == Accumulation::local};
+}
+
+bool sums_replicated(const TransformerTraining& training, const StageLayout& layout) {
+  return training.tensor > 1 && layout.replicated > 0 &&
+         (training.sequence_parallel || training.lora.freezes());
 }
 
 Bytes boundary_of(const TransformerWorkload& workload) {
@@ -191,10 +197,11 @@ void StageWriter::passes_together(const PipelineStep& one, const PipelineStep& o
   send_from(other);
 }
 
-void StageWriter::sum_gradients_of_norms() {
-  if (training_.tensor == 1 || !training_.sequence_parallel) return;
-  operations_.wait(operations_.collective("norm gradients", Group::tensor, Collective::all_reduce,
-                                          model_.gradient_element * layout_.norms));
+void StageWriter::sum_replicated_gradients() {
+  if (!sums_replicated(training_, layout_)) return;
+  const char* const name = training_.lora.freezes() ? "adapter gradients" : "norm gradients";
+  operations_.wait(operations_.collective(name, Group::tensor, Collective::all_reduce,
+                                          model_.gradient_element * layout_.replicated));
 }
 
 // With post-validation the step is taken as if the norm were small enough, and taken back when it
@@ -212,9 +219,9 @@ void StageWriter::finish_iteration() {
   operations_.set_place(OperationPlace::Step::none, -1, -1, -1);
   finish_sends();
   for (DataExchange& exchange : exchanges_) exchange.finish_gradients();
-  sum_gradients_of_norms();
+  sum_replicated_gradients();
   const std::int64_t matrix = model_.vocabulary * model_.hidden / training_.tensor;
-  if (joins_ends(workload_) && has_ends())
+  if (joins_ends(workload_) && has_ends() && !training_.lora.freezes())
     operations_.wait(operations_.collective("embedding gradients", Group::pipeline_ends,
                                             Collective::all_reduce,
                                             model_.gradient_element * matrix));

@@ -5,7 +5,9 @@
 // received before and sent after it; then weight gradients of the head that were put off, and the
 // end of the iteration:
 //   1. the last gradients of the data-parallel exchange (data_exchange.h)
-//   2. sequence parallel: the gradients of the norms, summed over the tensor-parallel group
+//   2. sequence parallel: the gradients of the norms, summed over the tensor-parallel group; those
+//   of
+//      adapters' matrices that all its ranks have
 //   3. tied embeddings: the gradients of the matrix, between the first and the last stage
 //   4. the norm of all gradients, 4 B over all ranks: no stage goes on before all are here
 //   5. the optimizer's step, bound by memory
@@ -33,6 +35,9 @@ namespace orrery {
 
 // What the ranks of a stage do in a part of the model that is recomputed, or is not.
 TransformerShard shard_of(const TransformerTraining& training, bool recomputed);
+// Whether tensor-parallel ranks sum the gradients of what all of them have: each knows of the norms
+// what its own tokens say (sequence parallel), of adapters what its part of the matrix says.
+bool sums_replicated(const TransformerTraining& training, const StageLayout& layout);
 // Activations of a micro-batch between two stages, of one rank.
 Bytes boundary_of(const TransformerWorkload& workload);
 // The step for what a rank keeps of the parameters of each kind.
@@ -70,7 +75,7 @@ class StageWriter {
   bool defers(const PipelineStep& step) const;
   void write_deferred();
   void finish_iteration();
-  void sum_gradients_of_norms();
+  void sum_replicated_gradients();
   void sum_gradient_norm();
 
   // Activations from the part of the model before, gradients from the one after; and on.

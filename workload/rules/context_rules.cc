@@ -47,6 +47,10 @@ void check_context(SpecProblems& problems, const TransformerTraining& spec,
   if (ring && model.attention == AttentionKernel::unfused)
     problems.push_back({"context_method", "unfused attention has no blocks that a ring could bring",
                         "write context_method: all_gather or ulysses, or attention: flash"});
+  if (ring && model.window > 0 && model.window < model.sequence)
+    problems.push_back({"context_method",
+                        "in a window the blocks that go round a ring are not equal work",
+                        "write context_method: all_gather or ulysses"});
   check_tokens(problems, spec, model);
   const std::int32_t with_heads = ranks_of_heads(spec);
   const std::int64_t shared = std::int64_t{spec.tensor} * with_heads;

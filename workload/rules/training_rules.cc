@@ -193,6 +193,25 @@ void check_sequence(SpecProblems& problems, const TransformerTraining& spec) {
                         "write sequence_parallel: true, or leave it out"});
 }
 
+// What adapters and parallel blocks are not described with.
+void check_blocks(SpecProblems& problems, const TransformerTraining& spec,
+                  const TransformerSpec& model) {
+  if (model.parallel_blocks && spec.overlap_tensor)
+    problems.push_back({"overlap_tensor",
+                        "blocks in parallel share what is gathered and summed, which is not split",
+                        "leave it out"});
+  check_at_least(problems, "lora.rank", spec.lora.rank, 0);
+  if (!spec.lora.freezes()) return;
+  const auto refuse = [&](bool is_there, const char* key, const char* why) {
+    if (is_there) problems.push_back({key, why, "leave it or lora out"});
+  };
+  refuse(model.experts.count > 0, "lora", "adapters of experts and routers are not described");
+  refuse(model.latent.has_value(), "lora", "adapters of latent attention are not described");
+  refuse(model.eight_bit_products, "lora", "adapters beside 8-bit products are not described");
+  refuse(spec.overlap_tensor, "overlap_tensor", "adapters are not split into parts");
+  refuse(spec.defer_head_gradients, "defer_head_gradients", "with lora the head is frozen");
+}
+
 void check_layers(SpecProblems& problems, const TransformerTraining& spec,
                   const TransformerSpec& model) {
   const bool dual = spec.schedule == PipelineSchedule::dualpipe;
@@ -229,6 +248,7 @@ SpecProblems problems_of(const TransformerTraining& training, const TransformerS
   check_context(problems, training, model);
   check_expert_training(problems, training, model);
   check_sequence(problems, training);
+  check_blocks(problems, training, model);
   check_layers(problems, training, model);
   add_below(problems, "expert_load", problems_of(training.experts.load, model.experts.count));
   return problems;

@@ -58,9 +58,41 @@ SpecProblems problems_of(const ExpertsSpec& spec, const TransformerSpec& model) 
   return problems;
 }
 
+namespace {
+
+void check_window(SpecProblems& problems, const TransformerSpec& spec) {
+  check_at_least(problems, "sliding_window", spec.window, 0);
+  check_at_least(problems, "full_attention_every", spec.full_attention_every, 0);
+  if (spec.full_attention_every > 0 && spec.window == 0)
+    problems.push_back({"full_attention_every", "all layers see all tokens",
+                        "give sliding_window, or leave it out"});
+  if (spec.window == 0) return;
+  if (spec.attention == AttentionKernel::unfused)
+    problems.push_back({"sliding_window",
+                        "unfused attention computes all scores and masks them: a window saves "
+                        "nothing",
+                        "write attention: flash, or leave it out"});
+  if (!spec.causal_kernel)
+    problems.push_back({"sliding_window", "a kernel with a window leaves out what it masks",
+                        "leave causal_kernel out"});
+}
+
+void check_parallel_blocks(SpecProblems& problems, const TransformerSpec& spec) {
+  if (!spec.parallel_blocks) return;
+  if (spec.experts.count > 0 || spec.latent)
+    problems.push_back({"parallel_blocks",
+                        spec.latent ? "latent attention does not gather what an MLP takes"
+                                    : "experts take other tokens than attention",
+                        "leave it out"});
+}
+
+}  // namespace
+
 SpecProblems problems_of(const TransformerSpec& spec) {
   SpecProblems problems = sizes_out_of_range(spec);
   if (!problems.empty()) return problems;
+  check_window(problems, spec);
+  check_parallel_blocks(problems, spec);
   if (spec.element == Bytes{1})
     problems.push_back({"data_type",
                         "software that trains in fp8 multiplies in 8 bits, and keeps and sends "

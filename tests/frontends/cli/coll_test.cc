@@ -90,8 +90,10 @@ TEST_CASE("the skew of an all-to-allv is at the port of the first rank", "[cli][
   CHECK_THAT(wrong.error, Contains("--op all_to_allv"));
 }
 
-// algbw of a large ring all-reduce is bandwidth * n / (2 (n-1)): 1, 3/4 and 2/3 of it.
-TEST_CASE("plateaus of 2, 3 and 4 ranks are 1 : 0.75 : 0.667", "[cli][coll]") {
+// algbw of a large ring all-reduce is bandwidth * n / (2 (n-1)): 1 and 3/4 of the 370.8 GB/s that
+// NCCL reaches of an NVLink of H100. Of four ranks that would be 247.2 GB/s: the switch adds
+// (NVLS), and the buffer passes a port at 275 GB/s.
+TEST_CASE("plateaus of 2, 3 and 4 ranks are those of two rings and of the switch", "[cli][coll]") {
   std::vector<double> plateaus;
   for (const char* ranks : {"2", "3", "4"}) {
     std::ostringstream out, error;
@@ -101,9 +103,9 @@ TEST_CASE("plateaus of 2, 3 and 4 ranks are 1 : 0.75 : 0.667", "[cli][coll]") {
     REQUIRE(error.str() == "");
     plateaus.push_back(nlohmann::json::parse(out.str())["rows"][0]["algbw_GBps"]);
   }
-  CHECK(plateaus[0] == Approx(450).epsilon(0.001));
+  CHECK(plateaus[0] == Approx(370.8).epsilon(0.001));
   CHECK(plateaus[1] / plateaus[0] == Approx(0.75).epsilon(0.001));
-  CHECK(plateaus[2] / plateaus[0] == Approx(2.0 / 3).epsilon(0.001));
+  CHECK(plateaus[2] == Approx(275).epsilon(0.002));
 }
 
 TEST_CASE("coll takes the platform's own algorithms, and one for each level", "[cli][coll]") {

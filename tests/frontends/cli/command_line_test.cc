@@ -310,7 +310,8 @@ TEST_CASE("what a backend ignores is in the head of the report, also when quiet"
                                    "network: {backend: analytical, transport: {kind: tcp}}\n");
   const Printed run = test::run_orrery({"run", file, "--quiet"});
   CHECK_THAT(run.out, Contains("\nIGNORED by the analytical backend in ring: "
-                               "network.transport.kind\n  (`network: {backend: packet}` has "));
+                               "network.transport.kind\n") &&
+                          Contains("\nIn packets (--set network.backend=packet"));
 }
 
 TEST_CASE("notices go to standard error, once, and not when quiet", "[cli]") {

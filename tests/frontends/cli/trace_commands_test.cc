@@ -95,9 +95,9 @@ TEST_CASE("info of a profile says what the device did") {
   INFO(printed.error);
   CHECK(printed.exit_code == 0);
   CHECK_THAT(printed.out, Contains("a profile of PyTorch, 3 events, 3 of them kernels"));
-  CHECK_THAT(printed.out, Contains("compute   70 us  70.0 %"));
-  CHECK_THAT(printed.out, Contains("exposed   20 us  20.0 %"));
-  CHECK_THAT(printed.out, Contains("idle      10 us  10.0 %"));
+  CHECK_THAT(printed.out, Contains("compute   70 us   70.0 %"));
+  CHECK_THAT(printed.out, Contains("exposed   20 us   20.0 %"));
+  CHECK_THAT(printed.out, Contains("idle      10 us   10.0 %"));
   CHECK_THAT(run_orrery({"trace", "check", file}).error, Contains("orrery trace info"));
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -46,6 +47,12 @@ std::string text(const std::string& device, const std::string& workload = transf
   return efficiency_text(npu(device, workload).efficiency_in_force);
 }
 
+// "h100-2025 (mean error 6.1 % over 24 runs)", of what docs/validation.md has.
+std::string measured(std::string_view name) {
+  const Era& era = *std::ranges::find(eras(), name, &Era::name);
+  return fmt::format("{} (mean error {:.1f} % over {} runs)", name, era.error * 100, era.runs);
+}
+
 }  // namespace
 
 // docs/validation.md is written by tests/validation/training_test.py.
@@ -66,11 +73,10 @@ TEST_CASE("the errors of eras are those of docs/validation.md") {
 
 TEST_CASE("a transformer has the newest efficiency that was measured on its device") {
   const NpuSpec h100 = npu("{preset: h100}");
-  CHECK(h100.efficiency.matrix == Share{587, 1000});
-  CHECK(h100.efficiency_in_force.name == "h100-2024");
-  CHECK(h100.efficiency_in_force.error == 0.061);
+  CHECK(h100.efficiency.matrix == Share{658, 1000});
+  CHECK(h100.efficiency_in_force.name == "h100-2025");
   CHECK(efficiency_text(h100.efficiency_in_force) ==
-        "h100-2024 (mean error 6.1 % over 24 runs), the newest measured on H100");
+        measured("h100-2025") + ", the newest measured on H100");
   CHECK(npu("{preset: v100}").efficiency_in_force.name == "v100-2020");
   CHECK(npu("{preset: a100-40gb}").efficiency_in_force.because == "the newest measured on A100");
   // More memory than in the data sheet is still an A100.
@@ -93,7 +99,7 @@ TEST_CASE("a device that was not measured has the efficiency of the nearest, whi
   CHECK(because("{preset: tpu-v5p}") == "ASSUMED: tpu-v5p is nearest to A100");
   CHECK(because("{preset: trn2}") == "ASSUMED: trn2 is nearest to H100");
   CHECK(text("{peak: 400 TFLOP/s}") ==
-        "a100-2023 (mean error 8.8 % over 9 runs), ASSUMED: the peak is nearest to A100's");
+        measured("a100-2023") + ", ASSUMED: the peak is nearest to A100's");
   CHECK(npu("{preset: h200}").efficiency_in_force.of_another_device);
   CHECK(npu("{peak: 400 TFLOP/s}").efficiency_in_force.of_another_device);
   CHECK_FALSE(npu("{preset: a100-40gb}").efficiency_in_force.of_another_device);
@@ -107,19 +113,19 @@ TEST_CASE("a device that was not measured has the efficiency of the nearest, whi
 TEST_CASE("a transformer in 8 bits has the peak and the efficiency of 8 bits") {
   const NpuSpec chosen = npu("{preset: h100}", eight_bits);
   CHECK(chosen.peak == teraflops_per_second(1979));
-  CHECK(chosen.efficiency_in_force.name == "h100-2024-fp8");
-  CHECK(chosen.efficiency.matrix == Share{55, 100});
+  CHECK(chosen.efficiency_in_force.name == "h100-2025-fp8");
+  CHECK(chosen.efficiency.matrix == Share{584, 1000});
   CHECK(npu("{preset: h100, efficiency: none}", eight_bits).peak == teraflops_per_second(1979));
   const NpuSpec unnamed = npu("{peak: 1979 TFLOP/s}", eight_bits);
   CHECK(unnamed.peak == teraflops_per_second(1979));
-  CHECK(unnamed.efficiency_in_force.name == "h100-2024-fp8");
+  CHECK(unnamed.efficiency_in_force.name == "h100-2025-fp8");
   // A100 multiplies in 16 bits.
   CHECK(npu("{preset: a100}", eight_bits).peak == teraflops_per_second(312));
   CHECK(npu("{preset: a100}", eight_bits).efficiency_in_force.name == "a100-2023");
 }
 
 TEST_CASE("other models have what transformers reached, which is said") {
-  CHECK(npu("{preset: a100}", network).efficiency.matrix == Share{644, 1000});
+  CHECK(npu("{preset: a100}", network).efficiency.matrix == Share{672, 1000});
   CHECK(npu("{preset: a100}", network).efficiency_in_force.because ==
         "ASSUMED: measured on transformers");
   CHECK(npu("{preset: h200}", network).efficiency_in_force.because ==
@@ -140,7 +146,8 @@ TEST_CASE("what a file says of efficiency goes before what is nearest") {
   const NpuSpec named = npu("{preset: h100, efficiency: {preset: h100-2023}}");
   CHECK(named.efficiency_in_force.name == "h100-2023");
   CHECK(named.efficiency_in_force.because.empty());
-  CHECK(named.efficiency_in_force.error == 0.064);
+  CHECK(named.efficiency_in_force.error ==
+        std::ranges::find(eras(), "h100-2023", &Era::name)->error);
   // What the error was measured with is another curve.
   const NpuSpec changed = npu("{preset: h100, efficiency: {preset: h100-2023, matrix: 40 %}}");
   CHECK(!changed.efficiency_in_force.error);

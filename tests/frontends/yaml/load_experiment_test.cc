@@ -379,7 +379,8 @@ TEST_CASE("a window or a buffer that can carry nothing is said before the run") 
         "network.transport.mtu smaller");
   CHECK(first_problem("minimal.yaml", "network.switch.buffer=2 kB") ==
         "--set network.switch.buffer=2 kB: error: network.switch.buffer: a buffer of 2 kB cannot "
-        "hold a packet of 9038 B: make it larger, or network.transport.mtu smaller");
+        "hold a packet of 4194 B: make it larger, or packets smaller (network.transport.mtu of "
+        "TCP, payload of others)");
   CHECK(first_problem("minimal.yaml", "network.switch.loss=1.5") ==
         "--set network.switch.loss=1.5: error: network.switch.loss: \"1.5\" is more than the "
         "whole: it must be at most 1; 1.5 per cent are \"1.5 %\"");

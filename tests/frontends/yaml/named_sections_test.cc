@@ -115,6 +115,41 @@ TEST_CASE("a collective by its size is a whole workload") {
              Catch::Contains("workload: {all_reduce: 1 GB}"));
 }
 
+TEST_CASE("a model is a whole workload, and a mistyped one is answered with those that are known") {
+  const Experiment one = load_experiment(minimal, {{"workload=Llama-3-8B"}, {"platform.npu=h100"}});
+  CHECK(std::holds_alternative<TransformerWorkload>(one.workload.what));
+  CHECK_THAT(error_of({{"workload=dlrm"}}),
+             Catch::Contains("workload.model.preset") && Catch::Contains("dlrm-dcnv2"));
+  CHECK_THAT(error_of({{"workload=resnet"}}),
+             Catch::Contains("workload.layers.preset") && Catch::Contains("resnet-50"));
+  CHECK_THAT(error_of({{"workload=llama3-7b"}}), Catch::Contains("did you mean"));
+  CHECK_THAT(error_of({{"workload=all_reduce"}}),
+             Catch::Contains("write workload: {all_reduce: 100 MB}"));
+}
+
+// Each builder stands in `platform` itself as it does in its topology.
+TEST_CASE("networks stand in the platform itself") {
+  for (const char* network :
+       {"leaf_spine: {nodes: 4, node: hgx-h100, leaves: 2}", "rail: {nodes: 4, node: hgx-h100}",
+        "fat_tree: {nodes: 16, bandwidth: 50 GB/s}", "torus: {sizes: [16], bandwidth: 50 GB/s}",
+        "hyperx: {sizes: [4, 4], plugs: 1, bandwidth: 50 GB/s}"}) {
+    INFO(network);
+    const auto finish = [&](const std::string& platform) {
+      return simulate(load_experiment(minimal,
+                                      {{"platform=" + platform}, {"workload={all_reduce: 1 MB}"}}))
+          .finish;
+    };
+    CHECK(finish(fmt::format("{{npu: h100, {}}}", network)) ==
+          finish(fmt::format("{{npu: h100, topology: {{{}}}}}", network)));
+  }
+  CHECK_THAT(error_of({{"platform={npu: h100, fat_tree: 16}"}}),
+             Catch::Contains("write how many servers and which, fat_tree: {nodes: 16, node: "
+                             "hgx-h100}") &&
+                 Catch::Contains("fat_tree: {nodes: 16, bandwidth: 50 GB/s}"));
+  CHECK_THAT(error_of({{"platform={npu: h100, ring: 16}"}}),
+             Catch::Contains("write platform.torus: {sizes: [16], bandwidth: 50 GB/s}"));
+}
+
 TEST_CASE("a collective that is no whole workload is answered with orrery coll") {
   CHECK_THAT(error_of({{"workload={broadcast: 256 MB}"}}),
              Catch::Contains("orrery coll --platform FILE --op broadcast --size 256M"));
@@ -175,7 +210,7 @@ TEST_CASE("a map without what a preset has is one mistake") {
 
 TEST_CASE("what stands under another name is not missing as well") {
   for (const char* wrong : {"workload={dlrm: dlrm-dcnv2}", "platform={npu: h100, num_nodes: 16}",
-                            "platform={npu: tpu-v4, torus: 4x4}", "workload={broadcast: 4 MB}",
+                            "platform={npu: h100, ring: 16}", "workload={broadcast: 4 MB}",
                             "platform={topology: {switch: 16}}"}) {
     INFO(wrong);
     const std::string told = error_of({{wrong}});
@@ -203,7 +238,7 @@ TEST_CASE("the name of a model is a workload") {
       load_experiment(minimal, {{"platform=dgx-h100"}, {"workload=Llama-3-8B"}}).workload.what));
   CHECK(std::holds_alternative<DlrmSpec>(
       load_experiment(minimal, {{"platform=dgx-h100"}, {"workload=dlrm-dcnv2"}}).workload.what));
-  CHECK_THAT(error_of({{"workload=llama9-1b"}}), Catch::Contains("this is a single value"));
+  CHECK_THAT(error_of({{"workload=llama9-1b"}}), Catch::Contains("did you mean"));
 }
 
 TEST_CASE("a model with experts is known without the parameters in use") {

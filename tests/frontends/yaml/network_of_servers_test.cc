@@ -77,14 +77,34 @@ TEST_CASE("nodes change the number of servers of a network that has them") {
   CHECK(npus_of(with("{nodes: 2, server: h100}", "platform.nodes=4")) == 32);
 }
 
+// An MI300X platform is eight devices; NICs are the server builder's. 400 Gb/s are 50 GB/s.
+TEST_CASE("a server that is sold without NICs has usual ones, and the head says so") {
+  for (const char* platform : {"{nodes: 16, server: mi300x}", "{nodes: 16, npu: mi300x}"}) {
+    const Experiment bought = with(platform);
+    CHECK(npus_of(bought) == 128);
+    CHECK(bought.npu.preset == "mi300x");
+    CHECK(value_of(bought, "platform.topology.rail.bandwidth") == "50 GB/s");
+    CHECK(bought.network_chosen == "rails of 400 Gb/s, ASSUMED");
+  }
+  const Experiment said = with("{nodes: 16, server: mi300x, nic: 200 Gb/s}");
+  CHECK(value_of(said, "platform.topology.rail.bandwidth") == "25 GB/s");
+  CHECK(said.network_chosen == "rails, ASSUMED");
+}
+
+// The remedy of a device without a server, pasted.
+TEST_CASE("a device of no known server is put into one by its values") {
+  CHECK(
+      npus_of(with("{npu: gaudi3, rail: {nodes: 64, node: {npus: 8, bandwidth: 450 GB/s, nics: 8, "
+                   "bus_bandwidth: 64 GB/s}, bandwidth: 400 Gb/s}}")) == 512);
+}
+
 TEST_CASE("what is not known of servers is asked for") {
-  CHECK_THAT(error_of("{nodes: 16, server: mi300x}"), Catch::Contains("write nic: 400 Gb/s"));
-  CHECK(npus_of(with("{nodes: 16, server: mi300x, nic: 400 Gb/s}")) == 128);
   CHECK_THAT(error_of("{nodes: 64, npu: tpu-v4}"),
-             Catch::Contains("the server is not known: write server: hgx-h100"));
+             Catch::Contains("no server is known with this device") &&
+                 Catch::Contains("of TPUs torus: 4x4x4"));
+  CHECK_THAT(error_of("{nodes: 64}"), Catch::Contains("write server: hgx-h100"));
   CHECK_THAT(error_of("{nodes: 4, server: hgx-h1000}"), Catch::Contains("did you mean"));
-  CHECK_THAT(error_of("{npu: h100}"),
-             Catch::Contains("one of the keys topology, nodes is missing"));
+  CHECK_THAT(error_of("{npu: h100}"), Catch::Contains("one of the keys topology, nodes, torus, "));
   CHECK_THAT(error_of("{file: dgx-h100-superpod, nodes: 16}"), Catch::Contains("exclude"));
 }
 

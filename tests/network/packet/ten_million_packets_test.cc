@@ -1,5 +1,5 @@
-// Long runs of every transport of our own: nothing wraps, leaks or is forgotten. RoCE's controls are
-// in tests/network/roce/roce_test.cc. Meant for the sanitizers, too.
+// Long runs of every transport of our own: nothing wraps, leaks or is forgotten. RoCE's controls
+// are in tests/network/roce/roce_test.cc. Meant for the sanitizers, too.
 #include <catch2/catch.hpp>
 
 #include "tests/network/network_under_test.h"

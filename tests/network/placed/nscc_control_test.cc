@@ -87,23 +87,23 @@ TEST_CASE("quick adapt: what got through is the window, if it is little and much
 
 TEST_CASE("a slow receiver's penalty: no more than is on its way, less a part of what came") {
   Sender one;
-  // Marked and not late changes nothing by itself. Of 100,000 B sent 4,096 came: 95,904 are on
-  // their way; 64/128 of 4,096 are 2,048.
+  // Marked and not late changes nothing by itself. 100,000 B were on their way when 4,096 of them
+  // were acknowledged; 64/128 of 4,096 are 2,048. So 64 for a whole round trip halve the window.
   one.ack(1, 4'096, 3, true, 100'000, 64);
-  CHECK(one.window() == Approx(95'904 - 2'048));
-  // 120,000 - 8,192 would be more than the window: 64/128 once more.
+  CHECK(one.window() == Approx(100'000 - 2'048));
+  // 120,000 - 4,096 are more than the window: 64/128 once more.
   one.ack(2, 4'096, 3, true, 120'000, 64);
-  CHECK(one.window() == Approx(93'856 - 2'048));
+  CHECK(one.window() == Approx(97'952 - 2'048));
   // None: the window stays. 127/128 of 4,096 are 4,064; 1/128 are 32.
   one.ack(3, 4'096, 3, true, 120'000, 0);
-  CHECK(one.window() == Approx(91'808));
+  CHECK(one.window() == Approx(95'904));
   one.ack(4, 4'096, 3, true, 120'000, 127);
-  CHECK(one.window() == Approx(91'808 - 4'064));
+  CHECK(one.window() == Approx(95'904 - 4'064));
   one.ack(5, 4'096, 3, true, 120'000, 1);
-  CHECK(one.window() == Approx(87'744 - 32));
-  // 40,000 - 24,576 B are on their way.
+  CHECK(one.window() == Approx(91'840 - 32));
+  // 40,000 B were sent, and 20,480 had come before these.
   one.ack(6, 4'096, 3, true, 40'000, 64);
-  CHECK(one.window() == Approx(15'424 - 2'048));
+  CHECK(one.window() == Approx(19'520 - 2'048));
 }
 
 TEST_CASE("nothing shrinks the window below a packet") {

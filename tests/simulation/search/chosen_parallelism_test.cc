@@ -44,7 +44,7 @@ TEST_CASE("what does not fit as data parallelism gets the fastest that fits") {
   CHECK(most_memory(workload_of(experiment)) <= *experiment.npu.memory);
   CHECK(memory_notices(experiment).empty());
   CHECK_THAT(experiment.parallelism_chosen,
-             StartsWith("tp1 pp2 dp2 mb1 1f1b") && Contains(", the fastest by estimate of "));
+             StartsWith("tp1 pp2 dp2 mb1 1f1b") && Contains(", best of "));
   CHECK(origin_of(experiment, "pipeline") == "chosen");
   CHECK(origin_of(experiment, "global_batch") != "chosen");
   CHECK(simulate(experiment).parallelism_chosen == experiment.parallelism_chosen);
@@ -94,7 +94,7 @@ TEST_CASE("a batch that the file does not say is assumed, and named") {
                                            {"platform.npu.memory=1 TB"}};
   const Experiment experiment = loaded(long_samples, silent);
   CHECK(workload_of(experiment).training.global_batch == 64);
-  CHECK(experiment.parallelism_chosen == "dp4, a whole model on each NPU; batch of 64 ASSUMED");
+  CHECK(experiment.parallelism_chosen == "dp4, a whole model on each NPU; batch 64 ASSUMED");
   CHECK(origin_of(experiment, "global_batch") == "chosen");
   // 2 replicas take 5 samples at a time, on 2 stages: 3 x 20 samples are nearest to 64.
   std::vector<Override> divided = long_samples;
@@ -109,7 +109,7 @@ TEST_CASE("a batch is assumed beside a parallelism that is chosen") {
   const std::string chosen =
       loaded({{"workload.transformer.sequence=1048576"}, {"platform.npu.memory=1 GB"}}, silent)
           .parallelism_chosen;
-  CHECK_THAT(chosen, EndsWith("batch of 4 ASSUMED"));
+  CHECK_THAT(chosen, EndsWith("batch 4 ASSUMED"));
 }
 
 TEST_CASE("micro-batch and recomputation stay as the file says") {
@@ -129,8 +129,44 @@ TEST_CASE("what data parallelism may not be, another configuration is") {
   CHECK_FALSE(experiment.parallelism_chosen.empty());
 }
 
-TEST_CASE("what fits nowhere is as it is written, with the notice") {
-  const Experiment experiment = loaded({{"platform.npu.memory=1 kB"}});
-  CHECK(experiment.parallelism_chosen.empty());
-  CHECK(memory_notices(experiment).size() == 1);
+// 1,832 parameters of 18 B among 4 NPUs are 8,244 B each, whatever the division.
+TEST_CASE("what fits nowhere gets what needs least memory, with the notice of how many NPUs do") {
+  const Experiment experiment = loaded({{"platform.npu.memory=6 kB"}});
+  const TransformerTraining& training = workload_of(experiment).training;
+  CHECK_THAT(experiment.parallelism_chosen, EndsWith(", least memory"));
+  CHECK(training.recompute == Recompute::full);
+  CHECK((training.data == 1 || training.sharding == Sharding::zero3));
+  const auto notices = memory_notices(experiment);
+  REQUIRE(notices.size() == 1);
+  CHECK_THAT(notices[0], Contains("the model does not fit") &&
+                             Contains("sharded over all 4 NPUs") && Contains(" NPUs or more"));
+}
+
+// Activations alone need more than that on any number of NPUs.
+TEST_CASE("where no number of NPUs does, the notice does not name one") {
+  const auto notices = memory_notices(loaded({{"platform.npu.memory=100 B"}}));
+  REQUIRE(notices.size() == 1);
+  CHECK_THAT(notices[0], Contains("use devices with more memory, or shorter sequences"));
+}
+
+// Two jobs of half the NPUs each: the first has the batch and the division of 2 NPUs.
+TEST_CASE("each of several jobs gets a batch and a parallelism of its own") {
+  std::string jobs = small_experiment;
+  const std::size_t workload = jobs.find("workload:");
+  const std::string model =
+      "transformer: {layers: 2, hidden: 8, heads: 2, vocabulary: 16, sequence: 1048576, "
+      "tied_embeddings: false}";
+  jobs.replace(workload, std::string::npos,
+               "workload:\n  jobs:\n    - {name: a, npus: 0..1, " + model +
+                   "}\n    - {name: b, npus: 2-3, " + model + ", training: {tensor: 2}}\n");
+  const Experiment experiment = loaded({{"platform.npu.memory=1 GB"}}, jobs);
+  const auto& both = std::get<JobsSpec>(experiment.workload.what).jobs;
+  REQUIRE(both.size() == 2);
+  const auto& first = std::get<TransformerWorkload>(both[0].workload.what).training;
+  const auto& second = std::get<TransformerWorkload>(both[1].workload.what).training;
+  CHECK(first.tensor * first.pipeline * first.data == 2);
+  CHECK(first.global_batch == 4);
+  CHECK(second.tensor == 2);
+  CHECK_THAT(experiment.parallelism_chosen,
+             StartsWith("a: ") && Contains("; b: ") && EndsWith("batch 4 ASSUMED"));
 }

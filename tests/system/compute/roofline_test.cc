@@ -100,7 +100,8 @@ TEST_CASE("a product that was timed takes that long, others of its size do not")
 }
 
 // 8 GFLOP at 80 TFLOP/s take 100 us, and 10 MB of results at 1 TB/s 10 more, for the slowest of 100
-// devices that deviate by 2 % 5.015 % longer. 55 MB of traffic at 500 GB/s take 110 us, beside that.
+// devices that deviate by 2 % 5.015 % longer. 55 MB of traffic at 500 GB/s take 110 us, beside
+// that.
 TEST_CASE("a product writes its results behind its operations") {
   RooflineSpec spec = device();
   Compute work = product(flops(8'000'000'000), bytes(55'000'000));
@@ -127,14 +128,13 @@ struct Measured {
 };
 
 // tests/validation/data/gemm_h100.csv, all with 8 Mi results or more.
-constexpr Measured h100_products[] = {
-    {1, 2'048, 4'096, {299.26, 450.40, 594.21, 715.35, 753.64}},
-    {1, 4'096, 2'048, {304.00, 447.02, 593.23, 716.07, 758.43}},
-    {1, 4'096, 4'096, {392.16, 543.12, 677.44, 738.74, 783.33}},
-    {4, 2'048, 2'048, {394.76, 542.29, 674.04, 725.75, 779.14}},
-    {4, 2'048, 4'096, {458.86, 607.32, 688.63, 752.46, 801.94}},
-    {4, 4'096, 2'048, {458.47, 607.49, 687.86, 759.30, 808.70}},
-    {4, 4'096, 4'096, {503.87, 619.86, 725.51, 764.58, 793.13}}};
+constexpr Measured h100_products[] = {{1, 2'048, 4'096, {299.26, 450.40, 594.21, 715.35, 753.64}},
+                                      {1, 4'096, 2'048, {304.00, 447.02, 593.23, 716.07, 758.43}},
+                                      {1, 4'096, 4'096, {392.16, 543.12, 677.44, 738.74, 783.33}},
+                                      {4, 2'048, 2'048, {394.76, 542.29, 674.04, 725.75, 779.14}},
+                                      {4, 2'048, 4'096, {458.86, 607.32, 688.63, 752.46, 801.94}},
+                                      {4, 4'096, 2'048, {458.47, 607.49, 687.86, 759.30, 808.70}},
+                                      {4, 4'096, 4'096, {503.87, 619.86, 725.51, 764.58, 793.13}}};
 
 // Mean and largest error of the depths 256, 1,024 and 2,048.
 std::pair<double, double> errors_beside(const EfficiencySpec& efficiency) {
@@ -150,8 +150,7 @@ std::pair<double, double> errors_beside(const EfficiencySpec& efficiency) {
       work.result = bytes(2 * results);
       const double expected = 2.0 * static_cast<double>(results * depth) /
                               measured.rates[static_cast<std::size_t>(i)];  // ps
-      const double error =
-          std::abs(static_cast<double>(h100.time_of(work).value) / expected - 1);
+      const double error = std::abs(static_cast<double>(h100.time_of(work).value) / expected - 1);
       sum += error;
       largest = std::max(largest, error);
       ++count;
@@ -161,10 +160,10 @@ std::pair<double, double> errors_beside(const EfficiencySpec& efficiency) {
 
 }  // namespace
 
-// Three numbers were fitted to the 14 products of depth 512 and 4,096 (least squares of logarithms):
-// 84.6 % of the peak, 6.8 TB/s of results and a launch of 6.3 us. Where results are written beside
-// the operations the best three (81.9 %, 52 % of the memory bandwidth, 5.7 us) fit the 14 almost as
-// well, and do not predict the other 21.
+// Three numbers were fitted to the 14 products of depth 512 and 4,096 (least squares of
+// logarithms): 84.6 % of the peak, 6.8 TB/s of results and a launch of 6.3 us. Where results are
+// written beside the operations the best three (81.9 %, 52 % of the memory bandwidth, 5.7 us) fit
+// the 14 almost as well, and do not predict the other 21.
 TEST_CASE("products of H100 reach what was measured at each depth") {
   EfficiencySpec behind;
   behind.matrix = {846, 1000};

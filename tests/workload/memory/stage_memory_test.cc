@@ -233,8 +233,8 @@ TEST_CASE("Full recomputation keeps the inputs of layers and one layer") {
   CHECK(memory.again == Bytes{1'024});
 }
 
-// 10 V columns: 4 x 160 logits, of which the head keeps 6 B and 2 x 64 B of inputs, 3,968 B. That is
-// more than the 1,024 B of a layer that is done again, and the loss is the peak.
+// 10 V columns: 4 x 160 logits, of which the head keeps 6 B and 2 x 64 B of inputs, 3,968 B. That
+// is more than the 1,024 B of a layer that is done again, and the loss is the peak.
 TEST_CASE("A large vocabulary is the peak of full recomputation") {
   TransformerWorkload workload = small();
   workload.model.vocabulary = 160;
@@ -246,8 +246,9 @@ TEST_CASE("A large vocabulary is the peak of full recomputation") {
   CHECK(memory.loss == Bytes{});
 }
 
-// 64 logits. Megatron-LM's fused loss has them twice in single precision. PyTorch's has 12 B of each:
-// 6 more than the head keeps, and with parameters of 4 B 4 more. Only the last stage has a head.
+// 64 logits. Megatron-LM's fused loss has them twice in single precision. PyTorch's has 12 B of
+// each: 6 more than the head keeps, and with parameters of 4 B 4 more. Only the last stage has a
+// head.
 TEST_CASE("The loss needs more than it keeps") {
   TransformerWorkload workload = small();
   workload.training.pipeline = 2;
@@ -300,6 +301,34 @@ TEST_CASE("Activations are within 10 % of the published ones") {
     CAPTURE(row.layers, row.selective);
     CHECK(in_gibibytes(stage_memory(workload, 0).activations) ==
           Approx(row.gibibytes).epsilon(0.1));
+  }
+}
+
+// Parameters and optimizer of the same figure: 18 B of 12 h^2 / t a layer, which is 45.5625 GiB of
+// 22B (48 layers) and of 175B (12 layers a stage), and 32.958984375 GiB of 1T (two). The figure has
+// no norms, which are 2 h a layer, 1/6,000 of that and less; nor embeddings, which a stage between
+// the ends has not either.
+TEST_CASE("Parameters and optimizer are the published ones") {
+  struct Published {
+    std::int64_t layers, hidden, heads;
+    std::int32_t pipeline;
+    double gibibytes;
+  };
+  for (const Published& row :
+       {Published{3 * 48, 6'144, 64, 3, 45.5625}, Published{96, 12'288, 96, 8, 45.5625},
+        Published{128, 25'600, 160, 64, 32.958984375}}) {
+    TransformerWorkload workload;
+    workload.model.layers = row.layers;
+    workload.model.hidden = row.hidden;
+    workload.model.heads = row.heads;
+    workload.model.vocabulary = 51'200;
+    workload.model.sequence = 2'048;
+    workload.model.element = Bytes{2};
+    workload.training.tensor = 8;
+    workload.training.pipeline = row.pipeline;
+    workload.training.global_batch = row.pipeline;
+    CAPTURE(row.hidden);
+    CHECK(in_gibibytes(stage_memory(workload, 1).fixed()) == Approx(row.gibibytes).epsilon(2e-3));
   }
 }
 

@@ -368,8 +368,9 @@ TEST_CASE("latent attention") {
 }
 
 // h = 8, f = 32, 4 tokens: the weights of the first matrix of the MLP are 256 elements. Its product
-// reads 32 + 256 elements and writes 4 x 32; that of its weights' gradient reads 32 + 128 and writes
-// 256. A rank that sums gradients of 4 B over its micro-batches reads and writes those instead.
+// reads 32 + 256 elements and writes 4 x 32; that of its weights' gradient reads 32 + 128 and
+// writes 256. A rank that sums gradients of 4 B over its micro-batches reads and writes those
+// instead.
 TEST_CASE("A product says what its result is, and sums of gradients are read and written") {
   TransformerSpec model;
   model.layers = 1;

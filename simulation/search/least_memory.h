@@ -1,0 +1,22 @@
+// The parallel configuration that needs least memory, for models that fit into no device.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/units/units.h"
+#include "simulation/search/fitting.h"
+#include "simulation/search/training_variants.h"
+
+namespace orrery {
+
+// Of all configurations with zero3, full recomputation and one sample a micro-batch the one that
+// needs least memory. Nothing if none is allowed.
+std::optional<FittingChoice> least_memory(const TrainingVariants& variants);
+
+// How many NPUs, in whole nodes, the model needs at least with zero3, without a pipeline: so many
+// that the ranks' shares of parameters, gradients and optimizer states leave room for the rest.
+// Nothing if 2^20 NPUs do not do: what is not shared is too large.
+std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes room);
+
+}  // namespace orrery

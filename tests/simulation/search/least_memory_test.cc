@@ -1,0 +1,49 @@
+// What needs least memory, and how many NPUs a model needs at least.
+#include "simulation/search/least_memory.h"
+
+#include <catch2/catch.hpp>
+
+#include "simulation/result/memory_notice.h"
+#include "tests/simulation/search/small_search.h"
+
+using namespace orrery;
+
+namespace {
+
+// The small model on so many nodes of two.
+Experiment on_nodes(std::int32_t nodes, Bytes memory) {
+  const SearchFile file(small_experiment);
+  return load_experiment(file.path(),
+                         {{"platform.ranks=" + std::to_string(2 * nodes)},
+                          {"platform.npu.memory=" + std::to_string(memory.value) + " B"},
+                          {"platform.npu.fragmentation=0 %"},
+                          {"workload.training={global_batch: " + std::to_string(2 * nodes) + "}"}});
+}
+
+}  // namespace
+
+// 1,832 parameters of 18 B, divided among 4 ranks.
+TEST_CASE("the least memory is that of full sharding, and none of the choices needs less") {
+  const TrainingVariants variants(on_nodes(2, Bytes{6'000}), {});
+  const auto least = least_memory(variants);
+  REQUIRE(least);
+  CHECK(least->memory > Bytes{1'832 * 18 / 4});
+  const FittingChoices all = fitting_choices(variants, {}, 1);
+  REQUIRE(all.smallest_too_large);
+  CHECK(least->memory <= all.smallest_too_large->memory);
+}
+
+// The states of n ranks are 32,976 B / n; what else a rank keeps does not depend on n. So the room
+// of one number of NPUs is not that of a node less.
+TEST_CASE("the least number of NPUs fits, and a node less does not") {
+  for (const std::int64_t room : {6'000, 7'000, 9'000}) {
+    CAPTURE(room);
+    const auto npus = least_npus(TrainingVariants(on_nodes(2, Bytes{room}), {}), Bytes{room});
+    REQUIRE(npus);
+    CHECK(*npus % 2 == 0);
+    CHECK(*npus > 32'976 / room);
+    CHECK(memory_notices(on_nodes(*npus / 2, Bytes{room})).empty());
+    if (*npus > 4) CHECK(memory_notices(on_nodes(*npus / 2 - 1, Bytes{room})).size() == 1);
+  }
+  CHECK_FALSE(least_npus(TrainingVariants(on_nodes(2, Bytes{100}), {}), Bytes{100}));
+}
