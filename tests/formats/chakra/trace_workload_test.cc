@@ -203,7 +203,7 @@ TEST_CASE("groups that cut the ranks alike are one communicator") {
   CHECK(workload.communicators[0].groups == Grouping{std::vector<Extent>{{2, 1}}});
   CHECK(workload.communicators[1].groups == Grouping{std::vector<Extent>{{2, 2}}});
   // An all-gather says what one rank gives: 1000 B of each of two.
-  const auto& gather = std::get<CollectiveCall>(workload.graphs[0]->operations()[1].what);
+  const auto gather = std::get<CollectiveCall>(workload.graphs[0]->operations()[1].what);
   CHECK(gather.size == bytes(2000));
   CHECK(contradictions_in(workload).empty());
   CHECK(run(workload).finish > Duration{});
@@ -214,7 +214,7 @@ TEST_CASE("a collective has the priority and the whole size that its node says")
   gather.attributes.push_back({"comm_priority", std::int64_t{5}});
   gather.attributes.push_back({"buffer_size", std::int64_t{7}});
   const GraphWorkload workload = read({{written({gather}), written({gather})}});
-  const auto& call = std::get<CollectiveCall>(workload.graphs[0]->operations()[0].what);
+  const auto call = std::get<CollectiveCall>(workload.graphs[0]->operations()[0].what);
   CHECK(static_cast<std::int32_t>(call.priority) == 5);
   CHECK(call.size == bytes(7));
 }
