@@ -215,6 +215,9 @@ DEFINED_FUNCTION = re.compile(
     re.M)
 # Each drawing has its own width and left edge; CMakeLists.txt compiles these alone.
 COMPILED_ALONE = re.compile(r"report/chart/")
+COMPILED_AS_ONE = re.compile(  # the last part as in tests/CMakeLists.txt
+    rf"({'|'.join(sorted(ROOMS))}|"
+    r"tests/(workload|simulation|report|conformance|frontends/(cli|schema|sweep)))/.*\.cc$")
 
 
 def names_without_linkage(source):
@@ -234,7 +237,7 @@ def names_of_folders(sources, _root):
     """A cold build compiles files of a folder as one: CMakeLists.txt, orrery_compile_in_batches."""
     declared = {}
     for path, source in sources.items():
-        if source.room not in ROOMS or not path.endswith(".cc") or COMPILED_ALONE.match(path):
+        if not COMPILED_AS_ONE.match(path) or COMPILED_ALONE.match(path):
             continue
         for line, name, what in names_without_linkage(source):
             other = declared.setdefault((path.rpartition("/")[0], name, what), path)

@@ -95,6 +95,10 @@ class TidyTest(unittest.TestCase):
                         core__b_cc=file("const std::string most{};"))
         self.assert_one("core/b.cc:4: sum is declared", core__a_cc=file("int sum(int a) {\n}"),
                         core__b_cc=file("int sum(\n    int b) {\n}"))
+        self.assert_one("tests/report/b.cc:4: sum is declared",
+                        tests__CMakeLists_txt="orrery_test(report orrery_report report)\n",
+                        tests__report__a_cc=file("int sum() {\n}"),
+                        tests__report__b_cc=file("int sum() {\n}"))
         # Overloads, members, locals and other folders.
         self.assert_clean(core__a_cc=file("int sum(int a) {\n  const int most = 1;\n}"),
                           core__b_cc=file("int sum(int a, int b) {\n  const int most = 2;\n}"),

@@ -13,12 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Files {
+class JobFiles {
  public:
-  Files() { fs::create_directories(folder_); }
-  ~Files() { fs::remove_all(folder_); }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
+  JobFiles() { fs::create_directories(folder_); }
+  ~JobFiles() { fs::remove_all(folder_); }
+  JobFiles(const JobFiles&) = delete;
+  JobFiles& operator=(const JobFiles&) = delete;
 
   // Two leaves of four NPUs, one uplink each of 1 GB/s, as are all wires; no latency.
   RunResult run(const std::string& workload, const std::string& backend = "fluid") const {
@@ -45,7 +45,7 @@ std::string job(const std::string& name, const std::string& npus, const std::str
 // Together the rings cross the uplinks at half the speed: 4 rounds of C + 2M = 72 ms. If one starts
 // C later, the uplinks are never shared: C + M, 48 ms for each.
 TEST_CASE("jobs that share a link collide or interleave") {
-  const Files files;
+  const JobFiles files;
   const RunResult colliding =
       files.run("{jobs: [" + job("red", "0-1,4-5") + ", " + job("blue", "2-3,6-7") + "]}\n");
   REQUIRE(colliding.jobs.size() == 2);
@@ -65,7 +65,7 @@ TEST_CASE("jobs that share a link collide or interleave") {
 }
 
 TEST_CASE("a job beside one that it shares no wire with takes what it takes alone") {
-  const Files files;
+  const JobFiles files;
   const RunResult alone = files.run("{jobs: [" + job("red", "0-3") + "]}\n");
   const RunResult both =
       files.run("{jobs: [" + job("red", "0-3") + ", " + job("blue", "4-7") + "]}\n");
@@ -77,7 +77,7 @@ TEST_CASE("a job beside one that it shares no wire with takes what it takes alon
 
 // Each job sees a platform of its own size: a data-parallel transformer on each half.
 TEST_CASE("models fill the NPUs of their job") {
-  const Files files;
+  const JobFiles files;
   const std::string model =
       "transformer: {layers: 2, hidden: 64, heads: 4, vocabulary: 128, sequence: 16}, "
       "training: {tensor: 2, global_batch: 4}";

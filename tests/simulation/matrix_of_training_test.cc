@@ -4,13 +4,14 @@
 #include <map>
 
 #include "simulation/simulate.h"
+#include "tests/simulation/ring_matrix.h"
 #include "tests/simulation/rings.h"
 
 namespace orrery {
 namespace {
 
-using Pair = std::pair<std::int32_t, std::int32_t>;
-using Matrix = std::map<Pair, std::int64_t>;
+using test::add_ring;
+using test::Matrix;
 using Matrices = std::map<std::string, Matrix>;  // by group
 
 // L = 8 layers, h = 64, s = 32, V = 256, 2 B activations, 4 B gradients.
@@ -52,13 +53,6 @@ Matrices matrices_of(const Experiment& experiment) {
   for (const MatrixRow& row : simulate(experiment, options).matrix)
     matrices[row.group][{row.source, row.target}] += row.bytes.narrow().value;
   return matrices;
-}
-
-// A ring of n sends 2(n-1)/n of the buffer from each member to the next one.
-void add_ring(Matrix& matrix, int first, int stride, int n, std::int64_t buffer) {
-  if (n == 1) return;
-  for (int i = 0; i < n; ++i)
-    matrix[{first + i * stride, first + (i + 1) % n * stride}] += 2 * (n - 1) * buffer / n;
 }
 
 // Per stage and iteration, t, d and p written out:

@@ -30,7 +30,7 @@ Experiment two_nodes(Sharding sharding, std::int64_t batch) {
   return experiment;
 }
 
-TransformerTraining& training_of(Experiment& experiment) {
+TransformerTraining& sharded_training(Experiment& experiment) {
   return std::get<TransformerWorkload>(experiment.workload.what).training;
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("parameters that are gathered in 8 bits") {
     const auto plain = static_cast<double>(bytes_on(simulate(experiment), "fabric"));
     std::get<TransformerWorkload>(experiment.workload.what).model.eight_bit_products = true;
     CHECK(static_cast<double>(bytes_on(simulate(experiment), "fabric")) == plain);
-    training_of(experiment).fp8_parameters = true;
+    sharded_training(experiment).fp8_parameters = true;
     return static_cast<double>(bytes_on(simulate(experiment), "fabric")) / plain;
   };
   CHECK(part(Sharding::zero2) == Approx(0.75));
@@ -85,7 +85,7 @@ TEST_CASE("parameters that are gathered in 8 bits") {
 // half that a rank is left with, an all-reduce over the two nodes sends 2 (1/2) = one of it.
 TEST_CASE("hybrid sharding keeps gathers inside the node") {
   Experiment experiment = two_nodes(Sharding::zero3, 4);
-  training_of(experiment).shard_group = 2;
+  sharded_training(experiment).shard_group = 2;
   const RunResult result = simulate(experiment);
   CHECK(bytes_on(result, "node") == 4 * (3 * all_bytes - head_bytes) / 2);
   CHECK(bytes_on(result, "fabric") == 0);
@@ -99,15 +99,15 @@ TEST_CASE("hybrid sharding keeps gathers inside the node") {
 TEST_CASE("prefetch and gathers beside the forward pass hide what they gather") {
   Experiment experiment = two_nodes(Sharding::zero3, 32);
   const RunResult ahead = simulate(experiment);
-  training_of(experiment).prefetch = 0;
+  sharded_training(experiment).prefetch = 0;
   const RunResult late = simulate(experiment);
   CHECK(late.finish > ahead.finish);
   CHECK(bytes_on(late, "fabric") == bytes_on(ahead, "fabric"));
 
   Experiment once = two_nodes(Sharding::zero1, 32);
-  training_of(once).bucket = Bytes{4'000'000};
+  sharded_training(once).bucket = Bytes{4'000'000};
   const RunResult at_the_end = simulate(once);
-  training_of(once).overlap_parameters = true;
+  sharded_training(once).overlap_parameters = true;
   const RunResult beside = simulate(once);
   CHECK(beside.finish < at_the_end.finish);
   CHECK(bytes_on(beside, "fabric") == bytes_on(at_the_end, "fabric"));
@@ -117,7 +117,7 @@ TEST_CASE("prefetch and gathers beside the forward pass hide what they gather") 
 // the same time, to the picosecond.
 TEST_CASE("iterations with gathers beside the forward pass are in their steady state") {
   Experiment experiment = two_nodes(Sharding::zero1, 32);
-  training_of(experiment).overlap_parameters = true;
+  sharded_training(experiment).overlap_parameters = true;
   const RunResult one = simulate(experiment);
   experiment.workload.iterations = 3;
   const RunResult three = simulate(experiment);

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-constexpr Duration work = microseconds(100);
+constexpr Duration work_of_rank = microseconds(100);
 
 // 64 ranks that work for 100 us, and with `exchange` all-reduce 64 KB after that.
 Experiment ranks_that_work(bool exchange) {
@@ -19,7 +19,7 @@ Experiment ranks_that_work(bool exchange) {
                                  nanoseconds(500), Scope::scale_out}};
   for (CollectiveSpec& spec : experiment.system.collectives) spec.chunks = 1;
   ProgramSpec program;
-  program.parts.push_back({{}, {{"work", {0, -1, Compute{{}, {}, work}}}}});
+  program.parts.push_back({{}, {{"work", {0, -1, Compute{{}, {}, work_of_rank}}}}});
   if (exchange) {
     CollectiveCall call{};
     call.kind = Collective::all_reduce;
@@ -34,7 +34,7 @@ std::vector<Duration> starts(const Experiment& experiment) {
   std::vector<Duration> by_rank;
   for (const RankRow& rank : simulate(experiment).ranks) {
     CHECK(rank.finish == rank.idle + rank.compute);  // idle until it starts
-    by_rank.push_back(rank.finish - work);
+    by_rank.push_back(rank.finish - work_of_rank);
   }
   return by_rank;
 }
@@ -83,7 +83,7 @@ TEST_CASE("an all-reduce ends after the last rank has started, on every backend"
     experiment.network.backend = backend.name;
     experiment.workload.skew = microseconds(10);
     const RunResult skewed = simulate(experiment);
-    CHECK(skewed.finish > work + microseconds(9));
+    CHECK(skewed.finish > work_of_rank + microseconds(9));
     CHECK(simulate(experiment).fingerprint == skewed.fingerprint);
   }
 }

@@ -9,6 +9,7 @@
 #include "frontends/yaml/load_experiment.h"
 #include "simulation/simulate.h"
 #include "tests/paths.h"
+#include "tests/simulation/ring_matrix.h"
 
 namespace orrery {
 namespace {
@@ -47,15 +48,8 @@ std::string experiment_of(const Layout& layout) {
   return text;
 }
 
-using Pair = std::pair<std::int32_t, std::int32_t>;
-using Matrix = std::map<Pair, std::int64_t>;
-
-// A ring of n sends 2(n-1)/n of the buffer from each member to the next one.
-void add_ring(Matrix& matrix, int first, int stride, int n, std::int64_t buffer) {
-  if (n == 1) return;
-  for (int i = 0; i < n; ++i)
-    matrix[{first + i * stride, first + (i + 1) % n * stride}] += 2 * (n - 1) * buffer / n;
-}
+using test::add_ring;
+using test::Matrix;
 
 TEST_CASE("the communication matrix of 3-D parallelism is that of its groups") {
   for (const Layout layout :

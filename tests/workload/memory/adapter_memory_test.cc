@@ -13,7 +13,7 @@
 namespace orrery {
 namespace {
 
-TransformerWorkload small() {
+TransformerWorkload of_four_layers() {
   TransformerWorkload workload;
   workload.model.layers = 4;
   workload.model.hidden = 8;
@@ -29,7 +29,7 @@ TransformerWorkload small() {
 // r = 2: of attention 2 (8 + 24 + 8 + 8) = 96, of an MLP 2 (8 + 32 + 32 + 8) = 160; 256 a layer,
 // 1,024 in all.
 TransformerWorkload adapted() {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = of_four_layers();
   workload.training.lora.rank = 2;
   return workload;
 }
@@ -99,7 +99,7 @@ TEST_CASE("A job with adapters reduces their gradients alone") {
 // matrix does not keep its input, of 64 B, or FC2's of 256 B; the kernel of attention needs its
 // output all the same. Two adapters keep T r elements each, 32 B.
 TEST_CASE("Activations beside frozen matrices") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = of_four_layers();
   const auto attention = [&] {
     return activations_of(TransformerPart::attention, false, workload);
   };
@@ -122,7 +122,7 @@ TEST_CASE("Activations beside frozen matrices") {
 
 // The MLP has the inputs of norm and FC1 from attention.
 TEST_CASE("Blocks in parallel keep one input") {
-  TransformerWorkload workload = small();
+  TransformerWorkload workload = of_four_layers();
   workload.model.parallel_blocks = true;
   CHECK(activations_of(TransformerPart::attention, false, workload) == Bytes{384});
   CHECK(activations_of(TransformerPart::mlp, false, workload) == Bytes{640 - 2 * 64});

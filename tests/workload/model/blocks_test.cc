@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/workload/model/gpt3.h"
 #include "tests/workload/model/part_text.h"
 #include "workload/model/transformer.h"
 #include "workload/training_flops.h"
@@ -12,19 +13,9 @@
 namespace orrery {
 namespace {
 
+using test::gpt3;
 using test::text_of;
 using Lines = std::vector<std::string>;
-
-TransformerSpec gpt3() {
-  TransformerSpec spec;
-  spec.layers = 96;
-  spec.hidden = 12'288;
-  spec.heads = 96;
-  spec.vocabulary = 51'200;
-  spec.sequence = 2'048;
-  spec.element = Bytes{2};
-  return spec;
-}
 
 constexpr TransformerShard of_eight{.tensor = 8, .sequence_parallel = true, .micro_batch = 1};
 

@@ -5,23 +5,14 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "tests/workload/model/gpt3.h"
 #include "tests/workload/model/part_text.h"
 
 using namespace orrery;
+using test::gpt3;
 using test::text_of;
 
 namespace {
-
-TransformerSpec gpt3() {
-  TransformerSpec spec;
-  spec.layers = 96;
-  spec.hidden = 12'288;
-  spec.heads = 96;
-  spec.vocabulary = 51'200;
-  spec.sequence = 2'048;
-  spec.element = Bytes{2};
-  return spec;
-}
 
 TransformerSpec llama405b() {
   TransformerSpec spec;

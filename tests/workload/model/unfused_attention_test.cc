@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-const UnfusedAttention gpt3{2'048, 2'048, 12, 128, 128, Bytes{2}};
+const UnfusedAttention attention_of_gpt3{2'048, 2'048, 12, 128, 128, Bytes{2}};
 
 std::vector<std::string> text_of(const std::vector<Compute>& kernels) {
   std::vector<std::string> texts;
@@ -24,12 +24,13 @@ std::vector<std::string> text_of(const std::vector<Compute>& kernels) {
 TEST_CASE("unfused attention reads and writes all pairs again and again") {
   // A product moves 2 B for each pair and for 2 x 2048 x 12 x 128 = 6,291,456 other elements;
   // softmax 2 x 2 B a pair, dropout 2 x 2 B and a byte of mask, softmax backwards 3 x 2 B.
-  CHECK(text_of(gpt3.forward()) == std::vector<std::string>{"product of 113246208", "201326592",
-                                                            "251658240", "product of 113246208"});
-  CHECK(text_of(gpt3.backward()) ==
+  CHECK(text_of(attention_of_gpt3.forward()) == std::vector<std::string>{"product of 113246208",
+                                                                         "201326592", "251658240",
+                                                                         "product of 113246208"});
+  CHECK(text_of(attention_of_gpt3.backward()) ==
         std::vector<std::string>{"product of 113246208", "product of 113246208", "251658240",
                                  "301989888", "product of 113246208", "product of 113246208"});
-  for (const Compute& work : gpt3.forward())  // 2 x pairs x 128
+  for (const Compute& work : attention_of_gpt3.forward())  // 2 x pairs x 128
     CHECK((work.flops == Flops{} || work.flops == Flops{12'884'901'888}));
 }
 
