@@ -1,16 +1,14 @@
 #include "execution/sweep/shard_command.h"
 
-#include <filesystem>
 #include <utility>
+
+#include "core/base/program_file.h"
 
 namespace orrery {
 
 std::vector<std::string> shard_command(const SweepOptions& options) {
-  std::error_code unknown;
-  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  if (unknown) program = "orrery";
-  std::vector<std::string> command{program.string(), "sweep",  "exec", options.file, "-o",
-                                   options.output,   "--quiet"};
+  std::vector<std::string> command{program_file(), "sweep",        "exec",   options.file,
+                                   "-o",           options.output, "--quiet"};
   for (const std::string& setting : options.settings) {
     command.emplace_back("--set");
     command.push_back(setting);

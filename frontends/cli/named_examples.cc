@@ -1,7 +1,6 @@
 #include "frontends/cli/named_examples.h"
 
 #include <fmt/format.h>
-#include <sys/auxv.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <system_error>
 
 #include "core/base/config_error.h"
+#include "core/base/program_file.h"
 #include "core/base/quoted.h"
 #include "core/base/suggestion.h"
 
@@ -22,15 +22,6 @@ namespace orrery::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The file of this process; in a root without /proc, as it was started.
-fs::path program_file() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) return program;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives addresses as numbers
-  return fs::absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), error);
-}
 
 // Those that exist.
 std::vector<fs::path> example_folders() {

@@ -16,7 +16,7 @@
 #include "network/network_error.h"
 #include "network/ns3/congestion_control.h"
 #include "network/ns3/guest_simulator.h"
-#include "network/packet/transports.h"
+#include "network/ns3/tcp_stack.h"
 
 namespace orrery {
 namespace {
@@ -244,17 +244,8 @@ PacketStatistics TcpNetwork::statistics() const {
   return statistics;
 }
 
-std::unique_ptr<PacketTransport> make_tcp_transport(const TransportParts& parts) {
-  return std::make_unique<TcpNetwork>(parts);
-}
-
-// docs/models/ns3.md, "One message alone": 78 B more on the wire for each segment of 8,960 B; a
-// packet's time for each further link, of at most 8; two round trips in which a window of 10
-// segments, then 20, lets the line stand idle; and all of it once more, where an ideal level is
-// left for one with TCP and the NPU between the two passes it on.
-Duration tcp_tolerance(Bytes size, Bandwidth link, Duration round_trip) {
-  const std::int64_t headers = 78 * (size.value / 8'960 + 1) + 1;
-  return transfer_time(size + bytes(headers + 8 * 9'038), link) + round_trip * 2;
-}
-
 }  // namespace orrery
+
+orrery::PacketTransport* orrery_make_tcp(const orrery::TransportParts& parts) {
+  return std::make_unique<orrery::TcpNetwork>(parts).release();
+}
