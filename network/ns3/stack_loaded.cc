@@ -24,10 +24,10 @@ MakeTcp load_stack() {
   void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const found = module == nullptr ? nullptr : dlsym(module, "orrery_make_tcp");
   if (found == nullptr)
-    throw NetworkError(
-        fmt::format("TCP is simulated by ns-3, which this program loads from a file of its own, and "
-                    "that failed: {}; put orrery-ns3.so, as it was built with this program, into {}",
-                    dlerror(), folder.string()));
+    throw NetworkError(fmt::format(
+        "TCP is simulated by ns-3, which this program loads from a file of its own, and "
+        "that failed: {}; put orrery-ns3.so, as it was built with this program, into {}",
+        dlerror(), folder.string()));
   return reinterpret_cast<MakeTcp>(found);
 }
 
