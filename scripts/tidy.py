@@ -213,11 +213,8 @@ DECLARED_CONSTANT = re.compile(
 DEFINED_FUNCTION = re.compile(
     r"^(?!struct|class|enum|using|namespace)[A-Za-z_][\w:<>,&*\s]*?[\s&*](\w+)\(([^;{]*?)\)\s*\{",
     re.M)
-# Each drawing has its own width and left edge; CMakeLists.txt compiles these alone.
-COMPILED_ALONE = re.compile(r"report/chart/")
-COMPILED_AS_ONE = re.compile(  # the last part as in tests/CMakeLists.txt
-    rf"({'|'.join(sorted(ROOMS))}|"
-    r"tests/(workload|simulation|report|conformance|frontends/(cli|schema|sweep)))/.*\.cc$")
+# Each drawing has its own width and left edge; CMakeLists.txt compiles these and some tests alone.
+COMPILED_ALONE = re.compile(r"report/chart/|tests/(core|fuzz|reference|benchmark)/")
 
 
 def names_without_linkage(source):
@@ -229,7 +226,8 @@ def names_without_linkage(source):
             for match in pattern.finditer(code):
                 yield source.line_of(begin + match.start(1)), match[1], ""
         for match in DEFINED_FUNCTION.finditer(code):
-            parameters = re.sub(r"\s*\b\w+\s*(,|$)", r"\1", " ".join(match[2].split()))
+            without_defaults = re.sub(r"\s=\s(\{[^}]*\}|[^,]*)", "", " ".join(match[2].split()))
+            parameters = re.sub(r"\s*\b\w+\s*(,|$)", r"\1", without_defaults)
             yield source.line_of(begin + match.start(1)), match[1], parameters
 
 
@@ -237,7 +235,7 @@ def names_of_folders(sources, _root):
     """A cold build compiles files of a folder as one: CMakeLists.txt, orrery_compile_in_batches."""
     declared = {}
     for path, source in sources.items():
-        if not COMPILED_AS_ONE.match(path) or COMPILED_ALONE.match(path):
+        if not path.endswith(".cc") or COMPILED_ALONE.match(path):
             continue
         for line, name, what in names_without_linkage(source):
             other = declared.setdefault((path.rpartition("/")[0], name, what), path)

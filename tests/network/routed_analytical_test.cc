@@ -13,8 +13,8 @@ namespace {
 using test::GraphMaker;
 using test::MessageLog;
 
-struct Fabric : test::NetworkUnderTest {
-  explicit Fabric(const GraphMaker& maker) : NetworkUnderTest("analytical", maker.spec()) {}
+struct RoutedFabric : test::NetworkUnderTest {
+  explicit RoutedFabric(const GraphMaker& maker) : NetworkUnderTest("analytical", maker.spec()) {}
 };
 
 // NPUs 0, 1 under switch 3, 2 under switch 4, 1 GB/s; 0.5 GB/s between the switches: 3 links of
@@ -22,7 +22,7 @@ struct Fabric : test::NetworkUnderTest {
 TEST_CASE("on a graph, latency adds up along the path and the slowest link sets the pace") {
   GraphMaker maker(3, 0, 2);
   maker.join(0, 3).join(1, 3).join(2, 4).join(3, 4, Bandwidth{500'000'000});
-  Fabric fabric(maker);
+  RoutedFabric fabric(maker);
   const auto far = fabric.send(0, 2, 1'000), near = fabric.send(1, 0, 1'000);
   fabric.queue.run();
   CHECK(fabric.delivered(far) == nanoseconds(2'300));
@@ -39,12 +39,12 @@ TEST_CASE("on a graph, latency adds up along the path and the slowest link sets 
 TEST_CASE("NPUs that share a NIC take turns") {
   GraphMaker maker(4, 3, 1);
   maker.join(0, 4).join(1, 4).join(2, 5).join(3, 6).join(4, 7).join(5, 7).join(6, 7);
-  Fabric out(maker);
+  RoutedFabric out(maker);
   const auto a = out.send(0, 2, 1'000), b = out.send(1, 3, 1'000);
   out.queue.run();
   CHECK(out.delivered(a) == nanoseconds(1'400));
   CHECK(out.delivered(b) == nanoseconds(2'400));
-  Fabric in(maker);
+  RoutedFabric in(maker);
   const auto c = in.send(2, 0, 1'000), d = in.send(3, 1, 1'000);
   in.queue.run();
   CHECK(in.delivered(c) == nanoseconds(1'400));
@@ -54,7 +54,7 @@ TEST_CASE("NPUs that share a NIC take turns") {
 TEST_CASE("a message may start and end at a switch") {
   GraphMaker maker(2, 0, 1);
   maker.join(0, 2).join(1, 2);
-  Fabric fabric(maker);
+  RoutedFabric fabric(maker);
   const auto up = fabric.send(0, 2, 1'000), down = fabric.send(2, 1, 1'000);
   fabric.queue.run();
   CHECK(fabric.delivered(up) == nanoseconds(1'100));

@@ -13,10 +13,6 @@ namespace {
 
 using namespace test;
 
-const Bandwidth kBandwidth = gigabits_per_second(100);  // 80 ps a byte
-const Duration kLink = nanoseconds(500);
-const Duration kPath = nanoseconds(1000);
-
 Operation all_to_allv(std::shared_ptr<const PairSizes> sizes) {
   CollectiveCall call{};
   call.kind = Collective::all_to_allv;

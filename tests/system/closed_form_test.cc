@@ -12,10 +12,6 @@ namespace {
 
 using namespace test;
 
-const Bandwidth kBandwidth = gigabits_per_second(100);  // 12.5 GB/s: 80 ps a byte
-const Duration kLink = nanoseconds(500);
-const Duration kPath = nanoseconds(1000);
-
 Duration time_of(const std::string& algorithm, Collective kind, std::int32_t ranks, Bytes size,
                  std::int32_t root = 0) {
   World world({switch_level(ranks, kBandwidth, kLink)}, plain_system(algorithm),

@@ -12,10 +12,9 @@ namespace {
 
 using namespace test;
 
-const Duration kPath = nanoseconds(1000);
 const Duration kSend = nanoseconds(300), kReceive = nanoseconds(200), kGap = nanoseconds(700);
 
-LevelSpec level(std::int32_t ranks, Scope scope = Scope::scale_out) {
+LevelSpec slow_level(std::int32_t ranks, Scope scope = Scope::scale_out) {
   LevelSpec spec = switch_level(ranks, gigabytes_per_second(1), nanoseconds(500));
   spec.scope = scope;
   return spec;
@@ -24,7 +23,7 @@ LevelSpec level(std::int32_t ranks, Scope scope = Scope::scale_out) {
 Operation send(OperationId id, Rank to, Bytes size) {
   return {id, static_cast<std::int32_t>(id), SendCall{to, size, static_cast<std::int32_t>(id)}};
 }
-Operation receive(OperationId id, Rank from, Bytes size, std::int32_t tag) {
+Operation receive_tagged(OperationId id, Rank from, Bytes size, std::int32_t tag) {
   return {id, static_cast<std::int32_t>(id), ReceiveCall{from, size, tag}};
 }
 
@@ -39,9 +38,9 @@ Duration time_of_burst(const EndpointSpec& endpoint, int count, Bytes size) {
   std::vector<Operation> sends, receives;
   for (int i = 0; i < count; ++i) {
     sends.push_back(send(i, 1, size));
-    receives.push_back(receive(i, 0, size, i));
+    receives.push_back(receive_tagged(i, 0, size, i));
   }
-  World world({level(2)}, with_endpoint(endpoint), {sends, receives});
+  World world({slow_level(2)}, with_endpoint(endpoint), {sends, receives});
   const Duration time = world.run();
   REQUIRE(world.runner->finished());
   return time;
@@ -69,11 +68,11 @@ TEST_CASE("the gap also spaces what arrives at one rank") {
   const EndpointSpec endpoint{.receive_overhead = kReceive, .gap = kGap};
   std::vector<std::vector<Operation>> programs(4);
   for (Rank from = 1; from < 4; ++from) {
-    programs[0].push_back(receive(from, from, bytes(0), 0));
+    programs[0].push_back(receive_tagged(from, from, bytes(0), 0));
     programs[from].push_back({0, 0, SendCall{0, bytes(0), 0}});
   }
   for (int i = 0; i < 3; ++i) programs[0][i].id = i;
-  World world({level(4)}, with_endpoint(endpoint), programs);
+  World world({slow_level(4)}, with_endpoint(endpoint), programs);
   CHECK(world.run() == nanoseconds(2400 + 200));
   const EndpointAccount account = *world.runner->endpoint_account(0);
   CHECK(account.received == 3);
@@ -98,9 +97,10 @@ TEST_CASE("copies take one message after the other, before the wire and after it
 // of rank 0 at 1200 holds its processor from 1200 to 1500, and what came at 1300 waits 200 for it.
 TEST_CASE("sends and arrivals share the rank's processor") {
   const EndpointSpec endpoint{.send_overhead = kSend, .receive_overhead = kReceive};
-  World world({level(2)}, with_endpoint(endpoint),
-              {{receive(0, 1, bytes(0), 0), compute(1, nanoseconds(1200)), send(2, 1, bytes(0))},
-               {send(0, 0, bytes(0)), receive(1, 0, bytes(0), 2)}});
+  World world(
+      {slow_level(2)}, with_endpoint(endpoint),
+      {{receive_tagged(0, 1, bytes(0), 0), compute(1, nanoseconds(1200)), send(2, 1, bytes(0))},
+       {send(0, 0, bytes(0)), receive_tagged(1, 0, bytes(0), 2)}});
   world.run();
   CHECK(world.recorder.find(SpanKind::collective, 0, 0).end.since_start == nanoseconds(1500 + 200));
   CHECK(world.runner->endpoint_account(0)->waited == nanoseconds(200));
@@ -111,7 +111,7 @@ TEST_CASE("sends and arrivals share the rank's processor") {
 TEST_CASE("collectives pay per message, and only on levels of the scope") {
   const EndpointSpec endpoint{.send_overhead = kSend, .receive_overhead = kReceive};
   for (const Scope scope : {Scope::scale_out, Scope::local}) {
-    World world({level(4, scope)}, with_endpoint(endpoint),
+    World world({slow_level(4, scope)}, with_endpoint(endpoint),
                 World::everywhere(4, {collective(0, Collective::all_reduce, bytes(400))}));
     const Duration step = kPath + nanoseconds(100);
     const Duration ends = scope == Scope::local ? Duration{} : kSend + kReceive;
@@ -129,7 +129,7 @@ TEST_CASE("stays in endpoints are spans for those who want messages") {
     std::vector<Span> spans;
   };
   EventQueue queue;
-  const Topology topology({{level(2)}});
+  const Topology topology({{slow_level(2)}});
   const auto network = find_backend("analytical")->make(queue, topology, {});
   Messages sink;
   EndpointBackend endpoints(queue, *network, topology,
@@ -147,7 +147,7 @@ TEST_CASE("stays in endpoints are spans for those who want messages") {
 }
 
 TEST_CASE("without endpoint costs there is no layer") {
-  World world({level(2)}, plain_system("ring"),
+  World world({slow_level(2)}, plain_system("ring"),
               World::everywhere(2, {collective(0, Collective::all_reduce, bytes(2))}));
   CHECK_FALSE(world.runner->endpoint_account(0));
 }

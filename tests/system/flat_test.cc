@@ -187,7 +187,6 @@ TEST_CASE("a broadcast leaves the root's node through the gates of its channels"
 // --------------------------------------------------------------------------------
 
 constexpr Bandwidth kInside = gigabytes_per_second(100), kBetween = gigabytes_per_second(10);
-constexpr Duration kLink = nanoseconds(500);
 
 std::vector<LevelSpec> levels_of(const std::vector<int>& sizes) {
   std::vector<LevelSpec> levels;

@@ -14,6 +14,10 @@
 
 namespace orrery::test {
 
+// Of most platforms: 80 ps a byte; two links are a path.
+inline constexpr Bandwidth kBandwidth = gigabits_per_second(100);
+inline constexpr Duration kLink = nanoseconds(500), kPath = nanoseconds(1000);
+
 // The operations of one rank, in order; as workload/graph/program.h, which system/ may not see.
 // Compute and Wait hold what follows, the rest runs beside it.
 class Script final : public OperationSource {

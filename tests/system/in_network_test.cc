@@ -9,9 +9,6 @@ namespace {
 
 using namespace test;
 
-const Bandwidth kBandwidth = gigabits_per_second(100);  // 80 ps a byte
-const Duration kLink = nanoseconds(500);
-
 LevelSpec adding_switch(std::int32_t size) {
   LevelSpec level = switch_level(size, kBandwidth, kLink);
   level.in_network_reduction = true;

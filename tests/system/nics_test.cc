@@ -18,7 +18,7 @@ namespace {
 using namespace test;
 
 constexpr std::int32_t kGpus = 4, kNics = 2;
-constexpr Bandwidth kInside = gigabytes_per_second(100), kToNic = gigabytes_per_second(20),
+constexpr Bandwidth kInsideNode = gigabytes_per_second(100), kToNic = gigabytes_per_second(20),
                     kNic = gigabytes_per_second(10);
 constexpr Duration kLatency = nanoseconds(500);
 
@@ -36,7 +36,7 @@ TopologySpec cluster(std::int32_t nodes) {
     const std::int32_t nvswitch = gpus + node * (1 + kNics);
     for (std::int32_t local = 0; local < kGpus; ++local) {
       const std::int32_t gpu = node * kGpus + local, nic = nvswitch + 1 + local / 2;
-      join(gpu, nvswitch, 0, kInside);
+      join(gpu, nvswitch, 0, kInsideNode);
       join(gpu, nic, 1, kToNic);
       // GPUs of one NIC could meet there: twice as far as over the NVSwitch.
       graph->links.end()[-1].cost = graph->links.end()[-2].cost = 2;
@@ -47,7 +47,7 @@ TopologySpec cluster(std::int32_t nodes) {
     }
   }
   TopologySpec spec;
-  spec.levels = {{"node", LevelKind::graph, kGpus, kInside, kLatency * 2, Scope::local},
+  spec.levels = {{"node", LevelKind::graph, kGpus, kInsideNode, kLatency * 2, Scope::local},
                  {"fabric", LevelKind::graph, nodes, kNic, kLatency * 4, Scope::scale_out}};
   spec.graph = graph;
   return spec;

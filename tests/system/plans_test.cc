@@ -24,7 +24,7 @@ constexpr Collective kKinds[] = {
 static_assert(std::size(kKinds) == collective_count - 1);
 
 // The list, and some algorithms with a parameter.
-std::vector<std::string> names() {
+std::vector<std::string> names_of_plans() {
   std::vector<std::string> result;
   for (const AlgorithmEntry& entry : builtin_algorithms()) result.emplace_back(entry.name);
   for (const char* name :
@@ -35,7 +35,7 @@ std::vector<std::string> names() {
 }
 
 TEST_CASE("every algorithm is proved for all group sizes it supports") {
-  for (const std::string& name : names())
+  for (const std::string& name : names_of_plans())
     for (const Collective kind : kKinds)
       for (int size = 2; size <= 33; ++size) {
         const auto algorithm = find_algorithm(name);
@@ -72,7 +72,7 @@ std::string difference_from_rank_0(const Plan& plan, int size, Symmetry symmetry
 
 TEST_CASE("plans that say they are symmetric are") {
   int rotations = 0, exchanges = 0;
-  for (const std::string& name : names())
+  for (const std::string& name : names_of_plans())
     for (const Collective kind : kKinds)
       for (int size = 2; size <= 33; ++size) {
         const auto algorithm = find_algorithm(name);
@@ -92,7 +92,7 @@ TEST_CASE("plans that say they are symmetric are") {
 // A plan that forgets to say so is simulated on every rank, which a user of 16,384 ranks notices.
 TEST_CASE("plans that are symmetric say so") {
   int others = 0;
-  for (const std::string& name : names())
+  for (const std::string& name : names_of_plans())
     for (const Collective kind : kKinds)
       for (const int size : {4, 6, 7, 8, 16, 33}) {
         const auto algorithm = find_algorithm(name);
@@ -111,7 +111,7 @@ TEST_CASE("plans that are symmetric say so") {
 }
 
 TEST_CASE("a plan is proved for every root") {
-  for (const std::string& name : names())
+  for (const std::string& name : names_of_plans())
     for (const Collective kind : kKinds)
       for (const int size : {2, 3, 8, 13}) {
         const auto algorithm = find_algorithm(name);
@@ -209,7 +209,7 @@ TEST_CASE("compositions over levels are proved") {
           // As local_bandwidth_aware, and as torus.
           if (schedule == HierarchicalSchedule::torus && known == in_torus.begin()) continue;
           if (schedule == HierarchicalSchedule::themis && known != in_torus.end()) continue;
-          for (const std::string& name : names())
+          for (const std::string& name : names_of_plans())
             for (const int root : {0, 1, 3}) {
               if (root > 1 && !has_root(kind)) continue;  // 0 and 1: the variants
               INFO(name << " " << name_of(kind) << " " << name_of(schedule) << " from level "
@@ -332,7 +332,7 @@ TEST_CASE("a mutation of one index of any plan is caught") {
   const auto pick = [&](int n) {
     return static_cast<int>(random.uniform_int(static_cast<std::uint64_t>(n)));
   };
-  for (const std::string& name : names())
+  for (const std::string& name : names_of_plans())
     for (const Collective kind : kKinds)
       for (const GroupShape& group : {GroupShape(3), GroupShape(4), GroupShape(5), GroupShape(8),
                                       GroupShape(11), GroupShape(3, 2), GroupShape(uneven)}) {

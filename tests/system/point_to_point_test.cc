@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-constexpr std::int64_t kPath = 1'000;  // ns
+constexpr std::int64_t kPathNanoseconds = 1'000;  // ns
 
 Operation send(OperationId id, Rank to, Bytes size, std::int32_t tag = 0) {
   return {id, static_cast<std::int32_t>(id), SendCall{to, size, tag}};
@@ -49,7 +49,7 @@ TEST_CASE("a message costs its delay at the sender and at the receiver") {
   world.run();
   REQUIRE(world.runner->finished());
   CHECK(end_of(world, 0, 0) == nanoseconds(300 + 100));
-  CHECK(end_of(world, 1, 0) == nanoseconds(300 + 100 + kPath + 300));
+  CHECK(end_of(world, 1, 0) == nanoseconds(300 + 100 + kPathNanoseconds + 300));
 }
 
 // Ranks {0, 1} and {2, 3} share nodes. 20 ns inside a node, 300 between nodes, also to rank 3,
@@ -65,9 +65,9 @@ TEST_CASE("the outermost level that a message crosses says what its ends cost") 
     REQUIRE(world.runner->finished());
     return end_of(world, target, 0);
   };
-  CHECK(time_to(1) == nanoseconds(20 + 100 + kPath + 20));
-  CHECK(time_to(2) == nanoseconds(300 + 100 + kPath + 300));
-  CHECK(time_to(3) == nanoseconds(300 + 100 + 2 * kPath + 300));
+  CHECK(time_to(1) == nanoseconds(20 + 100 + kPathNanoseconds + 20));
+  CHECK(time_to(2) == nanoseconds(300 + 100 + kPathNanoseconds + 300));
+  CHECK(time_to(3) == nanoseconds(300 + 100 + 2 * kPathNanoseconds + 300));
 }
 
 // On the fluid model two messages share the sender's port: 0.5 B/ns each. The second, of 1,000 B,
@@ -82,8 +82,8 @@ TEST_CASE("a message that overtakes another waits for it at the receiver") {
   REQUIRE(world.runner->finished());
   CHECK(end_of(world, 0, 0) == nanoseconds(4'000));
   CHECK(end_of(world, 0, 1) == nanoseconds(2'000));
-  CHECK(end_of(world, 1, 0) == nanoseconds(4'000 + kPath));
-  CHECK(end_of(world, 1, 1) == nanoseconds(4'000 + kPath));
+  CHECK(end_of(world, 1, 0) == nanoseconds(4'000 + kPathNanoseconds));
+  CHECK(end_of(world, 1, 1) == nanoseconds(4'000 + kPathNanoseconds));
 }
 
 // The same with tags of their own: nothing waits for the other, in whatever order receives are
@@ -95,8 +95,8 @@ TEST_CASE("messages with other tags do not wait for each other") {
               fluid());
   world.run();
   REQUIRE(world.runner->finished());
-  CHECK(end_of(world, 1, 0) == nanoseconds(2'000 + kPath));
-  CHECK(end_of(world, 1, 1) == nanoseconds(4'000 + kPath));
+  CHECK(end_of(world, 1, 0) == nanoseconds(2'000 + kPathNanoseconds));
+  CHECK(end_of(world, 1, 1) == nanoseconds(4'000 + kPathNanoseconds));
 }
 
 // The message is there at 1,100; the receiver computes until 5,000 and asks then.

@@ -9,8 +9,6 @@ namespace {
 
 using namespace test;
 
-const Duration kPath = nanoseconds(1000);
-
 SystemSpec with_costs(std::vector<ProtocolCost> costs, Protocol protocol) {
   SystemSpec spec = plain_system("ring");
   spec.protocols = std::move(costs);

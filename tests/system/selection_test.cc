@@ -17,9 +17,6 @@ namespace {
 
 using namespace test;
 
-const Bandwidth kBandwidth = gigabits_per_second(100);  // 80 ps a byte
-const Duration kPath = nanoseconds(1000);
-
 using Platform = std::vector<LevelSpec>;
 
 Platform node() { return {switch_level(8, gigabytes_per_second(450), nanoseconds(500))}; }
@@ -47,17 +44,17 @@ SystemSpec with(const CollectiveSpec& collective_spec) {
   return spec;
 }
 
-struct Run {
+struct SelectedRun {
   Duration time;
   std::vector<Choice> choices;
   std::string chosen;
 };
 
 // The whole job runner, as for any job.
-Run run(const Platform& platform, const CollectiveSpec& spec, Collective kind, Bytes size) {
+SelectedRun run(const Platform& platform, const CollectiveSpec& spec, Collective kind, Bytes size) {
   const std::int32_t ranks = size_of(platform);
   World world(platform, with(spec), World::everywhere(ranks, {collective(0, kind, size)}));
-  Run result{world.run(), {}, ""};
+  SelectedRun result{world.run(), {}, ""};
   REQUIRE(world.runner->finished());
   const Selection& selection = world.runner->selection();
   result.choices = selection.choices();
@@ -120,7 +117,7 @@ TEST_CASE("auto is within a tenth of the best that it could have chosen") {
                                   Collective::reduce_scatter, Collective::all_to_all})
       for (const Bytes size :
            {bytes(4), kibibytes(1), kibibytes(64), mebibytes(4), mebibytes(256), mebibytes(1024)}) {
-        const Run chosen = run(platform, automatic(), kind, size);
+        const SelectedRun chosen = run(platform, automatic(), kind, size);
         INFO(name_of(kind) << " of " << size.value << " B among " << size_of(platform) << ": "
                            << chosen.chosen);
         CHECK(chosen.time.value * 10 <= best_by_simulation(platform, kind, size).value * 11);
@@ -137,14 +134,14 @@ TEST_CASE("auto is within a tenth of the best that it could have chosen") {
 TEST_CASE("auto takes few steps for small buffers and few bytes for large ones") {
   const Duration step = nanoseconds(1020);
   const Bandwidth rate = gigabytes_per_second(450);
-  const Run norm = run(node(), automatic(), Collective::all_reduce, bytes(4));
+  const SelectedRun norm = run(node(), automatic(), Collective::all_reduce, bytes(4));
   CHECK(norm.chosen == "recursive_doubling, 1 chunk");
   CHECK(norm.time == (step + transfer_time(bytes(4), rate)) * 3);
   CHECK(run(node(), automatic(), Collective::all_reduce, bytes(63)).chosen == norm.chosen);
-  const Run small = run(node(), automatic(), Collective::all_reduce, bytes(64));
+  const SelectedRun small = run(node(), automatic(), Collective::all_reduce, bytes(64));
   CHECK(small.chosen == "direct, 1 chunk");
   CHECK(small.time == (step + transfer_time(bytes(8), rate) * 7) * 2);
-  const Run large = run(node(), automatic(), Collective::all_reduce, mebibytes(1024));
+  const SelectedRun large = run(node(), automatic(), Collective::all_reduce, mebibytes(1024));
   CHECK(large.chosen == "ring, 1 chunk");
   CHECK(large.time == (step + transfer_time(mebibytes(128), rate)) * 14);
 }
@@ -189,7 +186,7 @@ TEST_CASE("auto leaves room for messages that come in between") {
 TEST_CASE("auto sums a few bytes of any number of ranks in as many steps as a tree") {
   for (const auto& [ranks, steps] : {std::pair{6, 6}, {12, 8}, {48, 12}}) {
     const Platform platform{switch_level(ranks, gigabytes_per_second(450), nanoseconds(500))};
-    const Run norm = run(platform, automatic(), Collective::all_reduce, bytes(4));
+    const SelectedRun norm = run(platform, automatic(), Collective::all_reduce, bytes(4));
     CHECK(norm.chosen == "pat, 1 chunk");
     CHECK(norm.time >= nanoseconds(1020) * steps);
     CHECK(norm.time < nanoseconds(1021) * steps);
@@ -306,7 +303,7 @@ TEST_CASE("auto sums a few bytes of 16,384 ranks in 14 steps") {
 // arrive 1.02 us later.
 TEST_CASE("auto exchanges all-to-alls directly") {
   const Platform platform{switch_level(8, gigabytes_per_second(300), nanoseconds(500))};
-  const Run chosen = run(platform, automatic(), Collective::all_to_all, bytes(50'000'000));
+  const SelectedRun chosen = run(platform, automatic(), Collective::all_to_all, bytes(50'000'000));
   CHECK(chosen.chosen == "direct, 1 chunk");
   CHECK(chosen.time ==
         transfer_time(bytes(6'250'000), gigabytes_per_second(300)) * 7 + nanoseconds(1020));
@@ -396,10 +393,10 @@ TEST_CASE("a range may be automatic") {
   CollectiveSpec spec = fixed("ring");
   CollectiveSpec any = automatic();
   spec.ranges = {{mebibytes(1), any}};
-  const Run small = run(node(), spec, Collective::all_reduce, kibibytes(1));
+  const SelectedRun small = run(node(), spec, Collective::all_reduce, kibibytes(1));
   CHECK(small.chosen == "direct, 1 chunk");
   CHECK(small.choices[0].automatic);
-  const Run large = run(node(), spec, Collective::all_reduce, mebibytes(1));
+  const SelectedRun large = run(node(), spec, Collective::all_reduce, mebibytes(1));
   CHECK(large.chosen == "ring");
   CHECK_FALSE(large.choices[0].automatic);
 }

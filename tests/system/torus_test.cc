@@ -9,16 +9,14 @@ namespace {
 
 using namespace test;
 
-const Bandwidth kBandwidth = gigabits_per_second(100);
-
-struct Run {
+struct TorusRun {
   double time;  // in T
   NetworkStatistics statistics;
   double bound;
 };
 
-Run all_reduce(int dimensions, std::int32_t size, HierarchicalSchedule schedule,
-               std::int32_t chunks, const char* algorithm = "ring") {
+TorusRun all_reduce(int dimensions, std::int32_t size, HierarchicalSchedule schedule,
+                    std::int32_t chunks, const char* algorithm = "ring") {
   const std::vector<LevelSpec> levels(
       dimensions, {"", LevelKind::ring, size, kBandwidth, Duration{}, Scope::scale_out});
   SystemSpec spec = plain_system(algorithm);
@@ -53,7 +51,7 @@ TEST_CASE("on a torus of d dimensions, chunks in turns take a d-th of one after 
     INFO(dimensions << " dimensions of " << size);
     CHECK(all_reduce(dimensions, size, aware, 1).time == Approx(alone).epsilon(0.001));
     CHECK(all_reduce(dimensions, size, aware, 96).time == Approx(first).epsilon(0.05));
-    const Run turns = all_reduce(dimensions, size, torus, 96);
+    const TorusRun turns = all_reduce(dimensions, size, torus, 96);
     CHECK(turns.time == Approx(alone / dimensions).epsilon(0.08));
     CHECK(turns.time >= turns.bound);
     CHECK(turns.bound == Approx(alone / dimensions).epsilon(0.001));

@@ -58,7 +58,8 @@ const std::string hints = R"(<system version="1">
 )";
 
 // What is wrong with it: "line: path: what", one after the other.
-std::string refusal(const std::string& text, const NcclTopologyOptions& options = {.nodes = 2}) {
+std::string refusal_of_topology(const std::string& text,
+                                const NcclTopologyOptions& options = {.nodes = 2}) {
   std::string all;
   try {
     import_nccl_topology("topo.xml", text, options);
@@ -119,10 +120,10 @@ TEST_CASE("One node needs no network", "[import]") {
 }
 
 TEST_CASE("What PCI devices do not say is asked for by name", "[import]") {
-  CHECK(refusal(hints, {}) ==
+  CHECK(refusal_of_topology(hints, {}) ==
         "0: --nodes: the file does not say how many nodes there are; 0: --npu: the file does not "
         "say which GPUs these are; 0: --nic: the file does not say how fast a NIC is");
-  CHECK(refusal(hints, {.npu = "v100", .nodes = 2}) ==
+  CHECK(refusal_of_topology(hints, {.npu = "v100", .nodes = 2}) ==
         "0: --nvlink: the file does not say what joins the GPUs; 0: --nic: the file does not say "
         "how fast a NIC is; 0: --bus: the file does not say how fast PCI is");
   const Imported import = import_nccl_topology(
@@ -136,21 +137,23 @@ TEST_CASE("What PCI devices do not say is asked for by name", "[import]") {
 
 TEST_CASE("What no topology of NCCL is, is refused by name", "[import]") {
   const auto first_words = [](const std::string& text) { return text.substr(0, 40); };
-  CHECK(first_words(refusal("<topology version=\"2.0\"/>")) ==
+  CHECK(first_words(refusal_of_topology("<topology version=\"2.0\"/>")) ==
         "1: : this is a topology of hwloc, not of");
-  CHECK(first_words(refusal("<graphs version=\"1\"/>")) ==
+  CHECK(first_words(refusal_of_topology("<graphs version=\"1\"/>")) ==
         "1: : this is a graph file of NCCL (NCCL_");
-  CHECK(refusal("<system version=\"2\"/>") == "1: : version \"2\" of NCCL's topology is not known");
-  CHECK(refusal("<plan/>") == "1: : <plan> is no topology of NCCL");
-  CHECK(first_words(refusal("<system version=\"1\">")) ==
+  CHECK(refusal_of_topology("<system version=\"2\"/>") ==
+        "1: : version \"2\" of NCCL's topology is not known");
+  CHECK(refusal_of_topology("<plan/>") == "1: : <plan> is no topology of NCCL");
+  CHECK(first_words(refusal_of_topology("<system version=\"1\">")) ==
         "1: : this is not XML: Start-end tags mis");
-  CHECK(refusal("<system version=\"1\"/>").starts_with("1: : the file has no GPU"));
-  CHECK(refusal(replaced(h100(), "count=\"5\"", "count=\"many\"")).find("no number that can") !=
-        std::string::npos);
-  CHECK(refusal(h100(), {.npu = "h10", .nodes = 1}) == "0: --npu: \"h10\" is not known");
-  CHECK(refusal(replaced(h100(), "speed=\"200000\"", "speed=\"100000\"")).find("NICs differ") !=
-        std::string::npos);
-  CHECK(refusal(h100(""), {.nodes = 2}).find("--nic") != std::string::npos);
+  CHECK(refusal_of_topology("<system version=\"1\"/>").starts_with("1: : the file has no GPU"));
+  CHECK(refusal_of_topology(replaced(h100(), "count=\"5\"", "count=\"many\""))
+            .find("no number that can") != std::string::npos);
+  CHECK(refusal_of_topology(h100(), {.npu = "h10", .nodes = 1}) ==
+        "0: --npu: \"h10\" is not known");
+  CHECK(refusal_of_topology(replaced(h100(), "speed=\"200000\"", "speed=\"100000\""))
+            .find("NICs differ") != std::string::npos);
+  CHECK(refusal_of_topology(h100(""), {.nodes = 2}).find("--nic") != std::string::npos);
 }
 
 TEST_CASE("NVLinks that join some GPUs more than others are no node", "[import]") {
@@ -167,7 +170,7 @@ TEST_CASE("NVLinks that join some GPUs more than others are no node", "[import]"
   const Imported import = import_nccl_topology("topo.xml", two(2, 2), {.nodes = 1});
   CHECK(import.yaml.find("kind: fully_connected, size: 2, bandwidth: 50 GB/s") !=
         std::string::npos);
-  CHECK(refusal(two(2, 1), {.nodes = 1}).find("neither by switches nor all alike") !=
+  CHECK(refusal_of_topology(two(2, 1), {.nodes = 1}).find("neither by switches nor all alike") !=
         std::string::npos);
 }
 
@@ -199,9 +202,10 @@ TEST_CASE("Files that clouds publish are read", "[import]") {
     CHECK(topology.npu_count() == 2 * sample.npus);
     CHECK(find_suspicions(topology).empty());  // `orrery topo check`
   }
-  CHECK(refusal(text("ncv4-graph.xml")).find("graph file of NCCL") != std::string::npos);
+  CHECK(refusal_of_topology(text("ncv4-graph.xml")).find("graph file of NCCL") !=
+        std::string::npos);
   // Its four GPUs have NVLinks that end at themselves.
-  CHECK(refusal(text("ncv4-topo.xml")).find("--nvlink") != std::string::npos);
+  CHECK(refusal_of_topology(text("ncv4-topo.xml")).find("--nvlink") != std::string::npos);
 }
 
 }  // namespace

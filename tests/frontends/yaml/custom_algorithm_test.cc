@@ -15,7 +15,7 @@ Experiment load(const std::vector<Override>& overrides = {}) {
   return load_experiment(folder + "custom.yaml", overrides);
 }
 
-std::string refusal(const std::vector<Override>& overrides) {
+std::string refusal_of_algorithm(const std::vector<Override>& overrides) {
   try {
     load(overrides);
   } catch (const ConfigError& error) {
@@ -50,18 +50,21 @@ TEST_CASE("the command line goes before the file, whichever of the two it names"
 
 TEST_CASE("what cannot be the custom algorithm is refused") {
   const std::string key = "system.all_reduce.custom";
-  CHECK(refusal({{key + "=ring"}}) == key + ": \"ring\" is neither XML nor a Chakra trace");
-  CHECK(refusal({{key + "=ring.et"}}) == key + ": the messages of a graph have sizes of their own");
-  CHECK(refusal({{key + "=" + folder + "ring.xml"}, {"system.all_reduce.algorithms=ring"}}) ==
+  CHECK(refusal_of_algorithm({{key + "=ring"}}) ==
+        key + ": \"ring\" is neither XML nor a Chakra trace");
+  CHECK(refusal_of_algorithm({{key + "=ring.et"}}) ==
+        key + ": the messages of a graph have sizes of their own");
+  CHECK(refusal_of_algorithm(
+            {{key + "=" + folder + "ring.xml"}, {"system.all_reduce.algorithms=ring"}}) ==
         key + ": \"custom\" and \"algorithms\" exclude each other");
-  CHECK(refusal({{"system.all_gather.custom=" + folder + "ring.xml"}}).find("all_reduce of 8") !=
-        std::string::npos);
-  CHECK(refusal({{"platform.topology.levels.0.size=4"}}).find("and this is the all_reduce of 4") !=
-        std::string::npos);
-  CHECK(refusal({{key + "=" + folder + "broken.xml"}}) ==
+  CHECK(refusal_of_algorithm({{"system.all_gather.custom=" + folder + "ring.xml"}})
+            .find("all_reduce of 8") != std::string::npos);
+  CHECK(refusal_of_algorithm({{"platform.topology.levels.0.size=4"}})
+            .find("and this is the all_reduce of 4") != std::string::npos);
+  CHECK(refusal_of_algorithm({{key + "=" + folder + "broken.xml"}}) ==
         ": this does not do all_reduce: rank 0 ends with piece 0, which lacks the contribution of "
         "rank 7, in chunk 0 of its output buffer");
-  CHECK(refusal({{"system.all_reduce.custom_size=0B"}}) ==
+  CHECK(refusal_of_algorithm({{"system.all_reduce.custom_size=0B"}}) ==
         "system.all_reduce.custom_size: \"0B\" is out of range");
 }
 
@@ -70,7 +73,7 @@ TEST_CASE("on several levels a custom algorithm needs the flat schedule") {
   const Override levels{
       "platform.topology.levels=[{kind: switch, size: 2, bandwidth: 100 GB/s, latency: 1 us}, "
       "{kind: switch, size: 4, bandwidth: 25 GB/s, latency: 1 us}]"};
-  CHECK(refusal({levels}).find("which the schedule baseline takes one by one") !=
+  CHECK(refusal_of_algorithm({levels}).find("which the schedule baseline takes one by one") !=
         std::string::npos);
   const Experiment flat = load({levels, {"system.all_reduce.schedule=flat"}});
   CHECK(algorithms(flat, Collective::all_reduce) == std::vector<NamedAlgorithm>{"all-pairs.xml"});

@@ -11,14 +11,14 @@
 namespace orrery {
 namespace {
 
-RunResult run(const std::vector<Override>& overrides) {
+RunResult run_fluid(const std::vector<Override>& overrides) {
   return simulate(
       load_experiment(source_folder() + "/examples/contention/interleaved.yaml", overrides));
 }
 
 std::string refusal(const std::string& setting) {
   try {
-    run({{setting}});
+    run_fluid({{setting}});
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -31,13 +31,13 @@ std::string refusal(const std::string& setting) {
 // compute for 1 ms and send for 2 ms; where they send at once, two limits of 12.5 GB/s just fill
 // the link, so neither hinders the other: 8 x 3 ms.
 TEST_CASE("half the efficiency doubles the time of a message") {
-  CHECK(run({}).finish == milliseconds(16));
+  CHECK(run_fluid({}).finish == milliseconds(16));
   const std::string half = "network.fluid.efficiency=[{size: 1 MB, share: 50 %}]";
-  CHECK(run({{half}}).finish == milliseconds(24));
+  CHECK(run_fluid({{half}}).finish == milliseconds(24));
 }
 
 TEST_CASE("a completion tolerance says what it may have changed") {
-  const RunResult result = run({{"network.fluid.completion_tolerance=0.05 %"}});
+  const RunResult result = run_fluid({{"network.fluid.completion_tolerance=0.05 %"}});
   bool said = false;
   for (const auto& notice : result.notices)
     said |= notice.find("0.05 % larger") != std::string::npos;

@@ -22,10 +22,10 @@ using Catch::Contains;
 namespace {
 
 const std::string sums = "workload: {program: [{operations: [{all_reduce: 1 MB}]}]}\n";
-const std::string transformer =
+const std::string small_transformer =
     "workload: {transformer: {preset: llama2-7b}, training: {global_batch: 8}}\n";
 
-Experiment load(const std::string& npu, const std::string& rest = sums) {
+Experiment load_with_sums(const std::string& npu, const std::string& rest = sums) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("orrery_library_test." + std::to_string(getpid()) + ".yaml");
   std::ofstream(file) << "platform: {npu: " << npu
@@ -38,7 +38,7 @@ Experiment load(const std::string& npu, const std::string& rest = sums) {
 }
 
 ProtocolsInForce in_force(const std::string& npu, const std::string& rest = sums) {
-  return load(npu, rest).protocols_in_force;
+  return load_with_sums(npu, rest).protocols_in_force;
 }
 
 // Whether a ring of 8 takes as many bytes on the wire, and costs as much, as the library's.
@@ -64,15 +64,15 @@ void check_costs(const Experiment& experiment, const std::string& library) {
 }  // namespace
 
 TEST_CASE("a device brings the protocols of the library that was measured on it") {
-  const Experiment h100 = load("{preset: h100}");
+  const Experiment h100 = load_with_sums("{preset: h100}");
   CHECK(h100.protocols_in_force.name == "nccl-h100");
   CHECK(chosen_protocols(h100.protocols_in_force) ==
         "protocols: nccl-h100 (mean error 6.6 % over 24 sizes), measured on 8 H100\n");
   check_costs(h100, "nccl-h100");
-  check_costs(load("{preset: a100-40gb}"), "nccl-a100");
+  check_costs(load_with_sums("{preset: a100-40gb}"), "nccl-a100");
   // What is computed, and how fast, does not matter.
-  CHECK(in_force("{preset: h100, efficiency: none}", transformer).name == "nccl-h100");
-  CHECK(in_force("{preset: h100, peak: 700 TFLOP/s}", transformer).name == "nccl-h100");
+  CHECK(in_force("{preset: h100, efficiency: none}", small_transformer).name == "nccl-h100");
+  CHECK(in_force("{preset: h100, peak: 700 TFLOP/s}", small_transformer).name == "nccl-h100");
 }
 
 TEST_CASE("a device of a generation that was measured has its protocols, and that is said") {
@@ -86,7 +86,8 @@ TEST_CASE("a device of a generation that was measured has its protocols, and tha
 TEST_CASE("devices whose library is no NCCL get none of it") {
   std::set<std::string> without;
   for (const NpuPreset& preset : npu_presets()) {
-    const Experiment experiment = load(fmt::format("{{preset: {}}}", preset.name), transformer);
+    const Experiment experiment =
+        load_with_sums(fmt::format("{{preset: {}}}", preset.name), small_transformer);
     if (!experiment.protocols_in_force.name.empty()) continue;
     without.insert(std::string(preset.name));
     CHECK(experiment.system.protocols.empty());
@@ -99,32 +100,35 @@ TEST_CASE("devices whose library is no NCCL get none of it") {
 // A peak alone names no library. Where it chose the efficiency, that does.
 TEST_CASE("a device without a name has the library of its efficiency") {
   const std::string h100 = "{peak: 989 TFLOP/s, memory_bandwidth: 3350 GB/s}";
-  CHECK(in_force(h100, transformer).name == "nccl-h100");
+  CHECK(in_force(h100, small_transformer).name == "nccl-h100");
   CHECK(in_force(h100, sums).name.empty());
   CHECK(in_force("{peak: 300 TFLOP/s, efficiency: {preset: gb200-2025-fp8}}").name == "nccl-b200");
-  CHECK(in_force("{peak: 300 TFLOP/s, efficiency: {matrix: 50 %}}", transformer).name.empty());
+  CHECK(
+      in_force("{peak: 300 TFLOP/s, efficiency: {matrix: 50 %}}", small_transformer).name.empty());
 }
 
 TEST_CASE("what a file says of protocols goes before the device's") {
   const auto system = [](const std::string& keys) { return "system: {" + keys + "}\n" + sums; };
-  const Experiment none = load("{preset: h100}", system("library: none"));
+  const Experiment none = load_with_sums("{preset: h100}", system("library: none"));
   CHECK(none.protocols_in_force.name == "none");
   CHECK(chosen_protocols(none.protocols_in_force).empty());
   CHECK(none.system.protocols.empty());
   CHECK(in_force("{preset: h100}", system("protocol: none")).name == "none");
-  check_costs(load("{preset: tpu-v4}", system("library: nccl-a100")), "nccl-a100");
-  const Experiment own = load("{preset: h100}", system("protocols: [{protocol: ll, step: 1 us}]"));
+  check_costs(load_with_sums("{preset: tpu-v4}", system("library: nccl-a100")), "nccl-a100");
+  const Experiment own =
+      load_with_sums("{preset: h100}", system("protocols: [{protocol: ll, step: 1 us}]"));
   CHECK(own.protocols_in_force.name.empty());
   REQUIRE(own.system.protocols.size() == 1);
   CHECK(own.system.collectives[0].protocol == Protocol::automatic);
   CHECK(in_force("{preset: h100}", system("endpoint: {send_overhead: 1 us}")).name.empty());
   // One protocol of the device's, and one kind without.
   const Experiment some =
-      load("{preset: h100}", system("protocol: ll, all_gather: {protocol: none}"));
+      load_with_sums("{preset: h100}", system("protocol: ll, all_gather: {protocol: none}"));
   CHECK(some.system.collectives[0].protocol == Protocol::ll);
   CHECK(some.system.protocols.size() == find_measured_protocols("nccl-h100")->costs.size());
-  CHECK_THROWS_WITH(load("{preset: h100}", system("library: nccl")), Contains("nccl-h100"));
-  CHECK_THROWS_WITH(load("{preset: tpu-v4}", system("protocol: ll")),
+  CHECK_THROWS_WITH(load_with_sums("{preset: h100}", system("library: nccl")),
+                    Contains("nccl-h100"));
+  CHECK_THROWS_WITH(load_with_sums("{preset: tpu-v4}", system("protocol: ll")),
                     Contains("nothing says what it costs"));
 }
 

@@ -10,10 +10,10 @@
 namespace orrery {
 namespace {
 
-const std::string folder = source_folder() + "/tests/frontends/yaml/good/";
+const std::string folder_of_experiments = source_folder() + "/tests/frontends/yaml/good/";
 
 Experiment load(const std::string& file, const std::vector<Override>& overrides = {}) {
-  return load_experiment(folder + file, overrides);
+  return load_experiment(folder_of_experiments + file, overrides);
 }
 
 // "value <- origin" of a path, the origin without its folder.
@@ -21,7 +21,8 @@ std::string resolved(const Experiment& experiment, const std::string& path) {
   for (const ResolvedValue& value : experiment.resolved) {
     if (value.path != path) continue;
     std::string origin = value.origin;
-    if (const auto at = origin.find(folder); at == 0) origin.erase(0, folder.size());
+    if (const auto at = origin.find(folder_of_experiments); at == 0)
+      origin.erase(0, folder_of_experiments.size());
     return value.value + " <- " + origin;
   }
   return "nothing";
@@ -224,7 +225,7 @@ TEST_CASE("the local-bandwidth-aware schedule asks a lower level for other kinds
 TEST_CASE("a text workload is found beside the file that names it") {
   const Experiment e = load("text.yaml");
   const auto& text = std::get<LayerTableWorkload>(e.workload.what);
-  CHECK(text.file == folder + "inputs/DLRM_HybridParallel.txt");
+  CHECK(text.file == folder_of_experiments + "inputs/DLRM_HybridParallel.txt");
   CHECK(text.dimensions == std::vector<int>{1, 0});
   CHECK(text.table.layers.size() == 2);
   CHECK_THROWS_WITH(load("text.yaml", {{"workload.text=here.txt"}}),  // the working directory
@@ -312,12 +313,13 @@ TEST_CASE("a section from a file, with keys beside the reference") {
   CHECK(all_reduce.schedule == HierarchicalSchedule::local_bandwidth_aware);
   CHECK(all_reduce.algorithms == std::vector<NamedAlgorithm>{"direct"});
   CHECK(of(e, Collective::all_gather).chunks == 3);
-  CHECK(std::get<LayerTableWorkload>(e.workload.what).file == folder + "parts/jobs/one.txt");
+  CHECK(std::get<LayerTableWorkload>(e.workload.what).file ==
+        folder_of_experiments + "parts/jobs/one.txt");
   CHECK(resolved(e, "system.queue_limit") == "7 <- parts/base_system.yaml:2");
   CHECK(resolved(e, "system.chunks") == "3 <- references.yaml:4");
 
-  const Experiment set =
-      load("references.yaml", {{"system.file=" + folder + "parts/base_system.yaml"}});
+  const Experiment set = load(
+      "references.yaml", {{"system.file=" + folder_of_experiments + "parts/base_system.yaml"}});
   CHECK(of(set, Collective::all_gather).chunks == 3);  // still beside the reference
   CHECK(is_open(of(set, Collective::all_reduce), false));
 }

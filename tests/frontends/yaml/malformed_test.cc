@@ -14,7 +14,8 @@
 namespace orrery {
 namespace {
 
-const std::filesystem::path folder = source_folder() + "/tests/frontends/yaml/malformed";
+const std::filesystem::path folder_of_malformed =
+    source_folder() + "/tests/frontends/yaml/malformed";
 
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -22,7 +23,7 @@ std::string text_of(const std::filesystem::path& path) {
 }
 
 std::string without_folders(std::string text) {
-  const std::string prefix = folder.string() + "/";
+  const std::string prefix = folder_of_malformed.string() + "/";
   for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos;) {
     text.erase(at, prefix.size());
   }
@@ -51,7 +52,7 @@ std::string messages_of(const std::filesystem::path& file) {
 
 TEST_CASE("malformed files are explained") {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of_malformed)) {
     if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

@@ -17,8 +17,8 @@ using test::PcapPacket;
 constexpr unsigned address_of_npu_0 = 10U << 24;
 
 // On a star of 4 at 100 Gb/s and 0.5 us a link; NPU n is node n, the switch node 4.
-struct Run {
-  explicit Run(const NetworkSpec& network)
+struct CapturedRun {
+  explicit CapturedRun(const NetworkSpec& network)
       : topology({{{"", LevelKind::switched, 4, gigabits_per_second(100), nanoseconds(500),
                     Scope::scale_out}}}),
         backend(make_ns3_backend(queue, topology, network)),
@@ -54,7 +54,7 @@ TEST_CASE("a capture has each packet with its time, addresses and length") {
   // (2,158 B: 172.64 ns) behind the second: at 2,669.121 ns.
   NetworkSpec network;
   network.captures = {both_ways(0), both_ways(1)};
-  Run run(network);
+  CapturedRun run(network);
   run.log.send(*run.backend, 0, 1, bytes(20'000));
   run.queue.run();
 
@@ -95,7 +95,7 @@ TEST_CASE("all bytes of a message with losses are in a capture, and what was los
   network.captures = {{"up", {link_between(0, 4)}, {}}, {"down", {link_between(4, 1)}, {}}};
   network.switches.loss = 0.01;
   network.seed = 7;
-  Run run(network);
+  CapturedRun run(network);
   run.log.send(*run.backend, 0, 1, bytes(3'000'000));
   run.queue.run();
   const PacketStatistics packets = *run.backend->statistics().packets;
@@ -121,7 +121,7 @@ TEST_CASE("a capture of two NPUs leaves out what others send, and a full one is 
   pair.between = {NodeId{1}, NodeId{2}};
   network.captures = {pair, both_ways(1)};
   network.capture_limit = 50;
-  Run run(network);
+  CapturedRun run(network);
   run.log.send(*run.backend, 0, 1, bytes(1'000'000));
   run.log.send(*run.backend, 2, 1, bytes(50'000));
   run.queue.run();
@@ -152,7 +152,7 @@ TEST_CASE("a capture shows marks and handshakes") {
   network.transport.connect = ConnectPolicy::first_message;
   network.switches.queue = QueueKind::red;
   network.switches.red_minimum = network.switches.red_maximum = bytes(20'000);
-  Run run(network);
+  CapturedRun run(network);
   run.log.send(*run.backend, 0, 1, bytes(1'000'000));
   run.log.send(*run.backend, 2, 1, bytes(1'000'000));
   run.queue.run();
@@ -173,7 +173,7 @@ TEST_CASE("a capture changes nothing") {
   const auto end_of = [](bool with) {
     NetworkSpec network;
     if (with) network.captures = {both_ways(0)};
-    Run run(network);
+    CapturedRun run(network);
     run.log.send(*run.backend, 0, 1, bytes(3'000'000));
     run.log.send(*run.backend, 1, 0, bytes(3'000'000));
     run.queue.run();

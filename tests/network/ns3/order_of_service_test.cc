@@ -47,9 +47,9 @@ class Relay final : public MessageListener {
   Time at_[5];  // of the last message to each
 };
 
-struct Run {
+struct OrderedRun {
   template <typename Make>
-  explicit Run(Make make, const NetworkSpec& spec = {})
+  explicit OrderedRun(Make make, const NetworkSpec& spec = {})
       : topology({{{"", LevelKind::switched, 5, gigabits_per_second(100), nanoseconds(500),
                     Scope::scale_out}}}),
         backend(make(queue, topology, spec)),
@@ -67,7 +67,7 @@ TEST_CASE("a relayed message waits for whole messages on the analytical backend"
   // T = 1 MB at 100 Gb/s = 80 us, latency of the path 1 us. It is at M at 81 us, when M's port has
   // 320 us of messages to X, the first three of them not begun or not done: it leaves M from 320 to
   // 400 us, is at R at 401, at S at 482. X has its last at 321.
-  const Run run(make_analytical_backend);
+  const OrderedRun run(make_analytical_backend);
   CHECK(run.relay.us_at(R) == Approx(401));
   CHECK(run.relay.us_at(S) == Approx(482));
   CHECK(run.relay.us_at(X) == Approx(321));
@@ -82,7 +82,7 @@ TEST_CASE("a relayed message waits for a window over TCP, and is there before th
   // 2.
   NetworkSpec spec;
   spec.transport.window = bytes(100'000);
-  const Run run(make_ns3_backend, spec);
+  const OrderedRun run(make_ns3_backend, spec);
   CHECK(run.relay.us_at(R) > 242);
   CHECK(run.relay.us_at(R) < 256);
   CHECK(run.relay.us_at(S) < 338);

@@ -16,8 +16,8 @@ namespace {
 using test::MessageLog;
 
 // A star of 100 Gb/s and 500 ns a link.
-struct Run {
-  explicit Run(std::int32_t npus, const NetworkSpec& network)
+struct LimitedRun {
+  explicit LimitedRun(std::int32_t npus, const NetworkSpec& network)
       : topology({{{"", LevelKind::switched, npus, gigabits_per_second(100), nanoseconds(500),
                     Scope::scale_out}}}),
         backend(make_ns3_backend(queue, topology, network)),
@@ -42,7 +42,7 @@ TEST_CASE("every congestion control brings an incast home through a small buffer
     network.transport.timestamps = true;  // ledbat and lp measure with them
     network.switches.buffer = bytes(300'000);
     if (control.name == "dctcp") network.switches.queue = QueueKind::red;
-    Run run(5, network);
+    LimitedRun run(5, network);
     for (std::int32_t source = 1; source < 5; ++source)
       run.log.send(*run.backend, source, 0, bytes(2'000'000));
     run.queue.run();
@@ -59,7 +59,7 @@ TEST_CASE("a buffer of one packet is always full, and everything still arrives")
   NetworkSpec network;
   network.switches.buffer = bytes(9'100);
   network.transport.minimum_rto = microseconds(200);
-  Run run(8, network);
+  LimitedRun run(8, network);
   for (std::int32_t source = 1; source < 8; ++source)
     run.log.send(*run.backend, source, 0, bytes(200'000));
   run.queue.run();
@@ -76,7 +76,7 @@ TEST_CASE("after a timeout old and new bytes share no segment, and all arrive") 
     network.seed = seed;
     network.switches.loss = 0.1;
     network.transport.minimum_rto = microseconds(200);
-    Run run(3, network);
+    LimitedRun run(3, network);
     for (int i = 0; i < 100; ++i) run.log.send(*run.backend, i % 2, 2, bytes(5'000 + 700 * i));
     run.queue.run();
     CHECK(run.all_delivered_once());
@@ -92,7 +92,7 @@ TEST_CASE("no connection outlives its last acknowledgement") {
     NetworkSpec network;
     network.transport.connect = policy;
     network.transport.minimum_rto = milliseconds(1'000);
-    Run run(4, network);
+    LimitedRun run(4, network);
     for (int i = 0; i < 10; ++i) run.log.send(*run.backend, i % 3, 3, bytes(50'000));
     run.queue.run();
     CHECK(run.all_delivered_once());
@@ -153,7 +153,7 @@ TEST_CASE("no connection sends a FIN, so none can be lost") {
 TEST_CASE("a watched connection tells its window and round trip, in bounded space") {
   NetworkSpec network;
   network.transport.watched = {{0, 1}};
-  Run run(3, network);
+  LimitedRun run(3, network);
   run.log.send(*run.backend, 0, 1, bytes(100'000'000));
   run.log.send(*run.backend, 0, 2, bytes(1'000'000));
   run.queue.run();

@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-struct Log final : PacketOwner {
-  explicit Log(EventQueue& clock) : queue(clock) {}
+struct ClassLog final : PacketOwner {
+  explicit ClassLog(EventQueue& clock) : queue(clock) {}
   void packet_arrived(PacketIndex packet, bool marked) override {
     arrived.emplace_back(packet, queue.now() - Time{});
     marks += marked;
@@ -28,8 +28,8 @@ struct Log final : PacketOwner {
 constexpr std::uint32_t full = 4'178;  // 4,096 B of data
 constexpr Duration full_time = picoseconds(4'178 * 80);
 
-struct Star {
-  explicit Star(const SwitchSpec& spec, int npus = 9, Duration latency = {})
+struct ClassStar {
+  explicit ClassStar(const SwitchSpec& spec, int npus = 9, Duration latency = {})
       : topology({{{"", LevelKind::switched, npus, gigabits_per_second(100), latency,
                     Scope::scale_out}}}),
         log(queue),
@@ -65,7 +65,7 @@ struct Star {
 
   EventQueue queue;
   Topology topology;
-  Log log;
+  ClassLog log;
   PacketFabric fabric;
 };
 
@@ -88,7 +88,7 @@ SwitchSpec lossless(Bytes shared, int links = 9) {
 TEST_CASE("strict priority: the higher class first, but never within a packet") {
   // At 334.24 ns (a full packet) 1 and 2 meet at the switch with two packets each; a third source
   // sends priority 6 so that it comes 100 ns later. One packet is being sent; 6 is next.
-  Star star(lossless(bytes(1'000'000)));
+  ClassStar star(lossless(bytes(1'000'000)));
   const PacketIndex first = star.send(1, 0), second = star.send(2, 0);
   star.queue.schedule(nanoseconds(100), [&] { star.send(3, 0, full, 6); });
   star.queue.run();
@@ -103,7 +103,7 @@ TEST_CASE("deficit-weighted round robin shares a port by weight") {
   SwitchSpec spec = lossless(bytes(100'000'000));
   spec.scheduler = PortScheduler::dwrr;
   spec.classes[0].weight = 3;
-  Star star(spec);
+  ClassStar star(spec);
   std::vector<bool> is_three;
   for (int i = 0; i < 100; ++i)
     for (const std::uint8_t priority : {std::uint8_t{3}, std::uint8_t{6}}) {
@@ -124,12 +124,12 @@ TEST_CASE("a ramp marks packets that leave by what waits behind them") {
   // than 3 packets (12,534), so that one is marked too.
   SwitchSpec spec = lossless(bytes(1'000'000));
   spec.classes[0].ecn = EcnRamp{.minimum = bytes(3 * full), .maximum = bytes(3 * full)};
-  Star star(spec);
+  ClassStar star(spec);
   for (int from = 1; from < 9; ++from) star.send(from, 0, full, 3, true);
   star.queue.run();
   CHECK(star.log.marks == 3);
   spec.classes[0].ecn = EcnRamp{.minimum = bytes(125), .maximum = bytes(125), .per_gigabit = true};
-  Star scaled(spec);
+  ClassStar scaled(spec);
   for (int from = 1; from < 9; ++from) scaled.send(from, 0, full, 3, true);
   scaled.queue.run();
   CHECK(scaled.log.marks == 4);
@@ -141,7 +141,7 @@ TEST_CASE("the first pause comes when each input holds its share of the memory")
   // alpha 1/8: n = 2: 400,000 B after 64.0 us; n = 8: 250,000 B after 22.857 us, each within a
   // packet. Then a frame takes 84 B of the idle reverse link (6.72 ns).
   for (const auto& [senders, microsecond] : {std::pair(2, 64.0), std::pair(8, 22.857)}) {
-    Star star(lossless(bytes(4'000'000)));
+    ClassStar star(lossless(bytes(4'000'000)));
     for (int i = 0; i < 400; ++i)
       for (int from = 1; from <= senders; ++from) star.send(from, 0);
     const Time paused = star.first_pause(1);
@@ -153,13 +153,13 @@ TEST_CASE("the first pause comes when each input holds its share of the memory")
 TEST_CASE("each pause and its end is kept, up to a limit") {
   SwitchSpec spec = lossless(bytes(1'000'000));
   spec.pause_log = 1'000'000;
-  const auto run = [](Star& star) {
+  const auto run = [](ClassStar& star) {
     for (int i = 0; i < 300; ++i)
       for (const std::int32_t from : {1, 2, 3}) star.send(from, 0);
     star.queue.run();
     return star.fabric.statistics();
   };
-  Star star(spec);
+  ClassStar star(spec);
   const PacketStatistics statistics = run(star);
   REQUIRE(statistics.pauses.size() == 3);
   for (const PauseStatistics& row : statistics.pauses) {
@@ -183,7 +183,7 @@ TEST_CASE("each pause and its end is kept, up to a limit") {
     CHECK(sum == row.time);
   }
   spec.pause_log = 3;
-  Star limited(spec);
+  ClassStar limited(spec);
   CHECK(run(limited).pause_events.size() == 3);
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("the time line of a pause and its end") {
   spec.pfc.response = nanoseconds(100);
   spec.pfc.resume_offset = {};
   spec.pfc.watchdog = milliseconds(100);
-  Star star(spec, 9, microseconds(1));
+  ClassStar star(spec, 9, microseconds(1));
   star.fabric.set_bandwidth(star.down(0), Bandwidth{1'000'000});  // 1 B/us
   for (int i = 0; i < 20; ++i) star.send(1, 0);
   const Time paused = star.first_pause(1);
@@ -245,7 +245,7 @@ TEST_CASE("headroom by the formula holds the worst case, and a packet less does 
        {Case{1, 10, 0}, Case{1, 9, 1}, Case{2, 9, 0}, Case{2, 8, 1}}) {
     spec.classes[0].headroom = bytes(full) * headroom;
     spec.buffer = bytes(full) * (shared + headroom * 9);
-    Star star(spec, 9, microseconds(1));
+    ClassStar star(spec, 9, microseconds(1));
     star.fabric.set_bandwidth(star.down(0), Bandwidth{1'000});
     star.send(3, 0);
     star.send(3, 0);
@@ -265,7 +265,7 @@ TEST_CASE("a paused class does not hold back another one") {
   SwitchSpec spec = lossless(bytes(1'000'000));
   spec.classes[0].alpha = 1e-6;
   spec.pfc.watchdog = milliseconds(100);
-  Star star(spec);
+  ClassStar star(spec);
   star.fabric.set_bandwidth(star.down(0), Bandwidth{1'000});
   for (int i = 0; i < 10; ++i) star.send(1, 0);
   REQUIRE(star.first_pause(1) < Time::never());
@@ -281,7 +281,7 @@ TEST_CASE("a pause that lasts is a storm with its root, or a deadlock with its c
   // The link to NPU 0 nearly stands still: its senders wait for it for longer than 10 ms.
   SwitchSpec spec = lossless(bytes(1'000'000));
   spec.classes[0].alpha = 1e-6;
-  Star star(spec);
+  ClassStar star(spec);
   star.fabric.set_bandwidth(star.down(0), Bandwidth{1});
   for (int i = 0; i < 10; ++i) star.send(1, 0);
   for (int i = 0; i < 10'000 && star.log.lasting.empty(); ++i) star.queue.run_one();

@@ -11,7 +11,7 @@
 namespace orrery {
 namespace {
 
-LinkIndex link_between(const Topology& topology, std::int32_t from, std::int32_t to) {
+LinkIndex faulty_link_between(const Topology& topology, std::int32_t from, std::int32_t to) {
   for (std::size_t i = 0; i < topology.links().size(); ++i)
     if (topology.links()[i].from == NodeId{from} && topology.links()[i].to == NodeId{to})
       return static_cast<LinkIndex>(i);
@@ -19,13 +19,13 @@ LinkIndex link_between(const Topology& topology, std::int32_t from, std::int32_t
   return 0;
 }
 
-struct Fabric {
-  explicit Fabric(std::string_view name)
+struct FaultyFabric {
+  explicit FaultyFabric(std::string_view name)
       : backend(name), topology(test::two_tiers(2, 1, 2)), log(queue) {
     routing.routes.push_back({{0}, {1}, {link(0, 2), link(2, 4), link(4, 3), link(3, 1)}});
   }
   LinkIndex link(std::int32_t from, std::int32_t to) const {
-    return link_between(topology, from, to);
+    return faulty_link_between(topology, from, to);
   }
   void fails(Duration when, std::optional<LinkIndex> link, std::optional<NodeId> node,
              LinkCondition condition = LinkCondition::down) {
@@ -49,20 +49,20 @@ struct Fabric {
 };
 
 TEST_CASE("without a fault a message over two tiers is stored three times") {
-  Fabric fabric(GENERATE("queue", "credit"));
+  FaultyFabric fabric(GENERATE("queue", "credit"));
   CHECK(fabric.deliver() == nanoseconds(4 * 1'100));
 }
 
 // At spine 4 it turns back: leaf 2 at 3,300, spine 5 at 4,400, leaf 3 at 5,500, NPU 1 at 6,600.
 TEST_CASE("a message whose way is cut ahead goes round from where it finds out") {
-  Fabric fabric(GENERATE("queue", "credit"));
+  FaultyFabric fabric(GENERATE("queue", "credit"));
   fabric.fails(nanoseconds(1'500), fabric.link(4, 3), {});
   CHECK(fabric.deliver() == nanoseconds(6'600));
 }
 
 // Known at 4,000 only: it waits in spine 4 until then, and has four hops to go.
 TEST_CASE("a message waits in a switch for the routers to learn") {
-  Fabric fabric(GENERATE("queue", "credit"));
+  FaultyFabric fabric(GENERATE("queue", "credit"));
   fabric.routing.reroute_delay = nanoseconds(2'500);
   fabric.fails(nanoseconds(1'500), fabric.link(4, 3), {});
   CHECK(fabric.deliver() == nanoseconds(4'000 + 4 * 1'100));
@@ -74,7 +74,7 @@ TEST_CASE("a message waits in a switch for the routers to learn") {
 TEST_CASE("a message at a cut takes no other way before the routers know of one") {
   const std::string_view backend = GENERATE("queue", "credit");
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    Fabric fabric(backend);
+    FaultyFabric fabric(backend);
     fabric.routing.seed = seed;
     fabric.routing.reroute_delay = nanoseconds(2'500);
     fabric.fails(nanoseconds(500), fabric.link(2, 4), {});
@@ -84,7 +84,7 @@ TEST_CASE("a message at a cut takes no other way before the routers know of one"
 
 // Repaired before the routers heard of it: it goes on at once.
 TEST_CASE("a message at a cut goes on when the link is back") {
-  Fabric fabric(GENERATE("queue", "credit"));
+  FaultyFabric fabric(GENERATE("queue", "credit"));
   fabric.routing.reroute_delay = nanoseconds(2'500);
   fabric.fails(nanoseconds(500), fabric.link(2, 4), {});
   fabric.fails(nanoseconds(1'700), fabric.link(2, 4), {}, LinkCondition::up);
@@ -93,7 +93,7 @@ TEST_CASE("a message at a cut goes on when the link is back") {
 
 // At 2,200 it is lost; from NPU 0 four hops over spine 5.
 TEST_CASE("a message in a switch that failed is sent again by its source") {
-  Fabric fabric(GENERATE("queue", "credit"));
+  FaultyFabric fabric(GENERATE("queue", "credit"));
   fabric.fails(nanoseconds(1'500), {}, NodeId{4});
   CHECK(fabric.deliver() == nanoseconds(2'200 + 4 * 1'100));
   CHECK(fabric.network->statistics().links[fabric.link(0, 2)] == bytes(2'000));
@@ -101,7 +101,7 @@ TEST_CASE("a message in a switch that failed is sent again by its source") {
 
 // Both spines are down from 1,500 to 9,000. It is lost in spine 4, and begins anew at 9,000.
 TEST_CASE("a message that was lost waits at its source for a repair") {
-  Fabric fabric(GENERATE("queue", "credit"));
+  FaultyFabric fabric(GENERATE("queue", "credit"));
   for (const std::int32_t spine : {4, 5}) {
     fabric.fails(nanoseconds(1'500), {}, NodeId{spine});
     fabric.fails(nanoseconds(9'000), {}, NodeId{spine}, LinkCondition::up);
@@ -110,7 +110,7 @@ TEST_CASE("a message that was lost waits at its source for a repair") {
 }
 
 TEST_CASE("a message that was lost and has no way any more ends the run") {
-  Fabric fabric(GENERATE("queue", "credit"));
+  FaultyFabric fabric(GENERATE("queue", "credit"));
   for (const std::int32_t spine : {4, 5}) fabric.fails(nanoseconds(1'500), {}, NodeId{spine});
   try {
     fabric.deliver();

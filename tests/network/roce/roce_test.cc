@@ -3,19 +3,13 @@
 
 #include "network/network_error.h"
 #include "tests/network/network_under_test.h"
+#include "tests/network/roce/shared_port.h"
 
 namespace orrery {
 namespace {
 
 using test::NetworkUnderTest;
-
-NetworkSpec roce(std::string control = "none", std::int64_t payload = 4'096) {
-  NetworkSpec spec;
-  spec.transport.kind = TransportKind::roce;
-  spec.transport.congestion_control = std::move(control);
-  spec.transport.roce.payload = bytes(payload);
-  return spec;
-}
+using test::roce;
 
 // 100 Gb/s: 80 ps a byte.
 TopologySpec one_level(LevelKind kind, std::int32_t size, Duration latency = nanoseconds(500),

@@ -12,7 +12,7 @@ namespace {
 
 using test::NetworkUnderTest;
 
-TopologySpec star(std::int32_t size) {
+TopologySpec scheduled_star(std::int32_t size) {
   return {{{"", LevelKind::switched, size, gigabits_per_second(100), microseconds(1),
             Scope::scale_out}}};
 }
@@ -30,7 +30,7 @@ constexpr std::int64_t begin = 81 * full / 2 + reth;
 constexpr std::int64_t end_of_40 = 42 * full + 2 * reth + link;
 
 Duration short_behind_long(const NetworkSpec& spec, std::int64_t packets) {
-  NetworkUnderTest net("packet", star(3), spec);
+  NetworkUnderTest net("packet", scheduled_star(3), spec);
   net.send(1, 0, 1'000 * 4'096);
   std::size_t message = 0;
   net.queue.schedule(picoseconds(begin), [&] { message = net.send(2, 0, packets * 4'096); });
@@ -91,7 +91,7 @@ TEST_CASE("a queue by rank sends the earliest packet of the best flow, and loses
   data.buffer = bytes(3'000);
   spec.classes = {data};
   EventQueue queue;
-  Topology topology(star(6));
+  Topology topology(scheduled_star(6));
   Log log;
   PacketFabric fabric(queue, topology, spec, {}, 1, log);
   const auto send = [&](std::int32_t from, std::uint32_t flow, std::uint64_t rank) {
@@ -122,7 +122,7 @@ TEST_CASE("messages of one pair do not wait for each other: each is a flow of it
     NetworkSpec spec;
     spec.transport.kind = kind;
     spec.transport.pias.thresholds = std::vector{bytes(4'096)};
-    NetworkUnderTest net("packet", star(2), spec);
+    NetworkUnderTest net("packet", scheduled_star(2), spec);
     net.send(1, 0, 1'000 * 4'096);
     std::size_t message = 0;
     net.queue.schedule(picoseconds(reth + 7 * full / 2), [&] { message = net.send(1, 0, 4'096); });
@@ -145,7 +145,7 @@ TEST_CASE("what pFabric loses comes back by timeouts, and every message arrives"
       data.least_first = true;
       data.buffer = bytes(4'194 * queue);
       spec.switches.classes = {data};
-      NetworkUnderTest net("packet", star(16), spec);
+      NetworkUnderTest net("packet", scheduled_star(16), spec);
       for (std::int32_t from = 1; from < 16; ++from) net.send(from, 0, 100'000 * from);
       net.queue.run();
       CHECK(std::ranges::count_if(net.log.delivered_at,

@@ -91,7 +91,7 @@ inline double utilisation(const std::vector<Bytes>& shares, std::int64_t payload
          static_cast<double>(time.value);
 }
 
-inline NetworkSpec roce(std::string control, std::int64_t payload = 4'096) {
+inline NetworkSpec roce(std::string control = "none", std::int64_t payload = 4'096) {
   NetworkSpec spec;
   spec.transport.kind = TransportKind::roce;
   spec.transport.congestion_control = std::move(control);

@@ -6,7 +6,7 @@
 namespace orrery {
 namespace {
 
-Time at(std::int64_t us) { return Time{} + microseconds(us); }
+Time microsecond(std::int64_t us) { return Time{} + microseconds(us); }
 
 std::unique_ptr<Recovery> make(RecoveryKind kind) {
   RoceSpec spec;
@@ -20,15 +20,15 @@ void send(Recovery& recovery, int count) {
 
 TEST_CASE("go-back-N: the receiver tells a gap once, and again after 500 us") {
   const auto pair = make(RecoveryKind::go_back_n);
-  CHECK(pair->received(at(0), 0) == Verdict::in_order);
-  CHECK(pair->received(at(1), 2) == Verdict::gap);
-  CHECK(pair->received(at(2), 3) == Verdict::ignored);
-  CHECK(pair->received(at(500), 4) == Verdict::ignored);
-  CHECK(pair->received(at(501), 5) == Verdict::gap);
-  CHECK(pair->received(at(502), 0) == Verdict::duplicate);
-  CHECK(pair->received(at(503), 1) == Verdict::in_order);
-  CHECK(pair->expected() == 2);                       // what came behind the gap was dropped
-  CHECK(pair->received(at(504), 3) == Verdict::gap);  // a new gap, at once
+  CHECK(pair->received(microsecond(0), 0) == Verdict::in_order);
+  CHECK(pair->received(microsecond(1), 2) == Verdict::gap);
+  CHECK(pair->received(microsecond(2), 3) == Verdict::ignored);
+  CHECK(pair->received(microsecond(500), 4) == Verdict::ignored);
+  CHECK(pair->received(microsecond(501), 5) == Verdict::gap);
+  CHECK(pair->received(microsecond(502), 0) == Verdict::duplicate);
+  CHECK(pair->received(microsecond(503), 1) == Verdict::in_order);
+  CHECK(pair->expected() == 2);  // what came behind the gap was dropped
+  CHECK(pair->received(microsecond(504), 3) == Verdict::gap);  // a new gap, at once
 }
 
 TEST_CASE("go-back-N: the sender goes back to the gap") {
@@ -54,13 +54,13 @@ TEST_CASE("go-back-N: the sender goes back to the gap") {
 
 TEST_CASE("selective repeat: the receiver keeps what comes behind a gap") {
   const auto pair = make(RecoveryKind::selective_repeat);
-  CHECK(pair->received(at(0), 0) == Verdict::in_order);
-  CHECK(pair->received(at(1), 2) == Verdict::gap);
-  CHECK(pair->received(at(2), 4) == Verdict::gap);
-  CHECK(pair->received(at(3), 4) == Verdict::duplicate);
-  CHECK(pair->received(at(4), 1) == Verdict::in_order);
+  CHECK(pair->received(microsecond(0), 0) == Verdict::in_order);
+  CHECK(pair->received(microsecond(1), 2) == Verdict::gap);
+  CHECK(pair->received(microsecond(2), 4) == Verdict::gap);
+  CHECK(pair->received(microsecond(3), 4) == Verdict::duplicate);
+  CHECK(pair->received(microsecond(4), 1) == Verdict::in_order);
   CHECK(pair->expected() == 3);
-  CHECK(pair->received(at(5), 3) == Verdict::in_order);
+  CHECK(pair->received(microsecond(5), 3) == Verdict::in_order);
   CHECK(pair->expected() == 5);
 }
 
