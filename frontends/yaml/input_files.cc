@@ -385,7 +385,7 @@ void InputFiles::assign(YamlNode& root, const Assignment& assignment) {
   const Place place{assignment.source, 0, 0};
   YamlNode* node = &root;
   std::string path;
-  for (const std::string& step : assignment.steps) {
+  for (const std::string& step : expanded_steps(root, assignment.steps)) {
     if (node->kind == NodeKind::list) {
       YamlNode* element = element_of(*node, step);
       if (element == nullptr) {

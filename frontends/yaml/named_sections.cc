@@ -156,6 +156,14 @@ void expand_names(YamlNode& node, const std::string& path) {
     expand_names(child, is_list ? path + "[]" : join_path(path, child.key));
 }
 
+std::vector<std::string> expanded_steps(const YamlNode& root, std::vector<std::string> steps) {
+  if (steps.size() < 2 || steps[0] != "platform" || !contains(network_builders, steps[1]))
+    return steps;
+  const YamlNode* topology = child_of(child_of(&root, "platform"), "topology");
+  if (child_of(topology, steps[1]) != nullptr) steps.insert(steps.begin() + 1, "topology");
+  return steps;
+}
+
 void add_npu_of_server(YamlNode& root) {
   YamlNode* platform = root.find("platform");
   YamlNode* topology = platform != nullptr ? platform->find("topology") : nullptr;

@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontends/yaml/yaml_node.h"
 
@@ -23,6 +24,10 @@ std::string_view key_of_name(std::string_view path, std::string_view name);
 
 // Makes maps of the names in the place of sections, at and below `node`, which stands at `path`.
 void expand_names(YamlNode& node, const std::string& path);
+
+// Where the key of an option stands after that: platform.torus.sizes is
+// platform.topology.torus.sizes where the platform has such a topology.
+std::vector<std::string> expanded_steps(const YamlNode& root, std::vector<std::string> steps);
 
 // The device of the server that a network names, where the file names no device: beside `node:
 // hgx-h100`, `npu: {preset: h100}`. `root` is an experiment or a platform file.

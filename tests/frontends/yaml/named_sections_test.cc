@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <initializer_list>
 #include <string>
+#include <tuple>
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/load_experiment.h"
+#include "network/topology/topology.h"
 #include "simulation/simulate.h"
 #include "tests/paths.h"
 
@@ -148,6 +151,33 @@ TEST_CASE("networks stand in the platform itself") {
                  Catch::Contains("fat_tree: {nodes: 16, bandwidth: 50 GB/s}"));
   CHECK_THAT(error_of({{"platform={npu: h100, ring: 16}"}}),
              Catch::Contains("write platform.torus: {sizes: [16], bandwidth: 50 GB/s}"));
+}
+
+// The keys of each builder by both of their names; servers, which are no builder, keep theirs.
+TEST_CASE("a network that stands in the platform itself is changed by the name that stands there") {
+  const auto npus = [](const std::string& platform, const std::string& setting) {
+    return Topology(load_experiment(minimal, {{"platform=" + platform}, {"platform." + setting}})
+                        .topology)
+        .npu_count();
+  };
+  for (const auto& [network, setting, expected] :
+       std::initializer_list<std::tuple<std::string, std::string, int>>{
+           {"leaf_spine: {nodes: 4, bandwidth: 50 GB/s}", "leaf_spine.nodes=8", 8},
+           {"rail: {nodes: 4, node: hgx-h100}", "rail.nodes=8", 64},
+           {"fat_tree: {nodes: 4, bandwidth: 50 GB/s}", "fat_tree.nodes=8", 8},
+           {"hyperx: {sizes: [4, 4], plugs: 1, bandwidth: 50 GB/s}", "hyperx.sizes=[2, 4]", 8},
+           {"dragonfly: {plugs: 1, routers: 4, globals: 1, bandwidth: 50 GB/s}",
+            "dragonfly.groups=2", 8},
+           {"npu: tpu-v5p, torus: {sizes: [4, 4]}", "torus.sizes=[2, 4]", 8},
+           {"npu: tpu-v5p, torus: 4x4", "torus=2x4", 8},
+           {"npu: tpu-v5p, torus: 4x4", "torus.sizes[0]=2", 8}}) {
+    INFO(network << " " << setting);
+    CHECK(npus(fmt::format("{{{}}}", network), setting) == expected);
+    CHECK(npus(fmt::format("{{{}}}", network), "topology." + setting) == expected);
+  }
+  // Another network is another topology: the file has one already.
+  CHECK_THAT(error_of({{"platform={npu: tpu-v5p, torus: 4x4}"}, {"platform.rail.nodes=4"}}),
+             Catch::Contains("exclude each other"));
 }
 
 TEST_CASE("a collective that is no whole workload is answered with orrery coll") {
