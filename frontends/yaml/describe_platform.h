@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -100,8 +98,6 @@ inline void describe_servers(Keys& keys) {
                    "servers, as in platform: {nodes: 16, server: hgx-h100}; a torus, as in "
                    "platform: {npu: tpu-v5p, torus: 8x8x8}; or how the NPUs are connected; or name "
                    "a whole platform, as in platform: dgx-h100 (orrery list platforms)");
-  const auto given = [&](const char* key) { return keys.given(key); };
-  if (std::ranges::none_of(std::array{"nodes", "server", "nic", "oversubscription"}, given)) return;
   std::optional<std::int32_t> nodes;
   std::string server;
   std::optional<Bandwidth> nic;
