@@ -24,6 +24,18 @@ struct SyntaxError {
   std::string what, remedy;
 };
 
+constexpr const char* no_blank = "there is no blank after the colon";
+
+// "server: hgx-h100" for "server:hgx-h100". "" if `text` does not begin with a word and a colon
+// that something follows at once.
+std::string with_blank_after_colon(std::string_view text) {
+  constexpr std::string_view of_words = "abcdefghijklmnopqrstuvwxyz_0123456789";
+  const std::size_t colon = text.find_first_not_of(of_words);
+  if (colon == 0 || colon + 1 >= text.size() || text[colon] != ':') return "";
+  if (const char next = text[colon + 1]; next == ' ' || next == ':' || next == '/') return "";
+  return fmt::format("{}: {}", text.substr(0, colon), text.substr(colon + 1));
+}
+
 // Builds the tree from yaml-cpp's events rather than from its Node: only the events tell a null
 // from a missing value, keep both of two equal keys, and position an alias where it is used.
 class TreeBuilder : public YAML::EventHandler {
@@ -45,7 +57,7 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     const bool plain = tag == "?";
     const bool null = plain && (value.empty() || value == "~" || value == "null");
-    add(leaf(mark, null ? NodeKind::null : NodeKind::scalar, value), anchor);
+    add(leaf(mark, null ? NodeKind::null : NodeKind::scalar, value), anchor, plain);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto named = anchors_.find(anchor);
@@ -77,6 +89,7 @@ class TreeBuilder : public YAML::EventHandler {
     YamlNode node;
     YAML::anchor_t anchor;
     std::optional<YamlNode> key;  // read, and its value is not
+    bool key_is_plain = false;    // without quotes
   };
 
   YamlNode leaf(const YAML::Mark& mark, NodeKind kind, const std::string& text) {
@@ -113,7 +126,7 @@ class TreeBuilder : public YAML::EventHandler {
     add(std::move(done.node), done.anchor);
   }
 
-  void add(YamlNode node, YAML::anchor_t anchor) {
+  void add(YamlNode node, YAML::anchor_t anchor, bool is_plain = false) {
     if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
     if (open_.empty()) {
       root_ = std::move(node);
@@ -129,12 +142,21 @@ class TreeBuilder : public YAML::EventHandler {
                           "put braces and brackets behind a key: `key: {...}`"};
       }
       parent.key = std::move(node);
+      parent.key_is_plain = is_plain;
     } else {
+      if (node.kind == NodeKind::null && parent.key_is_plain) refuse_missing_blank(*parent.key);
       node.key = std::move(parent.key->text);
       node.key_place = parent.key->place;
       parent.key.reset();
       parent.node.children.push_back(std::move(node));
     }
+  }
+
+  // {nodes: 4, server:hgx-h100} has a key "server:hgx-h100" without a value.
+  static void refuse_missing_blank(const YamlNode& key) {
+    const std::string apart = with_blank_after_colon(key.text);
+    if (apart.empty()) return;
+    throw SyntaxError{key.place, no_blank, "write " + apart};
   }
 
   const Source& source_;
@@ -143,6 +165,49 @@ class TreeBuilder : public YAML::EventHandler {
   std::map<YAML::anchor_t, YamlNode> anchors_;
   std::size_t nodes_ = 0;
 };
+
+struct Line {
+  std::string_view text;  // without its indentation
+  std::size_t indent = 0;
+};
+
+Line line_of(const Source& source, std::size_t index) {
+  const std::string_view line = index < source.lines.size() ? source.lines[index] : "";
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  return {line.substr(indent), indent};
+}
+
+// Where `place` is in a line that does not fit those above it: what the layout shows of the cause.
+std::optional<SyntaxError> error_of_layout(const Place& place) {
+  const Source& source = *place.source;
+  const auto missing_blank = [&](std::size_t index) -> std::optional<SyntaxError> {
+    const Line line = line_of(source, index);
+    const std::string_view text = line.text.substr(0, line.text.find(" #"));
+    const std::string apart =
+        with_blank_after_colon(text.substr(0, text.find_last_not_of(' ') + 1));
+    if (apart.empty()) return std::nullopt;
+    const Place at{&source, static_cast<int>(index) + 1, static_cast<int>(line.indent) + 1};
+    return SyntaxError{at, no_blank, "write " + apart};
+  };
+  const auto index = static_cast<std::size_t>(place.line) - 1;
+  if (auto error = missing_blank(index)) return error;
+  const auto says_nothing = [](const Line& line) {
+    return line.text.empty() || line.text.front() == '#';
+  };
+  std::size_t above = index;
+  while (above > 0 && says_nothing(line_of(source, --above))) continue;
+  const Line line = line_of(source, index), previous = line_of(source, above);
+  if (auto error = missing_blank(above)) return error;
+  const bool is_first_colon =
+      line.indent + line.text.find(':') + 1 == static_cast<std::size_t>(place.column);
+  const bool is_value = previous.text.find(": ") != std::string_view::npos &&
+                        previous.text.find_first_of("{[") == std::string_view::npos;
+  if (!is_first_colon || !is_value || line.indent <= previous.indent) return std::nullopt;
+  return SyntaxError{{&source, place.line, static_cast<int>(line.indent) + 1},
+                     "this line is indented further than the one above, so it continues the value "
+                     "there",
+                     "begin it in the same column as the other keys of its map"};
+}
 
 // yaml-cpp's words for a syntax error -> what the writer of the file should look for.
 SyntaxError reworded(const YAML::Exception& error, Place place) {
@@ -182,6 +247,9 @@ SyntaxError reworded(const YAML::Exception& error, Place place) {
       return {place, "a tab in the indentation", "indent with spaces"};
     }
   }
+  const bool is_of_line = error.msg.starts_with(END_OF_MAP) || error.msg.starts_with(MAP_VALUE);
+  if (is_of_line && place.line > 0)
+    if (auto better = error_of_layout(place)) return *better;
   for (const Rewording& rewording : rewordings) {
     if (error.msg.rfind(rewording.theirs, 0) == 0) return {place, rewording.what, rewording.remedy};
   }
