@@ -167,7 +167,7 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   name_servers(*root);
   if (complete && !resolve_references(*root, path)) complete = false;
   if (complete) {
-    network_chosen_ = add_network_of_servers(*root);
+    network_chosen_ = add_network_of_servers(*root, problems_);
     add_npu_of_server(*root);
     add_link_of_npu(*root);
     const Source& chosen = sources_.emplace_back(chosen_source());

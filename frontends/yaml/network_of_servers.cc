@@ -76,7 +76,22 @@ void name_servers(YamlNode& root) {
   }
 }
 
-std::string add_network_of_servers(YamlNode& root) {
+namespace {
+
+// What the keys of platform are in the network that is made of them.
+constexpr auto keys_of_network = std::to_array<std::pair<const char*, const char*>>(
+    {{"nodes", "nodes"}, {"nic", "bandwidth"}, {"oversubscription", "oversubscription"}});
+
+void name_as_written(Problems& problems, const std::string& network) {
+  problems.name_as_written(network + ".node.preset", "platform.server");
+  problems.name_as_written(network + ".node", "platform.server");
+  for (const auto& [key, meant] : keys_of_network)
+    problems.name_as_written(join_path(network, meant), join_path("platform", key));
+}
+
+}  // namespace
+
+std::string add_network_of_servers(YamlNode& root, Problems& problems) {
   YamlNode* platform = root.find("platform");
   if (platform == nullptr || platform->kind != NodeKind::map) return "";
   if (platform->find("topology") != nullptr) {
@@ -101,13 +116,13 @@ std::string add_network_of_servers(YamlNode& root) {
   const bool tapers = platform->find("oversubscription") != nullptr;
   server->key = "node";
   std::vector<YamlNode> keys{std::move(*server)};
-  for (const auto& [key, meant] : std::to_array<std::pair<const char*, const char*>>(
-           {{"nodes", "nodes"}, {"nic", "bandwidth"}, {"oversubscription", "oversubscription"}}))
+  for (const auto& [key, meant] : keys_of_network)
     if (std::optional<YamlNode> value = taken(*platform, key)) {
       value->key = meant;
       keys.push_back(std::move(*value));
     }
   YamlNode network = map_at(place, tapers ? "leaf_spine" : "rail", std::move(keys));
+  name_as_written(problems, "platform.topology." + network.key);
   YamlNode topology = map_at(place, "topology", {});
   topology.children.push_back(std::move(network));
   expand_names(topology, "platform.topology");

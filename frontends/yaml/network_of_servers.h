@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "frontends/yaml/problems.h"
 #include "frontends/yaml/yaml_node.h"
 
 namespace orrery::yaml {
@@ -14,7 +15,8 @@ namespace orrery::yaml {
 // has a number of nodes, `nodes` is that number. `root` is an experiment or a platform file.
 // A server that is sold without NICs has those of 400 Gb/s, which the text that is returned says.
 // Returns which network that is, for the head of a report; "" if the file names its network.
-std::string add_network_of_servers(YamlNode& root);
+// `problems` of that network name the keys of the file.
+std::string add_network_of_servers(YamlNode& root, Problems& problems);
 
 // Before files are read: one server, `{server: hgx-h100}` or `{nodes: 1, server: hgx-h100}`, is the
 // bundled platform of its name, and several of a bundled platform that is a server are servers.

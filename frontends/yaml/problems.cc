@@ -34,8 +34,22 @@ void Problems::add(const Place& place, std::string path, std::string what, std::
   }
   // Line 1 of a --set option says nothing that the option itself does not.
   const bool has_lines = place.source != nullptr && place.source->is_file;
-  add({file, has_lines ? place.line : 0, has_lines ? place.column : 0, std::move(path),
+  add({file, has_lines ? place.line : 0, has_lines ? place.column : 0, as_written(std::move(path)),
        std::move(what), std::move(remedy), source_line(place)});
+}
+
+void Problems::name_as_written(std::string path, std::string written) {
+  written_.push_back({std::move(path), std::move(written)});
+}
+
+std::string Problems::as_written(std::string path) const {
+  for (const auto& [made, written] : written_) {
+    const bool is_at_or_below =
+        path.starts_with(made) &&
+        (path.size() == made.size() || path[made.size()] == '.' || path[made.size()] == '[');
+    if (is_at_or_below) return path.replace(0, made.size(), written);
+  }
+  return path;
 }
 
 void Problems::add(Diagnostic diagnostic) {

@@ -25,6 +25,9 @@ class Problems {
   // A problem at the same position with the same words is kept once: a value that an alias repeats
   // is wrong in one place only.
   void add(const Place& place, std::string path, std::string what, std::string remedy);
+  // Problems of the key `path`, which was made of another one, and of those below it name that one,
+  // which stands in the file.
+  void name_as_written(std::string path, std::string written);
   // What another reader found.
   void add(Diagnostic diagnostic);
   std::size_t count() const { return diagnostics_.size() + not_kept_; }
@@ -35,6 +38,13 @@ class Problems {
   void throw_if_any();
 
  private:
+  struct Written {
+    std::string path, written;
+  };
+
+  std::string as_written(std::string path) const;
+
+  std::vector<Written> written_;
   std::vector<Diagnostic> diagnostics_;
   std::size_t not_kept_ = 0;
 };

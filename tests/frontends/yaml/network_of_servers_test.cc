@@ -98,6 +98,20 @@ TEST_CASE("a device of no known server is put into one by its values") {
                    "bus_bandwidth: 64 GB/s}, bandwidth: 400 Gb/s}}")) == 512);
 }
 
+TEST_CASE("mistakes in servers are told by the keys of the file") {
+  CHECK_THAT(error_of("{nodes: 4, server: hgx-h100, nic: 400}"),
+             Catch::Contains("error: platform.nic: \"400\" has no unit"));
+  CHECK_THAT(error_of("{nodes: 4, server: hgx-h100, oversubscription: 0}"),
+             Catch::Contains("error: platform.oversubscription: "));
+  CHECK_THAT(error_of("{nodes: 1.5, server: hgx-h100}"),
+             Catch::Contains("error: platform.nodes: "));
+  CHECK_THAT(error_of("{nodes: 4, server: hgx-h1000}"),
+             Catch::Contains("error: platform.server: "));
+  // What is written as it is read keeps its name.
+  CHECK_THAT(error_of("{rail: {nodes: 4, node: hgx-h100, bandwidth: 400}}"),
+             Catch::Contains("error: platform.topology.rail.bandwidth: "));
+}
+
 TEST_CASE("what is not known of servers is asked for") {
   CHECK_THAT(error_of("{nodes: 64, npu: tpu-v4}"),
              Catch::Contains("no server is known with this device") &&
