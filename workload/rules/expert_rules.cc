@@ -65,10 +65,14 @@ void check_nodes(SpecProblems& problems, const ExpertTraining& spec, const Trans
                         "write dispatch: direct, or a multiple of the node size"});
 }
 
-void check_groups(SpecProblems& problems, const TransformerTraining& spec) {
+void check_groups(SpecProblems& problems, const TransformerTraining& spec,
+                  const TransformerSpec& model) {
   const std::int64_t sharing = std::int64_t{spec.experts.parallel} * spec.experts.tensor;
   const std::int64_t stage = std::int64_t{spec.tensor} * spec.context * spec.data;
-  if (stage % sharing != 0)
+  // Sizes that do not divide what they cut are told already: one mistake, one message.
+  const bool are_divisors = model.experts.count % spec.experts.parallel == 0 &&
+                            model.expert_width() % spec.experts.tensor == 0;
+  if (are_divisors && stage % sharing != 0)
     problems.push_back(
         {"expert",
          fmt::format("expert x expert_tensor = {} does not divide the {} ranks of a stage, "
@@ -111,7 +115,7 @@ void check_expert_training(SpecProblems& problems, const TransformerTraining& sp
                 "columns of an expert");
   check_divides(problems, "tensor", spec.tensor, model.shared_width(),
                 "columns of the shared experts");
-  check_groups(problems, spec);
+  check_groups(problems, spec, model);
   check_overlap(problems, spec, model);
   check_nodes(problems, experts, model);
 }

@@ -107,7 +107,12 @@ TEST_CASE("experts that do not divide, and nodes that are not filled") {
   CHECK(wrong_keys([&](Model& model, Training& training) {
           with_experts(model, training);
           training.experts.parallel = 3;
-        }) == "training.expert training.expert");  // of 8 experts, and of 2 x 4 ranks
+        }) == "training.expert");  // of 8 experts; 2 x 4 ranks are no second mistake
+  CHECK(wrong_keys([&](Model& model, Training& training) {
+          with_experts(model, training);
+          training.experts.parallel = 8;
+          training.experts.tensor = 2;
+        }) == "training.expert");  // 8 x 2 of 2 x 4 ranks
   CHECK(wrong_keys([&](Model& model, Training& training) {
           with_experts(model, training);
           training.experts.parallel = 8;
