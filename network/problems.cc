@@ -307,6 +307,8 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
     if (network.uses(TransportKind::mlt, backend->traits->transport))
       add_problems_of_mlt(problems, network);
     add_problems_of_trimming(problems, network.switches);
+  } else if (network.transport.kind) {  // whatever the backend: it may still be open
+    add_problem_of_control(problems, network, *network.transport.kind);
   }
   add_problems_of_slow(problems, network, topology);
   const std::int32_t npus = npus_of(topology);

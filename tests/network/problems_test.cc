@@ -111,3 +111,24 @@ TEST_CASE("the levels of a graph have one transport with packets") {
   network.levels[0].transport = packet_transports()[1].kind;
   CHECK(problems_of_packets(network, topology).empty());
 }
+
+// A file may leave the backend open, or another one ignore transports: the mistake is the same.
+TEST_CASE("a congestion control of another transport is wrong on every backend") {
+  for (const BackendEntry& entry : builtin_backends()) {
+    INFO(entry.name);
+    NetworkSpec network;
+    network.backend = entry.name;
+    const auto wrong = [&](TransportKind kind, const char* control) {
+      network.transport.kind = kind;
+      network.transport.congestion_control = control;
+      const std::string named = keys(problems_of_packets(network, two_levels()));
+      return named.find("transport.congestion_control") != std::string::npos;
+    };
+    CHECK(wrong(TransportKind::tcp, "dcqcn"));
+    CHECK(wrong(TransportKind::roce, "cubic"));
+    CHECK_FALSE(wrong(TransportKind::tcp, "cubic"));
+    CHECK_FALSE(wrong(TransportKind::roce, "dcqcn"));
+    network.levels = {{{}, TransportKind::roce}};
+    CHECK_FALSE(wrong(TransportKind::tcp, "dcqcn"));  // of a level
+  }
+}
