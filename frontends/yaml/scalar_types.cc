@@ -91,6 +91,23 @@ FromText<BackendName> ScalarType<BackendName>::parse(const std::string& text) {
   return unknown_name(text, available);
 }
 
+// The inside of a server has no shape with neighbours: that is a level.
+template <>
+FromText<NodeInside> ScalarType<NodeInside>::parse(const std::string& text) {
+  for (const NodeInside inside :
+       {NodeInside::none, NodeInside::switched, NodeInside::fully_connected})
+    if (name_of(inside) == text) return inside;
+  const std::vector<std::string_view> known = names();
+  if (text != "ring" && text != "mesh" && text != "torus")
+    return WrongText{in_quotes(text) + " is unknown here", suggestion(text, known)};
+  const char* kind = text == "mesh" ? "mesh" : "ring";
+  return WrongText{in_quotes(text) + " is unknown here",
+                   fmt::format("use one of {}; a {} inside each server is a level: "
+                               "platform.topology.levels: [{{kind: {}, size: 8, bandwidth: 300 "
+                               "GB/s}}, {{kind: switch, size: 16, bandwidth: 400 Gb/s}}]",
+                               listed(known), kind, kind)};
+}
+
 FromText<bool> ScalarType<bool>::parse(const std::string& text) {
   if (text == "true") return true;
   if (text == "false") return false;

@@ -166,5 +166,7 @@ struct ScalarType<NameIn<Registry>> {
 };
 template <>
 FromText<BackendName> ScalarType<BackendName>::parse(const std::string& text);
+template <>
+FromText<NodeInside> ScalarType<NodeInside>::parse(const std::string& text);
 
 }  // namespace orrery::yaml
