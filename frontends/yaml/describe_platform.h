@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -98,6 +100,9 @@ inline void describe_servers(Keys& keys) {
                    "servers, as in platform: {nodes: 16, server: hgx-h100}; a torus, as in "
                    "platform: {npu: tpu-v5p, torus: 8x8x8}; or how the NPUs are connected; or name "
                    "a whole platform, as in platform: dgx-h100 (orrery list platforms)");
+  for (const char* key : {"server", "nic", "oversubscription"}) keys.only_with({"nodes"}, key);
+  const auto given = [&](const char* key) { return keys.given(key); };
+  if (std::ranges::none_of(std::array{"nodes", "server", "nic", "oversubscription"}, given)) return;
   std::optional<std::int32_t> nodes;
   std::string server;
   std::optional<Bandwidth> nic;
@@ -113,7 +118,6 @@ inline void describe_servers(Keys& keys) {
   keys.optional("oversubscription", oversubscription,
                 "bandwidth of a leaf towards servers for each towards the spines",
                 between(1, 4096));
-  for (const char* key : {"server", "nic", "oversubscription"}) keys.only_with({"nodes"}, key);
   keys.check([&](Reader& reader) {
     if (!reader.clean() || !nodes) return;
     if (server.empty())

@@ -98,6 +98,16 @@ TEST_CASE("a device of no known server is put into one by its values") {
                    "bus_bandwidth: 64 GB/s}, bandwidth: 400 Gb/s}}")) == 512);
 }
 
+// Keys that the file does not have, and that have become a topology, are no settings.
+TEST_CASE("a platform has no keys of servers where a network is named, or made of them") {
+  for (const char* platform :
+       {"{nodes: 4, server: hgx-h100}", "{rail: {nodes: 4, node: hgx-h100}}"}) {
+    const Experiment experiment = with(platform);
+    for (const char* key : {"nodes", "server", "nic", "oversubscription"})
+      CHECK(value_of(experiment, std::string("platform.") + key).empty());
+  }
+}
+
 TEST_CASE("mistakes in servers are told by the keys of the file") {
   CHECK_THAT(error_of("{nodes: 4, server: hgx-h100, nic: 400}"),
              Catch::Contains("error: platform.nic: \"400\" has no unit"));
