@@ -117,38 +117,81 @@ std::optional<SpecProblem> rule_of_ports(const FatTreeSpec& spec) {
   return std::nullopt;
 }
 
-// Uplinks of a leaf with so many ports towards servers; none if that is no whole number.
+// Uplinks that a leaf with so many ports towards servers needs.
+double exact_uplinks(const LeafSpineSpec& spec, std::int64_t plugs) {
+  return static_cast<double>(plugs) * static_cast<double>(spec.wire.bandwidth.value) /
+         spec.oversubscription.value_or(1) /
+         static_cast<double>(spec.uplink.value_or(spec.wire.bandwidth).value);
+}
+
+// None if that is no whole number.
 std::optional<std::int64_t> uplinks_for(const LeafSpineSpec& spec, std::int64_t plugs) {
-  const double exact = static_cast<double>(plugs) * static_cast<double>(spec.wire.bandwidth.value) /
-                       spec.oversubscription.value_or(1) /
-                       static_cast<double>(spec.uplink.value_or(spec.wire.bandwidth).value);
+  const double exact = exact_uplinks(spec, plugs);
   const double whole = std::round(exact);
   if (std::abs(exact - whole) > 1e-9 * whole || whole < 1) return std::nullopt;
   return static_cast<std::int64_t>(whole);
 }
 
-// Where leaves are not given, the fewest whose ports suffice for whole servers and uplinks.
-std::optional<SpecProblem> choose_leaves(LeafSpineSpec& spec) {
+// A way to spread the servers over leaves, where their number is not given.
+struct Leaves {
+  std::int32_t servers;  // of a leaf, at most
+  std::int32_t count;
+  std::int64_t uplinks;
+};
+
+// With so many servers on a leaf at most; none if its ports do not suffice. Uplinks that come as no
+// whole number are rounded up, or refused.
+std::optional<Leaves> leaves_with(const LeafSpineSpec& spec, std::int32_t servers, bool rounded) {
+  const std::int32_t count = (spec.nodes + servers - 1) / servers;
+  const std::int32_t plugs =
+      spec.plugs.value_or((spec.nodes + count - 1) / count * spec.node.plugs());
+  std::optional<std::int64_t> uplinks =
+      spec.spines ? std::int64_t{*spec.spines} : uplinks_for(spec, plugs);
+  if (!uplinks && rounded)
+    uplinks = static_cast<std::int64_t>(std::ceil(exact_uplinks(spec, plugs)));
+  if (!uplinks || plugs + *uplinks > spec.radix) return std::nullopt;
+  return Leaves{servers, count, *uplinks};
+}
+
+// The fewest leaves whose ports suffice for whole servers and uplinks; two at least where uplinks
+// are oversubscribed, since one leaf needs none. Up to twice as many, if they have equally many
+// servers then, as they are built, and as ranks that are alike need it to fold; their uplinks are
+// rounded up then.
+std::optional<Leaves> choose_leaves(const LeafSpineSpec& spec) {
+  const bool tapers = spec.oversubscription.value_or(1) > 1;
+  const std::int32_t fit = spec.plugs.value_or(spec.radix) / spec.node.plugs();
+  const std::int32_t most = tapers ? std::min(fit, std::max(1, (spec.nodes + 1) / 2)) : fit;
+  std::optional<Leaves> fewest, even, even_if_rounded;
+  for (std::int32_t servers = most; servers >= 1; --servers) {
+    const auto found = leaves_with(spec, servers, false);
+    const bool divides = spec.nodes % servers == 0;
+    if (!fewest) fewest = found;
+    if (!even && divides) even = found;
+    if (!even_if_rounded && divides) even_if_rounded = leaves_with(spec, servers, true);
+  }
+  for (const auto& leaves : {even, even_if_rounded})
+    if (leaves && (!fewest || leaves->count <= 2 * fewest->count)) return leaves;
+  return fewest;
+}
+
+std::optional<SpecProblem> add_leaves(LeafSpineSpec& spec) {
   if (spec.leaves) return std::nullopt;
   if (spec.nodes == 0)
     return SpecProblem{"", "the number of servers is not given",
                        "write nodes, the servers; or leaves, the leaf switches, and plugs, their "
                        "ports towards servers"};
-  const std::int32_t ports = spec.node.plugs();  // of a server
-  for (std::int32_t most = spec.plugs.value_or(spec.radix) / ports; most >= 1; --most) {
-    const std::int32_t leaves = (spec.nodes + most - 1) / most;
-    const std::int32_t plugs = spec.plugs.value_or((spec.nodes + leaves - 1) / leaves * ports);
-    const std::optional<std::int64_t> uplinks =
-        spec.spines ? std::int64_t{*spec.spines} : uplinks_for(spec, plugs);
-    if (!uplinks || plugs + *uplinks > spec.radix) continue;
-    spec.leaves = leaves;
-    spec.plugs = plugs;
+  if (const auto leaves = choose_leaves(spec)) {
+    spec.leaves = leaves->count;
+    if (!spec.plugs)
+      spec.plugs = (spec.nodes + leaves->count - 1) / leaves->count * spec.node.plugs();
+    spec.spines = static_cast<std::int32_t>(leaves->uplinks);
+    spec.oversubscription.reset();  // from now on it follows
     return std::nullopt;
   }
   return SpecProblem{
       "",
       fmt::format("no leaf of {} ports has room for servers of {} and their uplinks at {}:1",
-                  spec.radix, ports, spec.oversubscription.value_or(1)),
+                  spec.radix, spec.node.plugs(), spec.oversubscription.value_or(1)),
       "write a larger radix, or leaves and plugs"};
 }
 
@@ -175,9 +218,6 @@ Wire uplink_of(const LeafSpineSpec& spec) {
 // Where they are not given, so many that the uplinks of a leaf have the share of its ports that
 // oversubscription says.
 std::optional<SpecProblem> choose_spines(LeafSpineSpec& spec) {
-  if (spec.spines && spec.oversubscription)
-    return SpecProblem{"oversubscription", "it follows from plugs, spines and their bandwidths",
-                       "leave it out, or leave spines out"};
   if (spec.spines) return std::nullopt;
   const std::optional<std::int64_t> uplinks = uplinks_for(spec, *spec.plugs);
   if (!uplinks || *uplinks > ports_at_most) {
@@ -197,7 +237,10 @@ std::optional<SpecProblem> choose_spines(LeafSpineSpec& spec) {
 }
 
 std::optional<SpecProblem> complete(LeafSpineSpec& spec) {
-  if (auto problem = choose_leaves(spec)) return problem;
+  if (spec.spines && spec.oversubscription)
+    return SpecProblem{"oversubscription", "it follows from plugs, spines and their bandwidths",
+                       "leave it out, or leave spines out"};
+  if (auto problem = add_leaves(spec)) return problem;
   if (auto problem = choose_plugs(spec)) return problem;
   return choose_spines(spec);
 }

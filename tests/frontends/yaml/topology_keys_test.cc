@@ -113,11 +113,15 @@ TEST_CASE("a leaf-spine is sized by its servers and its oversubscription") {
 
 // 128 ports of 16 servers on leaves of 64 ports. At 1:1 half of a leaf's ports lead up: 32 down, 4
 // leaves. At 2:1 five servers have 40 ports and 20 uplinks, six would need 48 + 24 = 72 ports: 4
-// leaves, so 4 servers each, 32 down and 16 up. At 3:1 six servers have 48 + 16 = 64: 3 leaves.
+// leaves, so 4 servers each, 32 down and 16 up. At 3:1 six servers have 48 + 16 = 64, but 16 do not
+// divide by 6: rather 4 leaves of 4 servers, which need 32/3 = 10.67 uplinks: 11. Of 31 servers at
+// 4:1 one a leaf would divide: rather 6 leaves of up to 6 (48 + 12 ports). Four servers at 8:1
+// would fit on one leaf, on which nothing is oversubscribed: 2 leaves of 2, 16 down and 2 up.
 TEST_CASE("a leaf-spine without a number of leaves has as few as its ports allow") {
-  const auto switches = [](const std::string& rest) {
-    const Topology topology(load("leaf_spine: {nodes: 16, node: hgx-h100" + rest + "}").topology);
-    CHECK(topology.npu_count() == 128);
+  const auto switches = [](const std::string& rest, int nodes = 16) {
+    const std::string servers = "leaf_spine: {node: hgx-h100, nodes: " + std::to_string(nodes);
+    const Topology topology(load(servers + rest + "}").topology);
+    CHECK(topology.npu_count() == 8 * nodes);
     std::pair<int, int> found;
     for (std::int32_t n = topology.npu_count(); n < topology.node_count(); ++n) {
       found.first += topology.node_name({n}).starts_with("leaf");
@@ -127,7 +131,9 @@ TEST_CASE("a leaf-spine without a number of leaves has as few as its ports allow
   };
   CHECK(switches("") == std::pair(4, 32));
   CHECK(switches(", oversubscription: 2") == std::pair(4, 16));
-  CHECK(switches(", oversubscription: 3") == std::pair(3, 16));
+  CHECK(switches(", oversubscription: 3") == std::pair(4, 11));
+  CHECK(switches(", oversubscription: 4", 31) == std::pair(6, 12));
+  CHECK(switches(", oversubscription: 8", 4) == std::pair(2, 2));
   CHECK(switches(", radix: 128") == std::pair(2, 64));
   CHECK_THAT(problems("leaf_spine: {nodes: 16, node: hgx-h100, radix: 8}"),
              Catch::Contains("no leaf of 8 ports has room"));
