@@ -21,7 +21,6 @@ struct LevelCost {
   std::size_t algorithm = 0;  // in Contest::algorithms_
   Duration time = {};         // of one chunk
   PhaseCost::Load load = {};  // of the other chunks
-  Duration crowd = {};        // that hold up the first one, if it begins here
   Duration held = {};         // a port, by what the chunks post there at once
   // The stages of each phase of a chunk; of phases of other levels none.
   std::vector<std::vector<TimedStage>> phases = {};
@@ -147,6 +146,8 @@ class Contest {
     const ProtocolCost* const row = find_cost(system_.protocols, protocol, algorithm.name,
                                               place_of(topology_.levels(), on_platform(level)));
     if (protocol != Protocol::none && !is_paid(row, algorithm, level)) return std::nullopt;
+    if (algorithm.name == "ring" && uses_all_links(level) && !is_few_bytes(level))
+      return std::nullopt;
     if (protocol == Protocol::nvls &&
         !switch_may_add(kind_, group_.size(), topology_.levels()[on_platform(level)],
                         place_of(topology_.levels(), on_platform(level)), group_[level].members))
@@ -175,7 +176,6 @@ class Contest {
         if (order == 0) {
           sum.time += cost->time(part, system_, paid);
           sum.phases.back() = cost->timed(part, system_, paid);
-          if (sum.phases.size() == 1) sum.crowd = crowd_of(sum.phases.back()) * (chunks - 1);
           const std::int32_t at_once =
               goes_in_turn(protocol) ? 1 : std::min(chunks, system_.queue_limit);
           for (const TimedStage& stage : sum.phases.back())
@@ -196,9 +196,23 @@ class Contest {
   // Whether libraries do it so on the level, or a row says what it costs.
   bool is_paid(const ProtocolCost* row, const NamedAlgorithm& algorithm, int level) const {
     return row != nullptr &&
-           (!row->algorithm.empty() ||
+           (!row->algorithm.empty() || (algorithm.name == "direct" && uses_all_links(level)) ||
             is_in_libraries(algorithm, kind_,
                             place_of(topology_.levels(), on_platform(level)) == Scope::local));
+  }
+
+  // Where each pair has a link of its own, libraries lay rings over all of them. `direct` stands
+  // for these; one ring would leave all links but one idle.
+  bool uses_all_links(int level) const {
+    const std::size_t here = on_platform(level);
+    return kind_ <= Collective::all_gather && group_[level].members <= kMostPeers &&
+           (topology_.levels()[here].kind == LevelKind::fully_connected ||
+            topology_.direct_bandwidth(static_cast<int>(here)));
+  }
+
+  // The buffer into pieces that `direct` would not send.
+  bool is_few_bytes(int level) const {
+    return kind_ == Collective::all_reduce && size_ < kLeastPiece * group_[level].members;
   }
 
   ProtocolCost cost_in(const Phase& phase, const ProtocolCost* row) const {
@@ -241,31 +255,25 @@ class Contest {
 
   void enter(const std::vector<std::vector<LevelCost>>& choices, const std::vector<std::size_t>& at,
              Candidate candidate) {
-    Duration load, launch, crowd;
-    std::vector<Duration> at_ports(topology_.levels().size()), crowd_there(at_ports.size());
-    for (std::size_t level = 0; level < at.size(); ++level) {
-      const LevelCost& cost = choices[level][at[level]];
-      crowd += cost.crowd;
-      at_ports[port_of(level)] += cost.load.port;
-      crowd_there[port_of(level)] += cost.crowd;
-    }
-    for (std::size_t port = 0; port < at_ports.size(); ++port)
-      if (at_ports[port] > Duration{})
-        load = std::max(load, at_ports[port] + crowd - crowd_there[port]);
+    Duration load, launch;
+    std::vector<Duration> at_ports(topology_.levels().size());
+    for (std::size_t level = 0; level < at.size(); ++level)
+      at_ports[port_of(level)] += choices[level][at[level]].load.port;
+    for (const Duration port : at_ports) load = std::max(load, port);
     for (std::size_t level = 0; level < at.size(); ++level) {
       const LevelCost& cost = choices[level][at[level]];
       candidate.algorithms.push_back(cost.algorithm);
       candidate.time += cost.time;
       candidate.messages += cost.messages;
       candidate.folds = candidate.folds && cost.folds;
-      load = std::max(load, cost.load.shared + crowd - cost.crowd);
+      load = std::max(load, cost.load.shared);
       launch = std::max(launch, cost.launch);
       if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost.held);
     }
     const bool in_turn = goes_in_turn(candidate.protocol);
     candidate.time += in_turn ? longest_turn(choices, at) * (candidate.chunks - 1) : load;
     if (!in_turn && orders_of(candidate.schedule, levels()).size() == 1)
-      candidate.time = std::min(candidate.time, time_in_step(choices, at, candidate.chunks));
+      candidate.time = std::max(candidate.time, time_in_line(choices, at, candidate.chunks));
     candidate.time += launch;
     fastest_ = candidates_.empty() ? candidate.time : std::min(fastest_, candidate.time);
     candidates_.push_back(std::move(candidate));
@@ -297,42 +305,51 @@ class Contest {
     return std::max(longest, std::ranges::max(at_ports));
   }
 
-  // Chunks that begin together take every stage in turn, so the first of them has to wait for all
-  // stages but the last of each other one.
-  static Duration crowd_of(const std::vector<TimedStage>& stages) {
-    Duration sum = -stages.back().sending;
-    for (const TimedStage& stage : stages) sum += stage.sending * stage.count;
-    return sum;
-  }
-
-  // If a stage begins when the first chunk has come and its port is free of the stage before, and
-  // ends when the last one has come and left.
-  Duration time_in_step(const std::vector<std::vector<LevelCost>>& choices,
-                        const std::vector<std::size_t>& at, std::int32_t chunks) const {
+  // When the first and the last of the chunks come out of a phase into which they went.
+  struct Line {
     Duration first, last;
-    std::vector<Duration> free(at.size()), free_ports(topology_.levels().size());
+  };
+
+  // Chunks that all begin with the same level, and go through the same phases. A stage of a chunk
+  // waits for the stages that others have posted before. So the first one is held up by all that
+  // came after it, as long as a phase has more stages to go.
+  Duration time_in_line(const std::vector<std::vector<LevelCost>>& choices,
+                        const std::vector<std::size_t>& at, std::int32_t chunks) const {
+    Line line{};
     const std::size_t phases = choices.front()[at.front()].phases.size();
     for (std::size_t phase = 0; phase < phases; ++phase)
       for (std::size_t level = 0; level < at.size(); ++level)
-        for (const TimedStage& stage : choices[level][at[level]].phases[phase]) {
-          constexpr std::int64_t most = 3;  // equal ones last as long as the one before
-          Duration first_before, last_before;
-          for (std::int64_t i = 0; i < std::min(stage.count, most); ++i) {
-            first_before = first, last_before = last;
-            Duration& port = free_ports[port_of(level)];
-            const Duration begin = std::max({first, free[level], port});
-            free[level] = std::max(begin + stage.sending * chunks, last + stage.sending);
-            port = std::max(begin + stage.at_port * chunks, last + stage.at_port);
-            first = begin + stage.sending + stage.latency;
-            last = free[level] + stage.latency;
-          }
-          const std::int64_t more = std::max<std::int64_t>(0, stage.count - most);
-          first += (first - first_before) * more;
-          free[level] += (last - last_before) * more;
-          free_ports[port_of(level)] += (last - last_before) * more;
-          last += (last - last_before) * more;
-        }
-    return last;
+        line = after(choices[level][at[level]].phases[phase], line, chunks);
+    return line.last;
+  }
+
+  static Line after(const std::vector<TimedStage>& stages, Line line, std::int32_t chunks) {
+    const auto others = static_cast<double>(chunks - 1);
+    const auto since = static_cast<double>(line.first.value);
+    const double between =
+        others == 0 ? 0 : static_cast<double>((line.last - line.first).value) / others;
+    auto first = since;
+    Duration alone, busy;
+    bool waits = false;  // its first stage is before all of theirs
+    for (const TimedStage& stage : stages) {
+      const Duration sending = std::max(stage.sending, stage.at_port);
+      alone += (sending + stage.latency) * stage.count;
+      busy += sending * stage.count;
+      constexpr std::int64_t looks = 64;  // at how many chunks have come
+      const std::int64_t step = (stage.count + looks - 1) / looks;
+      for (std::int64_t done = 0; done < stage.count;) {
+        const std::int64_t next = waits ? std::min(step, stage.count - done) : 1;
+        const double came = between > 0 ? std::min(others, (first - since) / between) : others;
+        const auto all = static_cast<double>(sending.value) * (waits ? 1 + came : 1);
+        const auto own = static_cast<double>((sending + stage.latency).value);
+        first += std::max(all, own) * static_cast<double>(next);
+        done += next;
+        waits = true;
+      }
+    }
+    const Duration latency = stages.empty() ? Duration{} : stages.back().latency;
+    const Duration last = std::max(line.last + alone, line.first + busy * chunks + latency);
+    return {std::min(last, picoseconds(static_cast<std::int64_t>(first))), last};
   }
 
   // A tenth of its own time is the most that a call gives for other traffic.
