@@ -6,8 +6,9 @@
 // The clock of a stage waits for the activations or gradients of its neighbours, for exchanges
 // where the program of a rank waits for them, and in 1f1b for what it sends. What is exchanged
 // beside computing takes turns with other exchanges of the same group. It is an estimate because
-//   - exchanges of different groups do not slow each other down, nor do they slow down computing
-//     (SystemSpec::sm_tax), and take as long as ExchangeTimes knows
+//   - exchanges of different groups do not slow each other down, and take as long as ExchangeTimes
+//     knows; what they take of the processor meanwhile is that of one of them (taken_time.h), and
+//     messages take nothing
 //   - all ranks of a stage are alike: experts are equally popular, devices equally fast
 //   - two passes that are done together (dualpipe) take as long as both compute, or as the longer
 //     of them takes alone
@@ -34,6 +35,9 @@ class ExchangeTimes {
 
   // The time in one group of that communicator.
   virtual Duration collective(const Communicator& communicator, Collective kind, Bytes size) = 0;
+
+  // The share of a rank's processor that its kernels occupy meanwhile; below 1.
+  virtual double taken(const Communicator& communicator, Bytes size) = 0;
 
   struct Message {
     Duration sending;  // until the sender is rid of it

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <variant>
 
+#include "system/collective/between_nodes.h"
 #include "system/collective/group.h"
 #include "system/rank/prediction.h"
+#include "system/rank/taken_processor.h"
 
 namespace orrery {
 
@@ -40,6 +42,16 @@ Duration EstimatedExchangeTimes::collective(const Communicator& communicator, Co
   const auto [found, is_new] = known_.try_emplace({layout, kind, size});
   if (is_new) found->second = estimate(layout, kind, size);
   return found->second;
+}
+
+double EstimatedExchangeTimes::taken(const Communicator& communicator, Bytes size) {
+  const std::int64_t whole = taken_of(system_);
+  if (whole == 0) return 0;
+  const bool leaves_node = std::ranges::any_of(layout_of(communicator), [&](const auto& along) {
+    return place_of(topology_.levels(), static_cast<std::size_t>(along.first)) == Scope::scale_out;
+  });
+  return static_cast<double>(taken_by_collective(system_, leaves_node, size)) /
+         static_cast<double>(whole);
 }
 
 Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind, Bytes size) {

@@ -26,6 +26,7 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
 
   // If groups of the communicator differ, of the first.
   Duration collective(const Communicator& communicator, Collective kind, Bytes size) override;
+  double taken(const Communicator& communicator, Bytes size) override;
   // Over the longest way that ranks so far apart have.
   Message message(Rank distance, Bytes size) override;
 

@@ -7,6 +7,7 @@
 #include "core/base/check.h"
 #include "system/collective/between_nodes.h"
 #include "system/rank/operation_detail.h"
+#include "system/rank/taken_processor.h"
 
 namespace orrery {
 namespace {
@@ -32,8 +33,7 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       ranks_differ_(!compute.why_ranks_differ().empty()),
       sink_(sink),
       endpoints_(make_endpoints(queue, network, topology, spec, sink)),
-      processors_(queue, spec.sm_tax.part > 0 ? spec.sm_tax.whole : spec.channels.multiprocessors,
-                  job.ranks, *this),
+      processors_(queue, taken_of(spec), job.ranks, *this),
       scheduler_(queue, endpoints_ ? *endpoints_ : network, topology, spec, job.communicators,
                  *this),
       transfers_(queue, endpoints_ ? *endpoints_ : network, topology, spec, *this),
@@ -140,17 +140,10 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
       operation.what);
 }
 
-// Of the processor, in parts of its whole: what the kernels of a collective, send or receive take.
 std::int64_t JobRunner::taken_by(const Operation& operation) const {
-  if (spec_.sm_tax.part > 0) return spec_.sm_tax.part;
-  const ChannelSpec& channels = spec_.channels;
-  if (channels.multiprocessors == 0) return 0;
   const auto* call = std::get_if<CollectiveCall>(&operation.what);
-  if (call == nullptr) return channels.pair;
-  const std::int64_t needed =
-      (call->size.value + bytes_of_channel.value - 1) / bytes_of_channel.value;
-  const std::int32_t all = leaves_node_[call->communicator] ? channels.between : channels.inside;
-  return std::min<std::int64_t>(all, std::max<std::int64_t>(1, needed));
+  if (call == nullptr) return taken_by_message(spec_);
+  return taken_by_collective(spec_, leaves_node_[call->communicator], call->size);
 }
 
 void JobRunner::note_outstanding(RankState& state, const Operation& operation) {

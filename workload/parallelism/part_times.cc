@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "workload/parallelism/stage_writer.h"
+#include "workload/parallelism/taken_time.h"
 
 namespace orrery {
 
@@ -43,6 +44,7 @@ class PartClock {
     time_ = {};
     ends_.clear();
     free_.clear();
+    taken_ = {};
     for (const PartStep& step : steps) play(step);
     return time_;
   }
@@ -50,12 +52,15 @@ class PartClock {
  private:
   void play(const PartStep& step) {
     if (const auto* compute = std::get_if<Compute>(&step.what)) {
-      const Duration time = compute_.time_of(*compute);
+      Duration time = compute_.time_of(*compute);
+      time += taken_.longer(time_.whole, time, time);
       time_ += {time, time};
     } else if (const auto* exchange = std::get_if<PartStep::Exchange>(&step.what)) {
       const Group group = group_of(exchange->group);
+      const Communicator& communicator = groups_.communicator(group);
       take_turn(group, exchange->handle,
-                exchanges_.collective(groups_.communicator(group), exchange->kind, exchange->size));
+                exchanges_.collective(communicator, exchange->kind, exchange->size));
+      taken_.begins(time_.whole, free_[group], exchanges_.taken(communicator, exchange->size));
     } else if (const auto* shift = std::get_if<PartStep::Shift>(&step.what)) {
       const bool tensor = shift->group == PartGroup::tensor;
       const Rank next = tensor ? 1 : training_.tensor * training_.context_inner;
@@ -77,6 +82,7 @@ class PartClock {
   const Groups& groups_;
   const TransformerTraining& training_;
   PassTime time_;
+  TakenTime taken_;
   std::map<std::int32_t, Duration> ends_;  // by handle
   std::map<Group, Duration> free_;         // when the exchanges so far are done
 };

@@ -75,7 +75,11 @@ bool StageClock::exchanges_in(const PipelineStep& step) {
 
 void StageClock::pass(const PipelineStep& step) {
   if (exchanges_in(step)) return pass_part_by_part(step);
-  now_ += time_of(step).whole;
+  compute(time_of(step));
+}
+
+void StageClock::compute(const PassTime& time) {
+  now_ += time.whole + taken_.longer(now_, time.whole, time.computing);
 }
 
 // As PassStream writes it.
@@ -89,7 +93,7 @@ void StageClock::pass_part_by_part(const PipelineStep& step) {
     if (!weights)
       for (DataExchange& exchange : exchanges_) exchange.before_part(step.chunk, place, forward);
     play_exchanges();
-    now_ += of_kind(*parts[place], step.kind).whole;
+    compute(of_kind(*parts[place], step.kind));
     for (DataExchange& exchange : exchanges_) {
       if (!weights) exchange.after_part(step.chunk, place, forward, is_last(step));
       if (weights || step.kind == Kind::backward)
@@ -115,9 +119,10 @@ void StageClock::play_exchanges() {
     const auto& what = operations[played_].what;
     if (const auto* call = std::get_if<CollectiveCall>(&what)) {
       const auto number = static_cast<std::size_t>(call->communicator);
+      const Communicator& communicator = groups_.communicators()[number];
       Duration& free = free_[number];
-      end = free = std::max(free, now_) +
-                   times_.collective(groups_.communicators()[number], call->kind, call->size);
+      end = free = std::max(free, now_) + times_.collective(communicator, call->kind, call->size);
+      taken_.begins(now_, end, times_.taken(communicator, call->size));
     } else if (const auto* wait = std::get_if<Wait>(&what)) {
       wait_until(ends_[static_cast<std::size_t>(wait->operation)]);
     }

@@ -12,6 +12,7 @@
 #include "workload/parallelism/part_times.h"
 #include "workload/parallelism/pipeline_schedule.h"
 #include "workload/parallelism/stage_layout.h"
+#include "workload/parallelism/taken_time.h"
 
 namespace orrery {
 
@@ -41,6 +42,7 @@ class StageClock {
     return step.micro_batch == placement_.last_micro_batch(step.chunk);
   }
   void pass_part_by_part(const PipelineStep& step);
+  void compute(const PassTime& time);  // beside what is exchanged
   void play_exchanges();
 
   const TransformerWorkload& workload_;
@@ -60,6 +62,7 @@ class StageClock {
   std::size_t played_ = 0;      // operations of the exchanges
   std::vector<Duration> ends_;  // of each of them
   std::vector<Duration> free_;  // of each communicator, when its exchanges so far are done
+  TakenTime taken_;
 };
 
 }  // namespace orrery
