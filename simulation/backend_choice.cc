@@ -250,6 +250,7 @@ void choose_open_backend(Experiment& experiment, PacketsOf packets_of) {
       value.value = experiment.network.backend;
       value.origin = "chosen";
     }
+  mark_idle_settings(experiment.network, &experiment.topology);  // of its transports
 }
 
 std::vector<std::string> contention_ignored(const Experiment& experiment) {

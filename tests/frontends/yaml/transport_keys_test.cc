@@ -1,6 +1,7 @@
 // Keys of `network.transport` and of the switches that a transport reads in its own way, and where
 // the values of a preset are from.
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,25 @@ TEST_CASE("NDP's initial window is BDPs or a size, TCP's a number of segments") 
   const std::string tcp = "network.transport.kind=tcp";
   CHECK(network_with({{tcp}, {key + "4"}}).transport.initial_window == 4);
   CHECK_THAT(refusal({{tcp}, {key + "1 bdp"}}), Contains("TCP counts segments"));
+}
+
+TEST_CASE(
+    "a key of another transport is told to have no effect, also where the backend is chosen") {
+  const std::string file = build_folder() + "/transport_keys_test.yaml";
+  const auto needs_of_mtu = [&](const std::string& network) {
+    std::ofstream(file) << "platform: {topology: {levels: [{size: 8, bandwidth: 100 Gb/s}]}}\n"
+                           "network: {" +
+                               network +
+                               "transport: {kind: roce, mtu: 9000 B}}\n"
+                               "workload: {program: [{operations: [{all_to_all: 1 MB}]}]}\n";
+    const NetworkSpec loaded = load_experiment(file, {}).network;
+    CHECK(loaded.backend == "packet");
+    for (const GivenSetting& setting : loaded.given)
+      if (setting.path == "network.transport.mtu") return setting.needs;
+    return std::string("nothing");
+  };
+  CHECK(needs_of_mtu("backend: packet, ") == "network.transport.kind: tcp");
+  CHECK(needs_of_mtu("") == "network.transport.kind: tcp");
 }
 
 TEST_CASE("MLT has so many classes as a port has priorities: one is the side channel's") {
