@@ -41,7 +41,7 @@ struct LayerRow {
     row.column(
         "raw_ps", &LayerRow::raw,
         "time from the issue of the collective to its completion, mean over the ranks, rounded "
-        "down; 0 without a collective",
+        "down; of the largest where the row's calls differ in size; 0 without a collective",
         {.text = {"raw\nmean"}, .text_if = communicates});
     row.column("raw_max_ps", &LayerRow::raw_max, "the same, of the rank where it took longest",
                {.text = {"raw\nmax"}, .text_if = communicates});

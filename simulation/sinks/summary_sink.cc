@@ -22,7 +22,9 @@ void SummarySink::on_span(const Span& span) {
       break;
     case SpanKind::collective:
       row.detail = span.detail;
-      row.bytes = std::max(row.bytes, span.size);
+      if (span.size < row.bytes) break;
+      if (span.size > row.bytes) row.raw_sum = {}, row.raw_max = {}, row.raw_count = 0;
+      row.bytes = span.size;
       row.raw_sum += duration;
       row.raw_max = std::max(row.raw_max, duration);
       ++row.raw_count;

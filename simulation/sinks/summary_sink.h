@@ -18,8 +18,8 @@ class SummarySink final : public TraceSink {
  public:
   struct Row {
     std::optional<std::uint8_t> detail;  // Span::detail of the row's communication
-    Bytes bytes;                         // of one call on one rank
-    TotalTime raw_sum;                   // over ranks and calls
+    Bytes bytes;                         // of one call on one rank, the largest
+    TotalTime raw_sum;                   // over ranks and the calls of that size
     Duration raw_max;
     std::int64_t raw_count = 0;
     std::vector<Duration> compute, exposed;  // of each index_of(rank); empty if there was none
