@@ -77,7 +77,8 @@ std::string why_sentence(const RunResult& result, std::size_t room) {
   if (next == result.why.end() || next->share < 0.01) return text;
   // Where there is no room for both, what holds up the next one is worth more than the first's
   // knob.
-  for (const std::string& first : {text, is_waiting(most) ? taken(most) : text}) {
+  const std::string named = fmt::format("{}, {}", name_of(most), percent(most.share));
+  for (const std::string& first : {text, taken(most), named}) {
     std::string with_next = fmt::format("{}; next {}", first, taken(*next));
     if (with_next.size() <= room) return with_next;
   }

@@ -32,6 +32,10 @@ std::string_view name_of(BoundBy bound) {
       return "endpoints";
     case BoundBy::losses:
       return "losses";
+    case BoundBy::timeouts:
+      return "timeouts without losses";
+    case BoundBy::window:
+      return "the window";
     case BoundBy::limits:
       return "limits";
     case BoundBy::dependencies:

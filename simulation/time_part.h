@@ -29,6 +29,8 @@ enum class BoundBy : std::uint8_t {
   contention,        // messages share a link: TimePart::held_by
   endpoints,         // the cost of messages in the processor and memory of their ends
   losses,            // packets were lost, and sent again
+  timeouts,          // packets were sent again that were not lost
+  window,            // of a connection: less in flight than the link could carry meanwhile
   limits,            // on what is in flight: chunks, first_phase_limit, queue_limit
   dependencies,      // messages that wait for messages of others
   host,              // the threads of the host, in a job that is a trace
@@ -63,8 +65,8 @@ struct TimePart {
     row.column("bound_by", &TimePart::bound_by,
                "what the part would be shorter without: compute rate, memory bandwidth, kernel "
                "launches, slow ranks, collectives beside it, late ranks, pipeline schedule, "
-               "bandwidth, latency, contention, endpoints, losses, limits, messages that wait for "
-               "others, host, nothing",
+               "bandwidth, latency, contention, endpoints, losses, timeouts, window, limits, "
+               "messages that wait for others, host, nothing",
                {.text = {"bound by"}});
     row.column("held_by", &TimePart::held_by, "the busiest link, of contention; else none",
                {.null_if_empty = true});

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <variant>
+
+#include "network/topology/topology.h"
+
 namespace orrery {
 
 namespace {
@@ -39,13 +44,41 @@ std::string against_late_ranks(const TimePart& part, const Experiment& experimen
   return "work that is spread evenly over the ranks";
 }
 
+// Several jobs have messages on the level: their NPUs lie in several of its members.
+bool jobs_meet_on(const std::string& name, const Experiment& experiment) {
+  const auto* several = std::get_if<JobsSpec>(&experiment.workload.what);
+  if (several == nullptr) return false;
+  const Topology topology(experiment.topology);  // knows the names of levels
+  Rank below = 1;
+  for (const LevelSpec& level : topology.levels()) {
+    if (level.name == name) break;
+    below *= level.size;
+  }
+  return std::ranges::count_if(several->jobs, [&](const PlacedWorkload& job) {
+           return job.npus.front() / below != job.npus.back() / below;
+         }) > 1;
+}
+
+constexpr const char* jobs_apart = "jobs that start apart or share no links (start, npus), or ";
+
+// Go-back-N takes packets that overtake each other for losses. Else queues are longer than timers.
+std::string against_timeouts(const NetworkSpec& network) {
+  const RoutingPolicy policy = network.routing.policy;
+  const bool disorder = policy == RoutingPolicy::spray || policy == RoutingPolicy::drill ||
+                        policy == RoutingPolicy::adaptive;
+  if (disorder && network.transport.roce.recovery == RecoveryKind::go_back_n)
+    return "network.transport.recovery: selective_repeat, which does not take disorder for loss";
+  return "a longer network.transport.minimum_rto (RoCE: rto), or a smaller window";
+}
+
 // At the port of an NPU there is no other path.
 std::string against_contention(const TimePart& part, const Experiment& experiment) {
   const bool at_npu = part.held_by.find("npu ") != std::string::npos;
   const char* other = has_servers(experiment) ? "more data_parallel.servers"
                       : at_npu                ? "another algorithm or placement"
                                               : "another routing.policy, placement or algorithm";
-  return fmt::format("{}, or a wider {}", other, part.held_by);
+  const char* jobs = !at_npu && jobs_meet_on(part.level, experiment) ? jobs_apart : "";
+  return fmt::format("{}{}, or a wider {}", jobs, other, part.held_by);
 }
 
 }  // namespace
@@ -71,8 +104,9 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
              "zero-bubble schedule, or fewer stages";
     case BoundBy::bandwidth:
       if (taper >= least_taper)
-        return fmt::format("less taper at {} (now {:.3g}:1){}", part.level, taper,
-                           less_traffic(part.part));
+        return fmt::format("{}less taper at {} (now {:.3g}:1){}",
+                           jobs_meet_on(part.level, experiment) ? jobs_apart : "", part.level,
+                           taper, less_traffic(part.part));
       return fmt::format("more bandwidth on {}{}", part.level, less_traffic(part.part));
     case BoundBy::latency:
       return against_latency(part);
@@ -82,6 +116,10 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
       return "cheaper or fewer messages (system.endpoint, system.chunks)";
     case BoundBy::losses:
       return "more memory in the switches (network.switch.buffer), or a smaller window";
+    case BoundBy::timeouts:
+      return against_timeouts(experiment.network);
+    case BoundBy::window:
+      return "a larger network.transport.window";
     case BoundBy::limits:
       return "higher limits on what is in flight (system.queue_limit, first_phase_limit), or other "
              "system.chunks";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "network/backends.h"
 #include "network/crossing_bandwidth.h"
 #include "simulation/critical_stage.h"
 #include "simulation/result/knobs.h"
@@ -236,7 +237,7 @@ class Parts {
     part.bound_by = part.bandwidth >= part.latency ? BoundBy::bandwidth : BoundBy::latency;
     if (!waits(considerable)) return;
     if (result_.packets && result_.packets->timeouts > 0) {
-      part.bound_by = BoundBy::losses;
+      part.bound_by = result_.packets->drops > 0 ? BoundBy::losses : BoundBy::timeouts;
     } else if (is_contention(busy_time(part.level), under_way, carried)) {
       part.bound_by = BoundBy::contention;
       part.held_by = fullest_link(part.level)->name();
@@ -244,10 +245,31 @@ class Parts {
       const bool at_ends =
           result_.endpoint &&
           (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= half * under_way;
-      part.bound_by = at_ends                    ? BoundBy::endpoints
-                      : may_reach_limits(chunks) ? BoundBy::limits
-                                                 : BoundBy::dependencies;
+      part.bound_by = at_ends                       ? BoundBy::endpoints
+                      : window_is_short(part.level) ? BoundBy::window
+                      : may_reach_limits(chunks)    ? BoundBy::limits
+                                                    : BoundBy::dependencies;
     }
+  }
+
+  // RoCE knows how long windows held senders. A connection of TCP has a window in flight in each
+  // round trip at most: too little where a link carries considerably more in that time.
+  bool window_is_short(const std::string& name) const {
+    if (!result_.packets) return false;
+    const auto levels = run_.topology.levels();
+    const auto found = std::ranges::find(levels, name, &LevelSpec::name);
+    if (found == levels.end()) return false;
+    const auto level = static_cast<std::size_t>(found - levels.begin());
+    const NetworkSpec& network = run_.experiment.network;
+    const BackendEntry* backend = find_backend(network.backend);
+    const TransportKind kind =
+        network.transport_of(level, found->scope, backend->traits->transport);
+    if (kind == TransportKind::roce)
+      return result_.packets->roce && result_.packets->roce->held_by_window >= considerable;
+    if (kind != TransportKind::tcp) return false;
+    const Duration round_trip = run_.topology.path_latency(static_cast<int>(level), 0, 1) * 2;
+    const Bytes window = network.transport.window;
+    return transfer_time(window, found->bandwidth) * 2 < round_trip;
   }
 
   const LinkRow* fullest_link(const std::string& level) const {

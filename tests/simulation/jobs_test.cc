@@ -53,6 +53,10 @@ TEST_CASE("jobs that share a link collide or interleave") {
   CHECK(colliding.jobs[0].finish == milliseconds(72));
   CHECK(colliding.jobs[1].finish == milliseconds(72));
 
+  CHECK(colliding.why.front().level == "spine");
+  CHECK_THAT(colliding.why.front().knob,
+             Catch::StartsWith("jobs that start apart or share no links (start, npus)"));
+
   const RunResult interleaved = files.run("{jobs: [" + job("red", "0-1,4-5") + ", " +
                                           job("blue", "2-3,6-7", "start: 6 ms, ") + "]}\n");
   CHECK(interleaved.jobs[0].finish == milliseconds(48));
@@ -69,6 +73,7 @@ TEST_CASE("a job beside one that it shares no wire with takes what it takes alon
   const RunResult alone = files.run("{jobs: [" + job("red", "0-3") + "]}\n");
   const RunResult both =
       files.run("{jobs: [" + job("red", "0-3") + ", " + job("blue", "4-7") + "]}\n");
+  CHECK(both.why.at(1).knob.find("jobs") == std::string::npos);
   CHECK(alone.jobs[0].finish == milliseconds(48));
   CHECK(both.jobs[0].finish == alone.jobs[0].finish);
   CHECK(both.ranks[5].finish == milliseconds(48));
