@@ -65,6 +65,20 @@ TEST_CASE("zero3 : zero2 bytes on the wire are m (3 N - H) : (m + 1) N with m mi
   }
 }
 
+// Buckets of up to 2 MB, the last one smaller: the row of the label has the time, the bytes and the
+// bound of the largest ones, so that no bandwidth comes out that the links do not have.
+TEST_CASE("the row of gradients in buckets is that of the largest") {
+  Experiment experiment = two_nodes(Sharding::zero1, 4);
+  sharded_training(experiment).bucket = Bytes{2'000'000};
+  int buckets = 0;
+  for (const LayerRow& layer : simulate(experiment).layers) {
+    CAPTURE(layer.name, layer.collective, layer.bytes.value);
+    CHECK(layer.raw >= layer.raw_bound);
+    buckets += layer.collective == "reduce_scatter" && layer.raw_bound > Duration{};
+  }
+  CHECK(buckets > 0);
+}
+
 // Gradients of 2 B scattered with one micro-batch, N, and parameters of 1 B instead of 2 gathered:
 // 3/4 of the bytes of zero2. zero3 gathers 2 N - H: (2 N - H)/2 + N instead of 3 N - H.
 TEST_CASE("parameters that are gathered in 8 bits") {
