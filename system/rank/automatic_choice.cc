@@ -149,7 +149,7 @@ class Contest {
     if (algorithm.name == "ring" && uses_all_links(level) && !is_few_bytes(level))
       return std::nullopt;
     if (protocol == Protocol::nvls &&
-        !switch_may_add(kind_, group_.size(), topology_.levels()[on_platform(level)],
+        !switch_may_add(kind_, group_.size(), costs_.alone(group_[level]),
                         place_of(topology_.levels(), on_platform(level)), group_[level].members))
       return std::nullopt;
     const PieceSizes sizes(size_, chunks);
