@@ -31,7 +31,8 @@ constexpr const char* no_blank = "there is no blank after the colon";
 std::string with_blank_after_colon(std::string_view text) {
   constexpr std::string_view of_words = "abcdefghijklmnopqrstuvwxyz_0123456789";
   const std::size_t colon = text.find_first_not_of(of_words);
-  if (colon == 0 || colon + 1 >= text.size() || text[colon] != ':') return "";
+  if (colon == 0 || colon == std::string_view::npos || colon + 1 == text.size()) return "";
+  if (text[colon] != ':') return "";
   if (const char next = text[colon + 1]; next == ' ' || next == ':' || next == '/') return "";
   return fmt::format("{}: {}", text.substr(0, colon), text.substr(colon + 1));
 }
