@@ -216,7 +216,7 @@ SyntaxError reworded(const YAML::Exception& error, Place place) {
     const char *theirs, *what, *remedy;
   };
   using namespace YAML::ErrorMsg;
-  static constexpr Rewording rewordings[] = {
+  static const Rewording rewordings[] = {
       {BAD_FILE, "nested too deeply", "at most 500 levels of lists and maps"},
       {END_OF_MAP, "this line does not fit the map around it",
        "keys of one map begin in the same column; look for a missing `:` or a stray indent"},

@@ -1,5 +1,7 @@
 #include "network/ns3/ns3_backend.h"
 
+#include <cstdint>
+
 #include "network/backends.h"
 #include "network/packet/packet_backend.h"
 #include "network/packet/transports.h"
@@ -17,7 +19,7 @@ const BackendTraits ns3_traits{.shares_links = true,
 // left for one with TCP and the NPU between the two passes it on.
 Duration tcp_tolerance(Bytes size, Bandwidth link, Duration round_trip) {
   const std::int64_t headers = 78 * (size.value / 8'960 + 1) + 1;
-  return transfer_time(size + bytes(headers + 8 * 9'038), link) + round_trip * 2;
+  return transfer_time(size + bytes(headers + std::int64_t{8} * 9'038), link) + round_trip * 2;
 }
 
 std::unique_ptr<NetworkBackend> make_ns3_backend(EventQueue& queue, const Topology& topology,
