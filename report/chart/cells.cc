@@ -41,6 +41,15 @@ std::array<std::string, cell_levels> outlines(const CellChart& chart, double cel
   return paths;
 }
 
+std::vector<std::string> joined(const std::vector<std::string>& names, std::size_t together) {
+  std::vector<std::string> fewer;
+  for (std::size_t i = 0; i < names.size(); i += together) {
+    const std::size_t last = std::min(i + together, names.size()) - 1;
+    fewer.push_back(last == i ? names[i] : fmt::format("{} ... {}", names[i], names[last]));
+  }
+  return fewer;
+}
+
 }  // namespace
 
 void join_columns(CellChart& chart, std::size_t together) {
@@ -52,6 +61,7 @@ void join_columns(CellChart& chart, std::size_t together) {
     shares = std::move(fewer);
   }
   chart.columns = columns;
+  chart.column_names = joined(chart.column_names, together);
 }
 
 void join_rows(CellChart& chart, std::size_t together) {
@@ -67,6 +77,7 @@ void join_rows(CellChart& chart, std::size_t together) {
       shares.back()[i] = std::max(shares.back()[i], chart.shares[row][i]);
   }
   chart.rows = std::move(rows);
+  chart.row_names = joined(chart.row_names, together);
   chart.shares = std::move(shares);
 }
 
@@ -90,9 +101,11 @@ std::string drawn(const CellChart& chart) {
   Picture picture(chart.text, width, bottom + 44);
   picture.scale(left, 18, chart.least, chart.most);
   const std::array<std::string, cell_levels> paths = outlines(chart, cell, height);
+  picture.set_cells({left, top, cell, height}, chart.row_names, chart.column_names);
   for (int level = 0; level < cell_levels; ++level)
     if (const std::string& path = paths[static_cast<std::size_t>(level)]; !path.empty())
-      picture.area(path, colour_of_level(level));
+      picture.area(path, colour_of_level(level),
+                   chart.value(level / double{cell_levels}, (level + 1) / double{cell_levels}));
   // Labels of 12 pixels would lie on each other in thin rows.
   const auto every = static_cast<std::size_t>(std::ceil(14 / height));
   for (std::size_t row = 0; row < chart.rows.size(); row += every)

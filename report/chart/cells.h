@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,14 @@ struct CellChart {
   std::string below;                        // what the columns are
   std::string first_column, last_column;    // labels
   std::string least, most;                  // of the shares, for the legend
+  // For who reads the cells one by one: as many as rows and columns, and what shares mean from one
+  // to the other. The page's script joins them to "ROW, COLUMN: VALUE".
+  std::vector<std::string> row_names = {}, column_names = {};
+  std::function<std::string(double low, double high)> value = {};
 };
 
-// Each `together` neighbours become one: a share is the maximum of theirs.
+// Each `together` neighbours become one: a share is the maximum of theirs, a name is from the first
+// to the last.
 void join_columns(CellChart& chart, std::size_t together);
 void join_rows(CellChart& chart, std::size_t together);
 // So many that at most `most` are left. Return how many of the columns, or rows, make one.

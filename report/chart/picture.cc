@@ -15,6 +15,22 @@ constexpr std::size_t most_title = 300;  // characters
 
 std::string title_of(std::string_view text) { return escaped(shortened(text, most_title)); }
 
+// "" if there is none.
+std::string title_element(std::string_view text) {
+  return text.empty() ? "" : fmt::format("<title>{}</title>", title_of(text));
+}
+
+// As an attribute holds them: a line each. A name that has lines itself is made one.
+std::string lines_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most_name = 60;
+  std::string lines;
+  for (std::string name : names) {
+    std::ranges::replace(name, '\n', ' ');
+    lines += (lines.empty() ? "" : "&#10;") + escaped(shortened(name, most_name));
+  }
+  return lines;
+}
+
 }  // namespace
 
 Picture::Picture(PictureText text, double width, double height)
@@ -57,6 +73,13 @@ void Picture::set_up(const Axis& axis, const AxisUnit& unit) {
                        axis.high / unit.size, axis.low / unit.size, unit.name);
 }
 
+void Picture::set_cells(const Box& first, const std::vector<std::string>& rows,
+                        const std::vector<std::string>& columns) {
+  axes_ += fmt::format(" data-cells=\"{:g} {:g} {:g} {:g}\" data-rows=\"{}\" data-columns=\"{}\"",
+                       first.x, first.y, first.width, first.height, lines_of(rows),
+                       lines_of(columns));
+}
+
 void Picture::begin_part(const char* name) {
   marks_ += fmt::format("<g data-part=\"{}\">\n", name);
 }
@@ -71,8 +94,9 @@ void Picture::end_link(const std::string& target) {
   if (!target.empty()) marks_ += "</a>\n";
 }
 
-void Picture::area(const std::string& outline, const std::string& colour) {
-  marks_ += fmt::format("<path d=\"{}\" fill=\"{}\"/>\n", outline, colour);
+void Picture::area(const std::string& outline, const std::string& colour, std::string_view title) {
+  marks_ += fmt::format("<path d=\"{}\" fill=\"{}\"", outline, colour);
+  marks_ += title.empty() ? "/>\n" : fmt::format(">{}</path>\n", title_element(title));
 }
 
 void Picture::stroke(const std::string& outline, const char* colour) {
@@ -86,7 +110,7 @@ void Picture::path(const std::string& outline, const char* colour, const char* d
       "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.3g}\" "
       "stroke-dasharray=\"{}\">{}</path>\n",
       outline, colour, width, dashes,
-      title.empty() ? "" : fmt::format("<title>{}</title>", title_of(title)));
+      title_element(title));
 }
 
 void Picture::band(const std::string& outline, const char* colour) {
@@ -105,7 +129,7 @@ void Picture::event(double x, double y, bool is_loss, std::string_view title) {
       "<path d=\"{}\" transform=\"translate({:.2f} {:.2f})\" fill=\"none\" stroke=\"{}\" "
       "stroke-width=\"1.5\">{}</path>\n",
       is_loss ? "M-4 -4L4 4M-4 4L4 -4" : "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0", x, y, palette::ink,
-      title.empty() ? "" : fmt::format("<title>{}</title>", title_of(title)));
+      title_element(title));
 }
 
 void Picture::text(double x, double y, const char* anchor, std::string_view text,

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/chart/axis.h"
 #include "report/chart/palette.h"
@@ -38,6 +39,9 @@ class Picture {
   // What the page's script may redraw: an axis across, and up, with what it shows from end to end.
   void set_across(const Axis& axis, const AxisUnit& unit);
   void set_up(const Axis& axis, const AxisUnit& unit);
+  // The first of cells whose colours are areas with titles, and what their rows and columns are.
+  void set_cells(const Box& first, const std::vector<std::string>& rows,
+                 const std::vector<std::string>& columns);
   // What is drawn in between leads to `target`; "": to nothing. Tab does not stop at it, as charts
   // have up to thousands: the table of the points leads there too.
   void begin_link(const std::string& target);
@@ -48,7 +52,7 @@ class Picture {
   void end_part();
 
   // `outline`: the commands of a path.
-  void area(const std::string& outline, const std::string& colour);
+  void area(const std::string& outline, const std::string& colour, std::string_view title = "");
   void stroke(const std::string& outline, const char* colour);
   // `dashes`: as SVG has them, or "none". `title` may be "".
   void path(const std::string& outline, const char* colour, const char* dashes,

@@ -63,7 +63,7 @@ Figure links_figure(const ReportedRun& run, std::size_t index) {
 struct Activity {
   std::vector<std::string> names;
   std::map<std::string, std::vector<double>> shares;
-  Duration end;
+  std::vector<Duration> ends;  // of the intervals
   std::size_t columns = 0;
 };
 
@@ -74,8 +74,9 @@ Activity activity_of(const ResultJson& rows, const char* name_field, const char*
     const auto [shares, is_new] = activity.shares.try_emplace(name);
     if (is_new) activity.names.push_back(name);
     shares->second.push_back(std::clamp(number_of(row, share_field), 0.0, 1.0));
-    activity.end = std::max(activity.end, duration_of(row, "end_ps"));
-    activity.columns = std::max(activity.columns, shares->second.size());
+    const std::size_t interval = shares->second.size();
+    activity.columns = std::max(activity.columns, interval);
+    if (activity.ends.size() < interval) activity.ends.push_back(duration_of(row, "end_ps"));
   }
   return activity;
 }
@@ -99,9 +100,17 @@ Figure activity_figure(const ReportedRun& run, std::size_t index, Activity activ
                   .shares = {},
                   .below = "simulated time",
                   .first_column = "0 s",
-                  .last_column = to_text(activity.end),
+                  .last_column = to_text(activity.ends.back()),
                   .least = "0 %",
-                  .most = "100 % busy; white: nothing"};
+                  .most = "100 % busy; white: nothing",
+                  .row_names = activity.names,
+                  .value = [](double low, double high) {
+                    return fmt::format("{:.0f} to {:.0f} % busy", low * 100, high * 100);
+                  }};
+  for (Duration begin; const Duration end : activity.ends) {
+    chart.column_names.push_back(fmt::format("{} to {}", to_text(begin), to_text(end)));
+    begin = end;
+  }
   figure.table = {{names.what, "mean", "highest interval"}, {}, run.has_tables ? names.csv : ""};
   std::string fullest;
   for (const std::string& name : activity.names) {
@@ -150,10 +159,15 @@ Matrix matrix_of(const ResultJson& rows) {
 
 // Logarithmic over four powers of ten: the pair with most bytes is 1, one with a ten-thousandth of
 // it, or less, the lightest.
+constexpr double powers = 4;
+
 double shade_of(std::int64_t bytes, std::int64_t most) {
-  constexpr double powers = 4;
   const double below = std::log10(static_cast<double>(most) / static_cast<double>(bytes));
   return std::max(1 - below / powers, 0.001);
+}
+
+Bytes bytes_of_shade(double shade, std::int64_t most) {
+  return Bytes{std::llround(static_cast<double>(most) * std::pow(10, (shade - 1) * powers))};
 }
 
 CellChart chart_of(const Matrix& matrix, std::int64_t most, std::size_t index) {
@@ -165,9 +179,17 @@ CellChart chart_of(const Matrix& matrix, std::int64_t most, std::size_t index) {
                   .first_column = fmt::format("{}", matrix.places.begin()->first),
                   .last_column = fmt::format("{}", matrix.places.rbegin()->first),
                   .least = to_text(Bytes{most / 10'000}),
-                  .most = to_text(Bytes{most}) + ", logarithmic; white: nothing"};
-  for (const auto& [rank, place] : matrix.places)
+                  .most = to_text(Bytes{most}) + ", logarithmic; white: nothing",
+                  .value = [most](double low, double high) {
+                    const std::string end = to_text(bytes_of_shade(high, most));
+                    return low > 0 ? to_text(bytes_of_shade(low, most)) + " to " + end
+                                   : "at most " + end;
+                  }};
+  for (const auto& [rank, place] : matrix.places) {
     chart.rows.push_back(fmt::format("from rank {}", rank));
+    chart.row_names.push_back(fmt::format("rank {}", rank));
+    chart.column_names.push_back(fmt::format("to rank {}", rank));
+  }
   chart.shares.assign(chart.rows.size(), std::vector<double>(chart.columns, 0));
   for (const auto& [pair, bytes] : matrix.bytes)
     if (bytes > 0)

@@ -2,7 +2,8 @@
 // and keys, highlight one name in all of them, zoom into time. The page is whole without it.
 // A chart says what it shows in its marks: elements with a <title>, "NAME, PART: VALUE". Charts
 // that can be zoomed have data-across="LEFT RIGHT LOW HIGH UNIT" (pixels, then values), and groups
-// with data-part: "across" (grid and labels of that axis) and "plot" (marks).
+// with data-part: "across" (grid and labels of that axis) and "plot" (marks). Charts of cells have
+// data-cells="LEFT TOP WIDTH HEIGHT" (of the first), data-rows and data-columns: a line each.
 (() => {
 'use strict';
 
@@ -271,6 +272,68 @@ function readLines(chart, zoom, x) {
   say(`${zoom.valueAt(x).toPrecision(4)} ${zoom.unit}: ${values.filter(Boolean).join('; ')}`);
 }
 
+// Cells of one value are one outline of boxes: "Mx yhLENGTH...".
+class Cells {
+  constructor(chart) {
+    [this.left, this.top, this.width, this.height] = chart.dataset.cells.split(' ').map(Number);
+    [this.rows, this.columns] = [chart.dataset.rows, chart.dataset.columns]
+      .map(lines => lines.split('\n'));
+    this.values = this.rows.map(() => []);
+    for (const mark of marksOf(chart))
+      for (const [, x, y, length] of mark.getAttribute('d').matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g)) {
+        const {row, column} = this.at(+x + this.width / 2, +y + this.height / 2);
+        for (let i = 0; i < Math.round(length / this.width); ++i)
+          this.values[row][column + i] = titleOf(mark);
+      }
+    this.box = drawnElement('rect', {class: 'at', fill: 'none', display: 'none',
+                                     width: this.width, height: this.height});
+    chart.append(this.box);
+  }
+
+  at(x, y) {
+    const place = (value, begin, size, many) =>
+      clamp(0, Math.floor((value - begin) / size), many - 1);
+    return {row: place(y, this.top, this.height, this.rows.length),
+            column: place(x, this.left, this.width, this.columns.length)};
+  }
+  read({row, column}) {
+    this.box.setAttribute('x', this.left + column * this.width);
+    this.box.setAttribute('y', this.top + row * this.height);
+    this.box.setAttribute('display', 'inline');
+    say(`${this.rows[row]}, ${this.columns[column]}: ${this.values[row][column] ?? 'nothing'}`);
+  }
+  leave() { this.box.setAttribute('display', 'none'); }
+}
+
+function addCells(chart) {
+  const cells = new Cells(chart);
+  let at = null;
+  const read = place => cells.read(at = place);
+  const step = (down, across) => read(at === null ? {row: 0, column: 0} : {
+    row: clamp(0, at.row + down, cells.rows.length - 1),
+    column: clamp(0, at.column + across, cells.columns.length - 1)});
+  chart.tabIndex = 0;
+  chart.addEventListener('keydown', event => {
+    const acts = {
+      ArrowRight: () => step(0, 1), ArrowLeft: () => step(0, -1),
+      ArrowDown: () => step(1, 0), ArrowUp: () => step(-1, 0),
+      Home: () => step(0, -1e9), End: () => step(0, 1e9),
+      Enter: () => at && highlight(nameOf(cells.rows[at.row])),
+    };
+    if (event.ctrlKey || event.metaKey || event.altKey || !acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  });
+  chart.addEventListener('focus', () =>
+    say('Arrow keys read the cells, Enter highlights the name of a row.'));
+  chart.addEventListener('blur', () => { cells.leave(); say(''); });
+  chart.addEventListener('pointermove', event => {
+    const {x, y} = pointOf(chart, event);
+    read(cells.at(x, y));
+  });
+  chart.addEventListener('pointerleave', () => cells.leave());
+}
+
 function addReading(chart) {
   const zoom = chart.dataset.across ? new Zoom(chart) : null;
   const hasLines = Boolean(chart.dataset.up);
@@ -347,7 +410,8 @@ function addReading(chart) {
   chart.closest('figure').after(tools);
 }
 
-for (const chart of all(document, 'figure svg')) if (marksOf(chart).length) addReading(chart);
+for (const chart of all(document, 'figure svg'))
+  if (marksOf(chart).length) chart.dataset.cells ? addCells(chart) : addReading(chart);
 
 document.addEventListener('keydown', event => {
   if (event.key !== 'Escape') return;

@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ORRERY = None
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 TAB, ENTER, RIGHT, LEFT, SHIFT, ESCAPE = "\ue004", "\ue007", "\ue014", "\ue012", "\ue008", "\ue00c"
+DOWN = "\ue015"
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -345,6 +346,24 @@ class Script(unittest.TestCase):
         self.assertGreater(self.tab.value("document.querySelectorAll('tr.lit').length"), 1)
         self.tab.keys(ESCAPE)
         self.assertEqual(self.tab.value("document.querySelectorAll('.pale, .lit').length"), 0)
+
+    def test_arrow_keys_read_cells(self):
+        """Rank 0 sends nothing to itself and most of what it sends to rank 1."""
+        self.tab.value("document.querySelector('#matrix-chart-0').focus()")
+        self.tab.keys(RIGHT)
+        self.assertEqual(self.readout(), "rank 0, to rank 0: nothing")
+        self.tab.keys(RIGHT)
+        self.assertRegex(self.readout(), r"^rank 0, to rank 1: [\d.]+ GB to [\d.]+ GB$")
+        self.tab.keys(DOWN)
+        self.assertEqual(self.readout(), "rank 1, to rank 1: nothing")
+        box = self.tab.value("""(() => {
+          const box = document.querySelector('#matrix-chart-0 .at');
+          return ['x', 'y', 'display'].map(name => box.getAttribute(name)); })()""")
+        left, top, width, height = map(float, self.tab.value(
+            "document.querySelector('#matrix-chart-0').dataset.cells").split())
+        self.assertAlmostEqual(float(box[0]), left + width, delta=0.01)
+        self.assertAlmostEqual(float(box[1]), top + height, delta=0.01)
+        self.assertEqual(box[2], "inline")
 
     def test_zoom_is_where_it_should_be_and_comes_back(self):
         """Twice as large about the middle: what was at a quarter of the axis is at its left."""

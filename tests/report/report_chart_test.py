@@ -4,6 +4,7 @@
 Bars must be as long as the numbers in the table below them say.
 """
 import json
+import math
 import pathlib
 import re
 import sys
@@ -33,6 +34,30 @@ def bars_beside(chart):
 def bars_of(chart):
     beside = bars_beside(chart)
     return [bar for bar in chart.iter(SVG + "rect") if bar.get("data-value") and bar not in beside]
+
+
+def bytes_of(text):
+    number, unit = text.split()
+    return float(number) * {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}[unit]
+
+
+def seconds_of(text):
+    number, unit = text.split()
+    return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
+
+
+def cells_of(chart):
+    """{(row, column): what its colour stands for}, of cells that are something."""
+    left, top, width, height = map(float, chart.get("data-cells").split())
+    rows, columns = (chart.get(name).split("\n") for name in ("data-rows", "data-columns"))
+    cells = {}
+    for area in chart.iter(SVG + "path"):
+        for title in area.iter(SVG + "title"):
+            for x, y, length in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)", area.get("d")):
+                row, first = round((float(y) - top) / height), round((float(x) - left) / width)
+                for column in range(first, first + round(float(length) / width)):
+                    cells[rows[row], columns[column]] = title.text
+    return cells
 
 
 class Charts(PipelinePage):
@@ -199,6 +224,35 @@ class Charts(PipelinePage):
         self.assertIn("global_batch", pathlib.Path(name).read_text().splitlines()[int(line) - 1])
         preset = [origin for _, origin in rows.values() if origin.startswith("preset ")]
         self.assertGreater(len(preset), 0)
+
+    def test_cells_say_what_they_stand_for(self):
+        """Each pair of the matrix lies in the range of its cell, and no other cell is anything; so
+        does each share of a level in an interval. Ranges are written with four digits."""
+        charts = {chart.get("id"): cells_of(chart)
+                  for chart in tree_of(self.page).iter(SVG + "svg") if chart.get("data-cells")}
+        self.assertEqual(set(charts), {"activity-chart-0", "link-activity-chart-0",
+                                       "matrix-chart-0"})
+        result = self.result
+        sent = {}
+        for row in result["matrix"]:
+            pair = f"rank {row['source']}", f"to rank {row['target']}"
+            sent[pair] = sent.get(pair, 0) + row["bytes"]
+        self.assertEqual(set(charts["matrix-chart-0"]), set(sent))
+        for pair, value in charts["matrix-chart-0"].items():
+            low, high = ((0, value.removeprefix("at most ")) if value.startswith("at most")
+                         else value.split(" to "))
+            self.assertLessEqual(bytes_of(low) if low else 0, sent[pair] * 1.001, pair)
+            self.assertGreaterEqual(bytes_of(high) * 1.001, sent[pair], pair)
+        checked = 0
+        for (level, interval), value in charts["activity-chart-0"].items():
+            low, high = re.fullmatch(r"(\d+) to (\d+) % busy", value).groups()
+            end = seconds_of(interval.rsplit(" to ", 1)[1])
+            shares = [row["share"] for row in result["activity"] if row["level"] == level and
+                      math.isclose(row["end_ps"] / 1e12, end, rel_tol=6e-4)]
+            for share in shares:
+                self.assertTrue(float(low) - 0.5 <= share * 100 <= float(high) + 0.5, value)
+            checked += len(shares)
+        self.assertGreater(checked, 100)
 
     def test_a_matrix_of_nodes(self):
         """512 ranks, eight of a node, of which each sends to the next one: 64 x 64 cells. What goes
