@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -119,12 +120,51 @@ int simulate_point(const SweepRow& row, InputTexts& texts, const Invocation& pro
 
 }  // namespace
 
+namespace {
+
+// What is wrong with points: what many settings have is said once, of the first.
+class PointProblems {
+ public:
+  void add(const ConfigError& error) {
+    for (const Diagnostic& problem : error.diagnostics()) {
+      if (!said_.insert(format_diagnostic(problem)).second) continue;
+      const auto [known, is_new] =
+          known_.try_emplace(problem.what + '\n' + problem.remedy, problems_.size());
+      if (is_new)
+        problems_.push_back({problem, 0});
+      else
+        ++problems_[known->second].others;
+    }
+  }
+
+  void throw_if_any() const {
+    if (problems_.empty()) return;
+    std::vector<Diagnostic> problems;
+    for (Problem problem : problems_) {
+      if (problem.others > 0)
+        problem.first.what += fmt::format(" (as in {} more settings)", problem.others);
+      problems.push_back(std::move(problem.first));
+    }
+    throw ConfigError(std::move(problems));
+  }
+
+ private:
+  struct Problem {
+    Diagnostic first;
+    std::size_t others;
+  };
+  std::set<std::string> said_;  // a mistake in an experiment is one of all its points
+  std::vector<Problem> problems_;
+  std::map<std::string, std::size_t> known_;
+};
+
+}  // namespace
+
 LoadedSweep loaded(const Sweep& sweep, std::vector<SweepPoint> points,
                    const SweepCommandOptions& options) {
   const auto texts = std::make_shared<InputTexts>();
   std::vector<SweepRow> rows;
-  std::vector<Diagnostic> problems;
-  std::set<std::string> said;
+  PointProblems problems;
   for (SweepPoint& point : points) {
     try {
       const LoadedFile file = load_job_or_flows(point.experiment, overrides_of(point), *texts);
@@ -141,11 +181,10 @@ LoadedSweep loaded(const Sweep& sweep, std::vector<SweepPoint> points,
       row.point = std::move(point);
       rows.push_back(std::move(row));
     } catch (const ConfigError& error) {
-      for (const Diagnostic& problem : error.diagnostics())
-        if (said.insert(format_diagnostic(problem)).second) problems.push_back(problem);
+      problems.add(error);
     }
   }
-  if (!problems.empty()) throw ConfigError(std::move(problems));
+  problems.throw_if_any();
   const auto simulate = [texts, program = options.invocation](
                             const SweepRow& row, PointOutput output, std::ostream& json,
                             std::ostream& messages) {

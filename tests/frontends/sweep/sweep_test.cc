@@ -287,6 +287,17 @@ TEST_CASE("mistakes in any point show before the first one runs") {
   }
 }
 
+TEST_CASE("a mistake of many settings is said once") {
+  const Sweeps sweeps;
+  try {
+    sweeps.run("experiments: four.yaml\nvary:\n  - systems.chunks: [1, 2, 3]\n  - seed: [1, 2]\n");
+    FAIL("nothing was thrown");
+  } catch (const ConfigError& error) {
+    REQUIRE(error.diagnostics().size() == 1);
+    CHECK_THAT(error.what(), Contains("systems.chunks=1") && Contains("(as in 2 more settings)"));
+  }
+}
+
 TEST_CASE("mistakes in the text workload of a point show before the first one runs") {
   const Sweeps sweeps;
   std::string text_job = experiment;
