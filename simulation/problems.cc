@@ -54,8 +54,8 @@ SpecProblems problems_of(const Experiment& experiment) {
                         "the model needs it to time its layers: write for example "
                         "{peak: 60 TFLOP/s} or {preset: v100}"});
   if (has_trace(experiment.workload) && experiment.system.sm_tax.part > 0)
-    problems.push_back({"system.sm_tax", "a trace has several lanes of work at a time",
-                        "leave the key out: what collectives take from them is not modelled"});
+    problems.push_back({"system.sm_tax", "recorded times contain what communication took",
+                        "leave the key out: the library's channels slow times that are computed"});
   return problems;
 }
 

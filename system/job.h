@@ -90,7 +90,7 @@ struct Job {
   std::unique_ptr<OperationSource> operations;
   std::vector<Duration> start = {};  // of each rank; empty = all at once, at 0
   // Those of every rank. Empty: a rank computes one operation at a time, and a Wait holds it. A job
-  // with lanes has no Wait, and system.sm_tax takes nothing from its work.
+  // with lanes has no Wait.
   std::vector<LaneSpec> lanes = {};
   // Ranks of a job with lanes that have none: they work as in a job without. Empty = no rank.
   std::vector<bool> without_lanes = {};

@@ -41,6 +41,8 @@ struct Compute {
   MatrixShape shape = {};
   std::int32_t lane = 0;  // index into Job::lanes, if the job has lanes
   Bytes result = {};      // of memory_traffic, the result of a product (written, or added to)
+  // On a lane: `measured` in a run whose communication had taken its share of the processor.
+  bool beside_communication = false;
 };
 
 // The rank of a collective among those that wait. `highest` goes before all others under every

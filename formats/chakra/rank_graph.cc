@@ -153,10 +153,12 @@ class RankReader {
     return {0, work, compute};
   }
 
-  // As the file has it, but for compute_scale. A file of our own also has picoseconds.
+  // In a file of our own: in picoseconds, and of computing alone.
+  static bool is_exact(const Node& node) { return node.number("duration_ps").value_or(-1) >= 0; }
+
+  // As the file has it, but for compute_scale.
   Duration recorded(const Node& node) const {
-    const std::int64_t exact = node.number("duration_ps").value_or(-1);
-    const Duration time = exact >= 0 ? Duration{exact} : node.duration;
+    const Duration time = is_exact(node) ? Duration{*node.number("duration_ps")} : node.duration;
     if (frame_.settings.compute_scale == 1) return time;
     const double scaled = static_cast<double>(time.value) * frame_.settings.compute_scale;
     constexpr double kLongest = 4e18;  // the clock ends at 9.2e18
@@ -187,13 +189,15 @@ class RankReader {
     if (kernel >= std::ssize(kernels_)) kernels_.resize(static_cast<std::size_t>(kernel) + 1);
     if (kernel >= 0) kernels_[static_cast<std::size_t>(kernel)] += node.duration;
     Operation operation = timed(kernel, lane, recorded(node));
+    auto& compute = std::get<Compute>(operation.what);
+    compute.beside_communication = !is_exact(node);
     const TraceDurations durations = frame_.settings.durations;
     if (durations == TraceDurations::recorded) return operation;
     if (durations == TraceDurations::automatic && recorded(node) != Duration{}) return operation;
     const std::int64_t flops = node.number("num_ops").value_or(0);
     if (flops <= 0) return operation;
-    auto& compute = std::get<Compute>(operation.what);
     compute.measured.reset();
+    compute.beside_communication = false;
     compute.flops = Flops{flops};
     compute.memory_traffic = bytes(memory_of(node));
     ++findings_.sized_work;

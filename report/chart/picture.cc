@@ -75,9 +75,9 @@ void Picture::set_up(const Axis& axis, const AxisUnit& unit) {
 
 void Picture::set_cells(const Box& first, const std::vector<std::string>& rows,
                         const std::vector<std::string>& columns) {
-  axes_ += fmt::format(" data-cells=\"{:g} {:g} {:g} {:g}\" data-rows=\"{}\" data-columns=\"{}\"",
-                       first.x, first.y, first.width, first.height, lines_of(rows),
-                       lines_of(columns));
+  axes_ +=
+      fmt::format(" data-cells=\"{:g} {:g} {:g} {:g}\" data-rows=\"{}\" data-columns=\"{}\"",
+                  first.x, first.y, first.width, first.height, lines_of(rows), lines_of(columns));
 }
 
 void Picture::begin_part(const char* name) {
@@ -109,8 +109,7 @@ void Picture::path(const std::string& outline, const char* colour, const char* d
   marks_ += fmt::format(
       "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.3g}\" "
       "stroke-dasharray=\"{}\">{}</path>\n",
-      outline, colour, width, dashes,
-      title_element(title));
+      outline, colour, width, dashes, title_element(title));
 }
 
 void Picture::band(const std::string& outline, const char* colour) {

@@ -14,8 +14,19 @@ void JobRunner::run_lanes(Rank rank) {
     const RankLanes::Doing before = doing(rank);
     const Operation& work = lanes.begin(queue_.now());
     if (doing(rank) != before) close_lane_interval(rank, before, nullptr, Time{});
-    queue_.schedule(lane_time(rank, work), [this, rank, id = work.id] { lane_done(rank, id); });
+    begin_on_lane(rank, work);
   }
+}
+
+// Communication takes its share of a processor, but not from a time that has it already.
+void JobRunner::begin_on_lane(Rank rank, const Operation& operation) {
+  const Duration time = lane_time(rank, operation);
+  const bool is_taken_from = lanes_of(rank).kind_of(operation) == LaneKind::processor &&
+                             !std::get<Compute>(operation.what).beside_communication;
+  if (is_taken_from)
+    processors_.begin(rank, operation.id, time);
+  else
+    queue_.schedule(time, [this, rank, id = operation.id] { lane_done(rank, id, {}); });
 }
 
 // Only a processor is as fast as the model of the device says: the rest takes what was measured.
@@ -31,10 +42,12 @@ Duration JobRunner::lane_time(Rank rank, const Operation& operation) {
   return time_of(rank, operation, work);
 }
 
-void JobRunner::lane_done(Rank rank, OperationId id) {
+// Communication beside it made it `stolen` longer.
+void JobRunner::lane_done(Rank rank, OperationId id, Duration stolen) {
   RankLanes& lanes = lanes_of(rank);
   const RankLanes::Doing before = doing(rank);
   const RankLanes::Work done = lanes.end(id);
+  lanes.stolen += stolen;
   const bool communicates = lanes.kind_of(done.operation) == LaneKind::communication;
   if (communicates || doing(rank) != before)
     close_lane_interval(rank, before, communicates ? &done.operation : nullptr, Time{});
@@ -88,8 +101,13 @@ void JobRunner::close_lane_interval(Rank rank, RankLanes::Doing doing, const Ope
   } else if (passed > Duration{}) {
     RankAccount times{};
     add_to_account(doing, passed, times);
+    // Of an interval at most all: lanes from which communication took may have worked beside
+    // each other.
+    const Duration stolen = std::min(lanes.stolen, times.compute);
+    lanes.stolen -= stolen;
+    state.stolen += stolen;
     state.compute += times.compute;
-    state.computing.outside[static_cast<std::size_t>(state.limit)] += times.compute;
+    state.computing.outside[static_cast<std::size_t>(state.limit)] += times.compute - stolen;
     lanes.memory += times.memory;
     lanes.host += times.host;
     state.idle += times.idle;

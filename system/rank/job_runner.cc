@@ -212,10 +212,14 @@ void JobRunner::compute(Rank rank, const Operation& operation, const Compute& wo
   const Duration time = time_of(rank, operation, work);
   state.limit = compute_.limit_of(work);
   state.slowed = ranks_differ_ ? std::max(Duration{}, time - compute_.time_of(work)) : Duration{};
-  processors_.begin(rank, time);
+  processors_.begin(rank, operation.id, time);
 }
 
-void JobRunner::work_done(Rank rank, Duration work, Duration stolen) {
+void JobRunner::work_done(Rank rank, OperationId operation, Duration work, Duration stolen) {
+  if (has_lanes(rank)) {
+    lane_done(rank, operation, stolen);
+    return;
+  }
   RankState& state = state_of(rank);
   state.compute += work + stolen;
   state.stolen += stolen;

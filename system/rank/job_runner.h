@@ -168,7 +168,7 @@ class JobRunner final : private CollectiveListener,
   void collective_finished(Rank rank, OperationId operation, Time joined) override;
   void transfer_finished(Rank rank, OperationId operation, Time sent) override;
   Duration time_of(Rank rank, const Operation& operation, const Compute& work) const;
-  void work_done(Rank rank, Duration work, Duration stolen) override;
+  void work_done(Rank rank, OperationId operation, Duration work, Duration stolen) override;
   void finish_communication(Rank rank, OperationId operation, Time joined);
   void settle(Rank rank, OperationId operation);
   void operation_finished(Rank rank, OperationId operation);
@@ -186,7 +186,8 @@ class JobRunner final : private CollectiveListener,
   RankLanes& lanes_of(Rank rank) { return lanes_[fold_.index_of(rank)]; }
   const RankLanes& lanes_of(Rank rank) const { return lanes_[fold_.index_of(rank)]; }
   void run_lanes(Rank rank);
-  void lane_done(Rank rank, OperationId operation);
+  void begin_on_lane(Rank rank, const Operation& operation);
+  void lane_done(Rank rank, OperationId operation, Duration stolen);
   Duration lane_time(Rank rank, const Operation& operation);
   RankLanes::Doing doing(Rank rank) const;
   void close_lane_interval(Rank rank, RankLanes::Doing doing, const Operation* ended, Time joined);

@@ -13,37 +13,40 @@ Processors::Processors(EventQueue& queue, std::int64_t whole, std::int32_t ranks
   if (whole > 0) states_.resize(ranks);
 }
 
-void Processors::begin(Rank rank, Duration work) {
+void Processors::begin(Rank rank, OperationId operation, Duration work) {
   if (states_.empty()) {
-    queue_.schedule(work, [this, rank, work] { listener_.work_done(rank, work, {}); });
+    queue_.schedule(
+        work, [this, rank, operation, work] { listener_.work_done(rank, operation, work, {}); });
     return;
   }
-  State& state = states_[rank];
-  DCHECK(!state.working, "rank {} has work", rank);
-  state.working = true;
-  state.work = work;
-  state.begun = state.since = queue_.now();
-  state.left = static_cast<Units>(work.value) * static_cast<Units>(whole_);
-  schedule_end(rank);
+  const Units units = static_cast<Units>(work.value) * static_cast<Units>(whole_);
+  states_[rank].works.push_back({operation, work, queue_.now(), queue_.now(), units, {}});
+  schedule_end(rank, states_[rank].works.back());
 }
 
-Processors::Units Processors::left_now(const State& state) const {
+Processors::Units Processors::left_now(const Work& work, std::int64_t rate) const {
   const Units done =
-      static_cast<Units>((queue_.now() - state.since).value) * static_cast<Units>(rate(state));
-  return done < state.left ? state.left - done : 0;
+      static_cast<Units>((queue_.now() - work.since).value) * static_cast<Units>(rate);
+  return done < work.left ? work.left - done : 0;
 }
 
-void Processors::schedule_end(Rank rank) {
-  State& state = states_[rank];
-  const auto per_picosecond = static_cast<Units>(rate(state));
-  const Units time = (state.left + per_picosecond - 1) / per_picosecond;
+void Processors::schedule_end(Rank rank, Work& work) {
+  const auto per_picosecond = static_cast<Units>(rate(states_[rank]));
+  const Units time = (work.left + per_picosecond - 1) / per_picosecond;
   if (time > static_cast<Units>(Time::last().since_start.value)) [[unlikely]]
     units_internal::leave_range(DurationTag::beyond);
-  state.end = queue_.schedule_cancellable({static_cast<std::int64_t>(time)}, [this, rank] {
-    State& done = states_[rank];
-    done.working = false;
-    listener_.work_done(rank, done.work, queue_.now() - done.begun - done.work);
-  });
+  work.end = queue_.schedule_cancellable(
+      {static_cast<std::int64_t>(time)},
+      [this, rank, operation = work.operation] { end(rank, operation); });
+}
+
+void Processors::end(Rank rank, OperationId operation) {
+  std::vector<Work>& works = states_[rank].works;
+  const auto found = std::ranges::find(works, operation, &Work::operation);
+  CHECK(found != works.end(), "rank {} ends work {}, which it does not do", rank, operation);
+  const Work done = *found;
+  works.erase(found);
+  listener_.work_done(rank, operation, done.time, queue_.now() - done.begun - done.time);
 }
 
 void Processors::communication_begins(Rank rank, std::int64_t part) {
@@ -59,26 +62,31 @@ void Processors::change(Rank rank, std::int64_t part, std::int32_t more) {
   State& state = states_[rank];
   auto& all = state.communications;
   const std::int64_t before = rate(state);
-  const Units left = state.working ? left_now(state) : 0;
   auto at =
       std::find_if(all.begin(), all.end(), [&](const UnderWay& one) { return one.part <= part; });
   if (at == all.end() || at->part != part) at = all.insert(at, {part, 0});
   at->count += more;
   if (at->count == 0) all.erase(at);
-  if (!state.working || rate(state) == before) return;
-  state.left = left;
-  state.since = queue_.now();
-  queue_.cancel(state.end);
-  schedule_end(rank);
+  if (rate(state) == before) return;
+  for (Work& work : state.works) {
+    work.left = left_now(work, before);
+    work.since = queue_.now();
+    queue_.cancel(work.end);
+    schedule_end(rank, work);
+  }
 }
 
 Duration Processors::stolen_so_far(Rank rank) const {
-  if (states_.empty() || !states_[rank].working) return {};
+  Duration stolen;
+  if (states_.empty()) return stolen;
   const State& state = states_[rank];
-  const auto left = static_cast<std::int64_t>(left_now(state) / static_cast<Units>(whole_));
-  const Duration done = state.work - Duration{left};
-  const Duration elapsed = queue_.now() - state.begun;
-  return elapsed > done ? elapsed - done : Duration{};
+  for (const Work& work : state.works) {
+    const Units left = left_now(work, rate(state)) / static_cast<Units>(whole_);
+    const Duration done = work.time - Duration{static_cast<std::int64_t>(left)};
+    const Duration elapsed = queue_.now() - work.begun;
+    if (elapsed > done) stolen += elapsed - done;
+  }
+  return stolen;
 }
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
 // Times a rank's own work, and what communication takes from it: while collectives of the rank are
 // under way their kernels occupy a share of its processor (`sm_tax`, or the multiprocessors of a
 // library's channels), and its work goes on at the rest of the rate. Of several the one that takes
-// most counts.
+// most counts. Several pieces of work of a rank, on lanes of their own, each go on at that rate.
 //
 // Exact: work is counted in units of 1/whole picosecond, of which a picosecond does `whole`
 // alone and `whole - part` beside communication. Work ends at the first picosecond by which all its
@@ -16,14 +16,15 @@
 
 #include "core/event/event_queue.h"
 #include "core/units/units.h"
+#include "system/operation.h"
 #include "system/operation_source.h"
 
 namespace orrery {
 
 class ProcessorListener {
  public:
-  // Work of so much time alone is done; communication made it `stolen` longer.
-  virtual void work_done(Rank rank, Duration work, Duration stolen) = 0;
+  // An operation that takes so much time alone is done; communication made it `stolen` longer.
+  virtual void work_done(Rank rank, OperationId operation, Duration work, Duration stolen) = 0;
 
  protected:
   ~ProcessorListener() = default;
@@ -35,8 +36,8 @@ class Processors {
   Processors(EventQueue& queue, std::int64_t whole, std::int32_t ranks,
              ProcessorListener& listener);
 
-  // REQUIRES: the rank has no work.
-  void begin(Rank rank, Duration work);
+  // REQUIRES: the operation is not under way.
+  void begin(Rank rank, OperationId operation, Duration work);
 
   // A collective, send or receive of the rank that takes so many parts begins or ends; they may
   // overlap. REQUIRES: 0 <= part < whole, if communication takes anything; what ends has begun.
@@ -52,20 +53,25 @@ class Processors {
     std::int64_t part;
     std::int32_t count;
   };
+  struct Work {
+    OperationId operation;
+    Duration time;      // alone
+    Time begun, since;  // `left` holds at `since`
+    Units left;
+    EventQueue::Handle end;
+  };
   struct State {
     std::vector<UnderWay> communications;  // by part, the largest first; none of no count
-    bool working = false;
-    Duration work;
-    Time begun, since;  // `left` holds at `since`
-    Units left = 0;
-    EventQueue::Handle end;
+    std::vector<Work> works;               // in the order in which they began
   };
 
   std::int64_t rate(const State& state) const {
     return state.communications.empty() ? whole_ : whole_ - state.communications.front().part;
   }
-  Units left_now(const State& state) const;
-  void schedule_end(Rank rank);
+  // Of work that goes on at this rate.
+  Units left_now(const Work& work, std::int64_t rate) const;
+  void schedule_end(Rank rank, Work& work);
+  void end(Rank rank, OperationId operation);
   void change(Rank rank, std::int64_t part, std::int32_t more);
 
   EventQueue& queue_;

@@ -52,6 +52,7 @@ class RankLanes {
   const std::map<OperationId, Work>& under_way() const { return under_way_; }
 
   Duration memory, host;  // so far; the other times are in the rank's state
+  Duration stolen;        // from work that is done, and not yet in an account
 
  private:
   struct Lane {

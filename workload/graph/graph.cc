@@ -24,7 +24,7 @@ Content content_of(const Compute& work) {
   return {work.measured ? work.measured->value : -1,
           static_cast<std::int64_t>(work.flops.value),
           work.memory_traffic.value,
-          work.lane,
+          std::int64_t{work.lane} * 2 + (work.beside_communication ? 1 : 0),
           enumerated(work.kernel),
           work.shape.rows,
           (std::int64_t{work.shape.columns} << 32) | work.shape.depth};

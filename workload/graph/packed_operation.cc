@@ -41,10 +41,11 @@ bool PackedOperation::pack(const Compute& work) {
   const bool is_timed = work.measured.has_value();
   if (work.kernel != Kernel::matrix || work.shape != MatrixShape{} || work.result != Bytes{})
     return false;
-  if (is_timed && work.flops != Flops{}) return false;
+  if (is_timed ? work.flops != Flops{} : work.beside_communication) return false;
   first_ = is_timed ? work.measured->value : work.flops.value;
   second_ = work.memory_traffic.value;
-  return set_head(is_timed ? Type::timed : Type::sized, 0, 0, work.lane);
+  const Type timed = work.beside_communication ? Type::recorded : Type::timed;
+  return set_head(is_timed ? timed : Type::sized, 0, 0, work.lane);
 }
 
 bool PackedOperation::pack(const CollectiveCall& call) {
@@ -87,12 +88,14 @@ Operation PackedOperation::unpacked(const Others& others) const {
   Operation result{0, label_, Compute{}};
   switch (type()) {
     case Type::timed:
+    case Type::recorded:
     case Type::sized: {
       Compute& work = std::get<Compute>(result.what);
-      if (type() == Type::timed)
-        work.measured = Duration{first_};
-      else
+      if (type() == Type::sized)
         work.flops = Flops{first_};
+      else
+        work.measured = Duration{first_};
+      work.beside_communication = type() == Type::recorded;
       work.memory_traffic = bytes(second_);
       work.lane = lane();
       break;

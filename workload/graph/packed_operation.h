@@ -24,7 +24,9 @@ class PackedOperation {
   void set_label(std::int32_t label) { label_ = label; }
 
   bool is_other() const { return type() == Type::other; }
-  bool is_compute() const { return type() == Type::timed || type() == Type::sized; }
+  bool is_compute() const {
+    return type() == Type::timed || type() == Type::recorded || type() == Type::sized;
+  }
   bool is_call() const { return type() == Type::call; }
   // REQUIRES: of a Compute, or a CollectiveCall.
   std::int32_t lane() const { return rest(); }
@@ -46,7 +48,8 @@ class PackedOperation {
   std::uint64_t digest_after(std::uint64_t digest) const;
 
  private:
-  enum class Type : std::uint32_t { timed, sized, call, send, receive, other };
+  // Of work: a time alone, a time beside communication, or its size.
+  enum class Type : std::uint32_t { timed, recorded, sized, call, send, receive, other };
   static constexpr std::uint32_t kTypeBits = 3, kKindBits = 4;
 
   Type type() const { return static_cast<Type>(head_ & ((1U << kTypeBits) - 1)); }

@@ -1,5 +1,4 @@
-// Lanes and graphs, by hand and against a scheduler of a few lines. The network is one on which
-// messages do not meet: each is there after as many picoseconds as it has bytes.
+// Lanes and graphs, by hand and against a scheduler of a few lines.
 #include "workload/graph/graph_source.h"
 
 #include <algorithm>
@@ -14,103 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "system/compute/roofline.h"
-#include "system/rank/job_runner.h"
-#include "workload/graph/graph.h"
-#include "workload/workload.h"
+#include "tests/workload/graph/graph_runs.h"
 
 namespace orrery {
 namespace {
 
-// A send has left after half of its time, a message of a collective at once.
-class FreeNetwork final : public NetworkBackend {
- public:
-  explicit FreeNetwork(EventQueue& queue) : queue_(queue) {}
-  Time send(const Message& message, MessageListener& listener) override {
-    queue_.schedule(Duration{message.size.value},
-                    [&listener, token = message.token, size = message.size] {
-                      listener.delivered(token, size);
-                    });
-    const bool is_send = message.label == kPointToPointLabel;
-    return queue_.now() + Duration{is_send ? message.size.value / 2 : 0};
-  }
-  FoldAnswer fold(const Fold&, const FoldedTraffic&) override { return {}; }
-  NetworkStatistics statistics() const override { return {}; }
-  void watch_links(ByteBins&) override {}
-
- private:
-  EventQueue& queue_;
-};
-
-class NoSink final : public TraceSink {
- public:
-  void on_span(const Span&) override {}
-};
-
-struct RunOfGraphs {
-  explicit RunOfGraphs(const GraphWorkload& workload, Folding folding = Folding::off)
-      : topology(TopologySpec{{LevelSpec{
-            "", LevelKind::switched, static_cast<std::int32_t>(workload.graph_of_rank.size()),
-            gigabytes_per_second(1), nanoseconds(1), Scope::scale_out}}}),
-        job(make_graph_job(workload)) {
-    for (CollectiveSpec& collective : spec.collectives) {
-      collective.algorithms = {"direct"};
-      collective.chunks = 1;
-    }
-    spec.minimum_chunk = bytes(1);
-    spec.injection_latency = spec.local_injection_latency = Duration{};
-    spec.queue_limit = spec.first_phase_limit = 1'000;
-    runner =
-        std::make_unique<JobRunner>(queue, network, topology, spec, job, device, sink, folding);
-    runner->start();
-    queue.run();
-  }
-
-  EventQueue queue;
-  Topology topology;
-  FreeNetwork network{queue};
-  SystemSpec spec;
-  Job job;
-  Roofline device{RooflineSpec{}};
-  NoSink sink;
-  std::unique_ptr<JobRunner> runner;
-};
-
-Operation work(std::int64_t nanoseconds_of_it, std::int32_t lane) {
-  Compute compute;
-  compute.measured = nanoseconds(nanoseconds_of_it);
-  compute.lane = lane;
-  return {0, -1, compute};
-}
-Operation gather(Bytes piece, std::int32_t ranks, std::int32_t number,
-                 std::int32_t communicator = 0) {
-  CollectiveCall call{Collective::all_gather, communicator, piece * ranks, Priority::normal, {}};
-  call.number = number;
-  return {0, -1, call};
-}
-
-std::shared_ptr<const Graph> graph_of(std::vector<Operation> operations,
-                                      const std::vector<Graph::Edge>& edges) {
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    operations[i].id = static_cast<OperationId>(i);
-  return std::make_shared<const Graph>(std::move(operations), edges);
-}
-
-const std::vector<LaneSpec> kLanes = {{LaneKind::processor},
-                                      {LaneKind::processor},
-                                      {LaneKind::host},
-                                      {LaneKind::memory},
-                                      {LaneKind::processor, false}};
-
-GraphWorkload on_ranks(std::vector<std::shared_ptr<const Graph>> graphs) {
-  GraphWorkload workload;
-  for (std::size_t rank = 0; rank < graphs.size(); ++rank)
-    workload.graph_of_rank.push_back(static_cast<std::int32_t>(rank));
-  workload.graphs = std::move(graphs);
-  workload.communicators = {{"world", std::vector<int>{0}}};
-  workload.lanes = kLanes;
-  return workload;
-}
+using namespace test;
 
 void check_account(const RunOfGraphs& run, Rank rank, std::array<std::int64_t, 5> expected) {
   const RankAccount account = run.runner->account(rank);
@@ -171,6 +79,35 @@ TEST_CASE("sends and receives with numbers meet whatever their order") {
   const RunOfGraphs run(on_ranks({rank_0, rank_1}));
   REQUIRE(run.runner->finished());
   CHECK(run.runner->account(1).finish == Time{} + nanoseconds(60));
+}
+
+// A gather of pieces of 60 ns takes a quarter of the processor until 60. 30 ns of work then take 40
+// on one stream. On the other, 45 of 100 are done by 60 and the rest ends at 115. 10 and 15 of
+// these times are stolen. Folded, both ranks do that.
+TEST_CASE("communication takes its share from work on every lane of the processor") {
+  const Operation call = gather(bytes(60'000), 2, 0);
+  const auto graph = graph_of({call, work(30, 0), work(100, 1)}, {});
+  GraphWorkload workload = on_ranks({graph});
+  workload.graph_of_rank = {0, 0};
+  for (const Folding folding : {Folding::off, Folding::where_exact}) {
+    const RunOfGraphs run(workload, folding, Share{1, 4});
+    REQUIRE(run.runner->finished());
+    check_account(run, 1, {115, 0, 0, 0, 0});
+    CHECK(run.runner->account(1).stolen == nanoseconds(25));
+  }
+}
+
+// What was measured beside communication keeps its 100 ns; the host and the memory are no
+// processors.
+TEST_CASE("communication takes nothing from recorded times and from other lanes") {
+  Operation recorded = work(100, 0);
+  std::get<Compute>(recorded.what).beside_communication = true;
+  const Operation call = gather(bytes(60'000), 2, 0);
+  const auto graph = graph_of({call, recorded, work(30, 2), work(40, 3)}, {});
+  const RunOfGraphs run(on_ranks({graph, graph}), Folding::off, Share{1, 4});
+  REQUIRE(run.runner->finished());
+  check_account(run, 0, {100, 0, 0, 0, 0});
+  CHECK(run.runner->account(0).stolen == Duration{});
 }
 
 // Node 0 of rank 1 takes 31 ns instead of 30.
