@@ -307,6 +307,12 @@ def wall_clock(source):
         yield line, f"{match[0]}: a simulation depends on its input only (now(), the seed)"
 
 
+def subranges(source):
+    for line, match in source.find(r"\branges::(unique|remove(_if)?|rotate|search|(stable_)?partition"
+                                   r"|equal_range|find_end|subrange)\b"):
+        yield line, f"{match[0]}: clang 14 cannot compile a subrange: take iterators, or erase_if"
+
+
 def unordered_iteration(source, header=None):
     if source.room not in ROOMS:
         return
@@ -471,8 +477,8 @@ def references(sources, root):
 
 # --------------------------------------------------------------------------------------------------
 
-RULES = [layers, packages, process_control, printing, wall_clock, mutable_statics, sizes, names,
-         pragma_once]
+RULES = [layers, packages, process_control, printing, wall_clock, subranges, mutable_statics, sizes,
+         names, pragma_once]
 TREE_RULES = [existing_includes, folder_cycles, dead_headers, names_of_folders, inline_members,
               unbuilt_tests, documents, references]
 

@@ -78,7 +78,7 @@ void Topology::find_direct_levels() {
     least = std::min(least.value_or(link.bandwidth), link.bandwidth);
   }
   std::ranges::sort(joined);
-  joined.erase(std::ranges::unique(joined).begin(), joined.end());
+  joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
   std::vector<std::int64_t> pairs(levels_.size());
   for (const auto& [from, to] : joined)
     for (std::size_t l = 0; l < levels_.size(); ++l)

@@ -138,6 +138,11 @@ class TidyTest(unittest.TestCase):
                               tests__benchmark__a_cc='#include "tests/benchmark/a.h"',
                               tests__benchmark__CMakeLists_txt="add_executable(a a.cc)")
 
+    def test_ranges_that_clang_14_cannot_compile(self):
+        self.assert_one("clang 14 cannot compile",
+                        core__a_cc="auto f() { return std::ranges::unique(list); }\n")
+        self.assert_clean(core__a_cc="auto f() { return std::ranges::sort(list); }\n")
+
     def test_iteration_over_an_unordered_container(self):
         declaration = "std::unordered_map<int, std::vector<int>> flows_;\n"
         loop = "void f() { for (const auto& [a, b] : flows_) g(a); }\n"
