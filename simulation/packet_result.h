@@ -95,9 +95,9 @@ struct DepthTimesRow {
     row.column(
         "times_ps",
         [](const DepthTimesRow& one) {
-          std::vector<std::int64_t> times;
-          for (const Duration time : one.times) times.push_back(time.value);
-          return times;
+          std::vector<std::int64_t> waited;
+          for (const Duration time : one.times) waited.push_back(time.value);
+          return waited;
         },
         "how long 0 to 999 bytes waited, 1,000 to 1,999, and so on");
   }
@@ -169,11 +169,11 @@ struct FlowRow {
     row.column(
         "samples",
         [](const FlowRow& flow) {
-          std::vector<std::vector<std::int64_t>> samples;
+          std::vector<std::vector<std::int64_t>> triples;
           for (const FlowSample& sample : flow.samples)
-            samples.push_back({sample.at.since_start.value, sample.congestion_window.value,
+            triples.push_back({sample.at.since_start.value, sample.congestion_window.value,
                                sample.smoothed_rtt.value});
-          return samples;
+          return triples;
         },
         "time in ps, congestion window in bytes, smoothed round trip in ps; at most 4,096");
     row.column(

@@ -202,8 +202,8 @@ std::string json_text(const RankTrace& trace) {
                                    {"ctrlDeps", node.control_dependencies},
                                    {"data_deps", node.data_dependencies},
                                    {"runtime", node.duration.value / 1'000'000}};
-    for (const auto& [name, value] : node.attributes)
-      std::visit([&](const auto& plain) { json[name] = plain; }, value);
+    for (const auto& attribute : node.attributes)
+      std::visit([&](const auto& plain) { json[attribute.name] = plain; }, attribute.value);
     text += &node == trace.nodes.data() ? "\n  " : ",\n  ";
     text += json.dump(-1, ' ', false, kReplace);
   }

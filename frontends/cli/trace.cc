@@ -39,9 +39,10 @@ struct NamedTrace {
   chakra::TraceSettings settings;
 
   explicit NamedTrace(const TraceOptions& options) {
-    for (const auto& [name, is_missing] : chakra::files_of_ranks(options.files)) {
+    for (const auto& rank : chakra::files_of_ranks(options.files)) {
+      const std::string& name = rank.name;
       chakra::TraceFile& file = files.emplace_back(chakra::TraceFile{name, {}, {}});
-      if (is_missing) continue;
+      if (rank.is_missing) continue;
       file.open = [this, name] { return texts.open(name); };
       file.identity = identity_of_linked_file(name);
     }

@@ -21,8 +21,8 @@ using namespace orrery;
 
 class Exchange final : public MessageListener {
  public:
-  Exchange(EventQueue& queue, NetworkBackend& network, const Pattern& pattern)
-      : queue_(queue), network_(network), pattern_(pattern), ranks_(pattern.ranks) {}
+  Exchange(NetworkBackend& network, const Pattern& pattern)
+      : network_(network), pattern_(pattern), ranks_(pattern.ranks) {}
 
   void start() {
     for (int rank = 0; rank < pattern_.ranks; ++rank) enter(rank, 0);
@@ -62,7 +62,6 @@ class Exchange final : public MessageListener {
   }
   void injected(const MessageToken&, NodeId) override {}
 
-  EventQueue& queue_;
   NetworkBackend& network_;
   const Pattern& pattern_;
   std::vector<Rank> ranks_;
@@ -148,7 +147,7 @@ int main(int argc, char** argv) {
   const Topology topology(hosts(pattern));
   spec.routing = routing(pattern, topology);
   const auto network = backend->make(queue, topology, spec);
-  Exchange exchange(queue, *network, pattern);
+  Exchange exchange(*network, pattern);
   exchange.start();
   queue.run();
   const double cpu = cpu_seconds();

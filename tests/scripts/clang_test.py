@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -36,7 +37,7 @@ def commands(folder):
         source = SOURCE.search(line)
         if source is None:
             continue
-        arguments = OURS_ONLY.sub("", line).split()[1:]
+        arguments = shlex.split(OURS_ONLY.sub("", line))[1:]
         for path in sources_of(pathlib.Path(source[1]), folder):
             if path.is_relative_to(ROOT) and not path.is_relative_to(folder):
                 found[str(path.relative_to(ROOT))] = [

@@ -187,7 +187,7 @@ std::vector<Time> storm(std::string_view backend, std::int64_t segments, std::ui
     const auto target = static_cast<std::int32_t>(1 + random.uniform_int(15));
     const Bytes size = bytes(static_cast<std::int64_t>(random.uniform_int(20'000)));
     const Duration at = picoseconds(static_cast<std::int64_t>(random.uniform_int(90'000'000)));
-    queue.schedule(at, [&, source, target, size] { log.send(*network, source, target, size); });
+    queue.schedule(at, [&, target, size] { log.send(*network, source, target, size); });
   }
   queue.run();
   return log.delivered_at;
