@@ -57,7 +57,7 @@ def built():
         "ccache") else "OFF"))
     subprocess.run([ROOT / "scripts/build", "--preset", "fuzz", "orrery_reader_fuzz"], check=True,
                    env=environment)
-    return BUILD / "tests/fuzz/orrery_reader_fuzz"
+    return BUILD / "tests/fuzz/readers/orrery_reader_fuzz"
 
 
 def varint(number):

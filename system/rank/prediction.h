@@ -19,7 +19,7 @@
 
 namespace orrery {
 
-inline constexpr std::int64_t kMostMessages = 1 << 20;
+inline constexpr std::int64_t kMostMessages = 1 << 17;
 
 // The level of a platform as so many members of a group see it that is taken out of it. A level of
 // a graph becomes fully connected if each of its NPUs has a link to each other one, else a switch:

@@ -417,7 +417,7 @@ TEST_CASE("predictions of many messages add up the steps of a rank") {
         one + piece * (2 * (n - 1)) * 2);
 }
 
-// 96 ranks, 64 chunks: 1.17 million messages, one chunk and two are simulated instead. Chunks of
+// 96 ranks, 64 chunks: 1.17 million messages, so one chunk and two are simulated instead. Chunks of
 // 6 MB keep the ports busy, so the others follow at the rate of the second.
 TEST_CASE("predictions of many chunks continue the first two", "[slow]") {
   SystemSpec system = plain_system("ring");
