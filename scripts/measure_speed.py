@@ -171,6 +171,9 @@ def cases_of_traces(folder):
     trace_files.write_traces(folder, 1_024, 10_000, 16, every=5)
     yield "the same, 16 distinct, folded", [ORRERY, *trace]
     yield "the same, not folded", [ORRERY, *trace, "--no-fold"]
+    trace_files.write_traces(folder, 1_024, 100_000, 16, every=5)
+    yield "trace of 1,024 ranks x 10^5 nodes, 16 distinct, folded", [ORRERY, *trace]
+    yield "the same with 10^5 nodes, not folded", [ORRERY, *trace, "--no-fold"]
     trace_files.write_profile(folder / "k.json")
     yield "`import kineto`, 26 MB of JSON", [ORRERY, "import", "kineto", "k.json"]
 
