@@ -181,7 +181,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   // order of its ports, which does not depend on who sent first.
   void on_event(std::uint64_t first) override {
     if (head_ends_[first] != queue_.now()) return;
-    const NodeId owner = owners_[topology_.links()[first].to.value];
+    const NodeId owner = port_owners_[first];
     if (owner == nobody) return deliver_head(static_cast<LinkIndex>(first));
     for (const LinkIndex port : ports_[owner.value])
       while (head_ends_[port] == queue_.now()) deliver_head(port);
@@ -217,6 +217,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   }
 
   void find_ports();
+  void fold_ports(const Fold& fold);
   std::string crossings(NodeId from, NodeId to, std::vector<LinkCrossing>& crossings);
   bool ports_correspond(const Fold& fold) const;
 
@@ -239,9 +240,12 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   std::vector<LinkShare> shares_;  // as find_shares() says
   // Of each node: of an NPU itself, of a NIC the only NPU that it serves; else nobody.
   std::vector<NodeId> owners_;
-  std::vector<std::vector<LinkIndex>> ports_;  // of each NPU, those of its own that lead to it
-  LinkClasses classes_;                        // if folded
-  std::int32_t multiplicity_ = 1;              // of representatives
+  // Of each NPU, those of its own that lead to it, and of each of these whose it is. If folded: the
+  // ports that stand for those of a representative, which may be links of others it stands for.
+  std::vector<std::vector<LinkIndex>> ports_;
+  std::vector<NodeId> port_owners_;
+  LinkClasses classes_;            // if folded
+  std::int32_t multiplicity_ = 1;  // of representatives
   std::uint64_t messages_ = 0;
   ByteBins* watched_ = nullptr;  // watch_links()
 };
@@ -260,8 +264,9 @@ void RoutedBackend::find_ports() {
   for (std::size_t node = 0; node < owners_.size(); ++node)
     if (shared[node]) owners_[node] = nobody;
   ports_.resize(static_cast<std::size_t>(topology_.npu_count()));
-  for (LinkIndex index = 0; index < topology_.links().size(); ++index)
-    if (const NodeId owner = owners_[topology_.links()[index].to.value]; owner != nobody)
+  for (const Link& link : topology_.links()) port_owners_.push_back(owners_[link.to.value]);
+  for (LinkIndex index = 0; index < port_owners_.size(); ++index)
+    if (const NodeId owner = port_owners_[index]; owner != nobody)
       ports_[owner.value].push_back(index);
   // Links from neighbours come first, by distance, which is the same order at each NPU of a class.
   // Others keep the order of their numbers.
@@ -315,7 +320,7 @@ FoldAnswer RoutedBackend::fold(const Fold& fold, const FoldedTraffic& traffic) {
   FoldAnswer answer = find_link_classes(topology_, fold, traffic, crossings_of, classes_);
   if (answer.folds() && !ports_correspond(fold)) answer = {"ports come in another order", {}};
   if (answer.folds())
-    multiplicity_ = fold.multiplicity();
+    fold_ports(fold);
   else
     classes_ = {};
   return answer;
@@ -332,6 +337,17 @@ bool RoutedBackend::ports_correspond(const Fold& fold) const {
       return false;
   }
   return true;
+}
+
+void RoutedBackend::fold_ports(const Fold& fold) {
+  multiplicity_ = fold.multiplicity();
+  for (std::int32_t index = 0; index < topology_.npu_count() / multiplicity_; ++index) {
+    const NodeId npu{fold.representative_at(index)};
+    for (LinkIndex& port : ports_[npu.value]) {
+      port = like(port);
+      port_owners_[port] = npu;
+    }
+  }
 }
 
 // Bytes were counted at one link of each class, those of its multiplicity_ messages.
