@@ -111,13 +111,13 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
     given->kind = NodeKind::map;
     return {.name = "none", .because = ""};
   }
-  // Only transformers were measured. Other models at a peak of the file's own are left alone.
-  const bool is_computed =
-      !models.transformers.empty() || (models.others && !device.peak_is_stated);
-  const MeasuredDevice* relative = measured_device_of_generation(device.name);
-  const MeasuredDevice* measured = !is_computed          ? nullptr
-                                   : relative == nullptr ? nearest_measured_device(device.peak)
-                                                         : relative;
+  if (models.transformers.empty() && !models.others) return {};
+  // Only transformers were measured. A peak that a file states for other models may be what their
+  // kernels reach.
+  if (models.transformers.empty() && device.peak_is_stated)
+    return {.name = "none", .because = "kernels run at the peak that the file states"};
+  const MeasuredDevice* measured = measured_device_of_generation(device.name);
+  if (measured == nullptr) measured = nearest_measured_device(device.peak);
   if (measured == nullptr) return {};
   const bool has_unit = eight_bits && !measured->eight_bit_era.empty();
   YamlNode efficiency = node_of("efficiency", NodeKind::map, "", chosen);

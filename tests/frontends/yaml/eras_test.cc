@@ -131,7 +131,10 @@ TEST_CASE("other models have what transformers reached, which is said") {
   CHECK(npu("{preset: h200}", network).efficiency_in_force.because ==
         "ASSUMED: measured on transformers, on H100");
   // A peak of the file's own is no data sheet's.
-  CHECK(npu("{preset: a100, peak: 200 TFLOP/s}", network).efficiency_in_force.name.empty());
+  const NpuSpec own = npu("{preset: a100, peak: 200 TFLOP/s}", network);
+  CHECK(own.efficiency.matrix == Share{1, 1});
+  CHECK(own.efficiency_in_force.name == "none");
+  CHECK(own.efficiency_in_force.because == "kernels run at the peak that the file states");
 }
 
 TEST_CASE("what a file says of efficiency goes before what is nearest") {
