@@ -44,8 +44,8 @@ class alignas(64) IngressPort {
 
   // Returns true if the arrival became the head, and writes its end to `head_end`.
   bool announce(const Arrival& arrival, Time now, Time& head_end) {
-    if (begin_ + count_ == capacity_) [[unlikely]]
-      make_space();
+    if (count_ == capacity_) [[unlikely]]
+      resize(std::max(kFewest, 2 * capacity_));
     if (count_ > 0 && arrival.goes_behind(last_open_, last_turn_)) [[likely]] {
       note_last(arrival);
       at(count_++) = arrival;
@@ -64,21 +64,29 @@ class alignas(64) IngressPort {
   // Removes the head, which ends now; the next one, if any, begins, and its end is written to
   // `head_end`, else Time::never().
   void drop_head(Time now, Time& head_end) {
-    ++begin_;
+    begin_ = (begin_ + 1) & (capacity_ - 1);
     --count_;
     if (count_ == 0) {
       head_end = Time::never();
-      begin_ = capacity_ / 2;  // the same places again and again: they are in the caches
-    } else {
-      const Arrival& next = at(0);
-      // Read when `next` ends, after a round of all other ports: by then it is out of the caches.
-      __builtin_prefetch(&at(1));
-      head_end = std::max(next.open, now) + next.duration;
+      begin_ = 0;  // the same places again and again: they are in the caches
+      return;
     }
+    const Arrival& next = at(0);
+    // Read when `next` ends, after a round of all other ports: by then it is out of the caches.
+    __builtin_prefetch(&at(1));
+    head_end = std::max(next.open, now) + next.duration;
+    // Those in use wander through all places, and should stay in the caches.
+    if (begin_ == 0 && capacity_ > kFewest && count_ < capacity_ / 8) [[unlikely]]
+      resize(capacity_ / 2);
   }
 
  private:
-  Arrival& at(std::uint32_t index) { return places_[begin_ + index]; }
+  static constexpr std::uint32_t kFewest = 4;
+  static constexpr std::uint32_t kFewToMove = 6;  // one by one: a call of memmove costs more
+
+  // The places are a ring of a power of two.
+  std::uint32_t slot(std::uint32_t index) const { return (begin_ + index) & (capacity_ - 1); }
+  Arrival& at(std::uint32_t index) { return places_[slot(index)]; }
 
   void note_last(const Arrival& arrival) {
     last_open_ = arrival.open;
@@ -95,38 +103,54 @@ class alignas(64) IngressPort {
       else
         place = middle;
     }
-    if (place < count_ / 2 && begin_ == 0) make_space();
-    if (place < count_ / 2 && begin_ > 0) {
-      --begin_;
-      move(begin_ + 1, begin_, place);
-    } else {
-      move(begin_ + place, begin_ + place + 1, count_ - place);
-    }
     ++count_;
+    if (place < count_ / 2) {
+      begin_ = slot(capacity_ - 1);
+      move_down(place);
+    } else {
+      move_up(place);
+    }
     return place;
   }
 
+  // Arrivals 1 to `place` become 0 to `place` - 1.
+  void move_down(std::uint32_t place) {
+    std::uint32_t index = 0;
+    if (place <= kFewToMove) [[likely]] {
+      for (; index < place; ++index) at(index) = at(index + 1);
+      return;
+    }
+    while (index < place) {
+      const std::uint32_t to = slot(index), from = slot(index + 1);
+      const std::uint32_t run = from < to ? 1 : std::min(place - index, capacity_ - from);
+      move(from, to, run);
+      index += run;
+    }
+  }
+  // Arrivals `place` to `count_` - 2 become those behind them.
+  void move_up(std::uint32_t place) {
+    std::uint32_t end = count_ - 1;
+    if (end <= place + kFewToMove) [[likely]] {
+      for (; end > place; --end) at(end) = at(end - 1);
+      return;
+    }
+    while (end > place) {
+      const std::uint32_t to = slot(end), from = slot(end - 1);
+      const std::uint32_t run = from > to ? 1 : std::min(end - place, from + 1);
+      move(from + 1 - run, to + 1 - run, run);
+      end -= run;
+    }
+  }
   void move(std::uint32_t from, std::uint32_t to, std::uint32_t count) {
     std::memmove(&places_[to], &places_[from], count * sizeof(Arrival));
   }
 
-  // The arrivals come to lie in the middle, of twice as many places if few are free, and of half as
-  // many if most are: those in use wander through all places, and should stay in the caches.
-  void make_space() {
-    std::uint32_t capacity = capacity_;
-    if (count_ > capacity_ / 4 * 3) capacity = 2 * capacity_;
-    if (count_ < capacity_ / 4) capacity = capacity_ / 2;
-    capacity = std::max(4U, capacity);
-    const std::uint32_t begin = (capacity - count_) / 2;
-    if (capacity == capacity_) {
-      move(begin_, begin, count_);
-    } else {
-      auto places = std::make_unique_for_overwrite<Arrival[]>(capacity);
-      if (count_ > 0) std::memcpy(&places[begin], &places_[begin_], count_ * sizeof(Arrival));
-      places_ = std::move(places);
-      capacity_ = capacity;
-    }
-    begin_ = begin;
+  void resize(std::uint32_t capacity) {
+    auto places = std::make_unique_for_overwrite<Arrival[]>(capacity);
+    for (std::uint32_t index = 0; index < count_; ++index) places[index] = at(index);
+    places_ = std::move(places);
+    capacity_ = capacity;
+    begin_ = 0;
   }
 
   std::unique_ptr<Arrival[]> places_;
