@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/units/units.h"
 #include "formats/chakra/node_role.h"
@@ -37,6 +38,8 @@ class TraceNames {
  private:
   std::deque<Kernel> kernels_;
   std::unordered_map<std::string_view, std::int32_t> number_of_;  // of names in kernels_
+  // By their hashes: most names that are not there are known at once, and without a cache miss.
+  std::vector<bool> marks_ = std::vector<bool>(16 * most_kernels);
   std::map<StreamName, std::int32_t> streams_;
 };
 
