@@ -112,7 +112,7 @@ class Script {
         quoted(finish);
       } else if (c == '$' || c == '`') {
         for (const bool is_assignment = current_.find('=') != std::string::npos;
-             const std::string& part : split(expansion(), is_assignment)) {
+             const std::string& part : split(expanded(), is_assignment)) {
           if (part.empty())
             finish();
           else
@@ -138,17 +138,19 @@ class Script {
   void add(const std::string& text) {
     current_ += text;
     has_text_ = true;
-    check_size(current_.size());
   }
 
-  // A=$A$A doubles with every line.
-  void check_size(std::size_t size) const {
-    constexpr std::size_t largest = 1 << 20;
-    if (size > largest)
+  // A=$A$A doubles with every line, and so do words: A=($A $A).
+  std::vector<std::string> expanded() {
+    constexpr std::size_t most = 1 << 18, of_word = 64;
+    std::vector<std::string> values = expansion();
+    for (const std::string& value : values) expanded_ += of_word + value.size();
+    if (expanded_ > most + text_.size())
       throw ConfigError({.file = file_ == nullptr ? "" : *file_,
                          .line = line_,
-                         .what = "a variable of the script becomes longer than 1 MiB",
+                         .what = "the variables of the script become longer than 256 KiB",
                          .remedy = "write the launch line by itself"});
+    return values;
   }
 
   // Words with "" where a new one begins. What is assigned is not split.
@@ -179,7 +181,7 @@ class Script {
         take();
         if (const char c = take(); c != '\n') add(std::string(1, c));
       } else if (peek() == '$') {
-        const std::vector<std::string> values = expansion();
+        const std::vector<std::string> values = expanded();
         for (std::size_t i = 0; i < values.size(); ++i) {
           if (i > 0) finish();  // "${ARRAY[@]}" is a word for each element
           add(values[i]);
@@ -218,7 +220,6 @@ class Script {
     std::vector<std::string>& value = variables_[name];
     if (!more) value.clear();
     for (const LaunchWord& element : inside) value.push_back(element.text);
-    check_size(value.size());
     current_.clear();
     has_text_ = in_array_ = false;
     return true;
@@ -333,7 +334,8 @@ class Script {
   const std::map<std::string, std::string>& given_;
   std::size_t at_ = 0;
   int line_;
-  std::string current_;  // the word so far
+  std::size_t expanded_ = 0;  // bytes of what variables gave
+  std::string current_;       // the word so far
   bool has_text_ = false;
   bool in_array_ = false;
 };

@@ -69,6 +69,10 @@ TEST_CASE("A script whose variables double ends before memory does", "[import]")
   std::string arrays = "A=(a a)\n";
   for (int i = 0; i < 60; ++i) arrays += "A=(${A[@]} ${A[@]})\n";
   CHECK_THROWS_AS(words_of(arrays + "run --x 1"), ConfigError);
+  // A variable that is not long, often in one command.
+  std::string often = "A='" + std::string(2'000, 'a') + "'\nrun --x";
+  for (int i = 0; i < 1'000; ++i) often += " $A";
+  CHECK_THROWS_AS(words_of(often), ConfigError);
   CHECK(words_of(std::string(100'000, '(')).empty());
   CHECK(words_of("$((" + std::string(100'000, '(')).empty());
 }
