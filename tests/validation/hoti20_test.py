@@ -26,7 +26,7 @@ import study  # noqa: E402
 # Numbers that describe what is simulated, or are derived by hand on the page. A measured one
 # belongs into examples/hoti20/findings.py.
 DESCRIBED = set("""
-    3 20 2020 128 100 800 8 16 150 57.4 19 0.5 1 9,000 1,500 64 0 22 2026 21 10 1024 32 50 2
+    3 20 2020 128 100 800 8 16 150 57.4 19 0.5 1 9,000 1,500 64 0 21 22 26 2026 10 1024 32 50 2
     102.756 14 0.01 15 80 33
     896 112 28 6 30,744 48 1,752 31
     3.6 0.6 482 406
