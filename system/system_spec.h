@@ -56,6 +56,8 @@ struct CollectiveSpec {
   // One chunk of a communicator at a time on each level, and way: chosen with the chunks, where
   // what a library overlaps within a level is in the costs of its protocol.
   bool in_turn = false;
+  // The same where chunks pass the levels in several orders, without a protocol.
+  bool one_by_one = false;
   std::vector<SizeRange> ranges;  // ascending; what none of them covers gets the settings above
 
   bool operator==(const CollectiveSpec&) const;

@@ -82,7 +82,10 @@ std::vector<HierarchicalSchedule> schedules_tried(Collective kind,
   const bool wrapped = std::all_of(levels.begin(), levels.end(), [](const LevelSpec& level) {
     return level.kind == LevelKind::ring;
   });
-  if (wrapped && kind <= Collective::all_gather) tried.push_back(HierarchicalSchedule::torus);
+  if (wrapped && kind <= Collective::all_gather) {
+    tried.push_back(HierarchicalSchedule::torus);
+    tried.push_back(HierarchicalSchedule::themis);
+  }
   return tried;
 }
 

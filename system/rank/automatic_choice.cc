@@ -10,8 +10,10 @@
 #include "core/units/range_error.h"
 #include "system/collective/between_nodes.h"
 #include "system/collective/capability.h"
+#include "system/collective/chunk_orders.h"
 #include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
+#include "system/rank/interleaved_orders.h"
 
 namespace orrery {
 namespace {
@@ -21,9 +23,10 @@ struct LevelCost {
   std::size_t algorithm = 0;  // in Contest::algorithms_
   Duration time = {};         // of one chunk
   PhaseCost::Load load = {};  // of the other chunks
-  Duration held = {};         // a port, by what the chunks post there at once
-  // The stages of each phase of a chunk; of phases of other levels none.
-  std::vector<std::vector<TimedStage>> phases = {};
+  Duration held = {};         // a port, by what a chunk posts there at once
+  // The stages of each phase of a chunk, order by order; of phases of other levels none.
+  std::vector<std::vector<std::vector<TimedStage>>> orders = {};
+  DimensionRate rate = {};
   Duration launch = {};
   std::int64_t messages = 0;
   bool folds = true;
@@ -33,6 +36,7 @@ struct Candidate {
   HierarchicalSchedule schedule;
   Protocol protocol;
   std::int32_t chunks;
+  bool one_by_one = false;
   std::vector<std::size_t> algorithms = {};
   Duration time = {}, held = {};
   std::int64_t messages = 0;
@@ -89,6 +93,7 @@ class Contest {
     choice.spec.chunks = best.chunks;
     choice.spec.any_chunks = false;
     choice.spec.in_turn = goes_in_turn(best.protocol);
+    choice.spec.one_by_one = best.one_by_one;
     choice.spec.algorithms.clear();
     for (const std::size_t index : best.algorithms)
       choice.spec.algorithms.push_back(algorithms_[index]);
@@ -157,13 +162,14 @@ class Contest {
     LevelCost sum;
     sum.algorithm = index;
     if (row != nullptr) sum.launch = row->launch;
+    sum.orders.resize(orders.size());
     for (std::size_t order = 0; order < orders.size(); ++order) {
       // Chunks take the orders in turn; the first one's phases follow each other.
       const std::int64_t others = chunks - 1 - static_cast<std::int64_t>(order);
       const std::int64_t turns =
           others < 0 ? 0 : others / static_cast<std::int64_t>(orders.size()) + (order == 0 ? 0 : 1);
       for (const Phase& phase : make_phases(kind_, schedule, orders[order])) {
-        if (order == 0) sum.phases.emplace_back();
+        std::vector<TimedStage>& stages = sum.orders[order].emplace_back();
         if (phase.dimension != level && phase.dimension != kWhole) continue;
         const ProtocolCost in_phase = cost_in(phase, row);
         const ProtocolCost* const paid = row == nullptr ? nullptr : &in_phase;
@@ -173,13 +179,12 @@ class Contest {
         const PhaseCost* cost = costs_.of(algorithm, phase.kind, group_[level]);
         if (cost == nullptr || cuts_small(algorithm, group_[level].members, part))
           return std::nullopt;
+        if (order == 0) sum.time += cost->time(part, system_, paid);
+        stages = cost->timed(part, system_, paid);
         if (order == 0) {
-          sum.time += cost->time(part, system_, paid);
-          sum.phases.back() = cost->timed(part, system_, paid);
-          const std::int32_t at_once =
-              goes_in_turn(protocol) ? 1 : std::min(chunks, system_.queue_limit);
-          for (const TimedStage& stage : sum.phases.back())
-            sum.held = std::max(sum.held, stage.sending * at_once);
+          for (const TimedStage& stage : stages) sum.held = std::max(sum.held, stage.sending);
+          const Bandwidth link = topology_.levels()[on_platform(level)].bandwidth;
+          sum.rate = {group_[level].members, link * cost->ports};
         }
         if (turns > 0) {
           const PhaseCost::Load load = cost->load(part, paid);
@@ -241,7 +246,8 @@ class Contest {
       std::stable_sort(here.begin(), here.end(), [](const LevelCost& a, const LevelCost& b) {
         return a.time + a.load.shared < b.time + b.load.shared;
       });
-      const std::size_t most = levels() <= 3 ? here.size() : 2;
+      const bool many = levels() > 3 || orders_of(schedule, levels()).size() > 1;
+      const std::size_t most = many ? 2 : here.size();
       here.resize(std::min(here.size(), most));
     }
     std::vector<std::size_t> at(choices.size(), 0);
@@ -271,12 +277,58 @@ class Contest {
       if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost.held);
     }
     const bool in_turn = goes_in_turn(candidate.protocol);
+    const bool several = orders_of(candidate.schedule, levels()).size() > 1;
+    if (several && !in_turn) return enter_in_orders(choices, at, candidate, launch);
+    candidate.held = candidate.held * (in_turn ? 1 : at_once(candidate));
     candidate.time += in_turn ? longest_turn(choices, at) * (candidate.chunks - 1) : load;
-    if (!in_turn && orders_of(candidate.schedule, levels()).size() == 1)
+    if (!in_turn)
       candidate.time = std::max(candidate.time, time_in_line(choices, at, candidate.chunks));
     candidate.time += launch;
+    add(std::move(candidate));
+  }
+
+  void add(Candidate candidate) {
     fastest_ = candidates_.empty() ? candidate.time : std::min(fastest_, candidate.time);
     candidates_.push_back(std::move(candidate));
+  }
+
+  std::int32_t at_once(const Candidate& candidate) const {
+    return std::min(candidate.chunks, system_.queue_limit);
+  }
+
+  // All chunks beside each other, or one by one in the queue of each level, order and way.
+  void enter_in_orders(const std::vector<std::vector<LevelCost>>& choices,
+                       const std::vector<std::size_t>& at, const Candidate& candidate,
+                       Duration launch) {
+    std::vector<PhasesOfOrder> orders;
+    std::vector<DimensionRate> rates;
+    for (std::size_t level = 0; level < at.size(); ++level)
+      rates.push_back(choices[level][at[level]].rate);
+    std::size_t ways = 0;
+    for (const DimensionOrder& order : orders_of(candidate.schedule, levels())) {
+      PhasesOfOrder& phases = orders.emplace_back();
+      for (const Phase& phase : make_phases(kind_, candidate.schedule, order)) {
+        const auto level = static_cast<std::size_t>(phase.dimension);
+        const LevelCost& cost = choices[level][at[level]];
+        const std::size_t way = ways + (phase.back ? 1 : 0);
+        phases.push_back({.level = level,
+                          .queue = way * at.size() + level,
+                          .stages = cost.orders[orders.size() - 1][phases.size()]});
+      }
+      ways += 2;
+    }
+    const std::vector<std::int32_t> order_of =
+        orders_of_chunks(kind_, candidate.schedule, size_, candidate.chunks, rates);
+    for (const bool one_by_one : {false, true}) {
+      if (one_by_one && !rule_.any_chunks) continue;
+      Candidate entered = candidate;
+      entered.one_by_one = one_by_one;
+      const std::int32_t places = one_by_one ? 1 : system_.queue_limit;
+      entered.time = time_of_orders(orders, order_of, places) + launch;
+      entered.held = candidate.held *
+                     (one_by_one ? static_cast<std::int32_t>(orders.size()) : at_once(candidate));
+      add(std::move(entered));
+    }
   }
 
   std::size_t port_of(std::size_t level) const {
@@ -291,7 +343,7 @@ class Contest {
     std::vector<Duration> at_ports(topology_.levels().size());
     for (std::size_t level = 0; level < at.size(); ++level) {
       Duration shared;
-      for (const std::vector<TimedStage>& phase : choices[level][at[level]].phases) {
+      for (const std::vector<TimedStage>& phase : choices[level][at[level]].orders.front()) {
         Duration turn;
         for (const TimedStage& stage : phase) {
           turn += (stage.sending + stage.latency) * stage.count;
@@ -316,10 +368,10 @@ class Contest {
   Duration time_in_line(const std::vector<std::vector<LevelCost>>& choices,
                         const std::vector<std::size_t>& at, std::int32_t chunks) const {
     Line line{};
-    const std::size_t phases = choices.front()[at.front()].phases.size();
+    const std::size_t phases = choices.front()[at.front()].orders.front().size();
     for (std::size_t phase = 0; phase < phases; ++phase)
       for (std::size_t level = 0; level < at.size(); ++level)
-        line = after(choices[level][at[level]].phases[phase], line, chunks);
+        line = after(choices[level][at[level]].orders.front()[phase], line, chunks);
     return line.last;
   }
 

@@ -9,6 +9,8 @@
 // first level, begin late by what crowds the first. Levels of a graph behind the same links of an
 // NPU have one port, which carries what all of them need.
 //
+// Chunks in several orders are followed from phase to phase instead (interleaved_orders.h).
+//
 // All combinations of the algorithms of capability.h are computed, which takes microseconds. Sums
 // and gathers run beside other traffic: a message of a pipeline that comes in between waits as long
 // as what they post at once takes a port. So the time of a call and this wait are added, once,

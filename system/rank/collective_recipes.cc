@@ -6,6 +6,7 @@
 
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/between_nodes.h"
+#include "system/collective/capability.h"
 #include "system/collective/piece_sizes.h"
 #include "system/collective/rooted_plan.h"
 
@@ -38,7 +39,10 @@ Digit fold_of_members(const Fold& positions, const GroupDimension& dimension) {
 
 CollectiveRecipes::CollectiveRecipes(const Topology& topology, const SystemSpec& spec,
                                      const std::vector<Communicator>& communicators)
-    : topology_(topology), spec_(spec), selection_(topology, spec) {
+    : topology_(topology),
+      spec_(spec),
+      selection_(topology, spec),
+      takes_turns_(!spec.protocols.empty()) {
   for (const Communicator& communicator : communicators) {
     families_.emplace_back(topology, communicator);
     recipes_.emplace_back();
@@ -60,8 +64,14 @@ void CollectiveRecipes::note_ways(const CollectiveSpec& spec, const GroupLayout&
   const int dimensions = static_cast<int>(layout.dimensions.size());
   ways_ = std::max(ways_, 2 * orders_of(spec.schedule, dimensions).size());
   joins_levels_ |= std::ranges::any_of(layout.dimensions, &GroupDimension::joined);
-  if (spec.any_schedule && is_automatic(spec.algorithms))
-    ways_ = std::max(ways_, 2 * orders_of(HierarchicalSchedule::torus, dimensions).size());
+  if (spec.any_schedule && is_automatic(spec.algorithms)) {
+    std::vector<LevelSpec> levels;
+    for (const GroupDimension& dimension : layout.dimensions)
+      levels.push_back(topology_.levels()[static_cast<std::size_t>(dimension.level)]);
+    for (const HierarchicalSchedule tried : schedules_tried(Collective::all_reduce, levels))
+      ways_ = std::max(ways_, 2 * orders_of(tried, dimensions).size());
+  }
+  takes_turns_ |= ways_ > 2 && is_automatic(spec.algorithms);
   for (const SizeRange& range : spec.ranges) note_ways(range.spec, layout);
 }
 
@@ -100,7 +110,7 @@ CollectiveRecipe CollectiveRecipes::make_recipe(const GroupFamily& family,
   CollectiveRecipe recipe;
   recipe.layout = &layout;
   recipe.chunks = spec.chunks;
-  recipe.in_turn = spec.in_turn;
+  recipe.in_turn = spec.in_turn || spec.one_by_one;
   recipe.schedule = spec.schedule;
   for (const auto& order : orders_of(spec.schedule, static_cast<int>(layout.dimensions.size()))) {
     std::optional<PathRecipe> path =

@@ -97,6 +97,8 @@ class CollectiveRecipes {
 
   // Ways through the levels: two, out and back, for each order of the schedule that has most.
   std::size_t ways() const { return ways_; }
+  // Whether chunks of some calls may go in turn.
+  bool takes_turns() const { return takes_turns_; }
   // Whether there are exchanges over several levels as one (GroupDimension::joined).
   bool joins_levels() const { return joins_levels_; }
 
@@ -129,6 +131,7 @@ class CollectiveRecipes {
   std::map<std::tuple<std::int32_t, Collective, Bytes>, CommunicationCost> costs_;
   std::deque<CommunicationCost> costs_of_uneven_;
   std::size_t ways_ = 2;
+  bool takes_turns_;
   bool joins_levels_ = false;
   std::vector<Fold> folds_;  // of the positions in the groups of each communicator
 };

@@ -38,7 +38,7 @@ void CollectiveScheduler::make_ranks(const Fold& fold) {
     rank.call_count.resize(recipes_.families().size());
     rank.under_way.resize(recipes_.families().size());
     rank.in_first_phase.resize(recipes_.ways() * recipes_.families().size());
-    rank.queues.resize(queue_count() * (spec_.protocols.empty() ? 1 : 2));
+    rank.queues.resize(queue_count() * (recipes_.takes_turns() ? 2 : 1));
   }
 }
 

@@ -32,7 +32,9 @@ Bytes on_wire(Bytes data, const ProtocolCost* protocol, std::int64_t messages = 
 class StageWalk {
  public:
   explicit StageWalk(const Topology& alone)
-      : alone_(alone), at_ports_(static_cast<std::size_t>(alone.ports(0))) {}
+      : alone_(alone),
+        at_ports_(static_cast<std::size_t>(alone.ports(0))),
+        on_links_(at_ports_.size()) {}
 
   void add(const Send& send) {
     const std::int32_t hops = alone_.hops(0, 0, send.to);
@@ -40,6 +42,7 @@ class StageWalk {
     farthest_ = std::max(farthest_, hops);
     at_ports_[port] += send.pieces.count;
     passed_ += std::int64_t{send.pieces.count} * (passes_neighbours() ? hops : 0);
+    on_links_[port] += std::int64_t{send.pieces.count} * (passes_neighbours() ? hops : 1);
     if (send.reduce) added_ = std::max<std::int64_t>(added_, send.pieces.count);
   }
 
@@ -47,7 +50,9 @@ class StageWalk {
   const std::vector<std::int64_t>& at_ports() const { return at_ports_; }
   std::int64_t passed() const { return passed_; }
   std::int64_t added() const { return added_; }
-  // Of the bytes that go through the busiest link.
+  // What goes through the busiest link: all ranks send in each direction what this one does.
+  std::int64_t on_link() const { return std::ranges::max(on_links_); }
+  // The same, if both directions were as busy.
   std::int64_t in_turn() const {
     const auto ports = static_cast<std::int64_t>(at_ports_.size());
     return std::max(*std::max_element(at_ports_.begin(), at_ports_.end()),
@@ -61,14 +66,15 @@ class StageWalk {
   }
 
   const Topology& alone_;
-  std::vector<std::int64_t> at_ports_;
+  std::vector<std::int64_t> at_ports_, on_links_;
   std::int32_t farthest_ = 0;
   std::int64_t passed_ = 0, added_ = 0;
 };
 
 void add_step(std::vector<PhaseCost::Step>& steps, PhaseCost::Step step) {
   const bool again = !steps.empty() && steps.back().latency == step.latency &&
-                     steps.back().sending == step.sending && steps.back().added == step.added;
+                     steps.back().sending == step.sending && steps.back().added == step.added &&
+                     steps.back().on_link == step.on_link;
   if (again)
     ++steps.back().count;
   else
@@ -165,7 +171,8 @@ std::vector<TimedStage> PhaseCost::timed(Bytes size, const SystemSpec& system,
   std::vector<TimedStage> timed;
   for (const Step& step : steps) {
     TimedStage stage{step.count, step.latency + carried(step.beside, bandwidth),
-                     carried(step.sending, bandwidth), carried(step.sending, at_port_rate)};
+                     carried(step.sending, bandwidth), carried(step.sending, at_port_rate),
+                     carried(step.on_link, bandwidth)};
     if (protocol != nullptr) stage.latency += protocol->step;
     if (system.reduction_bandwidth)
       stage.latency +=
@@ -221,7 +228,8 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
       StageWalk walk(alone);
       for (int i = 0; i < stage.sends; ++i) walk.add(plan.send(0, lane, index, i));
       const Duration latency = spec.latency * walk.farthest() + ends + next * (stage.sends - 1);
-      if (lane == 0) add_step(cost.steps, {1, latency, walk.in_turn(), 0, walk.added()});
+      if (lane == 0)
+        add_step(cost.steps, {1, latency, walk.in_turn(), 0, walk.added(), walk.on_link()});
       of_lane.latency += latency;
       of_lane.in_turn += walk.in_turn();
       of_lane.added += walk.added();
@@ -237,6 +245,8 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
     cost.added = std::max(cost.added, of_lane.added);
     cost.stages = std::max(cost.stages, of_lane.stages);
   }
+  cost.ports = static_cast<std::int32_t>(
+      std::ranges::count_if(at_ports, [](std::int64_t pieces) { return pieces > 0; }));
   const auto ports = static_cast<std::int64_t>(at_ports.size());
   cost.at_port =
       std::max(*std::max_element(at_ports.begin(), at_ports.end()), (passed + ports - 1) / ports);
@@ -264,7 +274,7 @@ PhaseCost PhaseCosts::fitted(const NamedAlgorithm& algorithm, Collective kind,
   cost.at_port = std::min((time(many * 2, 2) - one).value, cost.in_turn);
   cost.messages = 2;
   cost.stages = 1;
-  cost.steps = {{1, cost.latency, cost.at_port, cost.in_turn - cost.at_port, 0}};
+  cost.steps = {{1, cost.latency, cost.at_port, cost.in_turn - cost.at_port, 0, cost.at_port}};
   return cost;
 }
 

@@ -41,6 +41,7 @@ struct TimedStage {
   Duration latency;  // from the last byte's leaving to the next stage
   Duration sending;  // on the links that all share
   Duration at_port;  // at the busiest port
+  Duration on_link;  // on the busiest link, with what passes on its way to others
 };
 
 struct PhaseCost {
@@ -48,6 +49,7 @@ struct PhaseCost {
     std::int64_t count;
     Duration latency;
     std::int64_t sending, beside, added;  // pieces at the port, on wires beside it, and added up
+    std::int64_t on_link;                 // and on the busiest link
     bool operator==(const Step&) const = default;
   };
   std::vector<Step> steps;
@@ -61,6 +63,7 @@ struct PhaseCost {
   std::int64_t added = 0;     //   and so many are added after each other
   Bandwidth bandwidth;        // that a port gets
   Bandwidth at_port_rate;     // and takes
+  std::int32_t ports = 1;     // of a rank, that carry something
   bool folds = false;         // where the buffer divides into `pieces`
 
   // The stages of one chunk, without the launch of a protocol.

@@ -217,6 +217,7 @@ std::string text_of(const std::vector<int>& levels, const CollectiveSpec& spec) 
   std::string text = equal ? used.front().name : names_of(used, "+");
   if (spec.protocol != Protocol::none) text += '/' + std::string(name_of(spec.protocol));
   if (levels.size() > 1) text += ", " + std::string(name_of(spec.schedule));
+  if (spec.one_by_one) text += " one by one";
   return text;
 }
 

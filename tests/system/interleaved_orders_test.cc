@@ -1,0 +1,45 @@
+#include "system/rank/interleaved_orders.h"
+
+#include <catch2/catch.hpp>
+
+namespace orrery {
+namespace {
+
+std::vector<TimedStage> stages(std::int64_t count, std::int64_t sending, std::int64_t latency = 0) {
+  return {{.count = count,
+           .latency = nanoseconds(latency),
+           .sending = nanoseconds(sending),
+           .at_port = nanoseconds(sending),
+           .on_link = nanoseconds(sending)}};
+}
+
+constexpr std::int32_t many = 32;
+
+TEST_CASE("chunks that begin on different levels do not meet") {
+  // 10 ns on each level, one after the other: 20 ns for both.
+  const std::vector<PhasesOfOrder> orders = {{{0, 0, stages(1, 10)}, {1, 1, stages(1, 10)}},
+                                             {{1, 3, stages(1, 10)}, {0, 2, stages(1, 10)}}};
+  CHECK(time_of_orders(orders, {0, 1}, many) == nanoseconds(20));
+}
+
+TEST_CASE("stages of chunks on one level end in rounds") {
+  // Three rounds of two messages of 10 ns; one by one, twice three messages.
+  const std::vector<PhasesOfOrder> orders = {{{0, 0, stages(3, 10)}}};
+  CHECK(time_of_orders(orders, {0, 0}, many) == nanoseconds(60));
+  CHECK(time_of_orders(orders, {0, 0}, 1) == nanoseconds(60));
+  // Alone a stage takes its latency too.
+  CHECK(time_of_orders({{{0, 0, stages(2, 4, 6)}}}, {0}, many) == nanoseconds(20));
+}
+
+TEST_CASE("a chunk of small messages is as late as those of large ones") {
+  // Order 0 goes first, with three messages of 1 ns, where order 1 has three of 10 ns: rounds of 11
+  // ns, 33 for both. Then it goes on to level 1, for 100 ns.
+  const std::vector<PhasesOfOrder> orders = {{{0, 0, stages(3, 1)}, {1, 1, stages(1, 100)}},
+                                             {{0, 0, stages(3, 10)}}};
+  CHECK(time_of_orders(orders, {0, 1}, many) == nanoseconds(133));
+  // One by one it does not wait: 3 + 100.
+  CHECK(time_of_orders(orders, {0, 1}, 1) == nanoseconds(103));
+}
+
+}  // namespace
+}  // namespace orrery
