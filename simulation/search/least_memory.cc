@@ -24,7 +24,7 @@ std::vector<FittingChoice> allowed_choices(const TrainingVariants& variants,
   return fitting_choices({std::move(unlimited), variants.given()}, space, 1).fitting;
 }
 
-// The same with more replicas, until a rank has room; doubled, then halved between.
+// The same with more replicas, until a rank has room; halved between one and the most.
 std::optional<std::int64_t> least_npus(const TrainingVariants& variants,
                                        const TransformerTraining& training, Bytes room) {
   const std::int64_t group = std::int64_t{training.tensor} * training.context;
@@ -38,12 +38,8 @@ std::optional<std::int64_t> least_npus(const TrainingVariants& variants,
     return most_memory({variants.model(), larger}) <= room;
   };
   constexpr std::int64_t most_npus = std::int64_t{1} << 20;
-  std::int64_t enough = 1, too_few = 0;
-  while (enough * step <= most_npus && !fits(enough)) {
-    too_few = enough;
-    enough *= 2;
-  }
-  if (enough * step > most_npus) return std::nullopt;
+  std::int64_t enough = most_npus / step, too_few = 0;
+  if (enough == 0 || !fits(enough)) return std::nullopt;
   while (enough - too_few > 1) {
     const std::int64_t middle = (enough + too_few) / 2;
     (fits(middle) ? enough : too_few) = middle;

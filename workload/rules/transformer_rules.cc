@@ -24,6 +24,10 @@ bool sums_fit(const TransformerSpec& spec) {
 SpecProblems sizes_out_of_range(const TransformerSpec& spec) {
   SpecProblems problems;
   check_at_least(problems, "layers", spec.layers, 1);
+  constexpr std::int32_t most_layers = 10'000;  // deeper ones were not trained; each is looked at
+  if (spec.layers > most_layers)
+    problems.push_back({"layers", fmt::format("{} is out of range", spec.layers),
+                        fmt::format("it must be at most {}", most_layers)});
   check_at_least(problems, "hidden", spec.hidden, 1);
   check_at_least(problems, "heads", spec.heads, 1);
   check_at_least(problems, "head_dimension", spec.head_dimension, 0);

@@ -68,6 +68,10 @@ TEST_CASE("PIAS: a short message goes first up to its threshold, and then in tur
   // So seven packets of the long one and eight of the short one are sent behind packet 40.
   CHECK(short_behind_long(pias({bytes(16'384)}), 8) ==
         picoseconds(end_of_40 + 15 * full + reth + link));
+  // Of five, packet 4 alone is in that class, for the four before it are the threshold: the four of
+  // the short one, 41 to 44, and packet 4 are sent.
+  CHECK(short_behind_long(pias({bytes(16'384)}), 5) ==
+        picoseconds(end_of_40 + 9 * full + reth + link));
   // Three classes, with thresholds of 4 and 8 packets, are as good as two, for the long one is in
   // the last.
   CHECK(short_behind_long(pias({bytes(16'384), bytes(32'768)}), 8) ==

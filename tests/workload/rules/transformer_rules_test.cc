@@ -57,6 +57,8 @@ TEST_CASE("a transformer whose shape is wrong names its keys, and nothing of its
           training.tensor = 3;
         }) == "transformer.heads");
   CHECK(wrong_keys([](Model& model, Training&) { model.heads = 5; }) == "transformer.heads");
+  CHECK(wrong_keys([](Model& model, Training&) { model.layers = 10'000; }) == "");
+  CHECK(wrong_keys([](Model& model, Training&) { model.layers = 10'001; }) == "transformer.layers");
   CHECK(wrong_keys([](Model& model, Training&) {
           model.experts.count = 4;
           model.experts.top_k = 5;
