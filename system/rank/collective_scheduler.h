@@ -13,7 +13,7 @@
 //               over a level waits in its queue, in the order of the calls, until one of its
 //               communicator's `queue_limit` places is free. Chunks of flat collectives have
 //               `queues_per_level` queues of their own. So have those that go in turn
-//               (CollectiveSpec::in_turn), and one place in each
+//               (CollectiveSpec::in_turn, one_by_one), and one place in each
 // Some phases of a collective with a root concern few ranks; the others skip them. A rank that
 // skips the first phase takes no place until the data has reached the rank from which it gets them:
 // that rank may be waiting for a place itself.

@@ -36,6 +36,8 @@ class Chunks {
       }
       for (Chunk* chunk : done) finish_stages(*chunk);
     }
+    constexpr double most = 9.2e18;  // less than 2^63 ps
+    if (now_ > most) units_internal::leave_range(DurationTag::beyond);
     return picoseconds(static_cast<std::int64_t>(now_));
   }
 

@@ -22,7 +22,7 @@ struct QueuedPhase {
 using PhasesOfOrder = std::vector<QueuedPhase>;
 
 // From the start of all chunks to the end of the last. Chunk k takes `orders[order_of[k]]`; in each
-// queue `places` of them run at once, first come, first served.
+// queue `places` of them run at once, first come, first served. Throws RangeError beyond the clock.
 Duration time_of_orders(const std::vector<PhasesOfOrder>& orders,
                         const std::vector<std::int32_t>& order_of, std::int32_t places);
 

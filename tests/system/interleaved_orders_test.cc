@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/units/range_error.h"
+
 namespace orrery {
 namespace {
 
@@ -39,6 +41,12 @@ TEST_CASE("a chunk of small messages is as late as those of large ones") {
   CHECK(time_of_orders(orders, {0, 1}, many) == nanoseconds(133));
   // One by one it does not wait: 3 + 100.
   CHECK(time_of_orders(orders, {0, 1}, 1) == nanoseconds(103));
+}
+
+TEST_CASE("chunks that end beyond the clock are refused") {
+  // Two of 5 x 10^18 ps each; the clock has 9.2 x 10^18.
+  const std::vector<PhasesOfOrder> orders = {{{0, 0, stages(1, 5'000'000'000'000'000)}}};
+  CHECK_THROWS_AS(time_of_orders(orders, {0, 0}, many), RangeError);
 }
 
 }  // namespace
