@@ -29,7 +29,8 @@ std::optional<std::int64_t> least_npus(const TrainingVariants& variants,
                                        const TransformerTraining& training, Bytes room) {
   const std::int64_t group = std::int64_t{training.tensor} * training.context;
   const std::int64_t experts = std::int64_t{training.experts.parallel} * training.experts.tensor;
-  const std::int64_t step = std::lcm(std::lcm(std::int64_t{variants.node_ranks()}, group), experts);
+  const std::int64_t step = std::max(
+      std::int64_t{1}, std::lcm(std::lcm(std::int64_t{variants.node_ranks()}, group), experts));
   const auto fits = [&](std::int64_t steps) {
     TransformerTraining larger = training;
     larger.data = static_cast<std::int32_t>(steps * step / group);
