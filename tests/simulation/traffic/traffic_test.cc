@@ -288,8 +288,8 @@ TEST_CASE("the idle network is that of a flow's own path") {
 // The same tree with uplinks of 100 Gb/s. Two hosts of a leaf send 0.9 x 12.5 GB/s each, two thirds
 // of it to the other leaf: 15 GB/s over an uplink of 12.5 GB/s, 1.2, of 18,000 flows (2 %).
 TEST_CASE("the idle network has no losses, faults and slow receivers") {
-  // 64 kB in 16 packets; one that is lost costs a timeout of 4 ms. The host of NPU 0 takes a tenth
-  // of its link: 52 us instead of 5.2.
+  // 64 kB in 16 packets; one that is lost costs a timeout of 4 ms. Hosts that take a
+  // tenth of their links: 52 us instead of 5.2.
   const TrafficSpec traffic = fixed_size(bytes(1 << 16), 0.05, milliseconds(5));
   Experiment experiment = star(4, "packet");
   const std::vector<Duration> idle = simulate_traffic(experiment, traffic).idle;
@@ -297,7 +297,8 @@ TEST_CASE("the idle network has no losses, faults and slow receivers") {
   experiment.network.switches.loss = 0.1;
   CHECK(simulate_traffic(experiment, traffic).idle == idle);
   experiment.network.switches.loss = 0;
-  experiment.network.switches.slow = {{.npu = 0, .rate = gigabits_per_second(10)}};
+  for (int npu = 0; npu < 4; ++npu)
+    experiment.network.switches.slow.push_back({.npu = npu, .rate = gigabits_per_second(10)});
   const TrafficResult slow = simulate_traffic(experiment, traffic);
   CHECK(slow.idle == idle);
   CHECK(row(slow, "all").slowdown.p99 > 5);
