@@ -14,6 +14,7 @@
 #include "simulation/simulate.h"
 #include "system/job.h"
 #include "workload/job_stopped.h"
+#include "workload/platform_facts.h"
 
 namespace orrery {
 
@@ -49,9 +50,15 @@ Outcome simulate_unmeasured(const Experiment& experiment, const SimulateOptions&
   }
 }
 
-std::size_t thread_count(std::size_t simulations) {
+std::size_t thread_count(std::span<const Experiment> experiments) {
+  // Folded, an NPU takes some 300 bytes: of these platforms one after the other.
+  constexpr std::int64_t large = 1'000'000;
+  const auto is_large = [](const Experiment& experiment) {
+    return facts_of(experiment.topology).npus > large;
+  };
+  if (std::ranges::any_of(experiments, is_large)) return 1;
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  return std::min(cores, simulations);
+  return std::min(cores, experiments.size());
 }
 
 }  // namespace
@@ -79,12 +86,13 @@ std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const
       options.matrix = extras.matrix;
       options.activity = extras.activity;
       options.page = extras.page;
+      options.links = extras.links;
       options.progress = [&line, i](const Progress& progress) { line.update(i, progress); };
       outcomes[i] = simulate_one(experiments[i], options);
     }
   };
   std::vector<std::thread> others;
-  for (std::size_t i = 1; i < thread_count(experiments.size()); ++i) others.emplace_back(work);
+  for (std::size_t i = 1; i < thread_count(experiments); ++i) others.emplace_back(work);
   work();
   for (std::thread& thread : others) thread.join();
   return outcomes;

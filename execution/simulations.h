@@ -37,6 +37,7 @@ struct Extras {
   bool matrix = false;              // fill RunResult::matrix
   bool activity = false;            // fill RunResult::activity and link_activity
   bool page = false;                // fill what only a page shows
+  bool links = true;                // fill RunResult::links
 };
 std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const Terminal& terminal,
                                   const Extras& extras = {});

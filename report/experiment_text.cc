@@ -167,10 +167,14 @@ std::string derived_numbers(const Experiment& experiment, const TrafficSpec& tra
 }
 
 std::string derived_numbers(const Experiment& experiment) {
-  const Topology topology(experiment.topology);
-  Selection selection(topology, experiment.system);
-  return platform(topology) + collectives(experiment, topology, selection) +
-         iteration(experiment, topology, selection) + folding(experiment);
+  std::string text;
+  {  // the topology of a large platform takes much memory, and folding() makes its own
+    const Topology topology(experiment.topology);
+    Selection selection(topology, experiment.system);
+    text = platform(topology) + collectives(experiment, topology, selection) +
+           iteration(experiment, topology, selection);
+  }
+  return text + folding(experiment);
 }
 
 }  // namespace orrery

@@ -84,6 +84,11 @@ Folding folding_of(const Experiment& experiment, const SimulateOptions& options)
   return experiment.ties == Ties::seed ? Folding::off_for_ties : Folding::where_exact;
 }
 
+// Before and after what takes seconds where NPUs are counted in millions.
+void stop_if_asked(const SimulateOptions& options) {
+  if (options.stop && options.stop()) throw JobStopped();
+}
+
 class Simulation {
  public:
   Simulation(const Experiment& experiment, const SimulateOptions& options)
@@ -210,7 +215,9 @@ void say_if_long(const Forecast& forecast) {
 }
 
 std::optional<RunResult> Simulation::run() {
+  stop_if_asked(options_);
   say_if_long(forecast(work_ahead()));
+  stop_if_asked(options_);
   log_beginning();
   if (options_.observer != nullptr) options_.observer->begin(experiment_, job_, runner_.fold());
   runner_.start();
@@ -250,8 +257,8 @@ std::optional<RunResult> Simulation::run() {
 }
 
 RunResult Simulation::collect(bool stopped) const {
-  const FinishedRun finished{experiment_, topology_, job_,          *network_,
-                             runner_,     summary_,  options_.fold, stopped};
+  const FinishedRun finished{experiment_, topology_,     job_,    *network_,     runner_,
+                             summary_,    options_.fold, stopped, options_.links};
   RunResult result = collect_result(finished);
   result.fingerprint = fingerprint_.hex();
   result.events = queue_.executed();
@@ -279,6 +286,7 @@ RangeError with_rates(const RangeError& error, const Experiment& experiment) {
 }
 
 RunResult simulate_within_clock(const Experiment& experiment, const SimulateOptions& options) {
+  stop_if_asked(options);
   if (auto result = Simulation(experiment, options).run()) return *std::move(result);
   SimulateOptions unfolded = options;
   unfolded.fold = false;

@@ -30,6 +30,7 @@ struct SimulateOptions {
   bool matrix = false;              // fill RunResult::matrix
   bool activity = false;            // fill RunResult::activity and link_activity
   bool page = false;                // fill RunResult::steps, equal_nodes and equal_links
+  bool links = true;                // fill RunResult::links: some 120 bytes for each
 };
 
 // The job cannot go on: no event is left and operations are unfinished, or the network gave up.

@@ -176,7 +176,7 @@ ExitCode coll(const CollectiveOptions& options, const Terminal& terminal) {
 
   const auto start = std::chrono::steady_clock::now();
   const std::vector<Outcome> outcomes =
-      simulate_all(series.experiments, terminal, {.fold = options.fold});
+      simulate_all(series.experiments, terminal, {.fold = options.fold, .links = false});
   CollectiveResult result = result_of(series, outcomes);
   result.host.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

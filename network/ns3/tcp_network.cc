@@ -84,6 +84,7 @@ std::uint32_t TcpNetwork::flow_for(NodeId from, NodeId to) {
 
 std::uint32_t TcpNetwork::make_flow(NodeId from, NodeId to, std::uint32_t number) {
   const auto index = static_cast<std::uint32_t>(flows_.size());
+  queue_.ask_now();  // the sockets of one event may take a second
   flows_.push_back(std::make_unique<TcpFlow>(*shared_, from, to));
   TcpFlow& flow = *flows_.back();
   flow.number = number;

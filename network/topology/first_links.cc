@@ -11,10 +11,10 @@ namespace orrery {
 namespace {
 
 // Of each node, by which of NPU 0's links the ways of least cost to it begin: a bit for each link,
-// the last one for all beyond.
+// the last one for all beyond. Known of the nodes in `wanted`.
 class FirstHops {
  public:
-  explicit FirstHops(const GraphSpec& graph)
+  FirstHops(const GraphSpec& graph, std::span<const std::int32_t> wanted)
       : graph_(graph), out_(graph.nodes.size() + 1), cost_(graph.nodes.size(), far) {
     for (const Link& link : graph.links) ++out_[static_cast<std::size_t>(link.from.value) + 1];
     for (std::size_t i = 1; i < out_.size(); ++i) out_[i] += out_[i - 1];
@@ -23,7 +23,7 @@ class FirstHops {
     for (const Link& link : graph.links)
       links_[next[static_cast<std::size_t>(link.from.value)]++] = &link;
     first_.resize(graph.nodes.size());
-    walk();
+    walk(wanted);
   }
 
   std::uint64_t to(std::int32_t node) const { return first_[static_cast<std::size_t>(node)]; }
@@ -37,15 +37,18 @@ class FirstHops {
            graph_.nodes[static_cast<std::size_t>(node)].kind != NodeKind::npu;
   }
 
-  void walk() {
+  void walk(std::span<const std::int32_t> wanted) {
+    auto left = std::ssize(wanted);
     using Reached = std::pair<std::int64_t, std::int32_t>;  // cost, node
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
     cost_[0] = 0;
     queue.emplace(0, 0);
-    while (!queue.empty()) {
+    while (!queue.empty() && left > 0) {
       const auto [cost, node] = queue.top();
       queue.pop();
-      if (cost > cost_[static_cast<std::size_t>(node)] || (node != 0 && !forwards(node))) continue;
+      if (cost > cost_[static_cast<std::size_t>(node)]) continue;
+      left -= std::ranges::count(wanted, node);  // all ways to it have come: links cost 1 or more
+      if (node != 0 && !forwards(node)) continue;
       const auto at = static_cast<std::size_t>(node);
       for (std::size_t i = out_[at]; i < out_[at + 1]; ++i) {
         const Link& link = *links_[i];
@@ -72,7 +75,7 @@ class FirstHops {
 
 std::vector<int> levels_by_first_links(const GraphSpec& graph,
                                        std::span<const std::int32_t> strides) {
-  const FirstHops hops(graph);
+  const FirstHops hops(graph, strides);
   std::vector<int> same_as;
   for (const std::int32_t stride : strides) {
     const int level = static_cast<int>(same_as.size());

@@ -199,6 +199,7 @@ void Topology::build_fully_connected(int level) {
 void Topology::build_switches(int level) {
   const LevelSpec& spec = levels_[level];
   const std::int32_t first_switch = node_count_;
+  links_.reserve(links_.size() + 2 * static_cast<std::size_t>(npu_count_));
   const auto switch_of = [&](std::int32_t npu) {
     const std::int32_t below = npu % stride_[level];
     const std::int32_t above = npu / (stride_[level] * spec.size);

@@ -22,6 +22,7 @@ struct FinishedRun {
   const SummarySink& summary;
   bool folding_allowed = true;
   bool interrupted = false;  // by SimulateOptions::stop
+  bool links = true;         // SimulateOptions::links
 };
 
 }  // namespace orrery

@@ -34,6 +34,34 @@ std::string cost_in_packets(const RunResult& result, const FinishedRun& run,
   return fmt::format("{} would take some {}", to_text(all), cpu_time_text(seconds));
 }
 
+// Those that carried something, the busiest first. Sorted before they have names: there may be
+// millions.
+std::vector<LinkRow> link_rows(const FinishedRun& run, const std::vector<TotalBytes>& carried,
+                               Duration finish) {
+  struct Used {
+    double utilisation;
+    TotalBytes bytes;
+    LinkIndex link;
+  };
+  std::vector<Used> used;
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const auto link = static_cast<LinkIndex>(i);
+    if (carried[i] > TotalBytes())
+      used.push_back({utilisation_of(run, link, carried[i], finish), carried[i], link});
+  }
+  std::ranges::stable_sort(used, std::ranges::greater(), [](const Used& link) {
+    return std::pair(link.utilisation, link.bytes);
+  });
+  std::vector<LinkRow> rows;
+  rows.reserve(used.size());
+  for (const auto& [utilisation, bytes, index] : used) {
+    const Link& link = run.topology.links()[static_cast<std::size_t>(index)];
+    rows.push_back({run.topology.node_name(link.from), run.topology.node_name(link.to),
+                    run.topology.levels()[link.level].name, bytes, utilisation});
+  }
+  return rows;
+}
+
 }  // namespace
 
 void add_traffic(RunResult& result, const FinishedRun& run) {
@@ -47,21 +75,7 @@ void add_traffic(RunResult& result, const FinishedRun& run) {
         result.levels.push_back(
             {run.topology.levels()[level].name, name_of_traffic(label), by_label[label]});
   }
-  const auto unused = std::ranges::count(statistics.links, TotalBytes{});
-  result.links.reserve(result.links.size() + statistics.links.size() -
-                       static_cast<std::size_t>(unused));
-  for (std::size_t i = 0; i < statistics.links.size(); ++i) {
-    if (statistics.links[i] == Bytes{}) continue;
-    const Link& link = run.topology.links()[i];
-    const double utilisation =
-        utilisation_of(run, static_cast<LinkIndex>(i), statistics.links[i], result.finish);
-    result.links.push_back({run.topology.node_name(link.from), run.topology.node_name(link.to),
-                            run.topology.levels()[link.level].name, statistics.links[i],
-                            utilisation});
-  }
-  std::ranges::stable_sort(result.links, std::ranges::greater(), [](const LinkRow& link) {
-    return std::pair(link.utilisation, link.bytes);
-  });
+  if (run.links) result.links = link_rows(run, statistics.links, result.finish);
   if (statistics.packets) add_packets(result, run, *statistics.packets);
 }
 

@@ -70,15 +70,27 @@ TEST_CASE("a forecast looks at few iterations of each job") {
   CHECK(forecast_of(experiment).messages == 0);
 }
 
-// 20,000 iterations have 20,000 labels and 40,000 operations: asked at one and at two of them.
+// 20,000 iterations have 20,000 labels and 40,000 operations: asked at one and at two of them,
+// after once at the beginning.
 TEST_CASE("a long job can be stopped while it is written down") {
   Experiment experiment = all_reduce(2, microseconds(1));
   experiment.workload.iterations = 20'000;
   int asked = 0;
   SimulateOptions options;
-  options.stop = [&asked] { return ++asked == 3; };
+  options.stop = [&asked] { return ++asked == 4; };
   CHECK_THROWS_AS(simulate(experiment, options), JobStopped);
-  CHECK(asked == 3);
+  CHECK(asked == 4);
+}
+
+// At the beginning, when everything is made, and when the forecast is: platforms of millions of
+// NPUs take seconds for each.
+TEST_CASE("a run can be stopped before its first event") {
+  for (int question = 1; question <= 3; ++question) {
+    int asked = 0;
+    SimulateOptions options;
+    options.stop = [&] { return ++asked == question; };
+    CHECK_THROWS_AS(simulate(all_reduce(2, microseconds(1)), options), JobStopped);
+  }
 }
 
 }  // namespace

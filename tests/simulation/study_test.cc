@@ -206,9 +206,22 @@ TEST_CASE("stopping gives a partial result that says so") {
     CHECK(rank.compute + rank.exposed + rank.idle == rank.finish);
 }
 
+TEST_CASE("a run may leave its links out") {
+  const Experiment experiment = load_experiment(kExamples + "flat-vs-hier/hieropt.yaml", {});
+  const RunResult with = simulate(experiment);
+  SimulateOptions options;
+  options.links = false;
+  const RunResult without = simulate(experiment, options);
+  CHECK_FALSE(with.links.empty());
+  CHECK(without.links.empty());
+  CHECK(without.fingerprint == with.fingerprint);
+  CHECK(without.bound_by == with.bound_by);
+}
+
+// A run that is stopped at one of the first three questions has not begun.
 TEST_CASE("a message on its way when a run is stopped is no missing receive") {
   const Experiment experiment = load_experiment(kExamples + "pipeline-trace/pipeline.yaml", {});
-  for (int polls = 1; polls < 40; ++polls) {
+  for (int polls = 3; polls < 43; ++polls) {
     int asked = 0;
     const RunResult result =
         simulate(experiment, {.stop = [&] { return ++asked > polls; }, .progress = {}});

@@ -30,6 +30,8 @@ MaxMinSolver::MaxMinSolver(std::span<const double> capacities, double largest, d
   quantum_ = std::ldexp(1.0, exponent - 51);
   rounder_ = 1.5 * std::ldexp(quantum_, 52);
   links_.reserve(capacities.size());
+  parts_.reserve(capacities.size());
+  filling_.reserve(capacities.size());
   for (const double capacity : capacities) add_link(capacity);
 }
 

@@ -226,12 +226,13 @@ TEST_CASE("Ctrl-C ends a simulation with its partial result, and exits 130", "[c
   const std::string file = files.write("long.yaml", named("long", ring_job));
   struct sigaction before {};  // Catch2's
   sigaction(SIGINT, nullptr, &before);
-  std::thread user([before] {  // who waits until the command listens
+  std::thread user([before] {  // who waits until the command listens, and has begun to simulate
     struct sigaction now {};
     do {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       sigaction(SIGINT, nullptr, &now);
     } while (now.sa_handler == before.sa_handler);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     std::raise(SIGINT);
   });
   const Printed run =
