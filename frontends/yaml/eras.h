@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "frontends/yaml/yaml_node.h"
+#include "formats/yaml/yaml_node.h"
 #include "simulation/experiment.h"
 
 namespace orrery::yaml {

@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "frontends/yaml/problems.h"
+#include "formats/yaml/problems.h"
+#include "formats/yaml/yaml_node.h"
 #include "frontends/yaml/scalar_types.h"
-#include "frontends/yaml/yaml_node.h"
 
 namespace orrery::yaml {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "formats/input/input_texts.h"
+#include "formats/yaml/problems.h"
+#include "formats/yaml/yaml_node.h"
 #include "frontends/yaml/load_experiment.h"
-#include "frontends/yaml/problems.h"
-#include "frontends/yaml/yaml_node.h"
 
 namespace orrery::yaml {
 

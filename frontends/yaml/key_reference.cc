@@ -7,7 +7,7 @@
 
 #include "core/base/config_error.h"
 #include "formats/import/foreign_names.h"
-#include "frontends/yaml/problems.h"
+#include "formats/yaml/problems.h"
 #include "frontends/yaml/schemas.h"
 
 namespace orrery {

@@ -5,7 +5,7 @@
 // docs/decisions/0016-protocols-come-with-the-device.md
 #pragma once
 
-#include "frontends/yaml/yaml_node.h"
+#include "formats/yaml/yaml_node.h"
 #include "simulation/experiment.h"
 
 namespace orrery::yaml {

@@ -8,6 +8,7 @@
 
 #include "core/base/config_error.h"
 #include "core/units/unit_text.h"
+#include "formats/yaml/problems.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/describe_efficiency.h"
 #include "frontends/yaml/describe_experiment.h"
@@ -16,7 +17,6 @@
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/load_traffic.h"
 #include "frontends/yaml/open_parallelism.h"
-#include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
 #include "simulation/backend_choice.h"
 

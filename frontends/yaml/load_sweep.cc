@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/base/io_error.h"
+#include "formats/yaml/problems.h"
 #include "frontends/yaml/input_files.h"
-#include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
 #include "frontends/yaml/sweep_axes.h"
 #include "report/result_path.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontends/yaml/yaml_node.h"
+#include "formats/yaml/yaml_node.h"
 
 namespace orrery::yaml {
 

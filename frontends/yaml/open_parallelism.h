@@ -4,7 +4,7 @@
 #include <string>
 
 #include "formats/input/input_texts.h"
-#include "frontends/yaml/yaml_node.h"
+#include "formats/yaml/yaml_node.h"
 
 namespace orrery::yaml {
 

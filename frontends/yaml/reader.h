@@ -13,9 +13,9 @@
 
 #include "core/base/spec_problem.h"
 #include "formats/input/input_texts.h"
+#include "formats/yaml/problems.h"
+#include "formats/yaml/yaml_node.h"
 #include "frontends/yaml/keys.h"
-#include "frontends/yaml/problems.h"
-#include "frontends/yaml/yaml_node.h"
 #include "simulation/experiment.h"
 
 namespace orrery::yaml {

@@ -7,7 +7,7 @@
 
 #include "core/base/share_text.h"
 #include "formats/import/foreign_names.h"
-#include "frontends/yaml/problems.h"
+#include "formats/yaml/problems.h"
 #include "network/backends.h"
 #include "system/collective_algorithm.h"
 #include "system/measured_protocols.h"

@@ -12,13 +12,13 @@
 #include <variant>
 
 #include "core/base/config_error.h"
+#include "formats/yaml/problems.h"
 #include "frontends/yaml/describe_experiment.h"
 #include "frontends/yaml/describe_search.h"
 #include "frontends/yaml/describe_training.h"
 #include "frontends/yaml/describe_transformer.h"
 #include "frontends/yaml/input_files.h"
 #include "frontends/yaml/open_parallelism.h"
-#include "frontends/yaml/problems.h"
 #include "frontends/yaml/reader.h"
 #include "frontends/yaml/scalar_types.h"
 #include "frontends/yaml/write_yaml.h"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "formats/input/input_texts.h"
-#include "frontends/yaml/problems.h"
-#include "frontends/yaml/yaml_node.h"
+#include "formats/yaml/problems.h"
+#include "formats/yaml/yaml_node.h"
 #include "simulation/sweep_grid.h"
 
 namespace orrery::yaml {

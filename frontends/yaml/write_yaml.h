@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "frontends/yaml/yaml_node.h"
+#include "formats/yaml/yaml_node.h"
 
 namespace orrery::yaml {
 

@@ -61,7 +61,7 @@ class TidyTest(unittest.TestCase):
                              ("catch2/catch.hpp", "core"), ("benchmark/benchmark.h", "core"),
                              ("pugixml.hpp", "workload")]:
             self.assert_one(f"<{header}> belongs to", **{f"{room}__a_cc": f"#include <{header}>\n"})
-        self.assert_clean(frontends__yaml__a_cc="#include <yaml-cpp/yaml.h>\n#include <vector>\n")
+        self.assert_clean(formats__yaml__a_cc="#include <yaml-cpp/yaml.h>\n#include <vector>\n")
         self.assert_one("unknown package", core__a_cc="#include <boost/any.hpp>\n")
 
     def test_includes_are_written_from_the_root_and_exist(self):
@@ -164,6 +164,12 @@ class TidyTest(unittest.TestCase):
         self.assert_one("core/a.cc:1: 401 lines of code", core__a_cc=401 * "x();  // y\n\n// z\n")
         self.assert_clean(core__a_cc=400 * "x();\n// y\n", core__a_def=401 * "X(a)\n")
         self.assert_clean(core__a_cc=800 * "//\n")
+
+    def test_a_room_that_takes_in_everything(self):
+        files = {f"frontends__yaml__{name}_cc": 400 * "x();\n" for name in
+                 (f"f{i}" for i in range(30))}
+        self.assert_clean(**files)
+        self.assert_one("frontends:1: 12001 lines of code", **files, frontends__cli__one_cc="x();\n")
 
     def test_long_lines_of_documents(self):
         long = "word " * 21

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "formats/input/input_texts.h"
+#include "formats/yaml/parse_yaml.h"
 #include "frontends/yaml/bundled_platforms.h"
-#include "frontends/yaml/parse_yaml.h"
 #include "tests/paths.h"
 #include "tests/report/schema/schema_problems.h"
 

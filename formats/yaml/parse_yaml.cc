@@ -1,4 +1,4 @@
-#include "frontends/yaml/parse_yaml.h"
+#include "formats/yaml/parse_yaml.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>

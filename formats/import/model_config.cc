@@ -1,4 +1,4 @@
-#include "frontends/yaml/model_config.h"
+#include "formats/import/model_config.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace orrery::yaml {
+namespace orrery {
+
+using yaml::YamlNode;
 
 namespace {
 
@@ -57,9 +59,9 @@ constexpr std::array families{
 
 class Translation {
  public:
-  Translation(const YamlNode& config, const std::string& path, Problems& problems)
+  Translation(const YamlNode& config, const std::string& path, yaml::Problems& problems)
       : config_(config), path_(path), problems_(problems) {
-    result.kind = NodeKind::map;
+    result.kind = yaml::NodeKind::map;
   }
 
   YamlNode result;
@@ -69,7 +71,7 @@ class Translation {
   bool take(YamlNode& to, std::string_view ours, std::string_view theirs, bool required = false) {
     const YamlNode* found = theirs.empty() ? nullptr : config_.find(theirs);
     const bool is_null =
-        found != nullptr && (found->kind == NodeKind::null || found->text == "null");
+        found != nullptr && (found->kind == yaml::NodeKind::null || found->text == "null");
     if (found != nullptr && !is_null) {
       YamlNode& child = to.children.emplace_back(*found);
       child.key = ours;
@@ -83,7 +85,7 @@ class Translation {
   }
   void set(YamlNode& to, std::string_view ours, std::string text) {
     YamlNode child;
-    child.kind = NodeKind::scalar;
+    child.kind = yaml::NodeKind::scalar;
     child.key = ours;
     child.text = std::move(text);
     child.place = child.key_place = config_.find("model_type")->place;
@@ -91,7 +93,7 @@ class Translation {
   }
   YamlNode map(std::string_view ours) const {
     YamlNode node;
-    node.kind = NodeKind::map;
+    node.kind = yaml::NodeKind::map;
     node.key = ours;
     node.place = node.key_place = config_.place;
     return node;
@@ -100,7 +102,7 @@ class Translation {
  private:
   const YamlNode& config_;
   const std::string& path_;
-  Problems& problems_;
+  yaml::Problems& problems_;
 };
 
 void take_shape(Translation& from, const Family& family) {
@@ -152,7 +154,7 @@ void take_latent(Translation& from, const Family& family) {
 
 bool is_model_config(const YamlNode& map) { return map.find("model_type") != nullptr; }
 
-bool read_model_config(YamlNode& config, const std::string& path, Problems& problems) {
+bool read_model_config(YamlNode& config, const std::string& path, yaml::Problems& problems) {
   const YamlNode& type = *config.find("model_type");
   const Family* family = nullptr;
   std::vector<std::string_view> known;
@@ -174,4 +176,4 @@ bool read_model_config(YamlNode& config, const std::string& path, Problems& prob
   return translation.complete;
 }
 
-}  // namespace orrery::yaml
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "core/base/config_error.h"
 #include "core/base/quoted.h"
 #include "core/base/suggestion.h"
-#include "frontends/yaml/yaml_node.h"
+#include "formats/yaml/yaml_node.h"
 
 namespace orrery::yaml {
 

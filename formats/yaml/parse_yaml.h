@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "frontends/yaml/problems.h"
-#include "frontends/yaml/yaml_node.h"
+#include "formats/yaml/problems.h"
+#include "formats/yaml/yaml_node.h"
 
 namespace orrery::yaml {
 

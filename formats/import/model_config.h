@@ -5,16 +5,16 @@
 
 #include <string>
 
-#include "frontends/yaml/problems.h"
-#include "frontends/yaml/yaml_node.h"
+#include "formats/yaml/problems.h"
+#include "formats/yaml/yaml_node.h"
 
-namespace orrery::yaml {
+namespace orrery {
 
 // Whether a map is a config.json: it has a model_type.
-bool is_model_config(const YamlNode& map);
+bool is_model_config(const yaml::YamlNode& map);
 
 // The keys of `workload.transformer` that the file gives; what they do not know is left out. A
 // missing key or an unknown model_type is reported below `path`; false if there is any.
-bool read_model_config(YamlNode& config, const std::string& path, Problems& problems);
+bool read_model_config(yaml::YamlNode& config, const std::string& path, yaml::Problems& problems);
 
-}  // namespace orrery::yaml
+}  // namespace orrery

@@ -1,4 +1,4 @@
-#include "frontends/yaml/problems.h"
+#include "formats/yaml/problems.h"
 
 #include <fmt/format.h>
 
