@@ -63,6 +63,7 @@ constexpr ForeignName names[] = {
     {"link_latency", "write latency, as in platform.topology.levels, with a unit: 1 us"},
     {"hosts", "write nodes, or the size of a level of platform.topology"},
     {"gpus", SERVER},
+    {"machines", SERVER},
     {"cluster", SERVER},
     {"hardware", SERVER},
     {"dlrm", "write workload.model, as in model: dlrm-dcnv2"},

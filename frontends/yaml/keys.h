@@ -107,7 +107,13 @@ class Keys {
   virtual void written_items(std::string_view key, std::string_view help, Describe describe) = 0;
 
   // One of these keys, and not two.
-  virtual void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) = 0;
+  void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) {
+    exactly_one_but(keys, "", help);
+  }
+  // The same. A file may have `beside` together with another one, into which it has been moved
+  // before its keys are read.
+  virtual void exactly_one_but(const std::vector<std::string_view>& keys, std::string_view beside,
+                               std::string_view help) = 0;
 
   // `key` has a meaning only beside one of `owners`.
   virtual void only_with(const std::vector<std::string_view>& owners, std::string_view key) = 0;

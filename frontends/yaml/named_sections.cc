@@ -77,27 +77,42 @@ void name_section_of_model(YamlNode& workload) {
   if (!section.empty() && workload.find(section) == nullptr) model->key = section;
 }
 
+// "sizes: 16x16" is [16, 16].
+void expand_sizes(YamlNode& node) {
+  if (node.kind != NodeKind::scalar) return;
+  const std::string text = std::exchange(node.text, {});
+  node.kind = NodeKind::list;
+  std::string_view rest = text;
+  while (true) {
+    YamlNode& size = node.children.emplace_back();
+    size.kind = NodeKind::scalar;
+    size.place = node.place;
+    size.text = rest.substr(0, rest.find('x'));
+    if (rest.find('x') == std::string_view::npos) break;
+    rest.remove_prefix(rest.find('x') + 1);
+  }
+}
+
 // "torus: 16x16" and "torus: [16, 16]" are its sizes.
 void expand_torus(YamlNode& node) {
   YamlNode sizes = node;
   sizes.key = "sizes";
   sizes.key_place = node.place;
-  if (node.kind == NodeKind::scalar) {
-    sizes.kind = NodeKind::list;
-    sizes.text.clear();
-    std::string_view rest = node.text;
-    while (true) {
-      YamlNode& size = sizes.children.emplace_back();
-      size.kind = NodeKind::scalar;
-      size.place = node.place;
-      size.text = rest.substr(0, rest.find('x'));
-      if (rest.find('x') == std::string_view::npos) break;
-      rest.remove_prefix(rest.find('x') + 1);
-    }
-  }
+  expand_sizes(sizes);
   node.kind = NodeKind::map;
   node.text.clear();
   node.children = {std::move(sizes)};
+}
+
+// "topology: leaf_spine", beside servers: all its keys are theirs.
+void expand_builder(YamlNode& topology) {
+  YamlNode builder = topology;
+  builder.kind = NodeKind::map;
+  builder.key = std::exchange(builder.text, {});
+  builder.key_place = topology.place;
+  topology.kind = NodeKind::map;
+  topology.text.clear();
+  topology.children = {std::move(builder)};
 }
 
 bool are_sizes(const YamlNode& node) {
@@ -125,7 +140,13 @@ void move_network(YamlNode& platform) {
 
 void expand_names(YamlNode& node, const std::string& path) {
   if (path == "platform") move_network(node);
+  if (path == "platform.topology" && node.kind == NodeKind::scalar &&
+      contains(network_builders, node.text))
+    expand_builder(node);
   if (path == "platform.topology.torus" && are_sizes(node)) expand_torus(node);
+  if ((path == "platform.topology.torus.sizes" || path == "platform.topology.hyperx.sizes") &&
+      are_sizes(node))
+    expand_sizes(node);
   if (node.kind == NodeKind::scalar) {
     if (const std::string_view section = section_of_workload(node.text);
         path == "workload" && !section.empty()) {

@@ -51,14 +51,6 @@ std::optional<YamlNode> server_of_npu(YamlNode& platform) {
   return *preset;
 }
 
-// `nodes: 16` beside `topology: {rail: {nodes: 32, ...}}`, as a platform file has it.
-void resize(YamlNode& platform) {
-  const YamlNode* topology = platform.find("topology");
-  if (topology->children.size() != 1 || topology->children.front().find("nodes") == nullptr) return;
-  if (std::optional<YamlNode> nodes = taken(platform, "nodes"))
-    *platform.find("topology")->children.front().find("nodes") = std::move(*nodes);
-}
-
 }  // namespace
 
 void name_servers(YamlNode& root) {
@@ -67,6 +59,7 @@ void name_servers(YamlNode& root) {
   const YamlNode* nodes = platform->find("nodes");
   YamlNode* server = platform->find("server");
   YamlNode* file = platform->find("file");
+  if (platform->find("topology") != nullptr) return;
   if (nodes != nullptr && file != nullptr && find_server(file->text) != nullptr) {
     file->key = "server";
   } else if (server != nullptr && (nodes == nullptr || nodes->text == "1") &&
@@ -82,11 +75,85 @@ namespace {
 constexpr auto keys_of_network = std::to_array<std::pair<const char*, const char*>>(
     {{"nodes", "nodes"}, {"nic", "bandwidth"}, {"oversubscription", "oversubscription"}});
 
-void name_as_written(Problems& problems, const std::string& network) {
-  problems.name_as_written(network + ".node.preset", "platform.server");
-  problems.name_as_written(network + ".node", "platform.server");
-  for (const auto& [key, meant] : keys_of_network)
-    problems.name_as_written(join_path(network, meant), join_path("platform", key));
+// Problems of what has been moved into `network` name where it stands in the file.
+void name_as_written(Problems& problems, const std::string& network, std::string_view meant) {
+  if (meant == "node") {
+    problems.name_as_written(network + ".node.preset", "platform.server");
+    problems.name_as_written(network + ".node", "platform.server");
+  }
+  for (const auto& [key, of_network] : keys_of_network)
+    if (meant == of_network)
+      problems.name_as_written(join_path(network, meant), join_path("platform", key));
+}
+
+// Networks of servers that `nodes`, `server`, `nic` and `oversubscription` beside them belong to.
+constexpr std::array<std::string_view, 5> of_servers{"rail", "leaf_spine", "fat_tree", "dragonfly",
+                                                     "hyperx"};
+
+// Adds the NICs that a server usually has, if it has none of its own and `network` says no links.
+// Returns whether it did.
+bool assume_nics(YamlNode& platform, const YamlNode& server, const YamlNode* network) {
+  const ServerPreset* known = find_server(server.text);
+  if (known == nullptr || known->nic || platform.find("nic") != nullptr ||
+      child_of(network, "bandwidth") != nullptr)
+    return false;
+  YamlNode nic = server;
+  nic.key = "nic";
+  nic.kind = NodeKind::scalar;
+  nic.text = usual_nic;
+  platform.children.push_back(std::move(nic));
+  return true;
+}
+
+// The network of servers that a platform names, nullptr if it names none or another one.
+YamlNode* named_network(YamlNode& platform) {
+  YamlNode* topology = platform.find("topology");
+  if (topology->kind != NodeKind::map || topology->children.size() != 1) return nullptr;
+  YamlNode& only = topology->children.front();
+  const bool may = only.kind == NodeKind::map || only.kind == NodeKind::null;
+  return may && std::ranges::count(of_servers, only.key) > 0 ? &only : nullptr;
+}
+
+// `{nodes: 16, server: hgx-h100, leaf_spine: {spines: 4}}`: what the network does not have itself
+// becomes a key of it. Its `nodes` are replaced: `{file: polaris, nodes: 16}`.
+std::string move_into_network(YamlNode& platform, Problems& problems) {
+  const YamlNode* network = named_network(platform);
+  if (network == nullptr) return "";
+  std::optional<YamlNode> server;
+  if (const YamlNode* said = platform.find("server"))
+    server = *said;
+  else if (platform.find("nodes") != nullptr && network->find("nodes") == nullptr)
+    server = server_of_npu(platform);
+  if (network->find("node") != nullptr) server.reset();
+  std::vector<YamlNode> moved;
+  std::string assumed;
+  if (server) {
+    if (assume_nics(platform, *server, network))
+      assumed = fmt::format("NICs of {}, ASSUMED", usual_nic);
+    taken(platform, "server");
+    server->key = "node";
+    moved.push_back(std::move(*server));
+  }
+  for (const auto& [key, meant] : keys_of_network) {
+    const YamlNode* own = named_network(platform)->find(meant);
+    if (own != nullptr && std::string_view(key) != "nodes") continue;
+    if (std::optional<YamlNode> value = taken(platform, key)) {
+      value->key = meant;
+      moved.push_back(std::move(*value));
+    }
+  }
+  if (moved.empty()) return "";
+  YamlNode& filled = *named_network(platform);
+  filled.kind = NodeKind::map;
+  for (YamlNode& key : moved) {
+    name_as_written(problems, "platform.topology." + filled.key, key.key);
+    if (YamlNode* own = filled.find(key.key))
+      *own = std::move(key);
+    else
+      filled.children.push_back(std::move(key));
+  }
+  expand_names(*platform.find("topology"), "platform.topology");
+  return assumed;
 }
 
 }  // namespace
@@ -94,24 +161,14 @@ void name_as_written(Problems& problems, const std::string& network) {
 std::string add_network_of_servers(YamlNode& root, Problems& problems) {
   YamlNode* platform = root.find("platform");
   if (platform == nullptr || platform->kind != NodeKind::map) return "";
-  if (platform->find("topology") != nullptr) {
-    resize(*platform);
-    return "";
-  }
+  if (platform->find("topology") != nullptr) return move_into_network(*platform, problems);
   const YamlNode* nodes = platform->find("nodes");
   if (nodes == nullptr) return "";
   std::optional<YamlNode> server = server_of_npu(*platform);
   if (const YamlNode* said = platform->find("server")) server = *said;
   if (!server) return "";
   const YamlNode place = *nodes;
-  const ServerPreset* known = find_server(server->text);
-  const bool assumes_nics = known != nullptr && !known->nic && platform->find("nic") == nullptr;
-  if (assumes_nics) {
-    YamlNode& nic = platform->children.emplace_back(*server);
-    nic.key = "nic";
-    nic.kind = NodeKind::scalar;
-    nic.text = usual_nic;
-  }
+  const bool assumes_nics = assume_nics(*platform, *server, nullptr);
   taken(*platform, "server");
   const bool tapers = platform->find("oversubscription") != nullptr;
   server->key = "node";
@@ -122,7 +179,8 @@ std::string add_network_of_servers(YamlNode& root, Problems& problems) {
       keys.push_back(std::move(*value));
     }
   YamlNode network = map_at(place, tapers ? "leaf_spine" : "rail", std::move(keys));
-  name_as_written(problems, "platform.topology." + network.key);
+  for (const YamlNode& key : network.children)
+    name_as_written(problems, "platform.topology." + network.key, key.key);
   YamlNode topology = map_at(place, "topology", {});
   topology.children.push_back(std::move(network));
   expand_names(topology, "platform.topology");

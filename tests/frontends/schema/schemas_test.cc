@@ -123,6 +123,18 @@ TEST_CASE("the schemas accept every example, and the parts that it is made of", 
   CHECK(parts >= 30);
 }
 
+TEST_CASE("a platform has one network in its schema, and servers beside it", "[schema]") {
+  const json experiment = json::parse(experiment_schema());
+  const auto accepts = [&](const char* platform) {
+    const json file = {{"platform", json::parse(platform)}, {"workload", "llama3-8b"}};
+    return schema_problems(experiment, file).empty();
+  };
+  CHECK(accepts(R"({"server": "hgx-h100", "nodes": 4})"));
+  CHECK(accepts(R"({"server": "hgx-h100", "nodes": 4, "leaf_spine": {"spines": 2}})"));
+  CHECK_FALSE(accepts(R"({"leaf_spine": {"spines": 2}, "fat_tree": {"radix": 8}})"));
+  CHECK_FALSE(accepts(R"({"nodes": 4, "servers": 2})"));
+}
+
 TEST_CASE("the schemas accept what is bundled", "[schema]") {
   const json platform = json::parse(part_schema("platform"));
   for (const yaml::BundledFile& file : yaml::bundled_platforms()) {

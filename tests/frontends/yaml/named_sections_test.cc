@@ -135,7 +135,8 @@ TEST_CASE("networks stand in the platform itself") {
   for (const char* network :
        {"leaf_spine: {nodes: 4, node: hgx-h100, leaves: 2}", "rail: {nodes: 4, node: hgx-h100}",
         "fat_tree: {nodes: 16, bandwidth: 50 GB/s}", "torus: {sizes: [16], bandwidth: 50 GB/s}",
-        "hyperx: {sizes: [4, 4], plugs: 1, bandwidth: 50 GB/s}"}) {
+        "hyperx: {sizes: [4, 4], plugs: 1, bandwidth: 50 GB/s}",
+        "hyperx: {sizes: 4x4, plugs: 1, bandwidth: 50 GB/s}"}) {
     INFO(network);
     const auto finish = [&](const std::string& platform) {
       return simulate(load_experiment(minimal,
@@ -250,7 +251,7 @@ TEST_CASE("what stands under another name is not missing as well") {
 
 // A TPU v4 has links of 50 GB/s.
 TEST_CASE("sizes in the place of a torus are its sizes") {
-  for (const char* torus : {"16x8", "[16, 8]", "{sizes: [16, 8]}"}) {
+  for (const char* torus : {"16x8", "[16, 8]", "{sizes: [16, 8]}", "{sizes: 16x8}"}) {
     const Experiment experiment = load_experiment(
         minimal, {{std::string("platform={npu: tpu-v4, topology: {torus: ") + torus + "}}"},
                   {"workload={transformer: llama3-8b}"}});

@@ -77,6 +77,43 @@ TEST_CASE("nodes change the number of servers of a network that has them") {
   CHECK(npus_of(with("{nodes: 2, server: h100}", "platform.nodes=4")) == 32);
 }
 
+TEST_CASE("servers become keys of the network that is named beside them") {
+  const std::string written = "platform.topology.leaf_spine.";
+  for (const char* platform :
+       {"{server: hgx-h100, nodes: 32, leaf_spine: {oversubscription: 2}}",
+        "{nodes: 32, oversubscription: 2, leaf_spine: {}, server: hgx-h100}",
+        "{server: hgx-h100, nodes: 32, oversubscription: 2, topology: leaf_spine}",
+        "{npu: h100, nodes: 32, topology: {leaf_spine: {oversubscription: 2}}}",
+        "{server: hgx-h100, leaf_spine: {oversubscription: 2, nodes: 32}}",
+        "{leaf_spine: {node: hgx-h100, oversubscription: 2}, nodes: 32}"}) {
+    CAPTURE(platform);
+    const Experiment experiment = with(platform);
+    CHECK(npus_of(experiment) == 256);
+    CHECK(experiment.npu.preset == "h100");
+    CHECK(value_of(experiment, written + "oversubscription") == "2");
+    CHECK(value_of(experiment, written + "node.preset") == "hgx-h100");
+    CHECK(experiment.network_chosen.empty());
+  }
+  CHECK(npus_of(with("{server: h100, nodes: 16, nic: 200 Gb/s, topology: rail}")) == 128);
+  CHECK(npus_of(with("{server: h100, nodes: 16, fat_tree: {radix: 32}}")) == 128);
+  CHECK(with("{server: mi300x, nodes: 16, topology: rail}").network_chosen ==
+        "NICs of 400 Gb/s, ASSUMED");
+}
+
+TEST_CASE("what the network beside servers has itself, or cannot have, is a mistake") {
+  CHECK_THAT(error_of("{server: h100, nodes: 4, rail: {node: hgx-h200}}"),
+             Catch::Contains("platform.server: \"server\" has no meaning here"));
+  CHECK_THAT(error_of("{server: h100, nodes: 4, nic: 100 Gb/s, rail: {bandwidth: 200 Gb/s}}"),
+             Catch::Contains("platform.nic: \"nic\" has no meaning here"));
+  CHECK_THAT(error_of("{server: h100, nodes: 64, torus: 8x8x8}"),
+             Catch::Contains("\"topology\" and \"nodes\" exclude each other"));
+  CHECK_THAT(error_of("{server: h100, nodes: 4, oversubscription: 2, rail: {}}"),
+             Catch::Contains("write platform.topology.leaf_spine or fat_tree, which have it"));
+  CHECK_THAT(error_of("{server: h100, nodes: many, rail: {}}"),
+             Catch::Contains("platform.nodes: \"many\""));
+  CHECK_THAT(error_of("{topology: leaf_spine}"), Catch::Contains("\"bandwidth\" is missing"));
+}
+
 // An MI300X platform is eight devices; NICs are the server builder's. 400 Gb/s are 50 GB/s.
 TEST_CASE("a server that is sold without NICs has usual ones, and the head says so") {
   for (const char* platform : {"{nodes: 16, server: mi300x}", "{nodes: 16, npu: mi300x}"}) {

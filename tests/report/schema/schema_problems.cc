@@ -54,6 +54,8 @@ class Checker {
         wrong("is beyond the " + keyword);
     } else if (keyword == "anyOf" || keyword == "oneOf") {
       check_choices(keyword, rule);
+    } else if (keyword == "not") {
+      if (schema_problems(rule, value_, path_).empty()) wrong("is what it must not be");
     } else if (keyword == "items" || keyword == "minItems") {
       if (value_.is_array()) check_list(keyword, rule);
     } else if (value_.is_object()) {
