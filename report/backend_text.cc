@@ -9,6 +9,7 @@
 #include "core/units/unit_text.h"
 #include "report/expected_error_text.h"
 #include "simulation/backend_choice.h"
+#include "simulation/packet_cost.h"
 
 namespace orrery {
 
@@ -64,7 +65,7 @@ std::string packets_of(std::span<const RunResult> results) {
   sentences.emplace_back(
       "one collective is orrery coll --platform FILE --set network.backend=packet");
   return listed(fmt::format("In packets (--set network.backend=packet, chosen up to {}):",
-                            to_text(most_bytes_of_packets)),
+                            cpu_time_text(most_seconds_of_packets)),
                 sentences);
 }
 

@@ -14,7 +14,10 @@
 #include "network/inner_links.h"
 #include "simulation/called_kinds.h"
 #include "simulation/make_job.h"
+#include "simulation/problems.h"
+#include "simulation/simulate.h"
 #include "workload/graph/graph.h"
+#include "workload/platform_facts.h"
 
 namespace orrery {
 
@@ -214,6 +217,21 @@ std::optional<TotalBytes> bytes_of_calls(const Experiment& experiment) {
   return sum;
 }
 
+// Whether they would be simulated in packets in the time that a user waits for an answer.
+bool is_small_in_packets(const Experiment& experiment) {
+  // The forecast makes all ports: 8 kB for each NPU. So many NPUs send more within an iteration.
+  constexpr std::int64_t most_npus = 1 << 15;
+  constexpr Bytes most_bytes{10'000'000'000};
+  if (facts_of(experiment.topology).npus > most_npus) return false;
+  Experiment in_packets = experiment;
+  in_packets.network.backend = "packet";
+  if (!problems_of(in_packets).empty()) return true;  // so that they are told
+  const Forecast forecast = forecast_of(in_packets);
+  if (forecast.messages > 0) return forecast.cpu_s <= most_seconds_of_packets;
+  const std::optional<TotalBytes> bytes = bytes_of_calls(experiment);
+  return bytes && *bytes <= TotalBytes(most_bytes);
+}
+
 }  // namespace
 
 // Not of a level, which a platform brings.
@@ -229,9 +247,8 @@ std::string setting_of_packets(const NetworkSpec& network) {
 BackendChoice choose_backend(const Experiment& experiment, PacketsOf packets_of) {
   const std::vector<std::string> clauses = contention_of(experiment);
   if (const std::string setting = setting_of_packets(experiment.network); !setting.empty()) {
-    const bool any_size = packets_of == PacketsOf::any_size;
-    const auto bytes = any_size ? TotalBytes() : bytes_of_calls(experiment);
-    if (bytes && *bytes <= TotalBytes(most_bytes_of_packets))
+    if (packets_of == PacketsOf::any_size ||
+        (packets_of == PacketsOf::small_jobs && is_small_in_packets(experiment)))
       return {"packet", setting + " is given"};
   }
   if (!clauses.empty()) return {"fluid", clauses.front()};

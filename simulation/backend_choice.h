@@ -31,12 +31,12 @@ struct BackendChoice {
 };
 
 // Where the file has settings of a transport or of switches, `packet` is chosen, which alone has
-// them, for jobs whose ranks call collectives and send messages of so many bytes in all at most:
-// RoCE takes some seconds then, TCP up to a minute. A larger job gets another backend, which says
-// that it ignores them. setting_of_packets() is the first such setting; "" if there is none.
+// them, for jobs that take a minute at most by their forecast (packet_cost.h). A larger job gets
+// another backend, which says that it ignores them. setting_of_packets() is the first such setting;
+// "" if there is none. Several jobs have no forecast: theirs are up to 10 GB of calls of all ranks.
 std::string setting_of_packets(const NetworkSpec& network);
-inline constexpr Bytes most_bytes_of_packets{10'000'000'000};
-enum class PacketsOf : std::uint8_t { small_jobs, any_size };
+inline constexpr double most_seconds_of_packets = 60;  // CPU
+enum class PacketsOf : std::uint8_t { no_job, small_jobs, any_size };
 BackendChoice choose_backend(const Experiment& experiment,
                              PacketsOf packets_of = PacketsOf::small_jobs);
 

@@ -123,7 +123,7 @@ void add_backend(RunResult& result, const FinishedRun& run) {
   const NetworkSpec& network = run.experiment.network;
   result.backend = network.backend;
   const PacketsOf packets_of =
-      network.backend == "packet" ? PacketsOf::any_size : PacketsOf::small_jobs;
+      network.backend == "packet" ? PacketsOf::any_size : PacketsOf::no_job;
   if (!network.backend_named)
     result.backend_because = choose_backend(run.experiment, packets_of).because;
   result.ignored = contention_ignored(run.experiment);

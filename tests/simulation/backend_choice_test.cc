@@ -101,10 +101,12 @@ TEST_CASE("written sends between levels meet at the NPUs that pass them on") {
   CHECK(chosen(nodes) == "fluid");
 }
 
-// 8 ranks of 1 MB are 8 MB; of 1.25 GB they are the 10 GB up to which packets are simulated.
+// A ring of 8 ranks sends 2 x 7 times the buffer, in packets of 4,096 B over two links each, of
+// 0.8 us: a minute is 11.0 GB.
 TEST_CASE("settings of a transport or of switches need packets, in jobs that are not large") {
   using enum SettingGroup;
   Experiment job = reducing_over({level(LevelKind::switched, 8)});
+  for (CollectiveSpec& spec : job.system.collectives) spec.algorithms = {"ring"};
   const auto all_reduce = [&](std::int64_t size) {
     CollectiveCall call = call_of(Collective::all_reduce);
     call.size = bytes(size);
@@ -113,10 +115,10 @@ TEST_CASE("settings of a transport or of switches need packets, in jobs that are
   for (const GivenSetting& setting : {GivenSetting{"network.transport.kind", transport},
                                       GivenSetting{"network.switch.buffer", switch_buffer}}) {
     job.network.given = {setting};
-    all_reduce(1'250'000'000);
+    all_reduce(10'500'000'000);
     CHECK(chosen(job) == "packet");
     CHECK(choose_backend(job).because == setting.path + " is given");
-    all_reduce(1'250'000'001);
+    all_reduce(11'500'000'000);
     CHECK(chosen(job) == "analytical");
     CHECK(choose_backend(job, PacketsOf::any_size).backend == "packet");
   }
@@ -260,7 +262,8 @@ TEST_CASE("a report says by the system's name that analytical ignores the taper"
              Contains("\nIGNORED by the analytical backend in taper-8:\n"
                       "  messages share links between switches (taper 8:1 at spine); "
                       "network.switch.buffer\niteration") &&
-                 Contains("\nIn packets (--set network.backend=packet, chosen up to 10 GB): 6.4 GB "
+                 Contains("\nIn packets (--set network.backend=packet, chosen up to 60 CPU s): 6.4 "
+                          "GB "
                           "would take"));
   results.push_back(cluster.run(8, spray, cluster.shift("50 MB")));
   results.back().name = "honest";
