@@ -62,6 +62,22 @@ ParallelChoice choice_of(const TransformerTraining& training) {
           .recompute = training.recompute};
 }
 
+// What sharding more adds in traffic, in the prices below. Of a job that has neither tensors nor
+// stages split it is what the field does first (FSDP), and hides behind computing.
+int price_of(Sharding sharding, const ParallelChoice& written) {
+  const bool only_data = written.tensor == 1 && written.pipeline == 1;
+  switch (sharding) {
+    case Sharding::none:
+    case Sharding::zero1:
+      return 1;
+    case Sharding::zero2:
+      return only_data ? 2 : 7;
+    case Sharding::zero3:
+      return only_data ? 3 : 8;
+  }
+  return 0;
+}
+
 // Choices that need less memory, those first that cost least: fewer settings before more, and of
 // these what adds no work and little traffic before what does.
 std::vector<ParallelChoice> smaller_choices(const ParallelChoice& written,
@@ -71,7 +87,8 @@ std::vector<ParallelChoice> smaller_choices(const ParallelChoice& written,
   constexpr int twice_at_most = 3;
   for (int t = 0; t <= twice_at_most && written.tensor << t <= node_ranks; ++t)
     for (int p = 0; p <= twice_at_most; ++p)
-      for (const Sharding sharding : {written.sharding, Sharding::zero1, Sharding::zero3})
+      for (const Sharding sharding :
+           {written.sharding, Sharding::zero1, Sharding::zero2, Sharding::zero3})
         for (const Recompute recompute : {written.recompute, Recompute::full}) {
           ParallelChoice choice = written;
           choice.tensor <<= t;
@@ -81,8 +98,8 @@ std::vector<ParallelChoice> smaller_choices(const ParallelChoice& written,
           const bool shards = choice.sharding != written.sharding;
           const bool recomputes = recompute != written.recompute;
           const int settings = (t > 0) + (p > 0) + shards + recomputes;
-          const int cost = shards * (sharding == Sharding::zero3 ? 8 : 1) + t * 2 + (t > 0) * 2 +
-                           p * 3 + (p > 0) * 4 + recomputes * 6;
+          const int cost = shards * price_of(sharding, written) + t * 2 + (t > 0) * 2 + p * 3 +
+                           (p > 0) * 4 + recomputes * 6;
           if (settings > 0) priced.emplace_back(settings * setting + cost, choice);
         }
   std::ranges::stable_sort(priced, {}, &std::pair<int, ParallelChoice>::first);
@@ -143,13 +160,21 @@ std::optional<std::string> remedy_of_all(const TrainingVariants& variants,
            : "use devices with more memory, or shorter sequences");
 }
 
+// What may be allocated, so that what the allocator reserves fits.
+Bytes room_of(const NpuSpec& npu) {
+  const Bytes all = *npu.memory - npu.reserve;
+  const double share =
+      static_cast<double>(npu.fragmentation.part) / static_cast<double>(npu.fragmentation.whole);
+  return Bytes{static_cast<std::int64_t>(static_cast<double>(all.value) / (1 + share))};
+}
+
 // "write tensor: 8, sharding: zero1, which needs 77.05 GB"; nothing if no choice is allowed.
 std::optional<std::string> remedy_that_fits(const Experiment& experiment) {
   const auto* workload = std::get_if<TransformerWorkload>(&experiment.workload.what);
   if (workload == nullptr || experiment.topology.levels.empty()) return std::nullopt;
   const TrainingVariants variants(experiment, {});
   const ParallelChoice written = choice_of(workload->training);
-  const Bytes room = *experiment.npu.memory - experiment.npu.reserve;
+  const Bytes room = room_of(experiment.npu);
   for (const ParallelChoice& choice : smaller_choices(written, variants.node_ranks())) {
     const auto training = variants.training(choice);
     const auto* allowed = std::get_if<TransformerTraining>(&training);
