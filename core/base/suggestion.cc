@@ -11,6 +11,11 @@ namespace orrery {
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
   if (word.size() > 64) return "";  // no key is that long
+  // What goes on where the word ends: "mi250x" is mi250x-gcd, not mi300x.
+  constexpr std::size_t short_word = 4;
+  const auto goes_on = [&](std::string_view candidate) { return candidate.starts_with(word); };
+  if (word.size() >= short_word && std::ranges::count_if(candidates, goes_on) == 1)
+    return *std::ranges::find_if(candidates, goes_on);
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {

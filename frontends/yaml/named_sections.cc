@@ -69,12 +69,55 @@ std::string_view section_of_workload(std::string_view name) {
   return section_of_family(name).substr(of_workload.size());
 }
 
-// "model: llama3-70b" is a transformer: the key of a model is that of the section that knows it.
+// Moves a key of a map into another of its maps.
+void move_key(YamlNode& parent, std::string_view key, std::string_view into) {
+  const auto child = std::ranges::find(parent.children, key, &YamlNode::key);
+  if (child == parent.children.end()) return;
+  YamlNode moved = std::move(*child);
+  parent.children.erase(child);
+  parent.find(into)->children.push_back(std::move(moved));
+}
+
+// A name in the place of a section becomes the value of a key of it.
+void name_value(YamlNode& node, const std::string& path) {
+  const std::string_view key = key_of_name(path, node.text);
+  if (key.empty() || node.text.empty()) return;
+  YamlNode name = node;
+  name.key = key;
+  if (key == "preset")
+    name.text = path.ends_with(".node") ? known_server(name.text) : known_name(name.text);
+  name.key_place = node.place;
+  node.kind = NodeKind::map;
+  node.text.clear();
+  node.children = {std::move(name)};
+}
+
+// "model: llama3-70b" is a transformer: the key of a model is that of the section that knows it,
+// which may stand there with other keys.
 void name_section_of_model(YamlNode& workload) {
   YamlNode* model = workload.find("model");
-  if (model == nullptr || model->kind != NodeKind::scalar) return;
-  const std::string_view section = section_of_model(model->text);
-  if (!section.empty() && workload.find(section) == nullptr) model->key = section;
+  if (model == nullptr || child_of(model, "kind") != nullptr) return;
+  const YamlNode* name = model->kind == NodeKind::map ? model->find("preset") : model;
+  if (name == nullptr || name->kind != NodeKind::scalar) return;
+  const std::string_view section = section_of_workload(name->text);
+  if (section.empty() || section == model->key) return;
+  const YamlNode* there = workload.find(section);
+  if (there == nullptr) {
+    model->key = section;
+  } else if (there->kind == NodeKind::map && there->find("preset") == nullptr &&
+             there->find("file") == nullptr && model->kind == NodeKind::scalar) {
+    model->key = "preset";
+    move_key(workload, "preset", section);
+  }
+}
+
+// "{model: llama3-70b, sequence: 32768}": the length of a sequence is the transformer's.
+void move_sequence(YamlNode& workload) {
+  constexpr std::string_view section = "transformer";
+  YamlNode* transformer = workload.find(section);
+  if (transformer == nullptr || workload.find("sequence") == nullptr) return;
+  if (transformer->kind == NodeKind::scalar) name_value(*transformer, "workload.transformer");
+  if (transformer->kind == NodeKind::map) move_key(workload, "sequence", section);
 }
 
 // "sizes: 16x16" is [16, 16].
@@ -159,19 +202,12 @@ void expand_names(YamlNode& node, const std::string& path) {
       return expand_names(node, path);
     }
     if (node.key == "preset") node.text = known_name(node.text);
-    const std::string_view key = key_of_name(path, node.text);
-    if (key.empty() || node.text.empty()) return;
-    YamlNode name = node;
-    name.key = key;
-    if (key == "preset")
-      name.text = path.ends_with(".node") ? known_server(name.text) : known_name(name.text);
-    name.key_place = node.place;
-    node.kind = NodeKind::map;
-    node.text.clear();
-    node.children = {std::move(name)};
-    return;
+    return name_value(node, path);
   }
-  if (path == "workload" || path == "workload.jobs[]") name_section_of_model(node);
+  if (path == "workload" || path == "workload.jobs[]") {
+    name_section_of_model(node);
+    move_sequence(node);
+  }
   const bool is_list = node.kind == NodeKind::list;
   for (YamlNode& child : node.children)
     expand_names(child, is_list ? path + "[]" : join_path(path, child.key));

@@ -62,8 +62,8 @@ void name_servers(YamlNode& root) {
   if (platform->find("topology") != nullptr) return;
   if (nodes != nullptr && file != nullptr && find_server(file->text) != nullptr) {
     file->key = "server";
-  } else if (server != nullptr && (nodes == nullptr || nodes->text == "1") &&
-             find_server(server->text) != nullptr) {
+  } else if (server != nullptr && server->kind == NodeKind::scalar && file == nullptr &&
+             (nodes == nullptr || nodes->text == "1")) {
     server->key = "file";
     taken(*platform, "nodes");
   }

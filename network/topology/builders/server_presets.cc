@@ -10,19 +10,31 @@ constexpr Wire pcie_4{gigabytes_per_second(32), nanoseconds(400)};  // x16, in o
 constexpr Wire pcie_5{gigabytes_per_second(64), nanoseconds(400)};
 constexpr Wire pcie_6{gigabytes_per_second(128), nanoseconds(400)};
 
-// With a NIC for each NPU. `gigabytes` a second of a link inside, in one direction.
-NodeSpec server(std::int32_t npus, NodeInside inside, std::int64_t gigabytes, Wire bus) {
+// With a NIC for each NPU. `link`: inside, in one direction.
+NodeSpec server(std::int32_t npus, NodeInside inside, Bandwidth link, Wire bus) {
   const bool switched = inside == NodeInside::switched;
   return {.npus = npus,
           .inside = inside,
-          .link = {gigabytes_per_second(gigabytes), nanoseconds(switched ? 200 : 500)},
+          .link = {link, nanoseconds(switched ? 200 : 500)},
           .nics = npus,
           .bus = bus,
           .affinity = {}};
 }
 
-constexpr Bandwidth hdr = gigabits_per_second(200), ndr = gigabits_per_second(400),
-                    xdr = gigabits_per_second(800);
+// `gigabytes` a second of a link.
+NodeSpec server(std::int32_t npus, NodeInside inside, std::int64_t gigabytes, Wire bus) {
+  return server(npus, inside, gigabytes_per_second(gigabytes), bus);
+}
+
+// Eight A100 with four NICs.
+NodeSpec p4d() {
+  NodeSpec node = server(8, NodeInside::switched, 300, pcie_4);
+  node.nics = 4;
+  return node;
+}
+
+constexpr Bandwidth efa = gigabits_per_second(100), hdr = gigabits_per_second(200),
+                    ndr = gigabits_per_second(400), xdr = gigabits_per_second(800);
 
 }  // namespace
 
@@ -33,6 +45,10 @@ std::span<const ServerPreset> server_presets() {
       {"hgx-a100", "a100", server(8, NodeInside::switched, 300, pcie_4), hdr},
       // The A100 for China: its NVLink is cut to 400 GB/s; NICs as in a DGX A100.
       {"hgx-a800", "a800", server(8, NodeInside::switched, 200, pcie_4), hdr},
+      // Amazon EC2 P4d and P4de: the boards of a DGX A100 with 40 and 80 GB, and 400 Gb/s of EFA
+      // for all eight, which are four cards.
+      {"p4d", "a100-40gb", p4d(), efa},
+      {"p4de", "a100-80gb", p4d(), efa},
       // NVIDIA DGX H100 and H200 data sheets: 900 GB/s of NVLink a GPU counting both directions,
       // eight single-port ConnectX-7 of 400 Gb/s; PCIe 5.0.
       {"hgx-h100", "h100", server(8, NodeInside::switched, 450, pcie_5), ndr},
@@ -51,11 +67,14 @@ std::span<const ServerPreset> server_presets() {
       // ConnectX-8 of 800 Gb/s for each GPU; PCIe 6.0.
       {"hgx-b300", "b300", server(8, NodeInside::switched, 900, pcie_6), xdr},
       {"gb300-nvl72", "gb300", server(72, NodeInside::switched, 900, pcie_6), xdr},
-      // AMD Instinct MI300X and MI325X platform data sheets: eight, each joined to the seven others
-      // by a link
-      // of 128 GB/s counting both directions; PCIe 5.0. The sheet names no NICs.
+      // AMD Instinct MI300X, MI325X and MI355X platform data sheets: eight, each joined to the
+      // seven
+      // others by a link of 128 GB/s, of the MI355X 153.6, counting both directions; PCIe 5.0. The
+      // sheets name no NICs.
       {"mi300x-platform", "mi300x", server(8, NodeInside::fully_connected, 64, pcie_5)},
       {"mi325x-platform", "mi325x", server(8, NodeInside::fully_connected, 64, pcie_5)},
+      {"mi355x-platform", "mi355x",
+       server(8, NodeInside::fully_connected, Bandwidth{76'800'000'000}, pcie_5)},
   };
   return presets;
 }
@@ -65,7 +84,8 @@ std::span<const ServerAlias> server_aliases() {
   static constexpr ServerAlias aliases[] = {
       {"dgx-a100", "hgx-a100"},    {"dgx-h100", "hgx-h100"},      {"dgx-h200", "hgx-h200"},
       {"dgx-b200", "hgx-b200"},    {"dgx-b300", "hgx-b300"},      {"nvl72", "gb200-nvl72"},
-      {"p5.48xlarge", "hgx-h100"}, {"p5en.48xlarge", "hgx-h200"},
+      {"p5.48xlarge", "hgx-h100"}, {"p5en.48xlarge", "hgx-h200"}, {"p5e.48xlarge", "hgx-h200"},
+      {"p4d.24xlarge", "p4d"},     {"p4de.24xlarge", "p4de"},     {"p6-b200.48xlarge", "hgx-b200"},
   };
   return aliases;
 }

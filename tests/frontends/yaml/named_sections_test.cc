@@ -87,6 +87,7 @@ TEST_CASE("a server is known by the names of products, and by its device") {
   };
   CHECK(devices("DGX-H100") == "h100");
   CHECK(devices("p5en.48xlarge") == "h200");
+  CHECK(devices("p4d.24xlarge") == "a100-40gb");
   CHECK(devices("B200") == "b200");
   // One mistake, one message: its NICs are not asked for.
   const std::string wrong = error_of({{"platform={topology: {rail: {nodes: 2, node: mi250x}}}"}});
@@ -262,6 +263,33 @@ TEST_CASE("sizes in the place of a torus are its sizes") {
   }
   CHECK_THAT(error_of({{"platform={npu: tpu-v4, topology: {torus: 16xx8}}"}}),
              Catch::Contains("platform.topology.torus.sizes[1]"));
+}
+
+TEST_CASE("keys of the transformer stand with its name in any of these ways") {
+  const std::string platform = "platform={server: hgx-h100, nodes: 2}";
+  for (const char* workload :
+       {"{model: llama-3.1-8b, sequence: 32768}", "{transformer: llama3-8b, sequence: 32768}",
+        "{sequence: 32768, model: {preset: llama3-8b}}",
+        "{model: llama-3.1-8b, transformer: {sequence: 32768}}",
+        "{model: {preset: Llama-3-8B, sequence: 32768}}"}) {
+    CAPTURE(workload);
+    const Experiment experiment =
+        load_experiment(minimal, {{platform}, {std::string("workload=") + workload}});
+    const auto& job = std::get<TransformerWorkload>(experiment.workload.what);
+    CHECK(job.model.layers == 32);
+    CHECK(job.model.sequence == 32'768);
+  }
+  const Experiment option = load_experiment(
+      minimal, {{platform}, {"workload={model: llama3-8b}"}, {"workload.sequence=16384"}});
+  CHECK(std::get<TransformerWorkload>(option.workload.what).model.sequence == 16'384);
+}
+
+TEST_CASE("the remedy of an unknown model is that of transformers, unless it is of another kind") {
+  const std::string config = "any other model is read from its config.json";
+  CHECK_THAT(error_of({{"workload={model: bloom-176b, training: {tensor: 8}}"}}),
+             Catch::Contains(config) && !Catch::Contains("has no meaning"));
+  CHECK_THAT(error_of({{"workload={model: dlrm-hoti21}"}}),
+             Catch::Contains("workload.model") && Catch::Contains("dlrm-hoti20"));
 }
 
 TEST_CASE("the name of a model is a workload") {

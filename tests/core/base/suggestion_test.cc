@@ -1,0 +1,23 @@
+#include "core/base/suggestion.h"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <string_view>
+
+namespace orrery {
+namespace {
+
+constexpr std::array<std::string_view, 4> devices{"mi300x", "mi325x", "mi250x-gcd", "h100"};
+
+TEST_CASE("the nearest word has few letters that differ, or goes on where the word ends") {
+  CHECK(nearest("mi330x", devices) == "mi300x");
+  CHECK(nearest("mi250x", devices) == "mi250x-gcd");  // mi300x differs by two letters
+  CHECK(nearest("h200", devices) == "h100");
+  CHECK(nearest("tpu", devices).empty());
+  // Two go on so, and the first is the nearer one.
+  constexpr std::array<std::string_view, 2> several{"a100-40gb", "a100-pcie-40gb"};
+  CHECK(nearest("a100-", several).empty());
+}
+
+}  // namespace
+}  // namespace orrery
