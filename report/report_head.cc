@@ -38,6 +38,8 @@ HeadLine iteration(const RunResult& result) {
     text += fmt::format(", {} tokens/s a NPU", rate);
   if (const std::string utilisation = model_utilisation_text(result); !utilisation.empty())
     text += fmt::format(", MFU {}", utilisation);
+  if (const std::string causal = causal_utilisation_text(result); !causal.empty())
+    text += fmt::format(" (causal {})", causal);
   return {"iteration", text + memory(result)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/units/unit_text.h"
@@ -147,10 +148,27 @@ std::string tokens_per_second_text(const RunResult& result) {
   return short_number(result.training->tokens_per_s_npu);
 }
 
+namespace {
+
+std::optional<double> utilisation_by(const RunResult& result, std::string_view convention) {
+  if (!has_training(result)) return std::nullopt;
+  const auto& rows = result.training->utilisation;
+  const auto row = std::ranges::find(rows, convention, &UtilisationRow::convention);
+  return row != rows.end() ? row->utilisation : std::nullopt;
+}
+
+}  // namespace
+
 std::string model_utilisation_text(const RunResult& result) {
-  if (!has_training(result)) return "";
-  const std::optional<double>& share = result.training->utilisation.front().utilisation;
+  const std::optional<double> share = utilisation_by(result, "model");
   return share ? fmt::format("{:.1f} %", 100 * *share) : "";
+}
+
+std::string causal_utilisation_text(const RunResult& result) {
+  constexpr double much_less = 0.8;
+  const std::optional<double> all = utilisation_by(result, "model");
+  const std::optional<double> half = utilisation_by(result, "causal");
+  return all && half && *half < much_less * *all ? fmt::format("{:.1f}", 100 * *half) : "";
 }
 
 }  // namespace orrery

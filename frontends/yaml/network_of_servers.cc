@@ -90,6 +90,11 @@ void name_as_written(Problems& problems, const std::string& network, std::string
 constexpr std::array<std::string_view, 5> of_servers{"rail", "leaf_spine", "fat_tree", "dragonfly",
                                                      "hyperx"};
 
+// Others are as large as their switches make them.
+bool counts_nodes(std::string_view network) {
+  return network != "dragonfly" && network != "hyperx";
+}
+
 // Adds the NICs that a server usually has, if it has none of its own and `network` says no links.
 // Returns whether it did.
 bool assume_nics(YamlNode& platform, const YamlNode& server, const YamlNode* network) {
@@ -135,8 +140,10 @@ std::string move_into_network(YamlNode& platform, Problems& problems) {
     moved.push_back(std::move(*server));
   }
   for (const auto& [key, meant] : keys_of_network) {
-    const YamlNode* own = named_network(platform)->find(meant);
-    if (own != nullptr && std::string_view(key) != "nodes") continue;
+    const YamlNode& to = *named_network(platform);
+    const bool is_nodes = std::string_view(key) == "nodes";
+    if (to.find(meant) != nullptr && !is_nodes) continue;
+    if (is_nodes && !counts_nodes(to.key)) continue;
     if (std::optional<YamlNode> value = taken(platform, key)) {
       value->key = meant;
       moved.push_back(std::move(*value));

@@ -105,8 +105,9 @@ TEST_CASE("what the network beside servers has itself, or cannot have, is a mist
              Catch::Contains("platform.server: \"server\" has no meaning here"));
   CHECK_THAT(error_of("{server: h100, nodes: 4, nic: 100 Gb/s, rail: {bandwidth: 200 Gb/s}}"),
              Catch::Contains("platform.nic: \"nic\" has no meaning here"));
-  CHECK_THAT(error_of("{server: h100, nodes: 64, torus: 8x8x8}"),
-             Catch::Contains("\"topology\" and \"nodes\" exclude each other"));
+  for (const char* network : {"torus: 8x8x8", "dragonfly: {plugs: 2, routers: 4, globals: 2}"})
+    CHECK_THAT(error_of(std::string("{server: h100, nodes: 64, ") + network + "}"),
+               Catch::Contains("\"topology\" and \"nodes\" exclude each other"));
   CHECK_THAT(error_of("{server: h100, nodes: 4, oversubscription: 2, rail: {}}"),
              Catch::Contains("write platform.topology.leaf_spine or fat_tree, which have it"));
   CHECK_THAT(error_of("{server: h100, nodes: many, rail: {}}"),
