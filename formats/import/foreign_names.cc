@@ -12,6 +12,10 @@ namespace {
   "write platform.nodes and platform.server, as in platform: {nodes: 16, server: hgx-h100} " \
   "(orrery list servers)"
 
+#define RANKS                                                                            \
+  "write platform.ranks, as in platform: {npu: h100, ranks: 512}, or nodes and server, " \
+  "as in platform: {nodes: 16, server: hgx-h100} (orrery list servers)"
+
 #define PRECISION                                                             \
   "write workload.transformer.data_type; layers that multiply in 8 bits are " \
   "workload.transformer.eight_bit_products: true"
@@ -62,7 +66,8 @@ constexpr ForeignName names[] = {
     {"kind", KIND},
     {"link_latency", "write latency, as in platform.topology.levels, with a unit: 1 us"},
     {"hosts", "write nodes, or the size of a level of platform.topology"},
-    {"gpus", SERVER},
+    {"gpus", RANKS},
+    {"num_devices", RANKS},
     {"machines", SERVER},
     {"cluster", SERVER},
     {"hardware", SERVER},
@@ -74,7 +79,7 @@ constexpr ForeignName names[] = {
     {"training",
      "of a transformer write workload.training, of a recommendation model "
      "workload.model.global_batch, of layers workload.data_parallel"},
-    {"num_gpus", SERVER},
+    {"num_gpus", RANKS},
     {"num_nodes", SERVER},
     {"nnodes", SERVER},
     {"gpus_per_node", SERVER},
@@ -94,10 +99,10 @@ constexpr ForeignName names[] = {
     {"allgather", "write workload.all_gather, or that of an operation of workload.program"},
     {"reducescatter", "write workload.reduce_scatter, or that of an operation of workload.program"},
     {"alltoall", "write workload.all_to_all, or that of an operation of workload.program"},
-    {"npus", SERVER},
-    {"world_size", SERVER},
-    {"num_npus", SERVER},
-    {"ngpus", SERVER},
+    {"npus", RANKS},
+    {"world_size", RANKS},
+    {"num_npus", RANKS},
+    {"ngpus", RANKS},
     {"data_parallel", "for a transformer write workload.training.data"},
     {"tensor_parallel", "write workload.training.tensor"},
     {"pipeline_parallel", "write workload.training.pipeline"},

@@ -95,12 +95,14 @@ inline std::string remedy_of_servers(Reader& platform, std::int32_t nodes) {
 
 // Keys that network_of_servers.h has made a topology of. REQUIRES: before `topology`.
 inline void describe_servers(Keys& keys) {
-  keys.exactly_one_but({"topology", "nodes", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly",
-                        "hyperx", "graph", "hpcc"},
-                       "nodes",
-                       "servers, as in platform: {nodes: 16, server: hgx-h100}; a torus, as in "
-                       "platform: {npu: tpu-v5p, torus: 8x8x8}; or how the NPUs are connected; or "
-                       "name a whole platform, as in platform: dgx-h100 (orrery list platforms)");
+  keys.exactly_one_but(
+      {"topology", "nodes", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly", "hyperx",
+       "graph", "hpcc"},
+      {"nodes", "ranks"},
+      "servers, as in platform: {nodes: 16, server: hgx-h100} or {npu: h100, ranks: "
+      "512}; a torus, as in "
+      "platform: {npu: tpu-v5p, torus: 8x8x8}; or how the NPUs are connected; or "
+      "name a whole platform, as in platform: dgx-h100 (orrery list platforms)");
   for (const char* key : {"server", "nic", "oversubscription"})
     keys.only_with({"nodes", "rail", "leaf_spine", "fat_tree", "dragonfly", "hyperx"}, key);
   const auto given = [&](const char* key) { return keys.given(key); };

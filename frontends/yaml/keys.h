@@ -108,11 +108,12 @@ class Keys {
 
   // One of these keys, and not two.
   void exactly_one(const std::vector<std::string_view>& keys, std::string_view help) {
-    exactly_one_but(keys, "", help);
+    exactly_one_but(keys, {}, help);
   }
-  // The same. A file may have `beside` together with another one, into which it has been moved
-  // before its keys are read.
-  virtual void exactly_one_but(const std::vector<std::string_view>& keys, std::string_view beside,
+  // The same. A file may have one of `beside` together with another key, into which it has been
+  // moved before the keys are read, or in place of all of them.
+  virtual void exactly_one_but(const std::vector<std::string_view>& keys,
+                               const std::vector<std::string_view>& beside,
                                std::string_view help) = 0;
 
   // `key` has a meaning only beside one of `owners`.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -53,9 +54,63 @@ std::optional<YamlNode> server_of_npu(YamlNode& platform) {
 
 }  // namespace
 
+namespace {
+
+// Networks of servers that `nodes`, `server`, `nic` and `oversubscription` beside them belong to.
+constexpr std::array<std::string_view, 5> of_servers{"rail", "leaf_spine", "fat_tree", "dragonfly",
+                                                     "hyperx"};
+
+// The network of servers that a platform names, nullptr if it names none or another one.
+YamlNode* named_network(YamlNode& platform) {
+  YamlNode* topology = platform.find("topology");
+  if (topology->kind != NodeKind::map || topology->children.size() != 1) return nullptr;
+  YamlNode& only = topology->children.front();
+  const bool may = only.kind == NodeKind::map || only.kind == NodeKind::null;
+  return may && std::ranges::count(of_servers, only.key) > 0 ? &only : nullptr;
+}
+
+// Others are as large as their switches make them.
+bool counts_nodes(std::string_view network) {
+  return network != "dragonfly" && network != "hyperx";
+}
+
+// `{npu: h100, ranks: 512}`: the servers that have so many, if they are whole ones; of a single
+// server the platform of its name, which `ranks` makes smaller.
+void count_servers(YamlNode& platform) {
+  YamlNode* ranks = platform.find("ranks");
+  if (ranks == nullptr || ranks->kind != NodeKind::scalar || platform.find("nodes") != nullptr ||
+      platform.find("file") != nullptr)
+    return;
+  if (platform.find("topology") != nullptr) {
+    const YamlNode* network = named_network(platform);
+    if (network == nullptr || network->find("nodes") != nullptr || !counts_nodes(network->key))
+      return;
+  }
+  std::optional<YamlNode> server = server_of_npu(platform);
+  if (const YamlNode* said = platform.find("server")) server = *said;
+  const ServerPreset* known = server ? find_server(server->text) : nullptr;
+  std::int64_t count = 0;
+  const auto* end = ranks->text.data() + ranks->text.size();
+  if (known == nullptr || std::from_chars(ranks->text.data(), end, count).ptr != end) return;
+  const std::int32_t of_server = known->server.npus;
+  if (count > of_server) {
+    YamlNode nodes = *ranks;
+    nodes.key = "nodes";
+    nodes.text = std::to_string((count + of_server - 1) / of_server);
+    if (count % of_server == 0) taken(platform, "ranks");  // else it is told to be wrong
+    platform.children.push_back(std::move(nodes));
+  } else if (count <= of_server && platform.find("server") == nullptr) {
+    server->key = "server";
+    platform.children.push_back(std::move(*server));
+  }
+}
+
+}  // namespace
+
 void name_servers(YamlNode& root) {
   YamlNode* platform = root.find("platform");
   if (platform == nullptr || platform->kind != NodeKind::map) return;
+  count_servers(*platform);
   const YamlNode* nodes = platform->find("nodes");
   YamlNode* server = platform->find("server");
   YamlNode* file = platform->find("file");
@@ -86,15 +141,6 @@ void name_as_written(Problems& problems, const std::string& network, std::string
       problems.name_as_written(join_path(network, meant), join_path("platform", key));
 }
 
-// Networks of servers that `nodes`, `server`, `nic` and `oversubscription` beside them belong to.
-constexpr std::array<std::string_view, 5> of_servers{"rail", "leaf_spine", "fat_tree", "dragonfly",
-                                                     "hyperx"};
-
-// Others are as large as their switches make them.
-bool counts_nodes(std::string_view network) {
-  return network != "dragonfly" && network != "hyperx";
-}
-
 // Adds the NICs that a server usually has, if it has none of its own and `network` says no links.
 // Returns whether it did.
 bool assume_nics(YamlNode& platform, const YamlNode& server, const YamlNode* network) {
@@ -108,15 +154,6 @@ bool assume_nics(YamlNode& platform, const YamlNode& server, const YamlNode* net
   nic.text = usual_nic;
   platform.children.push_back(std::move(nic));
   return true;
-}
-
-// The network of servers that a platform names, nullptr if it names none or another one.
-YamlNode* named_network(YamlNode& platform) {
-  YamlNode* topology = platform.find("topology");
-  if (topology->kind != NodeKind::map || topology->children.size() != 1) return nullptr;
-  YamlNode& only = topology->children.front();
-  const bool may = only.kind == NodeKind::map || only.kind == NodeKind::null;
-  return may && std::ranges::count(of_servers, only.key) > 0 ? &only : nullptr;
 }
 
 // `{nodes: 16, server: hgx-h100, leaf_spine: {spines: 4}}`: what the network does not have itself

@@ -242,8 +242,8 @@ void Reader::read_elements(const YamlNode& list, const std::string& path, bool r
   }
 }
 
-void Reader::exactly_one_but(const std::vector<std::string_view>& keys, std::string_view,
-                             std::string_view help) {
+void Reader::exactly_one_but(const std::vector<std::string_view>& keys,
+                             const std::vector<std::string_view>&, std::string_view help) {
   std::vector<std::string_view> found;
   for (const std::string_view key : keys) {
     if (declare(key) != nullptr) found.push_back(key);

@@ -37,8 +37,8 @@ class Reader final : public Keys {
   void finish();
 
   void written_items(std::string_view key, std::string_view help, Describe describe) override;
-  void exactly_one_but(const std::vector<std::string_view>& keys, std::string_view beside,
-                       std::string_view help) override;
+  void exactly_one_but(const std::vector<std::string_view>& keys,
+                       const std::vector<std::string_view>& beside, std::string_view help) override;
   void only_with(const std::vector<std::string_view>& owners, std::string_view key) override;
   void note_if_given(std::string_view key, std::vector<GivenSetting>& noted,
                      SettingGroup group) override;

@@ -178,15 +178,16 @@ void SchemaWriter::add_needs(std::string_view key, Json needs, bool may_be_a_fil
 }
 
 void SchemaWriter::exactly_one_but(const std::vector<std::string_view>& keys,
-                                   std::string_view beside, std::string_view) {
+                                   const std::vector<std::string_view>& beside, std::string_view) {
   Json others = Json::array();
   for (const std::string_view key : keys)
-    if (key != beside) others.push_back(requires_key(key));
+    if (std::ranges::find(beside, key) == beside.end()) others.push_back(requires_key(key));
   one_of_.insert(one_of_.end(), others.begin(), others.end());
-  if (beside.empty()) return;
-  Json alone = requires_key(beside);
-  alone["not"] = {{"anyOf", others}};
-  one_of_.push_back(std::move(alone));
+  for (const std::string_view key : beside) {
+    Json alone = requires_key(key);
+    alone["not"] = {{"anyOf", others}};
+    one_of_.push_back(std::move(alone));
+  }
 }
 
 void SchemaWriter::only_with(const std::vector<std::string_view>& owners, std::string_view key) {

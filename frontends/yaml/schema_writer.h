@@ -33,8 +33,8 @@ class SchemaWriter final : public Keys {
   void property(std::string_view key, Json type, std::string_view help);
 
   void written_items(std::string_view key, std::string_view help, Describe describe) override;
-  void exactly_one_but(const std::vector<std::string_view>& keys, std::string_view beside,
-                       std::string_view help) override;
+  void exactly_one_but(const std::vector<std::string_view>& keys,
+                       const std::vector<std::string_view>& beside, std::string_view help) override;
   void only_with(const std::vector<std::string_view>& owners, std::string_view key) override;
   void note_if_given(std::string_view, std::vector<GivenSetting>&, SettingGroup) override {}
   bool given(std::string_view) const override { return true; }

@@ -132,6 +132,7 @@ TEST_CASE("a platform has one network in its schema, and servers beside it", "[s
   CHECK(accepts(R"({"server": "hgx-h100", "nodes": 4})"));
   CHECK(accepts(R"({"server": "hgx-h100", "nodes": 4, "leaf_spine": {"spines": 2}})"));
   CHECK_FALSE(accepts(R"({"leaf_spine": {"spines": 2}, "fat_tree": {"radix": 8}})"));
+  CHECK(accepts(R"({"npu": "h100", "ranks": 512})"));
   CHECK_FALSE(accepts(R"({"nodes": 4, "servers": 2})"));
 }
 

@@ -100,6 +100,20 @@ TEST_CASE("servers become keys of the network that is named beside them") {
         "NICs of 400 Gb/s, ASSUMED");
 }
 
+// An HGX H100 and a p4d have 8 devices.
+TEST_CASE("so many devices are the servers that have them") {
+  for (const char* platform : {"{npu: h100, ranks: 512}", "{server: hgx-h100, ranks: 512}",
+                               "{npu: h100, ranks: 512, leaf_spine: {oversubscription: 2}}"}) {
+    CAPTURE(platform);
+    const Experiment experiment = with(platform);
+    CHECK(npus_of(experiment) == 512);
+    CHECK(experiment.npu.preset == "h100");
+  }
+  CHECK(npus_of(with("{npu: h100, ranks: 8}")) == 8);
+  CHECK(npus_of(with("{server: p4d, ranks: 4}")) == 4);
+  CHECK_THAT(error_of("{npu: h100, ranks: 100}"), Catch::Contains("platform.ranks: "));
+}
+
 TEST_CASE("what the network beside servers has itself, or cannot have, is a mistake") {
   CHECK_THAT(error_of("{server: h100, nodes: 4, rail: {node: hgx-h200}}"),
              Catch::Contains("platform.server: \"server\" has no meaning here"));
