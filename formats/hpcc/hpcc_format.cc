@@ -154,10 +154,15 @@ TopologySpec parse_hpcc_topology(std::string_view text, const std::string& file_
 }
 
 std::string hpcc_text(const Topology& topology) {
+  // Eight bits a byte may be more than 64 bits hold: thousands of bits, 125 bytes, are counted
+  // apart.
   const auto rate = [](Bandwidth bandwidth) {
-    const std::int64_t bits = bandwidth.value * 8;
-    return bits % 1'000'000'000 == 0 ? fmt::format("{}Gbps", bits / 1'000'000'000)
-                                     : fmt::format("{}bps", bits);
+    constexpr std::int64_t of_gigabit = 125'000'000, of_kilobit = 125;
+    if (bandwidth.value % of_gigabit == 0)
+      return fmt::format("{}Gbps", bandwidth.value / of_gigabit);
+    const std::int64_t kilobits = bandwidth.value / of_kilobit;
+    const std::int64_t bits = bandwidth.value % of_kilobit * 8;
+    return kilobits > 0 ? fmt::format("{}{:03}bps", kilobits, bits) : fmt::format("{}bps", bits);
   };
   const auto delay = [](Duration latency) {
     return latency.value % 1'000 == 0 ? fmt::format("{}ns", latency.value / 1'000)

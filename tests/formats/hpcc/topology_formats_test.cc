@@ -47,6 +47,24 @@ TEST_CASE("what is written in HPCC's format reads back the same") {
   }
 }
 
+// 8 bits a byte: 2^32 x 10^9 B/s are more bits than 63 hold, and no bits are lost below a kilobit.
+TEST_CASE("rates of HPCC's format are exact at both ends") {
+  const auto written = [](std::int64_t bytes_per_second) {
+    const Wire wire{Bandwidth{bytes_per_second}, nanoseconds(350)};
+    const std::string lines =
+        hpcc_text(Topology(build_tree({{}, tiers_by_radix(4, 2, {}, wire), 0})));
+    const std::size_t end = lines.find("bps");
+    const std::size_t begin = lines.rfind(' ', end) + 1;
+    return lines.substr(begin, end + 3 - begin);
+  };
+  CHECK(written(4'294'967'296'000'000'000) == "34359738368Gbps");
+  CHECK(written(4'294'967'296'000'000'001) == "34359738368000000008bps");
+  CHECK(written(125'000'000) == "1Gbps");
+  CHECK(written(1'000) == "8000bps");
+  CHECK(written(126) == "1008bps");
+  CHECK(written(3) == "24bps");
+}
+
 std::string problem_of_text(const std::string& wrong) {
   try {
     parse_hpcc_topology(wrong, "t.txt");
