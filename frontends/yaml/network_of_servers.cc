@@ -157,7 +157,7 @@ bool assume_nics(YamlNode& platform, const YamlNode& server, const YamlNode* net
 }
 
 // `{nodes: 16, server: hgx-h100, leaf_spine: {spines: 4}}`: what the network does not have itself
-// becomes a key of it. Its `nodes` are replaced: `{file: polaris, nodes: 16}`.
+// becomes a key of it. Its `nodes` are replaced: `{file: dgx-h100-rail, nodes: 16}`.
 std::string move_into_network(YamlNode& platform, Problems& problems) {
   const YamlNode* network = named_network(platform);
   if (network == nullptr) return "";
