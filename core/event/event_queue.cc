@@ -145,7 +145,16 @@ bool EventQueue::run_until(const std::function<bool()>& stop) {
 
 bool EventQueue::run(const std::function<bool()>& stop) {
   const RunningClock clock(now_);
-  return ties_ ? run_until<true>(stop) : run_until<false>(stop);
+  stop_ = &stop;
+  const struct Reset {  // however the run ends
+    const std::function<bool()>*& stop;
+    ~Reset() { stop = nullptr; }
+  } reset{stop_};
+  try {
+    return ties_ ? run_until<true>(stop) : run_until<false>(stop);
+  } catch (const Stopped&) {
+    return false;
+  }
 }
 
 bool EventQueue::run_one() {

@@ -96,6 +96,12 @@ class EventQueue {
   bool run(const std::function<bool()>& stop);
   // `stop` is asked after the event that is being executed.
   void ask_now() { until_asked_ = 1; }
+  // For events that take seconds: asks `stop` at once. If it says so, run() returns false, and the
+  // event that is being executed is left by an exception where it stands. Nothing happens in a run
+  // without `stop`.
+  void ask_within_event() {
+    if (stop_ != nullptr && (*stop_)()) throw Stopped();
+  }
 
   bool run_one();          // false if the queue was empty
   Time next_time() const;  // Time::never() if empty; never reorders anything. Constant time, except
@@ -120,6 +126,8 @@ class EventQueue {
 
   // What the heap sorts by: the time, and in the last bit whether the event is an ordinary one.
   enum Turn : std::uint64_t { early = 0, ordinary = 1 };
+
+  struct Stopped {};  // thrown by ask_within_event(), caught by run()
 
   void push(Time when, Turn turn, std::uint64_t payload) {
     if (when < now_ || when == Time::never()) [[unlikely]]
@@ -155,6 +163,7 @@ class EventQueue {
   std::uint64_t scheduled_ = 0, executed_ = 0, cancelled_ = 0;
   std::size_t cancelled_in_heap_ = 0;
   int until_asked_ = 0;                  // events, by run(stop)
+  const std::function<bool()>* stop_ = nullptr;  // of the run(stop) under way
   std::vector<EventHandler*> handlers_;  // by id; 0 stands for callbacks
   std::vector<Slot> slots_;
   std::uint32_t first_free_ = no_slot;

@@ -84,7 +84,7 @@ std::uint32_t TcpNetwork::flow_for(NodeId from, NodeId to) {
 
 std::uint32_t TcpNetwork::make_flow(NodeId from, NodeId to, std::uint32_t number) {
   const auto index = static_cast<std::uint32_t>(flows_.size());
-  queue_.ask_now();  // the sockets of one event may take a second
+  ask_whether_to_stop();
   flows_.push_back(std::make_unique<TcpFlow>(*shared_, from, to));
   TcpFlow& flow = *flows_.back();
   flow.number = number;
@@ -96,6 +96,16 @@ std::uint32_t TcpNetwork::make_flow(NodeId from, NodeId to, std::uint32_t number
   ++counters_.connections;
   connect(flow);
   return index;
+}
+
+// One event may open many connections: those of an all-to-all of 40,000 NPUs take ten seconds.
+void TcpNetwork::ask_whether_to_stop() {
+  constexpr std::uint64_t connections_between_questions = 256;
+  if (counters_.connections % connections_between_questions != 0) return;
+  if (in_tcp_)
+    queue_.ask_now();
+  else
+    queue_.ask_within_event();
 }
 
 ns3::Ptr<TcpEnd> TcpNetwork::make_end() {
@@ -214,7 +224,9 @@ std::uint8_t TcpNetwork::kind_of(const TcpFlow& flow, EndIndex from, std::int64_
 void TcpNetwork::packet_arrived(PacketIndex index, bool marked) {
   const Carried carried = std::move(carried_[index]);
   if (flows_[carried.to / 2] == nullptr) return;  // late, for a connection that is closed
+  in_tcp_ = true;
   end(carried.to).receive(carried.packet, carried.can_be_marked, marked);
+  in_tcp_ = false;
 }
 
 void TcpNetwork::packet_left(PacketIndex index) {

@@ -78,6 +78,7 @@ class TcpNetwork final : public PacketTransport,
   void make_stack();
   std::uint32_t flow_for(NodeId from, NodeId to);
   std::uint32_t make_flow(NodeId from, NodeId to, std::uint32_t number);
+  void ask_whether_to_stop();
   ns3::Ptr<TcpEnd> make_end();
   void connect(TcpFlow& flow);
   ns3::Time handshake_time(const TcpFlow& flow);
@@ -104,6 +105,7 @@ class TcpNetwork final : public PacketTransport,
   std::vector<std::unique_ptr<TcpFlow>> flows_;
   std::unordered_map<std::uint64_t, Pair> pairs_;
   std::vector<Carried> carried_;  // by PacketIndex
+  bool in_tcp_ = false;           // a packet is with ns-3, from which no exception may come
 };
 
 }  // namespace orrery

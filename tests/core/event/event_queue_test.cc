@@ -245,6 +245,24 @@ TEST_CASE("stop is asked every 256 events") {
   CHECK(queue.executed() == 10'000);
 }
 
+// Of 3 events at 1, 2 and 3 ns the second asks ten times: the answer to the fourth ends the run.
+TEST_CASE("an event that takes long can be stopped where it stands") {
+  EventQueue queue;
+  int asked = 0, done = 0;
+  const auto asks = [&] {
+    for (int part = 0; part < 10; ++part, ++done) queue.ask_within_event();
+  };
+  for (int i = 1; i <= 3; ++i) queue.schedule(nanoseconds(i), [&, i] { i == 2 ? asks() : void(); });
+  CHECK_FALSE(queue.run([&] { return ++asked == 4; }));
+  CHECK(done == 3);
+  CHECK(queue.executed() == 2);
+  CHECK(queue.pending() == 1);
+  queue.schedule(nanoseconds(0), asks);
+  queue.run();  // nobody is asked: the answer would be no
+  CHECK(asked == 4);
+  CHECK(done == 13);
+}
+
 TEST_CASE("an exception leaves run() and the queue usable") {
   EventQueue queue;
   std::string order;

@@ -55,6 +55,20 @@ TEST_CASE("every congestion control brings an incast home through a small buffer
   }
 }
 
+// One event opens 1,000 connections. It is asked before the first, the 257th and the 513th whether
+// it is to end.
+TEST_CASE("an event that opens many connections can be stopped") {
+  NetworkSpec network;
+  network.transport.connect = ConnectPolicy::per_message;
+  LimitedRun run(2, network);
+  run.queue.schedule(Duration{}, [&] {
+    for (int i = 0; i < 1'000; ++i) run.log.send(*run.backend, 0, 1, bytes(1));
+  });
+  int asked = 0;
+  CHECK_FALSE(run.queue.run([&] { return ++asked == 3; }));
+  CHECK(run.packets().connections == 512);
+}
+
 TEST_CASE("a buffer of one packet is always full, and everything still arrives") {
   NetworkSpec network;
   network.switches.buffer = bytes(9'100);
