@@ -44,9 +44,11 @@ void sleep_a_little() {
 // Watches one input of a process. A simulation may be long: then it ends by Ctrl-C.
 class Watch {
  public:
-  Watch(pid_t process, double processor_at_begin, const Limits& limits)
+  // `ask_after`: seconds of processor time.
+  Watch(pid_t process, double processor_at_begin, const Limits& limits, double ask_after)
       : process_(process),
         limit_(limits.seconds),
+        ask_after_(ask_after),
         processor_begin_(processor_at_begin),
         begin_(seconds_of(CLOCK_MONOTONIC)) {}
 
@@ -55,22 +57,23 @@ class Watch {
     const double processor = processor_seconds(process_) - processor_begin_;
     const double passed = seconds_of(CLOCK_MONOTONIC) - begin_;
     constexpr double patience = 20;  // where other processes take turns, or it waits for nothing
-    if (processor < limit_ && passed < patience * limit_) return false;
-    if (!asked_) {
+    const double next = asked_ == 0 ? ask_after_ : limit_;
+    if (processor < next && passed < patience * limit_) return false;
+    if (asked_ == 0 || (asked_ == 1 && ask_after_ < limit_)) {  // it may not have listened yet
       kill(process_, SIGINT);
-      asked_ = true;
+      ++asked_;
       return false;
     }
     if (processor < 2 * limit_ && passed < (patience + 1) * limit_) return false;
     kill(process_, SIGKILL);
     return true;
   }
-  bool asked() const { return asked_; }
+  bool asked() const { return asked_ > 0; }
 
  private:
   pid_t process_;
-  double limit_, processor_begin_, begin_;
-  bool asked_ = false;
+  double limit_, ask_after_, processor_begin_, begin_;
+  int asked_ = 0;
 };
 
 void set_limit(int resource, rlim_t most) {
@@ -112,7 +115,7 @@ Outcome run_program(const fs::path& program, const Seed& seed, const Limits& lim
   const fs::path error = folder / "standard_error";
   const pid_t process = fork();
   if (process == 0) become(program, seed, limits, error);
-  Watch watch(process, 0, limits);
+  Watch watch(process, 0, limits, limits.seconds);
   Outcome outcome;
   rusage used{};
   int status = 0;
@@ -177,7 +180,7 @@ class Child {
     }
     close(ends[1]);
     answers_ = ends[0];
-    watch_.emplace(process_, 0, limits_);
+    watch_input(0);
   }
   ~Child() {
     close(answers_);
@@ -221,6 +224,11 @@ class Child {
   }
 
  private:
+  // Only what can be interrupted hears Ctrl-C here, and 10^6 inputs have 1,000 long simulations.
+  void watch_input(double processor_at_begin) {
+    watch_.emplace(process_, processor_at_begin, limits_, limits_.seconds / 5);
+  }
+
   std::optional<Outcome> take_answer() {
     Answer answer;
     if (received_.size() < sizeof answer) return std::nullopt;
@@ -232,7 +240,7 @@ class Child {
     outcome.most_memory = answer.most_memory;
     outcome.message = received_.substr(sizeof answer, answer.length);
     received_.erase(0, whole);
-    watch_.emplace(process_, processor_seconds(process_), limits_);
+    watch_input(processor_seconds(process_));
     return outcome;
   }
 
