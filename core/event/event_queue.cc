@@ -103,7 +103,7 @@ inline void EventQueue::execute(RadixHeap::Entry entry) {
 }
 
 template <bool shuffled>
-inline bool EventQueue::execute_next() {
+[[gnu::always_inline]] inline bool EventQueue::execute_next() {
   while (shuffled ? !ties_->empty() : !heap_.empty()) {
     const RadixHeap::Entry entry = shuffled ? ties_->pop() : heap_.pop();
     if (cancelled_in_heap_ != 0 && is_cancelled(entry)) [[unlikely]] {

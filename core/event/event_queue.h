@@ -65,14 +65,15 @@ class EventQueue {
 
   // Calls handler.on_event(argument) at `when`. REQUIRES: when >= now() (checked in every build: a
   // violated causality must not become a wrong result), argument < 2^48.
-  void schedule_at(Time when, HandlerId handler, std::uint64_t argument) {
+  [[gnu::always_inline]] void schedule_at(Time when, HandlerId handler, std::uint64_t argument) {
     DCHECK(handler.value != 0 && handler.value < handlers_.size(), "handler {}", handler.value);
     DCHECK(argument <= argument_mask, "argument {}", argument);
     push(when, ordinary, std::uint64_t{handler.value} << argument_bits | argument);
   }
   // The same before the ordinary events of that time. If those of now() have begun, an early event
   // for now() comes too late to be early.
-  void schedule_early_at(Time when, HandlerId handler, std::uint64_t argument) {
+  [[gnu::always_inline]] void schedule_early_at(Time when, HandlerId handler,
+                                                std::uint64_t argument) {
     DCHECK(handler.value != 0 && handler.value < handlers_.size(), "handler {}", handler.value);
     DCHECK(argument <= argument_mask, "argument {}", argument);
     push(when, early, std::uint64_t{handler.value} << argument_bits | argument);
@@ -129,7 +130,7 @@ class EventQueue {
 
   struct Stopped {};  // thrown by ask_within_event(), caught by run()
 
-  void push(Time when, Turn turn, std::uint64_t payload) {
+  [[gnu::always_inline]] void push(Time when, Turn turn, std::uint64_t payload) {
     if (when < now_ || when == Time::never()) [[unlikely]]
       refuse(when);
     ++scheduled_;
@@ -162,9 +163,9 @@ class EventQueue {
   std::unique_ptr<TieShuffle> ties_;  // null: in the order of the calls
   std::uint64_t scheduled_ = 0, executed_ = 0, cancelled_ = 0;
   std::size_t cancelled_in_heap_ = 0;
-  int until_asked_ = 0;                  // events, by run(stop)
+  int until_asked_ = 0;                          // events, by run(stop)
   const std::function<bool()>* stop_ = nullptr;  // of the run(stop) under way
-  std::vector<EventHandler*> handlers_;  // by id; 0 stands for callbacks
+  std::vector<EventHandler*> handlers_;          // by id; 0 stands for callbacks
   std::vector<Slot> slots_;
   std::uint32_t first_free_ = no_slot;
   static constexpr std::uint32_t no_slot = 0xffff'ffff;

@@ -20,6 +20,11 @@ class Total {
   constexpr Total(Q one) : Total(Wide{one.value}) {}  // every quantity is a total of one
 
   constexpr Total& operator+=(Total o) { return *this = Total(wide() + o.wide()); }
+  constexpr Total& operator+=(Q one) {  // word by word: the counters of every message do it
+    const bool carry = __builtin_add_overflow(low_, static_cast<std::uint64_t>(one.value), &low_);
+    high_ += (one.value >> 63) + static_cast<std::int64_t>(carry);
+    return *this;
+  }
   constexpr Total& operator-=(Total o) { return *this = Total(wide() - o.wide()); }
   constexpr Total operator+(Total o) const { return Total(wide() + o.wide()); }
   constexpr Total operator-(Total o) const { return Total(wide() - o.wide()); }

@@ -38,6 +38,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
     CHECK(std::uint64_t{ports_per_npu_} * topology.npu_count() < 1ULL << 32, "{} ports on {} NPUs",
           ports_per_npu_, topology.npu_count());
     traffic_.resize(levels_.size());
+    coordinates_per_npu_ = levels_.size();
     make_ports(topology.npu_count());
     for (std::int32_t npu = 0; npu < topology.npu_count(); ++npu)
       for (int level = 0; level < level_count(); ++level)
@@ -244,8 +245,8 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   // Its bytes are counted if they are to be.
   template <bool counted>
   [[gnu::always_inline]] inline Route route_of(const Message& message) {
-    const std::int32_t* from = &coordinates_[message.source.value * levels_.size()];
-    const std::int32_t* to = &coordinates_[message.target.value * levels_.size()];
+    const std::int32_t* from = &coordinates_[message.source.value * coordinates_per_npu_];
+    const std::int32_t* to = &coordinates_[message.target.value * coordinates_per_npu_];
     Route route{};
     NodeId here = message.source;
     for (int l = 0; here != message.target; ++l) {
@@ -370,6 +371,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
   EventQueue::HandlerId handler_;
   std::vector<Level> levels_;
   std::vector<std::array<TotalBytes, 256>> traffic_;  // of each level, by Message::label
+  std::size_t coordinates_per_npu_ = 0;               // as many as there are levels
   std::vector<std::int32_t> coordinates_;  // of each NPU, level by level: saves divisions
   std::uint32_t ports_per_npu_ = 0;
   std::size_t npu_ports_ = 0;  // of all NPUs; those of switches follow

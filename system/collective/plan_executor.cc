@@ -114,6 +114,12 @@ void PlanExecutor::start(std::uint32_t id, Position position) {
   starting_ = false;
 }
 
+[[gnu::always_inline]] inline void PlanExecutor::wake_at(Time when, const Run& run,
+                                                         const Place& place) {
+  const std::uint64_t index = lane_index(run, place);
+  queue_.schedule_at(when, handler_, (static_cast<std::uint64_t>(place.run) << kLaneBits) | index);
+}
+
 // All arrivals of the present stage are noted: goes on, as far as time and early arrivals allow.
 // The references stay valid, because nothing that is called here opens a run, but for the end of
 // the lane.
@@ -346,11 +352,6 @@ void PlanExecutor::end_lane(const Place& place) {
   const bool last = --run.unfinished == 0;
   if (place.position < run.spec.size) listener_.run_finished(place.run, place.position, last);
   if (last) free_runs_.push_back(place.run);
-}
-
-void PlanExecutor::wake_at(Time when, const Run& run, const Place& place) {
-  const std::uint64_t index = lane_index(run, place);
-  queue_.schedule_at(when, handler_, (static_cast<std::uint64_t>(place.run) << kLaneBits) | index);
 }
 
 void PlanExecutor::on_event(std::uint64_t argument) {

@@ -19,6 +19,34 @@ constexpr std::uint64_t name_of_chunk(std::uint32_t instance, std::int32_t chunk
 
 }  // namespace
 
+// The rank has room for so many of the chunks that others began and it has not.
+inline std::uint32_t CollectiveScheduler::best_begun_by_others(const RankState& state,
+                                                               std::int32_t number,
+                                                               std::int64_t room) {
+  const ReadyLane& lane = state.ready[number];
+  std::uint32_t best = kNone;
+  for (std::int64_t n = 0; n < room; ++n) {
+    ++steps_;
+    const std::uint64_t name = lane.order->left_to(lane.member, n);
+    const auto instance = static_cast<std::uint32_t>(name >> 32);
+    const std::uint32_t id = calls_.instance(instance).calls[lane.member];
+    if (id == kNone || calls_[id].lane != number) continue;
+    if (calls_[id].next_chunk != static_cast<std::int32_t>(name & 0xFFFFFFFF)) continue;
+    if (best == kNone || calls_[id].urgency < calls_[best].urgency) best = id;
+  }
+  return best;
+}
+
+// Of the lane's calls, if all of them may begin.
+inline std::uint32_t CollectiveScheduler::best_of(const RankState& state, std::int32_t number) {
+  ++steps_;
+  const ReadyLane& lane = state.ready[number];
+  if (lane.place == kNoPlace) return lane.calls.begin()->call;
+  const std::int64_t room = first_phase_room(state, lane);
+  const std::int64_t reserved = lane.order->reserved_before(lane.member, StartOrder::kNew);
+  return reserved < room ? lane.calls.begin()->call : best_begun_by_others(state, number, room);
+}
+
 void CollectiveScheduler::admit(RankState& state) {
   for (;;) {
     const std::uint32_t next = next_to_admit(state);
@@ -31,39 +59,11 @@ void CollectiveScheduler::admit(RankState& state) {
 std::uint32_t CollectiveScheduler::next_to_admit(const RankState& state) {
   std::uint32_t best = kNone;
   for (std::int32_t lane = 0; lane < static_cast<std::int32_t>(state.ready.size()); ++lane) {
-    if (state.ready[lane].calls.empty()) continue;
-    const std::uint32_t call =
-        state.ready[lane].first ? best_to_begin(state, lane) : best_of(state, lane);
+    const ReadyLane& ready = state.ready[lane];
+    if (ready.calls.empty() || first_phase_room(state, ready) <= 0) continue;
+    const std::uint32_t call = ready.first ? best_to_begin(state, lane) : best_of(state, lane);
     if (call != kNone && (best == kNone || calls_[call].urgency < calls_[best].urgency))
       best = call;
-  }
-  return best;
-}
-
-// Of the lane's calls, if all of them may begin.
-std::uint32_t CollectiveScheduler::best_of(const RankState& state, std::int32_t number) {
-  ++steps_;
-  const ReadyLane& lane = state.ready[number];
-  if (lane.way == kNoPlace) return lane.calls.begin()->call;
-  const std::int64_t room = first_phase_room(state, lane);
-  if (room <= 0) return kNone;
-  const std::int64_t reserved = lane.order->reserved_before(lane.member, StartOrder::kNew);
-  return reserved < room ? lane.calls.begin()->call : best_begun_by_others(state, number, room);
-}
-
-// The rank has room for so many of the chunks that others began and it has not.
-std::uint32_t CollectiveScheduler::best_begun_by_others(const RankState& state, std::int32_t number,
-                                                        std::int64_t room) {
-  const ReadyLane& lane = state.ready[number];
-  std::uint32_t best = kNone;
-  for (std::int64_t n = 0; n < room; ++n) {
-    ++steps_;
-    const std::uint64_t name = lane.order->left_to(lane.member, n);
-    const auto instance = static_cast<std::uint32_t>(name >> 32);
-    const std::uint32_t id = calls_.instance(instance).calls[lane.member];
-    if (id == kNone || calls_[id].lane != number) continue;
-    if (calls_[id].next_chunk != static_cast<std::int32_t>(name & 0xFFFFFFFF)) continue;
-    if (best == kNone || calls_[id].urgency < calls_[best].urgency) best = id;
   }
   return best;
 }
@@ -88,16 +88,10 @@ std::uint32_t CollectiveScheduler::best_to_begin(const RankState& state, std::in
   return best;
 }
 
-std::int64_t CollectiveScheduler::first_phase_room(const RankState& state,
-                                                   const ReadyLane& lane) const {
-  return spec_.first_phase_limit -
-         state.in_first_phase[lane.communicator * recipes_.ways() + lane.way];
-}
-
 // Whether there is a place for the next chunk of a call that may begin.
 bool CollectiveScheduler::may_admit(const RankState& state, const Call& call) const {
   const ReadyLane& lane = state.ready[call.lane];
-  if (lane.way == kNoPlace) return true;
+  if (lane.place == kNoPlace) return true;
   const std::int64_t number = instance_of(call).admissions[call.next_chunk];
   return lane.order->reserved_before(lane.member, number) < first_phase_room(state, lane);
 }
@@ -159,17 +153,18 @@ void CollectiveScheduler::take_from_lane(std::uint32_t id) {
 std::int32_t CollectiveScheduler::lane_for(RankState& state, const Call& call) {
   const Instance& instance = instance_of(call);
   const bool takes_place = own_phase(call, call.next_chunk, 0) == 0;
-  const std::size_t way = takes_place ? way_of(instance, call.next_chunk, 0) : kNoPlace;
+  const std::size_t way = takes_place ? way_of(instance, call.next_chunk, 0) : 0;
+  const std::size_t place = takes_place ? first_place(instance, way) : kNoPlace;
   const bool first = spec_.overlap_limit && call.next_chunk == 0;
   const auto is_it = [&](const ReadyLane& lane) {
-    return lane.communicator == instance.communicator && lane.way == way && lane.first == first;
+    return lane.communicator == instance.communicator && lane.place == place && lane.first == first;
   };
   if (call.lane != CollectiveCalls::kNotReady && is_it(state.ready[call.lane])) return call.lane;
   const auto found = std::find_if(state.ready.begin(), state.ready.end(), is_it);
   const auto number = static_cast<std::int32_t>(found - state.ready.begin());
   if (found == state.ready.end())
     state.ready.push_back({.communicator = instance.communicator,
-                           .way = way,
+                           .place = place,
                            .first = first,
                            .member = instance.index_of(call.position),
                            .order = takes_place ? &admission_order(instance, way) : nullptr,

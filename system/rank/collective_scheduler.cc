@@ -221,29 +221,6 @@ std::int32_t CollectiveScheduler::phase_below_root(const Call& call, std::int32_
   return phase;
 }
 
-std::uint32_t& CollectiveScheduler::run_slot(const Task& task, Seat seat) {
-  Instance& instance = calls_.instance(calls_[task.call].instance);
-  const PathRecipe& path = instance.path_of(task.chunk);
-  auto& slots = instance.runs[task.chunk];
-  if (slots.empty()) slots.assign(path.slots, kNone);
-  return slots[path.phases[task.phase].first_slot + seat.line];
-}
-
-std::size_t CollectiveScheduler::queue_of(const Task& task) const {
-  const Instance& instance = instance_of(calls_[task.call]);
-  const auto queues = static_cast<std::uint32_t>(spec_.queues_per_level);
-  const std::size_t turn = static_cast<std::uint32_t>(instance.paths[task.chunk].turn) % queues;
-  const std::size_t first = turn + (instance.recipe->in_turn ? queue_count() : 0);
-  const PhaseRecipe& phase = phase_of(task);
-  if (phase.phase.dimension == kWhole)
-    return queued_levels() * recipes_.ways() * spec_.queues_per_level + first;
-  const auto level = static_cast<std::size_t>(phase.dimension.level) +
-                     (phase.dimension.joined ? topology_.levels().size() : 0);
-  return (level * recipes_.ways() + way_of(instance, task.chunk, task.phase)) *
-             spec_.queues_per_level +
-         first;
-}
-
 CollectiveScheduler::Seat CollectiveScheduler::seat_of(const Task& task) const {
   const Position position = calls_[task.call].position;
   const PhaseRecipe& phase = phase_of(task);

@@ -108,7 +108,7 @@ class CollectiveScheduler final : private RunListener {
   // of them have to be looked at to know which may have the next one.
   struct ReadyLane {
     std::uint32_t communicator;
-    std::size_t way;      // of the next chunk, or kNoPlace
+    std::size_t place;    // of the next chunk, in RankState::in_first_phase; or kNoPlace
     bool first;           // with an overlap limit: it is the call's first chunk
     std::int32_t member;  // that the rank is in the group and in its StartOrders
     StartOrder* order;
@@ -166,7 +166,11 @@ class CollectiveScheduler final : private RunListener {
   std::uint32_t best_of(const RankState& state, std::int32_t lane);
   std::uint32_t best_to_begin(const RankState& state, std::int32_t lane);
   std::uint32_t best_begun_by_others(const RankState& state, std::int32_t lane, std::int64_t room);
-  std::int64_t first_phase_room(const RankState& state, const ReadyLane& lane) const;
+  // How many more chunks of the lane may be in their first phase: one always, if it takes no place.
+  std::int64_t first_phase_room(const RankState& state, const ReadyLane& lane) const {
+    if (lane.place == kNoPlace) return 1;
+    return spec_.first_phase_limit - state.in_first_phase[lane.place];
+  }
   bool may_admit(const RankState& state, const Call& call) const;
   void admit_chunk(RankState& state, std::uint32_t call);
   bool is_like_the_last(const Call& call) const;
@@ -177,9 +181,11 @@ class CollectiveScheduler final : private RunListener {
     const auto order = static_cast<std::size_t>(instance.paths[chunk].path);
     return 2 * order + (instance.path_of(chunk).phases[phase].phase.back ? 1 : 0);
   }
+  std::size_t first_place(const Instance& instance, std::size_t way) const {
+    return instance.communicator * recipes_.ways() + way;
+  }
   std::int32_t& in_first_phase(RankState& state, const Instance& instance, std::int32_t chunk) {
-    return state
-        .in_first_phase[instance.communicator * recipes_.ways() + way_of(instance, chunk, 0)];
+    return state.in_first_phase[first_place(instance, way_of(instance, chunk, 0))];
   }
   StartOrder& call_order(const Instance& instance);
   StartOrder& admission_order(const Instance& instance, std::size_t way);
@@ -222,7 +228,13 @@ class CollectiveScheduler final : private RunListener {
     return task.phase > 0 && own_phase(calls_[task.call], task.chunk, 0) == task.phase;
   }
   // The task's run, kNone until someone has begun it.
-  std::uint32_t& run_slot(const Task& task, Seat seat);
+  std::uint32_t& run_slot(const Task& task, Seat seat) {
+    Instance& instance = calls_.instance(calls_[task.call].instance);
+    const PathRecipe& path = instance.path_of(task.chunk);
+    auto& slots = instance.runs[task.chunk];
+    if (slots.empty()) slots.assign(path.slots, kNone);
+    return slots[path.phases[task.phase].first_slot + seat.line];
+  }
   std::size_t queue_of(const Task& task) const;
   // Of chunks that need not go in turn; as many follow for those that do.
   std::size_t queue_count() const {

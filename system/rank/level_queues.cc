@@ -6,6 +6,57 @@
 
 namespace orrery {
 
+// The rank has room for so many of the tasks that others began and it has not.
+inline const Task* CollectiveScheduler::next_begun_by_others(const TaskLane& lane,
+                                                             std::int64_t room) {
+  const Task* best = nullptr;
+  for (std::int64_t n = 0; n < room; ++n) {
+    ++steps_;
+    const RunInfo& run = runs_[lane.order->left_to(lane.member, n)];
+    const std::uint32_t call = calls_.instance(run.instance).calls[lane.in_group];
+    if (call == kNone) continue;
+    const Task* const task = lane.waiting.find(calls_[call].urgency, {call, run.chunk, run.phase});
+    if (task == nullptr) continue;
+    if (best == nullptr || calls_[call].urgency < calls_[best->call].urgency) best = task;
+  }
+  return best;
+}
+
+// The best of the lane's tasks that may start: any if there is room beyond what others have begun
+// and this rank has not, else one of those.
+inline const Task* CollectiveScheduler::next_of(const TaskLane& lane) {
+  ++steps_;
+  const std::int64_t room = lane.limit - lane.running;
+  if (room <= 0) return nullptr;
+  if (lane.order->reserved_before(lane.member, StartOrder::kNew) < room)
+    return &lane.waiting.best();
+  return next_begun_by_others(lane, room);
+}
+
+// `run`: the task's, or kNone.
+inline bool CollectiveScheduler::may_start(const TaskLane& lane, std::uint32_t run) {
+  ++steps_;
+  const std::int64_t room = lane.limit - lane.running;
+  if (room <= 0) return false;
+  const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
+  return lane.order->reserved_before(lane.member, number) < room;
+}
+
+inline std::size_t CollectiveScheduler::queue_of(const Task& task) const {
+  const Instance& instance = instance_of(calls_[task.call]);
+  const auto queues = static_cast<std::uint32_t>(spec_.queues_per_level);
+  const std::size_t turn = static_cast<std::uint32_t>(instance.paths[task.chunk].turn) % queues;
+  const std::size_t first = turn + (instance.recipe->in_turn ? queue_count() : 0);
+  const PhaseRecipe& phase = phase_of(task);
+  if (phase.phase.dimension == kWhole)
+    return queued_levels() * recipes_.ways() * spec_.queues_per_level + first;
+  const auto level = static_cast<std::size_t>(phase.dimension.level) +
+                     (phase.dimension.joined ? topology_.levels().size() : 0);
+  return (level * recipes_.ways() + way_of(instance, task.chunk, task.phase)) *
+             spec_.queues_per_level +
+         first;
+}
+
 void CollectiveScheduler::enqueue(RankState& state, const Task& task) {
   const std::size_t index = queue_of(task);
   TaskLane& lane = task_lane(state, task, index);
@@ -28,10 +79,11 @@ void CollectiveScheduler::enqueue(RankState& state, const Task& task) {
 
 // One task after the other, since each start may change which is next.
 void CollectiveScheduler::fill(RankState& state, std::size_t index) {
+  std::vector<TaskLane>& lanes = state.queues[index].lanes;
   for (;;) {
     TaskLane* best_lane = nullptr;
     const Task* best = nullptr;
-    for (TaskLane& lane : state.queues[index].lanes) {
+    for (TaskLane& lane : lanes) {
       if (lane.waiting.empty()) continue;
       const Task* const next = next_of(lane);
       if (next == nullptr) continue;
@@ -43,42 +95,8 @@ void CollectiveScheduler::fill(RankState& state, std::size_t index) {
     const Task task = *best;
     best_lane->waiting.take(calls_[task.call].urgency, best);
     start(*best_lane, task, index);
+    if (lanes.size() == 1 && is_full(lanes.front())) return;
   }
-}
-
-// The best of the lane's tasks that may start: any if there is room beyond what others have begun
-// and this rank has not, else one of those.
-const Task* CollectiveScheduler::next_of(const TaskLane& lane) {
-  ++steps_;
-  const std::int64_t room = lane.limit - lane.running;
-  if (room <= 0) return nullptr;
-  if (lane.order->reserved_before(lane.member, StartOrder::kNew) < room)
-    return &lane.waiting.best();
-  return next_begun_by_others(lane, room);
-}
-
-// The rank has room for so many of the tasks that others began and it has not.
-const Task* CollectiveScheduler::next_begun_by_others(const TaskLane& lane, std::int64_t room) {
-  const Task* best = nullptr;
-  for (std::int64_t n = 0; n < room; ++n) {
-    ++steps_;
-    const RunInfo& run = runs_[lane.order->left_to(lane.member, n)];
-    const std::uint32_t call = calls_.instance(run.instance).calls[lane.in_group];
-    if (call == kNone) continue;
-    const Task* const task = lane.waiting.find(calls_[call].urgency, {call, run.chunk, run.phase});
-    if (task == nullptr) continue;
-    if (best == nullptr || calls_[call].urgency < calls_[best->call].urgency) best = task;
-  }
-  return best;
-}
-
-// `run`: the task's, or kNone.
-bool CollectiveScheduler::may_start(const TaskLane& lane, std::uint32_t run) {
-  ++steps_;
-  const std::int64_t room = lane.limit - lane.running;
-  if (room <= 0) return false;
-  const std::int64_t number = run == kNone ? StartOrder::kNew : runs_[run].order;
-  return lane.order->reserved_before(lane.member, number) < room;
 }
 
 CollectiveScheduler::TaskLane& CollectiveScheduler::task_lane(RankState& state, const Task& task,

@@ -1,7 +1,8 @@
 // What waits in a queue: the call of the least urgency first, of one call in the order of coming.
 //
 // A call has many tasks and there are few calls, so a task is mostly added and removed at the ends
-// of its call's list, without allocating.
+// of its call's list. The call that goes first mostly has one task, which comes and goes while
+// others wait: it has a list of its own, beside the map of the others.
 #pragma once
 
 #include <algorithm>
@@ -26,34 +27,33 @@ class WaitingTasks {
  public:
   using Urgency = CollectiveCalls::Urgency;
 
- private:
-  using Calls = std::map<Urgency, std::vector<Task>>;
-
-  // The best call is asked for most.
-  template <class Self>
-  static auto at(Self& self, Urgency urgency) {
-    if (!self.empty() && self.calls_.begin()->first == urgency) return self.calls_.begin();
-    return self.calls_.find(urgency);
+  bool empty() const { return urgent_.empty() && others_.empty(); }
+  const Task& best() const {  // REQUIRES: !empty()
+    return urgent_.empty() ? others_.begin()->second.front() : urgent_.front();
   }
 
- public:
-  bool empty() const { return tasks_ == 0; }
-  const Task& best() const { return calls_.begin()->second.front(); }  // REQUIRES: !empty()
-
   void add(Urgency urgency, const Task& task) {
-    if (!calls_.empty() && calls_.begin()->first == urgency)
-      calls_.begin()->second.push_back(task);
-    else
-      tasks_of(urgency).push_back(task);
-    ++tasks_;
+    if (urgency == urgency_ && !urgent_.empty()) {
+      urgent_.push_back(task);
+      return;
+    }
+    const bool first =
+        urgent_.empty() ? others_.empty() || urgency < others_.begin()->first : urgency < urgency_;
+    if (!first) {
+      others_[urgency].push_back(task);
+      return;
+    }
+    if (!urgent_.empty())
+      others_.emplace_hint(others_.begin(), urgency_, std::exchange(urgent_, {}));
+    urgency_ = urgency;
+    urgent_.push_back(task);
   }
 
   // Null if it is not there. `urgency`: of its call.
   const Task* find(Urgency urgency, const Task& task) const {
-    const auto found = at(*this, urgency);
-    if (found == calls_.end()) return nullptr;
-    const auto place = std::find(found->second.begin(), found->second.end(), task);
-    return place == found->second.end() ? nullptr : &*place;
+    if (urgency == urgency_ && !urgent_.empty()) return find_in(urgent_, task);
+    const auto found = others_.find(urgency);
+    return found == others_.end() ? nullptr : find_in(found->second, task);
   }
 
   bool remove(Urgency urgency, const Task& task) {  // false if it is not there
@@ -65,36 +65,32 @@ class WaitingTasks {
 
   // Removes what best() or find() gave.
   void take(Urgency urgency, const Task* task) {
-    const auto found = at(*this, urgency);
-    std::vector<Task>& tasks = found->second;
-    tasks.erase(tasks.begin() + (task - tasks.data()));
-    --tasks_;
-    if (tasks.empty() && calls_.size() > 1) spare_ = calls_.extract(found);
+    if (urgency == urgency_ && !urgent_.empty()) return erase(urgent_, task);
+    const auto found = others_.find(urgency);
+    erase(found->second, task);
+    if (found->second.empty()) others_.erase(found);
   }
 
   // Calls visit(urgency, number among those of its call, task) for each.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const auto& [urgency, tasks] : calls_)
+    for (std::size_t i = 0; i < urgent_.size(); ++i) visit(urgency_, i, urgent_[i]);
+    for (const auto& [urgency, tasks] : others_)
       for (std::size_t i = 0; i < tasks.size(); ++i) visit(urgency, i, tasks[i]);
   }
 
  private:
-  std::vector<Task>& tasks_of(Urgency urgency) {
-    if (empty() && !calls_.empty()) return put(calls_.extract(calls_.begin()), urgency);
-    if (spare_.empty()) return calls_[urgency];
-    const auto found = calls_.find(urgency);
-    return found != calls_.end() ? found->second : put(std::move(spare_), urgency);
+  static const Task* find_in(const std::vector<Task>& tasks, const Task& task) {
+    const auto place = std::find(tasks.begin(), tasks.end(), task);
+    return place == tasks.end() ? nullptr : &*place;
   }
-  // REQUIRES: the call has no entry.
-  std::vector<Task>& put(Calls::node_type entry, Urgency urgency) {
-    entry.key() = urgency;
-    return calls_.insert(std::move(entry)).position->second;
+  static void erase(std::vector<Task>& tasks, const Task* task) {
+    tasks.erase(tasks.begin() + (task - tasks.data()));
   }
 
-  Calls calls_;             // a call without tasks only if it is the only one
-  Calls::node_type spare_;  // of a call without tasks, for the next one
-  std::size_t tasks_ = 0;   // of all calls
+  Urgency urgency_;           // of `urgent_`, if that has tasks: it is less than
+  std::vector<Task> urgent_;  // of all others, whose lists are not empty
+  std::map<Urgency, std::vector<Task>> others_;
 };
 
 }  // namespace orrery
