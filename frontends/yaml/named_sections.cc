@@ -120,6 +120,28 @@ void move_sequence(YamlNode& workload) {
   if (transformer->kind == NodeKind::map) move_key(workload, "sequence", section);
 }
 
+// "{model: llama3-70b, tensor: 8, data: 4}": how ranks share a transformer is its training.
+void move_training(YamlNode& workload) {
+  constexpr std::string_view section = "training";
+  if (workload.find("transformer") == nullptr) return;
+  for (const std::string_view key :
+       {"tensor", "pipeline", "data", "context", "expert", "sharding", "global_batch",
+        "micro_batch", "recompute", "sequence_parallel"}) {
+    const YamlNode* const value = workload.find(key);
+    if (value == nullptr) continue;
+    if (workload.find(section) == nullptr) {
+      YamlNode training;
+      training.kind = NodeKind::map;
+      training.key = section;
+      training.place = training.key_place = value->key_place;
+      workload.children.push_back(std::move(training));
+    }
+    const YamlNode& training = *workload.find(section);
+    if (training.kind == NodeKind::map && training.find(key) == nullptr)
+      move_key(workload, key, section);
+  }
+}
+
 // "sizes: 16x16" is [16, 16].
 void expand_sizes(YamlNode& node) {
   if (node.kind != NodeKind::scalar) return;
@@ -207,6 +229,7 @@ void expand_names(YamlNode& node, const std::string& path) {
   if (path == "workload" || path == "workload.jobs[]") {
     name_section_of_model(node);
     move_sequence(node);
+    move_training(node);
   }
   const bool is_list = node.kind == NodeKind::list;
   for (YamlNode& child : node.children)

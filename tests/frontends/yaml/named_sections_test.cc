@@ -284,6 +284,36 @@ TEST_CASE("keys of the transformer stand with its name in any of these ways") {
   CHECK(std::get<TransformerWorkload>(option.workload.what).model.sequence == 16'384);
 }
 
+TEST_CASE("how ranks share a transformer may stand beside its name") {
+  const std::string platform = "platform={server: hgx-h100, nodes: 8}";
+  const std::string whole =
+      "{model: llama3-70b, training: {tensor: 8, pipeline: 4, global_batch: 64, sharding: zero1}}";
+  const auto training_of = [&](const std::string& workload, const std::string& option) {
+    const Experiment experiment =
+        load_experiment(minimal, {{platform}, {"workload=" + workload}, {option}});
+    return std::get<TransformerWorkload>(experiment.workload.what).training;
+  };
+  const auto expected = training_of(whole, "workload.iterations=2");
+  for (const char* workload :
+       {"{model: llama3-70b, tensor: 8, pipeline: 4, global_batch: 64, sharding: zero1}",
+        "{sharding: zero1, tensor: 8, transformer: llama3-70b, "
+        "training: {pipeline: 4, global_batch: 64}}"}) {
+    CAPTURE(workload);
+    const auto training = training_of(workload, "workload.iterations=2");
+    CHECK(training.tensor == expected.tensor);
+    CHECK(training.pipeline == expected.pipeline);
+    CHECK(training.global_batch == expected.global_batch);
+    CHECK(training.sharding == expected.sharding);
+  }
+  CHECK(training_of("{model: llama3-70b, pipeline: 4}", "workload.tensor=2").tensor == 2);
+  // Twice the same, and what a model that is no transformer does not have.
+  CHECK_THAT(
+      error_of({{platform}, {"workload={model: llama3-8b, tensor: 8, training: {tensor: 4}}"}}),
+      Catch::Contains("workload.training.tensor"));
+  CHECK_THAT(error_of({{platform}, {"workload={model: dlrm-dcnv2, tensor: 8}"}}),
+             Catch::Contains("tensor"));
+}
+
 TEST_CASE("the remedy of an unknown model is that of transformers, unless it is of another kind") {
   const std::string config = "any other model is read from its config.json";
   CHECK_THAT(error_of({{"workload={model: bloom-176b, training: {tensor: 8}}"}}),
