@@ -14,6 +14,9 @@
 //   - callbacks: any move-only callable of at most 48 bytes, kept inline in a recycled slot. They
 //     may be cancellable.
 //
+// What every event passes is always inlined: its calls were some 4 % of the instructions of
+// Flat100G (docs/speed.md).
+//
 // If an event throws, the exception leaves run() and the queue remains usable: that event is spent,
 // the others are still pending.
 #pragma once

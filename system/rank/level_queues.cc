@@ -1,5 +1,6 @@
 // How the scheduler of collectives lets waiting chunks run, queue by queue. As in admission.cc, a
-// look costs as much as there are communicators and limits, not tasks.
+// look costs as much as there are communicators and limits, not tasks. What is called for each
+// chunk and from here alone is inline.
 #include <algorithm>
 
 #include "system/rank/collective_scheduler.h"

@@ -71,6 +71,17 @@ TEST_CASE("a total goes on where 64 bits end", "[units]") {
   CHECK(digits(TotalBytes() - bytes(largest) - bytes(largest)) == "-18446744073709551614");
 }
 
+// Three times down to -3 x (2^63 - 1), and back: a borrow and a carry between the two words.
+TEST_CASE("what is below zero is added up, too", "[units]") {
+  TotalBytes total;
+  for (int i = 0; i < 3; ++i) total += -bytes(largest);
+  CHECK(digits(total) == "-27670116110564327421");
+  for (int i = 0; i < 3; ++i) total += bytes(largest);
+  CHECK(total == TotalBytes());
+  total += bytes(-1);
+  CHECK(digits(total) == "-1");
+}
+
 TEST_CASE("the mean of a total is rounded down", "[units]") {
   TotalTime total;
   for (int i = 0; i < 4; ++i) total += Duration{largest};
