@@ -24,6 +24,10 @@ std::unique_ptr<PacketTransport> make_uet_transport(const TransportParts& parts)
   settings.priority = spec.roce.priority;
   settings.trims = spec.uet.trimming;
   settings.pulls = spec.uet.control != UetControl::nscc;
+  // The credit that a sender has before the first pull is the largest window of both controls, as
+  // in the reference simulator (uet-htsim, initRccc: 1.5 BDP). A receiver asks for a packet for
+  // each that came, so this stays on its way, with what waits in queues.
+  settings.initial_bdps = 1.5;
   settings.entropy_values = spec.uet.entropy_values;
   settings.recycles = true;
   settings.usual_policy = RoutingPolicy::source;

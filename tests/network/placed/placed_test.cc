@@ -278,36 +278,40 @@ TEST_CASE("a pair that hears nothing ends the run and says over which links") {
 
 TEST_CASE("RCCC: credits by hand, to two senders in turn") {
   // A round trip is 2 (1 us + 334,240 ps) + 2 (1 us + 6,720 ps) = 4,681,920 ps, 58,524 B at 100
-  // Gb/s: 15 packets of each sender go out unasked, until 15 x 334,240 = 5,013,600 ps. At the
-  // switch A's and B's take turns, so the receiver has one of A at 2,668,480 + 668,480 k, one of B
-  // 334,240 later. For each it grants one, as fast as its link takes packets, which is just that:
-  // behind the acknowledgement, 6,720 ps, over two links of 1,006,720. The k-th credit of A is with
-  // A at 2,668,480 + 6,720 + 2,013,440 + 668,480 k = 4,688,640 + 668,480 k, that of B 334,240
-  // later. A's first packet for a credit waits for the line, until 5,013,600; the others go at
-  // once.
+  // Gb/s. What 1.5 of it has room for, 22 packets of each sender, goes out unasked, until 22 x
+  // 334,240 = 7,353,280 ps. At the switch A's and B's take turns, so the receiver has one of A at
+  // 2,668,480 + 668,480 k, one of B 334,240 later. For each it grants one, as fast as its link
+  // takes packets, which is just that: behind the acknowledgement, 6,720 ps, over two links of
+  // 1,006,720. The k-th credit of A is with A at 2,668,480 + 6,720 + 2,013,440 + 668,480 k =
+  // 4,688,640 + 668,480 k, that of B 334,240 later. Four credits of each have come when the line is
+  // free, so the packets for the first ones follow each other in 334,240 ps. The packets of A go
+  // with their credits from the eighth on (k = 8: 10,036,480), those of B from the seventh on.
   NetworkSpec spec = placed(TransportKind::uet);
   spec.transport.uet.control = UetControl::rccc;
-  NetworkUnderTest net("packet", star(3), spec);
-  for (const std::int32_t from : {1, 2}) net.send(from, 0, 30 * 4'096);
-  const std::array<std::array<std::int64_t, 6>, 2> begins{
-      {{5'013'600, 5'357'120, 6'025'600, 6'694'080, 7'362'560, 8'031'040},
-       {5'022'880, 5'691'360, 6'359'840, 7'028'320, 7'696'800, 8'365'280}}};
-  const auto sent = [&](std::int32_t from) {
-    return statistics_of(net).links[net.topology.egress_link(0, {from}, 0)].packets;
-  };
-  for (std::size_t step = 0; step < 6; ++step)
-    for (const std::int32_t from : {1, 2}) {
-      const Time begin = Time{} + picoseconds(begins[static_cast<std::size_t>(from - 1)][step]);
-      INFO("sender " << from << ", credit " << step);
+  const std::array<std::array<std::int64_t, 10>, 2> begins{
+      {{7'353'280, 7'687'520, 8'021'760, 8'356'000, 8'690'240, 9'024'480, 9'358'720, 9'692'960,
+        10'036'480, 10'704'960},
+       {7'353'280, 7'687'520, 8'021'760, 8'356'000, 8'690'240, 9'024'480, 9'358'720, 9'702'240,
+        10'370'720, 11'039'200}}};
+  for (const std::int32_t watched : {1, 2}) {
+    NetworkUnderTest net("packet", star(3), spec);
+    for (const std::int32_t from : {1, 2}) net.send(from, 0, 40 * 4'096);
+    const auto sent = [&] {
+      return statistics_of(net).links[net.topology.egress_link(0, {watched}, 0)].packets;
+    };
+    for (std::size_t step = 0; step < begins[0].size(); ++step) {
+      const Time begin = Time{} + picoseconds(begins[static_cast<std::size_t>(watched - 1)][step]);
+      INFO("sender " << watched << ", credit " << step);
       while (net.queue.next_time() < begin) net.queue.run_one();
-      CHECK(sent(from) == 15 + step);
+      CHECK(sent() == 22 + step);
       while (net.queue.next_time() <= begin) net.queue.run_one();
-      CHECK(sent(from) == 16 + step);
+      CHECK(sent() == 23 + step);
     }
-  net.queue.run();
-  CHECK(statistics_of(net).trimmed == 0);
-  // 60 packets, one behind the other: 2,668,480 + 59 x 334,240.
-  CHECK(last_of(net) == picoseconds(22'388'640));
+    net.queue.run();
+    CHECK(statistics_of(net).trimmed == 0);
+    // 80 packets, one behind the other: 2,668,480 + 79 x 334,240.
+    CHECK(last_of(net) == picoseconds(29'073'440));
+  }
 }
 
 TEST_CASE("a slow receiver's penalty keeps its NIC from losing nearly as much") {
