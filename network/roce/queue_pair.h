@@ -48,6 +48,11 @@ class QueuePair {
   PacketNumber end() const { return end_; }  // of what there is to send
   bool has_packet() { return recovery->next() < end_; }
   bool outstanding() const { return recovery->unacknowledged() < end_; }
+  // The timeout counts: packets are on their way, or a gap was refused, which is no progress.
+  bool waits_for_answers() const {
+    return recovery->in_flight() > 0 ||
+           (is_refused && recovery->unacknowledged() < recovery->never_sent());
+  }
   // Bytes of payload that may be on the way, counted from the first that is not acknowledged.
   std::int64_t in_flight();
   // Bytes of its messages that are not acknowledged; 0 of the highest class.
@@ -84,6 +89,7 @@ class QueuePair {
   Duration round_trip;          // the last one
   Time progress_at;             // the timeout counts from here
   std::int32_t timeouts = 0;    // since then
+  bool is_refused = false;      // a gap was, since there was progress or a timeout
   PacketNumber loss_heard = 0;  // the control knows of losses before this one
 
   // --- The receiver's ---

@@ -97,7 +97,7 @@ bool RoceTransport::pull(LinkIndex link) {
 
 void RoceTransport::transmit(std::uint32_t index, PacketNumber number) {
   QueuePair& pair = *pairs_[index];
-  if (pair.recovery->in_flight() == 0) pair.progress_at = queue_.now();
+  if (!pair.waits_for_answers()) pair.progress_at = queue_.now();
   PairMessage& message = pair.message_of(number);
   const std::int64_t payload = pair.payload_of(message, number);
   const bool ends = number == message.last;
@@ -170,6 +170,7 @@ void RoceTransport::note_progress(QueuePair& pair, const Carried& carried, const
   if (pair.recovery->unacknowledged() == before) return;
   pair.progress_at = queue_.now();
   pair.timeouts = 0;
+  pair.is_refused = false;
 }
 
 // A control hears once of what was lost in a window.
@@ -182,6 +183,7 @@ void RoceTransport::note_loss(QueuePair& pair, const Carried& carried) {
 void RoceTransport::take_refusal(const Carried& carried) {
   QueuePair& pair = *pairs_[carried.pair];
   run_timers(pair);
+  pair.is_refused = true;
   note_progress(pair, carried, [&] { pair.recovery->refused(carried.number, carried.seen); });
   note_loss(pair, carried);
   note_sample(pair);
@@ -225,7 +227,7 @@ void RoceTransport::arm_timeout(std::uint32_t index) {
 void RoceTransport::time_out(std::uint32_t index) {
   QueuePair& pair = *pairs_[index];
   pair.timeout_comes = false;
-  if (pair.recovery->in_flight() == 0) return;  // the next packet arms it
+  if (!pair.waits_for_answers()) return;  // the next packet arms it
   if (queue_.now() < pair.progress_at + spec_.rto) return arm_timeout(index);
   ++counters_.timeouts;
   if (++pair.timeouts > settings_.retries) end_run(pair);
@@ -236,6 +238,7 @@ void RoceTransport::time_out(std::uint32_t index) {
   run_timers(pair);
   pair.control->lost(queue_.now(), true);
   pair.recovery->timed_out();
+  pair.is_refused = false;
   pair.loss_heard = pair.recovery->never_sent();
   arm_timeout(index);
   arm_timer(index);

@@ -40,6 +40,18 @@ TEST_CASE("a message alone arrives to the picosecond") {
       }
 }
 
+TEST_CASE("64 MB alone arrive to the picosecond in packets of other sizes") {
+  // Through a switch, two links of 500 ns.
+  for (const std::int64_t payload : {256, 1'000, 9'000}) {
+    NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), roce("none", payload));
+    const auto message = net.send(0, 1, 64'000'000);
+    net.queue.run();
+    CHECK(net.delivered(message) ==
+          microseconds(1) + picoseconds(80) * (64'000'000 + 82 * packets_of(64'000'000, payload) +
+                                               16 + payload + 98));
+  }
+}
+
 TEST_CASE("64 MB run at 4096/4178 of the line, under every control") {
   // 15,625 packets; through a switch (two links).
   for (const std::string control : {"none", "dcqcn", "timely", "swift", "dctcp"}) {
@@ -284,6 +296,22 @@ TEST_CASE("a pair that nothing answers ends the run") {
   NetworkUnderTest net("packet", one_level(LevelKind::switched, 2), spec);
   net.send(0, 1, 1'000);
   CHECK_THROWS_AS(net.queue.run(), NetworkError);
+}
+
+TEST_CASE("gaps that are refused for ever do not hold up the timeout") {
+  // Without a window and pauses a host that takes a tenth of its line loses nearly all: what it
+  // takes is beyond the gap, and is refused. A refusal is no progress, so a packet that is not
+  // taken in four timeouts of 4 ms in a row ends the run. Each refusal once restarted the clock.
+  NetworkSpec spec = roce("none");
+  spec.transport.roce.window.kind = PairWindow::Kind::none;
+  spec.transport.retries = 3;
+  spec.switches.pfc.enabled = false;
+  spec.switches.buffer = bytes(4'000'000);
+  spec.switches.slow = {{.npu = 1, .rate = gigabits_per_second(10)}};
+  NetworkUnderTest net("packet", one_level(LevelKind::switched, 4, microseconds(1)), spec);
+  net.send(0, 1, 8'000'000);
+  CHECK_THROWS_WITH(net.queue.run(), Catch::Contains("in 4 timeouts of 4 ms"));
+  CHECK(net.queue.now() < Time{milliseconds(30)});
 }
 
 TEST_CASE("acknowledgements coalesce, and the last packet is always acknowledged") {
