@@ -4,7 +4,6 @@
 #include <limits>
 #include <vector>
 
-#include "network/crossing_bandwidth.h"
 #include "system/collective/capability.h"
 #include "system/rank/prediction.h"
 
@@ -105,7 +104,10 @@ PhaseCost::Load PhaseCost::load(Bytes size, const ProtocolCost* protocol) const 
 }
 
 PhaseCosts::PhaseCosts(const Topology& topology, const SystemSpec& system)
-    : topology_(topology), system_(system), crossing_(crossing_bandwidths(topology)) {}
+    : topology_(topology),
+      system_(system),
+      crossing_(crossing_bandwidths(topology)),
+      spread_(spread_bandwidths(topology)) {}
 
 // A part (n - m) / n of what is exchanged among n leaves groups of m; at the port m is 1.
 PhaseLevel PhaseCosts::joined(std::span<const std::pair<int, std::int32_t>> levels) const {
@@ -215,6 +217,9 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
       endpoint.send_overhead + endpoint.receive_overhead;
   const Duration next = std::max(endpoint.gap, endpoint.send_overhead);
   const Topology alone({{spec}});
+  const SpreadBandwidth& spread = spread_[static_cast<std::size_t>(level.level)];
+  const bool spans = topology_.stride(level.level) * level.members > spread.npus;
+  bool has_far = false;
   PhaseCost cost;
   cost.pieces = plan.pieces();
   cost.bandwidth = spec.bandwidth;
@@ -226,7 +231,11 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
     for (int index = 0;; ++index) {
       const Stage stage = plan.stage(0, lane, index);
       StageWalk walk(alone);
-      for (int i = 0; i < stage.sends; ++i) walk.add(plan.send(0, lane, index, i));
+      for (int i = 0; i < stage.sends; ++i) {
+        const Send send = plan.send(0, lane, index, i);
+        has_far |= send.to != 1 && send.to != level.members - 1;
+        walk.add(send);
+      }
       const Duration latency = spec.latency * walk.farthest() + ends + next * (stage.sends - 1);
       if (lane == 0)
         add_step(cost.steps, {1, latency, walk.in_turn(), 0, walk.added(), walk.on_link()});
@@ -245,6 +254,7 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
     cost.added = std::max(cost.added, of_lane.added);
     cost.stages = std::max(cost.stages, of_lane.stages);
   }
+  if (spans && has_far) cost.bandwidth = std::min(cost.bandwidth, spread.bandwidth);
   cost.ports = static_cast<std::int32_t>(
       std::ranges::count_if(at_ports, [](std::int64_t pieces) { return pieces > 0; }));
   const auto ports = static_cast<std::int64_t>(at_ports.size());

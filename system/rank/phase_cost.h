@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/units/units.h"
+#include "network/crossing_bandwidth.h"
 #include "network/topology/topology.h"
 #include "system/collective/group.h"
 #include "system/collective_algorithm.h"
@@ -104,6 +105,7 @@ class PhaseCosts {
   const Topology& topology_;
   const SystemSpec& system_;
   std::vector<Bandwidth> crossing_;
+  std::vector<SpreadBandwidth> spread_;
   std::map<std::tuple<std::string, Collective, PhaseLevel>, std::optional<PhaseCost>> known_;
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "network/crossing_bandwidth.h"
 #include "network/routing/router.h"
 #include "network/topology/builders/dragonfly.h"
 #include "network/topology/builders/hyperx.h"
@@ -216,6 +217,33 @@ TEST_CASE("what a builder cannot build it says, with the key and a remedy") {
   DragonflySpec dragonfly;
   dragonfly.groups = 4;  // two routers of one global link each join three
   CHECK(problem_of(dragonfly)->key == "groups");
+}
+
+// Servers of 8 NICs of 50 GB/s. 31 of them on 4 leaves of 64 ports at 3:1: a leaf has 22 uplinks,
+// and the last one 7 servers, so that the servers are one level. The 64 NPUs of a leaf send 184/240
+// of what they send to other servers over 22 x 50 GB/s: 22.418 GB/s each. 32 servers are levels of
+// 8 servers and of 4 leaves: a group of servers is the nearest one, as the levels tell.
+TEST_CASE("leaves that are not equally full are nearer groups that levels do not tell") {
+  LeafSpineSpec spec;
+  spec.node.npus = spec.node.nics = 8;
+  spec.node.inside = NodeInside::switched;
+  spec.node.link = spec.node.bus = {gigabytes_per_second(450), nanoseconds(200)};
+  spec.wire = {gigabytes_per_second(50), nanoseconds(500)};
+  spec.leaves = 4;
+  spec.oversubscription = 3;
+  spec.nodes = 31;
+  const auto uneven = spread_bandwidths(Topology(build_leaf_spine(spec)));
+  REQUIRE(uneven.size() == 2);
+  CHECK(uneven[0].npus == 1);
+  CHECK(uneven[1].npus == 64);
+  CHECK(static_cast<double>(uneven[1].bandwidth.value) ==
+        Approx(22 * 50e9 / 64 * 240 / 184).epsilon(1e-9));
+  spec.nodes = 32;
+  const auto even = spread_bandwidths(Topology(build_leaf_spine(spec)));
+  REQUIRE(even.size() == 3);
+  CHECK(even[1].npus == 8);
+  CHECK(even[2].npus == 64);
+  CHECK(even[2].bandwidth == gigabytes_per_second(50));
 }
 
 }  // namespace
