@@ -109,6 +109,10 @@ void note_network(TrafficResult& result, const NetworkBackend& backend, const To
   if (!find_backend(spec.backend)->traits->shares_links && has_fabric(topology))
     result.ignored.emplace_back("contention inside the fabric: flows meet at ports of NPUs only");
   result.ignored.insert(result.ignored.end(), unused.begin(), unused.end());
+  if (!spec.transport.watched.empty())
+    result.ignored.emplace_back("network.transport.watch: time lines of pairs are orrery run's");
+  if (!spec.captures.empty())
+    result.ignored.emplace_back("network.transport.capture: captures of links are orrery run's");
   result.notices = backend.notices();
   const auto add = [&](const std::vector<std::string>& more) {
     result.notices.insert(result.notices.end(), more.begin(), more.end());

@@ -334,6 +334,15 @@ TEST_CASE("a backend without contention in the fabric says so") {
   }
 }
 
+TEST_CASE("keys that only a job's report has are named") {
+  Experiment experiment = star(4, "packet");
+  experiment.network.transport.watched.push_back({});
+  const TrafficResult result =
+      simulate_traffic(experiment, fixed_size(bytes(25'000), 0.4, microseconds(200)));
+  REQUIRE(result.ignored.size() == 1);
+  CHECK(result.ignored[0].starts_with("network.transport.watch"));
+}
+
 // After 100 us of 10 ms: what has not begun is neither started nor unfinished.
 TEST_CASE("a run that is stopped reports what was delivered") {
   TrafficOptions options;
