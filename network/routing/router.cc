@@ -177,8 +177,8 @@ void Router::give_up(NodeId from, NodeId to, EventQueue& queue) {
   if (std::exchange(gave_up_, true)) return;
   std::string text = fmt::format(
       "at {} there is no path from {} to {}, and no change of the links is to come: repair a link "
-      "(network.faults), or join the two: `spines` join the leaves of rails (orrery topo check "
-      "shows what is not connected)",
+      "(network.faults), or join the two. Rails are joined by platform: {{rail: {{spines: 8}}}}, "
+      "and by oversubscription: 1 beside nodes (orrery topo check shows what is not connected)",
       to_text(queue.now().since_start), topology_.node_name(from), topology_.node_name(to));
   queue.schedule(Duration{}, [text = std::move(text)] { throw NoRouteError(text); });
 }
