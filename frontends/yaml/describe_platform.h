@@ -111,13 +111,16 @@ inline void describe_servers(Keys& keys) {
   std::string server;
   std::optional<Bandwidth> nic;
   std::optional<double> oversubscription;
-  keys.optional("nodes", nodes,
-                "servers, joined by a non-blocking network by rails; by leaves and spines with "
-                "`oversubscription`",
-                between(2, 1 << 20));
+  keys.optional(
+      "nodes", nodes,
+      "servers (or write `servers`), joined by a non-blocking network by rails; by leaves "
+      "and spines with `oversubscription`",
+      between(2, 1 << 20));
   keys.optional("server", server,
                 "what they are (orrery list servers); without it the one with the device `npu`");
-  keys.optional("nic", nic, "bandwidth of a NIC, in each direction; without it the server's",
+  keys.optional("nic", nic,
+                "bandwidth of a NIC, in each direction, or how many a server has and that, such as "
+                "2x400 Gb/s; without it the server's",
                 positive);
   keys.optional("oversubscription", oversubscription,
                 "bandwidth of a leaf towards servers for each towards the spines",

@@ -111,34 +111,23 @@ void name_section_of_model(YamlNode& workload) {
   }
 }
 
-// "{model: llama3-70b, sequence: 32768}": the length of a sequence is the transformer's.
-void move_sequence(YamlNode& workload) {
-  constexpr std::string_view section = "transformer";
-  YamlNode* transformer = workload.find(section);
-  if (transformer == nullptr || workload.find("sequence") == nullptr) return;
-  if (transformer->kind == NodeKind::scalar) name_value(*transformer, "workload.transformer");
-  if (transformer->kind == NodeKind::map) move_key(workload, "sequence", section);
-}
-
-// "{model: llama3-70b, tensor: 8, data: 4}": how ranks share a transformer is its training.
-void move_training(YamlNode& workload) {
-  constexpr std::string_view section = "training";
+// "{model: llama3-70b, sequence: 32768, tensor: 8}": the length of a sequence is the transformer's,
+// and how ranks share a transformer is its training.
+void move_short_keys(YamlNode& workload) {
   if (workload.find("transformer") == nullptr) return;
-  for (const std::string_view key :
-       {"tensor", "pipeline", "data", "context", "expert", "sharding", "global_batch",
-        "micro_batch", "recompute", "sequence_parallel"}) {
+  for (const auto& [key, section] : keys_of_workload) {
     const YamlNode* const value = workload.find(key);
     if (value == nullptr) continue;
     if (workload.find(section) == nullptr) {
-      YamlNode training;
-      training.kind = NodeKind::map;
-      training.key = section;
-      training.place = training.key_place = value->key_place;
-      workload.children.push_back(std::move(training));
+      YamlNode empty;
+      empty.kind = NodeKind::map;
+      empty.key = section;
+      empty.place = empty.key_place = value->key_place;
+      workload.children.push_back(std::move(empty));
     }
-    const YamlNode& training = *workload.find(section);
-    if (training.kind == NodeKind::map && training.find(key) == nullptr)
-      move_key(workload, key, section);
+    YamlNode& into = *workload.find(section);
+    if (into.kind == NodeKind::scalar) name_value(into, std::string(of_workload).append(section));
+    if (into.kind == NodeKind::map && into.find(key) == nullptr) move_key(workload, key, section);
   }
 }
 
@@ -186,6 +175,12 @@ bool are_sizes(const YamlNode& node) {
          node.text.find_first_not_of("0123456789x") == std::string::npos;
 }
 
+// "servers: 31" is another name of `nodes`.
+void name_nodes(YamlNode& map) {
+  YamlNode* servers = map.find("servers");
+  if (servers != nullptr && map.find("nodes") == nullptr) servers->key = "nodes";
+}
+
 // "platform: {npu: tpu-v5p, torus: 8x8x8}" has its topology in one key, that of a builder.
 void move_network(YamlNode& platform) {
   if (platform.find("topology") != nullptr) return;
@@ -205,6 +200,7 @@ void move_network(YamlNode& platform) {
 
 void expand_names(YamlNode& node, const std::string& path) {
   if (path == "platform") move_network(node);
+  if (contains(sections_with_nodes, path)) name_nodes(node);
   if (path == "platform.topology" && node.kind == NodeKind::scalar &&
       contains(network_builders, node.text))
     expand_builder(node);
@@ -228,8 +224,7 @@ void expand_names(YamlNode& node, const std::string& path) {
   }
   if (path == "workload" || path == "workload.jobs[]") {
     name_section_of_model(node);
-    move_sequence(node);
-    move_training(node);
+    move_short_keys(node);
   }
   const bool is_list = node.kind == NodeKind::list;
   for (YamlNode& child : node.children)

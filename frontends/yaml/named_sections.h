@@ -17,6 +17,29 @@ namespace orrery::yaml {
 inline constexpr std::array<std::string_view, 8> network_builders{
     "torus", "fat_tree", "leaf_spine", "rail", "dragonfly", "hyperx", "graph", "hpcc"};
 
+// Keys of a section of `workload` that may stand in `workload` itself: `{model: llama3-70b, tensor:
+// 8}` means `{transformer: {preset: llama3-70b}, training: {tensor: 8}}`.
+struct ShortKey {
+  std::string_view key, section;
+};
+inline constexpr auto keys_of_workload =
+    std::to_array<ShortKey>({{"sequence", "transformer"},
+                             {"tensor", "training"},
+                             {"pipeline", "training"},
+                             {"data", "training"},
+                             {"context", "training"},
+                             {"expert", "training"},
+                             {"sharding", "training"},
+                             {"global_batch", "training"},
+                             {"micro_batch", "training"},
+                             {"recompute", "training"},
+                             {"sequence_parallel", "training"}});
+
+// Sections in which `servers` is another name of `nodes`.
+inline constexpr std::array<std::string_view, 4> sections_with_nodes{
+    "platform", "platform.topology.leaf_spine", "platform.topology.fat_tree",
+    "platform.topology.rail"};
+
 // The key that a name in the place of this section is the value of: "file", "preset", "backend",
 // "kind". "" if the section has to be a map. `path` is that of the section, with [] for each
 // element of a list: "workload.jobs[].transformer".

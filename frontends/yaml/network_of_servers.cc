@@ -156,6 +156,31 @@ bool assume_nics(YamlNode& platform, const YamlNode& server, const YamlNode* net
   return true;
 }
 
+// `nic: 2x400 Gb/s`: takes the number of NICs of a server off the bandwidth of one.
+std::optional<YamlNode> take_nic_count(YamlNode& platform) {
+  YamlNode* nic = platform.find("nic");
+  if (nic == nullptr || nic->kind != NodeKind::scalar) return std::nullopt;
+  const std::size_t digits = nic->text.find_first_not_of("0123456789");
+  if (digits == 0 || digits == std::string::npos) return std::nullopt;
+  const std::size_t times = nic->text.find_first_not_of(' ', digits);
+  if (times == std::string::npos || nic->text[times] != 'x') return std::nullopt;
+  YamlNode count = *nic;
+  count.key = "nics";
+  count.text = nic->text.substr(0, digits);
+  nic->text.erase(0, nic->text.find_first_not_of(' ', times + 1));
+  return count;
+}
+
+// A server as the `node` of a network: its name, or its name and how many NICs it has.
+YamlNode node_of(YamlNode server, const std::optional<YamlNode>& nics) {
+  server.key = "node";
+  if (!nics) return server;
+  YamlNode preset = server;
+  preset.key = "preset";
+  preset.text = known_server(preset.text);
+  return map_at(server, "node", {std::move(preset), *nics});
+}
+
 // `{nodes: 16, server: hgx-h100, leaf_spine: {spines: 4}}`: what the network does not have itself
 // becomes a key of it. Its `nodes` are replaced: `{file: dgx-h100-rail, nodes: 16}`.
 std::string move_into_network(YamlNode& platform, Problems& problems) {
@@ -173,8 +198,7 @@ std::string move_into_network(YamlNode& platform, Problems& problems) {
     if (assume_nics(platform, *server, network))
       assumed = fmt::format("NICs of {}, ASSUMED", usual_nic);
     taken(platform, "server");
-    server->key = "node";
-    moved.push_back(std::move(*server));
+    moved.push_back(node_of(std::move(*server), take_nic_count(platform)));
   }
   for (const auto& [key, meant] : keys_of_network) {
     const YamlNode& to = *named_network(platform);
@@ -215,8 +239,7 @@ std::string add_network_of_servers(YamlNode& root, Problems& problems) {
   const bool assumes_nics = assume_nics(*platform, *server, nullptr);
   taken(*platform, "server");
   const bool tapers = platform->find("oversubscription") != nullptr;
-  server->key = "node";
-  std::vector<YamlNode> keys{std::move(*server)};
+  std::vector<YamlNode> keys{node_of(std::move(*server), take_nic_count(*platform))};
   for (const auto& [key, meant] : keys_of_network)
     if (std::optional<YamlNode> value = taken(*platform, key)) {
       value->key = meant;

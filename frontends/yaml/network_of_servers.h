@@ -11,12 +11,12 @@ namespace orrery::yaml {
 // `platform: {nodes: 16, server: hgx-h100}` means
 //     platform: {topology: {rail: {nodes: 16, node: hgx-h100}}}
 // and with `oversubscription` a leaf_spine, because rails have none; `nic` is the bandwidth of a
-// NIC. `npu: h100` in place of `server` is the server that has this device. Beside a network of
-// servers, such as `leaf_spine: {spines: 4}`, they become its keys: `nodes` in place of its own,
-// the others where it has none. `root` is an experiment or a platform file. A server that is sold
-// without NICs has those of 400 Gb/s, which the text that is returned says. Returns which network
-// that is, for the head of a report; "" if the file names its network. `problems` of that network
-// name the keys of the file.
+// NIC, `2x400 Gb/s` also how many a server has. `npu: h100` in place of `server` is the server that
+// has this device. Beside a network of servers, such as `leaf_spine: {spines: 4}`, they become its
+// keys: `nodes` in place of its own, the others where it has none. `root` is an experiment or a
+// platform file. A server that is sold without NICs has those of 400 Gb/s, which the text that is
+// returned says. Returns which network that is, for the head of a report; "" if the file names its
+// network. `problems` of that network name the keys of the file.
 std::string add_network_of_servers(YamlNode& root, Problems& problems);
 
 // Before files are read: one server, `{server: hgx-h100}` or `{nodes: 1, server: hgx-h100}`, is the

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "frontends/yaml/describe_efficiency.h"
 #include "frontends/yaml/describe_experiment.h"
+#include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/schema_writer.h"
 
 namespace orrery {
@@ -31,9 +34,57 @@ SchemaWriter experiment_keys(SchemaWriter::Files files = SchemaWriter::Files::gi
   return keys;
 }
 
+Json requires_key(const char* key) { return {{"required", Json::array({key})}}; }
+
+// Calls `visit` with every object below `json`, and then with `json`.
+void visit_objects(Json& json, const std::function<void(Json&)>& visit) {
+  if (json.is_structured())
+    for (Json& child : json) visit_objects(child, visit);
+  if (json.is_object()) visit(json);
+}
+
+// "servers: 16" is "nodes: 16", "nic: 2x400 Gb/s" says how many of 400 Gb/s.
+void add_short_forms_of_platform(Json& platform) {
+  visit_objects(platform, [](Json& object) {
+    if (object.contains("nodes") && object["nodes"].value("type", "") == "integer")
+      object["servers"] = object["nodes"];
+    if (object.value("required", Json()) == Json::array({"nodes"})) {
+      object.erase("required");
+      object["oneOf"] = Json::array({requires_key("nodes"), requires_key("servers")});
+    }
+    if (object.contains("nic") && object["nic"].contains("pattern"))
+      object["nic"]["pattern"] =
+          fmt::format("^([0-9]+ *x *)?{}", object["nic"]["pattern"].get<std::string>().substr(1));
+  });
+}
+
+// "{model: llama3-70b, tensor: 8}": keys of the sections of a workload stand in the workload, too,
+// and a model may stand for the section that others belong to.
+void add_short_forms_of_workload(Json& workload) {
+  Json& properties = workload["properties"];
+  for (const auto& [key, section] : yaml::keys_of_workload) {
+    const std::string name(key);
+    properties[name] = properties[std::string(section)]["properties"][name];
+  }
+  visit_objects(workload, [](Json& object) {
+    if (!object.contains("dependentSchemas")) return;
+    for (const char* key : {"training", "data_parallel"})
+      if (object["dependentSchemas"].contains(key))
+        object["dependentSchemas"][key]["anyOf"].push_back(requires_key("model"));
+  });
+}
+
+// What named_sections.h and network_of_servers.h make longer before keys are read.
+Json with_short_forms(Json sections) {
+  add_short_forms_of_platform(sections["properties"]["platform"]);
+  add_short_forms_of_workload(sections["properties"]["workload"]);
+  return sections;
+}
+
 // A file has a workload, or flows instead.
 Json experiment_json(SchemaWriter::Files files) {
   Json schema = experiment_keys(files).schema();
+  if (files == SchemaWriter::Files::give_keys) schema = with_short_forms(std::move(schema));
   Json& required = schema["required"];
   for (std::size_t i = 0; i < required.size(); ++i)
     if (required[i] == "workload") required.erase(i);
@@ -98,7 +149,7 @@ std::string strict_experiment_schema() {
 }
 
 std::string part_schema(std::string_view section) {
-  Json sections = experiment_keys().shape();
+  Json sections = with_short_forms(experiment_keys().shape());
   Json keys = sections["properties"][std::string(section)];
   sections["required"] = Json::array({section});
   return text_of(section, "Orrery part of an experiment",

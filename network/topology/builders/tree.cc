@@ -132,6 +132,8 @@ std::optional<std::int64_t> uplinks_for(const LeafSpineSpec& spec, std::int64_t 
   return static_cast<std::int64_t>(whole);
 }
 
+std::int64_t rounded_up(double uplinks) { return static_cast<std::int64_t>(std::ceil(uplinks)); }
+
 // A way to spread the servers over leaves, where their number is not given.
 struct Leaves {
   std::int32_t servers;  // of a leaf, at most
@@ -147,8 +149,7 @@ std::optional<Leaves> leaves_with(const LeafSpineSpec& spec, std::int32_t server
       spec.plugs.value_or((spec.nodes + count - 1) / count * spec.node.plugs());
   std::optional<std::int64_t> uplinks =
       spec.spines ? std::int64_t{*spec.spines} : uplinks_for(spec, plugs);
-  if (!uplinks && rounded)
-    uplinks = static_cast<std::int64_t>(std::ceil(exact_uplinks(spec, plugs)));
+  if (!uplinks && rounded) uplinks = rounded_up(exact_uplinks(spec, plugs));
   if (!uplinks || plugs + *uplinks > spec.radix) return std::nullopt;
   return Leaves{servers, count, *uplinks};
 }
@@ -195,18 +196,21 @@ std::optional<SpecProblem> add_leaves(LeafSpineSpec& spec) {
       "write a larger radix, or leaves and plugs"};
 }
 
-// Ports of a leaf towards servers, where they are not given.
+// Ports of a leaf towards servers, where they are not given: for whole servers.
 std::optional<SpecProblem> choose_plugs(LeafSpineSpec& spec) {
   if (spec.plugs) return std::nullopt;
   if (spec.nodes == 0)
     return SpecProblem{"", "the number of servers is not given",
                        "write nodes, or plugs, the ports of a leaf towards servers"};
-  const std::int64_t all = std::int64_t{spec.nodes} * spec.node.plugs();
-  const std::int64_t each = (all + *spec.leaves - 1) / *spec.leaves;
-  if (each > ports_at_most)
-    return SpecProblem{
-        "leaves", fmt::format("{} servers need {} ports of each leaf", spec.nodes, each),
-        fmt::format("write at least {} leaves", (all + ports_at_most - 1) / ports_at_most)};
+  const std::int64_t of_server = spec.node.plugs();
+  const std::int64_t servers = (std::int64_t{spec.nodes} + *spec.leaves - 1) / *spec.leaves;
+  const std::int64_t each = servers * of_server;
+  if (each > ports_at_most) {
+    const std::int64_t fit = std::max<std::int64_t>(1, ports_at_most / of_server);
+    return SpecProblem{"leaves",
+                       fmt::format("{} servers need {} ports of each leaf", spec.nodes, each),
+                       fmt::format("write at least {} leaves", (spec.nodes + fit - 1) / fit)};
+  }
   spec.plugs = static_cast<std::int32_t>(each);
   return std::nullopt;
 }
@@ -215,24 +219,20 @@ Wire uplink_of(const LeafSpineSpec& spec) {
   return {spec.uplink.value_or(spec.wire.bandwidth), spec.wire.latency};
 }
 
-// Where they are not given, so many that the uplinks of a leaf have the share of its ports that
-// oversubscription says.
+// Where they are not given, so many that the uplinks of a leaf have at least the share of its ports
+// that oversubscription says: no whole number is rounded up, as whoever buys switches would.
 std::optional<SpecProblem> choose_spines(LeafSpineSpec& spec) {
   if (spec.spines) return std::nullopt;
-  const std::optional<std::int64_t> uplinks = uplinks_for(spec, *spec.plugs);
-  if (!uplinks || *uplinks > ports_at_most) {
-    const Bandwidth uplink = uplink_of(spec).bandwidth;
-    const double ratio = spec.oversubscription.value_or(1);
-    const double down =
-        static_cast<double>(*spec.plugs) * static_cast<double>(spec.wire.bandwidth.value);
+  const double exact = exact_uplinks(spec, *spec.plugs);
+  if (exact > ports_at_most)
     return SpecProblem{
         "",
         fmt::format("{} ports of {} at {}:1 need {:.4g} uplinks of {}", *spec.plugs,
-                    to_text(spec.wire.bandwidth), ratio,
-                    down / ratio / static_cast<double>(uplink.value), to_text(uplink)),
+                    to_text(spec.wire.bandwidth), spec.oversubscription.value_or(1), exact,
+                    to_text(uplink_of(spec).bandwidth)),
         fmt::format("write spines, from 1 to {}, or another number of leaves", ports_at_most)};
-  }
-  spec.spines = static_cast<std::int32_t>(*uplinks);
+  const std::int64_t whole = uplinks_for(spec, *spec.plugs).value_or(rounded_up(exact));
+  spec.spines = static_cast<std::int32_t>(whole);
   return std::nullopt;
 }
 

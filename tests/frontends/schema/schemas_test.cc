@@ -133,7 +133,24 @@ TEST_CASE("a platform has one network in its schema, and servers beside it", "[s
   CHECK(accepts(R"({"server": "hgx-h100", "nodes": 4, "leaf_spine": {"spines": 2}})"));
   CHECK_FALSE(accepts(R"({"leaf_spine": {"spines": 2}, "fat_tree": {"radix": 8}})"));
   CHECK(accepts(R"({"npu": "h100", "ranks": 512})"));
+  CHECK(accepts(R"({"npu": "h100", "servers": 4, "nic": "2x400 Gb/s", "oversubscription": 2})"));
+  CHECK(accepts(R"({"npu": "h100", "rail": {"servers": 4}})"));
+  CHECK_FALSE(accepts(R"({"npu": "h100", "servers": 4, "nic": "2x400"})"));
+  CHECK_FALSE(accepts(R"({"npu": "h100", "rail": {}, "ranks": "all"})"));
   CHECK_FALSE(accepts(R"({"nodes": 4, "servers": 2})"));
+}
+
+TEST_CASE("how ranks share a model may stand beside its name in the schema", "[schema]") {
+  const json experiment = json::parse(experiment_schema());
+  const auto accepts = [&](const char* workload) {
+    const json file = {{"platform", "dgx-h100"}, {"workload", json::parse(workload)}};
+    return schema_problems(experiment, file).empty();
+  };
+  CHECK(accepts(R"({"model": "llama3-8b", "tensor": 8, "sequence": 4096, "global_batch": 64})"));
+  CHECK(accepts(R"({"model": "llama3-8b", "training": {"tensor": 8}})"));
+  CHECK(accepts(R"({"model": "resnet50", "data_parallel": {"batch": 32}})"));
+  CHECK_FALSE(accepts(R"({"model": "llama3-8b", "tensor": "8 GB"})"));
+  CHECK_FALSE(accepts(R"({"all_reduce": "1 GB", "training": {"tensor": 8}})"));
 }
 
 TEST_CASE("the schemas accept what is bundled", "[schema]") {

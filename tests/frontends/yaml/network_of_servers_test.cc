@@ -55,6 +55,33 @@ TEST_CASE("a taper makes leaves and spines of it, and a NIC its links") {
   CHECK(bought.network_chosen == "leaves and spines, ASSUMED");
 }
 
+TEST_CASE("servers is another name of nodes") {
+  for (const char* platform :
+       {"{servers: 16, npu: h100}", "{servers: 16, server: hgx-h100, oversubscription: 2}",
+        "{npu: h100, leaf_spine: {servers: 16, node: hgx-h100}}",
+        "{servers: 16, npu: h100, fat_tree: {radix: 32}}"}) {
+    CAPTURE(platform);
+    CHECK(npus_of(with(platform)) == 128);
+  }
+  CHECK_THAT(error_of("{servers: 16, nodes: 8, npu: h100}"),
+             Catch::Contains("unknown key \"servers\""));
+}
+
+// Two NICs of a server of eight, 400 Gb/s each: 16 servers plug in 32.
+TEST_CASE("a NIC may say how many a server has") {
+  for (const std::string network : {"rail", "leaf_spine"})
+    for (const char* nic : {"2x400 Gb/s", "2 x 400 Gb/s"}) {
+      const Experiment bought =
+          with("{npu: h100, nodes: 16, nic: " + std::string(nic) + ", topology: " + network + "}");
+      const std::string written = "platform.topology." + network + ".";
+      CHECK(npus_of(bought) == 128);
+      CHECK(value_of(bought, written + "node.nics") == "2");
+      CHECK(value_of(bought, written + "bandwidth") == "50 GB/s");
+    }
+  CHECK(value_of(with("{server: hgx-h100, nodes: 16, nic: 2x400 Gb/s}"),
+                 "platform.topology.rail.node.nics") == "2");
+}
+
 TEST_CASE("servers are named by their device, and by a platform that is one") {
   CHECK(value_of(with("{nodes: 4, npu: b200}"), "platform.topology.rail.node.preset") ==
         "hgx-b200");

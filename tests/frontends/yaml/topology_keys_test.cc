@@ -90,7 +90,8 @@ TEST_CASE("a server that is named brings its NICs and its device") {
 }
 
 // 32 servers of 8 NICs are 256 ports, 16 of each of 16 leaves; 4:1 are 4 uplinks as wide, or 2 of
-// twice the width. 3:1 would be 5.33.
+// twice the width. 3:1 would be 5.33, so 6. 31 servers on 4 leaves are up to 8 on each, 64 ports:
+// 3:1 are 21.33, so 22.
 TEST_CASE("a leaf-spine is sized by its servers and its oversubscription") {
   const auto spines = [](const std::string& rest) {
     const Topology topology(
@@ -106,7 +107,14 @@ TEST_CASE("a leaf-spine is sized by its servers and its oversubscription") {
   CHECK(spines("spines: 7") == 7);
   CHECK(spines("plugs: 16") == 16);
   const std::string servers = "leaf_spine: {nodes: 32, node: hgx-h100, leaves: 16, ";
-  CHECK_THAT(problems(servers + "oversubscription: 3}"), Catch::Contains("need 5.333 uplinks"));
+  CHECK(spines("oversubscription: 3") == 6);
+  const Topology uneven(
+      load("leaf_spine: {nodes: 31, node: hgx-h100, leaves: 4, oversubscription: 3}").topology);
+  CHECK(uneven.npu_count() == 248);
+  CHECK(uneven.node_name({uneven.node_count() - 1}) == "spine21");
+  const NodeId leaf{uneven.node_count() - 22 - 1};  // the last one: 7 servers
+  CHECK(uneven.node_name(leaf) == "leaf3");
+  CHECK(std::ranges::count(uneven.links(), leaf, &Link::from) == 7 * 8 + 22);
   CHECK_THAT(problems(servers + "oversubscription: 2, spines: 8}"),
              Catch::Contains("it follows from plugs, spines"));
 }
