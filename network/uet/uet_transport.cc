@@ -27,7 +27,7 @@ std::unique_ptr<PacketTransport> make_uet_transport(const TransportParts& parts)
   // The credit that a sender has before the first pull is the largest window of both controls, as
   // in the reference simulator (uet-htsim, initRccc: 1.5 BDP). A receiver asks for a packet for
   // each that came, so this stays on its way, with what waits in queues.
-  settings.initial_bdps = 1.5;
+  if (settings.pulls) settings.initial_bdps = 1.5;
   settings.entropy_values = spec.uet.entropy_values;
   settings.recycles = true;
   settings.usual_policy = RoutingPolicy::source;
