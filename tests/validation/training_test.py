@@ -258,7 +258,8 @@ def table(results):
     missing = [row for row in all_rows() if not errors_of([row], results)]
     if missing:
         sets = ", ".join(sorted({row.set for row in missing}))
-        text += "\n" + textwrap.fill(f"Not simulated, {len(missing)} rows: {sets}.", 100) + "\n"
+        rows_missing = "1 row" if len(missing) == 1 else f"{len(missing)} rows"
+        text += "\n" + textwrap.fill(f"Not simulated, {rows_missing}: {sets}.", 100) + "\n"
     return text
 
 
