@@ -231,11 +231,30 @@ void expand_names(YamlNode& node, const std::string& path) {
     expand_names(child, is_list ? path + "[]" : join_path(path, child.key));
 }
 
+namespace {
+
+// The section of a workload that its short key is of; "" if it has no such section.
+std::string section_of_short_key(const YamlNode* workload, std::string_view key) {
+  if (child_of(workload, "transformer") == nullptr) return "";
+  const auto found = std::ranges::find(keys_of_workload, key, &ShortKey::key);
+  return found == keys_of_workload.end() ? "" : std::string(found->section);
+}
+
+}  // namespace
+
 std::vector<std::string> expanded_steps(const YamlNode& root, std::vector<std::string> steps) {
-  if (steps.size() < 2 || steps[0] != "platform" || !contains(network_builders, steps[1]))
-    return steps;
+  if (steps.size() < 2) return steps;
+  if (steps[0] == "workload" && steps.size() == 2) {
+    const std::string section = section_of_short_key(child_of(&root, "workload"), steps[1]);
+    if (!section.empty()) steps.insert(steps.begin() + 1, section);
+  }
+  if (steps[0] != "platform") return steps;
   const YamlNode* topology = child_of(child_of(&root, "platform"), "topology");
-  if (child_of(topology, steps[1]) != nullptr) steps.insert(steps.begin() + 1, "topology");
+  if (contains(network_builders, steps[1]) && child_of(topology, steps[1]) != nullptr)
+    steps.insert(steps.begin() + 1, "topology");
+  std::string section = steps[0];
+  for (std::size_t i = 1; i + 1 < steps.size(); ++i) section = join_path(section, steps[i]);
+  if (steps.back() == "servers" && contains(sections_with_nodes, section)) steps.back() = "nodes";
   return steps;
 }
 

@@ -49,7 +49,8 @@ std::string_view key_of_name(std::string_view path, std::string_view name);
 void expand_names(YamlNode& node, const std::string& path);
 
 // Where the key of an option stands after that: platform.torus.sizes is
-// platform.topology.torus.sizes where the platform has such a topology.
+// platform.topology.torus.sizes where the platform has such a topology, platform.servers is
+// platform.nodes, and workload.tensor is workload.training.tensor of a transformer.
 std::vector<std::string> expanded_steps(const YamlNode& root, std::vector<std::string> steps);
 
 // The device of the server that a network names, where the file names no device: beside `node:

@@ -306,6 +306,7 @@ TEST_CASE("how ranks share a transformer may stand beside its name") {
     CHECK(training.sharding == expected.sharding);
   }
   CHECK(training_of("{model: llama3-70b, pipeline: 4}", "workload.tensor=2").tensor == 2);
+  CHECK(training_of("{model: llama3-70b, tensor: 4}", "workload.tensor=2").tensor == 2);
   // Twice the same, and what a model that is no transformer does not have.
   CHECK_THAT(
       error_of({{platform}, {"workload={model: llama3-8b, tensor: 8, training: {tensor: 4}}"}}),

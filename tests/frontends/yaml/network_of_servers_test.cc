@@ -63,6 +63,9 @@ TEST_CASE("servers is another name of nodes") {
     CAPTURE(platform);
     CHECK(npus_of(with(platform)) == 128);
   }
+  CHECK(npus_of(with("{servers: 16, npu: h100}", "platform.servers=4")) == 32);
+  CHECK(npus_of(with("{npu: h100, leaf_spine: {servers: 16, node: hgx-h100}}",
+                     "platform.leaf_spine.servers=4")) == 32);
   CHECK_THAT(error_of("{servers: 16, nodes: 8, npu: h100}"),
              Catch::Contains("unknown key \"servers\""));
 }
