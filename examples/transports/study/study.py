@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tables of docs/studies/roce.md: least and most over seeds and starts.
+"""Prints tables as those of docs/studies/roce.md, with other starts: least and most over seeds.
 
     ./study.py [--orrery PATH] [controls|sizes|pairs]...
 """
