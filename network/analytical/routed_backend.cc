@@ -56,6 +56,13 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   NetworkStatistics statistics() const override;
   void watch_links(ByteBins& bins) override { watched_ = &bins; }
   std::span<const std::string> unused_settings() const override { return unused_settings_; }
+  std::vector<std::string> notices() const override {
+    if (!router_.relays()) return {};
+    return {
+        "the wires join some NPUs by no path: messages between these went through another NPU of "
+        "the sender's server (PXN), whose NIC they take nothing from here; network.backend: fluid "
+        "lets them share it"};
+  }
 
  private:
   struct Held {  // waits for routes to change

@@ -58,17 +58,40 @@ bool Router::path(NodeId from, NodeId to, std::uint64_t flow, std::vector<LinkIn
   if (structural_path(from, to, links)) return true;
   const std::uint64_t hash = hash_of_flow(spec_.seed, from, to, flow);
   if (policy_ == RoutingPolicy::valiant) return valiant_path(from, to, hash, links);
-  return search().path(from, to, hash, links);
+  return search().path(from, to, hash, links) || relayed_path(from, to, hash, links);
 }
 
 void Router::shares(NodeId from, NodeId to, std::vector<LinkShare>& shares) {
+  const std::size_t first = shares.size();
   std::vector<LinkIndex> links;
-  if (static_path(from, to, links) || structural_path(from, to, links)) {
-    std::sort(links.begin(), links.end());
-    for (const LinkIndex link : links) shares.push_back({link, 1});
-  } else {
+  if (!static_path(from, to, links) && !structural_path(from, to, links)) {
     search().shares(from, to, shares);
+    if (shares.size() > first || !relayed_path(from, to, 0, links)) return;
   }
+  std::sort(links.begin(), links.end());
+  for (const LinkIndex link : links) shares.push_back({link, 1});
+}
+
+// PXN: "Doubling all2all performance with NVIDIA Collective Communication Library 2.12", NVIDIA
+// developer blog, 2022. Servers are the groups of the innermost level.
+bool Router::relayed_path(NodeId from, NodeId to, std::uint64_t hash,
+                          std::vector<LinkIndex>& links) {
+  const LevelSpec& server = topology_.levels().front();
+  if (topology_.structural() || !spec_.faults.empty() || server.scope != Scope::local ||
+      std::max(from, to).value >= topology_.npu_count())
+    return false;
+  const std::int32_t base = from.value - from.value % server.size;
+  const std::size_t first = links.size();
+  for (std::int32_t i = 0; i < server.size; ++i) {
+    const NodeId relay{base + (to.value + i) % server.size};
+    if (relay == from || relay == to) continue;
+    if (search().path(from, relay, hash, links) && search().path(relay, to, hash, links)) {
+      relays_ = true;
+      return true;
+    }
+    links.resize(first);
+  }
+  return false;
 }
 
 // On levels, as long as no link on the way is down.

@@ -44,6 +44,9 @@ class Router {
   // (under ecmp, valiant: it is hashed). The same arguments give the same path until routes change.
   // Returns false, with nothing appended, if there is no path now. Between a fault and
   // routes_changed() the path may contain a link that is down. REQUIRES: from != to.
+  //
+  // Where wires join two NPUs by no path, and no link ever fails, it goes through another NPU of
+  // the sender's server, as NCCL's PXN: on rails that nothing joins, the one on the target's rail.
   bool path(NodeId from, NodeId to, std::uint64_t flow, std::vector<LinkIndex>& links);
 
   // How a flow that is sprayed divides over all its shortest paths: of every link on them, the
@@ -66,6 +69,7 @@ class Router {
   }
   // The links that leave a node.
   std::size_t links_from(NodeId node) { return search().core().links_from(node).size(); }
+  bool relays() const { return relays_; }  // some path() goes through another NPU
   bool has_static_route(NodeId from, NodeId to) const;
 
   // The `flow` for the next message of a source: 0 under ecmp (expected too) and d_mod_k: all
@@ -97,6 +101,7 @@ class Router {
   bool structural_path(NodeId from, NodeId to, std::vector<LinkIndex>& links) const;
   bool static_path(NodeId from, NodeId to, std::vector<LinkIndex>& links) const;
   bool valiant_path(NodeId from, NodeId to, std::uint64_t hash, std::vector<LinkIndex>& links);
+  bool relayed_path(NodeId from, NodeId to, std::uint64_t hash, std::vector<LinkIndex>& links);
   void cut_loops(NodeId from, std::size_t first, std::vector<LinkIndex>& links) const;
   bool believed_up(std::span<const LinkIndex> path) const;
   ShortestPaths& search();
@@ -110,7 +115,7 @@ class Router {
   std::unique_ptr<ShortestPaths> search_;  // made when it is needed first
   std::vector<std::uint32_t> sent_;        // of each node, for next_flow()
   std::size_t changes_to_come_ = 0;
-  bool gave_up_ = false;
+  bool gave_up_ = false, relays_ = false;
 };
 
 }  // namespace orrery

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/random.h"
+#include "network/topology/builders/rail.h"
 #include "network/topology/builders/tree.h"
 #include "tests/network/routing/small_graphs.h"
 
@@ -244,6 +245,45 @@ TEST_CASE("d mod k counts the ports of servers, not their NPUs") {
       CHECK(topology.node_name(topology.links()[links[2]].to) ==
             (port % 2 == 0 ? "spine0" : "spine1"));
     }
+  }
+}
+
+// Three servers of 4 NPUs with a NIC each, and 4 rails that nothing joins: NPU 0 of server 0
+// reaches NPU 2 of server 1, which is number 6, through NPU 2 of its own, which is on the target's
+// rail. With two NICs for the four, rail 1 is that of NPUs 2 and 3.
+TEST_CASE("where rails are not joined, another NPU of the server passes a message on") {
+  const Wire wire{gigabytes_per_second(1), nanoseconds(10)};
+  const auto rails = [&](std::int32_t nics) {
+    return build_rail({.node = {.npus = 4,
+                                .inside = NodeInside::switched,
+                                .link = wire,
+                                .nics = nics,
+                                .bus = wire,
+                                .affinity = {}},
+                       .nodes = 3,
+                       .wire = wire,
+                       .spine_wire = wire});
+  };
+  for (const std::int32_t nics : {4, 2}) {
+    const Topology topology(rails(nics));
+    Router router(topology, {});
+    CHECK(path(router, 0, nics == 4 ? 4 : 5).size() == 4);  // on its own rail: NIC, rail, NIC, NPU
+    CHECK_FALSE(router.relays());
+    const auto links = path(router, 0, 6);
+    REQUIRE(links.size() == 6);
+    CHECK(is_path(topology, {0}, {6}, links));
+    CHECK(topology.links()[links[1]].to == NodeId{2});
+    CHECK(router.relays());
+    // Sprayed, it is the same way with all that is sent.
+    std::vector<LinkShare> shares;
+    router.shares({0}, {6}, shares);
+    REQUIRE(shares.size() == 6);
+    for (const LinkShare& share : shares) CHECK(share.fraction == 1);
+    // A rail that fails is no wire that was never there: who sends waits, or the run ends.
+    Fault fault;
+    fault.at = Time{milliseconds(1)};
+    Router failing(topology, {.faults = {fault}});
+    CHECK(path(failing, 0, 6).empty());
   }
 }
 
