@@ -134,7 +134,9 @@ void mark_idle_transports(NetworkSpec& spec) {
     if (!roce && !tcp &&
         std::ranges::find(keys_of_controls, setting.path) != std::end(keys_of_controls))
       setting.needs = "network.transport.kind: roce";
-    if (!roce && is_of_roce(setting)) setting.needs = "network.transport.kind: roce";
+    if (!roce && is_of_roce(setting))
+      setting.needs = shared ? "network.transport.kind: roce, ndp, uet, pfabric, pias or mlt"
+                             : "network.transport.kind: roce";
     if ((roce || others || mlt) && !tcp &&
         std::ranges::find(keys_of_tcp, setting.path) != std::end(keys_of_tcp))
       setting.needs = "network.transport.kind: tcp";
@@ -175,6 +177,19 @@ void mark_idle_settings(NetworkSpec& spec, const TopologySpec* topology) {
               "network.transport.sack: false");
   idle_unless(!spec.captures.empty(), {"network.transport.capture_limit"},
               "network.transport.capture");
+  const bool selective = roce_of(spec.transport).recovery == RecoveryKind::selective_repeat;
+  idle_unless(!selective, {"network.transport.nack_interval"},
+              "network.transport.recovery: go_back_n");
+  idle_unless(selective, {"network.transport.reorder_tolerance"},
+              "network.transport.recovery: selective_repeat");
+  const std::vector<PacketClass>& classes = spec.switches.classes;
+  const std::initializer_list<std::string_view> of_pauses = {
+      "network.switch.port_reserve", "network.switch.pfc.response",
+      "network.switch.pfc.resume_offset", "network.switch.pfc.watchdog",
+      "network.switch.pfc.on_watchdog"};
+  idle_unless(classes.empty() || std::ranges::any_of(classes, &PacketClass::lossless), of_pauses,
+              "a class with lossless: true");
+  idle_unless(spec.switches.pfc.enabled, of_pauses, "network.switch.pfc.enabled: true");
   mark_idle_controls(spec);
   mark_idle_transports(spec);
   const std::size_t levels = topology == nullptr ? 0 : topology->levels.size();

@@ -241,9 +241,9 @@ constexpr std::string_view page_head = R"(# All keys of an experiment file
 `orrery schema --format markdown` writes this page; a test compares the two. `orrery explain KEY`
 prints one key, `orrery schema` the same as JSON Schema for editors.
 
-For "map, or a name", the name of a preset, a file or a bundled platform stands for the map:
-`npu: h100` means `npu: {preset: h100}`. For "map, or its sizes", the sizes do: `torus: 16x16` means
-`torus: {sizes: [16, 16]}`.
+For "map, or a name", the name of a preset, an algorithm, a file or a bundled platform stands for
+the map: `npu: h100` means `npu: {preset: h100}`. For "map, or its sizes", the sizes do: `torus:
+16x16` means `torus: {sizes: [16, 16]}`.
 
 A key in **bold** is required in its map, unless `file` or `preset` beside it gives the value.
 Without a default, the sentence says what holds. Each key

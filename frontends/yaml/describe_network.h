@@ -100,7 +100,8 @@ inline void describe_tcp_timers(GroupKeys& key, TransportSpec& spec) {
   key("connect_timeout", spec.connect_timeout, "time until a handshake is tried again", positive);
   key("persist_timeout", spec.persist_timeout, "time until a closed window is probed", positive);
   key("retries", spec.retries,
-      "timeouts in a row, each twice as long, until a connection is given up and the run ends",
+      "timeouts in a row, of TCP each twice as long, until a connection is given up and the run "
+      "ends",
       between(1, 1'000));
   key("duplicate_acks", spec.duplicate_acks,
       "duplicate acknowledgements that tell of a loss (RFC 5681: 3)", between(1, 1'000));

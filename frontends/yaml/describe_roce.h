@@ -244,13 +244,52 @@ inline void describe_ramp(Keys& keys, std::optional<EcnRamp>& ramp) {
   });
 }
 
+// What a class says to no effect.
+inline void note_idle_keys(Keys& item, const PacketClass& one, NetworkSpec& network) {
+  const SwitchSpec& spec = network.switches;
+  const auto idle_unless = [&](bool works, std::string_view key, std::string_view needs) {
+    const std::size_t before = network.given.size();
+    if (!works) item.note_if_given(key, network.given, SettingGroup::switch_buffer);
+    if (network.given.size() > before) network.given.back().needs = needs;
+  };
+  constexpr std::string_view enabled = "network.switch.pfc.enabled: true";
+  for (const std::string_view key : {"alpha", "headroom"})
+    idle_unless(one.lossless && spec.pfc.enabled, key,
+                one.lossless ? enabled : "lossless: true in the same class");
+  for (const std::string_view key : {"buffer", "overflow"})
+    idle_unless(!one.lossless || !spec.pfc.enabled, key, "lossless: false in the same class");
+  idle_unless(spec.scheduler == PortScheduler::dwrr, "weight", "network.switch.scheduler: dwrr");
+}
+
 inline void describe_classes(Keys& keys, NetworkSpec& network) {
   SwitchSpec& spec = network.switches;
+  ControlKeys key{keys, network};
+  key("scheduler", spec.scheduler,
+      "which class a port sends next: strict, the highest priority; dwrr, by weight");
+  key("headers_in_turn", spec.headers_in_turn,
+      "where a class trims: packets of control that go before one of another class that waits",
+      between(1, 255));
+  key("port_reserve", spec.port_reserve,
+      "memory of each lossless class of each link that is not shared", not_negative);
+  keys.map("pfc", "priority flow control (IEEE 802.1Qbb)", [&](Keys& map) {
+    ControlKeys pause{map, network};
+    pause("enabled", spec.pfc.enabled, "false: lossless classes are lossy");
+    Automatic<Duration> response{spec.pfc.response};
+    pause("response", response,
+          "from the end of a pause frame until the class stops; automatic: IEEE 802.3's most");
+    spec.pfc.response = response.given;
+    pause("resume_offset", spec.pfc.resume_offset,
+          "a class goes on when it holds so much less than the threshold", not_negative);
+    pause("watchdog", spec.pfc.watchdog, "a class that is paused for longer is examined", positive);
+    pause("on_watchdog", spec.pfc.on_watchdog,
+          "stop: the run ends with the cycle or the root; drop: the pause is ignored, and packets "
+          "are lost");
+  });
   keys.optional_items(
       "classes", spec.classes,
       "classes of packets, by priority, each with a queue at every port; without them RoCE has "
       "lossless data of its priority and acknowledgements of 6",
-      [packet = full_packet_of(network)](Keys& item, PacketClass& one, std::size_t) {
+      [&network, packet = full_packet_of(network)](Keys& item, PacketClass& one, std::size_t) {
         item.required("priority", one.priority, "0 to 7 (IEEE 802.1Q); 7 is sent first",
                       between(0, 7));
         item.optional("lossless", one.lossless, "senders are paused before packets are lost (PFC)");
@@ -281,30 +320,9 @@ inline void describe_classes(Keys& keys, NetworkSpec& network) {
                       "pfabric: sends the message with the least left first, and loses packets of "
                       "the one with the most; false: in the order in which they come");
         describe_ramp(item, one.ecn);
+        note_idle_keys(item, one, network);
       });
   keys.note_if_given("classes", network.given, SettingGroup::switch_buffer);
-  ControlKeys key{keys, network};
-  key("scheduler", spec.scheduler,
-      "which class a port sends next: strict, the highest priority; dwrr, by weight");
-  key("headers_in_turn", spec.headers_in_turn,
-      "where a class trims: packets of control that go before one of another class that waits",
-      between(1, 255));
-  key("port_reserve", spec.port_reserve,
-      "memory of each lossless class of each link that is not shared", not_negative);
-  keys.map("pfc", "priority flow control (IEEE 802.1Qbb)", [&](Keys& map) {
-    ControlKeys pause{map, network};
-    pause("enabled", spec.pfc.enabled, "false: lossless classes are lossy");
-    Automatic<Duration> response{spec.pfc.response};
-    pause("response", response,
-          "from the end of a pause frame until the class stops; automatic: IEEE 802.3's most");
-    spec.pfc.response = response.given;
-    pause("resume_offset", spec.pfc.resume_offset,
-          "a class goes on when it holds so much less than the threshold", not_negative);
-    pause("watchdog", spec.pfc.watchdog, "a class that is paused for longer is examined", positive);
-    pause("on_watchdog", spec.pfc.on_watchdog,
-          "stop: the run ends with the cycle or the root; drop: the pause is ignored, and packets "
-          "are lost");
-  });
 }
 
 }  // namespace orrery::yaml

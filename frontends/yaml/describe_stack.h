@@ -61,7 +61,8 @@ inline void describe_data_parallel(Keys& keys, StackTraining& training,
   OneOrMore<RankRuns> servers;
   bool asynchronous = false;
   std::int32_t staleness = 0;
-  keys.required("batch", training.batch, "samples of a worker in an iteration",
+  keys.required("batch", training.batch,
+                "samples of a worker in an iteration, as in {model: resnet50, batch: 64}",
                 between(1, std::int64_t{1} << 32));
   keys.optional("bucket", training.bucket,
                 "least size of the gradients that are exchanged together", positive);

@@ -236,11 +236,11 @@ inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& 
   });
   for (int i = 0; i < collective_count; ++i) {
     const auto kind = static_cast<Collective>(i);
-    keys.map(name_of(kind), "settings of this kind of collective, instead of those for all",
-             [&](Keys& collective) {
-               describe_collective(collective, kind, system.collectives[i], defaults, system,
-                                   topology, topology_known);
-             });
+    keys.named_map(name_of(kind), "settings of this kind of collective, instead of those for all",
+                   [&](Keys& collective) {
+                     describe_collective(collective, kind, system.collectives[i], defaults, system,
+                                         topology, topology_known);
+                   });
   }
   keys.optional("minimum_chunk", system.minimum_chunk, "least size of a chunk", positive);
   keys.optional("first_phase_limit", system.first_phase_limit,

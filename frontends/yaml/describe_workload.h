@@ -173,8 +173,8 @@ inline void describe_job(Keys& keys, WorkloadSpec& workload, const PlatformFacts
 inline void describe_traces(Keys& keys, WorkloadSpec& workload, const PlatformFacts& platform) {
   if (!keys.given("trace")) return;
   auto& trace = workload.what.emplace<GraphWorkload>();
-  keys.map("trace", "Chakra execution traces of all ranks",
-           [&](Keys& below) { describe_trace(below, trace, platform); });
+  keys.named_map("trace", "Chakra execution traces of all ranks",
+                 [&](Keys& below) { describe_trace(below, trace, platform); });
   keys.check([&](Reader& reader) {
     if (reader.clean()) reader.report(problems_of(trace, platform));
   });

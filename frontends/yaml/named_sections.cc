@@ -14,6 +14,7 @@ namespace orrery::yaml {
 
 namespace {
 
+constexpr std::string_view of_system = "system.";
 constexpr std::array<std::string_view, 3> with_file{"system", "network", "workload"};
 constexpr std::array<std::string_view, 4> with_preset{"platform.npu", "workload.model",
                                                       "workload.transformer", "workload.layers"};
@@ -25,6 +26,12 @@ bool contains(const auto& list, std::string_view word) {
 bool looks_like_a_file(std::string_view name) {
   return name.find('/') != std::string_view::npos || name.ends_with(".json") ||
          name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+bool is_collective(std::string_view name) {
+  for (int i = 0; i < collective_count; ++i)
+    if (name_of(static_cast<Collective>(i)) == name) return true;
+  return false;
 }
 
 // "meta-llama/Llama-3.1-8B": an owner and a name.
@@ -40,10 +47,13 @@ std::string_view key_of_name(std::string_view path, std::string_view name) {
   if (path == "network") return "backend";
   if (path == "network.transport")
     return section_of_preset(known_name(name)) == "network.transport" ? "preset" : "kind";
+  if (path.starts_with(of_system) && is_collective(path.substr(of_system.size())))
+    return "algorithms";
   if (path == "platform.npu.efficiency" && name != "none") return "preset";
   constexpr std::string_view of_job = "workload.jobs[].";
   std::string plain(path);
   if (path.starts_with(of_job)) plain.replace(0, of_job.size(), "workload.");
+  if (plain == "workload.trace") return "files";
   if (path.starts_with("platform.") && path.ends_with(".node")) return "preset";
   if (!contains(with_preset, plain)) return "";
   return plain == "workload.transformer" && !looks_like_a_model(name) ? "file" : "preset";
@@ -114,10 +124,9 @@ void name_section_of_model(YamlNode& workload) {
 // "{model: llama3-70b, sequence: 32768, tensor: 8}": the length of a sequence is the transformer's,
 // and how ranks share a transformer is its training.
 void move_short_keys(YamlNode& workload) {
-  if (workload.find("transformer") == nullptr) return;
-  for (const auto& [key, section] : keys_of_workload) {
+  for (const auto& [key, section, model] : keys_of_workload) {
     const YamlNode* const value = workload.find(key);
-    if (value == nullptr) continue;
+    if (value == nullptr || workload.find(model) == nullptr) continue;
     if (workload.find(section) == nullptr) {
       YamlNode empty;
       empty.kind = NodeKind::map;
@@ -131,10 +140,11 @@ void move_short_keys(YamlNode& workload) {
   }
 }
 
-// "sizes: 16x16" is [16, 16].
+// "sizes: 16x16", as well as 16*16, is [16, 16].
 void expand_sizes(YamlNode& node) {
   if (node.kind != NodeKind::scalar) return;
-  const std::string text = std::exchange(node.text, {});
+  std::string text = std::exchange(node.text, {});
+  std::ranges::replace(text, '*', 'x');
   node.kind = NodeKind::list;
   std::string_view rest = text;
   while (true) {
@@ -172,7 +182,20 @@ void expand_builder(YamlNode& topology) {
 bool are_sizes(const YamlNode& node) {
   if (node.kind == NodeKind::list) return true;
   return node.kind == NodeKind::scalar && !node.text.empty() &&
-         node.text.find_first_not_of("0123456789x") == std::string::npos;
+         node.text.find_first_not_of("0123456789x*") == std::string::npos;
+}
+
+// "oversubscription: 3:1" is 3; a fat tree has a list, from the leaves upwards.
+void expand_oversubscription(YamlNode& node, std::string_view path) {
+  if (node.kind != NodeKind::scalar || !path.starts_with("platform.")) return;
+  constexpr std::string_view to_one = ":1";
+  if (node.text.ends_with(to_one)) node.text.resize(node.text.size() - to_one.size());
+  if (path != "platform.topology.fat_tree.oversubscription") return;
+  YamlNode first = node;
+  first.key.clear();
+  node.kind = NodeKind::list;
+  node.text.clear();
+  node.children = {std::move(first)};
 }
 
 // "servers: 31" is another name of `nodes`.
@@ -204,6 +227,8 @@ void expand_names(YamlNode& node, const std::string& path) {
   if (path == "platform.topology" && node.kind == NodeKind::scalar &&
       contains(network_builders, node.text))
     expand_builder(node);
+  if (path.ends_with(".oversubscription") || path.ends_with(".oversubscription[]"))
+    expand_oversubscription(node, path);
   if (path == "platform.topology.torus" && are_sizes(node)) expand_torus(node);
   if ((path == "platform.topology.torus.sizes" || path == "platform.topology.hyperx.sizes") &&
       are_sizes(node))
@@ -235,9 +260,9 @@ namespace {
 
 // The section of a workload that its short key is of; "" if it has no such section.
 std::string section_of_short_key(const YamlNode* workload, std::string_view key) {
-  if (child_of(workload, "transformer") == nullptr) return "";
   const auto found = std::ranges::find(keys_of_workload, key, &ShortKey::key);
-  return found == keys_of_workload.end() ? "" : std::string(found->section);
+  if (found == keys_of_workload.end() || child_of(workload, found->model) == nullptr) return "";
+  return std::string(found->section);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Sections that a name may stand for: `npu: h100` means `npu: {preset: h100}`, `platform:
 // dgx-h100` means `platform: {file: dgx-h100}`, `network: fluid` means `network: {backend: fluid}`;
 // a path may stand in the place of any section that may be a file. `platform: {leaf_spine: ...}`
-// means `platform: {topology: {leaf_spine: ...}}`.
+// means `platform: {topology: {leaf_spine: ...}}`. `system: {all_reduce: ring}` means `{all_reduce:
+// {algorithms: ring}}`, and `oversubscription: 3:1` means 3.
 #pragma once
 
 #include <array>
@@ -14,13 +15,15 @@
 namespace orrery::yaml {
 
 // Keys of platform.topology that may stand in `platform` itself.
-inline constexpr std::array<std::string_view, 8> network_builders{
-    "torus", "fat_tree", "leaf_spine", "rail", "dragonfly", "hyperx", "graph", "hpcc"};
+inline constexpr std::array<std::string_view, 9> network_builders{
+    "torus", "fat_tree", "leaf_spine", "rail", "dragonfly", "hyperx", "graph", "hpcc", "levels"};
 
 // Keys of a section of `workload` that may stand in `workload` itself: `{model: llama3-70b, tensor:
-// 8}` means `{transformer: {preset: llama3-70b}, training: {tensor: 8}}`.
+// 8}` means `{transformer: {preset: llama3-70b}, training: {tensor: 8}}`, `{model: resnet50, batch:
+// 64}` `{layers: {preset: resnet50}, data_parallel: {batch: 64}}`.
 struct ShortKey {
   std::string_view key, section;
+  std::string_view model = "transformer";  // the section of the models that have it
 };
 inline constexpr auto keys_of_workload =
     std::to_array<ShortKey>({{"sequence", "transformer"},
@@ -33,7 +36,9 @@ inline constexpr auto keys_of_workload =
                              {"global_batch", "training"},
                              {"micro_batch", "training"},
                              {"recompute", "training"},
-                             {"sequence_parallel", "training"}});
+                             {"schedule", "training"},
+                             {"sequence_parallel", "training"},
+                             {"batch", "data_parallel", "layers"}});
 
 // Sections in which `servers` is another name of `nodes`.
 inline constexpr std::array<std::string_view, 4> sections_with_nodes{

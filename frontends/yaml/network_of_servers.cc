@@ -71,7 +71,21 @@ YamlNode* named_network(YamlNode& platform) {
 
 // Others are as large as their switches make them.
 bool counts_nodes(std::string_view network) {
-  return network != "dragonfly" && network != "hyperx";
+  return network == "rail" || network == "leaf_spine" || network == "fat_tree";
+}
+
+// `{nodes: 4, dragonfly: {plugs: 4, routers: 8, globals: 2}}`
+void refuse_nodes(YamlNode& platform, Problems& problems) {
+  const YamlNode& topology = *platform.find("topology");
+  if (topology.kind != NodeKind::map || topology.children.size() != 1) return;
+  const std::string& network = topology.children.front().key;
+  const bool is_builder =
+      std::ranges::find(network_builders, network) != network_builders.end() && network != "levels";
+  if (!is_builder || counts_nodes(network)) return;
+  if (const std::optional<YamlNode> nodes = taken(platform, "nodes"))
+    problems.add(nodes->key_place, "platform.nodes",
+                 fmt::format("`{}` says how many there are", network),
+                 "leave it out: servers are counted for rail, leaf_spine and fat_tree");
 }
 
 // `{npu: h100, ranks: 512}`: the servers that have so many, if they are whole ones; of a single
@@ -184,6 +198,7 @@ YamlNode node_of(YamlNode server, const std::optional<YamlNode>& nics) {
 // `{nodes: 16, server: hgx-h100, leaf_spine: {spines: 4}}`: what the network does not have itself
 // becomes a key of it. Its `nodes` are replaced: `{file: dgx-h100-rail, nodes: 16}`.
 std::string move_into_network(YamlNode& platform, Problems& problems) {
+  refuse_nodes(platform, problems);
   const YamlNode* network = named_network(platform);
   if (network == nullptr) return "";
   std::optional<YamlNode> server;

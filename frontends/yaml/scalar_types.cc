@@ -25,6 +25,11 @@ WrongText unknown_name(std::string_view text, const std::vector<std::string_view
           remedy.empty() ? suggestion(text, known) : std::string(remedy)};
 }
 
+bool is_same_word(std::string_view word, std::string_view text) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::ranges::equal(word, text, {}, lower, lower);
+}
+
 namespace {
 
 std::vector<std::string_view> algorithm_names() {

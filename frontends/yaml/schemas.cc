@@ -62,7 +62,7 @@ void add_short_forms_of_platform(Json& platform) {
 // and a model may stand for the section that others belong to.
 void add_short_forms_of_workload(Json& workload) {
   Json& properties = workload["properties"];
-  for (const auto& [key, section] : yaml::keys_of_workload) {
+  for (const auto& [key, section, model] : yaml::keys_of_workload) {
     const std::string name(key);
     properties[name] = properties[std::string(section)]["properties"][name];
   }

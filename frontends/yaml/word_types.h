@@ -108,6 +108,9 @@ std::string_view name_of(Interaction interaction);
 // `"rnig" is not one of the names: did you mean "ring"? (known: ...)`
 WrongText unknown_name(std::string_view text, const std::vector<std::string_view>& known);
 
+// As people write words: RoCE, DCQCN, 1F1B.
+bool is_same_word(std::string_view word, std::string_view text);
+
 template <class E>
 requires std::is_same_v<const E, decltype(last_word<E>)>
 struct ScalarType<E> {
@@ -119,7 +122,7 @@ struct ScalarType<E> {
   }
   static FromText<E> parse(const std::string& text) {
     for (int value = 0; value <= static_cast<int>(last_word<E>); ++value)
-      if (name_of(static_cast<E>(value)) == text) return static_cast<E>(value);
+      if (is_same_word(name_of(static_cast<E>(value)), text)) return static_cast<E>(value);
     return unknown_name(text, names());
   }
   static std::string text(E value) { return std::string(name_of(value)); }
@@ -157,7 +160,7 @@ struct ScalarType<NameIn<Registry>> {
   static FromText<NameIn<Registry>> parse(const std::string& text) {
     const std::vector<std::string_view> known = Registry::names();
     for (const std::string_view name : known) {
-      if (name == text) return NameIn<Registry>{text};
+      if (is_same_word(name, text)) return NameIn<Registry>{std::string(name)};
     }
     return unknown_name(text, known);
   }

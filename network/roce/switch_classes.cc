@@ -84,15 +84,16 @@ Bytes set_aside_for(const SwitchSpec& switches, const Link& link) {
 }
 
 void add_problem_of_size(SpecProblems& problems, const SwitchSpec& switches, Bytes buffer,
-                         Bytes needed, const std::string& whose) {
+                         Bytes needed, bool is_usual, const std::string& whose) {
   const Bytes least = needed + switches.largest_packet;
   if (needed == Bytes{} || buffer >= least) return;
   problems.push_back(
-      {"",
+      {is_usual ? "switch.buffer" : "",
        fmt::format("{} has {} of memory, and reserve and headroom of its lossless classes need "
                    "{}",
                    whose, exact_text(buffer), exact_text(least)),
-       "write a larger network.switch.buffer, or headroom of the class"});
+       fmt::format("write {} or more as buffer, or a smaller headroom of the class",
+                   exact_text(least))});
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ SpecProblems problems_of_headroom(const NetworkSpec& spec, const TopologySpec& t
       needed[static_cast<std::size_t>(link.to.value)] += set_aside_for(switches, link);
     for (std::size_t node = 0; node < needed.size() && problems.empty(); ++node)
       if (topology.graph->nodes[node].kind == NodeKind::switched)
-        add_problem_of_size(problems, switches, switches.buffer, needed[node],
+        add_problem_of_size(problems, switches, switches.buffer, needed[node], true,
                             topology.graph->nodes[node].name);
     return problems;
   }
@@ -123,7 +124,7 @@ SpecProblems problems_of_headroom(const NetworkSpec& spec, const TopologySpec& t
                     .bandwidth = level.bandwidth,
                     .latency = level.latency};
     add_problem_of_size(problems, switches, own(i).value_or(switches.buffer),
-                        set_aside_for(switches, link) * level.size,
+                        set_aside_for(switches, link) * level.size, !own(i),
                         "a switch of level " + level.name);
   }
   return problems;

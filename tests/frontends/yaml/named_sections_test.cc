@@ -251,8 +251,15 @@ TEST_CASE("what stands under another name is not missing as well") {
 }
 
 // A TPU v4 has links of 50 GB/s.
+TEST_CASE("levels stand in the platform itself") {
+  const Experiment experiment = load_experiment(
+      minimal, {{"platform={levels: [{kind: ring, size: 4, bandwidth: 50 GB/s}]}"}});
+  REQUIRE(experiment.topology.levels.size() == 1);
+  CHECK(experiment.topology.levels[0].kind == LevelKind::ring);
+}
+
 TEST_CASE("sizes in the place of a torus are its sizes") {
-  for (const char* torus : {"16x8", "[16, 8]", "{sizes: [16, 8]}", "{sizes: 16x8}"}) {
+  for (const char* torus : {"16x8", "16*8", "[16, 8]", "{sizes: [16, 8]}", "{sizes: 16x8}"}) {
     const Experiment experiment = load_experiment(
         minimal, {{std::string("platform={npu: tpu-v4, topology: {torus: ") + torus + "}}"},
                   {"workload={transformer: llama3-8b}"}});
@@ -336,6 +343,58 @@ TEST_CASE("a model with experts is known without the parameters in use") {
       load_experiment(minimal, {{"platform={topology: {rail: {nodes: 16, node: hgx-h200}}}"},
                                 {"workload={transformer: Qwen3-235B}"}});
   CHECK(std::get<TransformerWorkload>(experiment.workload.what).model.layers == 94);
+}
+
+TEST_CASE("words are written as people write them") {
+  const Experiment experiment = load_experiment(
+      minimal,
+      {{"network.backend=packet"},
+       {"network.transport={kind: RoCE, congestion_control: DCQCN, recovery: Go_Back_N}"}});
+  CHECK(experiment.network.transport.kind == TransportKind::roce);
+  CHECK(experiment.network.transport.congestion_control == "dcqcn");
+  CHECK(error_of({{"network.transport=DCQQN"}}).find("is unknown here") != std::string::npos);
+  CHECK(error_of({{"network.transport=dcqcn"}})
+            .find("write network.transport: {kind: roce, congestion_control: dcqcn}") !=
+        std::string::npos);
+}
+
+TEST_CASE("an algorithm stands for the section of its collective") {
+  const auto algorithms = [](const char* setting) {
+    const SystemSpec system = load_experiment(minimal, {{setting}}).system;
+    return system.collectives[static_cast<std::size_t>(Collective::all_reduce)].algorithms;
+  };
+  for (const char* setting :
+       {"system.all_reduce=halving_doubling", "system.all_reduce={algorithms: halving_doubling}"}) {
+    REQUIRE(algorithms(setting).size() == 1);
+    CHECK(algorithms(setting)[0].name == "halving_doubling");
+  }
+}
+
+TEST_CASE("the batch of a model of layers may stand beside its name") {
+  const Experiment experiment =
+      load_experiment(minimal, {{"platform=dgx-a100"}, {"workload={model: resnet50, batch: 48}"}});
+  const auto* stack = std::get_if<StackTraining>(&experiment.workload.what);
+  REQUIRE(stack != nullptr);
+  CHECK(stack->batch == 48);
+}
+
+TEST_CASE("a taper is a number, or that to one") {
+  const auto error = [](const std::string& platform) {
+    return error_of({{"platform=" + platform}});
+  };
+  for (const std::string servers : {"{nodes: 6, server: hgx-h100, ", "{servers: 6, server: h100, "})
+    for (const std::string taper :
+         {"oversubscription: 3:1}", "fat_tree: {oversubscription: 3:1}}",
+          "fat_tree: {oversubscription: [3:1]}}", "leaf_spine: {oversubscription: 3:1}}",
+          "fat_tree: {oversubscription: 3}}"})
+      CHECK(error(servers + taper).empty());
+  CHECK_FALSE(error("{nodes: 6, server: hgx-h100, oversubscription: 3:2}").empty());
+}
+
+TEST_CASE("servers are not counted where the network says how many there are") {
+  CHECK(error_of({{"platform={nodes: 4, dragonfly: {plugs: 4, routers: 4, globals: 2}}"}})
+            .find("platform.nodes: `dragonfly` says how many there are: leave it out") !=
+        std::string::npos);
 }
 
 TEST_CASE("a key of another map of the section is answered with its path") {

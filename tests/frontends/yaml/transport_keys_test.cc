@@ -71,6 +71,49 @@ TEST_CASE(
   CHECK(needs_of_mtu("") == "network.transport.kind: tcp");
 }
 
+TEST_CASE("keys of classes and pauses that can do nothing are told what they need") {
+  const auto needs_of = [](const std::string& path, std::vector<Override> overrides) {
+    overrides.insert(overrides.begin(), {"network.transport.kind=roce"});
+    const NetworkSpec network = network_with(overrides);
+    for (const GivenSetting& setting : network.given)
+      if (setting.path == path) return setting.needs;
+    return std::string("nothing");
+  };
+  const std::string classes = "network.switch.classes";
+  const Override lossy{classes + "=[{priority: 3, alpha: 1/4, headroom: 9 kB, buffer: 1 MB}]"};
+  const Override lossless{classes +
+                          "=[{priority: 3, lossless: true, alpha: 1/4, weight: 2, buffer: 1 MB, "
+                          "overflow: drop}]"};
+  const Override no_pauses{"network.switch.pfc.enabled=false"};
+  const std::string same = " in the same class";
+  CHECK(needs_of(classes + "[0].alpha", {lossy}) == "lossless: true" + same);
+  CHECK(needs_of(classes + "[0].headroom", {lossy}) == "lossless: true" + same);
+  CHECK(needs_of(classes + "[0].buffer", {lossy}) == "nothing");
+  CHECK(needs_of(classes + "[0].alpha", {lossless}) == "nothing");
+  CHECK(needs_of(classes + "[0].buffer", {lossless}) == "lossless: false" + same);
+  CHECK(needs_of(classes + "[0].overflow", {lossless}) == "lossless: false" + same);
+  CHECK(needs_of(classes + "[0].weight", {lossless}) == "network.switch.scheduler: dwrr");
+  CHECK(needs_of(classes + "[0].weight", {lossless, {"network.switch.scheduler=dwrr"}}) ==
+        "nothing");
+  // Without pauses a lossless class is lossy.
+  CHECK(needs_of(classes + "[0].alpha", {lossless, no_pauses}) ==
+        "network.switch.pfc.enabled: true");
+  CHECK(needs_of(classes + "[0].buffer", {lossless, no_pauses}) == "nothing");
+  const Override watchdog{"network.switch.pfc.watchdog=1 ms"};
+  const std::string key = "network.switch.pfc.watchdog";
+  CHECK(needs_of(key, {watchdog}).empty());
+  CHECK(needs_of(key, {watchdog, no_pauses}) == "network.switch.pfc.enabled: true");
+  CHECK(needs_of(key, {watchdog, lossy}) == "a class with lossless: true");
+  const Override again{"network.transport.nack_interval=1 us"};
+  const Override late{"network.transport.reorder_tolerance=3"};
+  const Override selective{"network.transport.recovery=selective_repeat"};
+  const std::string recovery = "network.transport.recovery: ";
+  CHECK(needs_of("network.transport.nack_interval", {again}).empty());
+  CHECK(needs_of("network.transport.nack_interval", {again, selective}) == recovery + "go_back_n");
+  CHECK(needs_of("network.transport.reorder_tolerance", {late, selective}).empty());
+  CHECK(needs_of("network.transport.reorder_tolerance", {late}) == recovery + "selective_repeat");
+}
+
 TEST_CASE("MLT has so many classes as a port has priorities: one is the side channel's") {
   const std::string mlt = "network.transport.kind=mlt";
   CHECK(network_with({{mlt}}).transport.mlt.classes == 7);
