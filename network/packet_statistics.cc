@@ -28,7 +28,10 @@ void add_receivers(std::vector<ReceiverStatistics>& sum,
     sum = part;
     return;
   }
-  for (std::size_t i = 0; i < part.size(); ++i) sum[i].drops += part[i].drops;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    sum[i].drops += part[i].drops;
+    sum[i].taken += part[i].taken;
+  }
 }
 
 template <class Row>
@@ -73,7 +76,7 @@ void add(PacketStatistics& sum, const PacketStatistics& part) {
   sum.packet_hops += part.packet_hops;
   sum.drops += part.drops;
   sum.marks += part.marks;
-  for (std::size_t i = 0; i < drop_causes; ++i) sum.drops_by_cause[i] += part.drops_by_cause[i];
+  add_counts(sum.drops_by_cause, part.drops_by_cause);
   add_reordering(sum.reordering, part.reordering);
   sum.connections += part.connections;
   sum.retransmissions += part.retransmissions;

@@ -32,6 +32,10 @@ constexpr std::uint64_t sum_of(const DropCounts& counts) {
   return sum;
 }
 
+constexpr void add_counts(DropCounts& sum, const DropCounts& part) {
+  for (std::size_t i = 0; i < drop_causes; ++i) sum[i] += part[i];
+}
+
 // Packets of a flow that came after one that was sent later, what was sent again not counted.
 struct Reordering {
   std::uint64_t late = 0;
@@ -71,7 +75,8 @@ struct LinkQueueStatistics {
 struct ClassQueueStatistics {
   LinkIndex link;
   std::int32_t priority = 0;
-  std::uint64_t drops = 0, marks = 0;
+  DropCounts drops = {};
+  std::uint64_t marks = 0;
 };
 
 // How often and how long a class of a link was paused by the link's receiving end (PFC).
@@ -87,6 +92,7 @@ struct ReceiverStatistics {
   NodeId npu;
   Bandwidth rate;
   std::uint64_t drops = 0;  // that its NIC had no room for
+  Bytes taken;              // on the wire
 };
 
 // Largest number of bytes in use in each of a row of equal intervals.

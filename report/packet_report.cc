@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,21 +13,6 @@
 
 namespace orrery {
 namespace {
-
-// "full buffer 10, link down 2".
-std::string causes(const std::optional<LossRow>& losses) {
-  if (!losses) return "";
-  std::string text;
-  const auto add = [&](DropCause cause, std::uint64_t count) {
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name_of(cause), count);
-  };
-  add(DropCause::full, losses->full);
-  add(DropCause::picked, losses->picked);
-  add(DropCause::no_headroom, losses->no_headroom);
-  add(DropCause::random, losses->random);
-  add(DropCause::link_down, losses->link_down);
-  return text;
-}
 
 std::string cost_of_missing(const RunResult& result) {
   const std::optional<double>& rounds = result.packets->undelivered->rounds;
@@ -41,7 +27,8 @@ std::string counts(const RunResult& result) {
   TextTable table({{"", left_aligned}, {""}, {"", left_aligned}});
   table.add_row({"packets", std::to_string(packets.packets), "acknowledgements too"});
   table.add_row({"packet-hops", std::to_string(packets.packet_hops), ""});
-  table.add_row({"lost", std::to_string(packets.drops), causes(packets.losses)});
+  table.add_row(
+      {"lost", std::to_string(packets.drops), packets.losses ? causes_of(*packets.losses) : ""});
   table.add_row({"marked", std::to_string(packets.marks), ""});
   table.add_row({"sent again", std::to_string(packets.retransmissions), "segments"});
   if (const std::optional<TrimmingRow>& trimming = packets.trimming)
@@ -78,16 +65,28 @@ std::string text_of(const Rows& rows) {
   return table.empty() ? "" : '\n' + table.text();
 }
 
+// Classes only say more than links do where several of them, or a loss, are in the rows.
+bool says_more(std::span<const ClassRow> classes) {
+  return std::ranges::any_of(classes, [&](const ClassRow& row) {
+    return row.drops > 0 || row.priority != classes.front().priority;
+  });
+}
+
 }  // namespace
+
+std::string queues_text(std::span<const QueueRow> queues, std::span<const ClassRow> classes,
+                        std::span<const PauseRow> pauses, const ReportOptions& options) {
+  const auto shown = [&](auto rows) { return rows.first(shown_count(rows.size(), options)); };
+  return text_of(shown(queues)) + (says_more(classes) ? text_of(shown(classes)) : "") +
+         text_of(shown(pauses));
+}
 
 std::string packet_text(const RunResult& result, const ReportOptions& options) {
   if (!result.packets || result.packets->packets == 0) return "";
-  const std::vector<QueueRow>& queues = result.packets->queues;
-  const std::vector<PauseRow>& pauses = result.packets->pauses;
   return counts(result) + text_of(result.packets->waits) + text_of(result.packets->tensors) +
          text_of(result.packets->missing) +
-         text_of(std::span(queues).first(shown_count(queues.size(), options))) +
-         text_of(std::span(pauses).first(shown_count(pauses.size(), options))) +
+         queues_text(result.packets->queues, result.packets->classes, result.packets->pauses,
+                     options) +
          text_of(result.packets->depth_times) + text_of(result.packets->switches);
 }
 

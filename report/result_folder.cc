@@ -174,7 +174,7 @@ void write_collectives(const fs::path& folder, const CollectiveResult& result,
 }
 
 void write_traffic(const fs::path& folder, const TrafficResult& result, bool flows,
-                   Overwrite overwrite) {
+                   const ReportOptions& options, Overwrite overwrite) {
   std::vector<ResultFile> files = {{"traffic.csv", traffic_csv(result)}};
   if (flows) {
     files.push_back({"flows.csv", flows_csv(result)});
@@ -183,7 +183,7 @@ void write_traffic(const fs::path& folder, const TrafficResult& result, bool flo
     if (std::string depths = depths_hpcc(result); !depths.empty())
       files.push_back({"qlen.txt", std::move(depths)});
   }
-  files.push_back({"traffic.json", traffic_json(result)});
+  files.push_back({"traffic.json", traffic_json(result, options)});
   write_all(folder, files, overwrite);
 }
 

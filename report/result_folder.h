@@ -38,7 +38,7 @@ void write_collectives(const std::filesystem::path& folder, const CollectiveResu
 // `flows`: also a line for each flow, in flows.csv and fct.txt, for each pause in pfc.txt, and for
 // each watched port in qlen.txt.
 void write_traffic(const std::filesystem::path& folder, const TrafficResult& result, bool flows,
-                   Overwrite overwrite);
+                   const ReportOptions& options, Overwrite overwrite);
 // comparison.json, and traffic.csv with the lines of all.
 void write_traffic_comparison(const std::filesystem::path& folder,
                               std::span<const TrafficResult> results, Overwrite overwrite);

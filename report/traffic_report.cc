@@ -10,6 +10,7 @@
 #include "core/units/unit_text.h"
 #include "report/csv_report.h"
 #include "report/json_row.h"
+#include "report/packet_report.h"
 #include "report/row_type.h"
 #include "report/rows_csv.h"
 #include "report/text_table.h"
@@ -38,9 +39,12 @@ std::string head_text(const TrafficResult& result) {
                                 result.busiest_load * 100, to_text(result.length))});
   table.add_row({"finish", to_text(result.finish)});
   if (result.packets && result.packets->packets > 0)
-    table.add_row({"packets", fmt::format("{}, {} lost, {} marked, {} timeouts",
-                                          result.packets->packets, result.packets->drops,
-                                          result.packets->marks, result.packets->timeouts)});
+    table.add_row(
+        {"packets",
+         fmt::format("{}, {} lost{}, {} marked, {} timeouts", result.packets->packets,
+                     result.packets->drops,
+                     result.packets->losses ? " (" + causes_of(*result.packets->losses) + ")" : "",
+                     result.packets->marks, result.packets->timeouts)});
   if (result.packets && result.packets->pauses > 0)
     table.add_row({"pauses", fmt::format("{} times, {} in all", result.packets->pauses,
                                          to_text(result.packets->paused))});
@@ -80,22 +84,24 @@ std::int64_t nanoseconds_of(Duration time) { return time.value / 1'000; }
 
 }  // namespace
 
-std::string traffic_text(const TrafficResult& result) {
+std::string traffic_text(const TrafficResult& result, const ReportOptions& options) {
   std::string text = fmt::format("{} on the {} backend{}\n", result.name, result.backend,
                                  result.partial ? ": PARTIAL, it was interrupted" : "");
   for (const std::string& ignored : result.ignored)
     text += fmt::format("IGNORED by the {} backend: {}\n", result.backend, ignored);
   text += '\n' + head_text(result) + rows_text(result);
+  if (const auto& packets = result.packets)
+    text += queues_text(packets->queues, packets->classes, packets->paused_links, options);
   return text +
          fmt::format("\nfingerprint  {}\nhost: {:.3f} s wall, {:.3f} s CPU, {} peak memory\n",
                      result.fingerprint, result.host.wall_s, result.host.cpu_s,
                      to_text(bytes(result.host.peak_rss_bytes)));
 }
 
-std::string traffic_json(const TrafficResult& result) {
+std::string traffic_json(const TrafficResult& result, const ReportOptions& options) {
   // Names come from the user; what is not UTF-8 in them must not lose the results.
   using Json = nlohmann::ordered_json;
-  return row_json(result, {}).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return row_json(result, options).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 std::string traffic_csv(const TrafficResult& result) {

@@ -4,12 +4,13 @@
 #include <span>
 #include <string>
 
+#include "report/derived.h"
 #include "simulation/traffic_result.h"
 
 namespace orrery {
 
-std::string traffic_text(const TrafficResult& result);
-std::string traffic_json(const TrafficResult& result);
+std::string traffic_text(const TrafficResult& result, const ReportOptions& options = {});
+std::string traffic_json(const TrafficResult& result, const ReportOptions& options = {});
 std::string traffic_csv(const TrafficResult& result);  // a line for each range of sizes
 // Of several experiments. Lines of CSV begin with the name of theirs.
 std::string traffic_comparison_text(std::span<const TrafficResult> results);

@@ -1,8 +1,29 @@
 #include "simulation/packet_result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace orrery {
+
+LossRow losses_of(const DropCounts& counts) {
+  const auto of = [&](DropCause cause) { return counts[static_cast<std::size_t>(cause)]; };
+  return {of(DropCause::full), of(DropCause::picked), of(DropCause::no_headroom),
+          of(DropCause::random), of(DropCause::link_down)};
+}
+
+std::string causes_of(const LossRow& losses) {
+  std::string text;
+  const auto add = [&](DropCause cause, std::uint64_t count) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name_of(cause), count);
+  };
+  add(DropCause::full, losses.full);
+  add(DropCause::picked, losses.picked);
+  add(DropCause::no_headroom, losses.no_headroom);
+  add(DropCause::random, losses.random);
+  add(DropCause::link_down, losses.link_down);
+  return text;
+}
 
 std::vector<DepthPeakRow> depth_peaks(const PacketResult& packets) {
   std::vector<DepthPeakRow> rows;

@@ -241,18 +241,61 @@ struct PauseRow {
   }
 };
 
+// Why packets were lost: of a run, and of the queue of one class before a link.
+struct LossRow {
+  std::uint64_t full = 0, picked = 0, no_headroom = 0, random = 0, link_down = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("full", &LossRow::full, "packets that found the memory of a switch full");
+    row.column("picked", &LossRow::picked, "packets that RED dropped");
+    row.column("no_headroom", &LossRow::no_headroom,
+               "packets of a lossless class that came after a pause and found no room");
+    row.column("random", &LossRow::random,
+               "packets that links lost (network.switch.loss, lossy_links)");
+    row.column("link_down", &LossRow::link_down,
+               "packets that were to go over a link that was down");
+  }
+};
+
+LossRow losses_of(const DropCounts& counts);
+std::string causes_of(const LossRow& losses);  // "full buffer 10, link down 2"; empty: none
+
 // The queue of one class before a link.
 struct ClassRow {
   std::string name;  // "switch 128 -> npu 3"
   std::int32_t priority = 0;
   std::uint64_t drops = 0, marks = 0;
+  LossRow losses;
 
   template <class Columns>
   static void describe(Columns& row) {
-    row.column("name", &ClassRow::name, "the link that the queue is before");
-    row.column("priority", &ClassRow::priority, "the class of packets");
-    row.column("drops", &ClassRow::drops, "packets that were lost");
-    row.column("marks", &ClassRow::marks, "packets that were marked");
+    row.column("name", &ClassRow::name, "the link that the queue is before",
+               {.text = {"class of queue"}});
+    row.column("priority", &ClassRow::priority, "the class of packets", {.text = {"priority"}});
+    row.column("drops", &ClassRow::drops, "packets that were lost", {.text = {"lost"}});
+    row.column("marks", &ClassRow::marks, "packets that were marked", {.text = {"marked"}});
+    row.column("causes", [](const ClassRow& one) { return causes_of(one.losses); },
+               "why they were lost", {.csv = no_column, .text = {"because of"}, .json = false});
+    row.part("losses", &ClassRow::losses, "why they were lost");
+  }
+};
+
+// An NPU of network.slow.
+struct ReceiverRow {
+  std::string name;
+  std::int64_t rate = 0;  // bytes a second
+  Bytes taken;            // on the wire
+  Duration busy;          // what that takes at its rate
+  std::uint64_t drops = 0;
+
+  template <class Columns>
+  static void describe(Columns& row) {
+    row.column("name", &ReceiverRow::name, "name of the NPU");
+    row.column("rate", &ReceiverRow::rate, "what it takes, in bytes a second");
+    row.column("taken_bytes", &ReceiverRow::taken, "what it took, with headers");
+    row.column("busy_ps", &ReceiverRow::busy, "how long it took what came, at its rate");
+    row.column("drops", &ReceiverRow::drops, "packets that its NIC had no room for");
   }
 };
 
@@ -277,23 +320,6 @@ struct RoceRow {
         "rate of their congestion control said later");
     row.column("held_by_window", &RoceRow::held_by_window,
                "the same of their window: what is on the way was not acknowledged yet");
-  }
-};
-
-// Why packets were lost; the sum is PacketResult::drops.
-struct LossRow {
-  std::uint64_t full = 0, picked = 0, no_headroom = 0, random = 0, link_down = 0;
-
-  template <class Columns>
-  static void describe(Columns& row) {
-    row.column("full", &LossRow::full, "packets that found the memory of a switch full");
-    row.column("picked", &LossRow::picked, "packets that RED dropped");
-    row.column("no_headroom", &LossRow::no_headroom,
-               "packets of a lossless class that came after a pause and found no room");
-    row.column("random", &LossRow::random,
-               "packets that links lost (network.switch.loss, lossy_links)");
-    row.column("link_down", &LossRow::link_down,
-               "packets that were to go over a link that was down");
   }
 };
 
@@ -354,6 +380,7 @@ struct PacketResult {
   std::vector<QueueRow> queues;  // most drops first, then most bytes waiting
   std::vector<PauseRow> pauses;  // longest first
   std::vector<ClassRow> classes;
+  std::vector<ReceiverRow> receivers;
   std::vector<SwitchRow> switches;
   std::vector<WaitRow> waits;
   std::vector<DepthRow> depths;
@@ -403,8 +430,10 @@ struct PacketResult {
              "--all-links",
              {.omit_if_empty = true, .busiest_only = true});
     row.rows("classes", &PacketResult::classes,
-             "queue of a class that lost or marked packets, where links have several",
+             "queue of a class that lost or marked packets, where links have several, most drops "
+             "first; the first 10, or all with --all-links",
              {.omit_if_empty = true, .busiest_only = true});
+    row.rows("receivers", &PacketResult::receivers, "NPU of network.slow", {.omit_if_empty = true});
     row.rows("switches", &PacketResult::switches, "switch that held packets");
     row.rows("waits", &PacketResult::waits, "kind of traffic");
     row.rows("depths", &PacketResult::depths, "link of network.switch.watch");

@@ -28,6 +28,8 @@ std::string_view name_of(BoundBy bound) {
       return "latency";
     case BoundBy::contention:
       return "contention";
+    case BoundBy::slow_receiver:
+      return "a slow receiver";
     case BoundBy::endpoints:
       return "endpoints";
     case BoundBy::losses:

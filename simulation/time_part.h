@@ -27,6 +27,7 @@ enum class BoundBy : std::uint8_t {
   bandwidth,         // bytes over the bandwidth of the level
   latency,           // of messages one after the other, with what they cost at their ends
   contention,        // messages share a link: TimePart::held_by
+  slow_receiver,     // takes what comes more slowly than its links: TimePart::held_by
   endpoints,         // the cost of messages in the processor and memory of their ends
   losses,            // packets were lost, and sent again
   timeouts,          // packets were sent again that were not lost
@@ -44,7 +45,7 @@ struct TimePart {
   Duration time;
   double share = 0;
   BoundBy bound_by = BoundBy::nothing;
-  std::string held_by;                // the link, of BoundBy::contention
+  std::string held_by;                // of contention the link, of a slow receiver its NPU
   Duration bandwidth, latency, rest;  // of the time waited for the network
   std::string knob;
 
@@ -62,13 +63,15 @@ struct TimePart {
     row.column("time_ps", &TimePart::time,
                "its time in the whole run; the parts add up to finish_ps", {.text = {"time"}});
     row.column("share", &TimePart::share, "its share of finish_ps, 0 to 1", {.text = {"share"}});
-    row.column("bound_by", &TimePart::bound_by,
-               "what the part would be shorter without: compute rate, memory bandwidth, kernel "
-               "launches, slow ranks, collectives beside it, late ranks, pipeline schedule, "
-               "bandwidth, latency, contention, endpoints, losses, timeouts, window, limits, "
-               "messages that wait for others, host, nothing",
-               {.text = {"bound by"}});
-    row.column("held_by", &TimePart::held_by, "the busiest link, of contention; else none",
+    row.column(
+        "bound_by", &TimePart::bound_by,
+        "what the part would be shorter without: compute rate, memory bandwidth, kernel "
+        "launches, slow ranks, collectives beside it, late ranks, pipeline schedule, "
+        "bandwidth, latency, contention, a slow receiver, endpoints, losses, timeouts, window, "
+        "limits, messages that wait for others, host, nothing",
+        {.text = {"bound by"}});
+    row.column("held_by", &TimePart::held_by,
+               "of contention the busiest link, of a slow receiver its NPU; else none",
                {.null_if_empty = true});
     row.column("bandwidth_ps", &TimePart::bandwidth,
                "of the time waited for the network, what the bytes take at the full bandwidth");

@@ -9,6 +9,7 @@
 #include "core/units/units.h"
 #include "simulation/columns.h"
 #include "simulation/flow.h"
+#include "simulation/packet_result.h"
 #include "simulation/result_rows.h"
 
 namespace orrery {
@@ -67,6 +68,10 @@ struct TrafficPackets {
                 timeouts = 0;
   std::uint64_t notifications = 0, refusals = 0, pauses = 0, watchdogs = 0;  // of RoCE
   Duration paused;
+  std::optional<LossRow> losses;  // if some packet was lost
+  std::vector<QueueRow> queues;   // as those of PacketResult
+  std::vector<PauseRow> paused_links;
+  std::vector<ClassRow> classes;
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -82,6 +87,20 @@ struct TrafficPackets {
     row.column("pauses", &TrafficPackets::pauses, "times that a class of a link was paused (PFC)");
     row.column("paused_ps", &TrafficPackets::paused, "time of these, the sum over all links");
     row.column("watchdogs", &TrafficPackets::watchdogs, "pauses that lasted too long");
+    row.part("losses", &TrafficPackets::losses, "why packets were lost; only where some were",
+             {.omit_if_none = true});
+    row.rows("queues", &TrafficPackets::queues,
+             "queue that lost, marked or kept packets, most drops first, then most waiting bytes; "
+             "the first 10, or all with --all-links",
+             {.busiest_only = true});
+    row.rows("paused_links", &TrafficPackets::paused_links,
+             "class of a link that was paused, the longest in all first; the first 10, or all with "
+             "--all-links",
+             {.omit_if_empty = true, .busiest_only = true});
+    row.rows("classes", &TrafficPackets::classes,
+             "queue of a class that lost or marked packets, where links have several, most drops "
+             "first; the first 10, or all with --all-links",
+             {.omit_if_empty = true, .busiest_only = true});
   }
 };
 

@@ -38,6 +38,17 @@ std::string report(const CollectiveResult& result, Format format) {
   return collective_text(result);
 }
 
+// A collective runs alone, and all ranks start at once.
+void refuse_workload(const std::vector<Override>& overrides) {
+  for (const Override& one : overrides)
+    if (one.text.starts_with("workload.") || one.text.starts_with("workload="))
+      throw ConfigError({.file = "--set " + one.text,
+                         .what = "coll has no workload: one collective runs alone, and all ranks "
+                                 "start at once",
+                         .remedy = "run a file with it, such as workload: {all_reduce: 64 MiB, "
+                                   "skew: 10 us}"});
+}
+
 // The platform with one algorithm ("" = its own). Options of `coll` are keys of `system:`, so that
 // they are checked as if they were written there.
 Experiment load_platform(const CollectiveOptions& options, const std::string& algorithm) {
@@ -54,6 +65,7 @@ Experiment load_platform(const CollectiveOptions& options, const std::string& al
     if (names != algorithm) names = '[' + names + ']';
     add(custom ? "custom" : "algorithms", names, "--algorithm " + algorithm);
   }
+  refuse_workload(options.overrides);
   return load_cluster(options.platform, overrides, options.ranks);
 }
 

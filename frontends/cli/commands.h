@@ -186,6 +186,7 @@ struct TrafficRunOptions {
   std::string output;  // folder; "" = none
   bool force = false;
   bool flows = false;  // also files with a line for each flow
+  ReportOptions report;
   Format format = Format::text;
 };
 

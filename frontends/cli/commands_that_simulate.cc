@@ -165,6 +165,8 @@ void CommandLine::add_traffic() {
   traffic->add_flag(
       "--flows", traffic_.flows,
       "also a line for each flow in DIR: flows.csv, fct.txt; for each pause: pfc.txt");
+  traffic->add_flag("--all-links", traffic_.report.all_links,
+                    fmt::format("report all queues, not only the fullest {}", most_links));
 }
 
 void CommandLine::add_reports() {

@@ -17,16 +17,16 @@ namespace orrery::cli {
 
 namespace {
 
-std::string report(const TrafficResult& result, Format format) {
-  switch (format) {
+std::string report(const TrafficResult& result, const TrafficRunOptions& options) {
+  switch (options.format) {
     case Format::json:
-      return traffic_json(result);
+      return traffic_json(result, options.report);
     case Format::csv:
       return traffic_csv(result);
     case Format::text:
       break;
   }
-  return traffic_text(result);
+  return traffic_text(result, options.report);
 }
 
 TrafficResult simulated(const TrafficExperiment& loaded, const InterruptGuard& interrupt,
@@ -110,9 +110,10 @@ ExitCode traffic_loaded(const TrafficExperiment& asked, const TrafficRunOptions&
   TrafficResult result = simulated(loaded, interrupt, terminal);
   result.provenance = provenance_of(loaded.experiment, options.invocation);
   print_remarks(result, "");
-  const std::string text = report(result, options.format);
+  const std::string text = report(result, options);
   terminal.out << (options.format == Format::text ? wrapped_text(text, terminal.width) : text);
-  if (!options.output.empty()) write_traffic(options.output, result, options.flows, overwrite);
+  if (!options.output.empty())
+    write_traffic(options.output, result, options.flows, options.report, overwrite);
   return result.partial ? interrupted : ok;
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/random.h"
 #include "core/units/units.h"
 #include "network/packet/red_queue.h"
+#include "network/packet_statistics.h"
 #include "network/switch_spec.h"
 
 namespace orrery {
@@ -24,7 +25,8 @@ static_assert(sizeof(OutputQueue) == 16);
 
 struct OutputQueueRest {
   Bytes deficit;  // dwrr: what it may still send in its turn
-  std::uint64_t drops = 0, marks = 0;
+  DropCounts drops = {};
+  std::uint64_t marks = 0;
   RedQueue red;
   double average = 0;  // of EcnRamp
 };

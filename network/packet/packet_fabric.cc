@@ -145,8 +145,7 @@ void PacketFabric::enter(PacketIndex index) {
     if (*cause == DropCause::full && (least_first_ >> number & 1) != 0 &&
         make_room(index, link, port, number))
       return wait(index, link, port, number);
-    ++rest_of(queue).drops;
-    return lose(index, port, *cause);
+    return lose(index, link, *cause);
   }
   if (idle) return start(index, port);
   wait(index, link, port, number);
@@ -181,8 +180,7 @@ void PacketFabric::enter_trimmed(PacketIndex index, LinkIndex link, Port& port) 
   ++trimmed_;
   OutputQueue& queue = queue_of(link, header_class_);
   if (finds_room(packet, port, queue)) return wait(index, link, port, header_class_);
-  ++rest_of(queue).drops;
-  lose(index, port, DropCause::full);
+  lose(index, link, DropCause::full);
 }
 
 bool PacketFabric::picked_by_red(const Packet& packet, Port& port, OutputQueue& queue, bool idle) {
@@ -195,7 +193,6 @@ bool PacketFabric::picked_by_red(const Packet& packet, Port& port, OutputQueue& 
 
 void PacketFabric::mark(Packet& packet, Port& port, OutputQueue& queue) {
   packet.marked = true;
-  ++rest_of(port).marks;
   if (port.watched) marks_[rest_of(port).depth].add(queue_.now());
   ++rest_of(queue).marks;
 }
@@ -368,17 +365,17 @@ void PacketFabric::set_bandwidth(LinkIndex link, Bandwidth bandwidth) {
     return;
   }
   for (unsigned of = 0; of < queue_count_; ++of)
-    while (queue_of(link, of).first != none) {
-      ++rest_of(queue_of(link, of)).drops;
-      lose(take_first(port, link, of), port, DropCause::link_down);
-    }
+    while (queue_of(link, of).first != none)
+      lose(take_first(port, link, of), link, DropCause::link_down);
 }
 
-void PacketFabric::lose(PacketIndex packet, Port& port, DropCause cause) {
-  ++rest_of(port).drops[static_cast<std::size_t>(cause)];
-  if (port.watched) losses_[rest_of(port).depth].add(queue_.now());
-  if (!packets_[packet].is_frame) owner_.packet_lost(packet);
-  release(packet);
+void PacketFabric::lose(PacketIndex index, LinkIndex link, DropCause cause) {
+  const Packet& packet = packets_[index];
+  const unsigned of = packet.is_frame ? queue_count_ - 1 : packet.of;
+  ++queue_rests_[place_of(link, of)].drops[static_cast<std::size_t>(cause)];
+  if (ports_[link].watched) losses_[rests_[link].depth].add(queue_.now());
+  if (!packet.is_frame) owner_.packet_lost(index);
+  release(index);
 }
 
 void PacketFabric::release(PacketIndex packet) {

@@ -151,7 +151,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
 
   // Sums of what the fabric counts; transports add their own.
   PacketStatistics statistics() const;
-  std::uint64_t lost_on(LinkIndex link) const { return sum_of(rests_[link].drops); }
+  std::uint64_t lost_on(LinkIndex link) const { return sum_of(drops_before(link)); }
 
   // Packets that wait before links; when nothing is left to happen, for ever.
   std::uint64_t waiting_packets() const;
@@ -206,8 +206,6 @@ class PacketFabric final : private EventHandler, private PauseWire {
     std::uint32_t last_size = 0;  // transfer_time() is a 128-bit division, and sizes repeat
     std::uint32_t depth = 0;      // of depths_, if it is watched
     Duration last_duration;
-    DropCounts drops = {};
-    std::uint64_t marks = 0;
   };
 
   // A slow receiver: a port without a link, which its packets leave as fast as the host takes them.
@@ -265,7 +263,9 @@ class PacketFabric final : private EventHandler, private PauseWire {
   bool make_room(PacketIndex packet, LinkIndex link, Port& port, unsigned of);
   void note_wait(const Packet& packet, const Port& port);
   void note_depth(Port& port, const OutputQueue& queue, unsigned of);
-  void lose(PacketIndex packet, Port& port, DropCause cause);
+  void lose(PacketIndex index, LinkIndex link, DropCause cause);
+  DropCounts drops_before(LinkIndex link) const;  // of all queues of the port
+  std::uint64_t marks_before(LinkIndex link) const;
   void release(PacketIndex packet);
   Duration duration_of(Port& port, std::uint32_t wire_bytes);
   std::size_t place_of(LinkIndex link, unsigned of) const { return ports_.size() * of + link; }

@@ -49,8 +49,7 @@ bool PacketFabric::make_room(PacketIndex packet, LinkIndex link, Port& port, uns
   OutputQueue& queue = queue_of(link, of);
   while (has_more_than(queue, packet)) {
     const PacketIndex lost = take_head(port, link, of);
-    ++rest_of(queue).drops;
-    lose(lost, port, DropCause::full);
+    lose(lost, link, DropCause::full);
     if (finds_room(packets_[packet], port, queue)) return true;
   }
   return false;

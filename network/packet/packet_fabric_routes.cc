@@ -36,7 +36,7 @@ void PacketFabric::enter_chosen(PacketIndex index) {
   const LinkIndex over = path_links_[packet.cursor - 1];
   const RouteIndex route = path_links_[packet.cursor + 1];
   const SwitchRoutes::Next* next = routes_->choose(route, end_of(over), flows_[index], index);
-  if (next == nullptr) return lose(index, ports_[over], DropCause::link_down);
+  if (next == nullptr) return lose(index, over, DropCause::link_down);
   std::uint32_t& own = own_paths_[index];
   if (own == none) {
     own = static_cast<std::uint32_t>(path_links_.size());

@@ -13,19 +13,21 @@ PacketStatistics PacketFabric::statistics() const {
   statistics.trimmed = trimmed_;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Port& port = ports_[i];
-    const PortRest& rest = rests_[i];
-    const std::uint64_t drops = sum_of(rest.drops);
+    const auto link = static_cast<LinkIndex>(i);
+    const DropCounts by_cause = drops_before(link);
+    const std::uint64_t drops = sum_of(by_cause), marks = marks_before(link);
     statistics.drops += drops;
-    for (std::size_t cause = 0; cause < drop_causes; ++cause)
-      statistics.drops_by_cause[cause] += rest.drops[cause];
-    statistics.marks += rest.marks;
+    add_counts(statistics.drops_by_cause, by_cause);
+    statistics.marks += marks;
     if (port.is_host) continue;
-    statistics.links.push_back({port.sent, port.packets, drops, rest.marks, port.most_waiting});
+    statistics.links.push_back({port.sent, port.packets, drops, marks, port.most_waiting});
   }
   if (classes_.size() > 1) add_class_statistics(statistics);
+  if (pauses_ != nullptr) statistics.pauses = pauses_->statistics();
+  statistics.pause_events = pause_events_;
   for (const Host& host : hosts_)
-    statistics.receivers.push_back(
-        {host.npu, rests_[host.port].bandwidth, sum_of(rests_[host.port].drops)});
+    statistics.receivers.push_back({host.npu, rests_[host.port].bandwidth,
+                                    sum_of(drops_before(host.port)), ports_[host.port].sent});
   add_depths(statistics);
   for (const SwitchMemory& memory : memories_) {
     const PeakSeries& series = memory.series();
@@ -34,6 +36,19 @@ PacketStatistics PacketFabric::statistics() const {
         {memory.node(), memory.size(), bytes(series.most()), series.interval(), series.peaks()});
   }
   return statistics;
+}
+
+DropCounts PacketFabric::drops_before(LinkIndex link) const {
+  DropCounts counts = {};
+  for (unsigned of = 0; of < queue_count_; ++of)
+    add_counts(counts, queue_rests_[place_of(link, of)].drops);
+  return counts;
+}
+
+std::uint64_t PacketFabric::marks_before(LinkIndex link) const {
+  std::uint64_t marks = 0;
+  for (unsigned of = 0; of < queue_count_; ++of) marks += queue_rests_[place_of(link, of)].marks;
+  return marks;
 }
 
 void PacketFabric::add_depths(PacketStatistics& statistics) const {
@@ -64,11 +79,9 @@ void PacketFabric::add_class_statistics(PacketStatistics& statistics) const {
   for (LinkIndex link = 0; link < link_count_; ++link)
     for (std::size_t of = 0; of < classes_.size(); ++of) {
       const OutputQueueRest& queue = queue_rests_[place_of(link, static_cast<unsigned>(of))];
-      if (queue.drops + queue.marks > 0)
+      if (sum_of(queue.drops) + queue.marks > 0)
         statistics.classes.push_back({link, classes_[of].priority, queue.drops, queue.marks});
     }
-  if (pauses_ != nullptr) statistics.pauses = pauses_->statistics();
-  statistics.pause_events = pause_events_;
 }
 
 }  // namespace orrery

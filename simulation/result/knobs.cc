@@ -71,6 +71,16 @@ std::string against_timeouts(const NetworkSpec& network) {
   return "a longer network.transport.minimum_rto (RoCE: rto), or a smaller window";
 }
 
+std::string against_losses(const LossRow& losses) {
+  const std::uint64_t of_switches = losses.full + losses.picked + losses.no_headroom;
+  if (losses.random > std::max(of_switches, losses.link_down))
+    return "links that lose less (network.switch.loss, lossy_links)";
+  if (losses.link_down > of_switches)
+    return "links that stay up (network.faults), or switches that learn of it sooner "
+           "(network.routing.reroute_delay)";
+  return "more memory in the switches (network.switch.buffer), or a smaller window";
+}
+
 // At the port of an NPU there is no other path.
 std::string against_contention(const TimePart& part, const Experiment& experiment) {
   const bool at_npu = part.held_by.find("npu ") != std::string::npos;
@@ -83,7 +93,8 @@ std::string against_contention(const TimePart& part, const Experiment& experimen
 
 }  // namespace
 
-std::string knob_of(const TimePart& part, const Experiment& experiment, double taper) {
+std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
+                    const LossRow& losses) {
   switch (part.bound_by) {
     case BoundBy::compute_rate:
       return "a faster processor (npu.peak), or more ranks";
@@ -114,8 +125,11 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
       return against_contention(part, experiment);
     case BoundBy::endpoints:
       return "cheaper or fewer messages (system.endpoint, system.chunks)";
+    case BoundBy::slow_receiver:
+      return fmt::format("{} takes what comes more slowly than its links bring it (network.slow)",
+                         part.held_by);
     case BoundBy::losses:
-      return "more memory in the switches (network.switch.buffer), or a smaller window";
+      return against_losses(losses);
     case BoundBy::timeouts:
       return against_timeouts(experiment.network);
     case BoundBy::window:

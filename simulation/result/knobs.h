@@ -10,7 +10,9 @@ namespace orrery {
 
 // A clause that follows a colon: "more bandwidth on fabric, or a smaller training.tensor"; "" if
 // nothing does. `taper`: of the part's level, what a port takes over what it gets while all send.
+// `losses`: of the run.
 // REQUIRES: part.bound_by is set.
-std::string knob_of(const TimePart& part, const Experiment& experiment, double taper);
+std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
+                    const LossRow& losses);
 
 }  // namespace orrery

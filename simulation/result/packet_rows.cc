@@ -23,12 +23,7 @@ void add_wait(PacketResult& result, std::string kind, const PacketWaits& waits) 
 }
 
 void add_losses(PacketResult& counted, const PacketStatistics& packets) {
-  const auto of = [&](DropCause cause) {
-    return packets.drops_by_cause[static_cast<std::size_t>(cause)];
-  };
-  if (packets.drops > 0)
-    counted.losses = {of(DropCause::full), of(DropCause::picked), of(DropCause::no_headroom),
-                      of(DropCause::random), of(DropCause::link_down)};
+  if (packets.drops > 0) counted.losses = losses_of(packets.drops_by_cause);
   if (packets.trimmed > 0) counted.trimming = {packets.trimmed, packets.returned};
   if (packets.reordering.late > 0)
     counted.reordering = {packets.reordering.late, packets.reordering.most_overtaken_by,
@@ -84,7 +79,7 @@ void add_tensors(PacketResult& counted, const PacketStatistics& packets) {
   if (counted.tensors.size() == 2) counted.tensors.pop_back();  // both are the one
 }
 
-void add_pauses(PacketResult& counted, const FinishedRun& run, const PacketStatistics& packets) {
+void add_roce(PacketResult& counted, const FinishedRun& run, const PacketStatistics& packets) {
   const NetworkSpec& network = run.experiment.network;
   const BackendEntry* backend = find_backend(network.backend);
   if (backend == nullptr || !network.uses(TransportKind::roce, backend->traits->transport)) return;
@@ -100,17 +95,44 @@ void add_pauses(PacketResult& counted, const FinishedRun& run, const PacketStati
   for (const PauseStatistics& pause : packets.pauses) {
     roce.pauses += pause.count;
     roce.paused += pause.time;
-    const NodeId by = run.topology.links()[pause.link].to;
-    counted.pauses.push_back({run.topology.link_name(pause.link), run.topology.node_name(by),
-                              pause.priority, pause.count, pause.time});
   }
-  std::ranges::stable_sort(counted.pauses, std::ranges::greater{}, &PauseRow::time);
-  for (const ClassQueueStatistics& one : packets.classes)
-    counted.classes.push_back(
-        {run.topology.link_name(one.link), one.priority, one.drops, one.marks});
 }
 
 }  // namespace
+
+std::vector<QueueRow> queue_rows(const Topology& topology, const PacketStatistics& packets) {
+  std::vector<QueueRow> rows;
+  for (std::size_t i = 0; i < packets.links.size(); ++i) {
+    const LinkQueueStatistics& queue = packets.links[i];
+    if (queue.drops == 0 && queue.marks == 0 && queue.most_waiting == Bytes{}) continue;
+    rows.push_back({topology.link_name(static_cast<LinkIndex>(i)), queue.packets, queue.drops,
+                    queue.marks, queue.most_waiting});
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater{}, [](const QueueRow& row) {
+    return std::pair(row.drops, row.most_waiting);
+  });
+  return rows;
+}
+
+std::vector<PauseRow> pause_rows(const Topology& topology, const PacketStatistics& packets) {
+  std::vector<PauseRow> rows;
+  for (const PauseStatistics& pause : packets.pauses)
+    rows.push_back({topology.link_name(pause.link),
+                    topology.node_name(topology.links()[pause.link].to), pause.priority,
+                    pause.count, pause.time});
+  std::ranges::stable_sort(rows, std::ranges::greater{}, &PauseRow::time);
+  return rows;
+}
+
+std::vector<ClassRow> class_rows(const Topology& topology, const PacketStatistics& packets) {
+  std::vector<ClassRow> rows;
+  for (const ClassQueueStatistics& one : packets.classes)
+    rows.push_back({topology.link_name(one.link), one.priority, sum_of(one.drops), one.marks,
+                    losses_of(one.drops)});
+  std::ranges::stable_sort(rows, std::ranges::greater{},
+                           [](const ClassRow& row) { return std::pair(row.drops, row.marks); });
+  return rows;
+}
 
 void add_packets(RunResult& result, const FinishedRun& run, const PacketStatistics& packets) {
   PacketResult& counted = result.packets.emplace();
@@ -127,23 +149,19 @@ void add_packets(RunResult& result, const FinishedRun& run, const PacketStatisti
   counted.connections = packets.connections;
   counted.retransmissions = packets.retransmissions;
   counted.timeouts = packets.timeouts;
-  for (std::size_t i = 0; i < packets.links.size(); ++i) {
-    const LinkQueueStatistics& queue = packets.links[i];
-    if (queue.drops == 0 && queue.marks == 0 && queue.most_waiting == Bytes{}) continue;
-    counted.queues.push_back({run.topology.link_name(static_cast<LinkIndex>(i)), queue.packets,
-                              queue.drops, queue.marks, queue.most_waiting});
-  }
-  std::stable_sort(counted.queues.begin(), counted.queues.end(),
-                   [](const QueueRow& a, const QueueRow& b) {
-                     return std::pair(a.drops, a.most_waiting) > std::pair(b.drops, b.most_waiting);
-                   });
+  counted.queues = queue_rows(run.topology, packets);
   for (const SwitchMemoryStatistics& memory : packets.switches)
     counted.switches.push_back({run.topology.node_name(memory.node), memory.size, memory.most_used,
                                 memory.interval, memory.peaks});
   for (std::size_t label = 0; label < packets.waits.size(); ++label)
     add_wait(counted, name_of_traffic(label), packets.waits[label]);
   add_wait(counted, "acknowledgements", packets.acknowledgement_waits);
-  add_pauses(counted, run, packets);
+  add_roce(counted, run, packets);
+  counted.pauses = pause_rows(run.topology, packets);
+  counted.classes = class_rows(run.topology, packets);
+  for (const ReceiverStatistics& one : packets.receivers)
+    counted.receivers.push_back({run.topology.node_name(one.npu), one.rate.value, one.taken,
+                                 transfer_time(one.taken, one.rate), one.drops});
   for (const QueueDepthStatistics& depth : packets.depths)
     counted.depths.push_back({run.topology.link_name(depth.link), depth.interval, depth.peaks,
                               depth.drops, depth.marks});

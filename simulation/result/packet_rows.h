@@ -1,6 +1,8 @@
 // What a backend with packets counted.
 #pragma once
 
+#include <vector>
+
 #include "simulation/result/finished_run.h"
 #include "simulation/run_result.h"
 
@@ -8,5 +10,10 @@ namespace orrery {
 
 // Fills `packets`, and adds what to notice about them.
 void add_packets(RunResult& result, const FinishedRun& run, const PacketStatistics& packets);
+
+// As PacketResult orders them.
+std::vector<QueueRow> queue_rows(const Topology& topology, const PacketStatistics& packets);
+std::vector<PauseRow> pause_rows(const Topology& topology, const PacketStatistics& packets);
+std::vector<ClassRow> class_rows(const Topology& topology, const PacketStatistics& packets);
 
 }  // namespace orrery

@@ -120,7 +120,8 @@ class Parts {
     for (TimePart& part : result_.why) {
       all += part.time;
       part.share = static_cast<double>(part.time.value) / static_cast<double>(result_.finish.value);
-      part.knob = knob_of(part, run_.experiment, taper_at(part.level)) + other_control(part);
+      part.knob =
+          other_control(part) + knob_of(part, run_.experiment, taper_at(part.level), losses());
     }
     CHECK(all == result_.finish, "the parts of rank {} are {} ps, the run finished at {} ps", rank_,
           all.value, result_.finish.value);
@@ -198,6 +199,19 @@ class Parts {
     return busy >= half * under_way && busy >= (1 + considerable) * carried;
   }
 
+  LossRow losses() const {
+    return result_.packets && result_.packets->losses ? *result_.packets->losses : LossRow();
+  }
+
+  // That of network.slow which is busy for longest, if others wait for it as for a link.
+  const ReceiverRow* slow_receiver(double under_way, double carried) const {
+    if (!result_.packets || result_.packets->receivers.empty()) return nullptr;
+    const auto slowest =
+        std::ranges::max_element(result_.packets->receivers, {}, &ReceiverRow::busy);
+    const auto busy = static_cast<double>(slowest->busy.value);
+    return is_contention(busy, under_way, carried) ? &*slowest : nullptr;
+  }
+
   // Of a level what a port takes, over what it gets while all send; 1 where nothing tapers.
   double taper_at(const std::string& name) const {
     const auto levels = run_.topology.levels();
@@ -225,8 +239,9 @@ class Parts {
     const std::string control =
         transport.congestion_control.value_or(transport.roce.congestion_control);
     return fmt::format(
-        "; {} kept senders below line rate, {:.0f} % of their time: another "
-        "network.transport.congestion_control, or its parameters",
+        "another network.transport.congestion_control ({} kept senders below line rate, {:.0f} % "
+        "of "
+        "their time), or its parameters; ",
         control, 100 * held);
   }
 
@@ -236,7 +251,10 @@ class Parts {
     };
     part.bound_by = part.bandwidth >= part.latency ? BoundBy::bandwidth : BoundBy::latency;
     if (!waits(considerable)) return;
-    if (result_.packets && result_.packets->timeouts > 0) {
+    if (const ReceiverRow* slow = slow_receiver(under_way, carried)) {
+      part.bound_by = BoundBy::slow_receiver;
+      part.held_by = slow->name;
+    } else if (result_.packets && result_.packets->timeouts > 0) {
       part.bound_by = result_.packets->drops > 0 ? BoundBy::losses : BoundBy::timeouts;
     } else if (is_contention(busy_time(part.level), under_way, carried)) {
       part.bound_by = BoundBy::contention;

@@ -13,6 +13,7 @@
 #include "network/backends.h"
 #include "network/network_error.h"
 #include "simulation/result/network_notices.h"
+#include "simulation/result/packet_rows.h"
 #include "simulation/traffic/idle_times.h"
 #include "simulation/traffic/port_rows.h"
 #include "simulation/traffic/size_rows.h"
@@ -133,7 +134,12 @@ void note_network(TrafficResult& result, const NetworkBackend& backend, const To
              packets->refusals,
              0,
              packets->watchdogs,
-             {}};
+             {},
+             {},
+             queue_rows(topology, *packets),
+             pause_rows(topology, *packets),
+             class_rows(topology, *packets)};
+  if (packets->drops > 0) counted.losses = losses_of(packets->drops_by_cause);
   for (const PauseStatistics& pause : packets->pauses) {
     counted.pauses += pause.count;
     counted.paused += pause.time;

@@ -98,6 +98,26 @@ TEST_CASE("a transport that this build lacks is named by the key that asks for i
   }
 }
 
+// Eight ports of 1 GB/s and 1 us with a reserve of 4,000 B and headroom for packets of 4,194 B
+// each: 2 r L = 2,000 B, 3 x 4,194 B, a frame of 84 B, and 60 quanta of 64 B (up to 10 Gb/s):
+// 18,506 B. 8 x 22,506 B and a packet are 184,242 B.
+TEST_CASE("a buffer holds reserve and headroom of all ports, and a packet") {
+  TopologySpec topology{{level("fabric", 8)}};
+  NetworkSpec network;
+  network.backend = "packet";
+  network.transport.kind = TransportKind::roce;
+  const auto wrong = [&] { return keys(problems_of_packets(network, topology)); };
+  network.given = {{"network.switch.buffer", SettingGroup::switch_buffer}};
+  network.switches.buffer = bytes(184'242);
+  CHECK(wrong() == "");
+  network.switches.buffer = bytes(184'241);
+  CHECK(wrong() == "switch.buffer");
+  network.given.clear();  // nobody gave it: headroom is beside it
+  CHECK(wrong() == "");
+  network.levels = {{bytes(184'241), {}}};  // of the level
+  CHECK(problems_of_packets(network, topology).size() == 1);
+}
+
 TEST_CASE("the levels of a graph have one transport with packets") {
   if (packet_transports().size() < 2) return;
   TopologySpec topology = two_levels();

@@ -25,7 +25,8 @@ PacketResult sample_packets() {
   packets.queues = {{"npu 0 -> npu 1", 7, 2, 1, bytes(900)}};
   packets.roce = RoceRow{.notifications = 3, .pauses = 2, .paused = microseconds(5)};
   packets.pauses = {{"npu 0 -> switch 2", "switch 2", 3, 2, microseconds(5)}};
-  packets.classes = {{"switch 2 -> npu 0", 3, 0, 7}};
+  packets.classes = {{"switch 2 -> npu 0", 3, 2, 7, {.full = 2}}};
+  packets.receivers = {{"npu 0", 7, bytes(900), microseconds(1), 2}};
   packets.switches = {{"switch 2", bytes(1'000), bytes(900), microseconds(1), {900, 3}}};
   packets.waits = {{"all_reduce", 7, microseconds(1), microseconds(2), microseconds(3)}};
   packets.depths = {{"npu 0 -> npu 1", microseconds(1), {900, 3}, {0, 1}, {2, 1}}};

@@ -44,6 +44,12 @@ nlohmann::json rows_of(const Printed& printed) {
 // A ring of 4 on a switch: 2 * 3 steps of one piece, 1 kB at 1 GB/s = 1 us, over two links of 1 us:
 // 6 * 3 = 18 us. Direct: 2 steps, each three pieces through one port and two links: 2 * (3 + 2)
 // = 10.
+TEST_CASE("coll has no workload that could be set") {
+  const Printed printed = Coll()({"--op", "all_reduce", "--set", "workload.skew=1 us"});
+  CHECK(printed.exit_code == 2);
+  CHECK_THAT(printed.error, Contains("coll has no workload") && Contains("run a file with it"));
+}
+
 TEST_CASE("coll prints a table for each algorithm", "[cli][coll]") {
   const Coll coll;
   const Printed printed = coll({"--size", "4 kB", "--algorithm", "ring,direct"});

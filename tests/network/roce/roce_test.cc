@@ -148,15 +148,23 @@ TEST_CASE("bytes on the wire are exact: data, acknowledgements, notifications") 
 
 TEST_CASE("an incast without control ends when the link has carried it, and loses nothing") {
   // 63 x 4 MB: 63 (4,000,000 + 82 x 977 + 16) B x 80 ps = 20,563.9 us; then the path: 1 us and the
-  // first packet's 0.336 us on the first link.
-  NetworkUnderTest net("packet", one_level(LevelKind::switched, 64), roce());
-  for (std::int32_t from = 1; from < 64; ++from) net.send(from, 0, 4'000'000);
-  net.queue.run();
-  Time last;
-  for (const Time at : net.log.delivered_at) last = std::max(last, at);
-  const double expected = 63.0 * (4'000'000 + 82 * 977 + 16) * 80e-6 + 1.336;
-  CHECK(static_cast<double>((last - Time{}).value) * 1e-6 == Approx(expected).epsilon(0.001));
-  CHECK(net.network->statistics().packets->drops == 0);
+  // first packet's 0.336 us on the first link. A window of one BDP (29 kB) of each of the 63 fits
+  // into the memory, so nobody is paused. Without a window 252 MB come to a switch of 32 MB: all
+  // 63 links are paused, and the receiver's is as busy as before.
+  for (const PairWindow::Kind window : {PairWindow::Kind::bdp, PairWindow::Kind::none}) {
+    NetworkSpec spec = roce();
+    spec.transport.roce.window.kind = window;
+    NetworkUnderTest net("packet", one_level(LevelKind::switched, 64), spec);
+    for (std::int32_t from = 1; from < 64; ++from) net.send(from, 0, 4'000'000);
+    net.queue.run();
+    Time last;
+    for (const Time at : net.log.delivered_at) last = std::max(last, at);
+    const double expected = 63.0 * (4'000'000 + 82 * 977 + 16) * 80e-6 + 1.336;
+    CHECK(static_cast<double>((last - Time{}).value) * 1e-6 == Approx(expected).epsilon(0.001));
+    const PacketStatistics packets = *net.network->statistics().packets;
+    CHECK(packets.drops == 0);
+    CHECK(packets.pauses.size() == (window == PairWindow::Kind::none ? 63 : 0));
+  }
 }
 
 // 63 senders at line rate, without a window: 252 MB are on their way to a switch of 128 MB within
@@ -247,6 +255,14 @@ TEST_CASE("goodput under loss of the link to the receiver alone: NACKs are never
     const PacketStatistics packets = *net.network->statistics().packets;
     CHECK(packets.links[down].drops == packets.drops);
     CHECK(packets.drops > 900);
+    // By link, class and cause: all of the data's class, before that link, by the link.
+    const auto lost = [](const ClassQueueStatistics& row) { return sum_of(row.drops) > 0; };
+    const auto row = std::ranges::find_if(packets.classes, lost);
+    REQUIRE(row != packets.classes.end());
+    CHECK(row->link == down);
+    CHECK(row->priority == 3);
+    CHECK(row->drops[static_cast<std::size_t>(DropCause::random)] == packets.drops);
+    CHECK(std::ranges::count_if(packets.classes, lost) == 1);
   }
 }
 
@@ -269,6 +285,36 @@ TEST_CASE("whatever is lost, every message arrives once") {
           CHECK(net.log.injections[i] == 1);
         }
       }
+}
+
+TEST_CASE("lost notifications slow nobody for ever") {
+  // Seven senders meet, and the ramp marks from 10 kB on; what goes back from the receiver,
+  // acknowledgements and CNPs, is lost with 30 %. Of 50 CNPs none would be lost once in 5 x 10^7
+  // runs. No data is lost, so all that is sent again is sent for lost acknowledgements.
+  NetworkSpec spec = roce("dcqcn");
+  PacketClass data, control;
+  data.priority = 3;
+  data.lossless = true;
+  data.ecn = EcnRamp{.minimum = bytes(10'000), .maximum = bytes(20'000)};
+  control.priority = 6;
+  control.carries = ClassContent::control;
+  spec.switches.classes = {data, control};
+  spec.transport.roce.rto = microseconds(500);
+  spec.transport.retries = 100;
+  const TopologySpec shape = one_level(LevelKind::switched, 8);
+  const auto back = static_cast<LinkIndex>(Topology(shape).egress_link(0, {0}, 0));
+  spec.switches.lossy_links = {{back, 0.3}};
+  NetworkUnderTest net("packet", shape, spec);
+  for (std::int32_t from = 1; from < 8; ++from) net.send(from, 0, 4'000'000);
+  net.queue.run();
+  for (const int count : net.log.deliveries) CHECK(count == 1);
+  for (const int count : net.log.injections) CHECK(count == 1);
+  const PacketStatistics packets = *net.network->statistics().packets;
+  CHECK(packets.notifications > 50);
+  CHECK(packets.links[back].drops == packets.drops);
+  CHECK(
+      static_cast<double>(packets.drops) ==
+      Approx(0.3 * static_cast<double>(packets.drops + packets.links[back].packets)).epsilon(0.1));
 }
 
 TEST_CASE("ten million packets under every control arrive, and none is lost", "[slow]") {
