@@ -147,6 +147,7 @@ void add_notices(RunResult& result, const FinishedRun& run) {
   add(stage_notices(result, run.experiment, run.topology));
   add(system_notices(run.experiment.system));
   add(setting_notices(run.experiment.network, run.network.unused_settings()));
+  if (!run.topology.structural()) add(bus_notices(run.topology));
   constexpr std::int32_t many = 1'024;
   if (run.job.ranks >= many && run.folding_allowed && run.runner.fold().none())
     result.notices.push_back(fmt::format("all {} ranks are simulated one by one: {}", run.job.ranks,

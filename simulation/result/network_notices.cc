@@ -19,6 +19,26 @@ std::vector<std::string> setting_notices(const NetworkSpec& spec,
   return notices;
 }
 
+std::vector<std::string> bus_notices(const Topology& topology) {
+  std::vector<Bandwidth> from_npus(static_cast<std::size_t>(topology.node_count()));
+  const auto at = [&](NodeId node) -> Bandwidth& {
+    return from_npus[static_cast<std::size_t>(node.value)];
+  };
+  for (const Link& link : topology.links())
+    if (link.from.value < topology.npu_count()) at(link.to) += link.bandwidth;
+  for (const Link& link : topology.links()) {
+    if (topology.node_kind(link.from) != NodeKind::nic || link.to.value < topology.npu_count() ||
+        at(link.from) == Bandwidth{} || at(link.from) >= link.bandwidth)
+      continue;
+    return {fmt::format(
+        "{} can send {}, and its NPUs bring it {}, which is what it sends: raise bus_bandwidth of "
+        "the server (node: {{preset: ..., bus_bandwidth: {}}}), if its PCIe or C2C has more",
+        topology.node_name(link.from), to_text(link.bandwidth), to_text(at(link.from)),
+        to_text(link.bandwidth))};
+  }
+  return {};
+}
+
 namespace {
 
 // The paused links from which one comes to the NPU over paused links only, that to its NIC first.

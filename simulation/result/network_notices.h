@@ -16,6 +16,9 @@ namespace orrery {
 std::vector<std::string> setting_notices(const NetworkSpec& spec,
                                          std::span<const std::string> unused);
 
+// NICs that can send more than the links from their NPUs bring.
+std::vector<std::string> bus_notices(const Topology& topology);
+
 // Watched connections that never were, captures that are empty or full.
 std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology& topology,
                                         const PacketStatistics& packets);

@@ -1,6 +1,7 @@
 // The switch of a server adds for NCCL (NVLS), however the platform is written.
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -38,6 +39,20 @@ TEST_CASE("NVLS is chosen inside the servers of a graph, too") {
   // Each pair of these has a link of its own, and no switch.
   const RunResult meshed = all_reduce_in_node("{nodes: 2, server: mi300x-platform}");
   CHECK_THAT(meshed.selected.front().chosen, Catch::StartsWith("direct"));
+}
+
+// An H100 has 64 GB/s to its NIC: 800 Gb/s, 100 GB/s, are more, 400 Gb/s are not.
+TEST_CASE("NICs that are faster than what reaches them are named") {
+  const auto told = [](const char* nic) {
+    const RunResult result =
+        all_reduce_in_node(std::string("{nodes: 2, server: hgx-h100, nic: ") + nic + "}");
+    return std::ranges::count_if(result.notices, [](const std::string& notice) {
+      return notice.find(" can send 100 GB/s, and its NPUs bring it 64 GB/s, ") !=
+             std::string::npos;
+    });
+  };
+  CHECK(told("800 Gb/s") == 1);
+  CHECK(told("400 Gb/s") == 0);
 }
 
 }  // namespace
