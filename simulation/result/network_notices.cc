@@ -16,6 +16,14 @@ std::vector<std::string> setting_notices(const NetworkSpec& spec,
     if (!setting.needs.empty() &&
         std::find(unused.begin(), unused.end(), setting.path) == unused.end())
       notices.push_back(fmt::format("{} has no effect without {}", setting.path, setting.needs));
+  const auto of_data = std::ranges::find(spec.switches.classes, spec.transport.roce.priority,
+                                         &PacketClass::priority);
+  if (spec.transport.kind == TransportKind::pfabric && of_data != spec.switches.classes.end() &&
+      !of_data->least_first)
+    notices.push_back(
+        fmt::format("pfabric's queues send in the order in which packets come: the class of its "
+                    "data, priority {}, has no least_first: true",
+                    of_data->priority));
   return notices;
 }
 
