@@ -190,6 +190,9 @@ struct PacketStatistics {
   std::vector<FlowStatistics> flows;             // those that were asked for
   std::vector<CaptureStatistics> captures;       // as NetworkSpec::captures
   std::vector<MissingData> missing;  // by iteration and layer, of transports that may lose some
+  // Of backends, by the outermost level that messages cross: what they took beyond their bytes at
+  // the level's bandwidth and the idle way, summed over all.
+  std::vector<TotalTime> late;
   // Of backends: by way, by layer and of all; then of both ways.
   std::vector<TensorTimes> tensors;
 };

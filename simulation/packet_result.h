@@ -387,6 +387,7 @@ struct PacketResult {
   std::vector<DepthTimesRow> depth_times;
   std::vector<FlowRow> flows;
   std::vector<CaptureRow> captures;
+  std::vector<TotalTime> late;  // PacketStatistics::late; no column
 
   template <class Columns>
   static void describe(Columns& row) {

@@ -83,9 +83,9 @@ void refuse_nodes(YamlNode& platform, Problems& problems) {
       std::ranges::find(network_builders, network) != network_builders.end() && network != "levels";
   if (!is_builder || counts_nodes(network)) return;
   if (const std::optional<YamlNode> nodes = taken(platform, "nodes"))
-    problems.add(nodes->key_place, "platform.nodes",
-                 fmt::format("`{}` says how many there are", network),
-                 "leave it out: servers are counted for rail, leaf_spine and fat_tree");
+    problems.add(
+        nodes->key_place, "platform.nodes", fmt::format("`{}` says how many there are", network),
+        "leave it out, and size it by its own keys; rail, leaf_spine and fat_tree count servers");
 }
 
 // `{npu: h100, ranks: 512}`: the servers that have so many, if they are whole ones; of a single

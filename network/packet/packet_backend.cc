@@ -46,6 +46,7 @@ class PacketBackend final : public NetworkBackend,
         topology_(topology),
         unused_settings_(unused_settings_of(spec)),
         traffic_(topology.levels().size()),
+        late_(topology.levels().size()),
         ideal_(make_ideal(queue, topology, spec)),
         router_(topology, spec.routing) {
     for (std::size_t level = 0; level < topology.levels().size(); ++level)
@@ -99,6 +100,7 @@ class PacketBackend final : public NetworkBackend,
 
   struct Way {  // as the router has it
     std::vector<std::int32_t> levels;
+    Duration latency;
     TransportKind kind = TransportKind::ideal;
   };
 
@@ -182,6 +184,7 @@ class PacketBackend final : public NetworkBackend,
     for (const LinkIndex link : links) levels.insert(topology_.links()[link].level);
     Way& way = found->second;
     way.levels.assign(levels.begin(), levels.end());
+    for (const LinkIndex link : links) way.latency += topology_.links()[link].latency;
     way.kind = kind_over(way.levels);
     return way;
   }
@@ -213,8 +216,28 @@ class PacketBackend final : public NetworkBackend,
     }
     const Journey journey = journeys_[slot];
     close_end(slot);
+    note_late(journey);
     tensors_.note(journey.message.tensor, queue_.now() - journey.sent);
     journey.listener->delivered(journey.message.token, journey.message.size);
+  }
+
+  void note_late(const Journey& journey) {
+    const auto [from, to] = std::pair(journey.message.source, journey.message.target);
+    if (std::max(from, to).value >= topology_.npu_count()) return;
+    int outermost = -1;
+    Duration latency;
+    for (int l = 0; l < static_cast<int>(kinds_.size()); ++l) {
+      const std::int32_t here = topology_.coordinate(from, l), there = topology_.coordinate(to, l);
+      if (here == there) continue;
+      outermost = l;
+      latency += topology_.path_latency(l, here, there);
+    }
+    if (outermost < 0) return;
+    if (!topology_.structural()) latency = way_between(from, to).latency;
+    const Bandwidth bandwidth = topology_.levels()[outermost].bandwidth;
+    const Duration alone = transfer_time(journey.message.size, bandwidth) + latency;
+    const Duration took = queue_.now() - journey.sent;
+    if (took > alone) late_[outermost] += took - alone;
   }
 
   void message_acknowledged(MessageSlot slot) override {
@@ -236,7 +259,8 @@ class PacketBackend final : public NetworkBackend,
   std::vector<std::string> unused_settings_;
   std::vector<TransportKind> kinds_;  // of each level
   std::vector<std::array<TotalBytes, 256>>
-      traffic_;  // of each level, by Message::label: in packets
+      traffic_;                  // of each level, by Message::label: in packets
+  std::vector<TotalTime> late_;  // PacketStatistics::late
   std::vector<Journey> journeys_;
   std::vector<MessageSlot> free_;
   std::uint64_t messages_ = 0;
@@ -255,6 +279,7 @@ NetworkStatistics PacketBackend::statistics() const {
   for (const auto& transport : transports_)
     if (transport != nullptr) add(*statistics.packets, transport->statistics());
   statistics.packets->tensors = tensors_.times();
+  statistics.packets->late = late_;
   for (std::size_t level = 0; level < traffic_.size(); ++level) {
     std::vector<TotalBytes>& by_label = statistics.levels[level].bytes_by_label;
     by_label.resize(traffic_[level].size());

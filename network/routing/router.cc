@@ -198,11 +198,15 @@ void Router::learn(RouteListener& listener) {
 // Not from inside a send: who sends is in the middle of something, and keeps a partial result.
 void Router::give_up(NodeId from, NodeId to, EventQueue& queue) {
   if (std::exchange(gave_up_, true)) return;
+  const char* remedy =
+      spec_.faults.empty()
+          ? "join the two. Rails are joined by platform: {rail: {spines: 8}}, and by "
+            "oversubscription: 1 beside nodes (orrery topo check shows what is not connected)"
+          : "write in network.faults when it is up again, or state: degraded in place of down (an "
+            "NPU whose only NIC is down has no other way)";
   std::string text = fmt::format(
-      "at {} there is no path from {} to {}, and no change of the links is to come: repair a link "
-      "(network.faults), or join the two. Rails are joined by platform: {{rail: {{spines: 8}}}}, "
-      "and by oversubscription: 1 beside nodes (orrery topo check shows what is not connected)",
-      to_text(queue.now().since_start), topology_.node_name(from), topology_.node_name(to));
+      "at {} there is no path from {} to {}, and no change of the links is to come: {}",
+      to_text(queue.now().since_start), topology_.node_name(from), topology_.node_name(to), remedy);
   queue.schedule(Duration{}, [text = std::move(text)] { throw NoRouteError(text); });
 }
 

@@ -159,6 +159,7 @@ void add_packets(RunResult& result, const FinishedRun& run, const PacketStatisti
   add_roce(counted, run, packets);
   counted.pauses = pause_rows(run.topology, packets);
   counted.classes = class_rows(run.topology, packets);
+  counted.late = packets.late;
   for (const ReceiverStatistics& one : packets.receivers)
     counted.receivers.push_back({run.topology.node_name(one.npu), one.rate.value, one.taken,
                                  transfer_time(one.taken, one.rate), one.drops});

@@ -149,7 +149,7 @@ class Parts {
     fill(levels, left, &Needs::latency);
     const auto needed = [](const Needs& level) { return level.carried + level.latency; };
     std::ranges::stable_sort(levels, std::ranges::greater{}, needed);
-    const std::size_t held = holds_up(levels, under_way);
+    const auto [held, of_held] = holds_up(levels, under_way, left);
     double until = 0;  // of the time under way
     const auto edge = [&] {
       const double share = std::min(1.0, until / under_way);
@@ -171,14 +171,21 @@ class Parts {
       if (i == held) part.rest = next(left);
       if (i + 1 == levels.size()) part.rest += waited - edge();  // what doubles cannot hold
       part.time = part.bandwidth + part.latency + part.rest;
-      set_bound(part, under_way, levels[i].carried, account.collectives.chunks());
+      set_bound(part, i == held ? of_held : under_way, levels[i].carried,
+                account.collectives.chunks());
       if (part.time > Duration{}) result_.why.push_back(part);
     }
   }
 
+  struct HeldUp {
+    std::size_t level = 0;
+    double time = 0;  // in which its links may be shared
+  };
+
   // The level on which the rest of the time is lost: that with the link which others keep busy for
-  // longest, else the one on which most has to be done.
-  std::size_t holds_up(const std::vector<Needs>& levels, double under_way) const {
+  // longest; else, in packets, that on which messages were late in all, which are under way on it
+  // only while it is its turn; else the one on which most has to be done.
+  HeldUp holds_up(const std::vector<Needs>& levels, double under_way, double rest) const {
     std::size_t found = 0;
     double longest = 0;
     for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -190,7 +197,14 @@ class Parts {
       longest = busy - levels[i].carried;
       found = i;
     }
-    return found;
+    if (longest > 0 || !result_.packets) return {found, under_way};
+    const auto late = [&](const Needs& level) {
+      return level.level < 0 ? 0 : result_.packets->late[level.level].as_double();
+    };
+    const auto latest = std::ranges::max_element(levels, {}, late);
+    if (late(*latest) == 0) return {found, under_way};
+    return {static_cast<std::size_t>(latest - levels.begin()),
+            latest->carried + latest->latency + rest};
   }
 
   // A link of the level is busy for longer than the rank's own bytes take, as long as some of them
@@ -230,8 +244,12 @@ class Parts {
 
   // Where RoCE's control keeps senders from a free line: it may be what holds them, not the link.
   std::string other_control(const TimePart& part) const {
+    const bool considerable_rest =
+        static_cast<double>(part.rest.value) > considerable * static_cast<double>(part.time.value);
     const bool waits = part.bound_by == BoundBy::contention ||
-                       part.bound_by == BoundBy::dependencies || part.bound_by == BoundBy::limits;
+                       part.bound_by == BoundBy::dependencies || part.bound_by == BoundBy::limits ||
+                       (considerable_rest &&
+                        (part.bound_by == BoundBy::bandwidth || part.bound_by == BoundBy::latency));
     if (!waits || part.level.empty() || !result_.packets || !result_.packets->roce) return "";
     const double held = result_.packets->roce->held_by_rate;
     if (held < considerable) return "";

@@ -79,10 +79,46 @@ void add_traffic(RunResult& result, const FinishedRun& run) {
   if (statistics.packets) add_packets(result, run, *statistics.packets);
 }
 
+namespace {
+
+bool touches(const Fault& fault, LinkIndex index, const Link& link) {
+  return fault.link == index || fault.node == link.from || fault.node == link.to;
+}
+
+// Bytes that a link could carry until then, with what fails, slows down and recovers.
+double capacity_of(const FinishedRun& run, LinkIndex index, Duration finish) {
+  const Link& link = run.topology.links()[static_cast<std::size_t>(index)];
+  std::vector<Fault> faults;
+  for (const Fault& fault : run.experiment.network.routing.faults)
+    if (touches(fault, index, link) && fault.at.since_start < finish) faults.push_back(fault);
+  std::ranges::stable_sort(faults, {}, &Fault::at);
+  Bandwidth own = link.bandwidth;
+  bool from_is_down = false, to_is_down = false;
+  double capacity = 0;
+  Time since;
+  const auto pass = [&](Time until) {
+    if (!from_is_down && !to_is_down)
+      capacity += static_cast<double>(own.value) * static_cast<double>((until - since).value);
+    since = until;
+  };
+  for (const Fault& fault : faults) {
+    pass(fault.at);
+    const bool is_down = fault.condition == LinkCondition::down;
+    if (fault.link)
+      own = is_down                                      ? Bandwidth{}
+            : fault.condition == LinkCondition::degraded ? fault.bandwidth
+                                                         : link.bandwidth;
+    else
+      (fault.node == link.from ? from_is_down : to_is_down) = is_down;
+  }
+  pass(Time{finish});
+  return capacity * 1e-12;
+}
+
+}  // namespace
+
 double utilisation_of(const FinishedRun& run, LinkIndex link, TotalBytes bytes, Duration finish) {
-  const Bandwidth bandwidth = run.topology.links()[static_cast<std::size_t>(link)].bandwidth;
-  const double capacity =
-      static_cast<double>(bandwidth.value) * static_cast<double>(finish.value) * 1e-12;
+  const double capacity = capacity_of(run, link, finish);
   if (capacity <= 0) return 0;
   const double share = bytes.as_double() / capacity;
   // Messages count when they are sent; of a run that ends early some are not carried yet.

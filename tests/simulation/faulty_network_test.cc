@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <fstream>
+#include <string>
+#include <utility>
 
 #include "frontends/yaml/load_experiment.h"
 #include "network/backends.h"
@@ -57,6 +60,34 @@ TEST_CASE("what happens after the job is no part of it") {
     // acknowledge does not count.
     if (backend.name == "analytical") continue;
     for (const LinkRow& link : late.links) CHECK(link.utilisation <= 1.0);
+  }
+}
+
+// 10 MB over links of 100 Gb/s, of which that of NPU 0 carries 10 Gb/s: 8 ms, in which it is always
+// busy, and the other link a tenth of the time. When it slows down after 0.4 ms, 5 MB are gone, and
+// the rest takes 4 ms: all of 4.4 ms. The wait is for that link, which has no more of its own to
+// carry than others.
+TEST_CASE("a link that is degraded is busy by what it carries then") {
+  const std::string file = build_folder() + "/degraded_link_test.yaml";
+  std::ofstream(file) << R"(platform: {levels: [{size: 2, bandwidth: 100 Gb/s, latency: 1 us}]}
+system: {injection_latency: 0 s}
+workload:
+  program:
+    - {ranks: 0, operations: [{send: 10 MB, to: 1}]}
+    - {ranks: 1, operations: [{receive: 10 MB, from: 0}]}
+)";
+  for (const auto& [at, all] : {std::pair("0 s", 8.0), std::pair("0.4 ms", 4.4)}) {
+    const std::string faults = std::string("network.faults=[{at: ") + at +
+                               ", link: npu 0 -> switch 2, state: degraded, bandwidth: 10 Gb/s}]";
+    const RunResult result = simulate(load_experiment(file, {{"network.backend=fluid"}, {faults}}));
+    CHECK(static_cast<double>(result.finish.value) * 1e-9 == Approx(all).margin(0.01));
+    REQUIRE(result.links.size() == 2);
+    CHECK(result.links[0].name() == "npu 0 -> switch 2");
+    CHECK(result.links[0].utilisation == Approx(1).margin(0.01));
+    CHECK(result.links[1].utilisation == Approx(0.8 / all).margin(0.01));
+    REQUIRE(!result.why.empty());
+    CHECK(result.why[0].bound_by == BoundBy::contention);
+    CHECK(result.why[0].held_by == "npu 0 -> switch 2");
   }
 }
 
