@@ -150,12 +150,18 @@ std::string backend_text(const RunResult& result, ModelsText models) {
 std::string packets_text(const RunResult& result) { return packets_of({&result, 1}); }
 
 std::string efficiency_text(const EfficiencyInForce& efficiency) {
-  std::string text = efficiency.name;
-  if (efficiency.error)
-    text += fmt::format(" (mean error {:.1f} % over {} {})", *efficiency.error * 100,
-                        efficiency.runs, efficiency.runs == 1 ? "run" : "runs");
-  if (!efficiency.because.empty()) text += ", " + efficiency.because;
-  return text;
+  const std::string& text = efficiency.name;
+  const std::string because =
+      efficiency.because.empty() ? "" : fmt::format(", {}", efficiency.because);
+  if (!efficiency.error) return text + because;
+  // Of another device, or another kind of model: its error is not this one's.
+  if (efficiency.because.starts_with("ASSUMED"))
+    return text + because +
+           fmt::format("; error unknown ({:.1f} % where measured)", *efficiency.error * 100);
+  return text +
+         fmt::format(" (mean error {:.1f} % over {} {})", *efficiency.error * 100, efficiency.runs,
+                     efficiency.runs == 1 ? "run" : "runs") +
+         because;
 }
 
 std::string chosen_efficiency(const EfficiencyInForce& efficiency) {
