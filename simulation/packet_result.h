@@ -14,6 +14,17 @@
 
 namespace orrery {
 
+// What lists of rows are lists of, wherever they stand.
+inline constexpr const char* help_of_queues =
+    "queue that lost, marked or kept packets, most drops first, then most waiting bytes; the first "
+    "10, or all with --all-links";
+inline constexpr const char* help_of_pauses =
+    "class of a link that was paused, the longest in all first; the first 10, or all with "
+    "--all-links";
+inline constexpr const char* help_of_classes =
+    "queue of a class that lost or marked packets, where links have several, most drops first; the "
+    "first 10, or all with --all-links";
+
 // A link of a packet network and the queue before it.
 struct QueueRow {
   std::string name;  // "switch 128 -> npu 3"
@@ -399,10 +410,7 @@ struct PacketResult {
     row.column("connections", &PacketResult::connections, "connections that were made");
     row.column("retransmissions", &PacketResult::retransmissions, "segments that were sent again");
     row.column("timeouts", &PacketResult::timeouts, "retransmission timers that ran out");
-    row.rows("queues", &PacketResult::queues,
-             "queue that lost, marked or kept packets, most drops first, then most waiting bytes; "
-             "the first 10, or all with --all-links",
-             {.busiest_only = true});
+    row.rows("queues", &PacketResult::queues, help_of_queues, {.busiest_only = true});
     row.part("losses", &PacketResult::losses, "why packets were lost; only where some were",
              {.omit_if_none = true});
     row.part("reordering", &PacketResult::reordering,
@@ -426,13 +434,9 @@ struct PacketResult {
              {.omit_if_empty = true});
     row.part("roce", &PacketResult::roce, "counts of RoCE; only where it is a transport",
              {.omit_if_none = true});
-    row.rows("pauses", &PacketResult::pauses,
-             "class of a link that was paused, the longest in all first; the first 10, or all with "
-             "--all-links",
+    row.rows("pauses", &PacketResult::pauses, help_of_pauses,
              {.omit_if_empty = true, .busiest_only = true});
-    row.rows("classes", &PacketResult::classes,
-             "queue of a class that lost or marked packets, where links have several, most drops "
-             "first; the first 10, or all with --all-links",
+    row.rows("classes", &PacketResult::classes, help_of_classes,
              {.omit_if_empty = true, .busiest_only = true});
     row.rows("receivers", &PacketResult::receivers, "NPU of network.slow", {.omit_if_empty = true});
     row.rows("switches", &PacketResult::switches, "switch that held packets");

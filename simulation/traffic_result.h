@@ -89,17 +89,10 @@ struct TrafficPackets {
     row.column("watchdogs", &TrafficPackets::watchdogs, "pauses that lasted too long");
     row.part("losses", &TrafficPackets::losses, "why packets were lost; only where some were",
              {.omit_if_none = true});
-    row.rows("queues", &TrafficPackets::queues,
-             "queue that lost, marked or kept packets, most drops first, then most waiting bytes; "
-             "the first 10, or all with --all-links",
-             {.busiest_only = true});
-    row.rows("paused_links", &TrafficPackets::paused_links,
-             "class of a link that was paused, the longest in all first; the first 10, or all with "
-             "--all-links",
+    row.rows("queues", &TrafficPackets::queues, help_of_queues, {.busiest_only = true});
+    row.rows("paused_links", &TrafficPackets::paused_links, help_of_pauses,
              {.omit_if_empty = true, .busiest_only = true});
-    row.rows("classes", &TrafficPackets::classes,
-             "queue of a class that lost or marked packets, where links have several, most drops "
-             "first; the first 10, or all with --all-links",
+    row.rows("classes", &TrafficPackets::classes, help_of_classes,
              {.omit_if_empty = true, .busiest_only = true});
   }
 };

@@ -59,9 +59,9 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
   std::vector<std::string> notices() const override {
     if (!router_.relays()) return {};
     return {
-        "the wires join some NPUs by no path: messages between these went through another NPU of "
-        "the sender's server (PXN), whose NIC they take nothing from here; network.backend: fluid "
-        "lets them share it"};
+        "some NPUs have no path between them: their messages went through another NPU of the "
+        "sender's server (PXN). This backend does not count them on that NPU's NIC; "
+        "network.backend: fluid does"};
   }
 
  private:

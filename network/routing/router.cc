@@ -36,7 +36,8 @@ Router::Router(const Topology& topology, const RoutingSpec& spec)
     : topology_(topology),
       spec_(spec),
       policy_(resolved(spec.policy, topology)),
-      states_(topology) {
+      states_(topology),
+      whole_(topology) {
   CHECK(topology.structural() || policy_ != RoutingPolicy::dimension_order,
         "dimension order on a graph");
   CHECK(spec_.paths >= 1, "{} paths", spec_.paths);
@@ -72,13 +73,22 @@ void Router::shares(NodeId from, NodeId to, std::vector<LinkShare>& shares) {
   for (const LinkIndex link : links) shares.push_back({link, 1});
 }
 
+// For two between which no path was found now.
+bool Router::wires_join(NodeId from, NodeId to) {
+  if (spec_.faults.empty()) return false;
+  if (whole_search_ == nullptr)
+    whole_search_ = std::make_unique<ShortestPaths>(topology_, whole_, ShortestPaths::Options{});
+  std::vector<LinkIndex> links;
+  return whole_search_->path(from, to, 0, links);
+}
+
 // PXN: "Doubling all2all performance with NVIDIA Collective Communication Library 2.12", NVIDIA
 // developer blog, 2022. Servers are the groups of the innermost level.
 bool Router::relayed_path(NodeId from, NodeId to, std::uint64_t hash,
                           std::vector<LinkIndex>& links) {
   const LevelSpec& server = topology_.levels().front();
-  if (topology_.structural() || !spec_.faults.empty() || server.scope != Scope::local ||
-      std::max(from, to).value >= topology_.npu_count())
+  if (topology_.structural() || server.scope != Scope::local ||
+      std::max(from, to).value >= topology_.npu_count() || wires_join(from, to))
     return false;
   const std::int32_t base = from.value - from.value % server.size;
   const std::size_t first = links.size();

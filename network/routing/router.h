@@ -45,7 +45,7 @@ class Router {
   // Returns false, with nothing appended, if there is no path now. Between a fault and
   // routes_changed() the path may contain a link that is down. REQUIRES: from != to.
   //
-  // Where wires join two NPUs by no path, and no link ever fails, it goes through another NPU of
+  // Where wires join two NPUs by no path, whatever has failed, it goes through another NPU of
   // the sender's server, as NCCL's PXN: on rails that nothing joins, the one on the target's rail.
   bool path(NodeId from, NodeId to, std::uint64_t flow, std::vector<LinkIndex>& links);
 
@@ -101,6 +101,7 @@ class Router {
   bool structural_path(NodeId from, NodeId to, std::vector<LinkIndex>& links) const;
   bool static_path(NodeId from, NodeId to, std::vector<LinkIndex>& links) const;
   bool valiant_path(NodeId from, NodeId to, std::uint64_t hash, std::vector<LinkIndex>& links);
+  bool wires_join(NodeId from, NodeId to);
   bool relayed_path(NodeId from, NodeId to, std::uint64_t hash, std::vector<LinkIndex>& links);
   void cut_loops(NodeId from, std::size_t first, std::vector<LinkIndex>& links) const;
   bool believed_up(std::span<const LinkIndex> path) const;
@@ -113,7 +114,10 @@ class Router {
   RoutingPolicy policy_;
   LinkStates states_;
   std::unique_ptr<ShortestPaths> search_;  // made when it is needed first
-  std::vector<std::uint32_t> sent_;        // of each node, for next_flow()
+  // Of the wires as they are without faults; made when it is needed first.
+  LinkStates whole_;
+  std::unique_ptr<ShortestPaths> whole_search_;
+  std::vector<std::uint32_t> sent_;  // of each node, for next_flow()
   std::size_t changes_to_come_ = 0;
   bool gave_up_ = false, relays_ = false;
 };

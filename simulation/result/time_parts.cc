@@ -258,8 +258,7 @@ class Parts {
         transport.congestion_control.value_or(transport.roce.congestion_control);
     return fmt::format(
         "another network.transport.congestion_control ({} kept senders below line rate, {:.0f} % "
-        "of "
-        "their time), or its parameters; ",
+        "of their time), or its parameters; ",
         control, 100 * held);
   }
 

@@ -279,11 +279,20 @@ TEST_CASE("where rails are not joined, another NPU of the server passes a messag
     router.shares({0}, {6}, shares);
     REQUIRE(shares.size() == 6);
     for (const LinkShare& share : shares) CHECK(share.fraction == 1);
-    // A rail that fails is no wire that was never there: who sends waits, or the run ends.
+    // What fails elsewhere changes nothing for two that wires never joined. A NIC that fails is no
+    // wire that was never there: who sends over it waits, and nobody passes its messages on.
+    EventQueue queue;
+    struct Nothing final : RouteListener {
+      void links_changed(std::span<const LinkIndex>) override {}
+      void routes_changed() override {}
+    } listener;
     Fault fault;
-    fault.at = Time{milliseconds(1)};
+    fault.node = topology.links()[links[2]].to;  // the NIC of NPU 2
     Router failing(topology, {.faults = {fault}});
-    CHECK(path(failing, 0, 6).empty());
+    failing.schedule_changes(queue, listener);
+    queue.run();
+    CHECK(path(failing, 2, 6).empty());
+    CHECK(path(failing, 0, nics == 4 ? 7 : 5).size() == (nics == 4 ? 6 : 4));
   }
 }
 
