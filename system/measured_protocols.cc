@@ -149,10 +149,18 @@ const MeasuredProtocols* find_measured_protocols(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-void use_protocols(SystemSpec& system, const MeasuredProtocols& measured) {
-  system.protocols.assign(measured.costs.begin(), measured.costs.end());
-  system.channels = measured.channels;
-  for (CollectiveSpec& spec : system.collectives) spec.protocol = Protocol::automatic;
+std::vector<ProtocolCost> costs_on(const MeasuredProtocols& measured,
+                                   std::span<const LevelSpec> levels) {
+  std::vector<ProtocolCost> costs(measured.costs.begin(), measured.costs.end());
+  const bool own_links = !levels.empty() && (levels.front().kind == LevelKind::ring ||
+                                             levels.front().kind == LevelKind::mesh);
+  if (!own_links) return costs;
+  for (ProtocolCost& cost : costs) {
+    const ProtocolCost* between =
+        find_cost(measured.costs, cost.protocol, cost.algorithm, Scope::scale_out);
+    if (between != nullptr) cost.efficiency = between->efficiency;
+  }
+  return costs;
 }
 
 }  // namespace orrery

@@ -6,7 +6,9 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "network/topology/topology.h"
 #include "system/protocol_spec.h"
 #include "system/system_spec.h"
 
@@ -27,7 +29,9 @@ std::span<const MeasuredProtocols> measured_protocols();
 // Null if there is none.
 const MeasuredProtocols* find_measured_protocols(std::string_view name);
 
-// Every collective pays them, in the protocol that is fastest for it.
-void use_protocols(SystemSpec& system, const MeasuredProtocols& measured);
+// Those of a platform with these levels. What they say of links inside a node holds for NVLink. If
+// the innermost level is a ring or a mesh, its links carry what the file says, as between nodes.
+std::vector<ProtocolCost> costs_on(const MeasuredProtocols& measured,
+                                   std::span<const LevelSpec> levels);
 
 }  // namespace orrery

@@ -220,7 +220,7 @@ inline void describe_system(Keys& keys, SystemSpec& system, const TopologySpec& 
   keys.optional("library", library, library_help);
   const MeasuredProtocols* measured = library ? find_measured_protocols(library->name) : nullptr;
   if (measured != nullptr && system.protocols.empty())
-    system.protocols.assign(measured->costs.begin(), measured->costs.end());
+    system.protocols = costs_on(*measured, topology.levels);
   if (!system.protocols.empty()) defaults.spec.protocol = Protocol::automatic;
   keys.optional("protocol", defaults.spec.protocol, protocol_help);
   keys.check([&](Reader& reader) {

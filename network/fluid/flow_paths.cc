@@ -6,8 +6,17 @@
 #include <bit>
 
 #include "network/folded_links.h"
+#include "network/routing/level_routes.h"
 
 namespace orrery::fluid {
+
+FlowPaths::FlowPaths(const Topology& topology, Router& router, bool searches)
+    : topology_(topology), router_(router), searches_(searches) {
+  if (!topology.structural() || router.policy() != RoutingPolicy::dimension_order) return;
+  has_even_rings_ = std::ranges::any_of(topology.levels(), [](const LevelSpec& level) {
+    return level.kind == LevelKind::ring && level.size > 2 && level.size % 2 == 0;
+  });
+}
 
 bool FlowPaths::find(NodeId from, NodeId to, std::uint64_t number) {
   path_.clear();
@@ -19,7 +28,10 @@ bool FlowPaths::find(NodeId from, NodeId to, std::uint64_t number) {
     latency_ += topology_.links()[link].latency;
     narrowest_ = std::min(narrowest_, topology_.links()[link].bandwidth);
   }
-  if (takes_all_paths(router_.policy()))
+  both_ways_ = has_even_rings_ && go_both_ways(from, to);
+  if (both_ways_)
+    for (const LinkShare& share : shares_) uses_.push_back({share.link, share.fraction});
+  else if (takes_all_paths(router_.policy()))
     spray(from, to);
   else if (router_.policy() == RoutingPolicy::qp_spread)
     divide_over_paths(from, to);
@@ -47,6 +59,19 @@ void FlowPaths::divide_over_paths(NodeId from, NodeId to) {
     while (next < path_.size() && path_[next] == path_[i]) ++next;
     uses_.push_back({path_[i], static_cast<double>(next - i) / parts});
   }
+}
+
+// Both ways round a ring are equally long: as much goes each way as a fair choice for every message
+// would give it. If all its links are up, fills shares_ and returns true.
+bool FlowPaths::go_both_ways(NodeId from, NodeId to) {
+  const std::int32_t npus = topology_.npu_count();
+  if (from.value >= npus || to.value >= npus || !has_two_ways(topology_, from, to)) return false;
+  if (searches_ && router_.has_static_route(from, to)) return false;
+  shares_.clear();
+  append_level_shares(topology_, from, to, shares_);
+  return !searches_ || std::ranges::all_of(shares_, [this](const LinkShare& share) {
+    return router_.believed_up(share.link);
+  });
 }
 
 FoldAnswer FlowPaths::fold(const Fold& fold, const FoldedTraffic& traffic) {

@@ -18,14 +18,15 @@ namespace orrery::fluid {
 class FlowPaths {
  public:
   // `searches`: routes are not arithmetic. REQUIRES: topology and router outlive this.
-  FlowPaths(const Topology& topology, Router& router, bool searches)
-      : topology_(topology), router_(router), searches_(searches) {}
+  FlowPaths(const Topology& topology, Router& router, bool searches);
 
   // The path of message `number` between the two. False if there is none now. Until the next call:
   bool find(NodeId from, NodeId to, std::uint64_t number);
   std::span<const LinkUse> uses() const { return uses_; }
   Duration latency() const { return latency_; }
   Bandwidth narrowest() const { return narrowest_; }  // of the links of its first path
+  // Its halves go both ways round a ring, and it is no faster than one of them would be alone.
+  bool goes_both_ways() const { return both_ways_; }
 
   // What can be folded: flows whose routes do not change, and whose paths, if they have several,
   // take equally long. If the answer is yes, paths are those of the folded run from now on.
@@ -36,6 +37,7 @@ class FlowPaths {
  private:
   void spray(NodeId from, NodeId to);
   void divide_over_paths(NodeId from, NodeId to);
+  bool go_both_ways(NodeId from, NodeId to);
   bool folded() const { return !classes_.like.empty(); }
   void fold_uses();
   std::string crossings(NodeId from, NodeId to, PathComparison& comparison,
@@ -44,6 +46,8 @@ class FlowPaths {
   const Topology& topology_;
   Router& router_;
   bool searches_;
+  bool has_even_rings_ = false;  // on levels
+  bool both_ways_ = false;
   LinkClasses classes_;            // if folded
   std::int32_t multiplicity_ = 1;  // of representatives
   std::vector<LinkIndex> path_;

@@ -114,6 +114,7 @@ class FluidBackend final : public NetworkBackend, private EventHandler, private 
   void begin_first();
   void begin_from(std::uint32_t slot);
   bool begin(std::uint32_t slot);
+  double limit_of(const Flight& flight) const;
   void solve_soon();
   void solve();
   void wake();
@@ -210,6 +211,13 @@ void FluidBackend::begin_from(std::uint32_t slot) {
   while (slot != no_flight && begin(slot)) slot = connections_.leave(slot);
 }
 
+double FluidBackend::limit_of(const Flight& flight) const {
+  const double limit =
+      fluid::flow_limit(spec_, flight.message.size, flight.latency, paths_.narrowest());
+  if (!paths_.goes_both_ways()) return limit;
+  return std::min(limit, static_cast<double>(paths_.narrowest().value));
+}
+
 // True if the message has left already: it has no bytes.
 bool FluidBackend::begin(std::uint32_t slot) {
   Flight& flight = flights_[slot];
@@ -232,13 +240,12 @@ bool FluidBackend::begin(std::uint32_t slot) {
     const std::span<const LinkUse> uses = paths_.uses();
     carried_[slot] = {queue_.now(), {uses.begin(), uses.end()}};
   }
-  flight.flow = flows_.add(
-      {.path = paths_.uses(),
-       .size = static_cast<double>(flight.left.value),
-       .weight = heavier ? spec_.highest_weight : 1.0,
-       .limit = fluid::flow_limit(spec_, flight.message.size, flight.latency, paths_.narrowest()),
-       .of_class = static_cast<std::uint8_t>(later ? 1 : 0),
-       .owner = slot});
+  flight.flow = flows_.add({.path = paths_.uses(),
+                            .size = static_cast<double>(flight.left.value),
+                            .weight = heavier ? spec_.highest_weight : 1.0,
+                            .limit = limit_of(flight),
+                            .of_class = static_cast<std::uint8_t>(later ? 1 : 0),
+                            .owner = slot});
   solve_soon();
   return false;
 }

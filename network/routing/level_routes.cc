@@ -1,11 +1,19 @@
 #include "network/routing/level_routes.h"
 
+#include <cstdlib>
 #include <optional>
 
 #include "core/base/check.h"
 
 namespace orrery {
 namespace {
+
+bool two_ways_on(const Topology& topology, int level, NodeId from, NodeId to) {
+  const LevelSpec& spec = topology.levels()[static_cast<std::size_t>(level)];
+  if (spec.kind != LevelKind::ring || spec.size == 2) return false;
+  return 2 * std::abs(topology.coordinate(from, level) - topology.coordinate(to, level)) ==
+         spec.size;
+}
 
 class Walk {
  public:
@@ -39,25 +47,34 @@ class Walk {
   void up(NodeId npu, int level) { add(topology_.egress_link(level, npu, 0)); }
   void down(NodeId npu, int level) { add(topology_.switch_to_npu_link(level, npu)); }
 
- private:
-  void add(std::size_t link) { links_.push_back(static_cast<LinkIndex>(link)); }
-
   NodeId along(int level, NodeId here, std::int32_t to) {
     const std::int32_t from = topology_.coordinate(here, level);
     if (from == to) return here;
-    const NodeId there{here.value + (to - from) * topology_.stride(level)};
+    const NodeId there = at(level, here, to);
     if (topology_.levels()[level].kind == LevelKind::switched) {
       up(here, level);
       down(there, level);
       return there;
     }
-    const std::int32_t port = topology_.egress_port(level, from, to);
+    go_round(level, here, there, topology_.egress_port(level, from, to));
+    return there;
+  }
+
+  // The NPU with another coordinate at the level.
+  NodeId at(int level, NodeId npu, std::int32_t coordinate) const {
+    return {npu.value + (coordinate - topology_.coordinate(npu, level)) * topology_.stride(level)};
+  }
+
+  // From neighbour to neighbour, always through that port.
+  void go_round(int level, NodeId here, NodeId there, std::int32_t port) {
     while (here != there) {
       add(topology_.egress_link(level, here, port));
       here = topology_.links()[links_.back()].to;
     }
-    return here;
   }
+
+ private:
+  void add(std::size_t link) { links_.push_back(static_cast<LinkIndex>(link)); }
 
   const Topology& topology_;
   std::vector<LinkIndex>& links_;
@@ -78,6 +95,34 @@ void append_level_route(const Topology& topology, NodeId from, NodeId to,
   }
   here = walk.to_npu(here, target, to_level);
   if (to_level) walk.up(here, *to_level);
+}
+
+bool has_two_ways(const Topology& topology, NodeId from, NodeId to) {
+  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level)
+    if (two_ways_on(topology, level, from, to)) return true;
+  return false;
+}
+
+void append_level_shares(const Topology& topology, NodeId from, NodeId to,
+                         std::vector<LinkShare>& shares) {
+  DCHECK(topology.structural() && from != to, "from {} to {}", from.value, to.value);
+  std::vector<LinkIndex> links;
+  Walk walk(topology, links);
+  NodeId here = from;
+  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
+    const std::int32_t coordinate = topology.coordinate(to, level);
+    const NodeId there = walk.at(level, here, coordinate);
+    const bool both = two_ways_on(topology, level, from, to);
+    links.clear();
+    if (both) {
+      walk.go_round(level, here, there, 0);
+      walk.go_round(level, here, there, 1);
+    } else {
+      walk.along(level, here, coordinate);
+    }
+    for (const LinkIndex link : links) shares.push_back({link, both ? 0.5 : 1.0});
+    here = there;
+  }
 }
 
 }  // namespace orrery

@@ -142,6 +142,11 @@ std::vector<PhaseLevel> PhaseCosts::levels_of(const GroupAlongLevels& group,
   return levels;
 }
 
+std::int32_t PhaseCosts::members_together(const PhaseLevel& level) const {
+  const std::int32_t parts = topology_.levels()[static_cast<std::size_t>(level.level)].size;
+  return level.members / parts + (level.members % parts != 0 ? 1 : 0);
+}
+
 LevelSpec PhaseCosts::alone(const PhaseLevel& level) const {
   LevelSpec spec = level_alone(topology_, level.level, level.members);
   if (spec.kind == LevelKind::switched && !topology_.structural()) spec.bandwidth = level.bandwidth;
@@ -255,6 +260,11 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
     cost.stages = std::max(cost.stages, of_lane.stages);
   }
   if (spans && has_far) cost.bandwidth = std::min(cost.bandwidth, spread.bandwidth);
+  // Of several members in one part of the level, only the last one's next neighbour is in another.
+  if (!has_far && !topology_.structural() && spec.kind == LevelKind::switched) {
+    const std::int64_t together = members_together(level);
+    cost.bandwidth = std::min(level.at_port, cost.bandwidth * together);
+  }
   cost.ports = static_cast<std::int32_t>(
       std::ranges::count_if(at_ports, [](std::int64_t pieces) { return pieces > 0; }));
   const auto ports = static_cast<std::int64_t>(at_ports.size());

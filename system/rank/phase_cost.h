@@ -88,6 +88,9 @@ class PhaseCosts {
   std::vector<PhaseLevel> levels_of(const GroupAlongLevels& group, Collective kind) const;
   // A level taken out of its platform (prediction.h), with what its members get there.
   LevelSpec alone(const PhaseLevel& level) const;
+  // At least so many members of a group sit beside each other in one part of the level. More than 1
+  // where a group has more members than the level has parts: 8 servers in a row, on leaves of 6.
+  std::int32_t members_together(const PhaseLevel& level) const;
   // Of each level of the topology (network/crossing_bandwidth.h).
   std::span<const Bandwidth> crossing() const { return crossing_; }
 

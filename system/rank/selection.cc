@@ -164,9 +164,19 @@ std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
     ports.insert(level.port);
   }
   // Taken out of its platform, each level has ports of its own.
-  if (choice->messages * ranks <= kMostMessagesOfChoice && ports.size() == levels.size())
-    choice->predicted =
-        predicted_time(alone, as_seen(system_, group, topology_), choice->spec, kind, size);
+  const bool in_parts = planned_as(kind) != Collective::all_to_all &&
+                        std::ranges::any_of(levels, [this](const PhaseLevel& level) {
+                          return costs_.members_together(level) > 1;
+                        });
+  if (choice->messages * ranks > kMostMessagesOfChoice || ports.size() != levels.size() || in_parts)
+    return choice;
+  const Duration simulated =
+      predicted_time(alone, as_seen(system_, group, topology_), choice->spec, kind, size);
+  // The simulation does not know that messages share the links that they pass on their way.
+  const bool passes = std::ranges::any_of(alone, [](const LevelSpec& level) {
+    return level.kind == LevelKind::ring || level.kind == LevelKind::mesh;
+  });
+  choice->predicted = passes ? std::max(simulated, choice->predicted) : simulated;
   return choice;
 }
 

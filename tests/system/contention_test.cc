@@ -92,7 +92,7 @@ TEST_CASE("fluid: chunks that go one after the other overlap the levels") {
   }
 }
 
-// Two jobs that compute C and send M each time round, over one link of a ring of four: rank 0 to 2
+// Two jobs that compute C and send M each time round, over one link of a ring of five: rank 0 to 2
 // passes rank 1, which sends to 2 as well. C = M = 1 ms.
 //   colliding     both compute 0..1, both send 1..3, at half the rate: C + 2M each time
 //   interleaved   one is C behind, and computes while the other sends: C + M
@@ -115,8 +115,8 @@ Duration round_of_first_job(Duration head_start) {
   for (OperationId id = 0; id < 2 * rounds; ++id)
     receiver.push_back({id, static_cast<std::int32_t>(id),
                         ReceiveCall{static_cast<Rank>(id % 2), bytes(1'000'000), 0}});
-  World world({ring_level(4, gigabytes_per_second(1), Duration{})}, plain_system("ring"),
-              {job(false), job(true), receiver, {}}, on("fluid"));
+  World world({ring_level(5, gigabytes_per_second(1), Duration{})}, plain_system("ring"),
+              {job(false), job(true), receiver, {}, {}}, on("fluid"));
   world.run();
   REQUIRE(world.runner->finished());
   return {world.runner->account(0).finish.since_start.value / rounds};

@@ -64,13 +64,57 @@ TEST_CASE("messages from one port share it from the start") {
 // 0 -> 3 takes the links up from 0, 1 and 2; 1 -> 5 those from 1 to 4: two in common, half each.
 // The analytical backend lets both pass at full speed.
 TEST_CASE("messages that meet in the middle of a ring share the links they have in common") {
-  Fabric fabric(LevelKind::ring, 8);
+  Fabric fabric(LevelKind::ring, 9);
   const auto a = fabric.send(0, 3, 1'000), b = fabric.send(1, 5, 1'000);
   const auto c = fabric.send(6, 5, 1'000);  // downwards: alone
   fabric.queue.run();
   CHECK(fabric.delivered(a) == nanoseconds(2'300));
   CHECK(fabric.delivered(b) == nanoseconds(2'400));
   CHECK(fabric.delivered(c) == nanoseconds(1'100));
+}
+
+// Alone a message half way round is no faster than one that has one way: B/s, 4 links of 100 ns.
+// Half of its bytes are on the 4 links of each way.
+TEST_CASE("what goes half way round a ring goes both ways") {
+  Fabric fabric(LevelKind::ring, 8);
+  const auto a = fabric.send(1, 5, 1'000);
+  fabric.queue.run();
+  CHECK(fabric.delivered(a) == nanoseconds(1'400));
+  const NetworkStatistics statistics = fabric.network->statistics();
+  for (std::int32_t npu = 0; npu < 8; ++npu) {
+    const bool up = npu >= 1 && npu < 5;
+    CHECK(statistics.links[fabric.topology.egress_link(0, {npu}, 0)] == bytes(up ? 500 : 0));
+    CHECK(statistics.links[fabric.topology.egress_link(0, {npu}, 1)] ==
+          bytes(npu == 1 || npu == 0 || npu >= 6 ? 500 : 0));
+  }
+}
+
+// All to all on a ring of 8, S each: on every link 1 + 2 + 3 messages that go its way and half of
+// the four that go half way round: 8 S. If those all went upwards, it would be 10 S there. On a
+// torus of 4 x 8 the messages of a rank to the opposite ones of both dimensions have two ways on
+// each. In dimension order links of the first carry 4 S for each of 8 targets along the second:
+// (1 + 2/2) x 8 = 16 S, links of the second 8 x 4 = 32 S.
+TEST_CASE("all to all keeps both directions of an even ring as busy") {
+  Fabric ring(LevelKind::ring, 8);
+  for (std::int32_t from = 0; from < 8; ++from)
+    for (std::int32_t to = 0; to < 8; ++to)
+      if (from != to) ring.send(from, to, 1'000);
+  ring.queue.run();
+  for (const TotalBytes& link : ring.network->statistics().links) CHECK(link == bytes(8'000));
+
+  Fabric torus({{"", LevelKind::ring, 4, kRate, kLink, Scope::scale_out},
+                {"", LevelKind::ring, 8, kRate, kLink, Scope::scale_out}},
+               {});
+  for (std::int32_t from = 0; from < 32; ++from)
+    for (std::int32_t to = 0; to < 32; ++to)
+      if (from != to) torus.send(from, to, 1'000);
+  torus.queue.run();
+  const NetworkStatistics statistics = torus.network->statistics();
+  for (std::int32_t npu = 0; npu < 32; ++npu)
+    for (std::int32_t port = 0; port < 2; ++port) {
+      CHECK(statistics.links[torus.topology.egress_link(0, {npu}, port)] == bytes(16'000));
+      CHECK(statistics.links[torus.topology.egress_link(1, {npu}, port)] == bytes(32'000));
+    }
 }
 
 // a alone until 600: 400 B left, shared with b's 1,000: a ends at 600 + 800 = 1,400, b has carried
@@ -235,9 +279,9 @@ TEST_CASE("with a tolerance, what ends at nearly the same time ends together, an
   CHECK(fabric.network->notices()[0].find("0.1 % larger") != std::string::npos);
 }
 
-// The link 1 -> 2 of a ring of four, once full for two messages: they are its to answer for.
+// The link 1 -> 2 of a ring of five, once full for two messages: they are its to answer for.
 TEST_CASE("the statistics name the links that held messages back") {
-  Fabric fabric(LevelKind::ring, 4);
+  Fabric fabric(LevelKind::ring, 5);
   fabric.send(0, 2, 1'000);
   fabric.send(1, 2, 1'000);
   fabric.queue.run();
