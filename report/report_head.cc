@@ -30,6 +30,9 @@ std::string memory(const RunResult& result) {
 HeadLine iteration(const RunResult& result) {
   const std::optional<Duration> time = iteration_time(result);
   std::string text = time ? to_text(*time) : "-";
+  if (time && result.jobs.size() > 1)
+    text += fmt::format(", until the last job, {}, ends",
+                        std::ranges::max_element(result.jobs, {}, &JobRow::finish)->name);
   if (time && result.expected_error) text += ' ' + band_text(*result.expected_error);
   if (time && result.samples)
     text += fmt::format(", {} samples/s", short_number(static_cast<double>(*result.samples) * 1e12 /

@@ -1,5 +1,6 @@
 #include "report/row_table.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -9,7 +10,14 @@ namespace orrery {
 
 TextTable table_of_rows(const RowType& type, const RowSpan& rows,
                         const std::optional<TimeUnit>& unit) {
-  const std::vector<const RowColumn*> columns = type.in(&RowColumn::text);
+  std::vector<const RowColumn*> columns = type.in(&RowColumn::text);
+  // What no row has needs no column.
+  std::erase_if(columns, [&](const RowColumn* column) {
+    if (!column->may_have_none) return false;
+    for (std::size_t i = 0; i < rows.count; ++i)
+      if (!std::holds_alternative<std::monostate>(column->value(rows[i], {}))) return false;
+    return true;
+  });
   std::vector<TextTable::Column> headings;
   for (const RowColumn* column : columns) {
     const bool is_word = std::holds_alternative<std::string>(column->example) ||

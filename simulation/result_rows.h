@@ -174,6 +174,10 @@ struct JobRow {
   std::int32_t ranks = 0, iterations = 1;
   Duration start, finish;
   Duration compute, exposed, idle;
+  // Of a transformer that has finished: what TrainingResult and MemoryRow say of one alone.
+  std::optional<std::int64_t> tokens_per_s_npu = std::nullopt;
+  std::optional<double> utilisation = std::nullopt;  // none if the peak is not stated
+  std::optional<Bytes> memory = std::nullopt;        // finished or not
 
   template <class Columns>
   static void describe(Columns& row) {
@@ -181,7 +185,14 @@ struct JobRow {
     row.column("ranks", &JobRow::ranks, "number of its ranks", {.text = {"ranks"}});
     row.column("iterations", &JobRow::iterations, "number of its iterations",
                {.text = {"iterations", "finish"}});
-    row.column("start_ps", &JobRow::start, "when it starts", {.text = {"start"}});
+    row.column("start_ps", &JobRow::start, "when it starts");
+    row.column(
+        "start",
+        [](const JobRow& job) {
+          return job.start > Duration{} ? std::optional(job.start) : std::nullopt;
+        },
+        "the same, if it is not 0",
+        {.csv = no_column, .text = {"start", "ranks"}, .json = false, .text_without = "0 s"});
     row.column("finish_ps", &JobRow::finish,
                "when its slowest rank finishes, whose times follow: finish = start + compute + "
                "exposed + idle",
@@ -195,6 +206,15 @@ struct JobRow {
     row.column("exposed_ps", &JobRow::exposed, "time waited for communication",
                {.text = {"exposed"}});
     row.column("idle_ps", &JobRow::idle, "time of neither, from its start on", {.text = {"idle"}});
+    row.column("tokens_per_s_npu", &JobRow::tokens_per_s_npu,
+               "tokens of a second and rank, of its own time. Only of a transformer that finished",
+               {.text = {"tokens/s\na NPU"}});
+    row.column("utilisation", &JobRow::utilisation,
+               "its MFU, with the operations of all attention (training.utilisation[], model)",
+               {.text = {"MFU"}});
+    row.column("memory", &JobRow::memory,
+               "bytes at the peak of an NPU of its fullest stage. Only of a transformer",
+               {.text = {"memory"}});
   }
 };
 

@@ -29,4 +29,11 @@ inline std::int32_t node_size(const PlatformFacts& platform) {
   return size;
 }
 
+// NPUs behind a plug of the network: a server, or an NPU by itself where a graph has none.
+inline std::int32_t npus_of_server(const PlatformFacts& platform) {
+  const bool bare = !platform.levels.empty() && platform.levels.front().kind == LevelKind::graph &&
+                    platform.levels.front().scope != Scope::local;
+  return bare ? 1 : node_size(platform);
+}
+
 }  // namespace orrery

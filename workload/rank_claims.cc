@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace orrery {
@@ -27,6 +28,31 @@ std::optional<SpecProblem> RankClaims::claim(std::string_view key, Run run, std:
     current = owner;
     ranks.push_back(rank);
   }
+  return std::nullopt;
+}
+
+std::optional<SpecProblem> RankClaims::claim_groups(std::string_view key, std::int32_t groups,
+                                                    std::int32_t size, std::int32_t owner,
+                                                    std::vector<Rank>& ranks) {
+  const auto count = static_cast<std::int32_t>(owner_of_rank_.size());
+  std::vector<Rank> firsts;
+  for (Rank first = 0; first + size <= count; first += size) {
+    const auto begin = owner_of_rank_.begin() + first;
+    if (std::all_of(begin, begin + size, [](std::int32_t of) { return of < 0; }))
+      firsts.push_back(first);
+  }
+  const auto free = static_cast<std::int32_t>(firsts.size());
+  if (free < groups)
+    return SpecProblem{std::string(key),
+                       fmt::format("{} of {} {}s each, and {} of the platform are left", groups,
+                                   size, words_.rank, free),
+                       free > 0 ? fmt::format("write at most {}, or a larger platform", free)
+                                : "write a larger platform"};
+  for (std::int32_t i = 0; i < groups; ++i)
+    for (Rank rank = firsts[i]; rank < firsts[i] + size; ++rank) {
+      owner_of_rank_[rank] = owner;
+      ranks.push_back(rank);
+    }
   return std::nullopt;
 }
 

@@ -28,6 +28,12 @@ class RankClaims {
   // and only those before it are appended.
   std::optional<SpecProblem> claim(std::string_view key, Run run, std::int32_t owner,
                                    std::vector<Rank>& ranks);
+  // Appends `groups` groups of `size` ranks that follow each other and that nobody has, the first
+  // such; the ranks are the owner's then. If there are fewer, this is the problem of `key`.
+  // REQUIRES: size >= 1.
+  std::optional<SpecProblem> claim_groups(std::string_view key, std::int32_t groups,
+                                          std::int32_t size, std::int32_t owner,
+                                          std::vector<Rank>& ranks);
   Run all() const { return {0, static_cast<Rank>(owner_of_rank_.size()) - 1}; }
   std::int32_t owner_of(Rank rank) const { return owner_of_rank_[rank]; }  // -1 = nobody's
 

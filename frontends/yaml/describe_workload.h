@@ -185,12 +185,23 @@ inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t
                                 RankClaims& claims, const PlatformFacts& platform) {
   keys.required("name", placed.name, "what comes before the names of its layers");
   OneOrMore<RankRuns> npus;
-  keys.required("npus", npus,
+  std::optional<std::int32_t> nodes;
+  keys.exactly_one({"npus", "nodes"}, "what it runs on: nodes: 4, or npus: \"0-31\"");
+  keys.optional("npus", npus,
                 "the NPUs that it runs on, its ranks in this order: \"0-7\" or a list");
+  keys.optional("nodes", nodes,
+                "as many nodes (servers) with all their NPUs: the first that no job before it has",
+                positive);
   keys.optional("start", placed.start, "when the job begins", not_negative);
   PlatformFacts own = platform;
   keys.check([&](Reader& reader) {
-    if (platform.known && reader.clean()) claim(reader, claims, "npus", npus, index, placed.npus);
+    if (platform.known && reader.clean() && nodes) {
+      if (const auto taken =
+              claims.claim_groups("nodes", *nodes, npus_of_server(platform), index, placed.npus))
+        reader.report(*taken);
+    } else if (platform.known && reader.clean()) {
+      claim(reader, claims, "npus", npus, index, placed.npus);
+    }
     own.known = platform.known && reader.clean();
     own.npus = static_cast<std::int32_t>(placed.npus.size());
   });

@@ -208,8 +208,20 @@ AssumedBatch assume_batch(YamlNode& root, InputTexts& texts, const Source& chose
           .ranks = divides(*training) ? 0 : file.platform.npus};
 }
 
-// How many NPUs `npus` of a job names; 0 if that is not to be read.
-std::int32_t npus_of(const YamlNode& job) {
+// NPUs of a server of the platform; 0 if that is not to be read.
+std::int32_t server_size(const YamlNode& root, InputTexts& texts) {
+  SearchedFile file(texts);
+  file.root = root;
+  read_searched_root(file);
+  return file.platform.known ? npus_of_server(file.platform) : 0;
+}
+
+// How many NPUs a job names, by `npus` or by `nodes` of that size; 0 if that is not to be read.
+std::int32_t npus_of(const YamlNode& job, std::int32_t node) {
+  constexpr std::int64_t most = 1 << 24;
+  if (job.find("nodes") != nullptr)
+    return static_cast<std::int32_t>(std::min(number_at(job, "nodes"), most / std::max(node, 1)) *
+                                     node);
   const YamlNode* npus = job.find("npus");
   std::int32_t count = 0;
   const auto add_runs = [&](const YamlNode& item) {
@@ -318,11 +330,14 @@ std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chos
   YamlNode* workload = root.find("workload");
   YamlNode* jobs = workload != nullptr ? workload->find("jobs") : nullptr;
   if (jobs == nullptr || jobs->kind != NodeKind::list) return "";
+  const bool by_nodes = std::ranges::any_of(
+      jobs->children, [](const YamlNode& job) { return job.find("nodes") != nullptr; });
+  const std::int32_t node = by_nodes ? server_size(root, texts) : 0;
   constexpr std::int32_t most_said = 2;
   std::int32_t chosen_jobs = 0;
   std::string text;
   for (YamlNode& job : jobs->children) {
-    const std::int32_t npus = npus_of(job);
+    const std::int32_t npus = npus_of(job, node);
     if (npus < 2 || job.find("transformer") == nullptr) continue;
     YamlNode alone;
     std::string of_job;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/base/check.h"
 #include "simulation/backend_choice.h"
 #include "simulation/called_kinds.h"
@@ -14,7 +16,9 @@
 #include "simulation/result/traffic_rows.h"
 #include "simulation/result/training_notices.h"
 #include "simulation/result/training_rows.h"
+#include "simulation/search/fitting.h"
 #include "workload/memory/stage_memory.h"
+#include "workload/training_flops.h"
 
 namespace orrery {
 
@@ -52,6 +56,20 @@ Rank add_ranks(RunResult& result, const JobRunner& runner, bool has_lanes) {
   return last.rank;
 }
 
+// What its own time makes of its batch.
+void add_rates(JobRow& row, const PlacedWorkload& job, const NpuSpec& npu) {
+  const auto* trained = std::get_if<TransformerWorkload>(&job.workload.what);
+  if (trained == nullptr) return;
+  const double rank_seconds =
+      static_cast<double>((row.finish - row.start).value) * 1e-12 * row.ranks / row.iterations;
+  const auto tokens = static_cast<double>(trained->training.global_batch) *
+                      static_cast<double>(trained->model.sequence);
+  row.tokens_per_s_npu = std::llround(tokens / rank_seconds);
+  if (npu.peak > FlopRate{})
+    row.utilisation = training_flops(*trained, FlopConvention::model) / rank_seconds /
+                      static_cast<double>(npu.peak.value);
+}
+
 void add_jobs(RunResult& result, const FinishedRun& run) {
   const auto* several = std::get_if<JobsSpec>(&run.experiment.workload.what);
   if (several == nullptr) return;
@@ -64,6 +82,10 @@ void add_jobs(RunResult& result, const FinishedRun& run) {
     result.jobs.push_back({job.name, static_cast<std::int32_t>(job.npus.size()),
                            job.workload.iterations, job.start, last->finish, last->compute,
                            last->exposed, last->idle - job.start});
+    JobRow& row = result.jobs.back();
+    if (run.runner.finished() && row.finish > row.start) add_rates(row, job, run.experiment.npu);
+    if (const auto* trained = std::get_if<TransformerWorkload>(&job.workload.what))
+      row.memory = most_memory(*trained);
   }
 }
 

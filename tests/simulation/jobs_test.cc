@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -91,6 +92,44 @@ TEST_CASE("models fill the NPUs of their job") {
   CHECK(both.jobs[0].finish == both.jobs[1].finish);
   CHECK(both.jobs[0].finish > Duration{});
   CHECK(both.jobs[0].compute > Duration{});
+}
+
+// One job that has all NPUs says of itself what the report of the same model alone says.
+TEST_CASE("a job has the rates and the memory that its model has alone") {
+  const JobFiles files;
+  const std::string model =
+      "transformer: {layers: 2, hidden: 64, heads: 4, vocabulary: 128, sequence: 16}, "
+      "training: {tensor: 2, global_batch: 4}";
+  const RunResult alone = files.run("{" + model + ", iterations: 2}\n");
+  const RunResult placed =
+      files.run("{jobs: [{name: a, nodes: 8, iterations: 2, " + model + "}]}\n");
+  REQUIRE(placed.jobs.size() == 1);
+  const JobRow& row = placed.jobs.front();
+  CHECK(row.finish == alone.finish);
+  REQUIRE(row.tokens_per_s_npu);
+  CHECK(*row.tokens_per_s_npu == std::llround(alone.training->tokens_per_s_npu));
+  REQUIRE(row.utilisation);
+  REQUIRE(alone.training->utilisation.front().utilisation);
+  CHECK(*row.utilisation == Approx(*alone.training->utilisation.front().utilisation));
+  CHECK(row.memory == alone.memory.front().total);
+
+  // A program has none of these.
+  const RunResult program = files.run("{jobs: [" + job("red", "0-3") + "]}\n");
+  CHECK(!program.jobs[0].tokens_per_s_npu);
+  CHECK(!program.jobs[0].memory);
+}
+
+// Without servers a node is an NPU. The first job has 0 and 4, so 1 and 2 are left first; seven are
+// more than the six that are left.
+TEST_CASE("nodes of a job are the first that no job before it has") {
+  const JobFiles files;
+  const std::string what = "program: [{operations: [{compute: 1 ms}]}]}";
+  const RunResult result = files.run("{jobs: [{name: a, npus: \"0,4\", " + what +
+                                     ", {name: b, nodes: 2, " + what + "]}\n");
+  for (const Rank npu : {1, 2}) CHECK(result.ranks[npu].finish == milliseconds(1));
+  for (const Rank npu : {3, 5}) CHECK(result.ranks[npu].finish == Duration{});
+  CHECK_THROWS(files.run("{jobs: [{name: a, npus: \"0,4\", " + what + ", {name: b, nodes: 7, " +
+                         what + "]}\n"));
 }
 
 }  // namespace
