@@ -49,7 +49,9 @@ std::string backend_line(const std::string& heading, const RunResult& result) {
 
 std::string ignored_by(const RunResult& result) {
   if (result.ignored.empty()) return "";
-  return ignored_text(result.backend, " in " + result.name, result.ignored);
+  std::vector<std::string> ignored = result.ignored;
+  if (!result.in_packets.empty()) ignored.back() += " (in packets: see below)";
+  return ignored_text(result.backend, " in " + result.name, ignored);
 }
 
 // "In packets (...): 41.5 TB would take some 62 CPU minutes; ...".

@@ -8,6 +8,7 @@
 #include "core/units/unit_text.h"
 #include "report/text_table.h"
 #include "simulation/iteration_sums.h"
+#include "simulation/packet_cost.h"
 #include "simulation/result/selected_rows.h"
 #include "simulation/simulate.h"
 #include "simulation/simulate_traffic.h"
@@ -163,6 +164,8 @@ std::string derived_numbers(const Experiment& experiment, const TrafficSpec& tra
   table.add_row({"  flows and incasts offer", to_text(forecast.offered)});
   table.add_row({"  mean size", to_text(forecast.mean_size)});
   table.add_row({"  flows in all", fmt::format("about {:.0f}", forecast.flows)});
+  if (const double seconds = packet_seconds(experiment, traffic); seconds > 0)
+    table.add_row({"  in packets", "about " + cpu_time_text(seconds)});
   return platform(topology) + '\n' + table.text();
 }
 

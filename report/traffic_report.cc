@@ -28,7 +28,7 @@ std::string head_text(const TrafficResult& result) {
   table.add_row({"mean size", to_text(bytes(static_cast<std::int64_t>(result.mean_bytes)))});
   std::string load = fmt::format("{:.3g} % of {} hosts", result.load_hosts * 100, result.npus);
   if (result.load_uplinks)
-    load += fmt::format(", {:.3g} % of the uplinks", *result.load_uplinks * 100);
+    load += fmt::format(", {:.3g} % of the uplinks if all cross them", *result.load_uplinks * 100);
   table.add_row({"load", load});
   table.add_row({"drawn", fmt::format("{:.3g} % of the hosts, standard deviation {:.2g} %",
                                       result.drawn_hosts * 100,

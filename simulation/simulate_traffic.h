@@ -26,6 +26,9 @@ struct TrafficForecast {
   double flows = 0;   // that start, incasts too
 };
 TrafficForecast forecast_of(const TrafficSpec& traffic, const Topology& topology);
+// CPU seconds of the run, within a factor of two (packet_cost.h), if its messages are packets; all
+// flows cross the outermost level. 0 on the other backends.
+double packet_seconds(const Experiment& experiment, const TrafficSpec& traffic);
 
 // Of the experiment it needs platform, network and seed. Throws NetworkError where the network
 // cannot carry a flow.

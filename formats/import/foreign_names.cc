@@ -31,6 +31,8 @@ namespace {
 
 constexpr ForeignName names[] = {
     // The network
+    {"straggler", "write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]"},
+    {"slow", "of a slow rank: write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]"},
     {"oversubscription",
      "a level never blocks: write platform.topology.leaf_spine or fat_tree, which have it"},
     {"oversubscription_ratio",

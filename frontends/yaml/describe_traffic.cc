@@ -149,8 +149,8 @@ void describe_incast(Keys& keys, IncastSpec& incast) {
 
 void describe_traffic(Keys& keys, TrafficSpec& traffic, const TopologySpec& topology,
                       bool topology_known) {
-  keys.required_map("flows", "flows that start at random times, at every NPU",
-                    [&](Keys& below) { describe_flows(below, traffic.flows); });
+  keys.required_named_map("flows", "flows that start at random times, at every NPU",
+                          [&](Keys& below) { describe_flows(below, traffic.flows); });
   keys.optional_map("incast", "several NPUs that send to one, at random times",
                     [&](Keys& below) { describe_incast(below, traffic.incast.emplace()); });
   keys.optional("ends", traffic.ends,

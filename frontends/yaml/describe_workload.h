@@ -186,7 +186,6 @@ inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t
   keys.required("name", placed.name, "what comes before the names of its layers");
   OneOrMore<RankRuns> npus;
   std::optional<std::int32_t> nodes;
-  keys.exactly_one({"npus", "nodes"}, "what it runs on: nodes: 4, or npus: \"0-31\"");
   keys.optional("npus", npus,
                 "the NPUs that it runs on, its ranks in this order: \"0-7\" or a list");
   keys.optional("nodes", nodes,
@@ -195,6 +194,10 @@ inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t
   keys.optional("start", placed.start, "when the job begins", not_negative);
   PlatformFacts own = platform;
   keys.check([&](Reader& reader) {
+    if (reader.given("npus") == reader.given("nodes"))
+      reader.report({reader.given("nodes") ? "nodes" : "",
+                     reader.given("nodes") ? "npus says it too" : "it runs nowhere",
+                     "write one of nodes: 4 and npus: \"0-31\""});
     if (platform.known && reader.clean() && nodes) {
       if (const auto taken =
               claims.claim_groups("nodes", *nodes, npus_of_server(platform), index, placed.npus))

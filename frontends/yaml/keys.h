@@ -66,6 +66,9 @@ class Keys {
   void required_map(std::string_view key, std::string_view help, Describe describe) {
     add_map(key, help, {.is_required = true}, describe);
   }
+  void required_named_map(std::string_view key, std::string_view help, Describe describe) {
+    add_map(key, help, {.is_required = true, .may_be_a_name = true}, describe);
+  }
   // Without the key, nothing is read.
   void optional_map(std::string_view key, std::string_view help, Describe describe) {
     add_map(key, help, {.is_optional = true}, describe);

@@ -49,6 +49,7 @@ std::string_view key_of_name(std::string_view path, std::string_view name) {
     return section_of_preset(known_name(name)) == "network.transport" ? "preset" : "kind";
   if (path.starts_with(of_system) && is_collective(path.substr(of_system.size())))
     return "algorithms";
+  if (path == "traffic.flows") return "sizes";
   if (path == "platform.npu.efficiency" && name != "none") return "preset";
   constexpr std::string_view of_job = "workload.jobs[].";
   std::string plain(path);
@@ -138,6 +139,16 @@ void move_short_keys(YamlNode& workload) {
     if (into.kind == NodeKind::scalar) name_value(into, std::string(of_workload).append(section));
     if (into.kind == NodeKind::map && into.find(key) == nullptr) move_key(workload, key, section);
   }
+}
+
+// "traffic: {flows: websearch, load: 0.5}": the load is that of the flows.
+void move_keys_of_flows(YamlNode& traffic) {
+  YamlNode* flows = traffic.find("flows");
+  if (flows == nullptr) return;
+  if (flows->kind == NodeKind::scalar) name_value(*flows, "traffic.flows");
+  if (flows->kind != NodeKind::map) return;
+  for (const char* key : {"load", "at_once", "of", "pattern", "for", "warm_up"})
+    if (traffic.find("flows")->find(key) == nullptr) move_key(traffic, key, "flows");
 }
 
 // "sizes: 16x16", as well as 16*16, is [16, 16].
@@ -247,6 +258,7 @@ void expand_names(YamlNode& node, const std::string& path) {
     if (node.key == "preset") node.text = known_name(node.text);
     return name_value(node, path);
   }
+  if (path == "traffic") move_keys_of_flows(node);
   if (path == "workload" || path == "workload.jobs[]") {
     name_section_of_model(node);
     move_short_keys(node);

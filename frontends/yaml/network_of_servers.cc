@@ -83,9 +83,13 @@ void refuse_nodes(YamlNode& platform, Problems& problems) {
       std::ranges::find(network_builders, network) != network_builders.end() && network != "levels";
   if (!is_builder || counts_nodes(network)) return;
   if (const std::optional<YamlNode> nodes = taken(platform, "nodes"))
-    problems.add(
-        nodes->key_place, "platform.nodes", fmt::format("`{}` says how many there are", network),
-        "leave it out, and size it by its own keys; rail, leaf_spine and fat_tree count servers");
+    problems.add(nodes->key_place, "platform.nodes",
+                 fmt::format("`{}` says how many there are", network),
+                 network == "dragonfly"
+                     ? "leave it out: there are plugs x routers x groups servers, and groups is "
+                       "routers x globals + 1 unless you write it"
+                     : "leave it out, and size it by its own keys; rail, leaf_spine and fat_tree "
+                       "count servers");
 }
 
 // `{npu: h100, ranks: 512}`: the servers that have so many, if they are whole ones; of a single

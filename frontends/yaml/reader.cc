@@ -37,6 +37,13 @@ std::string joined(const std::vector<std::string_view>& words, std::string_view 
   return fmt::format("{}", fmt::join(words, between));
 }
 
+// "workload.transformer.sequence" is also `sequence` of the workload.
+bool is_short_key(std::string_view path) {
+  return std::ranges::any_of(keys_of_workload, [&](const ShortKey& known) {
+    return path == fmt::format("workload.{}.{}", known.section, known.key);
+  });
+}
+
 // What an unknown key should have been: the key of this name in a map below, or elsewhere in the
 // workload, or one of `known` here.
 std::string remedy_of_unknown_key(const std::string& key, const std::string& path,
@@ -63,6 +70,9 @@ std::string remedy_of_unknown_key(const std::string& key, const std::string& pat
       path.find('[') == std::string::npos)
     return fmt::format("orrery explain {} lists the {} keys that are known", path, known.size());
   if (elsewhere.empty() || elsewhere.size() > few) return suggestion(key, known);
+  // A name may stand in the place of its section, so the short key is what can be added.
+  if (elsewhere.size() == 1 && path != "workload" && is_short_key(elsewhere.front()))
+    return fmt::format("write workload.{}", key);
   return fmt::format("write {}", fmt::join(elsewhere, " or "));
 }
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "network/topology/topology.h"
+#include "simulation/search/fitting.h"
 
 namespace orrery {
 
@@ -13,8 +14,28 @@ namespace {
 
 constexpr double least_taper = 1.01;
 
+// Whether the model has room on its devices with half of what makes that traffic: half of the ranks
+// of tensor or expert parallelism. Always, if the memory is not known.
+bool has_room_with_half(const std::string& kind, const Experiment& experiment) {
+  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (written == nullptr || !experiment.npu.memory) return true;
+  TransformerWorkload half = *written;
+  if (kind == "TP") {
+    if (half.training.tensor % 2 != 0) return true;
+    half.training.tensor /= 2;
+    if (half.training.tensor == 1) half.training.sequence_parallel = false;
+  } else if (kind == "EP") {
+    if (half.training.experts.parallel % 2 != 0) return true;
+    half.training.experts.parallel /= 2;
+  } else {
+    return true;
+  }
+  return most_memory(half) + experiment.npu.reserve <= *experiment.npu.memory;
+}
+
 // What sends less of a kind of traffic.
-std::string less_traffic(const std::string& kind) {
+std::string less_traffic(const std::string& kind, const Experiment& experiment) {
+  if (!has_room_with_half(kind, experiment)) return "";
   if (kind == "TP") return ", or a smaller training.tensor";
   if (kind == "DP") return ", or fewer and larger steps (training.global_batch)";
   if (kind == "EP") return ", or a smaller training.expert";
@@ -117,8 +138,8 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
       if (taper >= least_taper)
         return fmt::format("{}less taper at {} (now {:.3g}:1){}",
                            jobs_meet_on(part.level, experiment) ? jobs_apart : "", part.level,
-                           taper, less_traffic(part.part));
-      return fmt::format("more bandwidth on {}{}", part.level, less_traffic(part.part));
+                           taper, less_traffic(part.part, experiment));
+      return fmt::format("more bandwidth on {}{}", part.level, less_traffic(part.part, experiment));
     case BoundBy::latency:
       return against_latency(part);
     case BoundBy::contention:

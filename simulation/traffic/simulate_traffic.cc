@@ -12,6 +12,7 @@
 #include "core/units/unit_text.h"
 #include "network/backends.h"
 #include "network/network_error.h"
+#include "simulation/packet_cost.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/result/packet_rows.h"
 #include "simulation/traffic/idle_times.h"
@@ -200,6 +201,20 @@ TrafficForecast forecast_of(const TrafficSpec& traffic, const Topology& topology
       rate(capacity.hosts), rate(capacity.uplinks), rate(offered(traffic, capacity)),
       bytes(std::llround(mean_size(traffic.flows.sizes))),
       flows_a_second(traffic, capacity) * static_cast<double>(chosen.flows.length->value) * 1e-12};
+}
+
+double packet_seconds(const Experiment& experiment, const TrafficSpec& traffic) {
+  const BackendEntry* backend = find_backend(experiment.network.backend);
+  if (backend == nullptr || !backend->traits->has_packets) return 0;
+  const Topology topology(experiment.topology);
+  TrafficSpec chosen = traffic;
+  choose_open_times(chosen, topology);
+  const double seconds = static_cast<double>(chosen.flows.length->value) * 1e-12;
+  const double sent = chosen.flows.at_once ? mean_size(traffic.flows.sizes) * topology.npu_count()
+                                           : offered(traffic, capacity_of(topology)) * seconds;
+  std::vector<TotalBytes> bytes_of_level(topology.levels().size());
+  bytes_of_level.back() = bytes(std::llround(std::min(sent, 1e18)));
+  return packet_cpu_seconds(experiment.network, topology, bytes_of_level);
 }
 
 TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& asked,

@@ -276,8 +276,8 @@ TEST_CASE("a report says by the system's name that analytical ignores the taper"
                                  "network.switch.buffer"});
   CHECK_THAT(text_report(results[1], {}),
              Contains("\nIGNORED by the analytical backend in taper-8:\n"
-                      "  messages share links between switches (taper 8:1 at spine); "
-                      "network.switch.buffer\niteration") &&
+                      "  messages share links between switches (taper 8:1 at spine);\n"
+                      "  network.switch.buffer (in packets: see below)\niteration") &&
                  Contains("\nIn packets (--set network.backend=packet, chosen up to 60 CPU s): 6.4 "
                           "GB "
                           "would take"));

@@ -311,7 +311,7 @@ TEST_CASE("what a backend ignores is in the head of the report, also when quiet"
                                    "network: {backend: analytical, transport: {kind: tcp}}\n");
   const Printed run = test::run_orrery({"run", file, "--quiet"});
   CHECK_THAT(run.out, Contains("\nIGNORED by the analytical backend in ring: "
-                               "network.transport.kind\n") &&
+                               "network.transport.kind (in packets: see below)\n") &&
                           Contains("\nIn packets (--set network.backend=packet"));
 }
 
