@@ -20,6 +20,10 @@ struct NdpSpec {
   bool return_to_sender = true;
 };
 
+// The least timeout of the reference simulator (uet-htsim, DEFAULT_UEC_RTO_MIN). It is taken as
+// long as four idle round trips, where these are longer.
+inline constexpr Duration uet_rto = microseconds(100);
+
 // What decides how much a sender of UET may have on its way.
 enum class UetControl : std::uint8_t {
   nscc,  // its window, by marks and delay

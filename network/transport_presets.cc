@@ -27,6 +27,7 @@ TransportSpec ndp_2017() {
 TransportSpec uet_1_0() {
   TransportSpec spec;
   spec.kind = TransportKind::uet;
+  spec.roce.rto = uet_rto;
   return spec;
 }
 
@@ -82,7 +83,7 @@ std::span<const TransportPreset> transport_presets() {
                    .spec = uet_1_0(),
                    .stated = {"nscc.gamma", "nscc.most_decrease", "nscc.fast_increase"},
                    .ours = {"nscc.target", "nscc.delay_weight", "nscc.adjust_after",
-                            "nscc.quick_adapt_gate", "entropy_values"}});
+                            "nscc.quick_adapt_gate", "entropy_values", "rto"}});
     all.push_back(mlt_preset());
     return all;
   }();

@@ -29,6 +29,9 @@ TrafficForecast forecast_of(const TrafficSpec& traffic, const Topology& topology
 // CPU seconds of the run, within a factor of two (packet_cost.h), if its messages are packets; all
 // flows cross the outermost level. 0 on the other backends.
 double packet_seconds(const Experiment& experiment, const TrafficSpec& traffic);
+// Before a run that takes more than 20 CPU seconds in packets: how many, and what takes less. Else
+// empty.
+std::string notice_of_long_run(const Experiment& experiment, const TrafficSpec& traffic);
 
 // Of the experiment it needs platform, network and seed. Throws NetworkError where the network
 // cannot carry a flow.

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <chrono>
 #include <optional>
 
@@ -13,7 +11,6 @@
 #include "report/result_folder.h"
 #include "report/traffic_report.h"
 #include "report/wrapped_text.h"
-#include "simulation/packet_cost.h"
 #include "simulation/simulate_traffic.h"
 
 namespace orrery::cli {
@@ -45,12 +42,9 @@ TrafficResult simulated(const TrafficExperiment& loaded, const InterruptGuard& i
     if (!interrupted_at) interrupted_at = Clock::now();
     return Clock::now() - *interrupted_at > patience;
   };
-  constexpr double long_run = 20;  // CPU seconds
-  if (const double seconds = packet_seconds(loaded.experiment, loaded.traffic); seconds > long_run)
-    log::write(log::Level::notice, log::Room::frontends,
-               fmt::format("about {} in packets: a shorter traffic.flows.for takes less, and "
-                           "network.backend=fluid answers without packets",
-                           cpu_time_text(seconds)));
+  if (const std::string notice = notice_of_long_run(loaded.experiment, loaded.traffic);
+      !notice.empty())
+    log::write(log::Level::notice, log::Room::frontends, notice);
   options.progress = [&](std::size_t delivered, std::size_t all) {
     if (!progress) progress.emplace(terminal, all, "flows delivered");
     progress->show(delivered);

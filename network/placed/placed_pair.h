@@ -66,6 +66,7 @@ class PlacedPair {
   // --- The sender's ---
   PacketLedger ledger;
   std::unique_ptr<CongestionControl> control;  // null: none
+  Duration round_trip;                         // idle
   bool is_ready = false;                       // in a list of NicPort, of the link of `path`
   std::uint32_t next_ready = 0;
   PathIndex path = 0;

@@ -211,19 +211,29 @@ void PlacedTransport::note_progress(PlacedPair& pair) {
 
 // --- Timeouts ---
 
+Duration PlacedTransport::timeout_of(const PlacedPair& pair) const {
+  if (settings_.least_round_trips == 0) return settings_.rto;
+  const Duration first = std::max(settings_.rto, pair.round_trip * settings_.least_round_trips);
+  return std::min(std::max(first, settings_.longest_rto),
+                  first * (std::int64_t{1} << std::min(pair.timeouts, 16)));
+}
+
 // One event for a timeout that everything that comes back puts off.
 void PlacedTransport::arm_timeout(std::uint32_t index) {
   PlacedPair& pair = *pairs_[index];
   if (pair.timeout_comes) return;
   pair.timeout_comes = true;
-  schedule(pair.progress_at + settings_.rto, Happens::timeout, index);
+  const Time due = pair.progress_at + timeout_of(pair);
+  schedule(due > queue_.now() ? due : queue_.now() + timeout_of(pair), Happens::timeout, index);
 }
 
 void PlacedTransport::time_out(std::uint32_t index) {
   PlacedPair& pair = *pairs_[index];
   pair.timeout_comes = false;
   if (pair.ledger.all_there()) return;  // the next packet arms it
-  if (queue_.now() < pair.progress_at + settings_.rto) return arm_timeout(index);
+  const bool is_asked = settings_.least_round_trips == 0 || pair.ledger.in_flight() > 0;
+  const Duration patience = is_asked ? timeout_of(pair) : settings_.longest_rto;
+  if (queue_.now() < pair.progress_at + patience) return arm_timeout(index);
   ++counters_.timeouts;
   if (++pair.timeouts > settings_.retries) end_run(pair);
   pair.progress_at = queue_.now();
@@ -249,7 +259,7 @@ void PlacedTransport::end_run(PlacedPair& pair) {
   std::string text =
       fmt::format("{} gave up {} -> {} at {}: nothing came back in {} timeouts of {}.\n",
                   settings_.name, topology_.node_name(pair.from), topology_.node_name(pair.to),
-                  to_text(queue_.now().since_start), pair.timeouts, to_text(settings_.rto));
+                  to_text(queue_.now().since_start), pair.timeouts, to_text(timeout_of(pair)));
   for (const LinkIndex link : paths_.links(pair.from, pair.to, 0))
     text += fmt::format("  {}: {} packets lost, bandwidth {}\n", topology_.link_name(link),
                         fabric_.lost_on(link), to_text(paths_.bandwidth(link)));

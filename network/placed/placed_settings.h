@@ -16,6 +16,11 @@ struct PlacedSettings {
   std::string_view name;  // for messages
   Bytes payload;
   Duration rto;
+  // If not 0, a timeout is at least so many idle round trips, and each that follows another takes
+  // twice as long, up to `longest_rto`. So long waits a sender for being asked, with no packet on
+  // its way. If 0, all timeouts are `rto`.
+  std::int32_t least_round_trips = 0;
+  Duration longest_rto = milliseconds(4);
   std::int32_t retries = 0;
   std::int32_t priority = 0;
   bool trims = false;

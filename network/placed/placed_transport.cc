@@ -69,6 +69,7 @@ PlacedPair& PlacedTransport::pair_between(NodeId from, NodeId to) {
   PlacedPair& pair = *pairs_.back();
   choose_paths(pair);
   const PathFacts facts = facts_of(pair);
+  pair.round_trip = facts.round_trip;
   if (settings_.make_control) pair.control = settings_.make_control(facts);
   const double window = settings_.initial_window
                             ? static_cast<double>(settings_.initial_window->value)

@@ -80,6 +80,7 @@ class PlacedTransport final : public PacketTransport,
   void take_refusal(const Carried& carried);
   void take_pull(const Carried& carried);
   void note_progress(PlacedPair& pair);
+  Duration timeout_of(const PlacedPair& pair) const;
   void arm_timeout(std::uint32_t index);
   void time_out(std::uint32_t index);
   [[noreturn]] void end_run(PlacedPair& pair);

@@ -217,6 +217,16 @@ double packet_seconds(const Experiment& experiment, const TrafficSpec& traffic) 
   return packet_cpu_seconds(experiment.network, topology, bytes_of_level);
 }
 
+std::string notice_of_long_run(const Experiment& experiment, const TrafficSpec& traffic) {
+  constexpr double long_run = 20;
+  const double seconds = packet_seconds(experiment, traffic);
+  if (seconds <= long_run) return "";
+  return fmt::format(
+      "about {} in packets: a shorter traffic.flows.for takes less, and network.backend=fluid "
+      "answers without packets",
+      cpu_time_text(seconds));
+}
+
 TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& asked,
                                const TrafficOptions& options) {
   const Topology topology(experiment.topology);

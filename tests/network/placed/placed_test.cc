@@ -139,6 +139,27 @@ TEST_CASE("a refusal of what was sent again since says nothing of the later pack
   CHECK(statistics_of(net).retransmissions == 3);
 }
 
+TEST_CASE("timeouts of UET that follow each other take twice as long, up to 4 ms") {
+  // The last link loses all. The packet goes out at 0, and after 100, 200, 400, 800, 1,600 and
+  // 3,200 us and five times 4 ms more: 11 timeouts, one more than `retries`, at 26.3 ms.
+  NetworkSpec spec = placed(TransportKind::uet);
+  spec.transport.roce.rto = uet_rto;
+  const Topology topology(star(4));
+  const auto down = static_cast<LinkIndex>(topology.switch_to_npu_link(0, {1}));
+  spec.switches.lossy_links = {{down, 1}};
+  NetworkUnderTest net("packet", star(4), spec);
+  net.send(0, 1, 4'096);
+  CHECK_THROWS_WITH(net.queue.run(), Catch::Contains("gave up npu 0 -> npu 1 at 26.3 ms: nothing "
+                                                     "came back in 11 timeouts"));
+  // Its idle round trip is 0.2 ms where a link takes 50 us: the first timeout is four of these.
+  NetworkSpec far = placed(TransportKind::uet);
+  far.transport.roce.rto = uet_rto;
+  NetworkUnderTest net_of_far("packet", star(4, microseconds(50)), far);
+  net_of_far.send(0, 1, 100'000'000);
+  net_of_far.queue.run();
+  CHECK(statistics_of(net_of_far).timeouts == 0);
+}
+
 TEST_CASE("an NPU with a port on each of two planes sends and is asked as fast as both") {
   // 10 MB in 2,442 packets with 82 B each: 10,200,244 B. A half of it takes 5,100,122 B x 80 ps =
   // 408.0 us of each port. One port alone would take 816 us. The path adds a microsecond.
