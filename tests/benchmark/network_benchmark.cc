@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "network/backends.h"
+#include "network/routing/level_routes.h"
 #include "network/topology/builders/tree.h"
 #include "tests/benchmark/peers/cost.h"
 #include "tests/benchmark/peers/pattern.h"
@@ -85,8 +86,9 @@ TopologySpec hosts(const Pattern& pattern) {
   return build_tree(tree);
 }
 
-// On a ring of even size k two ways are equally long when the target is half way round. We go up;
-// so does SimGrid 3.32 (TorusZone::get_local_route), but from coordinate k/2 to 0.
+// On a ring of even size k two ways are equally long when the target is half way round. The fluid
+// backend goes half each way (decision 0020). SimGrid 3.32 goes up (TorusZone::get_local_route),
+// but from coordinate k/2 to 0.
 bool simgrid_goes_down(std::int32_t from, std::int32_t to, std::int32_t size) {
   return size > 2 && 2 * from == size && to == 0;
 }
@@ -111,16 +113,11 @@ StaticRoute route_of_simgrid(const Topology& topology, NodeId from, NodeId to) {
 
 // The routes of a square torus where SimGrid's differ from ours.
 std::vector<StaticRoute> routes_of_simgrid(const Topology& topology) {
-  const std::int32_t side = topology.levels()[0].size;
   std::vector<StaticRoute> routes;
-  for (NodeId from{0}; from.value < topology.npu_count(); ++from.value) {
-    const std::int32_t x = topology.coordinate(from, 0), y = topology.coordinate(from, 1);
-    if (2 * x != side && 2 * y != side) continue;
+  for (NodeId from{0}; from.value < topology.npu_count(); ++from.value)
     for (NodeId to{0}; to.value < topology.npu_count(); ++to.value)
-      if (simgrid_goes_down(x, topology.coordinate(to, 0), side) ||
-          simgrid_goes_down(y, topology.coordinate(to, 1), side))
+      if (from != to && has_two_ways(topology, from, to))
         routes.push_back(route_of_simgrid(topology, from, to));
-  }
   return routes;
 }
 
