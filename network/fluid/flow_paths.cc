@@ -68,7 +68,7 @@ bool FlowPaths::go_both_ways(NodeId from, NodeId to) {
   if (from.value >= npus || to.value >= npus || !has_two_ways(topology_, from, to)) return false;
   if (searches_ && router_.has_static_route(from, to)) return false;
   shares_.clear();
-  append_level_shares(topology_, from, to, shares_);
+  append_level_shares(topology_, from, to, shares_, scratch_);
   return !searches_ || std::ranges::all_of(shares_, [this](const LinkShare& share) {
     return router_.believed_up(share.link);
   });

@@ -50,7 +50,7 @@ class FlowPaths {
   bool both_ways_ = false;
   LinkClasses classes_;            // if folded
   std::int32_t multiplicity_ = 1;  // of representatives
-  std::vector<LinkIndex> path_;
+  std::vector<LinkIndex> path_, scratch_;
   std::vector<LinkShare> shares_;
   std::vector<LinkUse> uses_;
   Duration latency_;

@@ -104,23 +104,22 @@ bool has_two_ways(const Topology& topology, NodeId from, NodeId to) {
 }
 
 void append_level_shares(const Topology& topology, NodeId from, NodeId to,
-                         std::vector<LinkShare>& shares) {
+                         std::vector<LinkShare>& shares, std::vector<LinkIndex>& scratch) {
   DCHECK(topology.structural() && from != to, "from {} to {}", from.value, to.value);
-  std::vector<LinkIndex> links;
-  Walk walk(topology, links);
+  Walk walk(topology, scratch);
   NodeId here = from;
   for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
     const std::int32_t coordinate = topology.coordinate(to, level);
     const NodeId there = walk.at(level, here, coordinate);
     const bool both = two_ways_on(topology, level, from, to);
-    links.clear();
+    scratch.clear();
     if (both) {
       walk.go_round(level, here, there, 0);
       walk.go_round(level, here, there, 1);
     } else {
       walk.along(level, here, coordinate);
     }
-    for (const LinkIndex link : links) shares.push_back({link, both ? 0.5 : 1.0});
+    for (const LinkIndex link : scratch) shares.push_back({link, both ? 0.5 : 1.0});
     here = there;
   }
 }

@@ -21,8 +21,8 @@ void append_level_route(const Topology& topology, NodeId from, NodeId to,
 bool has_two_ways(const Topology& topology, NodeId from, NodeId to);
 
 // Appends the links of both ways of each such level, with half of the bytes, and those of the other
-// levels. REQUIRES: as above; both are NPUs.
+// levels; `scratch` is overwritten. REQUIRES: as above; both are NPUs.
 void append_level_shares(const Topology& topology, NodeId from, NodeId to,
-                         std::vector<LinkShare>& shares);
+                         std::vector<LinkShare>& shares, std::vector<LinkIndex>& scratch);
 
 }  // namespace orrery

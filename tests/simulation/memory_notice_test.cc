@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "simulation/result/knobs.h"
+
 using namespace orrery;
 using Catch::Matchers::Contains;
 
@@ -130,4 +132,19 @@ TEST_CASE("Replicas that do not fit are told to shard, not to split tensors") {
   workload.training.data = 32;
   experiment.workload.what = workload;
   CHECK_THAT(memory_notices(experiment).at(0), Contains("write sharding: zero2, which needs"));
+}
+
+// On half of two tensor-parallel ranks the model needs 20,400 B.
+TEST_CASE("a smaller training.tensor is no remedy where memory has no room for it") {
+  TimePart part;
+  part.part = "TP";
+  part.level = "fabric";
+  part.bound_by = BoundBy::bandwidth;
+  const auto remedy = [&](Bytes memory) {
+    Experiment experiment = small(memory);
+    std::get<TransformerWorkload>(experiment.workload.what).training.tensor = 2;
+    return knob_of(part, experiment, 1, {});
+  };
+  CHECK(remedy(Bytes{20'400}) == "more bandwidth on fabric, or a smaller training.tensor");
+  CHECK(remedy(Bytes{20'399}) == "more bandwidth on fabric");
 }

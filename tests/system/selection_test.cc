@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "network/topology/builders/rail.h"
+#include "network/topology/builders/tree.h"
 #include "system/collective/capability.h"
 #include "system/collective/phases.h"
 #include "system/rank/automatic_choice.h"
@@ -273,6 +274,37 @@ TEST_CASE("under a protocol named algorithms have as many chunks as suit them") 
   CHECK(chosen("double_binary_tree", Collective::all_reduce) ==
         "double_binary_tree/simple, 16 chunks");
   CHECK(chosen("chain", Collective::broadcast) == "chain/simple, 16 chunks");
+}
+
+// On a ring of 8 a part of S/8 goes 1, 2, 3 and 4 links far, up and down: 16 links of which each
+// rank has two. So a link carries 8 parts: 1 GB at 100 GB/s, 10 ms, and the latencies. The ports of
+// a rank alone, which are what the analytical backend knows, would take 5 ms.
+TEST_CASE("what is predicted of a ring counts the links that messages pass") {
+  LevelSpec ring = switch_level(8, gigabytes_per_second(100), nanoseconds(500));
+  ring.kind = LevelKind::ring;
+  const SelectedRun chosen = run({ring}, automatic(), Collective::all_to_all, bytes(1'000'000'000));
+  REQUIRE(chosen.choices.size() == 1);
+  CHECK(chosen.choices[0].predicted >= milliseconds(10));
+  CHECK(chosen.choices[0].predicted <= milliseconds(10) + microseconds(100));
+}
+
+// Leaves of 8 NPUs with two uplinks, all links of 100 Gb/s: across the spines an NPU gets a quarter
+// of its port while all send there. Of 4 members each is on a leaf of its own, and all hops of a
+// ring cross. Of 12 in a row at least three share a leaf, and one hop of three crosses.
+TEST_CASE("of a ring along a leaf only the last member crosses the taper") {
+  const Wire cable{gigabits_per_second(100), microseconds(1)};
+  TreeSpec tree;
+  tree.tiers = {{"leaf", 8, 2, cable}, {"spine", 4, 0, cable}};
+  const Topology topology(build_tree(tree));
+  const SystemSpec system = with(automatic());
+  PhaseCosts costs(topology, system);
+  const auto rate = [&](std::int32_t members) {
+    const PhaseLevel level = costs.levels_of({{1, members}}, Collective::all_reduce).front();
+    return costs.of(NamedAlgorithm("ring"), Collective::all_reduce, level)->bandwidth;
+  };
+  CHECK(rate(4) == gigabits_per_second(25));
+  CHECK(rate(12) == gigabits_per_second(75));
+  CHECK(rate(32) == gigabits_per_second(100));  // no more than the port
 }
 
 // The norm of the gradients of 16,384 ranks, 8 to a node: 3 exchanges in the node, 11 between 2,048

@@ -47,6 +47,22 @@ nlohmann::json json_of(const Printed& printed) {
 
 }  // namespace
 
+TEST_CASE("a name stands for the sizes of flows, with their keys beside it", "[cli][traffic]") {
+  const Traffic traffic;
+  std::string text = Traffic::text("websearch");
+  const std::string written = "flows: {sizes: websearch, load: 0.3, for: 2 ms}";
+  const std::size_t at = text.find(written);
+  REQUIRE(at != std::string::npos);
+  const std::string shortened =
+      text.replace(at, written.size(), "flows: websearch\n  load: 0.3\n  for: 2 ms");
+  const std::string file = traffic.write("short.yaml", shortened);
+  const std::string long_form = traffic.write("long.yaml", Traffic::text("websearch"));
+  const auto result = [](const std::string& of) {
+    return json_of(test::run_orrery({"traffic", of, "--format", "json"}));
+  };
+  CHECK(result(file)["fingerprint"] == result(long_form)["fingerprint"]);
+}
+
 // 0.3 of 4 x 12.5 GB/s for 2 ms are 30 flows of 1 MB, give or take 5.5. Alone each takes
 // 1 us + 80 us, and never less.
 TEST_CASE("traffic reports completion times and slowdowns", "[cli][traffic]") {

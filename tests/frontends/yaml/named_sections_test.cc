@@ -397,6 +397,18 @@ TEST_CASE("servers are not counted where the network says how many there are") {
         std::string::npos);
 }
 
+// What newcomers wrote, and were led in a circle.
+TEST_CASE("answers to keys in the wrong place can be written as they stand") {
+  const Override model{"workload={transformer: llama3-8b, training: {sequence: 32768}}"};
+  const std::string sequence = error_of({model});
+  CHECK_THAT(sequence, Catch::Contains("write workload.sequence") &&
+                           !Catch::Contains("workload.transformer.sequence"));
+  CHECK_THAT(error_of({{"platform.straggler=3"}}),
+             Catch::Contains("write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]"));
+  CHECK_THAT(error_of({{"platform={nodes: 4, dragonfly: {plugs: 4, routers: 4, globals: 2}}"}}),
+             Catch::Contains("plugs x routers x groups servers"));
+}
+
 TEST_CASE("a key of another map of the section is answered with its path") {
   CHECK_THAT(error_of({{"workload.global_batch=256"}}),
              Catch::Contains("write workload.model.global_batch or "

@@ -19,6 +19,20 @@ using test::fixed_size, test::keys, test::row, test::star;
 
 // --- Sizes ---
 
+// 16 hosts of 12.5 GB/s at half load send 1e11 B a second. In packets of 4,000 B over two links,
+// 0.8 us each (packet_cost.h), a second takes 1e11 / 4,000 x 2 x 0.8 us = 40 CPU s.
+TEST_CASE("a long run in packets is announced") {
+  Experiment experiment = star(16, "packet");
+  experiment.network.transport.kind = TransportKind::roce;
+  experiment.network.transport.roce.payload = bytes(4'000);
+  const auto of = [&](Duration length) { return fixed_size(bytes(1'000'000), 0.5, length); };
+  CHECK(packet_seconds(experiment, of(milliseconds(1'000))) == Approx(40));
+  CHECK(notice_of_long_run(experiment, of(milliseconds(1'000))).starts_with("about 40 CPU s in"));
+  CHECK(notice_of_long_run(experiment, of(milliseconds(100))).empty());
+  experiment.network.backend = "fluid";
+  CHECK(notice_of_long_run(experiment, of(milliseconds(1'000))).empty());
+}
+
 // Trapezoids. Web search: 750 + 750 + 2,500 + 4,000 + 8,450 + 9,800 + 60,000 + 150,000 + 350,000 +
 // 525,000 + 600,000. Storage: 458.6 + 2,776.8 + 1,368 + 2,366.4 + 1,468.8 + 3,110.4 + 1,459.2 +
 // 27,861.6. Hadoop: given with its source. Data mining, in packets of 1,460 B: 0.5 + 0.15 + 0.25 +
