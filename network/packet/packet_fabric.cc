@@ -65,14 +65,6 @@ void PacketFabric::on_event(std::uint64_t argument) {
   }
 }
 
-// With more than about a hundred hosts ports and queues are in no near cache: asks for all that a
-// packet may need at once, instead of waiting for one after the other.
-inline void PacketFabric::fetch(const Packet& packet, LinkIndex next) const {
-  __builtin_prefetch(&ports_[next], 1);
-  __builtin_prefetch(&queues_[place_of(next, packet.of)], 1);
-  if (pauses_ != nullptr) pauses_->fetch(path_links_[packet.cursor - 1], packet.of);
-}
-
 inline void PacketFabric::arrive(PacketIndex index) {
   Packet& packet = packets_[index];
   hops_ += path_links_[packet.cursor] < link_count_ ? 1 : 0;

@@ -38,6 +38,11 @@ class SwitchRoutes;
 using PathIndex = std::uint32_t;
 using RouteIndex = std::uint32_t;  // of SwitchRoutes
 
+struct HashedFlow {  // what switches see of a flow
+  std::uint32_t number = 0;
+  std::uint64_t hash = 0;
+};
+
 // What is left of a packet that is trimmed: the smallest frame of Ethernet, with preamble and gap.
 inline constexpr Bytes trimmed_bytes = bytes(84);
 
@@ -163,8 +168,8 @@ class PacketFabric final : private EventHandler, private PauseWire {
   // In place of a link, behind the last one that is known. Then comes the RouteIndex.
   static constexpr std::uint32_t chosen_later = none - 1;
   // Links that a packet needs of a path where switches choose: the one that it came over, the one
-  // that it is on, up to three behind it, and the end.
-  static constexpr std::size_t own_path_size = 6;
+  // that it is on, up to two behind it, and the end.
+  static constexpr std::size_t own_path_size = 5;
 
   struct Packet {
     std::uint32_t cursor = 0;  // into path_links_: the link it is on, or waits for
@@ -283,7 +288,13 @@ class PacketFabric final : private EventHandler, private PauseWire {
     return rests_[static_cast<std::size_t>(&port - ports_.data())];
   }
   void set_rate(LinkIndex link, Bandwidth bandwidth);
-  void fetch(const Packet& packet, LinkIndex next) const;
+  // With more than about a hundred hosts ports and queues are in no near cache: asks for all that a
+  // packet may need at once, instead of waiting for one after the other.
+  void fetch(const Packet& packet, LinkIndex next) const {
+    __builtin_prefetch(&ports_[next], 1);
+    __builtin_prefetch(&queues_[place_of(next, packet.of)], 1);
+    if (pauses_ != nullptr) pauses_->fetch(path_links_[packet.cursor - 1], packet.of);
+  }
   bool is_lossless(const Packet& packet, const Port& port) const;
 
   // --- PauseWire ---
@@ -329,11 +340,15 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::vector<DepthHistogram> histograms_;   // of these, by class, and then of all classes
   std::vector<PauseEvent> pause_events_;
   // Of all paths, each ended by `none`, or by `chosen_later` and a route. Then it goes on in a part
-  // of the packet's own, own_paths_.
+  // of the packet's own.
   std::vector<std::uint32_t> path_links_;
   SwitchRoutes* routes_ = nullptr;
-  bool measures_ = false;                         // SwitchRoutes::measures()
-  std::vector<std::uint32_t> own_paths_, flows_;  // by PacketIndex, if switches choose
+  bool measures_ = false;  // SwitchRoutes::measures()
+  struct Chosen {
+    HashedFlow flow;
+    std::uint32_t own_path = none;
+  };
+  std::vector<Chosen> chosen_;  // by PacketIndex, if switches choose
   struct Rank {
     std::uint64_t rank = 0;
     std::uint32_t flow = 0;

@@ -21,11 +21,8 @@ PathIndex PacketFabric::add_path(std::span<const LinkIndex> links, RouteIndex ro
 }
 
 void PacketFabric::note_flow(PacketIndex packet, std::uint32_t flow) {
-  if (packet >= flows_.size()) {
-    flows_.resize(packet + 1);
-    own_paths_.resize(packet + 1, none);
-  }
-  flows_[packet] = flow;
+  if (packet >= chosen_.size()) chosen_.resize(packet + 1);
+  chosen_[packet].flow = routes_->hashed(flow);
   if (routes_->measures()) routes_->packet_begins(packet);
 }
 
@@ -35,24 +32,21 @@ void PacketFabric::enter_chosen(PacketIndex index) {
   Packet& packet = packets_[index];
   const LinkIndex over = path_links_[packet.cursor - 1];
   const RouteIndex route = path_links_[packet.cursor + 1];
-  const SwitchRoutes::Next* next = routes_->choose(route, end_of(over), flows_[index], index);
+  Chosen& chosen = chosen_[index];
+  const SwitchRoutes::Next* next = routes_->choose(route, over, chosen.flow, index);
   if (next == nullptr) return lose(index, over, DropCause::link_down);
-  std::uint32_t& own = own_paths_[index];
+  fetch(packet, next->link);
+  std::uint32_t& own = chosen.own_path;
   if (own == none) {
     own = static_cast<std::uint32_t>(path_links_.size());
-    // The last one stays `none`: what follows it starts a path.
+    // The last ones stay `none`: that ends it, and what follows starts a path.
     path_links_.resize(path_links_.size() + own_path_size, none);
   }
-  const auto path = std::span(path_links_).subspan(own, own_path_size);
+  std::uint32_t* const path = path_links_.data() + own;
   path[0] = over;
   path[1] = next->link;
-  if (next->chooses) {
-    path[2] = chosen_later;
-    path[3] = route;
-  } else {
-    std::copy_n(next->rest.begin(), next->rest_count, path.begin() + 2);
-    path[2 + std::size_t{next->rest_count}] = none;
-  }
+  path[2] = next->chooses ? chosen_later : next->rest[0];
+  path[3] = next->chooses ? route : next->rest[1];
   packet.cursor = own + 1;
   enter(index);
 }

@@ -27,20 +27,22 @@ SwitchRoutes::SwitchRoutes(EventQueue& queue, const Topology& topology, const Ro
 RouteIndex SwitchRoutes::route_to(NodeId to) {
   const auto [found, is_new] =
       route_to_.try_emplace(to.value, static_cast<RouteIndex>(routes_.size()));
-  if (is_new) routes_.push_back({.to = to, .last = {}});
+  if (is_new) routes_.push_back({.to = to, .last = {}, .others = {}});
   return found->second;
 }
 
 std::size_t SwitchRoutes::choices(RouteIndex route, NodeId here) {
-  return group_at(route, here).next.size();
+  return group_at(route, router_.core_of(here)).next.size();
 }
 
 void SwitchRoutes::forget() {
   for (Route& route : routes_) {
     route.area = none;
-    route.last.clear();
+    route.last = {};
+    route.others.clear();
   }
-  areas_.clear();
+  group_of_.clear();
+  entered_.clear();
   groups_.clear();
   area_by_.clear();
   group_by_.clear();
@@ -48,29 +50,41 @@ void SwitchRoutes::forget() {
 
 // --- Groups ---
 
-SwitchRoutes::Group& SwitchRoutes::group_at(RouteIndex index, NodeId here) {
+inline SwitchRoutes::Group& SwitchRoutes::group_at(RouteIndex index, CoreNode here) {
   Route& route = routes_[index];
   if (route.area == none) find_area(route);
-  const CoreNode node = router_.core_of(here);
-  for (auto& [last, group] : route.last) {
-    if (last != node) continue;
-    if (group == none) group = make_group(route, here);
-    return groups_[group];
-  }
-  std::uint32_t& group = areas_[route.area].group_of[node];
-  if (group == none) group = make_group(route, here);
+  std::uint32_t& group = group_of(route, here);
+  if (group == none) group = make_group(route, router_.node_of(here));
   return groups_[group];
+}
+
+inline std::uint32_t& SwitchRoutes::group_of(Route& route, CoreNode node) {
+  if (route.last.node == node) return route.last.group;
+  if (!route.others.empty()) [[unlikely]]
+    for (Last& other : route.others)
+      if (other.node == node) return other.group;
+  return group_of_[route.area + node];
+}
+
+inline CoreNode SwitchRoutes::entered_by(LinkIndex link) {
+  if (entered_.empty())
+    for (const Link& one : topology_.links()) entered_.push_back(router_.core_of(one.to));
+  return entered_[link];
 }
 
 // Targets behind the same nodes share what leads to these.
 void SwitchRoutes::find_area(Route& route) {
   std::vector<std::uint32_t> key;
   for (const auto& [node, cost] : router_.entrances(route.to)) {
+    if (key.empty())
+      route.last.node = node;
+    else
+      route.others.push_back({node, none});
     key.insert(key.end(), {node, cost});
-    route.last.emplace_back(node, none);
   }
-  const auto [found, is_new] = area_by_.try_emplace(key, static_cast<std::uint32_t>(areas_.size()));
-  if (is_new) areas_.push_back({std::vector<std::uint32_t>(router_.core_size(), none)});
+  const auto [found, is_new] =
+      area_by_.try_emplace(key, static_cast<std::uint32_t>(group_of_.size()));
+  if (is_new) group_of_.resize(group_of_.size() + router_.core_size(), none);
   route.area = found->second;
 }
 
@@ -78,7 +92,8 @@ std::uint32_t SwitchRoutes::make_group(const Route& route, NodeId here) {
   std::vector<NextLink> found;
   router_.next_links(here, route.to, found);
   Group group;
-  group.node = static_cast<std::uint64_t>(here.value);
+  group.node = static_cast<std::uint32_t>(here.value);
+  group.hash = mixed(group.node);
   std::vector<std::uint32_t> key{static_cast<std::uint32_t>(here.value)};
   for (const NextLink& one : found) {
     Next next{.link = one.link};
@@ -88,7 +103,6 @@ std::uint32_t SwitchRoutes::make_group(const Route& route, NodeId here) {
       if (one.last) links.push_back(*one.last);
       links = fabric_.ended(links);
       CHECK(links.size() <= 1 + next.rest.size(), "a path ends in {} links", links.size());
-      next.rest_count = static_cast<std::uint8_t>(links.size() - 1);
       std::copy(links.begin() + 1, links.end(), next.rest.begin());
       key.insert(key.end(), links.begin(), links.end());
     }
@@ -101,7 +115,7 @@ std::uint32_t SwitchRoutes::make_group(const Route& route, NodeId here) {
   // Switches do not begin their turns in step.
   if (!found.empty())
     group.turn = static_cast<std::uint32_t>(
-        choice_of(hash_at(mixed(spec_.seed), group.node), group.next.size()));
+        choice_of(mixed(mixed(spec_.seed) ^ group.hash), group.next.size()));
   groups_.push_back(std::move(group));
   return known->second;
 }
@@ -110,33 +124,36 @@ std::uint32_t SwitchRoutes::make_group(const Route& route, NodeId here) {
 void SwitchRoutes::find_up(Group& group) {
   group.epoch = epoch_;
   group.up.clear();
-  for (std::uint32_t i = 0; i < group.next.size(); ++i)
-    if (!fabric_.is_down(group.next[i].link)) group.up.push_back(i);
-  if (!group.up.empty()) return;
-  for (std::uint32_t i = 0; i < group.next.size(); ++i) group.up.push_back(i);
+  for (const Next& next : group.next)
+    if (!fabric_.is_down(next.link)) group.up.push_back(next);
+  if (group.up.empty()) group.up = group.next;
 }
 
 // --- Choices ---
 
-const SwitchRoutes::Next* SwitchRoutes::choose(RouteIndex route, NodeId here, std::uint32_t flow,
-                                               PacketIndex packet) {
-  Group& group = group_at(route, here);
-  if (group.next.empty()) return nullptr;
-  if (group.next.size() == 1) return &group.next.front();
-  if (group.epoch != epoch_) find_up(group);
-  if (measures()) return &group.next[group.up[of_path(group, route, here, flow, packet)]];
-  return &group.next[group.up[group.up.size() == 1 ? 0 : pick(group, flow)]];
+HashedFlow SwitchRoutes::hashed(std::uint32_t flow) const {
+  return {.number = flow, .hash = mixed(spec_.seed ^ mixed(flow))};
 }
 
-std::size_t SwitchRoutes::pick(Group& group, std::uint32_t flow) {
-  const auto hash = [&] { return hash_at(mixed(spec_.seed ^ mixed(flow)), group.node); };
+const SwitchRoutes::Next* SwitchRoutes::choose(RouteIndex route, LinkIndex over,
+                                               const HashedFlow& flow, PacketIndex packet) {
+  const CoreNode here = entered_by(over);
+  Group& group = group_at(route, here);
+  if (group.next.size() <= 1) return group.next.empty() ? nullptr : group.next.data();
+  if (group.epoch != epoch_) find_up(group);
+  if (measures()) return &group.up[of_path(group, route, here, flow.number, packet)];
+  return &group.up[group.up.size() == 1 ? 0 : pick(group, flow)];
+}
+
+std::size_t SwitchRoutes::pick(Group& group, const HashedFlow& flow) {
+  const auto hash = [&] { return mixed(flow.hash ^ group.hash); };
   switch (router_.policy()) {
     case RoutingPolicy::drill:
       return shorter_of_two(group);
     case RoutingPolicy::adaptive:
       return shortest(group, hash());
     case RoutingPolicy::letflow:
-      return of_flowlet(group, flow,
+      return of_flowlet(group, flow.number,
                         [&](LinkIndex) { return random_.uniform_int(group.up.size()); });
     case RoutingPolicy::source:
       return choice_of(hash(), group.up.size());
@@ -189,50 +206,48 @@ std::size_t SwitchRoutes::shortest(const Group& group, std::uint64_t hash) const
 // which is told the link before (or one that is none).
 template <class Draw>
 std::size_t SwitchRoutes::of_flowlet(const Group& group, std::uint32_t flow, const Draw& draw) {
-  Flowlet& flowlet = flowlets_[group.node << 32 | flow];
+  Flowlet& flowlet = flowlets_[std::uint64_t{group.node} << 32 | flow];
   const bool is_new = flowlet.last == Time{};
   const bool goes_on = !is_new && queue_.now() - flowlet.last < spec_.flowlet_gap;
   flowlet.last = queue_.now();
   if (goes_on)
     for (std::size_t i = 0; i < group.up.size(); ++i)
-      if (group.next[group.up[i]].link == flowlet.link) return i;
+      if (group.up[i].link == flowlet.link) return i;
   const std::size_t place = draw(is_new ? none : flowlet.link);
-  flowlet.link = group.next[group.up[place]].link;
+  flowlet.link = group.up[place].link;
   return place;
 }
 
 // CONGA, 3.5: the least of the larger of what the switch sees of its own link and what it was told
 // of the path behind it; of equal ones the link before, else a drawn one. A switch in the middle
 // knows its own links only.
-std::size_t SwitchRoutes::least_congested(const Group& group, RouteIndex route, NodeId here,
+std::size_t SwitchRoutes::least_congested(const Group& group, RouteIndex route, CoreNode here,
                                           bool is_first, LinkIndex before) {
-  const CoreNode node = router_.core_of(here);
   std::uint8_t least = 0xff;
   std::vector<std::size_t> best;
   for (std::size_t place = 0; place < group.up.size(); ++place) {
-    const LinkIndex link = group.next[group.up[place]].link;
+    const LinkIndex link = group.up[place].link;
     std::uint8_t metric = congestion_->metric_of(link, router_.bandwidth(link), queue_.now());
     if (is_first)
-      metric = std::max(metric, congestion_->told(node, last_of(route), link, queue_.now()));
+      metric = std::max(metric, congestion_->told(here, last_of(route), link, queue_.now()));
     if (metric > least) continue;
     if (metric < least) best.clear();
     least = metric;
     best.push_back(place);
   }
   for (const std::size_t place : best)
-    if (group.next[group.up[place]].link == before) return place;
+    if (group.up[place].link == before) return place;
   return best[random_.uniform_int(best.size())];
 }
 
-std::size_t SwitchRoutes::of_path(const Group& group, RouteIndex route, NodeId here,
+std::size_t SwitchRoutes::of_path(const Group& group, RouteIndex route, CoreNode here,
                                   std::uint32_t flow, PacketIndex packet) {
   const bool is_first = !congestion_->has_path(packet);
   const std::size_t place = of_flowlet(group, flow, [&](LinkIndex before) {
     return least_congested(group, route, here, is_first, before);
   });
   if (is_first)
-    congestion_->begin_path(packet, router_.core_of(here), last_of(route),
-                            group.next[group.up[place]].link, queue_.now());
+    congestion_->begin_path(packet, here, last_of(route), group.up[place].link, queue_.now());
   return place;
 }
 

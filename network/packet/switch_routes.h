@@ -25,12 +25,12 @@ namespace orrery {
 
 class SwitchRoutes {
  public:
+  static constexpr std::uint32_t none = 0xffff'ffff;
   struct Next {
     LinkIndex link = 0;
     bool chooses = false;  // the node behind it
-    // Else the links behind it, to the end of the path.
-    std::uint8_t rest_count = 0;
-    std::array<LinkIndex, 2> rest = {};
+    // Else the links behind it, to the end of the path; then `none`.
+    std::array<LinkIndex, 2> rest = {none, none};
   };
 
   // True if packets of this policy are sent on by what switches choose.
@@ -43,8 +43,9 @@ class SwitchRoutes {
   RouteIndex route_to(NodeId to);
   // How many links lead on from here. REQUIRES: paths part at the node (Router::parts_at).
   std::size_t choices(RouteIndex route, NodeId here);
-  // For the next packet of a flow; nullptr: no link leads on. Until forget().
-  const Next* choose(RouteIndex route, NodeId here, std::uint32_t flow, PacketIndex packet);
+  HashedFlow hashed(std::uint32_t flow) const;
+  // Where a packet goes on that came over this link; nullptr: no link leads on. Until forget().
+  const Next* choose(RouteIndex route, LinkIndex over, const HashedFlow& flow, PacketIndex packet);
 
   // --- Congestion-aware policies: what the fabric tells of every packet ---
 
@@ -59,45 +60,48 @@ class SwitchRoutes {
   void forget();                      // the routers have learnt of it
 
  private:
-  static constexpr std::uint32_t none = 0xffff'ffff;
-
   struct Group {  // the links that lead on from one node, of all routes that go on over these
     std::vector<Next> next;
-    std::vector<std::uint32_t> up;  // of `next`
-    std::uint64_t epoch = 0;        // that `up` is of
-    std::uint32_t turn = 0;         // place in `up`: spray's next; drill's best of last time
-    std::uint64_t node = 0;
+    std::vector<Next> up;     // those of `next` that are
+    std::uint64_t epoch = 0;  // that `up` is of
+    std::uint32_t turn = 0;   // place in `up`: spray's next; drill's best of last time
+    std::uint32_t node = 0;
+    std::uint64_t hash = 0;  // of the node
   };
-  struct Area {  // of the targets that are entered by the same nodes of the core
-    std::vector<std::uint32_t> group_of;  // by CoreNode
+  struct Last {  // a node next to the target
+    CoreNode node = no_core_node;
+    std::uint32_t group = none;
   };
   struct Route {
     NodeId to;
-    std::uint32_t area = none;
-    std::vector<std::pair<CoreNode, std::uint32_t>> last;  // groups at nodes next to the target
+    std::uint32_t area = none;  // targets that are entered by the same nodes of the core share it
+    Last last;
+    std::vector<Last> others;  // of a target with several
   };
   struct Flowlet {
     LinkIndex link = 0;
     Time last;
   };
 
-  Group& group_at(RouteIndex route, NodeId here);
+  Group& group_at(RouteIndex route, CoreNode here);
+  std::uint32_t& group_of(Route& route, CoreNode node);
   void find_area(Route& route);
   std::uint32_t make_group(const Route& route, NodeId here);
   void find_up(Group& group);
-  std::size_t pick(Group& group, std::uint32_t flow);
+  CoreNode entered_by(LinkIndex link);
+  std::size_t pick(Group& group, const HashedFlow& flow);
   std::size_t in_turn(Group& group);
   std::size_t shorter_of_two(Group& group);
   std::size_t shortest(const Group& group, std::uint64_t hash) const;
   template <class Draw>
   std::size_t of_flowlet(const Group& group, std::uint32_t flow, const Draw& draw);
-  std::size_t least_congested(const Group& group, RouteIndex route, NodeId here, bool is_first,
+  std::size_t least_congested(const Group& group, RouteIndex route, CoreNode here, bool is_first,
                               LinkIndex before);
-  std::size_t of_path(const Group& group, RouteIndex route, NodeId here, std::uint32_t flow,
+  std::size_t of_path(const Group& group, RouteIndex route, CoreNode here, std::uint32_t flow,
                       PacketIndex packet);
-  CoreNode last_of(RouteIndex route) { return routes_[route].last.front().first; }
+  CoreNode last_of(RouteIndex route) { return routes_[route].last.node; }
   Duration backlog(const Group& group, std::size_t place) const {
-    return fabric_.backlog(group.next[group.up[place]].link);
+    return fabric_.backlog(group.up[place].link);
   }
 
   EventQueue& queue_;
@@ -109,7 +113,8 @@ class SwitchRoutes {
   std::uint64_t epoch_ = 1;
   std::vector<Route> routes_;
   std::unordered_map<std::int32_t, RouteIndex> route_to_;
-  std::vector<Area> areas_;
+  std::vector<std::uint32_t> group_of_;  // by area, and then by CoreNode
+  std::vector<CoreNode> entered_;        // by link
   std::map<std::vector<std::uint32_t>, std::uint32_t> area_by_, group_by_;
   std::vector<Group> groups_;
   std::unordered_map<std::uint64_t, Flowlet> flowlets_;  // by node and flow; is never iterated

@@ -60,6 +60,7 @@ class Router {
   // At this node paths part: it is no stub (core_graph.h).
   bool parts_at(NodeId node) { return core_of(node) != no_core_node; }
   CoreNode core_of(NodeId node) { return search().core().core(node); }
+  NodeId node_of(CoreNode core) { return search().core().node(core); }
   std::size_t core_size() { return search().core().size(); }
   // As those of ShortestPaths.
   std::vector<Entrance> entrances(NodeId to) { return search().entrances(to); }

@@ -1,7 +1,10 @@
 // What a packet-hop of RoCE costs, in holds of the event queue (take the earliest of 10,000 pending
 // events, schedule it again), measured in the same process: the unit does not know how fast the
 // machine is. A random permutation of 2 MB on a fat tree, 100 Gb/s and 1 us a link, DCQCN and PFC,
-// payload 4,000, ECMP; or another policy and transport.
+// payload 4,000, ECMP and go-back-N.
+//
+// Another policy and transport, with selective repeat, are measured in turn with ECMP of the same
+// transport: the ratio is what choosing costs, with what other queues it makes.
 //
 //   roce_benchmark [SWITCH PORTS = 8: 128 hosts; 16: 1,024] [REPETITIONS = 5]
 //                  [POLICY = ecmp] [TRANSPORT = roce]
@@ -62,7 +65,13 @@ struct Cost {
   std::uint64_t hops = 0, events = 0;
 };
 
-Cost measure(std::int32_t ports, std::uint64_t seed, RoutingPolicy policy, TransportKind kind) {
+struct Case {
+  RoutingPolicy policy = RoutingPolicy::ecmp;
+  TransportKind kind = TransportKind::roce;
+  RecoveryKind recovery = RecoveryKind::go_back_n;
+};
+
+Cost measure(std::int32_t ports, std::uint64_t seed, const Case& of) {
   Cost cost;
   cost.hold_ns = Holder().cost();
   const double begin = cpu_seconds();
@@ -75,10 +84,10 @@ Cost measure(std::int32_t ports, std::uint64_t seed, RoutingPolicy policy, Trans
   EventQueue queue;
   NetworkSpec spec;
   spec.seed = spec.routing.seed = seed;
-  spec.routing.policy = policy;
-  spec.transport.kind = kind;
+  spec.routing.policy = of.policy;
+  spec.transport.kind = of.kind;
   spec.transport.roce.payload = bytes(4'000);
-  if (policy != RoutingPolicy::ecmp) spec.transport.roce.recovery = RecoveryKind::selective_repeat;
+  spec.transport.roce.recovery = of.recovery;
   const auto network = find_backend("packet")->make(queue, topology, spec);
   std::vector<std::int32_t> to(static_cast<std::size_t>(topology.npu_count()));
   std::iota(to.begin(), to.end(), 0);
@@ -98,6 +107,11 @@ Cost measure(std::int32_t ports, std::uint64_t seed, RoutingPolicy policy, Trans
   return cost;
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
 RoutingPolicy policy_called(std::string_view name) {
   for (int i = 0; i <= static_cast<int>(RoutingPolicy::source); ++i)
     if (name_of(static_cast<RoutingPolicy>(i)) == name) return static_cast<RoutingPolicy>(i);
@@ -115,11 +129,13 @@ TransportKind transport_called(std::string_view name) {
 int main(int argc, char** argv) {
   const int ports = argc > 1 ? std::atoi(argv[1]) : 8;
   const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
-  const RoutingPolicy policy = policy_called(argc > 3 ? argv[3] : "ecmp");
-  const TransportKind kind = transport_called(argc > 4 ? argv[4] : "roce");
-  std::vector<double> holds;
+  Case of{.policy = policy_called(argc > 3 ? argv[3] : "ecmp"),
+          .kind = transport_called(argc > 4 ? argv[4] : "roce")};
+  if (of.policy != RoutingPolicy::ecmp) of.recovery = RecoveryKind::selective_repeat;
+  std::vector<double> holds, ratios;
   for (int i = 0; i < repetitions; ++i) {
-    const Cost cost = measure(ports, static_cast<std::uint64_t>(i) + 1, policy, kind);
+    const auto seed = static_cast<std::uint64_t>(i) + 1;
+    const Cost cost = measure(ports, seed, of);
     holds.push_back(cost.hop_ns / cost.hold_ns);
     fmt::print(
         "{} hosts: {} hops, {:.2f} events a hop, {:.1f} ns a hop, hold {:.1f} ns, {:.2f} holds a "
@@ -127,7 +143,12 @@ int main(int argc, char** argv) {
         ports * ports * ports / 4, cost.hops,
         static_cast<double>(cost.events) / static_cast<double>(cost.hops), cost.hop_ns,
         cost.hold_ns, holds.back(), cost.set_up_s);
+    if (of.policy == RoutingPolicy::ecmp) continue;
+    Case fixed = of;
+    fixed.policy = RoutingPolicy::ecmp;
+    ratios.push_back(cost.hop_ns / measure(ports, seed, fixed).hop_ns);
   }
-  std::sort(holds.begin(), holds.end());
-  fmt::print("median {:.2f} holds a hop, {:.0f} MB\n", holds[holds.size() / 2], peak_megabytes());
+  fmt::print("median {:.2f} holds a hop, {:.0f} MB", median(holds), peak_megabytes());
+  if (!ratios.empty()) fmt::print(", {:.2f} times ecmp's hop", median(ratios));
+  fmt::print("\n");
 }
