@@ -40,6 +40,8 @@ void PacketFabric::send(PacketIndex packet, const PacketToSend& to_send) {
                       .can_be_dropped_early = to_send.can_be_dropped_early,
                       .kind = to_send.kind,
                       .of = class_of_[to_send.priority],
+                      .over = none,
+                      .route = 0,
                       .queued_at = {}};
   if (to_send.takes_telemetry) {
     if (telemetry_.size() < packets_.size()) telemetry_.resize(packets_.size());
@@ -67,7 +69,8 @@ void PacketFabric::on_event(std::uint64_t argument) {
 
 inline void PacketFabric::arrive(PacketIndex index) {
   Packet& packet = packets_[index];
-  hops_ += path_links_[packet.cursor] < link_count_ ? 1 : 0;
+  packet.over = path_links_[packet.cursor];
+  hops_ += packet.over < link_count_ ? 1 : 0;
   const LinkIndex next = path_links_[++packet.cursor];
   if (next < chosen_later) {
     fetch(packet, next);
@@ -76,7 +79,7 @@ inline void PacketFabric::arrive(PacketIndex index) {
   if (next == chosen_later) return enter_chosen(index);
   if (measures_) end_measure(index);
   if (packet.is_frame)
-    pauses_->frame_arrived(path_links_[packet.cursor - 1], {packet.of, packet.pauses});
+    pauses_->frame_arrived(packet.over, {packet.of, packet.pauses});
   else
     owner_.packet_arrived(index, packet.marked);
   release(index);
@@ -84,15 +87,14 @@ inline void PacketFabric::arrive(PacketIndex index) {
 
 inline bool PacketFabric::is_lossless(const Packet& packet, const Port& port) const {
   return port.memory >= 0 && !packet.is_frame && (lossless_ >> packet.of & 1) != 0 &&
-         !starts_path(packet.cursor);
+         packet.over != none;
 }
 
 // Takes the room.
 bool PacketFabric::finds_room(const Packet& packet, Port& port, const OutputQueue& queue) {
   SwitchMemory& memory = memories_[port.memory];
   const Bytes size = bytes(packet.wire_bytes);
-  if (is_lossless(packet, port))
-    return pauses_->admit(path_links_[packet.cursor - 1], packet.of, size, memory);
+  if (is_lossless(packet, port)) return pauses_->admit(packet.over, packet.of, size, memory);
   if ((own_buffer_ >> packet.of & 1) != 0) return fits_own_buffer(packet, port, queue);
   if (!memory.has_room(size, queue.waiting)) return false;
   memory.add(size, queue_.now());
@@ -225,7 +227,7 @@ void PacketFabric::start(PacketIndex index, Port& port) {
     note_telemetry(index, port, link);
   if (measures_ && !port.is_host) measure(index, link);
   if (port.reports_starts && !packet.is_frame) owner_.packet_starts(index, link, packet.marked);
-  if (packet.tell_when_left && starts_path(packet.cursor))
+  if (packet.tell_when_left && packet.over == none)
     queue_.schedule_at(port.free_at, handler_, event_of(Happens::packet_left, index));
   queue_.schedule_at(port.free_at + port.latency, handler_,
                      event_of(Happens::packet_arrives, index));
@@ -335,7 +337,7 @@ PacketIndex PacketFabric::take_head(Port& port, LinkIndex link, unsigned of) {
   if (port.watched) note_depth(port, queue, of);
   if (port.memory < 0 || packet.is_frame) return index;
   if (is_lossless(packet, port))
-    pauses_->release(path_links_[packet.cursor - 1], packet.of, size, memories_[port.memory]);
+    pauses_->release(packet.over, packet.of, size, memories_[port.memory]);
   else if ((own_buffer_ >> packet.of & 1) == 0)
     memories_[port.memory].remove(size, queue_.now());
   return index;

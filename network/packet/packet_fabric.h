@@ -108,6 +108,8 @@ class PacketFabric final : private EventHandler, private PauseWire {
   PathIndex add_path(std::span<const LinkIndex> links);
   // Behind these links switches choose, packet by packet. REQUIRES: choose_by() was called.
   PathIndex add_path(std::span<const LinkIndex> links, RouteIndex route);
+  // One link; behind it switches choose, by the route that the packet has.
+  PathIndex add_open_path(LinkIndex link);
   void choose_by(SwitchRoutes& routes);
   // The last links of a path, with what a slow receiver has behind them.
   std::vector<LinkIndex> ended(std::span<const LinkIndex> links);
@@ -165,13 +167,10 @@ class PacketFabric final : private EventHandler, private PauseWire {
 
  private:
   static constexpr std::uint32_t none = no_packet;
-  // In place of a link, behind the last one that is known. Then comes the RouteIndex.
+  // In place of a link, behind the last one that is known.
   static constexpr std::uint32_t chosen_later = none - 1;
-  // Links that a packet needs of a path where switches choose: the one that it came over, the one
-  // that it is on, up to two behind it, and the end.
-  static constexpr std::size_t own_path_size = 5;
 
-  struct Packet {
+  struct alignas(32) Packet {
     std::uint32_t cursor = 0;  // into path_links_: the link it is on, or waits for
     std::uint32_t wire_bytes = 0;
     std::uint32_t next = none;  // in the queue; or of the free packets
@@ -186,8 +185,11 @@ class PacketFabric final : private EventHandler, private PauseWire {
     bool can_be_dropped_early : 1 = false;
     std::uint8_t kind = 0;
     ClassIndex of = 0;
+    LinkIndex over = none;  // that it came over
+    RouteIndex route = 0;   // where switches choose
     Time queued_at;
   };
+  static_assert(sizeof(Packet) == 32);
 
   // Of one directed link: a cache line with what every packet needs.
   struct alignas(64) Port {
@@ -250,9 +252,6 @@ class PacketFabric final : private EventHandler, private PauseWire {
   void mark(Packet& packet, Port& port, OutputQueue& queue);
   void start(PacketIndex packet, Port& port);
   void note_telemetry(PacketIndex index, const Port& port, LinkIndex link);
-  bool starts_path(std::uint32_t cursor) const {
-    return cursor == 0 || path_links_[cursor - 1] == none;
-  }
   void start_next(LinkIndex link);
   void pull(LinkIndex link, Port& port);
   void wake_when_free(LinkIndex link, Port& port);  // REQUIRES: no wake comes
@@ -293,7 +292,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   void fetch(const Packet& packet, LinkIndex next) const {
     __builtin_prefetch(&ports_[next], 1);
     __builtin_prefetch(&queues_[place_of(next, packet.of)], 1);
-    if (pauses_ != nullptr) pauses_->fetch(path_links_[packet.cursor - 1], packet.of);
+    if (pauses_ != nullptr) pauses_->fetch(packet.over, packet.of);
   }
   bool is_lossless(const Packet& packet, const Port& port) const;
 
@@ -339,16 +338,12 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::vector<CountSeries> losses_, marks_;  // as these
   std::vector<DepthHistogram> histograms_;   // of these, by class, and then of all classes
   std::vector<PauseEvent> pause_events_;
-  // Of all paths, each ended by `none`, or by `chosen_later` and a route. Then it goes on in a part
-  // of the packet's own.
+  // Of all paths, each ended by `none`; before that `chosen_later` and the route, or no route: that
+  // which the packet has already.
   std::vector<std::uint32_t> path_links_;
   SwitchRoutes* routes_ = nullptr;
-  bool measures_ = false;  // SwitchRoutes::measures()
-  struct Chosen {
-    HashedFlow flow;
-    std::uint32_t own_path = none;
-  };
-  std::vector<Chosen> chosen_;  // by PacketIndex, if switches choose
+  bool measures_ = false;          // SwitchRoutes::measures()
+  std::vector<HashedFlow> flows_;  // by PacketIndex, if switches choose
   struct Rank {
     std::uint64_t rank = 0;
     std::uint32_t flow = 0;

@@ -67,7 +67,7 @@ std::vector<LinkIndex> PacketFabric::waits_for(LinkIndex link, ClassIndex of) co
     const OutputQueue& queue = queue_of(next, of);
     for (PacketIndex index = queue.first; index != none; index = packets_[index].next) {
       const Packet& packet = packets_[index];
-      if (starts_path(packet.cursor) || path_links_[packet.cursor - 1] != link) continue;
+      if (packet.over != link) continue;
       found.emplace_back(packet.queued_at, next);
       break;
     }
@@ -114,8 +114,7 @@ LinkIndex PacketFabric::holds_most_of(LinkIndex link, ClassIndex of) const {
     const OutputQueue& queue = queue_of(next, of);
     for (PacketIndex index = queue.first; index != none; index = packets_[index].next) {
       const Packet& packet = packets_[index];
-      if (!starts_path(packet.cursor) && path_links_[packet.cursor - 1] == link)
-        held += packet.wire_bytes;
+      if (packet.over == link) held += packet.wire_bytes;
     }
     if (held <= most) continue;
     most = held;

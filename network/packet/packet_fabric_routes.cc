@@ -21,33 +21,26 @@ PathIndex PacketFabric::add_path(std::span<const LinkIndex> links, RouteIndex ro
 }
 
 void PacketFabric::note_flow(PacketIndex packet, std::uint32_t flow) {
-  if (packet >= chosen_.size()) chosen_.resize(packet + 1);
-  chosen_[packet].flow = routes_->hashed(flow);
+  if (packet >= flows_.size()) flows_.resize(packet + 1);
+  flows_[packet] = routes_->hashed(flow);
   if (routes_->measures()) routes_->packet_begins(packet);
 }
 
-// A packet that switches send on has a short path of its own, which they write: the link that it
-// came over, the next one, and what is known of the rest.
+PathIndex PacketFabric::add_open_path(LinkIndex link) {
+  const auto path = static_cast<PathIndex>(path_links_.size());
+  path_links_.insert(path_links_.end(), {link, chosen_later, none});
+  return path;
+}
+
+// A packet that switches send on goes from one short path to the next, which all packets share.
 void PacketFabric::enter_chosen(PacketIndex index) {
   Packet& packet = packets_[index];
-  const LinkIndex over = path_links_[packet.cursor - 1];
-  const RouteIndex route = path_links_[packet.cursor + 1];
-  Chosen& chosen = chosen_[index];
-  const SwitchRoutes::Next* next = routes_->choose(route, over, chosen.flow, index);
-  if (next == nullptr) return lose(index, over, DropCause::link_down);
-  fetch(packet, next->link);
-  std::uint32_t& own = chosen.own_path;
-  if (own == none) {
-    own = static_cast<std::uint32_t>(path_links_.size());
-    // The last ones stay `none`: that ends it, and what follows starts a path.
-    path_links_.resize(path_links_.size() + own_path_size, none);
-  }
-  std::uint32_t* const path = path_links_.data() + own;
-  path[0] = over;
-  path[1] = next->link;
-  path[2] = next->chooses ? chosen_later : next->rest[0];
-  path[3] = next->chooses ? route : next->rest[1];
-  packet.cursor = own + 1;
+  __builtin_prefetch(&flows_[index]);
+  if (const RouteIndex route = path_links_[packet.cursor + 1]; route != none) packet.route = route;
+  const PathIndex path = routes_->choose(packet.route, packet.over, flows_[index], index);
+  if (path == SwitchRoutes::no_path) return lose(index, packet.over, DropCause::link_down);
+  packet.cursor = path;
+  fetch(packet, path_links_[path]);
   enter(index);
 }
 

@@ -27,21 +27,22 @@ SwitchRoutes::SwitchRoutes(EventQueue& queue, const Topology& topology, const Ro
 RouteIndex SwitchRoutes::route_to(NodeId to) {
   const auto [found, is_new] =
       route_to_.try_emplace(to.value, static_cast<RouteIndex>(routes_.size()));
-  if (is_new) routes_.push_back({.to = to, .last = {}, .others = {}});
+  if (is_new) {
+    routes_.emplace_back();
+    targets_.push_back(to);
+  }
   return found->second;
 }
 
 std::size_t SwitchRoutes::choices(RouteIndex route, NodeId here) {
-  return group_at(route, router_.core_of(here)).next.size();
+  const std::uint32_t way = way_from(route, router_.core_of(here));
+  return (way & only) != 0 ? 1 : groups_[way].next.size();
 }
 
 void SwitchRoutes::forget() {
-  for (Route& route : routes_) {
-    route.area = none;
-    route.last = {};
-    route.others.clear();
-  }
-  group_of_.clear();
+  routes_.assign(routes_.size(), {});
+  others_.clear();
+  ways_.clear();
   entered_.clear();
   groups_.clear();
   area_by_.clear();
@@ -50,20 +51,20 @@ void SwitchRoutes::forget() {
 
 // --- Groups ---
 
-inline SwitchRoutes::Group& SwitchRoutes::group_at(RouteIndex index, CoreNode here) {
+inline std::uint32_t SwitchRoutes::way_from(RouteIndex index, CoreNode here) {
   Route& route = routes_[index];
-  if (route.area == none) find_area(route);
-  std::uint32_t& group = group_of(route, here);
-  if (group == none) group = make_group(route, router_.node_of(here));
-  return groups_[group];
+  if (route.area == none) find_area(index);
+  std::uint32_t& way = known_way(route, here);
+  if (way == none) way = find_way(targets_[index], router_.node_of(here));
+  return way;
 }
 
-inline std::uint32_t& SwitchRoutes::group_of(Route& route, CoreNode node) {
-  if (route.last.node == node) return route.last.group;
-  if (!route.others.empty()) [[unlikely]]
-    for (Last& other : route.others)
-      if (other.node == node) return other.group;
-  return group_of_[route.area + node];
+inline std::uint32_t& SwitchRoutes::known_way(Route& route, CoreNode here) {
+  if (route.last.node == here) return route.last.way;
+  if (route.others != none)
+    for (Last& other : others_[route.others])
+      if (other.node == here) return other.way;
+  return ways_[route.area + here];
 }
 
 inline CoreNode SwitchRoutes::entered_by(LinkIndex link) {
@@ -73,42 +74,36 @@ inline CoreNode SwitchRoutes::entered_by(LinkIndex link) {
 }
 
 // Targets behind the same nodes share what leads to these.
-void SwitchRoutes::find_area(Route& route) {
+void SwitchRoutes::find_area(RouteIndex index) {
+  Route& route = routes_[index];
   std::vector<std::uint32_t> key;
-  for (const auto& [node, cost] : router_.entrances(route.to)) {
-    if (key.empty())
-      route.last.node = node;
-    else
-      route.others.push_back({node, none});
+  std::vector<Last> last;
+  for (const auto& [node, cost] : router_.entrances(targets_[index])) {
+    last.push_back({node, none});
     key.insert(key.end(), {node, cost});
   }
-  const auto [found, is_new] =
-      area_by_.try_emplace(key, static_cast<std::uint32_t>(group_of_.size()));
-  if (is_new) group_of_.resize(group_of_.size() + router_.core_size(), none);
+  if (!last.empty()) route.last = last.front();
+  if (last.size() > 1) {
+    route.others = static_cast<std::uint32_t>(others_.size());
+    others_.emplace_back(last.begin() + 1, last.end());
+  }
+  const auto [found, is_new] = area_by_.try_emplace(key, static_cast<std::uint32_t>(ways_.size()));
+  if (is_new) ways_.resize(ways_.size() + router_.core_size(), none);
   route.area = found->second;
 }
 
-std::uint32_t SwitchRoutes::make_group(const Route& route, NodeId here) {
+std::uint32_t SwitchRoutes::find_way(NodeId to, NodeId here) {
   std::vector<NextLink> found;
-  router_.next_links(here, route.to, found);
+  router_.next_links(here, to, found);
   Group group;
   group.node = static_cast<std::uint32_t>(here.value);
   group.hash = mixed(group.node);
   std::vector<std::uint32_t> key{static_cast<std::uint32_t>(here.value)};
   for (const NextLink& one : found) {
-    Next next{.link = one.link};
-    next.chooses = !one.last && topology_.links()[one.link].to != route.to;
-    if (!next.chooses) {
-      std::vector<LinkIndex> links{one.link};
-      if (one.last) links.push_back(*one.last);
-      links = fabric_.ended(links);
-      CHECK(links.size() <= 1 + next.rest.size(), "a path ends in {} links", links.size());
-      std::copy(links.begin() + 1, links.end(), next.rest.begin());
-      key.insert(key.end(), links.begin(), links.end());
-    }
-    key.insert(key.end(), {one.link, none});
-    group.next.push_back(next);
+    group.next.push_back(next_over(one, to));
+    key.push_back(group.next.back().path);
   }
+  if (group.next.size() == 1) return only | group.next.front().path;
   const auto [known, is_new] =
       group_by_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
   if (!is_new) return known->second;
@@ -118,6 +113,17 @@ std::uint32_t SwitchRoutes::make_group(const Route& route, NodeId here) {
         choice_of(mixed(mixed(spec_.seed) ^ group.hash), group.next.size()));
   groups_.push_back(std::move(group));
   return known->second;
+}
+
+// Behind the link the next switch chooses, or the path is known to its end.
+SwitchRoutes::Next SwitchRoutes::next_over(const NextLink& link, NodeId to) {
+  const bool chooses = !link.last && topology_.links()[link.link].to != to;
+  std::vector<std::uint32_t> key{link.link};
+  if (link.last) key.push_back(*link.last);
+  if (chooses) key.push_back(none);
+  const auto [path, is_new] = path_by_.try_emplace(key);
+  if (is_new) path->second = chooses ? fabric_.add_open_path(link.link) : fabric_.add_path(key);
+  return {.link = link.link, .path = path->second};
 }
 
 // The links that are up; all, if none is: then the packet is lost at one.
@@ -135,14 +141,16 @@ HashedFlow SwitchRoutes::hashed(std::uint32_t flow) const {
   return {.number = flow, .hash = mixed(spec_.seed ^ mixed(flow))};
 }
 
-const SwitchRoutes::Next* SwitchRoutes::choose(RouteIndex route, LinkIndex over,
-                                               const HashedFlow& flow, PacketIndex packet) {
+PathIndex SwitchRoutes::choose(RouteIndex route, LinkIndex over, const HashedFlow& flow,
+                               PacketIndex packet) {
   const CoreNode here = entered_by(over);
-  Group& group = group_at(route, here);
-  if (group.next.size() <= 1) return group.next.empty() ? nullptr : group.next.data();
+  const std::uint32_t way = way_from(route, here);
+  if ((way & only) != 0) return way & ~only;
+  Group& group = groups_[way];
+  if (group.next.empty()) return no_path;
   if (group.epoch != epoch_) find_up(group);
-  if (measures()) return &group.up[of_path(group, route, here, flow.number, packet)];
-  return &group.up[group.up.size() == 1 ? 0 : pick(group, flow)];
+  if (measures()) return group.up[of_path(group, route, here, flow.number, packet)].path;
+  return group.up[group.up.size() == 1 ? 0 : pick(group, flow)].path;
 }
 
 std::size_t SwitchRoutes::pick(Group& group, const HashedFlow& flow) {

@@ -25,13 +25,7 @@ namespace orrery {
 
 class SwitchRoutes {
  public:
-  static constexpr std::uint32_t none = 0xffff'ffff;
-  struct Next {
-    LinkIndex link = 0;
-    bool chooses = false;  // the node behind it
-    // Else the links behind it, to the end of the path; then `none`.
-    std::array<LinkIndex, 2> rest = {none, none};
-  };
+  static constexpr PathIndex no_path = 0xffff'ffff;
 
   // True if packets of this policy are sent on by what switches choose.
   static bool serves(RoutingPolicy policy);
@@ -44,8 +38,9 @@ class SwitchRoutes {
   // How many links lead on from here. REQUIRES: paths part at the node (Router::parts_at).
   std::size_t choices(RouteIndex route, NodeId here);
   HashedFlow hashed(std::uint32_t flow) const;
-  // Where a packet goes on that came over this link; nullptr: no link leads on. Until forget().
-  const Next* choose(RouteIndex route, LinkIndex over, const HashedFlow& flow, PacketIndex packet);
+  // How a packet goes on that came over this link: the next one, and what is known of those behind
+  // it. no_path: no link leads on.
+  PathIndex choose(RouteIndex route, LinkIndex over, const HashedFlow& flow, PacketIndex packet);
 
   // --- Congestion-aware policies: what the fabric tells of every packet ---
 
@@ -60,6 +55,13 @@ class SwitchRoutes {
   void forget();                      // the routers have learnt of it
 
  private:
+  // How to go on from a node: a group, or with this bit the only path; or `none`: not asked yet.
+  static constexpr std::uint32_t only = 0x8000'0000, none = 0xffff'ffff;
+
+  struct Next {
+    LinkIndex link = 0;
+    PathIndex path = 0;
+  };
   struct Group {  // the links that lead on from one node, of all routes that go on over these
     std::vector<Next> next;
     std::vector<Next> up;     // those of `next` that are
@@ -70,23 +72,23 @@ class SwitchRoutes {
   };
   struct Last {  // a node next to the target
     CoreNode node = no_core_node;
-    std::uint32_t group = none;
+    std::uint32_t way = none;
   };
-  struct Route {
-    NodeId to;
-    std::uint32_t area = none;  // targets that are entered by the same nodes of the core share it
+  struct Route {                  // of a target, in few bytes
+    std::uint32_t area = none;    // targets that are entered by the same nodes of the core share it
+    std::uint32_t others = none;  // of others_: of a target with several such nodes
     Last last;
-    std::vector<Last> others;  // of a target with several
   };
   struct Flowlet {
     LinkIndex link = 0;
     Time last;
   };
 
-  Group& group_at(RouteIndex route, CoreNode here);
-  std::uint32_t& group_of(Route& route, CoreNode node);
-  void find_area(Route& route);
-  std::uint32_t make_group(const Route& route, NodeId here);
+  std::uint32_t way_from(RouteIndex route, CoreNode here);
+  std::uint32_t& known_way(Route& route, CoreNode here);
+  void find_area(RouteIndex index);
+  std::uint32_t find_way(NodeId to, NodeId here);
+  Next next_over(const NextLink& link, NodeId to);
   void find_up(Group& group);
   CoreNode entered_by(LinkIndex link);
   std::size_t pick(Group& group, const HashedFlow& flow);
@@ -112,10 +114,13 @@ class SwitchRoutes {
   RandomStream random_;
   std::uint64_t epoch_ = 1;
   std::vector<Route> routes_;
+  std::vector<NodeId> targets_;  // of routes_
+  std::vector<std::vector<Last>> others_;
   std::unordered_map<std::int32_t, RouteIndex> route_to_;
-  std::vector<std::uint32_t> group_of_;  // by area, and then by CoreNode
-  std::vector<CoreNode> entered_;        // by link
+  std::vector<std::uint32_t> ways_;  // by area, and then by CoreNode
+  std::vector<CoreNode> entered_;    // by link
   std::map<std::vector<std::uint32_t>, std::uint32_t> area_by_, group_by_;
+  std::map<std::vector<std::uint32_t>, PathIndex> path_by_;  // outlives forget()
   std::vector<Group> groups_;
   std::unordered_map<std::uint64_t, Flowlet> flowlets_;  // by node and flow; is never iterated
   std::unique_ptr<PathCongestion> congestion_;           // of conga
