@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,6 +30,7 @@ struct Family {
   std::string_view shared_width = "";  // of one, where it is given by its width
   bool latent = false;                 // multi-head latent attention
   bool is_gpt2 = false;                // n_embd and the like
+  int window_pattern = 1;              // of so many layers the last has no window; 1 = all have one
 };
 
 constexpr std::array families{
@@ -51,7 +57,8 @@ constexpr std::array families{
            .shared = "n_shared_experts",
            .latent = true},
     Family{.model_type = "gemma", .tied = true},
-    Family{.model_type = "gemma2", .tied = true},
+    Family{.model_type = "gemma2", .tied = true, .window_pattern = 2},
+    Family{.model_type = "gemma3_text", .tied = true, .window_pattern = 6},
     Family{.model_type = "nemotron", .gated = false},
     Family{.model_type = "gpt_neox", .gated = false},
     Family{.model_type = "gpt2", .gated = false, .tied = true, .is_gpt2 = true},
@@ -67,12 +74,23 @@ class Translation {
   YamlNode result;
   bool complete = true;
 
-  // Our key has the value of theirs. A null counts as absent, as it does for the library.
-  bool take(YamlNode& to, std::string_view ours, std::string_view theirs, bool required = false) {
+  // A null counts as absent, as it does for the library.
+  const YamlNode* find(std::string_view theirs) const {
     const YamlNode* found = theirs.empty() ? nullptr : config_.find(theirs);
     const bool is_null =
         found != nullptr && (found->kind == yaml::NodeKind::null || found->text == "null");
-    if (found != nullptr && !is_null) {
+    return is_null ? nullptr : found;
+  }
+  std::int64_t number(std::string_view theirs, std::int64_t without) const {
+    const YamlNode* found = find(theirs);
+    if (found != nullptr)
+      std::from_chars(found->text.data(), found->text.data() + found->text.size(), without);
+    return without;
+  }
+
+  // Our key has the value of theirs.
+  bool take(YamlNode& to, std::string_view ours, std::string_view theirs, bool required = false) {
+    if (const YamlNode* found = find(theirs)) {
       YamlNode& child = to.children.emplace_back(*found);
       child.key = ours;
       return true;
@@ -82,6 +100,10 @@ class Translation {
                   fmt::format("{} is read from it", ours));
     complete = false;
     return false;
+  }
+  void refuse(const YamlNode& key, std::string what, std::string remedy) {
+    problems_.add(key.place, path_, std::move(what), std::move(remedy));
+    complete = false;
   }
   void set(YamlNode& to, std::string_view ours, std::string text) {
     YamlNode child;
@@ -105,6 +127,56 @@ class Translation {
   yaml::Problems& problems_;
 };
 
+// What a model can take is not what it is trained with: 131,072 tokens for Llama 3.1, which was
+// trained with 8,192 (arXiv 2407.21783, section 3.4).
+void take_sequence(Translation& from, std::string_view theirs) {
+  constexpr std::int64_t usual = 8'192;
+  static const yaml::Source assumed = yaml::chosen_source();
+  if (!from.take(from.result, "sequence", theirs, true)) return;
+  const std::int64_t most = from.number(theirs, 0);
+  if (most < 1) return;  // to be reported where it stands
+  YamlNode& sequence = from.result.children.back();
+  sequence.text = std::to_string(std::min(most, usual));
+  sequence.place = sequence.key_place = {&assumed, 0, 0};
+}
+
+// Of so many layers the last sees all tokens: by `layer_types`, or by the family. 0 = none does, 1
+// = all do, nothing if the order is another one.
+std::optional<std::int64_t> pattern_of(const Translation& from, const Family& family) {
+  const YamlNode* types = from.find("layer_types");
+  if (types == nullptr)
+    return family.window_pattern > 1 ? from.number("sliding_window_pattern", family.window_pattern)
+                                     : 0;
+  const auto sees_all = [](const YamlNode& type) { return type.text == "full_attention"; };
+  const auto first = std::ranges::find_if(types->children, sees_all);
+  if (first == types->children.end()) return 0;
+  const std::int64_t every = first - types->children.begin() + 1;
+  for (std::int64_t layer = 0; const YamlNode& type : types->children)
+    if (sees_all(type) != (++layer % every == 0)) return std::nullopt;
+  return every;
+}
+
+// Qwen's files name a window that they do not use.
+void take_window(Translation& from, const Family& family) {
+  const YamlNode* window = from.find("sliding_window");
+  const YamlNode* used = from.find("use_sliding_window");
+  const bool is_qwen = family.model_type.starts_with("qwen");
+  const bool unused = is_qwen ? used == nullptr || used->text != "true" : !family.causal;
+  if (window == nullptr || unused) return;
+  std::optional<std::int64_t> every = pattern_of(from, family);
+  if (is_qwen && from.find("layer_types") == nullptr) {
+    const std::int64_t before = from.number("max_window_layers", 28);  // these see all tokens
+    if (before >= from.number("num_hidden_layers", 0)) return;
+    if (before > 0) every.reset();
+  }
+  if (every == 1) return;
+  if (!every)
+    return from.refuse(*window, "layers with and without a window do not take regular turns",
+                       "write \"sliding_window\": null, so that all layers see all tokens");
+  from.take(from.result, "sliding_window", "sliding_window");
+  if (*every > 0) from.set(from.result, "full_attention_every", std::to_string(*every));
+}
+
 void take_shape(Translation& from, const Family& family) {
   YamlNode& to = from.result;
   const bool gpt2 = family.is_gpt2;
@@ -113,12 +185,13 @@ void take_shape(Translation& from, const Family& family) {
   from.take(to, "heads", gpt2 ? "n_head" : "num_attention_heads", true);
   from.take(to, "feed_forward", gpt2 ? "n_inner" : "intermediate_size", !gpt2);
   from.take(to, "vocabulary", "vocab_size", true);
-  from.take(to, "sequence", gpt2 ? "n_positions" : "max_position_embeddings", true);
+  take_sequence(from, gpt2 ? "n_positions" : "max_position_embeddings");
   if (!family.latent) {
     from.take(to, "key_value_heads", "num_key_value_heads");
     from.take(to, "head_dimension", "head_dim");
   }
   from.set(to, "gated", family.gated ? "true" : "false");
+  take_window(from, family);
   from.set(to, "causal_kernel", family.causal ? "true" : "false");
   if (!from.take(to, "tied_embeddings", "tie_word_embeddings"))
     from.set(to, "tied_embeddings", family.tied ? "true" : "false");

@@ -293,6 +293,13 @@ std::string choose_alone(YamlNode& root, InputTexts& texts, const Source& chosen
                                                 : fmt::format("{}; {}", division, batch.text);
 }
 
+// "; sequence 8192 ASSUMED" of a workload whose transformer is a config.json without a sequence.
+std::string assumed_sequence(const YamlNode* workload) {
+  const YamlNode* sequence = child_of(child_of(workload, "transformer"), "sequence");
+  const bool assumed = sequence != nullptr && sequence->place.source->is_chosen;
+  return assumed ? fmt::format("; sequence {} ASSUMED", sequence->text) : "";
+}
+
 // The experiment with this job alone, on a platform of as many NPUs: whole inner groups of the
 // platform if it can be made smaller so, else NPUs behind one switch.
 YamlNode with_job_alone(const YamlNode& root, const YamlNode& job, std::int32_t npus,
@@ -347,6 +354,7 @@ std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chos
       if (!of_job.empty()) break;
     }
     if (of_job.empty()) continue;
+    of_job += assumed_sequence(&job);
     const YamlNode& training = *alone.find("workload")->find("training");
     if (YamlNode* written = job.find("training"))
       *written = training;
@@ -366,7 +374,9 @@ std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chos
 
 std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
   if (std::string of_jobs = choose_of_jobs(root, texts, chosen); !of_jobs.empty()) return of_jobs;
-  return choose_alone(root, texts, chosen);
+  const std::string text =
+      choose_alone(root, texts, chosen) + assumed_sequence(root.find("workload"));
+  return text.starts_with("; ") ? text.substr(2) : text;
 }
 
 }  // namespace yaml

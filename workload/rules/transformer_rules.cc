@@ -69,13 +69,13 @@ void check_window(SpecProblems& problems, const TransformerSpec& spec) {
   check_at_least(problems, "full_attention_every", spec.full_attention_every, 0);
   if (spec.full_attention_every > 0 && spec.window == 0)
     problems.push_back({"full_attention_every", "all layers see all tokens",
-                        "give sliding_window, or leave it out"});
+                        "give sliding_window, or write full_attention_every: 0"});
   if (spec.window == 0) return;
   if (spec.attention == AttentionKernel::unfused)
     problems.push_back({"sliding_window",
                         "unfused attention computes all scores and masks them: a window saves "
                         "nothing",
-                        "write attention: flash, or leave it out"});
+                        "write attention: flash, or sliding_window: 0"});
   if (!spec.causal_kernel)
     problems.push_back({"sliding_window", "a kernel with a window leaves out what it masks",
                         "leave causal_kernel out"});

@@ -1,0 +1,103 @@
+// What a config.json of Hugging Face says of windows and of the sequence.
+#include "formats/import/model_config.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "frontends/yaml/load_experiment.h"
+#include "tests/paths.h"
+
+namespace orrery {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// A model of eight layers with these further keys, in training on a server.
+Experiment trained(const std::string& keys, const std::vector<Override>& overrides = {}) {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / "orrery-model-config.json";
+  std::ofstream(path) << R"({"hidden_size": 1024, "intermediate_size": 4096, "vocab_size": 32000,
+    "num_attention_heads": 8, "num_hidden_layers": 8, )"
+                      << keys << "}";
+  std::vector<Override> all{{"platform=hgx-h100"},
+                            {"workload={transformer: " + path.string() + "}"}};
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  return load_experiment(source_folder() + "/tests/frontends/yaml/good/minimal.yaml", all);
+}
+
+TransformerSpec model_of(const std::string& keys, const std::vector<Override>& overrides = {}) {
+  return std::get<TransformerWorkload>(trained(keys, overrides).workload.what).model;
+}
+
+std::string windows(const TransformerSpec& model) {
+  std::string text;
+  for (std::int64_t layer = 0; layer < model.layers; ++layer)
+    text += model.is_windowed(layer) ? 'w' : '.';
+  return text;
+}
+
+constexpr const char* tokens = R"("max_position_embeddings": 4096, )";
+std::string windows_of(const std::string& keys) { return windows(model_of(tokens + keys)); }
+
+// Of 16,384 queries the first 4,096 see 1 to 4,096 tokens and the others 4,096 each: w (2s - w) /
+// s^2 = 4,096 x 28,672 / 16,384^2 = 7/16 of the scores of a causal mask (blocks_test.cc counts
+// them).
+TEST_CASE("a config.json of Mistral gives every layer its window") {
+  const TransformerSpec model = model_of(
+      R"("max_position_embeddings": 32768, "model_type": "mistral", "sliding_window": 4096)",
+      {{"workload.transformer.sequence=16384"}});
+  CHECK(model.window == 4'096);
+  CHECK(model.full_attention_every == 0);
+  CHECK(windows(model) == "wwwwwwww");
+  CHECK(model.window * (2 * model.sequence - model.window) * 16 ==
+        model.sequence * model.sequence * 7);
+  CHECK(windows_of(R"("model_type": "mistral", "sliding_window": null)") == "........");
+  CHECK(windows_of(R"("model_type": "mistral")") == "........");
+}
+
+TEST_CASE("layers with a window take the turns of their family, or of layer_types") {
+  CHECK(windows_of(R"("model_type": "gemma2", "sliding_window": 512)") == "w.w.w.w.");
+  CHECK(windows_of(R"("model_type": "gemma3_text", "sliding_window": 512)") == "wwwww.ww");
+  CHECK(windows_of(R"("model_type": "gemma3_text", "sliding_window": 512,
+                      "sliding_window_pattern": 4)") == "www.www.");
+  const auto typed = [](const std::string& types) {
+    std::string list;
+    for (const char type : types)
+      list += std::string(list.empty() ? "" : ", ") +
+              (type == 'w' ? "\"sliding_attention\"" : "\"full_attention\"");
+    return R"("model_type": "gemma2", "sliding_window": 512, "layer_types": [)" + list + "]";
+  };
+  for (const char* types : {"www.www.", "wwww.www", "wwwwwwww", "........"})
+    CHECK(windows_of(typed(types)) == types);
+  CHECK_THROWS_WITH(windows_of(typed("wwww....")), Contains("do not take regular turns"));
+}
+
+// Qwen's files name a window, which only use_sliding_window puts in force, of the layers behind
+// max_window_layers.
+TEST_CASE("a window of Qwen is read where it is used") {
+  const std::string qwen = R"("model_type": "qwen2", "sliding_window": 512, )";
+  CHECK(windows_of(qwen + R"("use_sliding_window": false)") == "........");
+  CHECK(windows_of(qwen + R"("max_window_layers": 0)") == "........");
+  CHECK(windows_of(qwen + R"("use_sliding_window": true)") == "........");  // 28 layers before
+  CHECK(windows_of(qwen + R"("use_sliding_window": true, "max_window_layers": 0)") == "wwwwwwww");
+  CHECK_THROWS_WITH(windows_of(qwen + R"("use_sliding_window": true, "max_window_layers": 4)"),
+                    Contains("write \"sliding_window\": null"));
+}
+
+TEST_CASE("without a sequence 8,192 tokens, or what the model can take, are ASSUMED") {
+  const std::string llama = R"("model_type": "llama", "max_position_embeddings": )";
+  const Experiment longest = trained(llama + "131072");
+  CHECK(std::get<TransformerWorkload>(longest.workload.what).model.sequence == 8'192);
+  CHECK_THAT(longest.parallelism_chosen, Contains("batch 512 ASSUMED; sequence 8192 ASSUMED"));
+  CHECK(model_of(llama + "2048").sequence == 2'048);
+  const Experiment divided =
+      trained(llama + "131072", {{"workload.training={tensor: 8, global_batch: 8}"}});
+  CHECK(divided.parallelism_chosen == "sequence 8192 ASSUMED");
+  const Experiment written = trained(llama + "131072", {{"workload.transformer.sequence=65536"}});
+  CHECK(std::get<TransformerWorkload>(written.workload.what).model.sequence == 65'536);
+  CHECK_THAT(written.parallelism_chosen, !Contains("sequence"));
+}
+
+}  // namespace
+}  // namespace orrery
