@@ -5,6 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "simulation/search/fitting_change.h"
+#include "workload/assumed_batch.h"
+#include "workload/memory/stage_memory.h"
+
 namespace orrery {
 
 namespace {
@@ -56,7 +60,35 @@ std::optional<FittingChoice> least_memory(const TrainingVariants& variants) {
   return least == choices.end() ? std::nullopt : std::optional(*least);
 }
 
-std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes room) {
+namespace {
+
+constexpr std::int64_t most_steps = 16;  // each takes as long as a search for what fits
+
+// The same experiment on so many nodes.
+Experiment on_nodes(const TrainingVariants& variants, std::int64_t nodes) {
+  Experiment larger = variants.written();
+  LevelSpec node = larger.topology.levels.front(), fabric = larger.topology.levels.back();
+  node.size = variants.node_ranks();
+  node.scope = Scope::local;
+  fabric.size = static_cast<std::int32_t>(nodes);
+  fabric.scope = Scope::scale_out;
+  larger.topology.levels = {node, fabric};
+  return larger;
+}
+
+// The fewest nodes above those of the platform on which parameters, gradients and optimizer states
+// could have room, if every rank had the same part of them.
+std::int64_t fewest_nodes(const TrainingVariants& variants, Bytes room) {
+  const std::int64_t nodes = variants.npus() / variants.node_ranks();
+  const auto least = least_memory(variants);
+  if (!least) return nodes + 1;
+  const StageMemory memory = stage_memory({variants.model(), least->training}, 0);
+  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  return std::max(nodes + 1, states.value / std::max<std::int64_t>(room.value, 1) * nodes);
+}
+
+// Without a pipeline, whatever the batch is.
+std::optional<std::int64_t> least_npus_of_shares(const TrainingVariants& variants, Bytes room) {
   SearchSpec space = least_space();
   space.pipeline = {1};
   std::optional<std::int64_t> least;
@@ -64,6 +96,39 @@ std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes r
     if (const auto npus = least_npus(variants, choice.training, room))
       least = std::min(least.value_or(*npus), *npus);
   return least;
+}
+
+}  // namespace
+
+std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes room) {
+  const auto of_shares = least_npus_of_shares(variants, room);
+  if (!of_shares) return std::nullopt;
+  const bool is_assumed = variants.written().parallelism_chosen.find("batch ") != std::string::npos;
+  const std::int64_t first = fewest_nodes(variants, room);
+  for (std::int64_t nodes = first; nodes < first + most_steps; ++nodes) {
+    if (nodes * variants.node_ranks() >= *of_shares) break;
+    Experiment larger = on_nodes(variants, nodes);
+    TransformerTraining& training = std::get<TransformerWorkload>(larger.workload.what).training;
+    if (is_assumed)
+      training.global_batch =
+          assumed_batch(variants.model().sequence, nodes * variants.node_ranks());
+    const auto least = least_memory({std::move(larger), variants.given()});
+    if (least && least->memory <= room)
+      return static_cast<std::int32_t>(nodes * variants.node_ranks());
+  }
+  return of_shares;
+}
+
+std::optional<LargerPlatform> fitting_servers(const TrainingVariants& variants, Bytes room) {
+  const std::int64_t first = fewest_nodes(variants, room);
+  for (std::int64_t nodes = first; nodes < first + most_steps; ++nodes) {
+    const Experiment larger = on_nodes(variants, nodes);
+    const auto& workload = std::get<TransformerWorkload>(larger.workload.what);
+    const PlatformFacts platform = facts_of(larger.topology);
+    if (const auto training = fitting_change(workload, platform, room))
+      return LargerPlatform{platform.npus, *training};
+  }
+  return std::nullopt;
 }
 
 }  // namespace orrery

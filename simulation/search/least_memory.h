@@ -14,9 +14,20 @@ namespace orrery {
 // needs least memory. Nothing if none is allowed.
 std::optional<FittingChoice> least_memory(const TrainingVariants& variants);
 
-// How many NPUs, in whole nodes, the model needs at least with zero3, without a pipeline: so many
-// that the ranks' shares of parameters, gradients and optimizer states leave room for the rest.
-// Nothing if 2^20 NPUs do not do: what is not shared is too large.
+// How many NPUs, in whole nodes, the model needs at least with zero3: the least number with which
+// any configuration needs no more than `room`. If that is far above what parameters, gradients and
+// optimizer states alone take, so many that the ranks' shares of these leave room for the rest,
+// without a pipeline. Nothing if 2^20 NPUs do not do: what is not shared is too large.
 std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes room);
+
+struct LargerPlatform {
+  std::int32_t npus = 0;
+  TransformerTraining training;
+};
+
+// The least number of NPUs, in whole nodes and above those of the platform, with which a change of
+// few settings of the training that is written fits (fitting_change.h). Nothing if that is far
+// above what parameters, gradients and optimizer states alone take.
+std::optional<LargerPlatform> fitting_servers(const TrainingVariants& variants, Bytes room);
 
 }  // namespace orrery

@@ -4,9 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "simulation/result/knobs.h"
+#include "simulation/search/fitting.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -26,6 +28,34 @@ Experiment small(Bytes memory) {
   experiment.npu.memory = memory;
   experiment.workload.what = workload;
   return experiment;
+}
+
+// Llama-3 70B, 70.6e9 parameters in bf16, on so many nodes of eight GPUs of that memory.
+Experiment llama_70b(std::int32_t nodes, std::int64_t gibibytes) {
+  Experiment experiment;
+  experiment.npu.memory = Bytes{gibibytes << 30};
+  experiment.topology.levels = {
+      {"node", LevelKind::switched, 8, gigabytes_per_second(450), nanoseconds(500), Scope::local},
+      {"fabric", LevelKind::switched, nodes, gigabits_per_second(400), nanoseconds(500)}};
+  TransformerWorkload workload;
+  workload.model.layers = 80;
+  workload.model.hidden = 8'192;
+  workload.model.heads = 64;
+  workload.model.key_value_heads = 8;
+  workload.model.feed_forward = 28'672;
+  workload.model.gated = true;
+  workload.model.vocabulary = 128'256;
+  workload.model.sequence = 8'192;
+  workload.model.element = Bytes{2};
+  workload.model.tied_embeddings = false;
+  workload.training.global_batch = 8 * nodes;
+  workload.training.data = 8 * nodes;
+  experiment.workload.what = workload;
+  return experiment;
+}
+
+TransformerTraining& training_of(Experiment& experiment) {
+  return std::get<TransformerWorkload>(experiment.workload.what).training;
 }
 
 }  // namespace
@@ -72,40 +102,83 @@ TEST_CASE("The remedy is for the largest kind") {
   CHECK_THAT(memory_notices(experiment).at(0), Contains("make micro_batch smaller"));
 }
 
-// 70 billion parameters in bf16 with 1,024 H100 as replicas: 141 GB of parameters are on every one.
-// Optimizer states alone being shared leaves that, so sharding: zero1 would not be enough. Shared
-// by all, the states are 1.2 GB, and activations of 186 GB have to be computed again. tensor: 4
-// with zero2 would need 84.7 GB, and the allocator 5 % more than that: over the 85.9 of the device.
-// With 8 tensor-parallel ranks parameters and gradients are 17.6 and 35.3 GB.
+// With 1,024 H100 as replicas 141 GB of parameters are on every one. Optimizer states alone being
+// shared leaves that, so sharding: zero1 would not be enough. Shared by all, the states are 1.2 GB,
+// and activations of 186 GB have to be computed again. tensor: 4 with zero2 would need 84.7 GB, and
+// the allocator 5 % more than that: over the 85.9 of the device. With 8 tensor-parallel ranks
+// parameters and gradients are 17.6 and 35.3 GB.
 TEST_CASE("The remedy is one with which the model fits") {
-  Experiment experiment;
-  experiment.npu.memory = Bytes{std::int64_t{80} << 30};
-  experiment.topology.levels = {
-      {"node", LevelKind::switched, 8, gigabytes_per_second(450), nanoseconds(500), Scope::local},
-      {"fabric", LevelKind::switched, 128, gigabits_per_second(400), nanoseconds(500)}};
-  TransformerWorkload workload;
-  workload.model.layers = 80;
-  workload.model.hidden = 8'192;
-  workload.model.heads = 64;
-  workload.model.key_value_heads = 8;
-  workload.model.feed_forward = 28'672;
-  workload.model.gated = true;
-  workload.model.vocabulary = 128'256;
-  workload.model.sequence = 8'192;
-  workload.model.element = Bytes{2};
-  workload.model.tied_embeddings = false;
-  workload.training.global_batch = 1'024;
-  workload.training.data = 1'024;
-  experiment.workload.what = workload;
+  Experiment experiment = llama_70b(128, 80);
   CHECK_THAT(memory_notices(experiment).at(0),
              Contains("write sharding: zero3, recompute: full, which"));
 
-  auto& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  TransformerTraining& training = training_of(experiment);
   training.tensor = 8;
   training.data = 128;
   training.sharding = Sharding::zero1;
   training.sequence_parallel = true;
   CHECK(memory_notices(experiment).empty());
+}
+
+// Tokens of 8,192 x 8,192 elements of 2 B are 134 MB. Of a layer's, those outside the eight parts
+// are five (two inputs, two norms and a residual): 0.67 GB, 54 GB of 80 layers, on every rank
+// without sequence parallelism. With 53.7 GB of states that is too much, and a share of it is not.
+// Computing layers again would fit as well, and takes a third more time.
+TEST_CASE("Sequence parallelism, which costs nothing, is the first remedy") {
+  Experiment experiment = llama_70b(128, 80);
+  TransformerTraining& training = training_of(experiment);
+  training.tensor = 8;
+  training.data = 128;
+  training.sharding = Sharding::zero1;
+  CHECK_THAT(memory_notices(experiment).at(0),
+             Contains("does not fit") && Contains("write sequence_parallel: true, which needs"));
+  // Of what fits but for fragments, too.
+  const Bytes needed = most_memory(std::get<TransformerWorkload>(experiment.workload.what));
+  experiment.npu.memory = needed + Bytes{1};
+  CHECK_THAT(
+      memory_notices(experiment).at(0),
+      Contains("only without fragments") && Contains("write sequence_parallel: true, which needs"));
+}
+
+// States of 18 B: 158.8 GB of each of 8, 79.4 of 16 and 39.7 of 32. Buffers and activations take
+// 25.7 GB, and an allocator 5 % more: 32 is the first that fits into 85.9.
+TEST_CASE("A group that shares copies is made larger before tensors are split") {
+  Experiment experiment = llama_70b(64, 80);
+  TransformerTraining& training = training_of(experiment);
+  training.sharding = Sharding::zero3;
+  training.shard_group = 8;
+  training.recompute = Recompute::full;
+  CHECK_THAT(memory_notices(experiment).at(0), Contains("write shard_group: 32, which needs"));
+}
+
+// 1,270 GB of states, at most 40.9 GB of them on a rank: 32 NPUs or more, with 1.2 GB for the rest,
+// which is too little. 40 NPUs are five stages of 8, which no small change of two gives. On 48, six
+// stages, the states take 26.5 GB; on the first stage six micro-batches are in flight.
+TEST_CASE("More servers are named with what they need written") {
+  Experiment experiment = llama_70b(2, 40);
+  TransformerTraining& training = training_of(experiment);
+  training.tensor = 8;
+  training.pipeline = 2;
+  training.data = 1;
+  training.global_batch = 32;
+  CHECK_THAT(
+      memory_notices(experiment).at(0),
+      EndsWith("use 48 NPUs and write sequence_parallel: true, pipeline: 6, recompute: full"));
+}
+
+// 158.8 GB of states on each of 8 H100. Without a pipeline 24 have room, two stages do with
+// 16: 79.4 GB of states and 81.8 GB that an allocator can fill.
+TEST_CASE("Where the parallelism is chosen, more servers are as many as fit with any") {
+  Experiment experiment = llama_70b(1, 80);
+  experiment.topology.levels.pop_back();
+  experiment.parallelism_chosen = "tp8 pp1 dp1 mb1 recompute-full, least memory; batch 512 ASSUMED";
+  TransformerTraining& training = training_of(experiment);
+  training.tensor = 8;
+  training.data = 1;
+  training.global_batch = 512;
+  training.sequence_parallel = true;
+  training.recompute = Recompute::full;
+  CHECK_THAT(memory_notices(experiment).at(0), EndsWith("use 16 NPUs or more"));
 }
 
 // 8 billion parameters in bf16 with 32 replicas on H100 (`data: 32` alone, the first thing to try):
@@ -132,6 +205,10 @@ TEST_CASE("Replicas that do not fit are told to shard, not to split tensors") {
   workload.training.data = 32;
   experiment.workload.what = workload;
   CHECK_THAT(memory_notices(experiment).at(0), Contains("write sharding: zero2, which needs"));
+  // Four samples at a time take 4 x 43 GB, two 86, one 43.
+  training_of(experiment).sharding = Sharding::zero2;
+  training_of(experiment).micro_batch = 4;
+  CHECK_THAT(memory_notices(experiment).at(0), Contains("write micro_batch: 1, which needs"));
 }
 
 // On half of two tensor-parallel ranks the model needs 20,400 B.
