@@ -45,7 +45,7 @@ struct TimePart {
   Duration time;
   double share = 0;
   BoundBy bound_by = BoundBy::nothing;
-  std::string held_by;                // of contention the link, of a slow receiver its NPU
+  std::string held_by;                // the link, the NPU, or the level of the port: see its column
   Duration bandwidth, latency, rest;  // of the time waited for the network
   std::string knob;
 
@@ -70,11 +70,15 @@ struct TimePart {
         "bandwidth, latency, contention, a slow receiver, endpoints, losses, timeouts, window, "
         "limits, messages that wait for others, host, nothing",
         {.text = {"bound by"}});
-    row.column("held_by", &TimePart::held_by,
-               "of contention the busiest link, of a slow receiver its NPU; else none",
-               {.null_if_empty = true});
+    row.column(
+        "held_by", &TimePart::held_by,
+        "of contention the busiest link, of a slow receiver its NPU; of bandwidth the link that "
+        "is narrower than a port of the level, or the level of the port, if it is not its own; "
+        "else none",
+        {.null_if_empty = true});
     row.column("bandwidth_ps", &TimePart::bandwidth,
-               "of the time waited for the network, what the bytes take at the full bandwidth");
+               "of the time waited for the network, what the bytes take at the full bandwidth, or "
+               "on the narrow link that held_by names");
     row.column("latency_ps", &TimePart::latency,
                "of the same, what the latency of messages one after the other takes");
     row.column("rest_ps", &TimePart::rest, "of the same, all else: contention or limits");

@@ -135,6 +135,9 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
       return "more micro-batches (training.global_batch, micro_batch), an interleaved or "
              "zero-bubble schedule, or fewer stages";
     case BoundBy::bandwidth:
+      if (!part.held_by.empty())
+        return fmt::format("more bandwidth on {}{}", part.held_by,
+                           less_traffic(part.part, experiment));
       if (taper >= least_taper)
         return fmt::format("{}less taper at {} (now {:.3g}:1){}",
                            jobs_meet_on(part.level, experiment) ? jobs_apart : "", part.level,

@@ -37,6 +37,7 @@ BoundBy bound_of(ComputeLimit limit) {
 struct Needs {
   int level;
   double carried, latency;
+  double in_all = carried;  // carried, before it is cut to the time that there was
 };
 
 // Sends and receives go on at the same time: those that need more count.
@@ -171,8 +172,8 @@ class Parts {
       if (i == held) part.rest = next(left);
       if (i + 1 == levels.size()) part.rest += waited - edge();  // what doubles cannot hold
       part.time = part.bandwidth + part.latency + part.rest;
-      set_bound(part, i == held ? of_held : under_way, levels[i].carried,
-                account.collectives.chunks());
+      set_bound(part, i == held ? of_held : under_way, levels[i], account.collectives.chunks());
+      if (levels[i].level >= 0) charge_port(part, levels[i]);
       if (part.time > Duration{}) result_.why.push_back(part);
     }
   }
@@ -211,6 +212,26 @@ class Parts {
   // wait. Other traffic of the link counts too, so the wait has to be considerable.
   static bool is_contention(double busy, double under_way, double carried) {
     return busy >= half * under_way && busy >= (1 + considerable) * carried;
+  }
+
+  // The link has fewer bytes than would keep a port of the level busy for so long: it is slower
+  // than such a port, and one flow alone takes as long.
+  bool is_narrow(const LinkRow& link, const Needs& needs) const {
+    const LevelSpec& level = run_.topology.levels()[static_cast<std::size_t>(needs.level)];
+    const double at_port =
+        link.bytes.as_double() * 1e12 / static_cast<double>(level.bandwidth.value);
+    return at_port < (1 + considerable) * needs.in_all / taper_at(level.name);
+  }
+
+  // Where the port alone explains the time, messages did not all cross the level at once, and a
+  // wider way behind the port would gain nothing.
+  void charge_port(TimePart& part, const Needs& needs) const {
+    if (part.bound_by != BoundBy::bandwidth || !part.held_by.empty()) return;
+    const double of_port = needs.in_all / taper_at(part.level);
+    const int port = run_.topology.port_level(needs.level);
+    if (port == needs.level || of_port < (1 - considerable) * needs.carried) return;
+    if (taper_at(part.level) >= 1 + considerable)
+      part.held_by = run_.topology.levels()[static_cast<std::size_t>(port)].name;
   }
 
   LossRow losses() const {
@@ -262,7 +283,8 @@ class Parts {
         control, 100 * held);
   }
 
-  void set_bound(TimePart& part, double under_way, double carried, std::int64_t chunks) const {
+  void set_bound(TimePart& part, double under_way, const Needs& needs, std::int64_t chunks) const {
+    const double carried = needs.carried;
     const auto waits = [&](double share) {
       return static_cast<double>(part.rest.value) > share * static_cast<double>(part.time.value);
     };
@@ -274,8 +296,19 @@ class Parts {
     } else if (result_.packets && result_.packets->timeouts > 0) {
       part.bound_by = result_.packets->drops > 0 ? BoundBy::losses : BoundBy::timeouts;
     } else if (is_contention(busy_time(part.level), under_way, carried)) {
-      part.bound_by = BoundBy::contention;
-      part.held_by = fullest_link(part.level)->name();
+      const LinkRow& fullest = *fullest_link(part.level);
+      part.held_by = fullest.name();
+      if (!is_narrow(fullest, needs)) {
+        part.bound_by = BoundBy::contention;
+        return;
+      }
+      part.bound_by = BoundBy::bandwidth;
+      const double busy = std::min(1.0, busy_time(part.level) / under_way);
+      part.bandwidth =
+          std::max(part.bandwidth,
+                   std::min(part.time - part.latency,
+                            Duration{std::llround(busy * static_cast<double>(part.time.value))}));
+      part.rest = part.time - part.latency - part.bandwidth;
     } else if (part.rest > std::max(part.bandwidth, part.latency)) {
       const bool at_ends =
           result_.endpoint &&

@@ -86,7 +86,7 @@ workload:
     CHECK(result.links[0].utilisation == Approx(1).margin(0.01));
     CHECK(result.links[1].utilisation == Approx(0.8 / all).margin(0.01));
     REQUIRE(!result.why.empty());
-    CHECK(result.why[0].bound_by == BoundBy::contention);
+    CHECK(result.why[0].bound_by == BoundBy::bandwidth);
     CHECK(result.why[0].held_by == "npu 0 -> switch 2");
   }
 }

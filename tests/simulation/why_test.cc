@@ -55,6 +55,19 @@ const TimePart& largest_wait(const RunResult& result) {
   return *wait;
 }
 
+RunResult of_platform(const std::string& topology, const std::string& workload,
+                      const std::string& backend) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("orrery_why_of." + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << "platform: {topology: {" + topology + "}}\nnetwork: {backend: " + backend +
+                             "}\nsystem: {library: none, schedule: flat, algorithms: ring, "
+                             "chunks: 1}\nworkload: {" +
+                             workload + "}\n";
+  RunResult result = simulate(load_experiment(file, {}));
+  std::filesystem::remove(file);
+  return result;
+}
+
 TEST_CASE("why: a bubble") {
   const RunResult result = simulate(bubble_only());
   CHECK(largest(result).part == "bubble");
@@ -161,6 +174,53 @@ TEST_CASE("why: a taper that holds up the phase with the fewest bytes") {
   CHECK(largest(result).bound_by == BoundBy::bandwidth);  // all its links are as full
   CHECK(largest(result).time >= milliseconds(10));
   CHECK(largest(result).time < microseconds(10'001));
+}
+
+// A ring of 4 sends 2 x 3/4 x 1 GB = 1.5 GB over each link: 60 ms at 25 GB/s, 240 ms at the 6.25
+// GB/s of d. Nothing else is on that link, so what bounds it is its bandwidth, 1.5 us of latency
+// aside.
+TEST_CASE("why: one link that is narrower than the others, and that nobody shares") {
+  for (const char* backend : {"fluid", "analytical"}) {
+    CAPTURE(backend);
+    const RunResult result = of_platform(
+        "graph: {nodes: [{name: a, kind: npu}, {name: b, kind: npu}, {name: c, kind: npu}, {name: "
+        "d, kind: npu}, {name: s, kind: switch}], links: [{from: a, to: s, bandwidth: 25 GB/s, "
+        "latency: 1 ns}, {from: b, to: s, bandwidth: 25 GB/s, latency: 1 ns}, {from: c, to: s, "
+        "bandwidth: 25 GB/s, latency: 1 ns}, {from: d, to: s, bandwidth: 6.25 GB/s, latency: 1 "
+        "ns}]}",
+        "program: [{operations: [{all_reduce: 1 GB}]}]", backend);
+    CHECK(result.finish >= milliseconds(240));
+    CHECK(result.finish < microseconds(240'010));
+    CHECK(largest(result).bound_by == BoundBy::bandwidth);
+    CHECK(largest(result).held_by == "d -> s");
+    CHECK(largest(result).bandwidth >= microseconds(239'900));
+    CHECK(largest(result).knob == "more bandwidth on d -> s");
+  }
+}
+
+// Two rings of 9 over 3 leaves: 2 x 8/9 x 900 MB = 1.6 GB over each link, 64 ms at 25 GB/s, and two
+// messages at a time leave a leaf, over two spines: an uplink each. Wider uplinks gain nothing, and
+// what holds is the port of the NPU, which is on the level of the leaves. On one spine both share
+// it, 128 ms.
+TEST_CASE("why: uplinks that jobs do not share are no taper") {
+  const auto run = [](const std::string& spines) {
+    return of_platform(
+        "leaf_spine: {leaves: 3, plugs: 6, bandwidth: 25 GB/s, latency: 1 ns, spines: " + spines +
+            "}",
+        "jobs: [{name: a, npus: \"0-2,6-8,12-14\", program: [{operations: [{all_reduce: 900 "
+        "MB}]}]}, "
+        "{name: b, npus: \"3-5,9-11,15-17\", program: [{operations: [{all_reduce: 900 MB}]}]}]",
+        "fluid");
+  };
+  const RunResult enough = run("2");
+  CHECK(enough.finish < microseconds(64'010));
+  CHECK(largest(enough).level == "spine");
+  CHECK(largest(enough).held_by == "leaf");
+  CHECK(largest(enough).knob == "more bandwidth on leaf");
+  const RunResult shared = run("1");
+  CHECK(shared.finish > milliseconds(127));
+  CHECK_THAT(largest(shared).knob, Catch::StartsWith("jobs that start apart or share no links") &&
+                                       Catch::Contains("less taper at spine"));
 }
 
 // 10 MB at 12.5 GB/s are 0.8 ms, but in a round trip of 4 x 25 us only a window of 100 kB leaves:
