@@ -113,8 +113,8 @@ inline void describe_fat_tree(Keys& keys, FatTreeSpec& tree) {
 inline void describe_leaf_spine(Keys& keys, LeafSpineSpec& tree) {
   keys.optional(
       "leaves", tree.leaves,
-      "leaf switches; without it the fewest with ports for whole servers and uplinks, or up to "
-      "twice as many that have equally many servers",
+      "leaf switches; without it the fewest with ports for whole servers whose uplinks come out "
+      "whole, or up to twice as many that have equally many servers",
       node_count);
   keys.optional("radix", tree.radix, "ports of a leaf, where `leaves` is not given",
                 between(2, ports_at_most));

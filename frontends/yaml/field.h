@@ -36,6 +36,8 @@ struct DefaultValue {
 
 // False: the node is of another kind, or an empty list, and that is reported.
 bool expect(Problems& problems, const YamlNode& node, NodeKind kind, const std::string& path);
+// What to write in the place of a wrong value: `remedy`, unless the key says more.
+std::string remedy_of_scalar(const std::string& path, std::string remedy);
 
 class Field {
  public:
@@ -72,7 +74,9 @@ class FieldOf final : public Field {
                    const Limits& limits, Scalar& value) {
     if (!expect(problems, node, NodeKind::scalar, path)) return false;
     std::optional<WrongText> wrong = set_from_text(node.text, limits, value);
-    if (wrong) problems.add(node.place, path, std::move(wrong->what), std::move(wrong->remedy));
+    if (wrong)
+      problems.add(node.place, path, std::move(wrong->what),
+                   remedy_of_scalar(path, std::move(wrong->remedy)));
     return !wrong;
   }
   template <class Inner>

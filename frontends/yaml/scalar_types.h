@@ -197,7 +197,7 @@ bool is_within(const T& value, const Limits& limits) {
   if constexpr (std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>) {
     return limits.least <= value && value <= limits.most;
   } else if constexpr (std::is_floating_point_v<T>) {
-    if (limits.least == 1) return value > 0 && value <= static_cast<double>(limits.most);
+    if (limits.least == 1 && limits.most == Limits().most) return value > 0;  // `positive`
     return static_cast<double>(limits.least) <= value && value <= static_cast<double>(limits.most);
   } else if constexpr (requires { value.value; }) {
     return limits.least <= value.value && value.value <= limits.most;

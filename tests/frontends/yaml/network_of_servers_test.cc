@@ -204,6 +204,26 @@ TEST_CASE("mistakes in servers are told by the keys of the file") {
              Catch::Contains("error: platform.topology.rail.bandwidth: "));
 }
 
+// Down before up: 1:3 is a third, which would give each port down three ports up.
+TEST_CASE("oversubscription is 1 or more") {
+  for (const std::string network :
+       {"oversubscription: ", "leaf_spine: {oversubscription: ", "fat_tree: {oversubscription: ",
+        "fat_tree: {oversubscription: [1, "})
+    for (const char* wrong : {"1:3", "1/3", "0.25", "0"}) {
+      const std::size_t open = std::ranges::count(network, '{') + 1;
+      const std::string list = network.ends_with("[1, ") ? "]" : "";
+      CAPTURE(network, wrong);
+      CHECK_THAT(error_of("{nodes: 14, server: hgx-h100, " + network + wrong + list +
+                          std::string(open, '}')),
+                 Catch::Contains("oversubscription") &&
+                     Catch::Contains("from 1 to 4096: 3 or 3:1 (below 1, as 1:3 is"));
+    }
+  CHECK(value_of(with("{nodes: 14, server: hgx-h100, oversubscription: 3:1}"),
+                 "platform.topology.leaf_spine.oversubscription") == "3");
+  CHECK(value_of(with("{nodes: 14, server: hgx-h100, oversubscription: 1}"),
+                 "platform.topology.leaf_spine.oversubscription") == "1");
+}
+
 TEST_CASE("what is not known of servers is asked for") {
   CHECK_THAT(error_of("{nodes: 64, npu: tpu-v4}"),
              Catch::Contains("no server is known with this device") &&
