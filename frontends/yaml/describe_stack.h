@@ -61,9 +61,10 @@ inline void describe_data_parallel(Keys& keys, StackTraining& training,
   OneOrMore<RankRuns> servers;
   bool asynchronous = false;
   std::int32_t staleness = 0;
-  keys.required("batch", training.batch,
-                "samples of a worker in an iteration, as in {model: resnet50, batch: 64}",
-                between(1, std::int64_t{1} << 32));
+  keys.required(
+      "batch", training.batch,
+      "samples of a worker in an iteration, as in {layers: resnet-50, data_parallel: {batch: 64}}",
+      between(1, std::int64_t{1} << 32));
   keys.optional("bucket", training.bucket,
                 "least size of the gradients that are exchanged together", positive);
   keys.optional("overlap", training.overlap, "gradients are exchanged beside the backward pass");

@@ -44,12 +44,20 @@ inline void describe_dlrm(Keys& keys, DlrmSpec& spec, const PlatformFacts& platf
   keys.from_preset("sparse_features", spec.sparse_features, "number of embedding tables", size);
   keys.from_preset("embedding_dimension", spec.embedding_dimension,
                    "elements of a row of an embedding table", size);
-  keys.from_preset("pooling", spec.pooling, "rows that are summed per sample and table", size);
+  keys.optional(
+      "pooling", spec.pooling,
+      "rows that are summed per sample and table; 0 = not said, without embedding_traffic",
+      between(0, std::int64_t{1} << 40));
   keys.optional("lookups", spec.lookups,
                 "rows that are summed per sample over all tables; 0 = pooling x sparse_features",
                 between(0, std::int64_t{1} << 40));
+  if (preset == nullptr)
+    spec.embedding_traffic =
+        !keys.given("embedding_lookup_time") && !keys.given("embedding_update_time");
   keys.optional("embedding_traffic", spec.embedding_traffic,
-                "the tables take the memory traffic of their rows, and twice that backward");
+                "the tables take the memory traffic of their rows, and twice that backward; "
+                "without it true, unless their time is given or the preset says otherwise",
+                any_value, "default");
   keys.from_preset("dense_features", spec.dense_features, "inputs of the bottom MLP", size);
   keys.from_preset("bottom_mlp", spec.bottom_mlp,
                    "output widths of the bottom layers; the last is the embedding dimension", size);

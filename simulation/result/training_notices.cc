@@ -18,13 +18,22 @@ bool exchanges_all_to_all(const TransformerTraining& training) {
                                    training.context_method == ContextMethod::ulysses_ring));
 }
 
+bool ignores_rows(const DlrmSpec& model) {
+  return !model.embedding_traffic && !model.embedding_lookup_time && !model.embedding_update_time &&
+         model.pooling + model.lookups > 0;
+}
+
 void add_notices(std::vector<std::string>& notices, const std::string& job,
                  const WorkloadSpec& workload, const SystemSpec& system) {
-  const auto* transformer = std::get_if<TransformerWorkload>(&workload.what);
-  if (transformer == nullptr) return;
   const auto add = [&](const char* text) {
     notices.push_back((job.empty() ? "" : "job " + job + ": ") + text);
   };
+  if (const auto* model = std::get_if<DlrmSpec>(&workload.what);
+      model != nullptr && ignores_rows(*model))
+    add("look-ups of the embedding tables take no time, whatever pooling is: write "
+        "embedding_traffic: true in the model, or their embedding_lookup_time");
+  const auto* transformer = std::get_if<TransformerWorkload>(&workload.what);
+  if (transformer == nullptr) return;
   if (transformer->training.recompute == Recompute::selective &&
       transformer->model.attention == AttentionKernel::flash)
     add("recompute: selective costs and saves nothing with attention: flash, whose backward pass "

@@ -59,6 +59,9 @@ SpecProblems problems_of(const DlrmSpec& spec, const PlatformFacts& platform) {
   if (spec.embedding_traffic && (spec.embedding_lookup_time || spec.embedding_update_time))
     problems.push_back({"embedding_traffic", "the time of the tables is given already",
                         "remove it, or embedding_lookup_time and embedding_update_time"});
+  if (spec.embedding_traffic && spec.pooling == 0 && spec.lookups == 0)
+    problems.push_back({"pooling", "nobody says how many rows a sample looks up in a table",
+                        "write it, or embedding_traffic: false"});
   if (platform.known && spec.global_batch % platform.npus != 0)
     problems.push_back(
         {"global_batch",
