@@ -1,5 +1,7 @@
 #include "simulation/problems.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -7,8 +9,10 @@
 #include <vector>
 
 #include "core/base/config_error.h"
+#include "core/units/unit_text.h"
 #include "network/problems.h"
 #include "simulation/called_kinds.h"
+#include "system/npu_presets.h"
 #include "system/problems.h"
 #include "workload/problems.h"
 
@@ -35,6 +39,37 @@ bool has_trace(const WorkloadSpec& workload) {
 
 }  // namespace
 
+namespace {
+
+void check_eight_bits(SpecProblems& problems, const std::string& path, const WorkloadSpec& workload,
+                      const NpuSpec& npu) {
+  if (const auto* several = std::get_if<JobsSpec>(&workload.what))
+    for (std::size_t i = 0; i < several->jobs.size(); ++i)
+      check_eight_bits(problems, item_key(path + ".jobs", i), several->jobs[i].workload, npu);
+  const auto* transformer = std::get_if<TransformerWorkload>(&workload.what);
+  const NpuPreset* device = find_npu_preset(npu.preset);
+  if (transformer == nullptr || !transformer->model.eight_bit_products || device == nullptr) return;
+  if (device->eight_bit_peak > FlopRate{} || npu.peak != device->peak) return;
+  problems.push_back(
+      {path + ".transformer.eight_bit_products",
+       fmt::format("{} has no unit for 8-bit floating point", device->name),
+       fmt::format("leave it out, or write in platform.npu the peak of 8-bit integers, such as "
+                   "peak: {}",
+                   to_text(device->peak * 2))});
+}
+
+}  // namespace
+
+SpecProblems problems_of_units(const WorkloadSpec& workload, const NpuSpec& npu) {
+  SpecProblems problems;
+  if (has_model(workload) && npu.peak <= FlopRate{})
+    problems.push_back({"platform.npu", "the key \"peak\" is missing",
+                        "the model needs it to time its layers: write for example "
+                        "{peak: 60 TFLOP/s} or {preset: v100}"});
+  check_eight_bits(problems, "workload", workload, npu);
+  return problems;
+}
+
 SpecProblems problems_of(const Experiment& experiment) {
   SpecProblems problems;
   const TopologySpec& topology = experiment.topology;
@@ -49,10 +84,8 @@ SpecProblems problems_of(const Experiment& experiment) {
   add_below(problems, "system", problems_of(experiment.system, topology, called));
   add_below(problems, "network", problems_of(experiment.network, topology));
   add_below(problems, "workload", problems_of(experiment.workload, platform));
-  if (has_model(experiment.workload) && npu.peak <= FlopRate{})
-    problems.push_back({"platform.npu", "the key \"peak\" is missing",
-                        "the model needs it to time its layers: write for example "
-                        "{peak: 60 TFLOP/s} or {preset: v100}"});
+  for (SpecProblem& problem : problems_of_units(experiment.workload, npu))
+    problems.push_back(std::move(problem));
   if (has_trace(experiment.workload) && experiment.system.sm_tax.part > 0)
     problems.push_back({"system.sm_tax", "recorded times contain what communication took",
                         "leave the key out: the library's channels slow times that are computed"});

@@ -10,6 +10,9 @@ namespace orrery {
 // first; what builds on a part with problems is not looked at.
 SpecProblems problems_of(const Experiment& experiment);
 
+// Of these what the device says of its arithmetic: that it has a peak, and of 8 bits if need be.
+SpecProblems problems_of_units(const WorkloadSpec& workload, const NpuSpec& npu);
+
 // Throws ConfigError, without positions, if there are any.
 void refuse_problems(const Experiment& experiment);
 

@@ -56,7 +56,7 @@ void describe_experiment(Keys& keys, Experiment& experiment) {
       "traffic", "flows on the fabric without a job, for `orrery traffic`",
       [&](Keys& below) { describe_traffic(below, traffic, experiment.topology, platform.known); });
   keys.check([&](Reader& root) {
-    if (platform.known) check_peak(root, experiment.npu);
+    if (platform.known) check_device(root, experiment);
   });
 }
 

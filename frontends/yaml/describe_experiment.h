@@ -13,7 +13,7 @@ namespace orrery::yaml {
 class Reader;
 
 // A model needs a device to be timed on.
-void check_peak(Reader& root, const NpuSpec& npu);
+void check_device(Reader& root, const Experiment& experiment);
 
 // All but the workload. Returns what a workload must agree with.
 PlatformFacts describe_cluster(Keys& keys, Experiment& experiment,

@@ -19,26 +19,12 @@
 #include "frontends/yaml/open_parallelism.h"
 #include "frontends/yaml/reader.h"
 #include "simulation/backend_choice.h"
+#include "simulation/problems.h"
 
 namespace orrery {
 
-void yaml::check_peak(Reader& root, const NpuSpec& npu) {
-  const YamlNode* workload = root.find("workload");
-  if (workload == nullptr) return;
-  const auto has_model = [](const YamlNode& job) {
-    return job.find("model") != nullptr || job.find("transformer") != nullptr ||
-           job.find("layers") != nullptr;
-  };
-  const YamlNode* jobs = workload->find("jobs");
-  const bool some_job_has = jobs != nullptr && std::ranges::any_of(jobs->children, has_model);
-  if (!has_model(*workload) && !some_job_has) return;
-  if (npu.peak > FlopRate{}) return;
-  const YamlNode* platform = root.find("platform");
-  const YamlNode* device = platform->find("npu");
-  root.wrong_at(device != nullptr ? device->key_place : platform->key_place, "platform.npu",
-                "the key \"peak\" is missing",
-                "the model needs it to time its layers: write for example {peak: 60 TFLOP/s} or "
-                "{preset: v100}");
+void yaml::check_device(Reader& root, const Experiment& experiment) {
+  if (root.clean()) root.report(problems_of_units(experiment.workload, experiment.npu));
 }
 
 Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides) {

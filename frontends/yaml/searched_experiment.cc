@@ -132,7 +132,7 @@ void read_searched_root(SearchedFile& file) {
     below.check([&](Reader& training) { describe_searched_training(training, file, platform); });
   });
   reader.optional_map("search", "", [&](Keys& below) { describe_search(below, file.spec); });
-  if (platform.known) check_peak(reader, experiment.npu);
+  if (platform.known) check_device(reader, experiment);
   reader.finish();
 }
 
