@@ -137,12 +137,13 @@ class PointProblems {
     }
   }
 
-  void throw_if_any() const {
+  void throw_if_any(bool others_are_right) const {
     if (problems_.empty()) return;
     std::vector<Diagnostic> problems;
     for (Problem problem : problems_) {
       if (problem.others > 0)
         problem.first.what += fmt::format(" (as in {} more settings)", problem.others);
+      if (others_are_right) problem.first.remedy += "; or leave such points out with `where:`";
       problems.push_back(std::move(problem.first));
     }
     throw ConfigError(std::move(problems));
@@ -184,7 +185,7 @@ LoadedSweep loaded(const Sweep& sweep, std::vector<SweepPoint> points,
       problems.add(error);
     }
   }
-  problems.throw_if_any();
+  problems.throw_if_any(!rows.empty());
   const auto simulate = [texts, program = options.invocation](
                             const SweepRow& row, PointOutput output, std::ostream& json,
                             std::ostream& messages) {

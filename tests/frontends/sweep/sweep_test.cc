@@ -283,7 +283,8 @@ TEST_CASE("mistakes in any point show before the first one runs") {
   } catch (const ConfigError& error) {
     // Wrong at two points, said once.
     REQUIRE(error.diagnostics().size() == 1);
-    CHECK_THAT(error.what(), Contains("sweep.yaml:3: system.chunks=0"));
+    CHECK_THAT(error.what(), Contains("sweep.yaml:3: system.chunks=0") &&
+                                 Contains("or leave such points out with `where:`"));
   }
 }
 
@@ -295,6 +296,7 @@ TEST_CASE("a mistake of many settings is said once") {
   } catch (const ConfigError& error) {
     REQUIRE(error.diagnostics().size() == 1);
     CHECK_THAT(error.what(), Contains("systems.chunks=1") && Contains("(as in 2 more settings)"));
+    CHECK_THAT(error.what(), !Contains("where"));  // no point is right
   }
 }
 
