@@ -54,7 +54,7 @@ Experiment llama_70b(std::int32_t nodes, std::int64_t gibibytes) {
   return experiment;
 }
 
-TransformerTraining& training_of(Experiment& experiment) {
+TransformerTraining& llama_training(Experiment& experiment) {
   return std::get<TransformerWorkload>(experiment.workload.what).training;
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("The remedy is one with which the model fits") {
   CHECK_THAT(memory_notices(experiment).at(0),
              Contains("write sharding: zero3, recompute: full, which"));
 
-  TransformerTraining& training = training_of(experiment);
+  TransformerTraining& training = llama_training(experiment);
   training.tensor = 8;
   training.data = 128;
   training.sharding = Sharding::zero1;
@@ -126,7 +126,7 @@ TEST_CASE("The remedy is one with which the model fits") {
 // Computing layers again would fit as well, and takes a third more time.
 TEST_CASE("Sequence parallelism, which costs nothing, is the first remedy") {
   Experiment experiment = llama_70b(128, 80);
-  TransformerTraining& training = training_of(experiment);
+  TransformerTraining& training = llama_training(experiment);
   training.tensor = 8;
   training.data = 128;
   training.sharding = Sharding::zero1;
@@ -144,7 +144,7 @@ TEST_CASE("Sequence parallelism, which costs nothing, is the first remedy") {
 // 25.7 GB, and an allocator 5 % more: 32 is the first that fits into 85.9.
 TEST_CASE("A group that shares copies is made larger before tensors are split") {
   Experiment experiment = llama_70b(64, 80);
-  TransformerTraining& training = training_of(experiment);
+  TransformerTraining& training = llama_training(experiment);
   training.sharding = Sharding::zero3;
   training.shard_group = 8;
   training.recompute = Recompute::full;
@@ -156,7 +156,7 @@ TEST_CASE("A group that shares copies is made larger before tensors are split") 
 // stages, the states take 26.5 GB; on the first stage six micro-batches are in flight.
 TEST_CASE("More servers are named with what they need written") {
   Experiment experiment = llama_70b(2, 40);
-  TransformerTraining& training = training_of(experiment);
+  TransformerTraining& training = llama_training(experiment);
   training.tensor = 8;
   training.pipeline = 2;
   training.data = 1;
@@ -172,7 +172,7 @@ TEST_CASE("Where the parallelism is chosen, more servers are as many as fit with
   Experiment experiment = llama_70b(1, 80);
   experiment.topology.levels.pop_back();
   experiment.parallelism_chosen = "tp8 pp1 dp1 mb1 recompute-full, least memory; batch 512 ASSUMED";
-  TransformerTraining& training = training_of(experiment);
+  TransformerTraining& training = llama_training(experiment);
   training.tensor = 8;
   training.data = 1;
   training.global_batch = 512;
@@ -206,8 +206,8 @@ TEST_CASE("Replicas that do not fit are told to shard, not to split tensors") {
   experiment.workload.what = workload;
   CHECK_THAT(memory_notices(experiment).at(0), Contains("write sharding: zero2, which needs"));
   // Four samples at a time take 4 x 43 GB, two 86, one 43.
-  training_of(experiment).sharding = Sharding::zero2;
-  training_of(experiment).micro_batch = 4;
+  llama_training(experiment).sharding = Sharding::zero2;
+  llama_training(experiment).micro_batch = 4;
   CHECK_THAT(memory_notices(experiment).at(0), Contains("write micro_batch: 1, which needs"));
 }
 
