@@ -89,12 +89,13 @@ std::string stages(const RunResult& result) {
 
 struct Convention {
   const char *name, *measure, *text;
+  const char* with_adapters = text;
 };
 constexpr Convention conventions[] = {
     {"model", "MFU", "all attention: Megatron-LM, SC'21 eq. 3"},
     {"causal", "MFU", "half of the attention"},
-    {"palm", "MFU", "6N + 12LHQT: PaLM"},
-    {"six_n", "MFU", "6N"},
+    {"palm", "MFU", "6N + 12LHQT: PaLM", "4N frozen, 6N of adapters, + 12LHQT: PaLM"},
+    {"six_n", "MFU", "6N", "4N frozen, 6N of adapters"},
     {"recomputed", "HFU", "all attention, and what is recomputed: SC'21 eq. 3"},
     {"executed", "HFU", "the operations that were simulated"}};
 
@@ -105,7 +106,8 @@ std::string utilisations(const RunResult& result) {
   for (const UtilisationRow& row : training.utilisation) {
     const Convention& convention = *std::ranges::find_if(
         conventions, [&](const Convention& c) { return c.name == row.convention; });
-    table.add_row({convention.measure, convention.text,
+    table.add_row({convention.measure,
+                   training.freezes ? convention.with_adapters : convention.text,
                    fmt::format("{:.1f}", row.flops_per_s_npu * 1e-12),
                    row.utilisation ? fmt::format("{:.1f} %", 100 * *row.utilisation) : "-"});
   }

@@ -126,6 +126,7 @@ struct TrainingResult {
   std::vector<UtilisationRow> utilisation;
   std::vector<EstimateRow> estimate;
   std::string no_estimate;
+  bool freezes = false;  // with LoRA: weights without gradients, beside adapters with them
 
   const StageRow& last_stage() const { return stages[last]; }
 

@@ -106,6 +106,7 @@ TrainingResult training_rows(const Experiment& experiment, const TransformerWork
       {.convention = "executed",
        .flops = operations_executed(ranks, runner) / experiment.workload.iterations});
   add_rates(result, ranks);
+  result.freezes = workload.training.lora.freezes();
   result.no_estimate = why_no_closed_form(experiment, workload, topology);
   if (result.no_estimate.empty())
     result.estimate = closed_form(experiment, workload, topology, result.stages.front());

@@ -189,3 +189,15 @@ TEST_CASE("the head says the utilisation with causal attention where it is much 
   CHECK(head_of(0.5, 0.4).find("MFU 50.0 %") != std::string::npos);
   CHECK(head_of(0.5, 0.4).find("causal") == std::string::npos);
 }
+
+// A frozen matrix has a forward pass and an input gradient, 2 N each; an adapter has all three.
+TEST_CASE("with adapters the utilisation by 6N says that frozen weights count 4N", "[report]") {
+  RunResult run = test::sample();
+  run.training = TrainingResult{};
+  run.training->samples = run.training->tokens = 1;
+  run.training->stages.resize(1);
+  run.training->utilisation = {{"six_n", 0, 0, 0.5}};
+  CHECK_THAT(text_report(run, {}), Catch::Contains("MFU  6N "));
+  run.training->freezes = true;
+  CHECK_THAT(text_report(run, {}), Catch::Contains("MFU  4N frozen, 6N of adapters "));
+}
