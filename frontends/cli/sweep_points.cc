@@ -118,10 +118,6 @@ int simulate_point(const SweepRow& row, InputTexts& texts, const Invocation& pro
   }
 }
 
-}  // namespace
-
-namespace {
-
 // What is wrong with points: what many settings have is said once, of the first.
 class PointProblems {
  public:

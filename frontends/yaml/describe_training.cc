@@ -4,19 +4,9 @@
 
 namespace orrery::yaml {
 
-namespace {
-
-// A size that is missing or wrong is 0.
-bool has_its_sizes(const TransformerSpec& model) {
-  return model.layers > 0 && model.hidden > 0 && model.heads > 0 && model.vocabulary > 0 &&
-         model.sequence > 0;
-}
-
-}  // namespace
-
 void check_training(Reader& training, TransformerTraining& spec, const TransformerSpec& model,
                     const PlatformFacts& platform) {
-  if (!training.clean() || !has_its_sizes(model)) return;
+  if (!training.clean()) return;
   // Without it one is assumed, if nothing else is wrong: for several jobs, with their NPUs.
   if (!training.given("global_batch")) {
     if (training.path() != "workload.training" && platform.known)

@@ -374,8 +374,7 @@ std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chos
 
 std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
   if (std::string of_jobs = choose_of_jobs(root, texts, chosen); !of_jobs.empty()) return of_jobs;
-  const std::string text =
-      choose_alone(root, texts, chosen) + assumed_sequence(root.find("workload"));
+  std::string text = choose_alone(root, texts, chosen) + assumed_sequence(root.find("workload"));
   return text.starts_with("; ") ? text.substr(2) : text;
 }
 
