@@ -53,9 +53,9 @@ void check_eight_bits(SpecProblems& problems, const std::string& path, const Wor
   problems.push_back(
       {path + ".transformer.eight_bit_products",
        fmt::format("{} has no unit for 8-bit floating point", device->name),
-       fmt::format("leave it out, or write in platform.npu the peak of 8-bit integers, such as "
-                   "peak: {}",
-                   to_text(device->peak * 2))});
+       fmt::format(
+           "leave it out, or give the peak of 8-bit integers: npu: {{preset: {}, peak: {}}}",
+           device->name, to_text(device->peak * 2))});
 }
 
 }  // namespace
