@@ -107,7 +107,8 @@ PhaseCosts::PhaseCosts(const Topology& topology, const SystemSpec& system)
     : topology_(topology),
       system_(system),
       crossing_(crossing_bandwidths(topology)),
-      spread_(spread_bandwidths(topology)) {}
+      spread_(spread_bandwidths(topology)),
+      shifts_differ_(shifts_differ(topology)) {}
 
 // A part (n - m) / n of what is exchanged among n leaves groups of m; at the port m is 1.
 PhaseLevel PhaseCosts::joined(std::span<const std::pair<int, std::int32_t>> levels) const {
@@ -153,6 +154,11 @@ LevelSpec PhaseCosts::alone(const PhaseLevel& level) const {
   return spec;
 }
 
+bool PhaseCosts::may_have_few_links(const PhaseLevel& level) const {
+  const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level.level)];
+  return spec.kind == LevelKind::graph && level.level > 0 && spec.scope == Scope::scale_out;
+}
+
 bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind,
                               const PhaseLevel& at) const {
   const auto [level, members] = std::pair(at.level, at.members);
@@ -160,11 +166,8 @@ bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind,
   const auto tried = algorithms_tried(kind);
   const bool both_ways = algorithm.name == "ring:2" && spec.kind == LevelKind::ring &&
                          members > 2 && kind <= Collective::all_gather;
-  // Between the switches of a graph links may be few: pat and rings send most bytes to neighbours.
   // In pairs, messages meet on the links of a ring, and ranks do not fold there.
   if (spec.kind == LevelKind::ring && algorithm.name == "recursive_doubling") return false;
-  const bool far = spec.kind == LevelKind::graph && level > 0 && spec.scope == Scope::scale_out;
-  if (far && algorithm.name == "direct" && kind <= Collective::all_gather) return false;
   if (!both_ways && std::find(tried.begin(), tried.end(), algorithm.name) == tried.end())
     return false;
   return is_tried(algorithm, kind, members);
@@ -208,6 +211,38 @@ const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind
   return cost ? &*cost : nullptr;
 }
 
+// Where links between parts of the level carry less than the parts send. Chunks that follow each
+// other may use the links of several distances at once; the stages of one wait for each other.
+void PhaseCosts::slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>& stages,
+                           const PhaseLevel& level) const {
+  constexpr std::size_t most = 64;  // sends to different NPUs, of which each costs a search
+  std::size_t sends = 0;
+  for (const auto& [stage, count] : stages) sends += stage.size();
+  if (!shifts_differ_ || sends == 0 || sends > most ||
+      level.members != topology_.levels()[static_cast<std::size_t>(level.level)].size)
+    return;
+  const auto rates = shift_bandwidths(topology_, level.level, stages);
+  if (!rates || rates->in_turn >= cost.bandwidth) return;
+  cost.bandwidth = std::min(cost.bandwidth, rates->together);
+  constexpr std::int64_t parts = 1024;  // of a piece
+  const auto beside = [&](std::int64_t pieces) {
+    return static_cast<std::int64_t>(
+        static_cast<double>(pieces * parts) *
+        (static_cast<double>(cost.bandwidth.value) / static_cast<double>(rates->in_turn.value) -
+         1));
+  };
+  cost.pieces *= parts;
+  cost.in_turn = cost.in_turn * parts + beside(cost.in_turn);
+  cost.at_port *= parts;
+  cost.added *= parts;
+  for (PhaseCost::Step& step : cost.steps) {
+    step.beside = step.beside * parts + beside(step.sending);
+    step.sending *= parts;
+    step.added *= parts;
+    step.on_link *= parts;
+  }
+}
+
 PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) const {
   const LevelSpec& on_platform = topology_.levels()[static_cast<std::size_t>(level.level)];
   LevelSpec spec = alone(level);
@@ -225,6 +260,7 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
   const SpreadBandwidth& spread = spread_[static_cast<std::size_t>(level.level)];
   const bool spans = topology_.stride(level.level) * level.members > spread.npus;
   bool has_far = false;
+  std::map<Shift, std::int64_t> shifts;
   PhaseCost cost;
   cost.pieces = plan.pieces();
   cost.bandwidth = spec.bandwidth;
@@ -236,11 +272,14 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
     for (int index = 0;; ++index) {
       const Stage stage = plan.stage(0, lane, index);
       StageWalk walk(alone);
+      Shift shift;
       for (int i = 0; i < stage.sends; ++i) {
         const Send send = plan.send(0, lane, index, i);
         has_far |= send.to != 1 && send.to != level.members - 1;
+        shift[send.to] += send.pieces.count;
         walk.add(send);
       }
+      if (!shift.empty()) ++shifts[shift];
       const Duration latency = spec.latency * walk.farthest() + ends + next * (stage.sends - 1);
       if (lane == 0)
         add_step(cost.steps, {1, latency, walk.in_turn(), 0, walk.added(), walk.on_link()});
@@ -271,6 +310,7 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
   cost.at_port =
       std::max(*std::max_element(at_ports.begin(), at_ports.end()), (passed + ports - 1) / ports);
   cost.in_turn = std::max(cost.in_turn, cost.at_port);
+  slow_down(cost, shifts, level);
   cost.processing =
       std::max(endpoint.gap, endpoint.send_overhead + endpoint.receive_overhead) * cost.messages;
   return cost;
@@ -291,7 +331,10 @@ PhaseCost PhaseCosts::fitted(const NamedAlgorithm& algorithm, Collective kind,
   cost.bandwidth = cost.at_port_rate = level.bandwidth;
   cost.pieces = transfer_time(many, level.bandwidth).value;
   cost.in_turn = (one - cost.latency).value;
-  cost.at_port = std::min((time(many * 2, 2) - one).value, cost.in_turn);
+  // Leaves of a tree post all their chunks at once, before what they pass on for others: that shows
+  // with several chunks only.
+  constexpr std::int32_t chunks = 8;
+  cost.at_port = std::min((time(many * chunks, chunks) - one).value / (chunks - 1), cost.in_turn);
   cost.messages = 2;
   cost.stages = 1;
   cost.steps = {{1, cost.latency, cost.at_port, cost.in_turn - cost.at_port, 0, cost.at_port}};

@@ -18,6 +18,7 @@
 
 #include "core/units/units.h"
 #include "network/crossing_bandwidth.h"
+#include "network/shift_bandwidth.h"
 #include "network/topology/topology.h"
 #include "system/collective/group.h"
 #include "system/collective_algorithm.h"
@@ -91,6 +92,10 @@ class PhaseCosts {
   // At least so many members of a group sit beside each other in one part of the level. More than 1
   // where a group has more members than the level has parts: 8 servers in a row, on leaves of 6.
   std::int32_t members_together(const PhaseLevel& level) const;
+  // Whether messages to one NPU get less than those to many, as between routers of a dragonfly.
+  bool depends_on_distance() const { return shifts_differ_; }
+  // Between the switches of a graph.
+  bool may_have_few_links(const PhaseLevel& level) const;
   // Of each level of the topology (network/crossing_bandwidth.h).
   std::span<const Bandwidth> crossing() const { return crossing_; }
 
@@ -103,12 +108,15 @@ class PhaseCosts {
   bool is_candidate(const NamedAlgorithm& algorithm, Collective kind,
                     const PhaseLevel& level) const;
   PhaseCost closed_form(const Plan& plan, const PhaseLevel& level) const;
+  void slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>& stages,
+                 const PhaseLevel& level) const;
   PhaseCost fitted(const NamedAlgorithm& algorithm, Collective kind, const LevelSpec& level) const;
 
   const Topology& topology_;
   const SystemSpec& system_;
   std::vector<Bandwidth> crossing_;
   std::vector<SpreadBandwidth> spread_;
+  bool shifts_differ_;
   std::map<std::tuple<std::string, Collective, PhaseLevel>, std::optional<PhaseCost>> known_;
 };
 

@@ -173,9 +173,10 @@ std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
   const Duration simulated =
       predicted_time(alone, as_seen(system_, group, topology_), choice->spec, kind, size);
   // The simulation does not know that messages share the links that they pass on their way.
-  const bool passes = std::ranges::any_of(alone, [](const LevelSpec& level) {
-    return level.kind == LevelKind::ring || level.kind == LevelKind::mesh;
-  });
+  const bool passes =
+      costs_.depends_on_distance() || std::ranges::any_of(alone, [](const LevelSpec& level) {
+        return level.kind == LevelKind::ring || level.kind == LevelKind::mesh;
+      });
   choice->predicted = passes ? std::max(simulated, choice->predicted) : simulated;
   return choice;
 }

@@ -1,0 +1,79 @@
+#include "network/shift_bandwidth.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "network/routing/router.h"
+
+namespace orrery {
+
+bool shifts_differ(const Topology& topology) {
+  if (topology.structural()) return false;
+  std::vector<std::int64_t> out(static_cast<std::size_t>(topology.npu_count()));
+  std::vector<bool> has_npus(static_cast<std::size_t>(topology.node_count()));
+  for (const Link& link : topology.links()) {
+    const NodeKind from = topology.node_kind(link.from);
+    if (from == NodeKind::npu)
+      out[static_cast<std::size_t>(link.from.value)] += link.bandwidth.value;
+    if (from != NodeKind::switched) has_npus[static_cast<std::size_t>(link.to.value)] = true;
+  }
+  if (std::ranges::adjacent_find(out, std::ranges::not_equal_to{}) != out.end()) return true;
+  const auto holds = [&](NodeId node) {
+    return topology.node_kind(node) == NodeKind::switched &&
+           has_npus[static_cast<std::size_t>(node.value)];
+  };
+  return std::ranges::any_of(topology.links(),
+                             [&](const Link& link) { return holds(link.from) && holds(link.to); });
+}
+
+namespace {
+
+// How long each link is busy if each of the NPUs sends a byte so far; empty: there is no way.
+std::vector<double> busy_of(Router& router, const Topology& topology, std::int32_t senders,
+                            std::int32_t all, std::int32_t distance) {
+  std::vector<double> busy(topology.links().size());
+  std::vector<LinkShare> shares;
+  for (std::int32_t npu = 0; npu < senders; ++npu) {
+    shares.clear();
+    router.shares({npu}, {(npu + distance) % all}, shares);
+    if (shares.empty()) return {};
+    for (const auto& [link, fraction] : shares)
+      busy[link] += fraction / static_cast<double>(topology.links()[link].bandwidth.value);
+  }
+  return busy;
+}
+
+}  // namespace
+
+std::optional<ShiftBandwidths> shift_bandwidths(const Topology& topology, int level,
+                                                const std::map<Shift, std::int64_t>& stages) {
+  constexpr std::int32_t some = 4096;
+  const std::int32_t stride = topology.stride(level);
+  const std::int32_t all = stride * topology.levels()[static_cast<std::size_t>(level)].size;
+  const std::int32_t senders = std::min(all, std::max(2 * stride, some));
+  RoutingSpec spec;
+  spec.policy = RoutingPolicy::spray;
+  Router router(topology, spec);
+  std::map<std::int32_t, std::vector<double>> by_distance;
+  std::vector<double> together(topology.links().size());
+  double sent = 0, in_turn = 0;
+  for (const auto& [stage, count] : stages) {
+    std::vector<double> now(together.size());
+    for (const auto& [distance, bytes] : stage) {
+      std::vector<double>& busy = by_distance[distance];
+      if (busy.empty()) busy = busy_of(router, topology, senders, all, distance * stride);
+      if (busy.empty()) return std::nullopt;
+      sent += static_cast<double>(bytes * count);
+      for (std::size_t link = 0; link < now.size(); ++link)
+        now[link] += busy[link] * static_cast<double>(bytes);
+    }
+    in_turn += std::ranges::max(now) * static_cast<double>(count);
+    for (std::size_t link = 0; link < now.size(); ++link)
+      together[link] += now[link] * static_cast<double>(count);
+  }
+  if (in_turn <= 0) return std::nullopt;
+  return ShiftBandwidths{Bandwidth{static_cast<std::int64_t>(sent / in_turn)},
+                         Bandwidth{static_cast<std::int64_t>(sent / std::ranges::max(together))}};
+}
+
+}  // namespace orrery

@@ -1,0 +1,106 @@
+// What `auto` chooses for broadcast and reduce, and on fabrics whose routers are wired directly.
+#include <catch2/catch.hpp>
+
+#include "network/topology/builders/dragonfly.h"
+#include "network/topology/builders/tree.h"
+#include "system/rank/selection.h"
+#include "tests/system/harness.h"
+
+namespace orrery {
+namespace {
+
+using namespace test;
+
+NodeSpec server(const Wire& link) {
+  NodeSpec node;
+  node.npus = 8;
+  node.inside = NodeInside::switched;
+  node.link = link;
+  return node;
+}
+
+struct Chosen {
+  std::string text;
+  Duration predicted;
+};
+
+Chosen chosen_on(const Topology& topology, const GroupAlongLevels& group, Collective kind,
+                 Bytes size) {
+  CollectiveSpec rule;
+  rule.algorithms = {NamedAlgorithm("auto")};
+  rule.any_schedule = rule.any_chunks = true;
+  SystemSpec system;
+  for (CollectiveSpec& one : system.collectives) one = rule;
+  Selection selection(topology, system);
+  const auto choice = selection.fastest(rule, group, kind, size);
+  REQUIRE(choice);
+  std::vector<int> levels;
+  for (int i = 0; i < std::ssize(group); ++i) levels.push_back(i);
+  return {text_of(levels, choice->spec), choice->predicted};
+}
+
+// Three leaves of two servers of 8, a NIC of 50 GB/s for each NPU. Whole, 1 GB leaves the server of
+// the root by one NIC, 20 ms at the least. Cut among the 8 of the server, and again among the two
+// servers of the leaf, 1/16 of it leaves by each of 16 NICs: at 4:1 these have 4 uplinks of 50
+// GB/s, so 5 ms, and 2.5 ms for the other half of the leaf beside that. `direct` only cuts and
+// gathers.
+TEST_CASE("auto cuts what has a root on every inner level") {
+  const Wire cable{gigabytes_per_second(50), microseconds(1)};
+  TreeSpec tree;
+  tree.node = server({gigabytes_per_second(450), nanoseconds(500)});
+  tree.tiers = {{"leaf", 16, 4, cable}, {"spine", 3, 0, cable}};
+  const Topology topology(build_tree(tree));
+  for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
+    const Chosen chosen = chosen_on(topology, {{0, 8}, {1, 2}, {2, 3}}, kind, bytes(1'000'000'000));
+    CHECK_THAT(chosen.text, Catch::StartsWith("direct+direct+"));
+    CHECK_THAT(chosen.text, Catch::EndsWith(", local_bandwidth_aware"));
+    CHECK(chosen.predicted > milliseconds(5));
+    CHECK(chosen.predicted < milliseconds(8));
+  }
+}
+
+// 12 NPUs of 50 GB/s, 10 GB: a chain of 32 chunks has passed 11 links after 32 + 10 chunks, 42 / 32
+// of 200 ms. In a tree the leaves post all chunks before what they pass on for others, and two
+// chunks alone do not show it: 356 ms.
+TEST_CASE("auto reduces along a chain where trees wait for their leaves") {
+  const Topology topology({{switch_level(12, gigabytes_per_second(50), nanoseconds(500))}});
+  const Chosen chosen = chosen_on(topology, {{0, 12}}, Collective::reduce, bytes(10'000'000'000));
+  CHECK(chosen.text == "chain");
+  CHECK(chosen.predicted > microseconds(262'500));
+  CHECK(chosen.predicted < microseconds(265'000));
+}
+
+// Routers with 8 plugs, 4 in a group, one link of 25 GB/s between two of them, as each plug. So to
+// a neighbour an NPU has an eighth of a link, and a ring of 4 that sums 125 MB of each NPU takes 6
+// x 31.25 MB / 3.125 GB/s, 60 ms. So do the stages of `pat`, but of its 6 pieces two go one router
+// further, two go two and two go one back: three links, each busy for 20 ms, when chunks follow
+// each other.
+TEST_CASE("auto knows how few links join two routers") {
+  const Wire wire{gigabytes_per_second(25), nanoseconds(500)};
+  DragonflySpec spec;
+  spec.node = server({gigabytes_per_second(300), nanoseconds(500)});
+  spec.plugs = 8;
+  spec.routers = 4;
+  spec.globals = 1;
+  spec.plug_wire = spec.local_wire = spec.global_wire = wire;
+  const Topology topology(build_dragonfly(spec));
+  PhaseCosts costs(topology, {});
+  const PhaseLevel routers{1, 4, topology.port_level(1), wire.bandwidth, wire.bandwidth};
+  const auto seconds = [&](const char* algorithm) {
+    const PhaseCost* cost = costs.of(NamedAlgorithm(algorithm), Collective::all_reduce, routers);
+    REQUIRE(cost != nullptr);
+    return std::pair(cost->time(bytes(125'000'000), {}, nullptr),
+                     cost->load(bytes(125'000'000), nullptr).shared);
+  };
+  const auto [ring, ring_again] = seconds("ring");
+  CHECK(ring > milliseconds(60));
+  CHECK(ring < microseconds(60'100));
+  CHECK(ring_again == milliseconds(60));
+  const auto [pat, pat_again] = seconds("pat");
+  CHECK(pat > milliseconds(60));
+  CHECK(pat < microseconds(60'100));
+  CHECK(pat_again == milliseconds(20));
+}
+
+}  // namespace
+}  // namespace orrery
