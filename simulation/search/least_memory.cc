@@ -62,8 +62,6 @@ std::optional<FittingChoice> least_memory(const TrainingVariants& variants) {
 
 namespace {
 
-constexpr std::int64_t most_steps = 16;  // each takes as long as a search for what fits
-
 // The same experiment on so many nodes.
 Experiment on_nodes(const TrainingVariants& variants, std::int64_t nodes) {
   Experiment larger = variants.written();
@@ -76,15 +74,24 @@ Experiment on_nodes(const TrainingVariants& variants, std::int64_t nodes) {
   return larger;
 }
 
-// The fewest nodes above those of the platform on which parameters, gradients and optimizer states
-// could have room, if every rank had the same part of them.
-std::int64_t fewest_nodes(const TrainingVariants& variants, Bytes room) {
+// Numbers of nodes to try: from the fewest on which parameters, gradients and optimizer states
+// could have room if every rank had the same part of them, and then doublings of the platform,
+// which divide what it divides.
+std::vector<std::int64_t> larger_numbers(const TrainingVariants& variants, Bytes room) {
+  constexpr std::int64_t in_a_row = 16;  // each takes as long as a search for what fits
+  constexpr int doublings = 6;
   const std::int64_t nodes = variants.npus() / variants.node_ranks();
-  const auto least = least_memory(variants);
-  if (!least) return nodes + 1;
-  const StageMemory memory = stage_memory({variants.model(), least->training}, 0);
-  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
-  return std::max(nodes + 1, states.value / std::max<std::int64_t>(room.value, 1) * nodes);
+  std::int64_t first = nodes + 1;
+  if (const auto least = least_memory(variants)) {
+    const StageMemory memory = stage_memory({variants.model(), least->training}, 0);
+    const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+    first = std::max(first, states.value / std::max<std::int64_t>(room.value, 1) * nodes);
+  }
+  std::vector<std::int64_t> numbers(in_a_row);
+  std::iota(numbers.begin(), numbers.end(), first);
+  for (int i = 1; i <= doublings; ++i)
+    if (nodes << i > numbers.back()) numbers.push_back(nodes << i);
+  return numbers;
 }
 
 // Without a pipeline, whatever the batch is.
@@ -101,12 +108,8 @@ std::optional<std::int64_t> least_npus_of_shares(const TrainingVariants& variant
 }  // namespace
 
 std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes room) {
-  const auto of_shares = least_npus_of_shares(variants, room);
-  if (!of_shares) return std::nullopt;
   const bool is_assumed = variants.written().parallelism_chosen.find("batch ") != std::string::npos;
-  const std::int64_t first = fewest_nodes(variants, room);
-  for (std::int64_t nodes = first; nodes < first + most_steps; ++nodes) {
-    if (nodes * variants.node_ranks() >= *of_shares) break;
+  for (const std::int64_t nodes : larger_numbers(variants, room)) {
     Experiment larger = on_nodes(variants, nodes);
     TransformerTraining& training = std::get<TransformerWorkload>(larger.workload.what).training;
     if (is_assumed)
@@ -116,12 +119,11 @@ std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes r
     if (least && least->memory <= room)
       return static_cast<std::int32_t>(nodes * variants.node_ranks());
   }
-  return of_shares;
+  return least_npus_of_shares(variants, room);
 }
 
 std::optional<LargerPlatform> fitting_servers(const TrainingVariants& variants, Bytes room) {
-  const std::int64_t first = fewest_nodes(variants, room);
-  for (std::int64_t nodes = first; nodes < first + most_steps; ++nodes) {
+  for (const std::int64_t nodes : larger_numbers(variants, room)) {
     const Experiment larger = on_nodes(variants, nodes);
     const auto& workload = std::get<TransformerWorkload>(larger.workload.what);
     const PlatformFacts platform = facts_of(larger.topology);

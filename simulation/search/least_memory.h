@@ -14,10 +14,11 @@ namespace orrery {
 // needs least memory. Nothing if none is allowed.
 std::optional<FittingChoice> least_memory(const TrainingVariants& variants);
 
-// How many NPUs, in whole nodes, the model needs at least with zero3: the least number with which
-// any configuration needs no more than `room`. If that is far above what parameters, gradients and
-// optimizer states alone take, so many that the ranks' shares of these leave room for the rest,
-// without a pipeline. Nothing if 2^20 NPUs do not do: what is not shared is too large.
+// How many NPUs, in whole nodes, the model needs at least with zero3: of a row of numbers above
+// what parameters, gradients and optimizer states alone take, and of doublings, the first with
+// which any configuration needs no more than `room`. If none does, so many that the ranks' shares
+// of these leave room for the rest, without a pipeline and whatever the batch is. Nothing if 2^20
+// NPUs do not do: what is not shared is too large.
 std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes room);
 
 struct LargerPlatform {

@@ -10,14 +10,14 @@ using namespace orrery;
 
 namespace {
 
-// The small model on so many nodes of two.
+// The small model on so many nodes of two; up to six of them divide the batch.
 Experiment on_nodes(std::int32_t nodes, Bytes memory) {
   const SearchFile file(small_experiment);
   return load_experiment(file.path(),
                          {{"platform.ranks=" + std::to_string(2 * nodes)},
                           {"platform.npu.memory=" + std::to_string(memory.value) + " B"},
                           {"platform.npu.fragmentation=0 %"},
-                          {"workload.training={global_batch: " + std::to_string(2 * nodes) + "}"}});
+                          {"workload.training={global_batch: 240}"}});
 }
 
 }  // namespace
@@ -46,4 +46,14 @@ TEST_CASE("the least number of NPUs fits, and a node less does not") {
     if (*npus > 4) CHECK(memory_notices(on_nodes(*npus / 2 - 1, Bytes{room})).size() == 1);
   }
   CHECK_FALSE(least_npus(TrainingVariants(on_nodes(2, Bytes{100}), {}), Bytes{100}));
+}
+
+// 32,976 B / 6,500 B are 5.07 NPUs. Six would do, and are no replicas that divide 4 samples; eight
+// are 4 replicas of 2 ranks.
+TEST_CASE("the least number of NPUs divides the batch that is written") {
+  Experiment experiment = on_nodes(2, Bytes{6'500});
+  std::get<TransformerWorkload>(experiment.workload.what).training.global_batch = 4;
+  const auto npus = least_npus(TrainingVariants(experiment, {}), Bytes{6'500});
+  REQUIRE(npus);
+  CHECK(*npus == 8);
 }
