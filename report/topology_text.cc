@@ -7,6 +7,7 @@
 
 #include "core/units/unit_text.h"
 #include "report/text_table.h"
+#include "simulation/platform_size.h"
 #include "simulation/survey/survey.h"
 
 namespace orrery {
@@ -20,11 +21,13 @@ std::string levels_text(const Topology& topology) {
                    {"scope", left_aligned},
                    {"members"},
                    {"bandwidth\nper NPU"}});
+  const PortSurvey ports(topology);
   for (int l = 0; l < static_cast<int>(topology.levels().size()); ++l) {
     const LevelSpec& level = topology.levels()[l];
+    const Bandwidth least = ports.least(l), most = topology.injection_bandwidth(l);
     table.add_row({"  " + level.name, std::string(name_of(level.kind)),
                    std::string(name_of(level.scope)), std::to_string(level.size),
-                   to_text(topology.injection_bandwidth(l))});
+                   (least < most ? to_text(least) + " .. " : "") + to_text(most)});
   }
   return table.text();
 }
@@ -71,8 +74,9 @@ std::string nodes_text(const Topology& topology) {
     ++count[topology.node_kind({node})];
   std::string text = fmt::format("{} NPUs", count[NodeKind::npu]);
   if (count[NodeKind::nic] > 0) text += fmt::format(", {} NICs", count[NodeKind::nic]);
-  return text +
-         fmt::format(", {} switches, {} links", count[NodeKind::switched], topology.links().size());
+  const std::string built = switches_in_words(topology);
+  return text + fmt::format(", {} switches{}, {} links", count[NodeKind::switched],
+                            built.empty() ? "" : " (" + built + ")", topology.links().size());
 }
 
 std::string topology_text(const Topology& topology) {

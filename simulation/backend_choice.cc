@@ -14,6 +14,7 @@
 #include "network/inner_links.h"
 #include "simulation/called_kinds.h"
 #include "simulation/make_job.h"
+#include "simulation/platform_size.h"
 #include "simulation/problems.h"
 #include "simulation/simulate.h"
 #include "workload/graph/graph.h"
@@ -260,6 +261,7 @@ BackendChoice choose_backend(const Experiment& experiment, PacketsOf packets_of)
 }
 
 void choose_open_backend(Experiment& experiment, PacketsOf packets_of) {
+  tell_leaves_and_spines(experiment);
   if (experiment.network.backend_named) return;
   experiment.network.backend = choose_backend(experiment, packets_of).backend;
   for (ResolvedValue& value : experiment.resolved)

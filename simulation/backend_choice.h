@@ -40,7 +40,8 @@ enum class PacketsOf : std::uint8_t { no_job, small_jobs, any_size };
 BackendChoice choose_backend(const Experiment& experiment,
                              PacketsOf packets_of = PacketsOf::small_jobs);
 
-// Fills in the backend if the user names none (NetworkSpec::backend_named).
+// Fills in the backend if the user names none (NetworkSpec::backend_named), and tells how many
+// leaves and spines were chosen.
 void choose_open_backend(Experiment& experiment, PacketsOf packets_of = PacketsOf::small_jobs);
 
 // What the backend leaves out of contention_of().

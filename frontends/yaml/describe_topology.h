@@ -1,6 +1,8 @@
 // The keys of `platform.topology` but `levels`, and of `network.routing` and `network.faults`.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <vector>
 
@@ -26,7 +28,7 @@ void describe_bandwidth(Keys& keys, T& bandwidth, const ServerPreset* server,
                         const std::string& help) {
   const bool known = server != nullptr && server->nic;
   keys.optional("bandwidth", bandwidth, help + "; without it that of the NICs of a named server",
-                positive);
+                positive, known ? fmt::format("preset {}", server->name) : "");
   keys.check([&](Reader& reader) {
     const YamlNode* node = reader.find("node");
     const bool unknown_server =
@@ -51,15 +53,16 @@ inline const ServerPreset* describe_node(Keys& keys, NodeSpec& node) {
   keys.preset(server_presets(), preset, "a server whose data sheet gives the other values");
   if (preset != nullptr) node = preset->server;
   keys.from_preset("npus", node.npus, "NPUs of a server", between(1, 4096));
-  if (preset == nullptr) node.inside = node.npus > 1 ? NodeInside::switched : NodeInside::none;
-  keys.optional("inside", node.inside, "how the NPUs of a server are joined");
   if (preset == nullptr) {
+    node.inside = node.npus > 1 ? NodeInside::switched : NodeInside::none;
     node.link.latency = latency_in_server;
     node.bus.latency = latency_of_bus;
   }
+  keys.optional("inside", node.inside, "how the NPUs of a server are joined");
   const auto given_wire = [&](Wire& wire, std::string_view bandwidth_key,
                               std::string_view latency_key, std::string_view which) {
     std::optional<Bandwidth> bandwidth;
+    if (preset != nullptr && wire.bandwidth > Bandwidth{}) bandwidth = wire.bandwidth;
     keys.optional(bandwidth_key, bandwidth, std::string("bandwidth of a link ").append(which),
                   positive);
     keys.optional(latency_key, wire.latency, std::string("latency of a link ").append(which),
@@ -121,8 +124,7 @@ inline void describe_leaf_spine(Keys& keys, LeafSpineSpec& tree) {
   keys.optional("plugs", tree.plugs,
                 "ports of a leaf towards servers; without it as many as `nodes` need", port_count);
   keys.optional("spines", tree.spines,
-                "spine switches, each joined to every leaf; without it as many as oversubscription "
-                "needs",
+                "spines, each joined to every leaf; without it as many as oversubscription needs",
                 port_count);
   keys.optional("oversubscription", tree.oversubscription,
                 "bandwidth of a leaf towards servers for each towards the spines; without it 1",

@@ -52,10 +52,6 @@ std::optional<YamlNode> server_of_npu(YamlNode& platform) {
   return *preset;
 }
 
-}  // namespace
-
-namespace {
-
 // Networks of servers that `nodes`, `server`, `nic` and `oversubscription` beside them belong to.
 constexpr std::array<std::string_view, 5> of_servers{"rail", "leaf_spine", "fat_tree", "dragonfly",
                                                      "hyperx"};
@@ -86,8 +82,8 @@ void refuse_nodes(YamlNode& platform, Problems& problems) {
     problems.add(nodes->key_place, "platform.nodes",
                  fmt::format("`{}` says how many there are", network),
                  network == "dragonfly"
-                     ? "leave it out: there are plugs x routers x groups servers, and groups is "
-                       "routers x globals + 1 unless you write it"
+                     ? "leave it out: NICs, one for each NPU, are plugs x routers x groups, and "
+                       "groups is routers x globals + 1 unless you write it"
                      : "leave it out, and size it by its own keys; rail, leaf_spine and fat_tree "
                        "count servers");
 }

@@ -56,6 +56,8 @@ std::string remedy_of_unknown_key(const std::string& key, const std::string& pat
   }
   if (path.empty() && (key == "experiments" || key == "vary"))
     return "a sweep has this key: orrery sweep run FILE -o FOLDER";
+  if (key == "ranks" && path.starts_with("workload.jobs"))
+    return "write npus: \"0-31\", or nodes: 4";
   const bool lacks_s = contains(known, key + "s");
   if (lacks_s || (key.ends_with('s') && contains(known, key.substr(0, key.size() - 1))))
     return suggestion(key, known);

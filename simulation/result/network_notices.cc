@@ -47,6 +47,41 @@ std::vector<std::string> bus_notices(const Topology& topology) {
   return {};
 }
 
+std::vector<std::string> idle_notices(const NetworkSpec& spec, const Topology& topology,
+                                      Duration finish) {
+  std::vector<std::string> notices;
+  const Fault* late = nullptr;
+  for (const Fault& fault : spec.routing.faults)
+    if (fault.condition != LinkCondition::up && fault.at.since_start >= finish &&
+        (late == nullptr || fault.at < late->at))
+      late = &fault;
+  if (late != nullptr)
+    notices.push_back(
+        fmt::format("network.faults: what begins at {}{} changes nothing: the run is over after {}",
+                    to_text(late->at.since_start),
+                    spec.routing.faults.size() > 2 ? " or later" : "", to_text(finish)));
+  std::vector<int> links(static_cast<std::size_t>(topology.node_count()));
+  const auto is_switch = [&](NodeId node) {
+    return topology.node_kind(node) == NodeKind::switched;
+  };
+  for (const Link& link : topology.links())
+    if (is_switch(link.from))
+      links[static_cast<std::size_t>(link.from.value)] += is_switch(link.to) ? 1 : 2;
+  std::int32_t ends = 0;
+  NodeId first;
+  for (std::int32_t node = topology.node_count() - 1; node >= topology.npu_count(); --node) {
+    if (links[static_cast<std::size_t>(node)] != 1) continue;
+    ++ends;
+    first = {node};
+  }
+  if (ends > 0)
+    notices.push_back(fmt::format(
+        "{}{} joined to one other only: no message passes there, and no oversubscription counts",
+        topology.node_name(first),
+        ends > 1 ? fmt::format(" and {} more switches are", ends - 1) : " is"));
+  return notices;
+}
+
 namespace {
 
 // The paused links from which one comes to the NPU over paused links only, that to its NIC first.

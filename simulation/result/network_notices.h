@@ -19,6 +19,11 @@ std::vector<std::string> setting_notices(const NetworkSpec& spec,
 // NICs that can send more than the links from their NPUs bring.
 std::vector<std::string> bus_notices(const Topology& topology);
 
+// Faults that begin when the run is over, and switches that only one other is joined to: a taper of
+// the tier above a single pod, say. `finish`: of a run that is complete.
+std::vector<std::string> idle_notices(const NetworkSpec& spec, const Topology& topology,
+                                      Duration finish);
+
 // Watched connections that never were, captures that are empty or full.
 std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology& topology,
                                         const PacketStatistics& packets);

@@ -48,9 +48,14 @@ class Search {
 };
 
 // Of an NPU among those that have its coordinates outside `level`, outer coordinates first: so the
-// first half of an odd number of groups ends in the middle of a group.
-std::int64_t place_in_block(const Topology& topology, NodeId npu, int level) {
-  std::int64_t place = 0;
+// first half of an odd number of groups ends in the middle of a group. Where there are an odd
+// number of them, among all NPUs, by the coordinate of `level` first.
+std::int64_t place_in_block(const Topology& topology, NodeId npu, int level, bool among_all) {
+  std::int64_t place = among_all ? topology.coordinate(npu, level) : 0;
+  for (int other = static_cast<int>(topology.levels().size()) - 1; among_all && other >= 0; --other)
+    if (other != level)
+      place = place * topology.levels()[other].size + topology.coordinate(npu, other);
+  if (among_all) return place;
   for (int inner = level; inner >= 0; --inner)
     place = place * topology.levels()[inner].size + topology.coordinate(npu, inner);
   return place;
@@ -81,22 +86,41 @@ Distances survey_distances(const Topology& topology) {
   return result;
 }
 
+PortSurvey::PortSurvey(const Topology& topology)
+    : topology_(topology), own_(static_cast<std::size_t>(topology.npu_count())) {
+  for (const Link& link : topology.links())
+    if (link.from.value < topology.npu_count()) own_[link.from.value] += link.bandwidth;
+}
+
+Bandwidth PortSurvey::at(std::int32_t npu, int level) const {
+  return std::min(topology_.injection_bandwidth(level), own_[static_cast<std::size_t>(npu)]);
+}
+
+Bandwidth PortSurvey::least(int level) const {
+  return std::min(topology_.injection_bandwidth(level), *std::ranges::min_element(own_));
+}
+
 Bisection survey_bisection(const Topology& topology) {
   constexpr std::size_t most_links = 150'000;
   Bisection best;
   if (topology.links().size() > most_links) return best;
   const int levels = static_cast<int>(topology.levels().size());
+  const PortSurvey ports(topology);
   std::int64_t block = 1;
   for (int level = 0; level < levels; ++level) {
     block *= topology.levels()[level].size;
-    // Inner levels of an odd number of NPUs have no middle; of all levels there is a cut, at worst
-    // with one NPU more on one side.
-    if (block % 2 != 0 && level + 1 < levels) continue;
+    // Inner levels of an odd number of NPUs have no middle: all NPUs are cut, at worst with one
+    // more on one side.
+    const bool among_all = block % 2 != 0;
+    const std::int64_t half = (among_all ? topology.npu_count() : block) / 2;
+    Bandwidth injection;
     MaximumFlow flow(static_cast<std::size_t>(topology.node_count()) + 2);
     const auto source = static_cast<std::size_t>(topology.node_count()), sink = source + 1;
     constexpr std::int64_t unlimited = std::int64_t{1} << 60;
     for (std::int32_t npu = 0; npu < topology.npu_count(); ++npu) {
-      if (place_in_block(topology, {npu}, level) < block / 2)
+      const bool first = place_in_block(topology, {npu}, level, among_all) < half;
+      if (first) injection += ports.at(npu, level);
+      if (first)
         flow.add(source, static_cast<std::size_t>(npu), unlimited);
       else
         flow.add(static_cast<std::size_t>(npu), sink, unlimited);
@@ -106,8 +130,7 @@ Bisection survey_bisection(const Topology& topology) {
                link.bandwidth.value);
     const Bandwidth capacity{flow.maximum(source, sink)};
     if (best.known && capacity >= best.capacity) continue;
-    best = {capacity, topology.injection_bandwidth(level) * (topology.npu_count() / 2),
-            topology.levels()[level].name, true};
+    best = {capacity, injection, topology.levels()[level].name, true};
   }
   return best;
 }

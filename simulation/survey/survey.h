@@ -19,12 +19,24 @@ struct Distances {
 };
 Distances survey_distances(const Topology& topology);
 
+// What an NPU can send on a level: no more than all its links take together.
+class PortSurvey {
+ public:
+  explicit PortSurvey(const Topology& topology);  // REQUIRES: topology outlives this.
+  Bandwidth at(std::int32_t npu, int level) const;
+  Bandwidth least(int level) const;  // of all NPUs
+
+ private:
+  const Topology& topology_;
+  std::vector<Bandwidth> own_;  // of all links of an NPU
+};
+
 // The capacity between the two halves of the NPUs when some level is cut in the middle (of an odd
 // level, through the group in the middle): the least over the levels, by maximum flow. For
 // rings, tori and trees this is the bisection bandwidth; of any graph it is an upper bound of it.
 struct Bisection {
   Bandwidth capacity;   // in one direction; 0 if it was not computed (too many links)
-  Bandwidth injection;  // what the NPUs of one half can send at most, to where it is cut
+  Bandwidth injection;  // what the NPUs of the first half can send at most, to where it is cut
   std::string cut;      // the level that was cut
   bool known = false;
 };

@@ -55,11 +55,30 @@ TEST_CASE("what happens after the job is no part of it") {
     const RunResult late =
         simulate(experiment_on(backend.name, "[{at: 1 s, node: leaf0, state: down}]"));
     CHECK(late.fingerprint == quiet.fingerprint);
+    const auto told = [](const std::string& notice) {
+      return notice.starts_with("network.faults: what begins at 1 s changes nothing");
+    };
+    CHECK(std::ranges::count_if(late.notices, told) == 1);
+    CHECK(std::ranges::count_if(quiet.notices, told) == 0);
     CHECK(late.finish < milliseconds(10));
     // No link is used more than all the time, where the fabric is modelled: what TCP still has to
     // acknowledge does not count.
     if (backend.name == "analytical") continue;
     for (const LinkRow& link : late.links) CHECK(link.utilisation <= 1.0);
+  }
+}
+
+// Four NPUs of a fat tree of radix 4 are one pod: 2 leaves, 2 spines with 2 ports up each, and 4
+// cores that only one spine is joined to. Eight are two pods, which meet there.
+TEST_CASE("a tier that no message reaches is told") {
+  const std::string file = build_folder() + "/one_pod_test.yaml";
+  for (const auto& [nodes, told] : {std::pair("4", 1), std::pair("8", 0)}) {
+    std::ofstream(file) << "platform: {topology: {fat_tree: {radix: 4, bandwidth: 1 GB/s, nodes: "
+                        << nodes << "}}}\nworkload: {all_reduce: 1 MB}\n";
+    const RunResult result = simulate(load_experiment(file, {}));
+    CHECK(std::ranges::count_if(result.notices, [](const std::string& notice) {
+            return notice.starts_with("core0 and 3 more switches are joined to one other only");
+          }) == told);
   }
 }
 

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <memory>
 
 #include "core/base/config_error.h"
 #include "formats/hpcc/hpcc_format.h"
@@ -99,6 +100,38 @@ TEST_CASE("bisection and diameter of trees") {
 }
 
 // A ring of 8 is cut in two places; a torus of 4 x 8 in 4 x 2; a mesh of 8 in one.
+// Three rows of five: 7 NPUs are two columns of three and one NPU, which 3 links to the next column
+// and one inside its own leave, whichever axis is said first.
+TEST_CASE("bisection of a mesh does not depend on the order of its axes") {
+  for (const auto& [a, b] : {std::pair(5, 3), std::pair(3, 5)}) {
+    const Bisection cut = survey_bisection(
+        Topology({{{"a", LevelKind::mesh, a, gigabytes_per_second(50), {}, Scope::scale_out},
+                   {"b", LevelKind::mesh, b, gigabytes_per_second(50), {}, Scope::scale_out}}}));
+    CHECK(cut.capacity == gigabytes_per_second(200));
+  }
+}
+
+// What 25 and 12.5 GB/s send through 12.5 GB/s is three times that.
+TEST_CASE("NPUs send no more than their own links take") {
+  auto graph = std::make_shared<GraphSpec>();
+  for (int npu = 0; npu < 4; ++npu) graph->nodes.push_back({NodeKind::npu, ""});
+  for (int s = 0; s < 2; ++s) graph->nodes.push_back({NodeKind::switched, ""});
+  const auto join = [&](std::int32_t from, std::int32_t to, std::int64_t gigabits) {
+    graph->links.push_back({{from}, {to}, 0, gigabits_per_second(gigabits), {}});
+    graph->links.push_back({{to}, {from}, 0, gigabits_per_second(gigabits), {}});
+  };
+  join(0, 4, 200);
+  join(1, 4, 100);
+  join(2, 5, 200);
+  join(3, 5, 50);
+  join(4, 5, 100);
+  const Topology topology(
+      {{{"network", LevelKind::graph, 4, gigabytes_per_second(25), {}, Scope::scale_out}}, graph});
+  CHECK(survey_bisection(topology).capacity == gigabits_per_second(100));
+  CHECK(survey_bisection(topology).injection == gigabits_per_second(300));
+  CHECK(PortSurvey(topology).least(0) == gigabits_per_second(50));
+}
+
 TEST_CASE("bisection of rings, tori and meshes") {
   const auto level = [](LevelKind kind, std::int32_t size) {
     return LevelSpec{"", kind, size, gigabytes_per_second(1), nanoseconds(10), Scope::local};

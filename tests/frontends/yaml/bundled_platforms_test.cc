@@ -190,8 +190,9 @@ TEST_CASE("ranks resize a platform that is named") {
   CHECK(sizes("{file: dgx-h100-superpod, ranks: 4}") == Sizes{4});
   CHECK_THROWS_WITH(sizes("{file: dgx-h100-superpod, ranks: 516}"),
                     Contains("ranks: 516 are not whole groups of 8"));
-  CHECK_THROWS_WITH(sizes("{file: dgx-h100-superpod, ranks: 20}"),
-                    Contains("ranks: 20 does not fill whole groups of 8"));
+  CHECK_THROWS_WITH(
+      sizes("{file: dgx-h100-superpod, ranks: 20}"),
+      Contains("ranks: 20 does not fill whole groups of 8") && Contains("write 16 or 24"));
   CHECK_THROWS_WITH(sizes("{file: polaris, ranks: 1000000}"), Contains("does not grow by itself"));
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("a taper makes leaves and spines of it, and a NIC its links") {
       with("{nodes: 32, server: hgx-h200, oversubscription: 2, nic: 200 Gb/s}");
   CHECK(value_of(bought, "platform.topology.leaf_spine.oversubscription") == "2");
   CHECK(value_of(bought, "platform.topology.leaf_spine.bandwidth") == "25 GB/s");
-  CHECK(bought.network_chosen == "leaves and spines, ASSUMED");
+  CHECK(bought.network_chosen == "8 leaves and 16 spines, ASSUMED");
 }
 
 TEST_CASE("servers is another name of nodes") {
@@ -202,6 +202,25 @@ TEST_CASE("mistakes in servers are told by the keys of the file") {
   // What is written as it is read keeps its name.
   CHECK_THAT(error_of("{rail: {nodes: 4, node: hgx-h100, bandwidth: 400}}"),
              Catch::Contains("error: platform.topology.rail.bandwidth: "));
+}
+
+// 14 servers at 3:1: 7 leaves of 2, whose 16 ports need 5.33 uplinks, 6. H100 servers have NVLink
+// of 450 GB/s, PCIe of 64 GB/s and NICs of 400 Gb/s.
+TEST_CASE("what was chosen of a network of servers, and what a server brings, is told") {
+  const Experiment experiment = with("{nodes: 14, server: hgx-h100, oversubscription: 3}");
+  CHECK(experiment.network_chosen == "7 leaves and 6 spines, ASSUMED");
+  const std::string network = "platform.topology.leaf_spine.";
+  CHECK(value_of(experiment, network + "leaves") == "7");
+  CHECK(value_of(experiment, network + "spines") == "6");
+  CHECK(value_of(experiment, network + "node.bandwidth") == "450 GB/s");
+  CHECK(value_of(experiment, network + "node.bus_bandwidth") == "64 GB/s");
+  const auto bandwidth =
+      std::ranges::find(experiment.resolved, network + "bandwidth", &ResolvedValue::path);
+  REQUIRE(bandwidth != experiment.resolved.end());
+  CHECK(bandwidth->origin == "preset hgx-h100");
+  CHECK_THAT(
+      error_of("{nodes: 20, server: hgx-a100, dragonfly: {plugs: 8, routers: 4, globals: 2}}"),
+      Catch::Contains("NICs, one for each NPU, are plugs x routers x groups"));
 }
 
 // Down before up: 1:3 is a third, which would give each port down three ports up.
