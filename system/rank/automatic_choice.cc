@@ -369,14 +369,25 @@ class Contest {
 
   // Chunks that all begin with the same level, and go through the same phases. A stage of a chunk
   // waits for the stages that others have posted before. So the first one is held up by all that
-  // came after it, as long as a phase has more stages to go.
+  // came after it, as long as a phase has more stages to go. A port is busy with all phases that go
+  // through it, from when the first chunk came.
   Duration time_in_line(const std::vector<std::vector<LevelCost>>& choices,
                         const std::vector<std::size_t>& at, std::int32_t chunks) const {
+    struct Port {
+      Duration since, busy;
+    };
+    std::vector<Port> ports(topology_.levels().size());
     Line line{};
     const std::size_t phases = choices.front()[at.front()].orders.front().size();
     for (std::size_t phase = 0; phase < phases; ++phase)
-      for (std::size_t level = 0; level < at.size(); ++level)
-        line = after(choices[level][at[level]].orders.front()[phase], line, chunks);
+      for (std::size_t level = 0; level < at.size(); ++level) {
+        const auto& stages = choices[level][at[level]].orders.front()[phase];
+        Port& port = ports[port_of(level)];
+        if (port.busy == Duration{}) port.since = line.first;
+        for (const TimedStage& stage : stages) port.busy += stage.at_port * stage.count * chunks;
+        line = after(stages, line, chunks);
+        if (!stages.empty()) line.last = std::max(line.last, port.since + port.busy);
+      }
     return line.last;
   }
 

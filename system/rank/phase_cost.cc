@@ -243,6 +243,11 @@ void PhaseCosts::slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>&
   }
 }
 
+// Of several members in one part of the level, only the last one's next neighbour is in another.
+Bandwidth PhaseCosts::to_neighbour(Bandwidth crossing, const PhaseLevel& level) const {
+  return std::min(level.at_port, crossing * members_together(level));
+}
+
 PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) const {
   const LevelSpec& on_platform = topology_.levels()[static_cast<std::size_t>(level.level)];
   LevelSpec spec = alone(level);
@@ -258,7 +263,6 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
   const Duration next = std::max(endpoint.gap, endpoint.send_overhead);
   const Topology alone({{spec}});
   const SpreadBandwidth& spread = spread_[static_cast<std::size_t>(level.level)];
-  const bool spans = topology_.stride(level.level) * level.members > spread.npus;
   bool has_far = false;
   std::map<Shift, std::int64_t> shifts;
   PhaseCost cost;
@@ -298,12 +302,10 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
     cost.added = std::max(cost.added, of_lane.added);
     cost.stages = std::max(cost.stages, of_lane.stages);
   }
-  if (spans && has_far) cost.bandwidth = std::min(cost.bandwidth, spread.bandwidth);
-  // Of several members in one part of the level, only the last one's next neighbour is in another.
-  if (!has_far && !topology_.structural() && spec.kind == LevelKind::switched) {
-    const std::int64_t together = members_together(level);
-    cost.bandwidth = std::min(level.at_port, cost.bandwidth * together);
-  }
+  if (has_far && topology_.stride(level.level) * level.members > spread.npus)
+    cost.bandwidth = std::min(cost.bandwidth, spread.bandwidth);
+  if (!has_far && !topology_.structural() && spec.kind == LevelKind::switched)
+    cost.bandwidth = to_neighbour(cost.bandwidth, level);
   cost.ports = static_cast<std::int32_t>(
       std::ranges::count_if(at_ports, [](std::int64_t pieces) { return pieces > 0; }));
   const auto ports = static_cast<std::int64_t>(at_ports.size());

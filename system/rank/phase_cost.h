@@ -107,6 +107,7 @@ class PhaseCosts {
   PhaseLevel joined(std::span<const std::pair<int, std::int32_t>> levels) const;
   bool is_candidate(const NamedAlgorithm& algorithm, Collective kind,
                     const PhaseLevel& level) const;
+  Bandwidth to_neighbour(Bandwidth crossing, const PhaseLevel& level) const;
   PhaseCost closed_form(const Plan& plan, const PhaseLevel& level) const;
   void slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>& stages,
                  const PhaseLevel& level) const;
