@@ -248,7 +248,9 @@ std::vector<SummaryRow> summary_rows(Systems systems) {
                     }});
   if (std::ranges::any_of(systems, [](const RunResult& r) { return r.expected_error.has_value(); }))
     rows.push_back({"  expected error", [](const RunResult& r) {
-                      return r.expected_error ? band_text(*r.expected_error) : "-";
+                      return r.expected_error                 ? band_text(*r.expected_error)
+                             : r.efficiency.of_another_device ? "unknown"
+                                                              : "-";
                     }});
   rows.push_back({"finish", [](const RunResult& r) { return to_text(r.finish); }});
   std::ranges::move(tie_rows(systems), std::back_inserter(rows));

@@ -34,6 +34,7 @@ HeadLine iteration(const RunResult& result) {
     text += fmt::format(", until the last job, {}, ends",
                         std::ranges::max_element(result.jobs, {}, &JobRow::finish)->name);
   if (time && result.expected_error) text += ' ' + band_text(*result.expected_error);
+  if (time && result.training && result.efficiency.of_another_device) text += " +-?";
   if (time && result.samples)
     text += fmt::format(", {} samples/s", short_number(static_cast<double>(*result.samples) * 1e12 /
                                                        static_cast<double>(time->value)));

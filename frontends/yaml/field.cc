@@ -31,9 +31,7 @@ std::string remedy_of_map(const YamlNode& node, const std::string& path) {
 
 std::string remedy_of_scalar(const std::string& path, std::string remedy) {
   if (path.find(".oversubscription") == std::string::npos) return remedy;
-  return "write how much leads down for each 1 that leads up, from 1 to 4096: 3 or 3:1 (below 1, "
-         "as "
-         "1:3 is, more would lead up)";
+  return "write ports down for each up, from 1 to 4096: 3 or 3:1 (below 1, as 1:3 is, more go up)";
 }
 
 bool expect(Problems& problems, const YamlNode& node, NodeKind kind, const std::string& path) {

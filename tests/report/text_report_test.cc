@@ -7,7 +7,9 @@
 #include "report/training_report.h"
 #include "report/why_text.h"
 #include "report/wrapped_text.h"
+#include "simulation/simulate.h"
 #include "tests/report/sample_result.h"
+#include "tests/simulation/small_jobs.h"
 
 using namespace orrery;
 
@@ -147,6 +149,16 @@ TEST_CASE("the head of a report is complete in eight lines of 100 columns") {
                            .devices = {"H100", "A100"},
                            .sets = {"NeMo 25.04", "Megatron Core 0.8", "Llama 3", "MegaScale"}};
   check(result);
+}
+
+// A device whose efficiency is that of another one has no error that was measured.
+TEST_CASE("the head says that nobody knows the error of an assumed efficiency") {
+  TransformerTraining training;
+  training.data = 8;
+  RunResult result = simulate(with_transformer(training, 1'000, 1'000));
+  CHECK_THAT(text_report(result, {}), !Catch::Contains(" +-?"));
+  result.efficiency.of_another_device = true;
+  CHECK_THAT(text_report(result, {}), Catch::Contains("s +-?, "));
 }
 
 // As many names as 100 columns have room for.
