@@ -23,6 +23,7 @@ struct LevelCost {
   std::size_t algorithm = 0;  // in Contest::algorithms_
   Duration time = {};         // of one chunk
   PhaseCost::Load load = {};  // of the other chunks
+  Duration busy = {};         // what is shared, by all chunks
   Duration held = {};         // a port, by what a chunk posts there at once
   // The stages of each phase of a chunk, order by order; of phases of other levels none.
   std::vector<std::vector<std::vector<TimedStage>>> orders = {};
@@ -39,14 +40,16 @@ struct Candidate {
   bool one_by_one = false;
   std::vector<std::size_t> algorithms = {};
   Duration time = {}, held = {};
+  Duration busy = {};  // the busiest links of all levels, where these are not ports of NPUs
   std::int64_t messages = 0;
   bool folds = true;
 };
 
 class Contest {
-  // Too slow; does not fold; holds up others so long; messages; time; algorithms.
+  // Too slow; does not fold; keeps links busy and holds up others so long; messages; time;
+  // algorithms.
   using Standing =
-      std::tuple<bool, bool, Duration, std::int64_t, Duration, std::vector<std::size_t>>;
+      std::tuple<bool, bool, Duration, Duration, std::int64_t, Duration, std::vector<std::size_t>>;
 
  public:
   Contest(const Topology& topology, const SystemSpec& system, PhaseCosts& costs,
@@ -191,11 +194,10 @@ class Contest {
           const Bandwidth link = topology_.levels()[on_platform(level)].bandwidth;
           sum.rate = {group_[level].members, link * cost->ports};
         }
-        if (turns > 0) {
-          const PhaseCost::Load load = cost->load(part, paid);
-          sum.load.shared += load.shared * turns;
-          sum.load.port += load.port * turns;
-        }
+        const PhaseCost::Load load = cost->load(part, paid);
+        sum.load.shared += load.shared * turns;
+        sum.load.port += load.port * turns;
+        sum.busy += load.shared * (turns + 1);
         sum.messages += order == 0 ? cost->messages * chunks : 0;
         sum.folds = sum.folds && cost->folds;
       }
@@ -279,6 +281,7 @@ class Contest {
       candidate.folds = candidate.folds && cost.folds;
       load = std::max(load, cost.load.shared);
       launch = std::max(launch, cost.launch);
+      if (costs_.depends_on_distance()) candidate.busy += cost.busy;
       if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost.held);
     }
     const bool in_turn = goes_in_turn(candidate.protocol);
@@ -428,9 +431,10 @@ class Contest {
   // The smallest wins.
   Standing standing_of(const Candidate& candidate) const {
     const bool close = is_near(candidate) &&
-                       candidate.time + candidate.held <= least_ + Duration{least_.value / 100};
-    return Standing(!close, !candidate.folds, candidate.held, candidate.messages, candidate.time,
-                    candidate.algorithms);
+                       (costs_.depends_on_distance() ||
+                        candidate.time + candidate.held <= least_ + Duration{least_.value / 100});
+    return Standing(!close, !candidate.folds, candidate.busy, candidate.held, candidate.messages,
+                    candidate.time, candidate.algorithms);
   }
 
   const Topology& topology_;
