@@ -13,6 +13,7 @@
 #include "system/collective/chunk_orders.h"
 #include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
+#include "system/rank/chunk_line.h"
 #include "system/rank/interleaved_orders.h"
 
 namespace orrery {
@@ -365,22 +366,15 @@ class Contest {
     return std::max(longest, std::ranges::max(at_ports));
   }
 
-  // When the first and the last of the chunks come out of a phase into which they went.
-  struct Line {
-    Duration first, last;
-  };
-
-  // Chunks that all begin with the same level, and go through the same phases. A stage of a chunk
-  // waits for the stages that others have posted before. So the first one is held up by all that
-  // came after it, as long as a phase has more stages to go. A port is busy with all phases that go
-  // through it, from when the first chunk came.
+  // Chunks that all begin with the same level, and go through the same phases (chunk_line.h). A
+  // port is busy with all phases that go through it, from when the first chunk came.
   Duration time_in_line(const std::vector<std::vector<LevelCost>>& choices,
                         const std::vector<std::size_t>& at, std::int32_t chunks) const {
     struct Port {
       Duration since, busy;
     };
     std::vector<Port> ports(topology_.levels().size());
-    Line line{};
+    ChunkLine line;
     const std::size_t phases = choices.front()[at.front()].orders.front().size();
     for (std::size_t phase = 0; phase < phases; ++phase)
       for (std::size_t level = 0; level < at.size(); ++level) {
@@ -388,39 +382,10 @@ class Contest {
         Port& port = ports[port_of(level)];
         if (port.busy == Duration{}) port.since = line.first;
         for (const TimedStage& stage : stages) port.busy += stage.at_port * stage.count * chunks;
-        line = after(stages, line, chunks);
+        line = through(stages, line, chunks);
         if (!stages.empty()) line.last = std::max(line.last, port.since + port.busy);
       }
     return line.last;
-  }
-
-  static Line after(const std::vector<TimedStage>& stages, Line line, std::int32_t chunks) {
-    const auto others = static_cast<double>(chunks - 1);
-    const auto since = static_cast<double>(line.first.value);
-    const double between =
-        others == 0 ? 0 : static_cast<double>((line.last - line.first).value) / others;
-    auto first = since;
-    Duration alone, busy;
-    bool waits = false;  // its first stage is before all of theirs
-    for (const TimedStage& stage : stages) {
-      const Duration sending = std::max(stage.sending, stage.at_port);
-      alone += (sending + stage.latency) * stage.count;
-      busy += sending * stage.count;
-      constexpr std::int64_t looks = 64;  // at how many chunks have come
-      const std::int64_t step = (stage.count + looks - 1) / looks;
-      for (std::int64_t done = 0; done < stage.count;) {
-        const std::int64_t next = waits ? std::min(step, stage.count - done) : 1;
-        const double came = between > 0 ? std::min(others, (first - since) / between) : others;
-        const auto all = static_cast<double>(sending.value) * (waits ? 1 + came : 1);
-        const auto own = static_cast<double>((sending + stage.latency).value);
-        first += std::max(all, own) * static_cast<double>(next);
-        done += next;
-        waits = true;
-      }
-    }
-    const Duration latency = stages.empty() ? Duration{} : stages.back().latency;
-    const Duration last = std::max(line.last + alone, line.first + busy * chunks + latency);
-    return {std::min(last, picoseconds(static_cast<std::int64_t>(first))), last};
   }
 
   // A tenth of its own time is the most that a call gives for other traffic.
