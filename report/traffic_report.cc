@@ -41,10 +41,11 @@ std::string head_text(const TrafficResult& result) {
   if (result.packets && result.packets->packets > 0)
     table.add_row(
         {"packets",
-         fmt::format("{}, {} lost{}, {} marked, {} timeouts", result.packets->packets,
-                     result.packets->drops,
+         fmt::format("{}, {} lost{}, {} sent again, {} marked, {} timeouts",
+                     result.packets->packets, result.packets->drops,
                      result.packets->losses ? " (" + causes_of(*result.packets->losses) + ")" : "",
-                     result.packets->marks, result.packets->timeouts)});
+                     result.packets->retransmissions, result.packets->marks,
+                     result.packets->timeouts)});
   if (result.packets && result.packets->pauses > 0)
     table.add_row({"pauses", fmt::format("{} times, {} in all", result.packets->pauses,
                                          to_text(result.packets->paused))});

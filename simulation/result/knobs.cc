@@ -6,7 +6,9 @@
 #include <variant>
 
 #include "network/topology/topology.h"
+#include "simulation/result/network_notices.h"
 #include "simulation/search/fitting.h"
+#include "workload/problems.h"
 
 namespace orrery {
 
@@ -15,7 +17,7 @@ namespace {
 constexpr double least_taper = 1.01;
 
 // Whether the model has room on its devices with half of what makes that traffic: half of the ranks
-// of tensor or expert parallelism. Always, if the memory is not known.
+// of tensor or expert parallelism, which must be allowed. Always, if the memory is not known.
 bool has_room_with_half(const std::string& kind, const Experiment& experiment) {
   const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
   if (written == nullptr || !experiment.npu.memory) return true;
@@ -30,6 +32,9 @@ bool has_room_with_half(const std::string& kind, const Experiment& experiment) {
   } else {
     return true;
   }
+  const PlatformFacts platform = facts_of(experiment.topology);
+  half.training.data = data_ranks(half.training, platform);
+  if (!problems_of(half.training, half.model, platform).empty()) return false;
   return most_memory(half) + experiment.npu.reserve <= *experiment.npu.memory;
 }
 
@@ -82,13 +87,10 @@ bool jobs_meet_on(const std::string& name, const Experiment& experiment) {
 
 constexpr const char* jobs_apart = "jobs that start apart or share no links (start, npus), or ";
 
-// Go-back-N takes packets that overtake each other for losses. Else queues are longer than timers.
 std::string against_timeouts(const NetworkSpec& network) {
-  const RoutingPolicy policy = network.routing.policy;
-  const bool disorder = policy == RoutingPolicy::spray || policy == RoutingPolicy::drill ||
-                        policy == RoutingPolicy::adaptive;
-  if (disorder && network.transport.roce.recovery == RecoveryKind::go_back_n)
+  if (takes_disorder_for_loss(network))
     return "network.transport.recovery: selective_repeat, which does not take disorder for loss";
+  // Queues are longer than timers.
   return "a longer network.transport.minimum_rto (RoCE: rto), or a smaller window";
 }
 

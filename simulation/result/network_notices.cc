@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "core/units/unit_text.h"
+#include "network/backends.h"
 
 namespace orrery {
 
@@ -47,19 +51,43 @@ std::vector<std::string> bus_notices(const Topology& topology) {
   return {};
 }
 
-std::vector<std::string> idle_notices(const NetworkSpec& spec, const Topology& topology,
-                                      Duration finish) {
-  std::vector<std::string> notices;
-  const Fault* late = nullptr;
-  for (const Fault& fault : spec.routing.faults)
-    if (fault.condition != LinkCondition::up && fault.at.since_start >= finish &&
-        (late == nullptr || fault.at < late->at))
-      late = &fault;
-  if (late != nullptr)
+namespace {
+
+void add_late_faults(std::vector<std::string>& notices, const NetworkSpec& spec, Duration finish) {
+  const Fault* first = nullptr;
+  bool more = false;
+  for (const Fault& fault : spec.routing.faults) {
+    if (fault.condition == LinkCondition::up || fault.at.since_start < finish) continue;
+    more = more || (first != nullptr && fault.at != first->at);
+    if (first == nullptr || fault.at < first->at) first = &fault;
+  }
+  if (first != nullptr)
     notices.push_back(
         fmt::format("network.faults: what begins at {}{} changes nothing: the run is over after {}",
-                    to_text(late->at.since_start),
-                    spec.routing.faults.size() > 2 ? " or later" : "", to_text(finish)));
+                    to_text(first->at.since_start), more ? " or later" : "", to_text(finish)));
+}
+
+// The numbers in "[1, 3]", which is what a key of the fat tree has; none of another topology.
+std::vector<std::int32_t> of_fat_tree(const Experiment& experiment, std::string_view key) {
+  const std::string path = fmt::format("platform.topology.fat_tree.{}", key);
+  const auto found = std::ranges::find(experiment.resolved, path, &ResolvedValue::path);
+  if (found == experiment.resolved.end()) return {};
+  std::string numbers = found->value;
+  std::ranges::replace_if(
+      numbers, [](char sign) { return sign < '0' || sign > '9'; }, ' ');
+  std::istringstream words(numbers);
+  return {std::istream_iterator<std::int32_t>(words), {}};
+}
+
+}  // namespace
+
+std::vector<std::string> idle_notices(const Experiment& experiment, const Topology& topology,
+                                      Duration finish) {
+  std::vector<std::string> notices;
+  add_late_faults(notices, experiment.network, finish);
+  const auto tapers = of_fat_tree(experiment, "oversubscription");  // from the leaves upwards
+  const auto tiers = of_fat_tree(experiment, "tiers");
+  if (std::ranges::all_of(tapers, [](std::int32_t taper) { return taper == 1; })) return notices;
   std::vector<int> links(static_cast<std::size_t>(topology.node_count()));
   const auto is_switch = [&](NodeId node) {
     return topology.node_kind(node) == NodeKind::switched;
@@ -74,12 +102,32 @@ std::vector<std::string> idle_notices(const NetworkSpec& spec, const Topology& t
     ++ends;
     first = {node};
   }
-  if (ends > 0)
-    notices.push_back(fmt::format(
-        "{}{} joined to one other only: no message passes there, and no oversubscription counts",
-        topology.node_name(first),
-        ends > 1 ? fmt::format(" and {} more switches are", ends - 1) : " is"));
+  if (ends == 0) return notices;
+  const bool at_the_top = std::ssize(tapers) + 1 == tiers.at(0) && tapers.back() > 1;
+  notices.push_back(fmt::format(
+      "{}{} joined to one other only: no message passes there{}", topology.node_name(first),
+      ends > 1 ? fmt::format(" and {} more switches are", ends - 1) : " is",
+      at_the_top
+          ? fmt::format(", and the oversubscription of {}:1 below does not count", tapers.back())
+          : ""));
   return notices;
+}
+
+bool takes_disorder_for_loss(const NetworkSpec& spec) {
+  const RoutingPolicy policy = spec.routing.policy;
+  const bool disorder = policy == RoutingPolicy::spray || policy == RoutingPolicy::drill ||
+                        policy == RoutingPolicy::adaptive;
+  const auto kind = spec.transport.kind.value_or(find_backend(spec.backend)->traits->transport);
+  return disorder && kind == TransportKind::roce &&
+         spec.transport.roce.recovery == RecoveryKind::go_back_n;
+}
+
+std::vector<std::string> disorder_notices(const NetworkSpec& spec, std::uint64_t retransmissions) {
+  if (retransmissions == 0 || !takes_disorder_for_loss(spec)) return {};
+  return {
+      fmt::format("packets overtake each other under {}, and go_back_n sends again what is "
+                  "overtaken: write network.transport.recovery: selective_repeat",
+                  name_of(spec.routing.policy))};
 }
 
 namespace {

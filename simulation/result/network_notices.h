@@ -2,12 +2,14 @@
 // sentences for RunResult::notices.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "network/network_spec.h"
 #include "network/packet_statistics.h"
+#include "simulation/experiment.h"
 
 namespace orrery {
 
@@ -19,10 +21,14 @@ std::vector<std::string> setting_notices(const NetworkSpec& spec,
 // NICs that can send more than the links from their NPUs bring.
 std::vector<std::string> bus_notices(const Topology& topology);
 
-// Faults that begin when the run is over, and switches that only one other is joined to: a taper of
-// the tier above a single pod, say. `finish`: of a run that is complete.
-std::vector<std::string> idle_notices(const NetworkSpec& spec, const Topology& topology,
+// Faults that begin when the run is over, and switches of a tapered fat tree that only one other is
+// joined to: the tier above a single pod. `finish`: of a run that is complete.
+std::vector<std::string> idle_notices(const Experiment& experiment, const Topology& topology,
                                       Duration finish);
+
+// Go-back-N takes packets that overtake each other for losses.
+bool takes_disorder_for_loss(const NetworkSpec& spec);
+std::vector<std::string> disorder_notices(const NetworkSpec& spec, std::uint64_t retransmissions);
 
 // Watched connections that never were, captures that are empty or full.
 std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology& topology,

@@ -151,6 +151,7 @@ std::string changed_settings(const TransformerTraining& training,
   add("tensor", training.tensor, written.tensor);
   add("sequence_parallel", training.sequence_parallel, written.sequence_parallel);
   add("pipeline", training.pipeline, written.pipeline);
+  add("context", training.context, written.context);
   add("expert", training.experts.parallel, written.experts.parallel);
   add("micro_batch", training.micro_batch, written.micro_batch);
   add("schedule", name_of(training.schedule), name_of(written.schedule));

@@ -123,6 +123,7 @@ void note_network(TrafficResult& result, const NetworkBackend& backend, const To
   const std::optional<PacketStatistics> packets = backend.statistics().packets;
   if (!packets) return;
   add(packet_notices(spec, topology, *packets));
+  add(disorder_notices(spec, packets->retransmissions));
   add_ports(result, topology, *packets);
   TrafficPackets& counted = result.packets.emplace();
   counted = {packets->packets,

@@ -69,17 +69,26 @@ TEST_CASE("what happens after the job is no part of it") {
 }
 
 // Four NPUs of a fat tree of radix 4 are one pod: 2 leaves, 2 spines with 2 ports up each, and 4
-// cores that only one spine is joined to. Eight are two pods, which meet there.
-TEST_CASE("a tier that no message reaches is told") {
+// cores that only one spine is joined to. Eight are two pods, which meet there. At 1:1 nobody
+// cares. At 3:1 below the cores a spine has one port up, to a core of its own; a taper at the
+// leaves counts in a pod, too: a leaf has one port up, to the only spine, which has 2.
+TEST_CASE("a tier that no message reaches is told where a taper was written") {
   const std::string file = build_folder() + "/one_pod_test.yaml";
-  for (const auto& [nodes, told] : {std::pair("4", 1), std::pair("8", 0)}) {
+  const auto said = [&](const std::string& nodes, const std::string& oversubscription) {
     std::ofstream(file) << "platform: {topology: {fat_tree: {radix: 4, bandwidth: 1 GB/s, nodes: "
-                        << nodes << "}}}\nworkload: {all_reduce: 1 MB}\n";
-    const RunResult result = simulate(load_experiment(file, {}));
-    CHECK(std::ranges::count_if(result.notices, [](const std::string& notice) {
-            return notice.starts_with("core0 and 3 more switches are joined to one other only");
-          }) == told);
-  }
+                        << nodes << oversubscription << "}}}\nworkload: {all_reduce: 1 MB}\n";
+    std::string text;
+    for (const std::string& notice : simulate(load_experiment(file, {})).notices)
+      if (notice.find("joined to one other only") != std::string::npos) text = notice;
+    return text;
+  };
+  using Catch::Matchers::EndsWith;
+  CHECK(said("4", "") == "");
+  CHECK_THAT(said("4", ", oversubscription: 3:1"), EndsWith("no message passes there"));
+  CHECK_THAT(said("4", ", oversubscription: [1, 3]"),
+             EndsWith("no message passes there, and the oversubscription of 3:1 below does not "
+                      "count"));
+  CHECK(said("16", ", oversubscription: [1, 3]") == "");
 }
 
 // 10 MB over links of 100 Gb/s, of which that of NPU 0 carries 10 Gb/s: 8 ms, in which it is always

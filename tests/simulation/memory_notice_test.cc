@@ -5,6 +5,7 @@
 
 #include "simulation/result/knobs.h"
 #include "simulation/search/fitting.h"
+#include "simulation/search/fitting_change.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
@@ -224,4 +225,27 @@ TEST_CASE("a smaller training.tensor is no remedy where memory has no room for i
   };
   CHECK(remedy(Bytes{20'400}) == "more bandwidth on fabric, or a smaller training.tensor");
   CHECK(remedy(Bytes{20'399}) == "more bandwidth on fabric");
+}
+
+// Of 2 tensor-parallel ranks on 2 NPUs two replicas become, for which a batch of 1 is too small.
+TEST_CASE("a smaller training.tensor is no remedy where it is not allowed") {
+  TimePart part;
+  part.part = "TP";
+  part.level = "fabric";
+  part.bound_by = BoundBy::bandwidth;
+  Experiment experiment = small(Bytes{1'000'000});
+  experiment.topology.levels = {{"fabric", LevelKind::switched, 2, gigabits_per_second(400),
+                                 nanoseconds(500), Scope::scale_out}};
+  TransformerTraining& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  training.tensor = 2;
+  CHECK(knob_of(part, experiment, 1, {}) == "more bandwidth on fabric");
+  training.global_batch = 2;
+  CHECK(knob_of(part, experiment, 1, {}) ==
+        "more bandwidth on fabric, or a smaller training.tensor");
+}
+
+TEST_CASE("The remedy names the context that it changes") {
+  TransformerTraining written, changed;
+  written.context = 2;
+  CHECK(changed_settings(changed, written) == "context: 1");
 }
