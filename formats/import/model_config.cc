@@ -83,9 +83,10 @@ class Translation {
   }
   std::int64_t number(std::string_view theirs, std::int64_t without) const {
     const YamlNode* found = find(theirs);
-    if (found != nullptr)
-      std::from_chars(found->text.data(), found->text.data() + found->text.size(), without);
-    return without;
+    if (found == nullptr) return without;
+    const char* end = found->text.data() + found->text.size();
+    std::int64_t value = 0;
+    return std::from_chars(found->text.data(), end, value).ptr == end ? value : without;
   }
 
   // Our key has the value of theirs.

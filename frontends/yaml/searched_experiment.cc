@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/base/config_error.h"
 #include "formats/yaml/problems.h"
@@ -283,21 +284,24 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
   return found->text;
 }
 
+std::string joined(const std::string& text, const std::string& more) {
+  return text.empty() || more.empty() ? text + more : text + "; " + more;
+}
+
 // Of a workload that has the whole platform.
 std::string choose_alone(YamlNode& root, InputTexts& texts, const Source& chosen) {
   const AssumedBatch batch = assume_batch(root, texts, chosen);
   std::string division = divide(root, texts, chosen);
   if (division.empty() && batch.ranks > 0)
     division = fmt::format("dp{}, a whole model on each NPU", batch.ranks);
-  return batch.text.empty() || division.empty() ? division + batch.text
-                                                : fmt::format("{}; {}", division, batch.text);
+  return joined(division, batch.text);
 }
 
-// "; sequence 8192 ASSUMED" of a workload whose transformer is a config.json without a sequence.
+// "sequence 8192 ASSUMED" of a workload whose transformer is a config.json without a sequence.
 std::string assumed_sequence(const YamlNode* workload) {
   const YamlNode* sequence = child_of(child_of(workload, "transformer"), "sequence");
   const bool assumed = sequence != nullptr && sequence->place.source->is_chosen;
-  return assumed ? fmt::format("; sequence {} ASSUMED", sequence->text) : "";
+  return assumed ? fmt::format("sequence {} ASSUMED", sequence->text) : "";
 }
 
 // The experiment with this job alone, on a platform of as many NPUs: whole inner groups of the
@@ -332,7 +336,7 @@ YamlNode with_job_alone(const YamlNode& root, const YamlNode& job, std::int32_t 
 }
 
 // Of several jobs, each as if it had its NPUs alone. Returns what is said of the first of them:
-// "a: dp32, a whole model on each NPU; batch 512 ASSUMED; b: ...".
+// "a: dp32, a whole model on each NPU; batch 512 ASSUMED; b: ...", after what all have in common.
 std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chosen) {
   YamlNode* workload = root.find("workload");
   YamlNode* jobs = workload != nullptr ? workload->find("jobs") : nullptr;
@@ -340,9 +344,7 @@ std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chos
   const bool by_nodes = std::ranges::any_of(
       jobs->children, [](const YamlNode& job) { return job.find("nodes") != nullptr; });
   const std::int32_t node = by_nodes ? server_size(root, texts) : 0;
-  constexpr std::int32_t most_said = 2;
-  std::int32_t chosen_jobs = 0;
-  std::string text;
+  std::vector<std::string> said, sequences;  // of jobs with a choice
   for (YamlNode& job : jobs->children) {
     const std::int32_t npus = npus_of(job, node);
     if (npus < 2 || job.find("transformer") == nullptr) continue;
@@ -354,19 +356,20 @@ std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chos
       if (!of_job.empty()) break;
     }
     if (of_job.empty()) continue;
-    of_job += assumed_sequence(&job);
-    const YamlNode& training = *alone.find("workload")->find("training");
-    if (YamlNode* written = job.find("training"))
-      *written = training;
-    else
-      job.children.push_back(training);
-    if (++chosen_jobs > most_said) continue;
+    std::erase_if(job.children, [](const YamlNode& child) { return child.key == "training"; });
+    job.children.push_back(*alone.find("workload")->find("training"));
     const YamlNode* name = job.find("name");
-    text += fmt::format("{}{}{}", text.empty() ? "" : "; ",
-                        name != nullptr ? name->text + ": " : std::string(), of_job);
+    said.push_back((name != nullptr ? name->text + ": " : std::string()) + of_job);
+    sequences.push_back(assumed_sequence(&job));
   }
-  if (chosen_jobs > most_said)
-    text += fmt::format("; {} more jobs: orrery explain", chosen_jobs - most_said);
+  constexpr std::size_t most_said = 2;
+  const bool alike =
+      sequences.size() > 1 && std::ranges::count(sequences, sequences[0]) == std::ssize(sequences);
+  std::string text = alike ? sequences[0] : "";
+  for (std::size_t i = 0; i < std::min(said.size(), most_said); ++i)
+    text = joined(text, joined(said[i], alike ? "" : sequences[i]));
+  if (said.size() > most_said)
+    text += fmt::format("; {} more jobs: orrery explain", said.size() - most_said);
   return text;
 }
 
@@ -374,8 +377,7 @@ std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chos
 
 std::string choose_open_parallelism(YamlNode& root, InputTexts& texts, const Source& chosen) {
   if (std::string of_jobs = choose_of_jobs(root, texts, chosen); !of_jobs.empty()) return of_jobs;
-  std::string text = choose_alone(root, texts, chosen) + assumed_sequence(root.find("workload"));
-  return text.starts_with("; ") ? text.substr(2) : text;
+  return joined(choose_alone(root, texts, chosen), assumed_sequence(root.find("workload")));
 }
 
 }  // namespace yaml

@@ -13,10 +13,13 @@ namespace {
 
 using Catch::Matchers::Contains;
 
+std::filesystem::path config_path() {
+  return std::filesystem::temp_directory_path() / "orrery-model-config.json";
+}
+
 // A model of eight layers with these further keys, in training on a server.
 Experiment trained(const std::string& keys, const std::vector<Override>& overrides = {}) {
-  const std::filesystem::path path =
-      std::filesystem::temp_directory_path() / "orrery-model-config.json";
+  const std::filesystem::path path = config_path();
   std::ofstream(path) << R"({"hidden_size": 1024, "intermediate_size": 4096, "vocab_size": 32000,
     "num_attention_heads": 8, "num_hidden_layers": 8, )"
                       << keys << "}";
@@ -54,6 +57,21 @@ TEST_CASE("a config.json of Mistral gives every layer its window") {
         model.sequence * model.sequence * 7);
   CHECK(windows_of(R"("model_type": "mistral", "sliding_window": null)") == "........");
   CHECK(windows_of(R"("model_type": "mistral")") == "........");
+}
+
+TEST_CASE("a window that cuts nothing refuses nothing") {
+  const std::string mistral =
+      R"("max_position_embeddings": 32768, "model_type": "mistral", "sliding_window": 4096)";
+  const Override unfused{"workload.transformer.attention=unfused"};
+  CHECK(windows(model_of(mistral, {{"workload.transformer.sequence=4096"}, unfused})) ==
+        "........");
+  CHECK_THROWS_WITH(model_of(mistral, {{"workload.transformer.sequence=4097"}, unfused}),
+                    Contains("sliding_window: unfused attention computes all scores"));
+}
+
+TEST_CASE("a number that is not whole is refused where it stands") {
+  CHECK_THROWS_WITH(model_of(R"("model_type": "llama", "max_position_embeddings": 1e6)"),
+                    Contains("\"1e6\" is not a whole number"));
 }
 
 TEST_CASE("layers with a window take the turns of their family, or of layer_types") {
@@ -97,6 +115,12 @@ TEST_CASE("without a sequence 8,192 tokens, or what the model can take, are ASSU
   const Experiment written = trained(llama + "131072", {{"workload.transformer.sequence=65536"}});
   CHECK(std::get<TransformerWorkload>(written.workload.what).model.sequence == 65'536);
   CHECK_THAT(written.parallelism_chosen, !Contains("sequence"));
+  const std::string model = "transformer: " + config_path().string();
+  const Experiment two =
+      trained(llama + "131072", {{"workload={jobs: [{name: a, npus: 0-3, " + model +
+                                  "}, {name: b, npus: 4-7, " + model + "}]}"}});
+  CHECK_THAT(two.parallelism_chosen, Catch::StartsWith("sequence 8192 ASSUMED; a: "));
+  CHECK(two.parallelism_chosen.find("sequence", 1) == std::string::npos);
 }
 
 }  // namespace
