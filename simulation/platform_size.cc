@@ -110,8 +110,9 @@ void tell_leaves_and_spines(Experiment& experiment) {
         value.origin = "chosen";
         const std::string unnumbered = fmt::format("{}{}", key == "leaves"sv ? "" : "and ", key);
         if (const auto at = experiment.network_chosen.find(unnumbered); at != std::string::npos)
-          experiment.network_chosen.insert(at + unnumbered.size() - std::string_view(key).size(),
-                                           value.value + ' ');
+          experiment.network_chosen.replace(
+              at + unnumbered.size() - std::string_view(key).size(), std::string_view(key).size(),
+              fmt::format("{} {}", value.value, found->second == 1 ? name : key));
       }
   }
 }

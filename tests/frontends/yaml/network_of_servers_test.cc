@@ -209,6 +209,9 @@ TEST_CASE("mistakes in servers are told by the keys of the file") {
 TEST_CASE("what was chosen of a network of servers, and what a server brings, is told") {
   const Experiment experiment = with("{nodes: 14, server: hgx-h100, oversubscription: 3}");
   CHECK(experiment.network_chosen == "7 leaves and 6 spines, ASSUMED");
+  // 2 servers at 16:1: a leaf each, whose 8 ports need half an uplink, 1.
+  CHECK(with("{nodes: 2, server: hgx-h100, oversubscription: 16}").network_chosen ==
+        "2 leaves and 1 spine, ASSUMED");
   const std::string network = "platform.topology.leaf_spine.";
   CHECK(value_of(experiment, network + "leaves") == "7");
   CHECK(value_of(experiment, network + "spines") == "6");
