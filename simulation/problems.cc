@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/config_error.h"
-#include "core/units/unit_text.h"
 #include "network/problems.h"
 #include "simulation/called_kinds.h"
 #include "system/npu_presets.h"
@@ -50,12 +49,9 @@ void check_eight_bits(SpecProblems& problems, const std::string& path, const Wor
   const NpuPreset* device = find_npu_preset(npu.preset);
   if (transformer == nullptr || !transformer->model.eight_bit_products || device == nullptr) return;
   if (device->eight_bit_peak > FlopRate{} || npu.peak != device->peak) return;
-  problems.push_back(
-      {path + ".transformer.eight_bit_products",
-       fmt::format("{} has no unit for 8-bit floating point", device->name),
-       fmt::format(
-           "leave it out, or give the peak of 8-bit integers: npu: {{preset: {}, peak: {}}}",
-           device->name, to_text(device->peak * 2))});
+  problems.push_back({path + ".transformer.eight_bit_products",
+                      fmt::format("{} has no unit for 8-bit floating point", device->name),
+                      "leave eight_bit_products out"});
 }
 
 }  // namespace
