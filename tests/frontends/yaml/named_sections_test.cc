@@ -406,7 +406,7 @@ TEST_CASE("answers to keys in the wrong place can be written as they stand") {
   CHECK_THAT(error_of({{"platform.straggler=3"}}),
              Catch::Contains("write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]"));
   CHECK_THAT(error_of({{"platform={nodes: 4, dragonfly: {plugs: 4, routers: 4, globals: 2}}"}}),
-             Catch::Contains("plugs x routers x groups servers"));
+             Catch::Contains("plugs x routers x groups, and groups is"));
 }
 
 TEST_CASE("a key of another map of the section is answered with its path") {
