@@ -321,9 +321,8 @@ YamlNode with_job_alone(const YamlNode& root, const YamlNode& job, std::int32_t 
   if (!behind_a_switch) return alone;
   YamlNode level;
   level.kind = NodeKind::map;
-  for (const auto& [key, value] :
-       {std::pair("kind", "switch"), {"size", "2"}, {"bandwidth", "50 GB/s"}})
-    add(level, chosen, key, value);
+  add(level, chosen, "size", "2");
+  add(level, chosen, "bandwidth", "50 GB/s");
   YamlNode levels, topology;
   levels.kind = NodeKind::list;
   levels.key = "levels";
