@@ -4,7 +4,9 @@
 #include <limits>
 #include <vector>
 
+#include "network/flow_loads.h"
 #include "system/collective/capability.h"
+#include "system/rank/busiest_link.h"
 #include "system/rank/prediction.h"
 
 namespace orrery {
@@ -80,6 +82,19 @@ void add_step(std::vector<PhaseCost::Step>& steps, PhaseCost::Step step) {
     steps.push_back(step);
 }
 
+// Sent in all stages; as many come to it where it collects.
+std::int64_t messages_of_root(const Plan& plan) {
+  std::int64_t sent = 0, received = 0;
+  for (int lane = 0; lane < plan.lanes(); ++lane)
+    for (int index = 0;; ++index) {
+      const Stage stage = plan.stage(0, lane, index);
+      sent += stage.sends;
+      received += stage.receives;
+      if (stage.last) break;
+    }
+  return std::max<std::int64_t>({sent, received, 1});
+}
+
 bool folds_on(const Plan& plan, const LevelSpec& level, std::int32_t members) {
   if (plan.symmetry() == Symmetry::none || level.kind == LevelKind::mesh) return false;
   if (level.kind == LevelKind::switched || level.kind == LevelKind::graph) return true;
@@ -89,8 +104,8 @@ bool folds_on(const Plan& plan, const LevelSpec& level, std::int32_t members) {
 }  // namespace
 
 Duration PhaseCost::time(Bytes size, const SystemSpec& system, const ProtocolCost* protocol) const {
-  Duration sum =
-      latency + transfer_time(on_wire(portion(size, in_turn, pieces), protocol, stages), bandwidth);
+  const Bytes bytes = on_wire(portion(size, in_turn, pieces), protocol, stages * in_stage);
+  Duration sum = latency + transfer_time(bytes, bandwidth);
   if (protocol != nullptr) sum += protocol->step * stages;
   if (system.reduction_bandwidth)
     sum += transfer_time(portion(size, added, pieces), *system.reduction_bandwidth);
@@ -98,7 +113,7 @@ Duration PhaseCost::time(Bytes size, const SystemSpec& system, const ProtocolCos
 }
 
 PhaseCost::Load PhaseCost::load(Bytes size, const ProtocolCost* protocol) const {
-  const Bytes bytes = on_wire(portion(size, at_port, pieces), protocol, stages);
+  const Bytes bytes = on_wire(portion(size, at_port, pieces), protocol, stages * in_stage);
   return {std::max(processing, transfer_time(bytes, bandwidth)),
           std::max(processing, transfer_time(bytes, at_port_rate))};
 }
@@ -108,7 +123,11 @@ PhaseCosts::PhaseCosts(const Topology& topology, const SystemSpec& system)
       system_(system),
       crossing_(crossing_bandwidths(topology)),
       spread_(spread_bandwidths(topology)),
-      shifts_differ_(shifts_differ(topology)) {}
+      shifts_differ_(shifts_differ(topology)) {
+  if (topology.structural()) return;
+  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level)
+    latencies_.push_back(latency_across(topology, level));
+}
 
 // A part (n - m) / n of what is exchanged among n leaves groups of m; at the port m is 1.
 PhaseLevel PhaseCosts::joined(std::span<const std::pair<int, std::int32_t>> levels) const {
@@ -150,7 +169,11 @@ std::int32_t PhaseCosts::members_together(const PhaseLevel& level) const {
 
 LevelSpec PhaseCosts::alone(const PhaseLevel& level) const {
   LevelSpec spec = level_alone(topology_, level.level, level.members);
-  if (spec.kind == LevelKind::switched && !topology_.structural()) spec.bandwidth = level.bandwidth;
+  if (spec.kind == LevelKind::switched && !topology_.structural()) {
+    spec.bandwidth = level.bandwidth;
+    const Duration across = latencies_[static_cast<std::size_t>(level.level)];
+    spec.latency = Duration{(across.value + 1) / 2};
+  }
   return spec;
 }
 
@@ -176,7 +199,7 @@ bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind,
 std::vector<TimedStage> PhaseCost::timed(Bytes size, const SystemSpec& system,
                                          const ProtocolCost* protocol) const {
   const auto carried = [&](std::int64_t count, Bandwidth rate) {
-    return transfer_time(on_wire(portion(size, count, pieces), protocol), rate);
+    return transfer_time(on_wire(portion(size, count, pieces), protocol, in_stage), rate);
   };
   std::vector<TimedStage> timed;
   for (const Step& step : steps) {
@@ -201,7 +224,7 @@ const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind
   const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level.level)];
   if (is_new && is_candidate(algorithm, kind, level)) {
     if (has_root(kind)) {
-      cost = fitted(algorithm, kind, alone(level));
+      cost = fitted(algorithm, kind, level);
     } else {
       const auto plan = algorithm.algorithm->plan(kind, level.members, 0);
       cost = closed_form(*plan, level);
@@ -319,8 +342,9 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
 }
 
 PhaseCost PhaseCosts::fitted(const NamedAlgorithm& algorithm, Collective kind,
-                             const LevelSpec& level) const {
+                             const PhaseLevel& at) const {
   constexpr Bytes many = mebibytes(64);
+  const LevelSpec level = alone(at);
   CollectiveSpec spec;
   spec.algorithms = {algorithm};
   const auto time = [&](Bytes size, std::int32_t chunks) {
@@ -337,6 +361,16 @@ PhaseCost PhaseCosts::fitted(const NamedAlgorithm& algorithm, Collective kind,
   // with several chunks only.
   constexpr std::int32_t chunks = 8;
   cost.at_port = std::min((time(many * chunks, chunks) - one).value / (chunks - 1), cost.in_turn);
+  const auto plan = algorithm.algorithm->plan(kind, at.members, 0);
+  cost.in_stage = messages_of_root(*plan);
+  // The simulation does not know that messages share the links that they pass on their way.
+  if ((shifts_differ_ || level.kind == LevelKind::ring || level.kind == LevelKind::mesh) &&
+      at.members == topology_.levels()[static_cast<std::size_t>(at.level)].size) {
+    const double seconds = seconds_of_busiest_link(topology_, at.level, *algorithm.algorithm, kind);
+    cost.at_port = std::max(
+        cost.at_port, static_cast<std::int64_t>(seconds * 1e12 * static_cast<double>(many.value)));
+    cost.in_turn = std::max(cost.in_turn, cost.at_port);
+  }
   cost.messages = 2;
   cost.stages = 1;
   cost.steps = {{1, cost.latency, cost.at_port, cost.in_turn - cost.at_port, 0, cost.at_port}};

@@ -58,6 +58,7 @@ struct PhaseCost {
   Duration latency;           // of all stages, at any size
   Duration processing;        // that the endpoints need for the messages of a chunk
   std::int64_t stages = 0;    // each pays a protocol's step
+  std::int64_t in_stage = 1;  // messages that a stage posts at the busiest port
   std::int64_t messages = 0;  // that a rank sends
   std::int64_t pieces = 1;    // into which the buffer is cut; of these
   std::int64_t in_turn = 0;   //   so many follow each other on wires,
@@ -111,13 +112,14 @@ class PhaseCosts {
   PhaseCost closed_form(const Plan& plan, const PhaseLevel& level) const;
   void slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>& stages,
                  const PhaseLevel& level) const;
-  PhaseCost fitted(const NamedAlgorithm& algorithm, Collective kind, const LevelSpec& level) const;
+  PhaseCost fitted(const NamedAlgorithm& algorithm, Collective kind, const PhaseLevel& at) const;
 
   const Topology& topology_;
   const SystemSpec& system_;
   std::vector<Bandwidth> crossing_;
   std::vector<SpreadBandwidth> spread_;
   bool shifts_differ_;
+  std::vector<Duration> latencies_;  // across each level of a graph
   std::map<std::tuple<std::string, Collective, PhaseLevel>, std::optional<PhaseCost>> known_;
 };
 

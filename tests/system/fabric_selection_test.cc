@@ -88,6 +88,31 @@ TEST_CASE("auto reduces along a chain where trees wait for their leaves") {
   CHECK(chosen.predicted < microseconds(265'000));
 }
 
+// The same tree, no server: to the other NPU of a leaf two links of 1 us, to other leaves four.
+TEST_CASE("what crosses a spine passes four links") {
+  const Wire cable{gigabytes_per_second(50), microseconds(1)};
+  TreeSpec tree;
+  tree.tiers = {{"leaf", 2, 2, cable}, {"spine", 4, 0, cable}};
+  const Topology topology(build_tree(tree));
+  const PhaseCosts costs(topology, {});
+  CHECK(costs.alone({0, 2, 0, cable.bandwidth, cable.bandwidth}).latency == microseconds(1));
+  CHECK(costs.alone({1, 4, 0, cable.bandwidth, cable.bandwidth}).latency == microseconds(2));
+}
+
+// To cut a buffer among 8 the root posts 7 messages, of which none takes less than `least`.
+TEST_CASE("a protocol's least message counts for each that the root sends") {
+  const Topology topology({{switch_level(8, gigabytes_per_second(100), Duration{})}});
+  SystemSpec system;
+  PhaseCosts costs(topology, system);
+  const PhaseLevel all{0, 8, 0, gigabytes_per_second(100), gigabytes_per_second(100)};
+  const PhaseCost* cost = costs.of(NamedAlgorithm("direct"), Collective::scatter, all);
+  REQUIRE(cost != nullptr);
+  ProtocolCost protocol;
+  protocol.least = bytes(1'000'000);
+  CHECK(cost->time(bytes(8'000), system, &protocol) >= microseconds(70));
+  CHECK(cost->time(bytes(8'000), system, &protocol) <= microseconds(71));
+}
+
 // Routers with 8 plugs, 4 in a group, one link of 25 GB/s between two of them, as each plug. So to
 // a neighbour an NPU has an eighth of a link, and a ring of 4 that sums 125 MB of each NPU takes 6
 // x 31.25 MB / 3.125 GB/s, 60 ms. So do the stages of `pat`, but of its 6 pieces two go one router
