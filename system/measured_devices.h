@@ -19,8 +19,9 @@ struct Era {
 std::span<const Era> eras();
 
 // A device that was measured, by its preset, and its newest era of 16 and of 8 bits ("" = none).
+// `other_memory`: the preset of the same device with another memory, measured too.
 struct MeasuredDevice {
-  std::string_view preset, name, era, eight_bit_era;
+  std::string_view preset, name, era, eight_bit_era, other_memory = "";
 };
 // The one whose 16-bit peak differs from `peak` by the least factor. Null if all are too far: peaks
 // grow by a factor of two to three with each generation, so a device further than a factor of four

@@ -143,8 +143,9 @@ void add_notice(std::vector<std::string>& notices, const std::string& job,
           fitting().value_or(remedy_of_largest(most, training->training))));
     return;
   }
-  const std::string reserve =
+  std::string reserve =
       npu.reserve > Bytes{} ? fmt::format(", {} of it reserved", to_text(npu.reserve)) : "";
+  if (npu.preset == "a100") reserve += ", ASSUMED: an A100 of 80 GB is npu: a100-80gb";
   notices.push_back(
       fmt::format("{}the model does not fit: an NPU of stage {} needs {} and has {}{} ({}); {}",
                   whose, fullest, to_text(most.total()), to_text(*npu.memory), reserve, kinds(most),

@@ -79,6 +79,7 @@ TEST_CASE("a transformer has the newest efficiency that was measured on its devi
         measured("h100-2025") + ", the newest measured on H100");
   CHECK(npu("{preset: v100}").efficiency_in_force.name == "v100-2020");
   CHECK(npu("{preset: a100-40gb}").efficiency_in_force.because == "the newest measured on A100");
+  CHECK(npu("{preset: a100-80gb}").efficiency_in_force.because == "the newest measured on A100");
   // More memory than in the data sheet is still an A100.
   CHECK(npu("{preset: a100, memory: 80 GiB}").efficiency_in_force.name == "a100-2023");
 }
@@ -106,6 +107,8 @@ TEST_CASE("a device that was not measured has the efficiency of the nearest, whi
   CHECK(npu("{preset: h200}").efficiency_in_force.of_another_device);
   CHECK(npu("{peak: 400 TFLOP/s}").efficiency_in_force.of_another_device);
   CHECK_FALSE(npu("{preset: a100-40gb}").efficiency_in_force.of_another_device);
+  CHECK_FALSE(npu("{preset: a100-80gb}").efficiency_in_force.of_another_device);
+  CHECK(npu("{preset: a800}").efficiency_in_force.of_another_device);
   for (const NpuPreset& device : npu_presets()) {
     INFO(device.name);
     CHECK(text(fmt::format("{{preset: {}}}", device.name)) != "");
