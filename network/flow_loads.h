@@ -1,6 +1,7 @@
 // What flows take of the links that they pass, dividing equally over all shortest paths.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -19,6 +20,7 @@ class FlowLoads {
   FlowLoads(const FlowLoads&) = delete;
   FlowLoads& operator=(const FlowLoads&) = delete;
 
+  void clear() { std::ranges::fill(seconds_, 0); }
   // False: there is no way. `share`: bytes, or a part of a buffer whose size is not known.
   bool add(NodeId from, NodeId to, double share);
   // How long each link is busy, and the busiest, in seconds if shares are bytes.

@@ -29,9 +29,9 @@ bool shifts_differ(const Topology& topology) {
 namespace {
 
 // How long each link is busy if each of the NPUs sends a byte so far; empty: there is no way.
-std::vector<double> busy_of(const Topology& topology, std::int32_t senders, std::int32_t all,
+std::vector<double> busy_of(FlowLoads& loads, std::int32_t senders, std::int32_t all,
                             std::int32_t distance) {
-  FlowLoads loads(topology);
+  loads.clear();
   for (std::int32_t npu = 0; npu < senders; ++npu)
     if (!loads.add({npu}, {(npu + distance) % all}, 1)) return {};
   return loads.seconds();
@@ -45,6 +45,7 @@ std::optional<ShiftBandwidths> shift_bandwidths(const Topology& topology, int le
   const std::int32_t stride = topology.stride(level);
   const std::int32_t all = stride * topology.levels()[static_cast<std::size_t>(level)].size;
   const std::int32_t senders = std::min(all, std::max(2 * stride, some));
+  FlowLoads loads(topology);
   std::map<std::int32_t, std::vector<double>> by_distance;
   std::vector<double> together(topology.links().size());
   double sent = 0, in_turn = 0;
@@ -52,7 +53,7 @@ std::optional<ShiftBandwidths> shift_bandwidths(const Topology& topology, int le
     std::vector<double> now(together.size());
     for (const auto& [distance, bytes] : stage) {
       std::vector<double>& busy = by_distance[distance];
-      if (busy.empty()) busy = busy_of(topology, senders, all, distance * stride);
+      if (busy.empty()) busy = busy_of(loads, senders, all, distance * stride);
       if (busy.empty()) return std::nullopt;
       sent += static_cast<double>(bytes * count);
       for (std::size_t link = 0; link < now.size(); ++link)

@@ -103,7 +103,8 @@ std::vector<std::string> idle_notices(const Experiment& experiment, const Topolo
     first = {node};
   }
   if (ends == 0) return notices;
-  const bool at_the_top = std::ssize(tapers) + 1 == tiers.at(0) && tapers.back() > 1;
+  const bool at_the_top =
+      !tiers.empty() && std::ssize(tapers) + 1 == tiers.front() && tapers.back() > 1;
   notices.push_back(fmt::format(
       "{}{} joined to one other only: no message passes there{}", topology.node_name(first),
       ends > 1 ? fmt::format(" and {} more switches are", ends - 1) : " is",
