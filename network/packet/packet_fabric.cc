@@ -47,12 +47,12 @@ void PacketFabric::send(PacketIndex packet, const PacketToSend& to_send) {
     if (telemetry_.size() < packets_.size()) telemetry_.resize(packets_.size());
     telemetry_[packet].clear();
   }
-  if (routes_ != nullptr) note_flow(packet, to_send.flow);
+  if (routes_ != nullptr) note_flow(packet, to_send);
   if (least_first_ != 0) note_rank(packet, to_send);
   ++sent_;
   if (to_send.kind >= waits_.size()) waits_.resize(std::size_t{to_send.kind} + 1);
   ++waits_[to_send.kind].packets;
-  enter(packet);
+  enter(packet, path_links_[to_send.path]);
 }
 
 void PacketFabric::on_event(std::uint64_t argument) {
@@ -68,13 +68,14 @@ void PacketFabric::on_event(std::uint64_t argument) {
 }
 
 inline void PacketFabric::arrive(PacketIndex index) {
+  if (sees_flows_) __builtin_prefetch(&flows_[index]);
   Packet& packet = packets_[index];
   packet.over = path_links_[packet.cursor];
   hops_ += packet.over < link_count_ ? 1 : 0;
   const LinkIndex next = path_links_[++packet.cursor];
   if (next < chosen_later) {
     fetch(packet, next);
-    return enter(index);
+    return enter(index, next);
   }
   if (next == chosen_later) return enter_chosen(index);
   if (measures_) end_measure(index);
@@ -124,9 +125,8 @@ inline std::optional<DropCause> PacketFabric::cause_to_drop(Packet& packet, Port
   return (lossless_ >> of & 1) != 0 ? DropCause::no_headroom : DropCause::full;
 }
 
-void PacketFabric::enter(PacketIndex index) {
+void PacketFabric::enter(PacketIndex index, LinkIndex link) {
   Packet& packet = packets_[index];
-  const LinkIndex link = path_links_[packet.cursor];
   Port& port = ports_[link];
   const unsigned number = packet.is_frame ? queue_count_ - 1 : packet.of;
   OutputQueue& queue = queue_of(link, number);

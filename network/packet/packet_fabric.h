@@ -38,11 +38,6 @@ class SwitchRoutes;
 using PathIndex = std::uint32_t;
 using RouteIndex = std::uint32_t;  // of SwitchRoutes
 
-struct HashedFlow {  // what switches see of a flow
-  std::uint32_t number = 0;
-  std::uint64_t hash = 0;
-};
-
 // What is left of a packet that is trimmed: the smallest frame of Ethernet, with preamble and gap.
 inline constexpr Bytes trimmed_bytes = bytes(84);
 
@@ -108,7 +103,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   PathIndex add_path(std::span<const LinkIndex> links);
   // Behind these links switches choose, packet by packet. REQUIRES: choose_by() was called.
   PathIndex add_path(std::span<const LinkIndex> links, RouteIndex route);
-  // One link; behind it switches choose, by the route that the packet has.
+  // One link; behind it switches choose, by the route that the packet has. REQUIRES: as above.
   PathIndex add_open_path(LinkIndex link);
   void choose_by(SwitchRoutes& routes);
   // The last links of a path, with what a slow receiver has behind them.
@@ -118,6 +113,7 @@ class PacketFabric final : private EventHandler, private PauseWire {
   double fill_of_host(NodeId npu, std::uint8_t priority) const;
   // How long a link takes to send what waits before it, and the rest of what it is sending.
   Duration backlog(LinkIndex link) const;
+  void fetch_backlog(LinkIndex link) const { __builtin_prefetch(&ports_[link], 1); }
   bool is_down(LinkIndex link) const { return ports_[link].is_down; }
 
   // Of links, and of what a slow receiver has in their place.
@@ -232,10 +228,10 @@ class PacketFabric final : private EventHandler, private PauseWire {
   void on_event(std::uint64_t argument) override;
   void arrive(PacketIndex packet);
   void enter_chosen(PacketIndex packet);
-  void note_flow(PacketIndex packet, std::uint32_t flow);
+  void note_flow(PacketIndex packet, const PacketToSend& to_send);
   void measure(PacketIndex packet, LinkIndex link);
   void end_measure(PacketIndex packet);
-  void enter(PacketIndex packet);  // the port of the link that its cursor points to
+  void enter(PacketIndex packet, LinkIndex link);  // that its cursor points to
   std::optional<DropCause> cause_to_drop(Packet& packet, Port& port, OutputQueue& queue, bool idle);
   bool finds_room(const Packet& packet, Port& port, const OutputQueue& queue);
   double own_buffer(const Port& port, unsigned of) const;  // bytes
@@ -338,12 +334,12 @@ class PacketFabric final : private EventHandler, private PauseWire {
   std::vector<CountSeries> losses_, marks_;  // as these
   std::vector<DepthHistogram> histograms_;   // of these, by class, and then of all classes
   std::vector<PauseEvent> pause_events_;
-  // Of all paths, each ended by `none`; before that `chosen_later` and the route, or no route: that
-  // which the packet has already.
+  // Of all paths, each ended by `none`, or by `chosen_later` and the CoreNode that chooses. Before
+  // the first link of a path that ends so there may be the route.
   std::vector<std::uint32_t> path_links_;
   SwitchRoutes* routes_ = nullptr;
-  bool measures_ = false;          // SwitchRoutes::measures()
-  std::vector<HashedFlow> flows_;  // by PacketIndex, if switches choose
+  bool measures_ = false, sees_flows_ = false;  // as those of SwitchRoutes
+  std::vector<std::uint64_t> flows_;            // SwitchRoutes::seen_of(), by PacketIndex
   struct Rank {
     std::uint64_t rank = 0;
     std::uint32_t flow = 0;

@@ -41,7 +41,7 @@ void PacketFabric::send_frame(LinkIndex over, PauseFrame frame) {
                      .pauses = frame.pause,
                      .of = frame.of,
                      .queued_at = {}};
-  enter(index);
+  enter(index, over);
 }
 
 void PacketFabric::pause_changed(LinkIndex link, ClassIndex of, bool paused) {

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/check.h"
-#include "network/routing/flow_hash.h"
-
 namespace orrery {
 
 bool SwitchRoutes::serves(RoutingPolicy policy) {
@@ -18,10 +15,24 @@ SwitchRoutes::SwitchRoutes(EventQueue& queue, const Topology& topology, const Ro
       router_(router),
       fabric_(fabric),
       spec_(spec),
-      random_(spec.seed, "choices of switches") {
+      random_(spec.seed, "choices of switches"),
+      sees_(sees(router.policy())) {
   if (router.policy() == RoutingPolicy::conga)
     congestion_ = std::make_unique<PathCongestion>(topology);
   fabric.choose_by(*this);
+}
+
+SwitchRoutes::Sees SwitchRoutes::sees(RoutingPolicy policy) {
+  switch (policy) {
+    case RoutingPolicy::source:
+    case RoutingPolicy::adaptive:
+      return Sees::hash;
+    case RoutingPolicy::letflow:
+    case RoutingPolicy::conga:
+      return Sees::number;
+    default:
+      return Sees::nothing;
+  }
 }
 
 RouteIndex SwitchRoutes::route_to(NodeId to) {
@@ -36,15 +47,16 @@ RouteIndex SwitchRoutes::route_to(NodeId to) {
 
 std::size_t SwitchRoutes::choices(RouteIndex route, NodeId here) {
   const std::uint32_t way = way_from(route, router_.core_of(here));
-  return (way & only) != 0 ? 1 : groups_[way].next.size();
+  return (way & only) != 0 ? 1 : groups_[way].all;
 }
 
 void SwitchRoutes::forget() {
   routes_.assign(routes_.size(), {});
   others_.clear();
   ways_.clear();
-  entered_.clear();
   groups_.clear();
+  next_.clear();
+  up_.clear();
   area_by_.clear();
   group_by_.clear();
 }
@@ -65,12 +77,6 @@ inline std::uint32_t& SwitchRoutes::known_way(Route& route, CoreNode here) {
     for (Last& other : others_[route.others])
       if (other.node == here) return other.way;
   return ways_[route.area + here];
-}
-
-inline CoreNode SwitchRoutes::entered_by(LinkIndex link) {
-  if (entered_.empty())
-    for (const Link& one : topology_.links()) entered_.push_back(router_.core_of(one.to));
-  return entered_[link];
 }
 
 // Targets behind the same nodes share what leads to these.
@@ -96,22 +102,27 @@ std::uint32_t SwitchRoutes::find_way(NodeId to, NodeId here) {
   std::vector<NextLink> found;
   router_.next_links(here, to, found);
   Group group;
-  group.node = static_cast<std::uint32_t>(here.value);
-  group.hash = mixed(group.node);
-  std::vector<std::uint32_t> key{static_cast<std::uint32_t>(here.value)};
+  const auto node = static_cast<std::uint32_t>(here.value);
+  group.hash = mixed(node);
+  group.first = static_cast<std::uint32_t>(next_.size());
+  group.all = static_cast<std::uint32_t>(found.size());
+  std::vector<std::uint32_t> key{node};
+  std::vector<Next> next;
   for (const NextLink& one : found) {
-    group.next.push_back(next_over(one, to));
-    key.push_back(group.next.back().path);
+    next.push_back(next_over(one, to));
+    key.push_back(next.back().path);
   }
-  if (group.next.size() == 1) return only | group.next.front().path;
+  if (next.size() == 1) return only | next.front().path;
   const auto [known, is_new] =
       group_by_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
   if (!is_new) return known->second;
   // Switches do not begin their turns in step.
   if (!found.empty())
-    group.turn = static_cast<std::uint32_t>(
-        choice_of(mixed(mixed(spec_.seed) ^ group.hash), group.next.size()));
-  groups_.push_back(std::move(group));
+    group.turn =
+        static_cast<std::uint32_t>(choice_of(mixed(mixed(spec_.seed) ^ group.hash), group.all));
+  groups_.push_back(group);
+  next_.insert(next_.end(), next.begin(), next.end());
+  up_.resize(next_.size());
   return known->second;
 }
 
@@ -129,58 +140,59 @@ SwitchRoutes::Next SwitchRoutes::next_over(const NextLink& link, NodeId to) {
 // The links that are up; all, if none is: then the packet is lost at one.
 void SwitchRoutes::find_up(Group& group) {
   group.epoch = epoch_;
-  group.up.clear();
-  for (const Next& next : group.next)
-    if (!fabric_.is_down(next.link)) group.up.push_back(next);
-  if (group.up.empty()) group.up = group.next;
+  group.up = 0;
+  const std::span all(next_.data() + group.first, group.all);
+  for (const Next& next : all)
+    if (!fabric_.is_down(next.link)) up_[group.first + group.up++] = next;
+  if (group.up > 0) return;
+  std::copy(all.begin(), all.end(), up_.begin() + group.first);
+  group.up = group.all;
 }
 
 // --- Choices ---
 
-HashedFlow SwitchRoutes::hashed(std::uint32_t flow) const {
-  return {.number = flow, .hash = mixed(spec_.seed ^ mixed(flow))};
-}
-
-PathIndex SwitchRoutes::choose(RouteIndex route, LinkIndex over, const HashedFlow& flow,
-                               PacketIndex packet) {
-  const CoreNode here = entered_by(over);
+SwitchRoutes::Next SwitchRoutes::choose(RouteIndex route, CoreNode here, std::uint64_t seen,
+                                        PacketIndex packet) {
+  if (sees_ == Sees::number) flowlets_.fetch(here, static_cast<std::uint32_t>(seen));
   const std::uint32_t way = way_from(route, here);
-  if ((way & only) != 0) return way & ~only;
+  if ((way & only) != 0) return {.link = fabric_.first_link(way & ~only), .path = way & ~only};
   Group& group = groups_[way];
-  if (group.next.empty()) return no_path;
+  if (group.all == 0) return {.path = no_path};
   if (group.epoch != epoch_) find_up(group);
-  if (measures()) return group.up[of_path(group, route, here, flow.number, packet)].path;
-  return group.up[group.up.size() == 1 ? 0 : pick(group, flow)].path;
+  const Next* const up = &up_[group.first];
+  if (measures()) return up[of_path(group, route, here, static_cast<std::uint32_t>(seen), packet)];
+  return group.up == 1 ? up[0] : up[pick(group, here, seen)];
 }
 
-std::size_t SwitchRoutes::pick(Group& group, const HashedFlow& flow) {
-  const auto hash = [&] { return mixed(flow.hash ^ group.hash); };
+inline std::size_t SwitchRoutes::pick(Group& group, CoreNode here, std::uint64_t seen) {
+  const auto hash = [&] { return mixed(seen ^ group.hash); };
   switch (router_.policy()) {
     case RoutingPolicy::drill:
       return shorter_of_two(group);
     case RoutingPolicy::adaptive:
       return shortest(group, hash());
     case RoutingPolicy::letflow:
-      return of_flowlet(group, flow.number,
-                        [&](LinkIndex) { return random_.uniform_int(group.up.size()); });
+      return of_flowlet(group, here, static_cast<std::uint32_t>(seen),
+                        [&](LinkIndex) { return random_.uniform_int(group.up); });
     case RoutingPolicy::source:
-      return choice_of(hash(), group.up.size());
+      return choice_of(hash(), group.up);
     default:
-      return spec_.spray == SprayOrder::random ? random_.uniform_int(group.up.size())
-                                               : in_turn(group);
+      return spec_.spray == SprayOrder::random ? random_.uniform_int(group.up) : in_turn(group);
   }
 }
 
 std::size_t SwitchRoutes::in_turn(Group& group) {
-  const std::size_t place = group.turn < group.up.size() ? group.turn : 0;
-  group.turn = static_cast<std::uint32_t>(place + 1 < group.up.size() ? place + 1 : 0);
+  const std::size_t place = group.turn < group.up ? group.turn : 0;
+  group.turn = static_cast<std::uint32_t>(place + 1 < group.up ? place + 1 : 0);
   return place;
 }
 
 // S. Ghorbani et al., "DRILL: micro load balancing for low-latency data center networks", SIGCOMM
 // 2017, with d = 2 and m = 1: of two drawn queues and the one that was best last time.
 std::size_t SwitchRoutes::shorter_of_two(Group& group) {
-  std::size_t best = random_.uniform_int(group.up.size());
+  std::size_t best = random_.uniform_int(group.up);
+  const std::size_t second = random_.uniform_int(group.up);
+  fabric_.fetch_backlog(up_[group.first + second].link);
   Duration least = backlog(group, best);
   const auto consider = [&](std::size_t place) {
     const Duration other = backlog(group, place);
@@ -188,15 +200,15 @@ std::size_t SwitchRoutes::shorter_of_two(Group& group) {
     least = other;
     best = place;
   };
-  consider(random_.uniform_int(group.up.size()));
-  if (group.turn < group.up.size()) consider(group.turn);
+  consider(second);
+  if (group.turn < group.up) consider(group.turn);
   group.turn = static_cast<std::uint32_t>(best);
   return best;
 }
 
 // Of equal ones the first from where the hash says.
 std::size_t SwitchRoutes::shortest(const Group& group, std::uint64_t hash) const {
-  const std::size_t count = group.up.size(), first = choice_of(hash, count);
+  const std::size_t count = group.up, first = choice_of(hash, count);
   std::size_t best = first;
   Duration least = backlog(group, first);
   for (std::size_t i = 1; i < count && least > Duration{}; ++i) {
@@ -213,16 +225,21 @@ std::size_t SwitchRoutes::shortest(const Group& group, std::uint64_t hash) const
 // 2017: after a gap the next packets of the flow may overtake none, and go where `draw` sends them,
 // which is told the link before (or one that is none).
 template <class Draw>
-std::size_t SwitchRoutes::of_flowlet(const Group& group, std::uint32_t flow, const Draw& draw) {
-  Flowlet& flowlet = flowlets_[std::uint64_t{group.node} << 32 | flow];
-  const bool is_new = flowlet.last == Time{};
+std::size_t SwitchRoutes::of_flowlet(const Group& group, CoreNode here, std::uint32_t flow,
+                                     const Draw& draw) {
+  Flowlet& flowlet = flowlets_.of(here, flow);
+  const bool is_new = flowlet.is_new();
   const bool goes_on = !is_new && queue_.now() - flowlet.last < spec_.flowlet_gap;
   flowlet.last = queue_.now();
-  if (goes_on)
-    for (std::size_t i = 0; i < group.up.size(); ++i)
-      if (group.up[i].link == flowlet.link) return i;
+  const std::span up(up_.data() + group.first, group.up);
+  if (goes_on) {
+    if (flowlet.place < up.size() && up[flowlet.place].link == flowlet.link) return flowlet.place;
+    for (std::size_t i = 0; i < up.size(); ++i)
+      if (up[i].link == flowlet.link) return i;
+  }
   const std::size_t place = draw(is_new ? none : flowlet.link);
-  flowlet.link = group.up[place].link;
+  flowlet.link = up[place].link;
+  flowlet.place = static_cast<std::uint32_t>(place);
   return place;
 }
 
@@ -233,8 +250,8 @@ std::size_t SwitchRoutes::least_congested(const Group& group, RouteIndex route, 
                                           bool is_first, LinkIndex before) {
   std::uint8_t least = 0xff;
   std::vector<std::size_t> best;
-  for (std::size_t place = 0; place < group.up.size(); ++place) {
-    const LinkIndex link = group.up[place].link;
+  for (std::size_t place = 0; place < group.up; ++place) {
+    const LinkIndex link = up_[group.first + place].link;
     std::uint8_t metric = congestion_->metric_of(link, router_.bandwidth(link), queue_.now());
     if (is_first)
       metric = std::max(metric, congestion_->told(here, last_of(route), link, queue_.now()));
@@ -244,18 +261,19 @@ std::size_t SwitchRoutes::least_congested(const Group& group, RouteIndex route, 
     best.push_back(place);
   }
   for (const std::size_t place : best)
-    if (group.up[place].link == before) return place;
+    if (up_[group.first + place].link == before) return place;
   return best[random_.uniform_int(best.size())];
 }
 
 std::size_t SwitchRoutes::of_path(const Group& group, RouteIndex route, CoreNode here,
                                   std::uint32_t flow, PacketIndex packet) {
   const bool is_first = !congestion_->has_path(packet);
-  const std::size_t place = of_flowlet(group, flow, [&](LinkIndex before) {
+  const std::size_t place = of_flowlet(group, here, flow, [&](LinkIndex before) {
     return least_congested(group, route, here, is_first, before);
   });
   if (is_first)
-    congestion_->begin_path(packet, here, last_of(route), group.up[place].link, queue_.now());
+    congestion_->begin_path(packet, here, last_of(route), up_[group.first + place].link,
+                            queue_.now());
   return place;
 }
 

@@ -16,8 +16,10 @@
 
 #include "core/base/random.h"
 #include "core/event/event_queue.h"
+#include "network/packet/flowlet_table.h"
 #include "network/packet/packet_fabric.h"
 #include "network/packet/path_congestion.h"
+#include "network/routing/flow_hash.h"
 #include "network/routing/router.h"
 #include "network/routing_spec.h"
 
@@ -26,6 +28,10 @@ namespace orrery {
 class SwitchRoutes {
  public:
   static constexpr PathIndex no_path = 0xffff'ffff;
+  struct Next {
+    LinkIndex link = 0;  // the first of the path
+    PathIndex path = 0;
+  };
 
   // True if packets of this policy are sent on by what switches choose.
   static bool serves(RoutingPolicy policy);
@@ -37,10 +43,16 @@ class SwitchRoutes {
   RouteIndex route_to(NodeId to);
   // How many links lead on from here. REQUIRES: paths part at the node (Router::parts_at).
   std::size_t choices(RouteIndex route, NodeId here);
-  HashedFlow hashed(std::uint32_t flow) const;
-  // How a packet goes on that came over this link: the next one, and what is known of those behind
-  // it. no_path: no link leads on.
-  PathIndex choose(RouteIndex route, LinkIndex over, const HashedFlow& flow, PacketIndex packet);
+  // Who chooses behind a link. REQUIRES: paths part there (Router::parts_at).
+  CoreNode chooser_behind(LinkIndex link) { return router_.core_of(topology_.links()[link].to); }
+  // What the policy sees of a flow: its hash, or its number; or nothing.
+  bool sees_flows() const { return sees_ != Sees::nothing; }
+  std::uint64_t seen_of(std::uint32_t flow) const {
+    return sees_ == Sees::hash ? mixed(spec_.seed ^ mixed(flow)) : flow;
+  }
+  // How a packet goes on from here: the next link, and what is known of those behind it. Of no_path
+  // if no link leads on. `seen`: of its flow.
+  Next choose(RouteIndex route, CoreNode here, std::uint64_t seen, PacketIndex packet);
 
   // --- Congestion-aware policies: what the fabric tells of every packet ---
 
@@ -58,18 +70,18 @@ class SwitchRoutes {
   // How to go on from a node: a group, or with this bit the only path; or `none`: not asked yet.
   static constexpr std::uint32_t only = 0x8000'0000, none = 0xffff'ffff;
 
-  struct Next {
-    LinkIndex link = 0;
-    PathIndex path = 0;
+  // The links that lead on from one node, of all routes that go on over these: half a cache line.
+  struct alignas(32) Group {
+    std::uint64_t hash = 0;   // of the node
+    std::uint32_t first = 0;  // in next_ and up_
+    std::uint32_t all = 0;    // so many there
+    std::uint32_t up = 0;     // so many of these in up_: those that are up
+    std::uint32_t epoch = 0;  // that up_ is of
+    std::uint32_t turn = 0;   // place in up_: spray's next; drill's best of last time
   };
-  struct Group {  // the links that lead on from one node, of all routes that go on over these
-    std::vector<Next> next;
-    std::vector<Next> up;     // those of `next` that are
-    std::uint64_t epoch = 0;  // that `up` is of
-    std::uint32_t turn = 0;   // place in `up`: spray's next; drill's best of last time
-    std::uint32_t node = 0;
-    std::uint64_t hash = 0;  // of the node
-  };
+  static_assert(sizeof(Group) == 32);
+  enum class Sees : std::uint8_t { nothing, number, hash };
+  static Sees sees(RoutingPolicy policy);
   struct Last {  // a node next to the target
     CoreNode node = no_core_node;
     std::uint32_t way = none;
@@ -79,10 +91,6 @@ class SwitchRoutes {
     std::uint32_t others = none;  // of others_: of a target with several such nodes
     Last last;
   };
-  struct Flowlet {
-    LinkIndex link = 0;
-    Time last;
-  };
 
   std::uint32_t way_from(RouteIndex route, CoreNode here);
   std::uint32_t& known_way(Route& route, CoreNode here);
@@ -90,20 +98,19 @@ class SwitchRoutes {
   std::uint32_t find_way(NodeId to, NodeId here);
   Next next_over(const NextLink& link, NodeId to);
   void find_up(Group& group);
-  CoreNode entered_by(LinkIndex link);
-  std::size_t pick(Group& group, const HashedFlow& flow);
+  std::size_t pick(Group& group, CoreNode here, std::uint64_t seen);
   std::size_t in_turn(Group& group);
   std::size_t shorter_of_two(Group& group);
   std::size_t shortest(const Group& group, std::uint64_t hash) const;
   template <class Draw>
-  std::size_t of_flowlet(const Group& group, std::uint32_t flow, const Draw& draw);
+  std::size_t of_flowlet(const Group& group, CoreNode here, std::uint32_t flow, const Draw& draw);
   std::size_t least_congested(const Group& group, RouteIndex route, CoreNode here, bool is_first,
                               LinkIndex before);
   std::size_t of_path(const Group& group, RouteIndex route, CoreNode here, std::uint32_t flow,
                       PacketIndex packet);
   CoreNode last_of(RouteIndex route) { return routes_[route].last.node; }
   Duration backlog(const Group& group, std::size_t place) const {
-    return fabric_.backlog(group.up[place].link);
+    return fabric_.backlog(up_[group.first + place].link);
   }
 
   EventQueue& queue_;
@@ -112,18 +119,19 @@ class SwitchRoutes {
   PacketFabric& fabric_;
   RoutingSpec spec_;
   RandomStream random_;
-  std::uint64_t epoch_ = 1;
+  Sees sees_ = Sees::nothing;
+  std::uint32_t epoch_ = 1;
   std::vector<Route> routes_;
   std::vector<NodeId> targets_;  // of routes_
   std::vector<std::vector<Last>> others_;
   std::unordered_map<std::int32_t, RouteIndex> route_to_;
   std::vector<std::uint32_t> ways_;  // by area, and then by CoreNode
-  std::vector<CoreNode> entered_;    // by link
   std::map<std::vector<std::uint32_t>, std::uint32_t> area_by_, group_by_;
   std::map<std::vector<std::uint32_t>, PathIndex> path_by_;  // outlives forget()
   std::vector<Group> groups_;
-  std::unordered_map<std::uint64_t, Flowlet> flowlets_;  // by node and flow; is never iterated
-  std::unique_ptr<PathCongestion> congestion_;           // of conga
+  std::vector<Next> next_, up_;  // of all groups, one after the other
+  FlowletTable flowlets_;
+  std::unique_ptr<PathCongestion> congestion_;  // of conga
 };
 
 }  // namespace orrery
