@@ -1,6 +1,7 @@
 #include "system/rank/automatic_choice.h"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <limits>
 #include <tuple>
@@ -44,6 +45,8 @@ struct Candidate {
   Duration busy = {};  // the busiest links of all levels, where these are not ports of NPUs
   std::int64_t messages = 0;
   bool folds = true;
+  Duration launch = {};
+  std::vector<PhaseInLine> line = {};  // of chunks that are yet to be followed
 };
 
 class Contest {
@@ -83,6 +86,8 @@ class Contest {
           }
     if (candidates_.empty() && beyond_clock) std::rethrow_exception(beyond_clock);
     if (candidates_.empty()) return std::nullopt;
+    follow_chunks();
+    least_ = Time::never().since_start;
     for (const Candidate& candidate : candidates_)
       if (is_near(candidate)) least_ = std::min(least_, candidate.time + candidate.held);
     const Candidate& best = *std::min_element(
@@ -245,7 +250,7 @@ class Contest {
   // ---- all combinations ------------------------------------------------------------------------
 
   void enter_all(HierarchicalSchedule schedule, Protocol protocol, std::int32_t chunks) {
-    std::vector<std::vector<LevelCost>> choices;
+    std::vector<std::vector<LevelCost>>& choices = choices_.emplace_back();
     for (int level = 0; level < levels(); ++level) {
       choices.push_back(costs_on(level, schedule, protocol, chunks));
       if (choices.back().empty()) return;
@@ -290,14 +295,9 @@ class Contest {
     if (several && !in_turn) return enter_in_orders(choices, at, candidate, launch);
     candidate.held = candidate.held * (in_turn ? 1 : at_once(candidate));
     candidate.time += in_turn ? longest_turn(choices, at) * (candidate.chunks - 1) : load;
-    if (!in_turn)
-      candidate.time = std::max(candidate.time, time_in_line(choices, at, candidate.chunks));
     candidate.time += launch;
-    add(std::move(candidate));
-  }
-
-  void add(Candidate candidate) {
-    fastest_ = candidates_.empty() ? candidate.time : std::min(fastest_, candidate.time);
+    candidate.launch = launch;
+    if (!in_turn) candidate.line = line_of(choices, at);
     candidates_.push_back(std::move(candidate));
   }
 
@@ -336,7 +336,7 @@ class Contest {
       entered.time = time_of_orders(orders, order_of, places) + launch;
       entered.held = candidate.held *
                      (one_by_one ? static_cast<std::int32_t>(orders.size()) : at_once(candidate));
-      add(std::move(entered));
+      candidates_.push_back(std::move(entered));
     }
   }
 
@@ -366,40 +366,54 @@ class Contest {
     return std::max(longest, std::ranges::max(at_ports));
   }
 
-  // Chunks that all begin with the same level, and go through the same phases (chunk_line.h). A
-  // port is busy with all phases that go through it, from when the first chunk came.
-  Duration time_in_line(const std::vector<std::vector<LevelCost>>& choices,
-                        const std::vector<std::size_t>& at, std::int32_t chunks) const {
-    struct Port {
-      Duration since, busy;
-    };
-    std::vector<Port> ports(topology_.levels().size());
-    ChunkLine line;
+  // The levels of a phase that is not theirs have no stages.
+  std::vector<PhaseInLine> line_of(const std::vector<std::vector<LevelCost>>& choices,
+                                   const std::vector<std::size_t>& at) const {
+    std::vector<PhaseInLine> line;
     const std::size_t phases = choices.front()[at.front()].orders.front().size();
     for (std::size_t phase = 0; phase < phases; ++phase)
-      for (std::size_t level = 0; level < at.size(); ++level) {
-        const auto& stages = choices[level][at[level]].orders.front()[phase];
-        Port& port = ports[port_of(level)];
-        if (port.busy == Duration{}) port.since = line.first;
-        for (const TimedStage& stage : stages) port.busy += stage.at_port * stage.count * chunks;
-        line = through(stages, line, chunks);
-        if (!stages.empty()) line.last = std::max(line.last, port.since + port.busy);
+      for (std::size_t level = 0; level < at.size(); ++level)
+        line.push_back({.level = level,
+                        .port = port_of(level),
+                        .stages = choices[level][at[level]].orders.front()[phase]});
+    return line;
+  }
+
+  // Estimates so far are too low where chunks go in a line. Those are followed of which one may be
+  // near the fastest and stand: the others are out.
+  void follow_chunks() {
+    std::vector<Candidate*> ascending;
+    for (Candidate& candidate : candidates_) ascending.push_back(&candidate);
+    std::ranges::stable_sort(ascending, {}, &Candidate::time);
+    for (Candidate* candidate : ascending) {
+      if (!is_near(*candidate)) break;
+      if (!is_close(*candidate)) {
+        candidate->time = Time::never().since_start;
+        continue;
       }
-    return line.last;
+      if (!candidate->line.empty())
+        candidate->time = std::max(
+            candidate->time, time_in_line(candidate->line, candidate->chunks) + candidate->launch);
+      fastest_ = std::min(fastest_, candidate->time);
+      if (is_near(*candidate)) least_ = std::min(least_, candidate->time + candidate->held);
+    }
   }
 
   // A tenth of its own time is the most that a call gives for other traffic.
   bool is_near(const Candidate& candidate) const {
-    return candidate.time <= fastest_ + Duration{fastest_.value / 10};
+    return candidate.time - fastest_ <= Duration{fastest_.value / 10};
+  }
+
+  bool is_close(const Candidate& candidate) const {
+    return is_near(candidate) &&
+           (costs_.depends_on_distance() ||
+            candidate.time + candidate.held - least_ <= Duration{least_.value / 100});
   }
 
   // The smallest wins.
   Standing standing_of(const Candidate& candidate) const {
-    const bool close = is_near(candidate) &&
-                       (costs_.depends_on_distance() ||
-                        candidate.time + candidate.held <= least_ + Duration{least_.value / 100});
-    return Standing(!close, !candidate.folds, candidate.busy, candidate.held, candidate.messages,
-                    candidate.time, candidate.algorithms);
+    return Standing(!is_close(candidate), !candidate.folds, candidate.busy, candidate.held,
+                    candidate.messages, candidate.time, candidate.algorithms);
   }
 
   const Topology& topology_;
@@ -410,10 +424,11 @@ class Contest {
   Collective kind_;
   Bytes size_;
   std::vector<NamedAlgorithm> algorithms_;
-  std::vector<std::int32_t> members_;  // of the levels of the group
+  std::vector<std::int32_t> members_;                        // of the levels of the group
+  std::deque<std::vector<std::vector<LevelCost>>> choices_;  // that candidates are made of
   std::vector<Candidate> candidates_;
-  Duration fastest_;
-  Duration least_{std::numeric_limits<std::int64_t>::max()};  // time and what is held up
+  Duration fastest_ = Time::never().since_start;
+  Duration least_ = Time::never().since_start;  // time and what is held up
 };
 
 }  // namespace

@@ -1,19 +1,17 @@
 // What `algorithms: auto` chooses for a call: for each level an algorithm, with a schedule, a
 // number of chunks and a protocol where these are left open.
 //
-// A candidate costs the launch of its protocol and the lesser of two sums over its stages
-// (phase_cost.h). Either all chunks take each stage together, as those that are bound by latency
-// do: a stage begins when the first chunk has come and its port is free, and ends when the last one
-// has come and left. Or the levels work side by side, as they do for large chunks: all stages of
-// one chunk, and what the busiest port or level carries of the others, which, where that is not the
-// first level, begin late by what crowds the first. Levels of a graph behind the same links of an
-// NPU have one port, which carries what all of them need.
+// A candidate costs the launch of its protocol and what its chunks take, which are followed message
+// by message through the stages of all levels (phase_cost.h, chunk_line.h). That takes longer than
+// all else, so it is done for those only of which a lower bound is near the fastest: all stages of
+// one chunk, and what the busiest port or level carries of the others. Levels of a graph behind the
+// same links of an NPU have one port, which carries what all of them need.
 //
 // Chunks in several orders are followed from phase to phase instead (interleaved_orders.h).
 //
-// All combinations of the algorithms of capability.h are computed, which takes microseconds. Sums
-// and gathers run beside other traffic: a message of a pipeline that comes in between waits as long
-// as what they post at once takes a port. So the time of a call and this wait are added, once,
+// All combinations of the algorithms of capability.h are computed. Sums and gathers run beside
+// other traffic: a message of a pipeline that comes in between waits as long as what they post at
+// once takes a port. So the time of a call and this wait are added, once,
 // whatever the job. Of candidates within a tenth of the fastest call, those within a hundredth of
 // the least sum are left. Of these, one that folds goes first (docs/decisions/0010), then what
 // takes a port for the shortest time, then the fewest messages, then the fastest, then the first.

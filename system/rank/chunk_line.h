@@ -1,21 +1,27 @@
-// How chunks of a call that go through phases in a line hold each other up: a stage of a chunk
-// waits for the stages that others have posted before. So the first one is held up by all that came
-// after it, as long as a phase has more stages to go.
+// How long chunks take that all go through the same phases, beginning with the same level.
+//
+// They are followed message by message. A stage sends one, which waits on its connection for those
+// that other chunks have posted before; so the first chunk is held up in a phase by all that came
+// after it, as long as it has stages to go. What begins at one time shares a level's links, and the
+// port of several levels, fairly (docs/models/fluid.md). A stage's latency follows, then the
+// chunk's next stage.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "system/rank/phase_cost.h"
 
 namespace orrery {
 
-// When the first and the last of the chunks come out of the phases so far.
-struct ChunkLine {
-  Duration first, last;
+struct PhaseInLine {
+  std::size_t level = 0, port = 0;  // any numbers
+  std::span<const TimedStage> stages = {};
 };
 
-// Behind one phase more.
-ChunkLine through(std::span<const TimedStage> stages, ChunkLine line, std::int32_t chunks);
+// Of many equal stages some go together. At most the end of the clock.
+Duration time_in_line(const std::vector<PhaseInLine>& phases, std::int32_t chunks);
 
 }  // namespace orrery

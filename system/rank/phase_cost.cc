@@ -75,7 +75,8 @@ class StageWalk {
 void add_step(std::vector<PhaseCost::Step>& steps, PhaseCost::Step step) {
   const bool again = !steps.empty() && steps.back().latency == step.latency &&
                      steps.back().sending == step.sending && steps.back().added == step.added &&
-                     steps.back().on_link == step.on_link;
+                     steps.back().on_link == step.on_link &&
+                     steps.back().connection == step.connection;
   if (again)
     ++steps.back().count;
   else
@@ -93,6 +94,19 @@ std::int64_t messages_of_root(const Plan& plan) {
       if (stage.last) break;
     }
   return std::max<std::int64_t>({sent, received, 1});
+}
+
+bool has_inner_links(const Topology& topology) {
+  return !topology.structural() && std::ranges::any_of(topology.links(), [&](const Link& link) {
+    return topology.node_kind(link.from) == NodeKind::switched &&
+           topology.node_kind(link.to) == NodeKind::switched;
+  });
+}
+
+// The first that a stage sends to, of not too many.
+std::int32_t connection_to(const Shift& shift, const PhaseCost& so_far) {
+  constexpr std::size_t most = 64;
+  return shift.empty() || so_far.steps.size() >= most ? 0 : shift.begin()->first;
 }
 
 bool folds_on(const Plan& plan, const LevelSpec& level, std::int32_t members) {
@@ -123,7 +137,8 @@ PhaseCosts::PhaseCosts(const Topology& topology, const SystemSpec& system)
       system_(system),
       crossing_(crossing_bandwidths(topology)),
       spread_(spread_bandwidths(topology)),
-      shifts_differ_(shifts_differ(topology)) {
+      shifts_differ_(shifts_differ(topology)),
+      shares_links_(has_inner_links(topology)) {
   if (topology.structural()) return;
   for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level)
     latencies_.push_back(latency_across(topology, level));
@@ -203,9 +218,12 @@ std::vector<TimedStage> PhaseCost::timed(Bytes size, const SystemSpec& system,
   };
   std::vector<TimedStage> timed;
   for (const Step& step : steps) {
-    TimedStage stage{step.count, step.latency + carried(step.beside, bandwidth),
-                     carried(step.sending, bandwidth), carried(step.sending, at_port_rate),
-                     carried(step.on_link, bandwidth)};
+    TimedStage stage{step.count,
+                     step.latency + carried(step.beside, bandwidth),
+                     carried(step.sending, bandwidth),
+                     carried(step.sending, at_port_rate),
+                     carried(step.on_link, bandwidth),
+                     step.connection};
     if (protocol != nullptr) stage.latency += protocol->step;
     if (system.reduction_bandwidth)
       stage.latency +=
@@ -309,7 +327,8 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
       if (!shift.empty()) ++shifts[shift];
       const Duration latency = spec.latency * walk.farthest() + ends + next * (stage.sends - 1);
       if (lane == 0)
-        add_step(cost.steps, {1, latency, walk.in_turn(), 0, walk.added(), walk.on_link()});
+        add_step(cost.steps, {1, latency, walk.in_turn(), 0, walk.added(), walk.on_link(),
+                              shares_links_ ? connection_to(shift, cost) : 0});
       of_lane.latency += latency;
       of_lane.in_turn += walk.in_turn();
       of_lane.added += walk.added();

@@ -40,10 +40,11 @@ struct PhaseLevel {
 // A stage, and `count` equal ones after each other, as long as they last.
 struct TimedStage {
   std::int64_t count;
-  Duration latency;  // from the last byte's leaving to the next stage
-  Duration sending;  // on the links that all share
-  Duration at_port;  // at the busiest port
-  Duration on_link;  // on the busiest link, with what passes on its way to others
+  Duration latency;             // from the last byte's leaving to the next stage
+  Duration sending;             // on the links that all share
+  Duration at_port;             // at the busiest port
+  Duration on_link;             // on the busiest link, with what passes on its way to others
+  std::int32_t connection = 0;  // of the level: on each, messages go in order
 };
 
 struct PhaseCost {
@@ -52,6 +53,7 @@ struct PhaseCost {
     Duration latency;
     std::int64_t sending, beside, added;  // pieces at the port, on wires beside it, and added up
     std::int64_t on_link;                 // and on the busiest link
+    std::int32_t connection = 0;
     bool operator==(const Step&) const = default;
   };
   std::vector<Step> steps;
@@ -119,6 +121,7 @@ class PhaseCosts {
   std::vector<Bandwidth> crossing_;
   std::vector<SpreadBandwidth> spread_;
   bool shifts_differ_;
+  bool shares_links_;  // of switches: messages go beside each other, as on the fluid backend
   std::vector<Duration> latencies_;  // across each level of a graph
   std::map<std::tuple<std::string, Collective, PhaseLevel>, std::optional<PhaseCost>> known_;
 };

@@ -11,17 +11,40 @@ namespace {
 
 using namespace test;
 
-TimedStage sending(Duration time) { return {1, {}, time, time, time}; }
+TimedStage sending(Duration time, Duration latency = {}) { return {1, latency, time, time, time}; }
 
-// Four chunks are there at 0. The first one sends its first stage at once; then its port sends
-// those of the other three, which were posted before its second one.
+// Four chunks are there at 0. The first one sends its first stage at once; then its connection
+// sends those of the other three, which were posted before its second one. It leaves the level at
+// 1 + 3 + 2 = 6 us, the others 2 us apart, and passes the next one in 10: 6 + 4 x 10. With the
+// stages the other way round it leaves at 2 + 6 + 1.
 TEST_CASE("a stage waits for the stages that other chunks posted before") {
-  const std::vector<TimedStage> growing{sending(microseconds(1)), sending(microseconds(2))};
-  const ChunkLine after_growing = through(growing, {}, 4);
-  CHECK(after_growing.first == microseconds(1 + 3 * 1 + 2));
-  CHECK(after_growing.last == microseconds(4 * 3));
-  const std::vector<TimedStage> shrinking{sending(microseconds(2)), sending(microseconds(1))};
-  CHECK(through(shrinking, {}, 4).first == microseconds(2 + 3 * 2 + 1));
+  const std::vector<TimedStage> growing{sending(microseconds(1)), sending(microseconds(2))},
+      shrinking{sending(microseconds(2)), sending(microseconds(1))},
+      next{sending(microseconds(10), microseconds(5))};
+  CHECK(time_in_line({{0, 0, growing}}, 4) == microseconds(12));
+  CHECK(time_in_line({{0, 0, growing}, {1, 1, next}}, 4) == microseconds(6 + 40 + 5));
+  CHECK(time_in_line({{0, 0, shrinking}, {1, 1, next}}, 4) == microseconds(9 + 40 + 5));
+}
+
+// Four chunks take 10 us each on a level that tapers: the port could carry them in 5. So beside it
+// the next level has half of the port from 10 to 40 us, and has done 15 us of its 40.
+TEST_CASE("levels behind one port share it") {
+  const TimedStage tapered{1, {}, microseconds(10), microseconds(5), {}};
+  const TimedStage leaf{1, {}, microseconds(10), microseconds(10), {}};
+  const std::vector<TimedStage> first{tapered}, second{leaf};
+  CHECK(time_in_line({{0, 0, first}, {1, 0, second}}, 4) == microseconds(65));
+  CHECK(time_in_line({{0, 0, first}, {1, 1, second}}, 4) == microseconds(50));
+}
+
+// Three chunks of two stages. On one connection the second stage of the first chunk goes after the
+// first one of the others, from 30 to 40 us; on its own it goes beside that of the second chunk,
+// from 10 to 30.
+TEST_CASE("stages to different peers go beside each other") {
+  std::vector<TimedStage> stages{sending(microseconds(10)), sending(microseconds(10))};
+  const std::vector<TimedStage> next{sending(microseconds(100))};
+  CHECK(time_in_line({{0, 0, stages}, {1, 1, next}}, 3) == microseconds(340));
+  stages[1].connection = 1;
+  CHECK(time_in_line({{0, 0, stages}, {1, 1, next}}, 3) == microseconds(330));
 }
 
 // A ring of four, 100 GB/s: a chain sends the buffer once over each of three links. A binomial tree
