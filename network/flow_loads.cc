@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "network/routing/level_routes.h"
 #include "network/routing/router.h"
 
 namespace orrery {
@@ -17,7 +18,11 @@ FlowLoads::~FlowLoads() = default;
 
 bool FlowLoads::add(NodeId from, NodeId to, double share) {
   std::vector<LinkShare> links;
-  router_->shares(from, to, links);
+  std::vector<LinkIndex> scratch;
+  if (topology_.structural() && has_two_ways(topology_, from, to))  // as on the fluid backend
+    append_level_shares(topology_, from, to, links, scratch);
+  else
+    router_->shares(from, to, links);
   for (const auto& [link, fraction] : links)
     seconds_[link] +=
         share * fraction / static_cast<double>(topology_.links()[link].bandwidth.value);
