@@ -20,8 +20,8 @@ struct NdpSpec {
   bool return_to_sender = true;
 };
 
-// The least timeout of the reference simulator (uet-htsim, DEFAULT_UEC_RTO_MIN). It is taken as
-// long as four idle round trips, where these are longer.
+// The least timeout of the reference simulator (uet-htsim, DEFAULT_UEC_RTO_MIN). Unless a timeout
+// is stated, it is taken as long as four idle round trips, where these are longer.
 inline constexpr Duration uet_rto = microseconds(100);
 
 // What decides how much a sender of UET may have on its way.

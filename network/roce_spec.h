@@ -88,7 +88,7 @@ struct RoceSpec {
   std::int32_t qps_per_pair = 1;
   std::int32_t ack_every = 1;  // packets for an acknowledgement; the last of a message always
   PairWindow window;
-  Duration rto = milliseconds(4);
+  std::optional<Duration> rto = {};            // else that of the kind: rto_of()
   Duration nack_interval = microseconds(500);  // until a gap is told again
   // selective_repeat: a packet is called lost when one has come that is by more than so many
   // later. Without it 0 where packets of a pair keep their order, else a window of the path.

@@ -27,7 +27,6 @@ TransportSpec ndp_2017() {
 TransportSpec uet_1_0() {
   TransportSpec spec;
   spec.kind = TransportKind::uet;
-  spec.roce.rto = uet_rto;
   return spec;
 }
 

@@ -123,6 +123,12 @@ std::string tcp_control_of(const TransportSpec& spec) {
   return is_among(congestion_controls(), spec) ? *spec.congestion_control : "cubic";
 }
 
+Duration rto_of(const TransportSpec& spec) {
+  if (spec.roce.rto) return *spec.roce.rto;
+  if (spec.kind == TransportKind::uet) return uet_rto;
+  return spec.kind == TransportKind::pfabric ? pfabric_rto : milliseconds(4);
+}
+
 RoceSpec roce_of(const TransportSpec& spec) {
   RoceSpec roce = spec.roce;
   if (is_among(roce_control_sentences(), spec)) roce.congestion_control = *spec.congestion_control;

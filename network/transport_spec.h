@@ -100,6 +100,9 @@ std::span<const CongestionControlEntry> congestion_controls();  // ns-3's, in an
 std::span<const CongestionControlEntry> roce_control_sentences();
 std::span<const CongestionControlEntry> roce_recovery_sentences();
 
+// The timeout of all kinds but TCP: the one that is stated, or the default of the kind.
+Duration rto_of(const TransportSpec& spec);
+
 // The control that the transport has.
 std::string tcp_control_of(const TransportSpec& spec);
 RoceSpec roce_of(const TransportSpec& spec);

@@ -155,8 +155,6 @@ inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologyS
       "further bytes on the wire for each packet (Ethernet: 38, with preamble and gap)",
       between(0, 1'000));
   describe_tcp_windows(key, spec);
-  if (spec.kind == TransportKind::uet && preset == nullptr) spec.roce.rto = uet_rto;
-  if (spec.kind == TransportKind::pfabric && preset == nullptr) spec.roce.rto = pfabric_rto;
   describe_roce(keys, network);
   describe_placed(keys, network);
   describe_scheduled(keys, network);

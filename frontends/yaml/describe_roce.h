@@ -101,7 +101,9 @@ inline void describe_roce(Keys& keys, NetworkSpec& network) {
   key("ack_every", roce.ack_every,
       "RoCE: packets for each acknowledgement; the last of a message is always acknowledged",
       between(1, 1 << 20));
-  key("rto", roce.rto, "RoCE: without progress for so long, what is outstanding is sent again",
+  key("rto", roce.rto,
+      "all but TCP: without progress for so long, what is outstanding is sent again; else 4 ms, "
+      "pFabric: 45 us, UET: 100 us or four idle round trips, and twice as long each time in a row",
       positive);
   key("nack_interval", roce.nack_interval, "RoCE, go_back_n: a gap is told again after so long",
       positive);

@@ -63,7 +63,7 @@ MltTransport::MltTransport(const TransportParts& parts, const SwitchSpec& switch
       listener_(parts.listener),
       spec_(parts.spec.transport.mlt),
       payload_(parts.spec.transport.roce.payload.value),
-      rto_(parts.spec.transport.roce.rto),
+      rto_(rto_of(parts.spec.transport)),
       retries_(parts.spec.transport.retries),
       seed_(parts.spec.seed),
       handler_(parts.queue.add_handler(*this)),

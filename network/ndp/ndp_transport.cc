@@ -17,7 +17,7 @@ std::unique_ptr<PacketTransport> make_ndp_transport(const TransportParts& parts)
   PlacedSettings settings;
   settings.name = "NDP";
   settings.payload = spec.roce.payload;
-  settings.rto = spec.roce.rto;
+  settings.rto = rto_of(spec);
   settings.retries = spec.retries;
   settings.priority = spec.roce.priority;
   settings.trims = true;

@@ -44,6 +44,7 @@ std::unique_ptr<PacketTransport> make_pfabric_transport(const TransportParts& pa
   PairSettings settings;
   settings.name = "pFabric";
   settings.roce = spec.roce;
+  settings.rto = rto_of(spec);
   settings.retries = spec.retries * patience;
   settings.control = &control;
   settings.recovery = &make_timeout_recovery;

@@ -13,6 +13,7 @@ std::unique_ptr<PacketTransport> make_pias_transport(const TransportParts& parts
   PairSettings settings;
   settings.name = "PIAS";
   settings.roce = spec.roce;
+  settings.rto = rto_of(spec);
   settings.roce.recovery = RecoveryKind::selective_repeat;
   settings.retries = spec.retries;
   settings.control = find_roce_control("dctcp");

@@ -15,6 +15,7 @@ namespace orrery {
 struct PairSettings {
   std::string name = "RoCE";
   RoceSpec roce;
+  Duration rto;
   std::int32_t retries = 10;
   const ControlEntry* control = nullptr;
   std::unique_ptr<Recovery> (*recovery)() = nullptr;  // else that of `roce`

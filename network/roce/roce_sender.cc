@@ -221,14 +221,14 @@ void RoceTransport::arm_timeout(std::uint32_t index) {
   QueuePair& pair = *pairs_[index];
   if (pair.timeout_comes) return;
   pair.timeout_comes = true;
-  schedule(pair.progress_at + spec_.rto, Happens::timeout, index);
+  schedule(pair.progress_at + settings_.rto, Happens::timeout, index);
 }
 
 void RoceTransport::time_out(std::uint32_t index) {
   QueuePair& pair = *pairs_[index];
   pair.timeout_comes = false;
   if (!pair.waits_for_answers()) return;  // the next packet arms it
-  if (queue_.now() < pair.progress_at + spec_.rto) return arm_timeout(index);
+  if (queue_.now() < pair.progress_at + settings_.rto) return arm_timeout(index);
   ++counters_.timeouts;
   if (++pair.timeouts > settings_.retries) end_run(pair);
   // PIAS, 4.1: a flow that starves begins anew in the first class. After two timeouts in a row:
@@ -276,7 +276,7 @@ void RoceTransport::end_run(QueuePair& pair) {
       "{} gave up the queue pair {} -> {} at {}: nothing was acknowledged in {} timeouts of {}; "
       "{} message{} undelivered.\n",
       settings_.name, pair.from.value, pair.to.value, to_text(queue_.now().since_start),
-      pair.timeouts, to_text(spec_.rto), pair.undelivered(),
+      pair.timeouts, to_text(settings_.rto), pair.undelivered(),
       pair.undelivered() == 1 ? " is" : "s are");
   for (const LinkIndex link : paths_.links(pair.from, pair.to, pair.number))
     text += fmt::format("  {}: {} packets lost, bandwidth {}\n", topology_.link_name(link),

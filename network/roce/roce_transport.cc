@@ -267,6 +267,7 @@ std::unique_ptr<PacketTransport> make_roce_transport(const TransportParts& parts
   const TransportSpec& spec = parts.spec.transport;
   PairSettings settings;
   settings.roce = roce_of(spec);
+  settings.rto = rto_of(spec);
   settings.retries = spec.retries;
   settings.control = find_roce_control(settings.roce.congestion_control);
   settings.switches = switches_for_roce(parts.spec);

@@ -19,8 +19,8 @@ std::unique_ptr<PacketTransport> make_uet_transport(const TransportParts& parts)
   PlacedSettings settings;
   settings.name = "UET";
   settings.payload = spec.roce.payload;
-  settings.rto = spec.roce.rto;
-  if (spec.roce.rto == uet_rto) settings.least_round_trips = 4;
+  settings.rto = rto_of(spec);
+  if (!spec.roce.rto) settings.least_round_trips = 4;
   settings.retries = spec.retries;
   settings.priority = spec.roce.priority;
   settings.trims = spec.uet.trimming;

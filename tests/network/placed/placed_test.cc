@@ -143,7 +143,6 @@ TEST_CASE("timeouts of UET that follow each other take twice as long, up to 4 ms
   // The last link loses all. The packet goes out at 0, and after 100, 200, 400, 800, 1,600 and
   // 3,200 us and five times 4 ms more: 11 timeouts, one more than `retries`, at 26.3 ms.
   NetworkSpec spec = placed(TransportKind::uet);
-  spec.transport.roce.rto = uet_rto;
   const Topology topology(star(4));
   const auto down = static_cast<LinkIndex>(topology.switch_to_npu_link(0, {1}));
   spec.switches.lossy_links = {{down, 1}};
@@ -153,11 +152,29 @@ TEST_CASE("timeouts of UET that follow each other take twice as long, up to 4 ms
                                                      "came back in 11 timeouts"));
   // Its idle round trip is 0.2 ms where a link takes 50 us: the first timeout is four of these.
   NetworkSpec far = placed(TransportKind::uet);
-  far.transport.roce.rto = uet_rto;
   NetworkUnderTest net_of_far("packet", star(4, microseconds(50)), far);
   net_of_far.send(0, 1, 100'000'000);
   net_of_far.queue.run();
   CHECK(statistics_of(net_of_far).timeouts == 0);
+}
+
+TEST_CASE("a timeout of UET that is stated is taken as it is, also if it is that of the default") {
+  // As above: eleven timeouts of 100 us each, the last at 1.1 ms.
+  NetworkSpec spec = placed(TransportKind::uet);
+  spec.transport.roce.rto = uet_rto;
+  const Topology topology(star(4));
+  const auto down = static_cast<LinkIndex>(topology.switch_to_npu_link(0, {1}));
+  spec.switches.lossy_links = {{down, 1}};
+  NetworkUnderTest net("packet", star(4), spec);
+  net.send(0, 1, 4'096);
+  CHECK_THROWS_WITH(net.queue.run(), Catch::Contains("gave up npu 0 -> npu 1 at 1.1 ms: nothing "
+                                                     "came back in 11 timeouts of 100 us"));
+  // Where a link takes 50 us, 100 us are over before the first answer comes, after 200 us.
+  spec.switches.lossy_links = {};
+  NetworkUnderTest net_of_far("packet", star(4, microseconds(50)), spec);
+  net_of_far.send(0, 1, 4'096);
+  net_of_far.queue.run();
+  CHECK(statistics_of(net_of_far).timeouts == 2);
 }
 
 TEST_CASE("an NPU with a port on each of two planes sends and is asked as fast as both") {

@@ -142,7 +142,6 @@ TEST_CASE("what pFabric loses comes back by timeouts, and every message arrives"
     for (const double loss : {0.0, 0.02}) {
       NetworkSpec spec;
       spec.transport.kind = TransportKind::pfabric;
-      spec.transport.roce.rto = pfabric_rto;
       spec.switches.loss = loss;
       PacketClass data;
       data.priority = 3;

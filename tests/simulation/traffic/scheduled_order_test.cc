@@ -16,7 +16,6 @@ Experiment with(TransportKind kind, std::uint64_t seed) {
   Experiment experiment = test::star(16, "packet");
   experiment.seed = seed;
   experiment.network.transport.kind = kind;
-  if (kind == TransportKind::pfabric) experiment.network.transport.roce.rto = pfabric_rto;
   if (kind != TransportKind::roce) return experiment;
   experiment.network.transport.congestion_control = "dctcp";
   experiment.network.transport.roce.recovery = RecoveryKind::selective_repeat;
