@@ -2,8 +2,11 @@
 // several files and of the command line end up in one tree, and each still knows where it is from.
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace orrery::yaml {
@@ -46,6 +49,25 @@ struct YamlNode {
 // Null if `node` is, or is no map, or does not have the key.
 inline const YamlNode* child_of(const YamlNode* node, std::string_view key) {
   return node != nullptr && node->kind == NodeKind::map ? node->find(key) : nullptr;
+}
+
+// Takes a key out of a map.
+inline std::optional<YamlNode> taken(YamlNode& map, std::string_view key) {
+  const auto child = std::ranges::find(map.children, key, &YamlNode::key);
+  if (child == map.children.end()) return std::nullopt;
+  YamlNode node = std::move(*child);
+  map.children.erase(child);
+  return node;
+}
+
+// A map that stands where `place` does.
+inline YamlNode map_at(const YamlNode& place, std::string key, std::vector<YamlNode> children) {
+  YamlNode map;
+  map.kind = NodeKind::map;
+  map.key = std::move(key);
+  map.place = map.key_place = place.key_place;
+  map.children = std::move(children);
+  return map;
 }
 
 inline std::string_view name_of(NodeKind kind) {

@@ -19,24 +19,7 @@ namespace {
 // Where a server is sold without NICs, one for each NPU: what clouds build in, such as Azure's ND
 // MI300X v5 (8 of 400 Gb/s).
 constexpr const char* usual_nic = "400 Gb/s";
-
-// Takes a key out of a map.
-std::optional<YamlNode> taken(YamlNode& map, std::string_view key) {
-  const auto child = std::ranges::find(map.children, key, &YamlNode::key);
-  if (child == map.children.end()) return std::nullopt;
-  YamlNode node = std::move(*child);
-  map.children.erase(child);
-  return node;
-}
-
-YamlNode map_at(const YamlNode& place, std::string key, std::vector<YamlNode> children) {
-  YamlNode map;
-  map.kind = NodeKind::map;
-  map.key = std::move(key);
-  map.place = map.key_place = place.key_place;
-  map.children = std::move(children);
-  return map;
-}
+constexpr const char* nics_assumed = "NICs of 400 Gb/s, ASSUMED";
 
 const ServerPreset* find_server(std::string_view name) {
   const auto presets = server_presets();
@@ -206,12 +189,15 @@ std::string move_into_network(YamlNode& platform, Problems& problems) {
     server = *said;
   else if (platform.find("nodes") != nullptr && network->find("nodes") == nullptr)
     server = server_of_npu(platform);
-  if (network->find("node") != nullptr) server.reset();
-  std::vector<YamlNode> moved;
   std::string assumed;
+  if (const YamlNode* node = network->find("node")) {
+    server.reset();
+    if (node->kind == NodeKind::map) node = node->find("preset");
+    if (node != nullptr && assume_nics(platform, *node, network)) assumed = nics_assumed;
+  }
+  std::vector<YamlNode> moved;
   if (server) {
-    if (assume_nics(platform, *server, network))
-      assumed = fmt::format("NICs of {}, ASSUMED", usual_nic);
+    if (assume_nics(platform, *server, network)) assumed = nics_assumed;
     taken(platform, "server");
     moved.push_back(node_of(std::move(*server), take_nic_count(platform)));
   }

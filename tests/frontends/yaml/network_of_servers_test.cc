@@ -1,5 +1,7 @@
 // A platform of so many servers: `platform: {nodes: 16, server: hgx-h100}`.
+#include <fmt/format.h>
 #include <algorithm>
+
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -167,6 +169,13 @@ TEST_CASE("a server that is sold without NICs has usual ones, and the head says 
     CHECK(bought.npu.preset == "mi300x");
     CHECK(value_of(bought, "platform.topology.rail.bandwidth") == "50 GB/s");
     CHECK(bought.network_chosen == "rails of 400 Gb/s, ASSUMED");
+  }
+  for (const char* node : {"mi300x-platform", "{preset: mi300x-platform}"}) {
+    const Experiment named =
+        with(fmt::format("{{leaf_spine: {{node: {}, leaves: 2, plugs: 32}}}}", node));
+    CHECK(npus_of(named) == 64);
+    CHECK(value_of(named, "platform.topology.leaf_spine.bandwidth") == "50 GB/s");
+    CHECK(named.network_chosen == "NICs of 400 Gb/s, ASSUMED");
   }
   const Experiment said = with("{nodes: 16, server: mi300x, nic: 200 Gb/s}");
   CHECK(value_of(said, "platform.topology.rail.bandwidth") == "25 GB/s");
