@@ -78,6 +78,7 @@ std::string counts_text(const SearchResult& result) {
   std::string text = fmt::format("{}: {} configurations of {} NPUs\n", result.name,
                                  choices.enumerated, result.npus);
   text += chosen_efficiency(result.efficiency) + chosen_protocols(result.protocols);
+  if (!result.assumed.empty()) text += "training: " + result.assumed + "\n";
   if (result.partial) text += "PARTIAL RESULT (interrupted): what follows is what was reached\n";
   TextTable table({{""}, {"", Align::left}});
   if (choices.unchecked > 0)
@@ -197,6 +198,7 @@ std::string search_json(const SearchResult& result, std::size_t top) {
       {"efficiency_because", text_or_null(result.efficiency.because)},
       {"efficiency_error",
        result.efficiency.error ? Json(*result.efficiency.error) : Json(nullptr)},
+      {"assumed", text_or_null(result.assumed)},
       {"protocols", text_or_null(result.protocols.name)},
       {"protocols_because", text_or_null(result.protocols.because)},
       {"protocols_error", result.protocols.error ? Json(*result.protocols.error) : Json(nullptr)},

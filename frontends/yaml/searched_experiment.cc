@@ -236,13 +236,24 @@ std::int32_t npus_of(const YamlNode& job, std::int32_t node) {
   return count;
 }
 
+std::string joined(const std::string& text, const std::string& more) {
+  return text.empty() || more.empty() ? text + more : text + "; " + more;
+}
+
+// "sequence 8192 ASSUMED" of a workload whose transformer is a config.json without a sequence.
+std::string assumed_sequence(const YamlNode* workload) {
+  const YamlNode* sequence = child_of(child_of(workload, "transformer"), "sequence");
+  const bool assumed = sequence != nullptr && sequence->place.source->is_chosen;
+  return assumed ? fmt::format("sequence {} ASSUMED", sequence->text) : "";
+}
+
 std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
                                                  const std::vector<Override>& overrides) {
   auto file = std::make_unique<SearchedFile>();
   std::optional<YamlNode> root = file->files.load(path, overrides);
   file->problems.throw_if_any();
   file->root = std::move(*root);
-  assume_batch(file->root, file->texts, file->chosen);
+  const AssumedBatch batch = assume_batch(file->root, file->texts, file->chosen);
   const YamlNode* workload = file->root.find("workload");
   if (workload != nullptr && workload->find("transformer") == nullptr)
     throw ConfigError({.file = path,
@@ -254,6 +265,7 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   experiment.npu.efficiency_in_force = file->files.efficiency();
   experiment.protocols_in_force = file->files.protocols();
   experiment.network_chosen = file->files.network_chosen();
+  experiment.parallelism_chosen = joined(batch.text, assumed_sequence(workload));
   file->problems.throw_if_any();
   choose_open_backend(experiment);
   if (file->spec.context.empty()) file->spec.context = {file->written.context};
@@ -284,10 +296,6 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
   return found->text;
 }
 
-std::string joined(const std::string& text, const std::string& more) {
-  return text.empty() || more.empty() ? text + more : text + "; " + more;
-}
-
 // Of a workload that has the whole platform.
 std::string choose_alone(YamlNode& root, InputTexts& texts, const Source& chosen) {
   const AssumedBatch batch = assume_batch(root, texts, chosen);
@@ -295,13 +303,6 @@ std::string choose_alone(YamlNode& root, InputTexts& texts, const Source& chosen
   if (division.empty() && batch.ranks > 0)
     division = fmt::format("dp{}, a whole model on each NPU", batch.ranks);
   return joined(division, batch.text);
-}
-
-// "sequence 8192 ASSUMED" of a workload whose transformer is a config.json without a sequence.
-std::string assumed_sequence(const YamlNode* workload) {
-  const YamlNode* sequence = child_of(child_of(workload, "transformer"), "sequence");
-  const bool assumed = sequence != nullptr && sequence->place.source->is_chosen;
-  return assumed ? fmt::format("sequence {} ASSUMED", sequence->text) : "";
 }
 
 // The experiment with this job alone, on a platform of as many NPUs: whole inner groups of the

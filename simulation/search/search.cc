@@ -89,6 +89,7 @@ SearchResult estimate_choices(const TrainingVariants& variants, FittingChoices c
   result.backend = variants.written().network.backend;
   result.efficiency = variants.written().npu.efficiency_in_force;
   result.protocols = variants.written().protocols_in_force;
+  result.assumed = variants.written().parallelism_chosen;
   result.npus = variants.npus();
   for (FittingChoice& fitting : choices.fitting) {
     SearchRow& row = result.rows.emplace_back();

@@ -28,6 +28,7 @@ struct SearchResult {
   std::string name, backend;
   EfficiencyInForce efficiency;
   ProtocolsInForce protocols;
+  std::string assumed;  // "batch 512 ASSUMED; sequence 8192 ASSUMED": not in the file; or ""
   std::int32_t npus = 0;
   FittingChoices choices;         // `fitting` has gone into `rows`
   std::vector<SearchRow> rows;    // those that are simulated first, then by time

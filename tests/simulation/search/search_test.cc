@@ -42,6 +42,18 @@ void simulate_all_of(const SearchedExperiment& variants, SearchResult& result) {
 
 }  // namespace
 
+// 4 Mi tokens in samples of 4 are more than a million samples.
+TEST_CASE("a search says what it assumes") {
+  std::string text = small_experiment;
+  text.erase(text.find("  training:"));
+  const SearchFile file(text, "assumed");
+  const SearchedExperiment variants(file.path(), {});
+  CHECK_THAT(search_text(found(variants, 1), 3), Contains("training: batch 1048576 ASSUMED\n"));
+  const SearchFile written(small_experiment);
+  const SearchedExperiment whole(written.path(), {});
+  CHECK_THAT(search_text(found(whole, 1), 3), !Contains("ASSUMED"));
+}
+
 // An estimate takes one collective after the other. In a simulation the next gather of ZeRO-3 is in
 // the fabric while the last one is still inside the nodes: of S bytes 3/16 cross the fabric at 5
 // GB/s (37.5 ps a byte) and 3/4 the node at 50 GB/s (15 ps), so in a row they take 37.5 and
