@@ -55,10 +55,11 @@ struct FlowsSpec {
 };
 
 // At random times `senders` NPUs send `size` bytes each to one NPU, all at once. All are drawn.
+// Size and load are those of HPCC (SIGCOMM'19, section 5.3), where 60 send.
 struct IncastSpec {
-  std::int32_t senders = 0;
-  Bytes size;
-  Fraction load;  // of what FlowsSpec::of says
+  std::int32_t senders = 8;
+  Bytes size{500'000};
+  Fraction load = 0.02;  // of what FlowsSpec::of says
 };
 
 struct TrafficSpec {

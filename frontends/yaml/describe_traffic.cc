@@ -139,17 +139,18 @@ void describe_flows(Keys& keys, FlowsSpec& flows) {
 }
 
 void describe_incast(Keys& keys, IncastSpec& incast) {
-  keys.required("senders", incast.senders, "NPUs that send to one, all at once",
+  keys.optional("senders", incast.senders, "NPUs that send to one, all at once",
                 between(1, std::int64_t{1} << 24));
-  keys.required("size", incast.size, "what each of them sends", positive);
-  keys.required("load", incast.load, "what incasts send, as a share of what flows.of names");
+  keys.optional("size", incast.size, "what each of them sends", positive);
+  keys.optional("load", incast.load, "what incasts send, as a share of what flows.of names");
 }
 
 }  // namespace
 
 void describe_traffic(Keys& keys, TrafficSpec& traffic, const TopologySpec& topology,
                       bool topology_known) {
-  keys.required_named_map("flows", "flows that start at random times, at every NPU",
+  keys.required_named_map("flows",
+                          "flows at random times, such as flows: {sizes: websearch, load: 0.5}",
                           [&](Keys& below) { describe_flows(below, traffic.flows); });
   keys.optional_map("incast", "several NPUs that send to one, at random times",
                     [&](Keys& below) { describe_incast(below, traffic.incast.emplace()); });

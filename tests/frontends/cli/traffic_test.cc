@@ -150,6 +150,24 @@ traffic: {flows: {sizes: 1 MB, load: 0.3}}
             .exit_code == 2);
 }
 
+// What a newcomer writes, and what the message tells him to add.
+TEST_CASE("an incast has usual senders, size and load", "[cli][traffic]") {
+  Traffic traffic;
+  const std::string platform =
+      "platform: {topology: {levels: [{kind: switch, size: 16, bandwidth: 100 Gb/s, latency: 0.5 "
+      "us}]}}\n";
+  const std::string alone = traffic.write("alone.yaml", platform + "traffic: {incast}\n");
+  const Printed refused = test::run_orrery({"traffic", alone});
+  CHECK(refused.exit_code == 2);
+  const std::string remedy = "flows: {sizes: websearch, load: 0.5}";
+  CHECK_THAT(refused.error, Contains("such as " + remedy) && !Contains("incast."));
+  const std::string file =
+      traffic.write("both.yaml", platform + "traffic: {incast, " + remedy + "}\n");
+  CHECK(test::run_orrery({"validate", file}).exit_code == 0);
+  const Printed text = test::run_orrery({"explain", file});
+  CHECK_THAT(text.out, Contains("traffic.incast.senders") && Contains("500 kB"));
+}
+
 // The slowdown of flows that share links rises with the load.
 TEST_CASE("a sweep varies the load of flows", "[cli][traffic]") {
   Traffic traffic;
