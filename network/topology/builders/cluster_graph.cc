@@ -127,8 +127,11 @@ TopologySpec ClusterGraph::finish(std::vector<Tier> tiers, const Wire& plugged) 
   for (const Tier& tier : tiers) product *= tier.size;
   const std::int64_t inside = node_.npus;
   if (product != nodes_) {
+    const auto joins = [](const Tier& tier) { return tier.size != 1; };
+    const auto outermost = std::find_if(tiers.rbegin(), tiers.rend(), joins);
+    const auto all = outermost == tiers.rend() ? tiers.rbegin() : outermost;
     for (Tier& tier : tiers) tier.size = 1;
-    tiers.back().size = nodes_;
+    all->size = nodes_;
   }
   tiers.insert(tiers.begin(), {"node", inside});
   const Duration in = node_.nics > 0 ? node_.bus.latency : Duration{};

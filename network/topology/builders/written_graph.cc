@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -37,17 +38,52 @@ std::vector<LevelSpec> grouped(const GraphSpec& graph, std::int32_t npus,
   return levels;
 }
 
-// Links count under the innermost level that holds both ends' NPUs, or else the outermost.
+// From the first to the last of the NPUs below a node: groups are NPUs in a row.
+struct Span {
+  std::int32_t first = std::numeric_limits<std::int32_t>::max(), last = -1;
+
+  Span operator+(const Span& other) const {
+    return {std::min(first, other.first), std::max(last, other.last)};
+  }
+};
+
+// Of each node its own NPUs: itself, or those of its neighbours that are nearer to NPUs. A NIC
+// counts with the switches behind it, to which its links lead.
+std::vector<Span> spans_of(const GraphSpec& graph, std::int32_t npus) {
+  std::vector<Span> spans(graph.nodes.size());
+  std::vector<std::int32_t> distance(graph.nodes.size(), -1);
+  for (std::int32_t npu = 0; npu < npus; ++npu) {
+    spans[npu] = {npu, npu};
+    distance[npu] = 0;
+  }
+  bool reached = true;
+  for (std::int32_t away = 0; reached; ++away) {
+    reached = false;
+    for (const Link& link : graph.links) {
+      std::int32_t& to = distance[link.to.value];
+      if (distance[link.from.value] != away || (to >= 0 && to <= away)) continue;
+      to = away + 1;
+      spans[link.to.value] = spans[link.to.value] + spans[link.from.value];
+      reached = true;
+    }
+  }
+  for (const Link& link : graph.links)
+    if (graph.nodes[link.from.value].kind == NodeKind::nic &&
+        graph.nodes[link.to.value].kind == NodeKind::switched)
+      spans[link.from.value] = spans[link.from.value] + spans[link.to.value];
+  return spans;
+}
+
+// Links count under the innermost level with a group that holds the NPUs below both ends.
 void assign_levels(GraphSpec& graph, std::int32_t npus, const std::vector<LevelSpec>& levels) {
+  const std::vector<Span> spans = spans_of(graph, npus);
   for (Link& link : graph.links) {
-    link.level = static_cast<std::int32_t>(levels.size()) - 1;
-    if (std::max(link.from.value, link.to.value) >= npus) continue;
+    const Span span = spans[link.from.value] + spans[link.to.value];
     std::int32_t size = 1;
     for (std::size_t l = 0; l < levels.size(); ++l) {
       size *= levels[l].size;
-      if (link.from.value / size != link.to.value / size) continue;
       link.level = static_cast<std::int32_t>(l);
-      break;
+      if (span.first / size == span.last / size) break;
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "network/topology/builders/hyperx.h"
 #include "network/topology/builders/rail.h"
 #include "network/topology/builders/tree.h"
+#include "network/topology/builders/written_graph.h"
 
 namespace orrery {
 namespace {
@@ -218,6 +219,44 @@ TEST_CASE("what a builder cannot build it says, with the key and a remedy") {
   DragonflySpec dragonfly;
   dragonfly.groups = 4;  // two routers of one global link each join three
   CHECK(problem_of(dragonfly)->key == "groups");
+}
+
+// Three servers of 8 ports on leaves of 12 ports down and 4 up (radix 16, 3:1) fill two leaves,
+// which the spines of the one pod join: no message reaches the core, and no level has its name.
+TEST_CASE("servers that fill no whole leaves are a level of the tier that joins them") {
+  FatTreeSpec spec;
+  spec.node.npus = spec.node.nics = 8;
+  spec.node.inside = NodeInside::switched;
+  spec.node.link = spec.node.bus = {gigabytes_per_second(450), nanoseconds(200)};
+  spec.radix = 16;
+  spec.nodes = 3;
+  spec.oversubscription = {3};
+  spec.bandwidth = {gigabytes_per_second(50)};
+  const Topology topology(build_fat_tree(spec));
+  REQUIRE(topology.levels().size() == 2);
+  CHECK(topology.levels()[1].name == "spine");
+  CHECK(topology.levels()[1].size == 3);
+}
+
+// Two leaves of two NPUs, one of which has a NIC before its leaf, and a spine.
+TEST_CASE("links of a written graph count under the level of the switch that they lead to") {
+  WrittenGraph graph;
+  for (const char* npu : {"a", "b", "c", "d"}) graph.nodes.push_back({npu, NodeKind::npu});
+  graph.nodes.push_back({"nic", NodeKind::nic});
+  for (const char* name : {"left", "right", "spine"})
+    graph.nodes.push_back({name, NodeKind::switched});
+  const std::pair<const char*, const char*> pairs[] = {
+      {"a", "nic"},   {"nic", "left"},   {"b", "left"},     {"c", "right"},
+      {"d", "right"}, {"left", "spine"}, {"right", "spine"}};
+  for (const auto& [from, to] : pairs) graph.links.push_back({from, to, kWire});
+  graph.groups = {2, 2};
+  const Topology topology(build_graph(graph));
+  for (const Link& link : topology.links()) {
+    const bool at_spine =
+        topology.node_name(link.from) == "spine" || topology.node_name(link.to) == "spine";
+    CAPTURE(topology.node_name(link.from), topology.node_name(link.to));
+    CHECK(link.level == (at_spine ? 1 : 0));
+  }
 }
 
 // Servers of 8 NICs of 50 GB/s. 31 of them on 4 leaves of 64 ports at 3:1: a leaf has 22 uplinks,
