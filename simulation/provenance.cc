@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/hash.h"
+#include "simulation/written.h"
 
 namespace orrery {
 
@@ -42,9 +43,6 @@ std::string shell_text(const std::vector<std::string>& arguments) {
 std::string inputs_hash(const Experiment& experiment) {
   // What is written counts as such, also where it equals the default: a schedule that is written is
   // not replaced by an automatic choice.
-  const auto is_written = [](const ResolvedValue& value) {
-    return value.origin == "--set" || value.origin.find(':') != std::string::npos;
-  };
   std::string text;
   for (const ResolvedValue& value : experiment.resolved)
     text += fmt::format("{} {} {}\n", value.path, is_written(value) ? "=" : "is", value.value);

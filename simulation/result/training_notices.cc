@@ -1,6 +1,14 @@
 #include "simulation/result/training_notices.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
+
+#include "core/units/unit_text.h"
+#include "simulation/written.h"
+#include "system/npu_presets.h"
+#include "workload/problems.h"
 
 namespace orrery {
 
@@ -66,6 +74,35 @@ bool sums_between_servers(const Experiment& experiment) {
                               [](const LevelSpec& level) { return level.scope == Scope::local; });
 }
 
+// A peak that is written, and that is not known to be that of 8-bit products.
+bool has_a_peak_of_eight_bits(const Experiment& experiment) {
+  const auto* transformer = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (transformer == nullptr || !transformer->model.eight_bit_products) return false;
+  const NpuPreset* known = find_npu_preset(experiment.npu.preset);
+  const bool is_known = known != nullptr && known->eight_bit_peak == experiment.npu.peak;
+  return !is_known && is_written(experiment, "npu.peak");
+}
+
+// Megatron-LM divides experts as it does the rest of a layer, unless it is told otherwise.
+std::string notice_of_whole_experts(const Experiment& experiment) {
+  const auto* transformer = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (transformer == nullptr || transformer->model.experts.count == 0) return "";
+  TransformerTraining divided = transformer->training;
+  if (divided.tensor == 1 || divided.experts.tensor > 1 ||
+      !is_written(experiment, "training.tensor") ||
+      is_written(experiment, "training.expert_tensor"))
+    return "";
+  divided.experts.tensor = divided.tensor;
+  const bool may = problems_of(divided, transformer->model, facts_of(experiment.topology)).empty();
+  return fmt::format(
+      "tensor: {} does not divide the experts: each rank has whole ones (expert_tensor: 1); {}",
+      divided.tensor,
+      may ? fmt::format(
+                "write expert_tensor: {} to divide them too, as Megatron-LM does by default",
+                divided.tensor)
+          : "write expert_tensor: 1 if you want that");
+}
+
 }  // namespace
 
 std::vector<std::string> training_notices(const Experiment& experiment) {
@@ -80,6 +117,15 @@ std::vector<std::string> training_notices(const Experiment& experiment) {
         "matrix products run at the peak of the data sheet, which no software reaches: the time is "
         "too short; name a measured efficiency, like platform.npu.efficiency: {preset: h100-2024} "
         "(orrery list presets), or none if you want that");
+  if (has_a_peak_of_eight_bits(experiment))
+    notices.push_back(fmt::format(
+        "platform.npu.peak is taken for the rate of 8-bit products (eight_bit_products), and "
+        "products "
+        "in 16 bits, such as the head's, run at half of it; if {} is that in 16 bits, write twice "
+        "as much",
+        to_text(experiment.npu.peak)));
+  if (std::string whole = notice_of_whole_experts(experiment); !whole.empty())
+    notices.push_back(std::move(whole));
   add_notices(notices, "", experiment.workload, experiment.system);
   if (const auto* several = std::get_if<JobsSpec>(&experiment.workload.what))
     for (const PlacedWorkload& job : several->jobs)

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
+#include "system/npu_presets.h"
 #include "tests/simulation/rings.h"
 
 using namespace orrery;
@@ -93,4 +94,53 @@ TEST_CASE("notices of several jobs name theirs") {
   several.workload.what = jobs;
   REQUIRE(training_notices(several).size() == 1);
   CHECK_THAT(training_notices(several)[0], Contains("job left: "));
+}
+
+// The rate of 8-bit products that a data sheet gives is no surprise, another one may be that in 16
+// bits. A preset has none that is written.
+TEST_CASE("a written peak beside 8-bit products is said to be that of those") {
+  TransformerWorkload workload;
+  workload.model.eight_bit_products = true;
+  Experiment written = experiment(workload);
+  written.npu.efficiency_in_force.name = "none";
+  written.npu.peak = teraflops_per_second(989);
+  written.npu.preset = "h100";
+  CHECK(training_notices(written).empty());
+  written.resolved = {{"platform.npu.peak", "989 TFLOP/s", "fp8.yaml:2", ""}};
+  REQUIRE(training_notices(written).size() == 1);
+  CHECK_THAT(training_notices(written)[0], Contains("if 989 TFLOP/s is that in 16 bits"));
+  written.npu.peak = find_npu_preset("h100")->eight_bit_peak;
+  CHECK(training_notices(written).empty());
+}
+
+// 8 experts of 4,096 columns on 8 x 2 ranks: tensors of 8 divide the columns, and 2 x 8 ranks are
+// one whole stage.
+TEST_CASE("experts that tensors do not divide are pointed out, with the key that divides them") {
+  TransformerWorkload workload;
+  workload.model.layers = 2;
+  workload.model.hidden = 1'024;
+  workload.model.heads = 16;
+  workload.model.feed_forward = 4'096;
+  workload.model.vocabulary = 32'000;
+  workload.model.sequence = 1'024;
+  workload.model.element = Bytes{2};
+  workload.model.experts.count = 8;
+  workload.model.experts.top_k = 2;
+  workload.training.tensor = 8;
+  workload.training.data = 2;
+  workload.training.sequence_parallel = true;
+  workload.training.global_batch = 16;
+  workload.training.experts.parallel = 2;
+  Experiment written = experiment(workload);
+  written.topology.levels = {
+      {"node", LevelKind::switched, 8, gigabytes_per_second(450), nanoseconds(500), Scope::local},
+      {"fabric", LevelKind::switched, 2, gigabytes_per_second(50), nanoseconds(500)}};
+  CHECK(training_notices(written).empty());  // a choice, and no mistake of the user's
+  written.resolved = {{"workload.training.tensor", "8", "moe.yaml:3", ""}};
+  REQUIRE(training_notices(written).size() == 1);
+  CHECK_THAT(training_notices(written)[0],
+             Contains("tensor: 8 does not divide the experts") &&
+                 Contains("write expert_tensor: 8 to divide them too"));
+  written.resolved.push_back({"workload.training.expert_tensor", "1", "moe.yaml:4", ""});
+  CHECK(training_notices(written).empty());
 }
