@@ -27,14 +27,15 @@ std::string memory(const RunResult& result) {
   return fmt::format(", memory {}{}", to_text(most.total), room);
 }
 
-HeadLine iteration(const RunResult& result) {
+HeadLine iteration(const RunResult& result, std::size_t room) {
+  constexpr const char* unknown_error = " (error unknown)";
   const std::optional<Duration> time = iteration_time(result);
   std::string text = time ? to_text(*time) : "-";
   if (time && result.jobs.size() > 1)
     text += fmt::format(", until the last job, {}, ends",
                         std::ranges::max_element(result.jobs, {}, &JobRow::finish)->name);
   if (time && result.expected_error) text += ' ' + band_text(*result.expected_error);
-  if (time && result.training && result.efficiency.of_another_device) text += " +-?";
+  if (time && result.training && result.efficiency.of_another_device) text += unknown_error;
   if (time && result.samples)
     text += fmt::format(", {} samples/s", short_number(static_cast<double>(*result.samples) * 1e12 /
                                                        static_cast<double>(time->value)));
@@ -44,7 +45,11 @@ HeadLine iteration(const RunResult& result) {
     text += fmt::format(", MFU {}", utilisation);
   if (const std::string causal = causal_utilisation_text(result); !causal.empty())
     text += fmt::format(" (causal {})", causal);
-  return {"iteration", text + memory(result)};
+  text += memory(result);
+  if (const std::size_t at = text.find(unknown_error);
+      at != std::string::npos && text.size() > room)
+    text.replace(at, std::string_view(unknown_error).size(), " +-?");
+  return {"iteration", text};
 }
 
 struct Slice {
@@ -109,7 +114,7 @@ std::string bar(const RunResult& result, std::size_t room) {
 std::vector<HeadLine> head_lines(const RunResult& result, std::size_t width,
                                  std::size_t lines_of_why) {
   const std::size_t room = width - name_width;
-  std::vector<HeadLine> lines{iteration(result)};
+  std::vector<HeadLine> lines{iteration(result, room)};
   if (result.why.empty()) return lines;
   lines.push_back({"time", bar(result, room)});
   constexpr std::size_t loss_at_break = 10;

@@ -46,13 +46,14 @@ std::string wrapped_lines(std::string_view line, std::size_t width, std::size_t 
   }
 }
 
-std::string wrapped_text(std::string_view text, std::size_t width) {
+std::string wrapped_text(std::string_view text, std::size_t width,
+                         std::optional<std::size_t> indent) {
   std::string wrapped;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-    wrapped += wrapped_lines(line, width, begin + 4);
+    wrapped += wrapped_lines(line, width, indent.value_or(begin + 4));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return wrapped;

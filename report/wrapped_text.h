@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,8 @@ inline constexpr std::size_t default_width = 100;  // where the terminal has non
 // A word that is longer than a line stays whole.
 std::string wrapped_lines(std::string_view line, std::size_t width, std::size_t indent);
 
-// Each line that is too long, continued four characters behind its own beginning.
-std::string wrapped_text(std::string_view text, std::size_t width);
+// Each line that is too long, continued at `indent`, or four characters behind its own beginning.
+std::string wrapped_text(std::string_view text, std::size_t width,
+                         std::optional<std::size_t> indent = {});
 
 }  // namespace orrery

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 #include "core/base/io_error.h"
 #include "execution/failure.h"
 #include "frontends/cli/command_line_parser.h"
 #include "frontends/cli/failure_json.h"
 #include "frontends/cli/unknown_command.h"
+#include "report/wrapped_text.h"
 
 namespace orrery::cli {
 
@@ -66,7 +68,11 @@ ExitCode CommandLine::run(std::vector<std::string> arguments) {
     app_.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     // Prints the help or the version that was asked for, or what is wrong.
-    return app_.exit(error, terminal_.out, terminal_.error) == 0 ? ok : wrong_configuration;
+    std::ostringstream text;
+    const bool good = app_.exit(error, text, terminal_.error) == 0;
+    terminal_.out << wrapped_text(text.str(), default_width,
+                                  app_.get_formatter()->get_column_width());
+    return good ? ok : wrong_configuration;
   }
   messages_.emplace(settings_of(log_), terminal_.error);
   try {

@@ -393,3 +393,17 @@ TEST_CASE("list, schema, version and help print on standard output", "[cli]") {
     CHECK_THAT(help.out, Contains("Example") && !Contains("{false}") && !Contains(":INT"));
   }
 }
+
+TEST_CASE("help fits a line of 100 columns", "[cli]") {
+  for (const char* command :
+       {"", "run", "compare", "traffic", "coll", "sweep", "batch", "search", "calibrate", "explain",
+        "validate", "list", "schema", "import", "export", "report", "topo", "trace", "astra"}) {
+    std::vector<std::string> arguments{"--help"};
+    if (*command != 0) arguments.insert(arguments.begin(), command);
+    std::istringstream lines(test::run_orrery(arguments).out);
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(command, line);
+      CHECK(line.size() <= 100);
+    }
+  }
+}
