@@ -124,6 +124,15 @@ class Fast(Folder):
         self.assertEqual(ran.returncode, 1, ran.stderr)
         self.assertIn("put orrery-ns3.so, as it was built with this program, into", ran.stderr)
         output(alone, *tcp[:-1], "network.backend=packet")
+        interface = (BUILD / "network/ns3/interface.cc").read_text()
+        own = re.search('"([0-9a-f]{16})"', interface)[1].encode()
+        module = self.folder / "orrery-ns3.so"
+        module.write_bytes((BUILD / "orrery-ns3.so").read_bytes().replace(own, b"0" * 16))
+        ran = subprocess.run([alone, *tcp], check=False, text=True, capture_output=True)
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn(f"{module} was built from other sources than this program: put", ran.stderr)
+        shutil.copy(BUILD / "orrery-ns3.so", module)
+        self.assertIn("iteration", output(alone, *tcp))
 
 
 class Slow(Folder):
