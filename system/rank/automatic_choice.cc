@@ -160,10 +160,10 @@ class Contest {
     const ProtocolCost* const row = find_cost(system_.protocols, protocol, algorithm.name,
                                               place_of(topology_.levels(), on_platform(level)));
     if (protocol != Protocol::none && !is_paid(row, algorithm, level)) return std::nullopt;
-    // Where links may be few, rings and pat send most bytes to neighbours. What has a root is cut
-    // on the inner levels by nothing else.
+    // Where it is not known what links carry, rings and pat send most bytes to neighbours. What has
+    // a root is cut on the inner levels by nothing else.
     if (algorithm.name == "direct" && kind_ <= Collective::all_gather &&
-        costs_.may_have_few_links(group_[level]))
+        !costs_.knows_links(group_[level]))
       return std::nullopt;
     if (algorithm.name == "ring" && uses_all_links(level) && !is_few_bytes(level))
       return std::nullopt;

@@ -29,6 +29,8 @@ Bytes on_wire(Bytes data, const ProtocolCost* protocol, std::int64_t messages = 
   return std::max(whole_of(data, protocol->efficiency), protocol->least * messages);
 }
 
+constexpr std::int32_t kMostDistances = 64;  // of a plan's sends: each costs a search
+
 // Where the messages of one stage of rank 0 go.
 class StageWalk {
  public:
@@ -192,9 +194,9 @@ LevelSpec PhaseCosts::alone(const PhaseLevel& level) const {
   return spec;
 }
 
-bool PhaseCosts::may_have_few_links(const PhaseLevel& level) const {
-  const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level.level)];
-  return spec.kind == LevelKind::graph && level.level > 0 && spec.scope == Scope::scale_out;
+bool PhaseCosts::knows_links(const PhaseLevel& level) const {
+  const std::int32_t parts = topology_.levels()[static_cast<std::size_t>(level.level)].size;
+  return !shifts_differ_ || (level.members == parts && parts <= kMostDistances);
 }
 
 bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind,
@@ -252,17 +254,22 @@ const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind
   return cost ? &*cost : nullptr;
 }
 
-// Where links between parts of the level carry less than the parts send. Chunks that follow each
-// other may use the links of several distances at once; the stages of one wait for each other.
+// Where links between parts of the level carry less than the parts send: between routers, and of
+// leaves that are not equally full, for what goes further than to neighbours. Chunks that follow
+// each other may use the links of several distances at once; the stages of one wait for each other.
 void PhaseCosts::slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>& stages,
-                           const PhaseLevel& level) const {
-  constexpr std::size_t most = 64;  // sends to different NPUs, of which each costs a search
+                           const PhaseLevel& level, bool has_far) const {
+  const SpreadBandwidth& spread = spread_[static_cast<std::size_t>(level.level)];
+  const std::int32_t stride = topology_.stride(level.level);
+  const bool uneven = has_far && stride < spread.npus && spread.npus < stride * level.members;
   std::size_t sends = 0;
   for (const auto& [stage, count] : stages) sends += stage.size();
-  if (!shifts_differ_ || sends == 0 || sends > most ||
-      level.members != topology_.levels()[static_cast<std::size_t>(level.level)].size)
-    return;
-  const auto rates = shift_bandwidths(topology_, level.level, stages);
+  if (sends == 0 || (!shifts_differ_ && !uneven)) return;
+  std::optional<ShiftBandwidths> rates;
+  if (sends <= kMostDistances &&
+      level.members == topology_.levels()[static_cast<std::size_t>(level.level)].size)
+    rates = shift_bandwidths(topology_, level.level, stages);
+  if (!rates && uneven) cost.bandwidth = std::min(cost.bandwidth, spread.bandwidth);
   if (!rates || rates->in_turn >= cost.bandwidth) return;
   cost.bandwidth = std::min(cost.bandwidth, rates->together);
   constexpr std::int64_t parts = 1024;  // of a piece
@@ -303,7 +310,6 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
       endpoint.send_overhead + endpoint.receive_overhead;
   const Duration next = std::max(endpoint.gap, endpoint.send_overhead);
   const Topology alone({{spec}});
-  const SpreadBandwidth& spread = spread_[static_cast<std::size_t>(level.level)];
   bool has_far = false;
   std::map<Shift, std::int64_t> shifts;
   PhaseCost cost;
@@ -344,8 +350,6 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
     cost.added = std::max(cost.added, of_lane.added);
     cost.stages = std::max(cost.stages, of_lane.stages);
   }
-  if (has_far && topology_.stride(level.level) * level.members > spread.npus)
-    cost.bandwidth = std::min(cost.bandwidth, spread.bandwidth);
   if (!has_far && !topology_.structural() && spec.kind == LevelKind::switched)
     cost.bandwidth = to_neighbour(cost.bandwidth, level);
   cost.ports = static_cast<std::int32_t>(
@@ -354,7 +358,7 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
   cost.at_port =
       std::max(*std::max_element(at_ports.begin(), at_ports.end()), (passed + ports - 1) / ports);
   cost.in_turn = std::max(cost.in_turn, cost.at_port);
-  slow_down(cost, shifts, level);
+  slow_down(cost, shifts, level, has_far);
   cost.processing =
       std::max(endpoint.gap, endpoint.send_overhead + endpoint.receive_overhead) * cost.messages;
   return cost;

@@ -97,8 +97,9 @@ class PhaseCosts {
   std::int32_t members_together(const PhaseLevel& level) const;
   // Whether messages to one NPU get less than those to many, as between routers of a dragonfly.
   bool depends_on_distance() const { return shifts_differ_; }
-  // Between the switches of a graph.
-  bool may_have_few_links(const PhaseLevel& level) const;
+  // What the links of the level carry of messages to all of it. Else, where distances count, each
+  // would cost a search (shift_bandwidth.h).
+  bool knows_links(const PhaseLevel& level) const;
   // Of each level of the topology (network/crossing_bandwidth.h).
   std::span<const Bandwidth> crossing() const { return crossing_; }
 
@@ -113,7 +114,7 @@ class PhaseCosts {
   Bandwidth to_neighbour(Bandwidth crossing, const PhaseLevel& level) const;
   PhaseCost closed_form(const Plan& plan, const PhaseLevel& level) const;
   void slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>& stages,
-                 const PhaseLevel& level) const;
+                 const PhaseLevel& level, bool has_far) const;
   PhaseCost fitted(const NamedAlgorithm& algorithm, Collective kind, const PhaseLevel& at) const;
 
   const Topology& topology_;
