@@ -38,7 +38,8 @@ std::span<const std::string_view> algorithms_tried(Collective kind) {
   static constexpr std::string_view reductions[] = {"ring", "direct", "recursive_doubling", "pat"},
                                     parts[] = {"ring", "direct", "pat"},
                                     exchanges[] = {"direct", "pairwise", "bruck"},
-                                    trees[] = {"binomial_tree", "double_binary_tree", "chain"},
+                                    trees[] = {"binomial_tree", "double_binary_tree", "chain",
+                                               "linear"},
                                     rooted_parts[] = {"direct", "binomial_tree"},
                                     barriers[] = {"dissemination"};
   switch (planned_as(kind)) {
@@ -61,7 +62,7 @@ std::span<const std::string_view> algorithms_tried(Collective kind) {
 
 bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t members) {
   if (!algorithm.supports(kind, members)) return false;
-  if (has_root(kind)) return true;
+  if (has_root(kind)) return algorithm.name != "linear" || members <= kMostPeers;
   const auto plan = algorithm.algorithm->plan(planned_as(kind), members, 0);
   if (plan->symmetry() == Symmetry::none) return false;
   const bool connects_all =
@@ -70,7 +71,7 @@ bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t mem
 }
 
 bool is_in_libraries(const NamedAlgorithm& algorithm, Collective kind, bool inside_node) {
-  if (kind > Collective::all_gather) return true;
+  if (kind > Collective::all_gather) return algorithm.name != "linear";
   if (algorithm.name == "pat" || algorithm.name == "recursive_doubling") return !inside_node;
   return algorithm.name != "direct";
 }

@@ -37,8 +37,8 @@ bool suits(const NamedAlgorithm& algorithm, Collective kind);
 std::span<const std::string_view> algorithms_tried(Collective kind);
 
 // Whether it tries one of them among so many. Without a root only plans in which all ranks do the
-// same: their time is a closed form, and they fold. `direct` opens n-1 connections at each rank:
-// for reductions and gathers among up to kMostPeers.
+// same: their time is a closed form, and they fold. `direct` opens n-1 connections at each rank,
+// `linear` at the root: for sums, gathers and broadcasts among up to kMostPeers.
 bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t members);
 inline constexpr std::int32_t kMostPeers = 128;
 
@@ -46,7 +46,7 @@ inline constexpr std::int32_t kMostPeers = 128;
 // nodes trees and pat (src/graph/tuning.cc and the release notes of 2.23). Trees sum up and pass
 // down: 2 log2 n steps, of which a port carries the buffer twice. pat stands for them, which takes
 // as many steps and bytes, and for a few bytes recursive_doubling. Exchanges, kinds with a root:
-// all.
+// all but `linear`.
 bool is_in_libraries(const NamedAlgorithm& algorithm, Collective kind, bool inside_node);
 
 // The schedules that `auto` tries on such levels.

@@ -108,6 +108,20 @@ TEST_CASE("auto reduces along a chain where trees wait for their leaves") {
   CHECK(chosen.predicted < microseconds(265'000));
 }
 
+// 12 NPUs of 50 GB/s, a link of 1 us. The root sends 1 KiB to each of the others, 20.48 ns each: 11
+// x 20.48 ns + 2 x 1 us + 2 x 10 ns = 2.245 us. A binomial tree passes it on in four steps of 2.04
+// us. What is larger goes in steps: of 1 MB the root would send 11 MB, 220 us.
+TEST_CASE("auto lets the root send small buffers to all") {
+  const Topology topology({{switch_level(12, gigabytes_per_second(50), microseconds(1))}});
+  for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
+    const Chosen small = chosen_on(topology, {{0, 12}}, kind, kibibytes(1));
+    CHECK(small.text == "linear");
+    CHECK(small.predicted > nanoseconds(2240));
+    CHECK(small.predicted < nanoseconds(2250));
+    CHECK(chosen_on(topology, {{0, 12}}, kind, bytes(1'000'000)).text != "linear");
+  }
+}
+
 // The same tree, no server: to the other NPU of a leaf two links of 1 us, to other leaves four.
 TEST_CASE("what crosses a spine passes four links") {
   const Wire cable{gigabytes_per_second(50), microseconds(1)};
