@@ -70,7 +70,11 @@ class PlacedPair {
   bool is_ready = false;                       // in a list of NicPort, of the link of `path`
   std::uint32_t next_ready = 0;
   PathIndex path = 0;
-  std::deque<PacketNumber> sendings;  // the last ones, that may still be found to be lost
+  struct Sending {
+    PacketNumber number;
+    Time at;
+  };
+  std::deque<Sending> sendings;  // the last ones, that may still be found to be lost
   std::uint64_t transmissions = 0;
   // What it may send in all: of its own, as it was asked, and again after a loss that the receiver
   // does not know of.

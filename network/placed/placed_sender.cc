@@ -91,7 +91,7 @@ void PlacedTransport::transmit(std::uint32_t index) {
   pair.announced = pair.ledger.end();
   if (pair.control != nullptr) pair.control->sent(queue_.now(), bytes(payload));
   const std::uint32_t entropy = next_entropy(pair);
-  pair.sendings.push_back(number);
+  pair.sendings.push_back({number, queue_.now()});
   const PacketIndex packet = fabric_.allocate();
   keep(packet, {.pair = index,
                 .tells_left = tells_left,
@@ -173,12 +173,17 @@ void PlacedTransport::find_lost(PlacedPair& pair, std::uint64_t seen) {
   while (!pair.sendings.empty()) {
     const std::uint64_t oldest = pair.transmissions - pair.sendings.size();
     if (oldest + 2 * pair.initial >= seen) return;
-    const PacketNumber number = pair.sendings.front();
-    pair.sendings.pop_front();
-    if (!pair.ledger.lose(number, oldest)) continue;
-    ++pair.extra;
-    if (pair.control != nullptr) pair.control->lost(queue_.now(), false);
+    lose_oldest(pair);
   }
+}
+
+void PlacedTransport::lose_oldest(PlacedPair& pair) {
+  const std::uint64_t oldest = pair.transmissions - pair.sendings.size();
+  const PacketNumber number = pair.sendings.front().number;
+  pair.sendings.pop_front();
+  if (!pair.ledger.lose(number, oldest)) return;
+  ++pair.extra;
+  if (pair.control != nullptr) pair.control->lost(queue_.now(), false);
 }
 
 // Only the header of a packet came, to the receiver or back.
@@ -211,20 +216,29 @@ void PlacedTransport::note_progress(PlacedPair& pair) {
 
 // --- Timeouts ---
 
-Duration PlacedTransport::timeout_of(const PlacedPair& pair) const {
+Duration PlacedTransport::timeout_of(const PlacedPair& pair, std::int32_t in_a_row) const {
   if (settings_.least_round_trips == 0) return settings_.rto;
   const Duration first = std::max(settings_.rto, pair.round_trip * settings_.least_round_trips);
   return std::min(std::max(first, settings_.longest_rto),
-                  first * (std::int64_t{1} << std::min(pair.timeouts, 16)));
+                  first * (std::int64_t{1} << std::min(in_a_row, 16)));
 }
 
-// One event for a timeout that everything that comes back puts off.
+Time PlacedTransport::waits_since(PlacedPair& pair) const {
+  if (!settings_.packets_time_out || pair.ledger.in_flight() == 0) return pair.progress_at;
+  while (!pair.ledger.is_on_its_way(pair.sendings.front().number,
+                                    pair.transmissions - pair.sendings.size()))
+    pair.sendings.pop_front();
+  return pair.sendings.front().at;
+}
+
+// One event for a timeout that what comes back puts off, or makes shorter again.
 void PlacedTransport::arm_timeout(std::uint32_t index) {
   PlacedPair& pair = *pairs_[index];
   if (pair.timeout_comes) return;
   pair.timeout_comes = true;
-  const Time due = pair.progress_at + timeout_of(pair);
-  schedule(due > queue_.now() ? due : queue_.now() + timeout_of(pair), Happens::timeout, index);
+  const Time due = waits_since(pair) + timeout_of(pair, pair.timeouts);
+  const Time next = queue_.now() + timeout_of(pair, 0);
+  schedule(due > queue_.now() ? std::min(due, next) : next, Happens::timeout, index);
 }
 
 void PlacedTransport::time_out(std::uint32_t index) {
@@ -232,16 +246,26 @@ void PlacedTransport::time_out(std::uint32_t index) {
   pair.timeout_comes = false;
   if (pair.ledger.all_there()) return;  // the next packet arms it
   const bool is_asked = settings_.least_round_trips == 0 || pair.ledger.in_flight() > 0;
-  const Duration patience = is_asked ? timeout_of(pair) : settings_.longest_rto;
-  if (queue_.now() < pair.progress_at + patience) return arm_timeout(index);
+  const Duration patience = is_asked ? timeout_of(pair, pair.timeouts) : settings_.longest_rto;
+  const Time since = waits_since(pair);
+  if (queue_.now() < since + patience) return arm_timeout(index);
   ++counters_.timeouts;
   if (++pair.timeouts > settings_.retries) end_run(pair);
-  pair.progress_at = queue_.now();
-  if (pair.control != nullptr) pair.control->lost(queue_.now(), true);
-  pair.ledger.lose_all_in_flight();
-  pair.extra += std::clamp<std::uint64_t>(pair.ledger.lost_count(), 1, pair.initial);
+  if (pair.progress_at <= since) lose_all(pair);
+  while (pair.ledger.in_flight() > 0 && waits_since(pair) + patience <= queue_.now())
+    lose_oldest(pair);
   arm_timeout(index);
   update(index);
+}
+
+// Nothing came back.
+void PlacedTransport::lose_all(PlacedPair& pair) {
+  pair.progress_at = queue_.now();
+  if (pair.control != nullptr)
+    for (std::uint64_t i = 0; i < pair.ledger.in_flight(); ++i)
+      pair.control->lost(queue_.now(), true);
+  pair.ledger.lose_all_in_flight();
+  pair.extra += std::clamp<std::uint64_t>(pair.ledger.lost_count(), 1, pair.initial);
 }
 
 void PlacedTransport::schedule(Time when, Happens what, std::uint32_t which) {
@@ -256,10 +280,10 @@ void PlacedTransport::on_event(std::uint64_t argument) {
 }
 
 void PlacedTransport::end_run(PlacedPair& pair) {
-  std::string text =
-      fmt::format("{} gave up {} -> {} at {}: nothing came back in {} timeouts of {}.\n",
-                  settings_.name, topology_.node_name(pair.from), topology_.node_name(pair.to),
-                  to_text(queue_.now().since_start), pair.timeouts, to_text(timeout_of(pair)));
+  std::string text = fmt::format(
+      "{} gave up {} -> {} at {}: nothing came back in {} timeouts of {}.\n", settings_.name,
+      topology_.node_name(pair.from), topology_.node_name(pair.to),
+      to_text(queue_.now().since_start), pair.timeouts, to_text(timeout_of(pair, pair.timeouts)));
   for (const LinkIndex link : paths_.links(pair.from, pair.to, 0))
     text += fmt::format("  {}: {} packets lost, bandwidth {}\n", topology_.link_name(link),
                         fabric_.lost_on(link), to_text(paths_.bandwidth(link)));

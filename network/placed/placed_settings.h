@@ -21,6 +21,9 @@ struct PlacedSettings {
   // its way. If 0, all timeouts are `rto`.
   std::int32_t least_round_trips = 0;
   Duration longest_rto = milliseconds(4);
+  // A timeout counts from when the oldest packet on its way was sent, as in uet-htsim (startRTO,
+  // recalculateRTO); else from when something came back.
+  bool packets_time_out = false;
   std::int32_t retries = 0;
   std::int32_t priority = 0;
   bool trims = false;

@@ -80,7 +80,10 @@ class PlacedTransport final : public PacketTransport,
   void take_refusal(const Carried& carried);
   void take_pull(const Carried& carried);
   void note_progress(PlacedPair& pair);
-  Duration timeout_of(const PlacedPair& pair) const;
+  void lose_oldest(PlacedPair& pair);
+  void lose_all(PlacedPair& pair);
+  Duration timeout_of(const PlacedPair& pair, std::int32_t in_a_row) const;
+  Time waits_since(PlacedPair& pair) const;
   void arm_timeout(std::uint32_t index);
   void time_out(std::uint32_t index);
   [[noreturn]] void end_run(PlacedPair& pair);

@@ -35,10 +35,8 @@ class Nscc final : public CongestionControl {
     adjust(ack.now, newly);
   }
   void trimmed(Time, Bytes size) override { shrink(as_double(size)); }
-  void lost(Time, bool timeout) override {
-    shrink(packet_);
-    if (timeout) window_ = packet_;
-  }
+  // Also by a timeout, as in uet-htsim (mark_packet_for_retransmission).
+  void lost(Time, bool) override { shrink(packet_); }
   void sent(Time now, Bytes) override {
     if (begun_) return;
     begun_ = true;

@@ -48,6 +48,11 @@ class PacketLedger {
     if (search_ < first_) search_ = first_;
     return true;
   }
+  // This sending of it is, as far as is known.
+  bool is_on_its_way(PacketNumber number, std::uint64_t sending) {
+    return number >= first_ && entry(number).sending == sending &&
+           entry(number).state == State::on_its_way;
+  }
   // True: it was on its way, as far as was known.
   bool lose(PacketNumber number) {
     if (number < first_ || entry(number).state != State::on_its_way) return false;

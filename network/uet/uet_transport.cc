@@ -21,6 +21,7 @@ std::unique_ptr<PacketTransport> make_uet_transport(const TransportParts& parts)
   settings.payload = spec.roce.payload;
   settings.rto = rto_of(spec);
   if (!spec.roce.rto) settings.least_round_trips = 4;
+  settings.packets_time_out = true;
   settings.retries = spec.retries;
   settings.priority = spec.roce.priority;
   settings.trims = spec.uet.trimming;

@@ -67,6 +67,10 @@ TEST_CASE(
   CHECK(one.window() == Approx(135'600 + 35'000));
   one.control->trimmed(Time{} + microseconds(13), bytes(4'000));
   CHECK(one.window() == Approx(166'600));
+  // So does what is lost, found by a timeout or not: a packet of 4,000 B each.
+  one.control->lost(Time{} + microseconds(14), false);
+  one.control->lost(Time{} + microseconds(120), true);
+  CHECK(one.window() == Approx(158'600));
 }
 
 TEST_CASE("quick adapt: what got through is the window, if it is little and much was trimmed") {

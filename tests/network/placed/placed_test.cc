@@ -125,10 +125,10 @@ TEST_CASE("a trimmed packet comes a round trip later: header, refusal, pull, and
 TEST_CASE("a refusal of what was sent again since says nothing of the later packet") {
   // As above, in ns, with a timeout of 4,685 ns: the acknowledgement of the first packet came at
   // 4,682. The second and the trimmed one are sent again at 4,685. At 4,688.64 comes the refusal of
-  // the trimmed one, of its first sending: it tells nothing new, but puts the timeout off to
-  // 9,373.64. The second sendings are in the switch at 6,019.24, the trimmed one leaves it behind
-  // the other, is there at 6,019.24 + 2 x 334.24 + 1,000 = 7,687.72, and the sender knows 2,013.44
-  // later, at 9,701.16, after that timeout. So it goes out a third time: 3 in all.
+  // the trimmed one, of its first sending: it tells nothing new. The second sendings are in the
+  // switch at 6,019.24, the trimmed one leaves it behind the other, is there at 6,019.24 + 2 x
+  // 334.24 + 1,000 = 7,687.72, and the sender knows 2,013.44 later, at 9,701.16, after its second
+  // timeout at 9,370. So it goes out a third time: 3 in all.
   NetworkSpec spec = room_for_one(TransportKind::uet, UetControl::nscc);
   spec.transport.roce.rto = nanoseconds(4'685);
   NetworkUnderTest net("packet", star(4), spec);
@@ -156,6 +156,32 @@ TEST_CASE("timeouts of UET that follow each other take twice as long, up to 4 ms
   net_of_far.send(0, 1, 100'000'000);
   net_of_far.queue.run();
   CHECK(statistics_of(net_of_far).timeouts == 0);
+}
+
+TEST_CASE("a packet of UET times out by itself, while others of its message come back") {
+  // 30 packets of 4,178 B, 334,240 ps each. The tenth goes out at 9 x 334,240 = 3,008,160 ps, and
+  // is at the last link at 10 x 334,240 + 1 us = 4,342,400, which is down then. Two windows later
+  // is behind the end of the message. 10 us after it was sent it goes out again, over two idle
+  // links: 13,008,160 + 2 x 1,334,240. The other answers come until 14.4 us; counted from the last
+  // of these the message would end at 27 us.
+  NetworkSpec spec = placed(TransportKind::uet);
+  spec.transport.roce.rto = microseconds(10);
+  spec.routing.reroute_delay = milliseconds(1);
+  const Topology topology(star(2));
+  const auto down = static_cast<LinkIndex>(topology.switch_to_npu_link(0, {1}));
+  for (const LinkCondition condition : {LinkCondition::down, LinkCondition::up})
+    spec.routing.faults.push_back(
+        {.at = Time{} + nanoseconds(condition == LinkCondition::down ? 4'300 : 4'400),
+         .link = down,
+         .node = {},
+         .condition = condition,
+         .bandwidth = {}});
+  NetworkUnderTest net("packet", star(2), spec);
+  const auto message = net.send(0, 1, 30 * 4'096);
+  net.queue.run();
+  CHECK(net.delivered(message) == picoseconds(15'676'640));
+  CHECK(statistics_of(net).timeouts == 1);
+  CHECK(statistics_of(net).retransmissions == 1);
 }
 
 TEST_CASE("a timeout of UET that is stated is taken as it is, also if it is that of the default") {
