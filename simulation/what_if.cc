@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "simulation/problems.h"
@@ -44,6 +46,7 @@ class Changes {
   std::vector<Alternative> all() && {
     for (int level = 0; level < static_cast<int>(experiment_.topology.levels.size()); ++level)
       add_level(level);
+    add_levels_together();
     add_endpoints();
     add_processor();
     add_ranks();
@@ -84,6 +87,27 @@ class Changes {
       change_latency(changed, level,
                      [](Duration latency) { return std::min(latency, no_latency); });
     });
+  }
+
+  // A port and what lies behind it, which may be as busy.
+  void add_levels_together() {
+    const auto level_of = [&](const std::string& name) {
+      const int levels = static_cast<int>(experiment_.topology.levels.size());
+      int level = 0;
+      while (level < levels && name_of_level(experiment_, level) != name) ++level;
+      return level < levels ? level : -1;
+    };
+    std::set<std::string> named;
+    for (const TimePart& part : result_.why) {
+      const int port = level_of(part.held_by), behind = level_of(part.level);
+      const std::string both = part.held_by + " and " + part.level;
+      if (part.bound_by != BoundBy::bandwidth || port < 0 || behind < 0) continue;
+      if (!named.insert(both).second) continue;
+      add(both + ": bandwidth x 2", [=](Experiment& changed) {
+        scale_bandwidth(changed, port, 2, false);
+        scale_bandwidth(changed, behind, 2, false);
+      });
+    }
   }
 
   bool has_switch_links(int level) const {
@@ -171,6 +195,9 @@ class Changes {
         changed.system.first_phase_limit = changed.system.queue_limit = many;
         changed.system.overlap_limit.reset();
       });
+    if (result_.packets && result_.packets->roce && result_.packets->roce->held_by_rate > 0)
+      add("senders at line rate (congestion_control: none)",
+          [](Experiment& changed) { changed.network.transport.congestion_control = "none"; });
     if (experiment_.network.backend != "analytical")
       add("no contention inside the fabric (analytical)",
           [](Experiment& changed) { changed.network.backend = "analytical"; });

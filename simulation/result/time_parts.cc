@@ -102,7 +102,10 @@ class Parts {
   void add_communication() {
     const auto& kinds = run_.runner.traffic_kinds();
     const std::vector<TrafficAccount>& accounts = run_.runner.traffic(rank_);
-    Duration known;
+    Duration known, under_way;
+    for (const TrafficAccount& account : accounts)
+      under_way += account.exposed - account.late + account.hidden;
+    under_way_ = static_cast<double>(std::min(under_way, result_.finish).value);
     for (std::size_t i = 0; i < accounts.size(); ++i) {
       const TrafficAccount& account = accounts[i];
       known += account.exposed;
@@ -121,14 +124,19 @@ class Parts {
     for (TimePart& part : result_.why) {
       all += part.time;
       part.share = static_cast<double>(part.time.value) / static_cast<double>(result_.finish.value);
-      part.knob =
-          other_control(part) + knob_of(part, run_.experiment, taper_at(part.level), losses());
+      const bool is_beside = part.level.empty() && computes(part.bound_by) && waits_beside_;
+      if (!is_beside && (part.knob.empty() || part.knob.ends_with("; "))) part.knob += knob(part);
     }
     CHECK(all == result_.finish, "the parts of rank {} are {} ps, the run finished at {} ps", rank_,
           all.value, result_.finish.value);
   }
 
  private:
+  static bool computes(BoundBy bound) {
+    return bound == BoundBy::compute_rate || bound == BoundBy::memory_bandwidth ||
+           bound == BoundBy::launches;
+  }
+
   void add(const std::string& name, Duration time, BoundBy bound) {
     if (time <= Duration{}) return;
     TimePart& part = result_.why.emplace_back();
@@ -143,6 +151,9 @@ class Parts {
     const Duration waited = account.exposed - account.late;
     if (waited <= Duration{}) return;
     const auto under_way = static_cast<double>((waited + account.hidden).value);
+    // It goes on beside all computing, and for longer: faster computing waits for it.
+    waits_beside_ =
+        waits_beside_ || (account.hidden >= account_.compute && account_.compute > Duration{});
     std::vector<Needs> levels = needs_of(account);
     if (levels.empty()) levels.push_back({-1, 0, 0});
     double left = under_way;
@@ -173,9 +184,26 @@ class Parts {
       if (i + 1 == levels.size()) part.rest += waited - edge();  // what doubles cannot hold
       part.time = part.bandwidth + part.latency + part.rest;
       set_bound(part, i == held ? of_held : under_way, levels[i], account.collectives.chunks());
-      if (levels[i].level >= 0) charge_port(part, levels[i]);
+      if (levels[i].level >= 0) charge_port(part, levels[i], under_way);
+      part.knob = other_control(part);
       if (part.time > Duration{}) result_.why.push_back(part);
     }
+    name_full_link(kind, under_way);
+  }
+
+  // A link that messages share for all of the time holds up what other levels do besides: nothing
+  // is gained there as long as it does.
+  void name_full_link(const std::string& kind, double under_way) {
+    const auto holds = [&](const TimePart& part) {
+      return part.part == kind && part.bound_by == BoundBy::contention && part.knob.empty() &&
+             busy_time(part.level) >= (1 - considerable) * under_way;
+    };
+    const auto full = std::ranges::find_if(result_.why, holds);
+    if (full == result_.why.end()) return;
+    for (TimePart& part : result_.why)
+      if (part.part == kind && part.bound_by == BoundBy::bandwidth && part.held_by.empty() &&
+          busy_time(part.level) < (1 - considerable) * busy_time(full->level))
+        part.knob = knob(*full);
   }
 
   struct HeldUp {
@@ -223,15 +251,27 @@ class Parts {
     return at_port < (1 + considerable) * needs.in_all / taper_at(level.name);
   }
 
-  // Where the port alone explains the time, messages did not all cross the level at once, and a
-  // wider way behind the port would gain nothing.
-  void charge_port(TimePart& part, const Needs& needs) const {
+  // A wider way behind the port gains nothing where the port alone explains the time, as messages
+  // did not all cross the level at once, or where its links idle while those of the port are busy.
+  void charge_port(TimePart& part, const Needs& needs, double under_way) const {
     if (part.bound_by != BoundBy::bandwidth || !part.held_by.empty()) return;
-    const double of_port = needs.in_all / taper_at(part.level);
+    const double taper = taper_at(part.level);
     const int port = run_.topology.port_level(needs.level);
-    if (port == needs.level || of_port < (1 - considerable) * needs.carried) return;
-    if (taper_at(part.level) >= 1 + considerable)
-      part.held_by = run_.topology.levels()[static_cast<std::size_t>(port)].name;
+    if (port == needs.level || taper < 1 + considerable) return;
+    const std::string& at_port = run_.topology.levels()[static_cast<std::size_t>(port)].name;
+    const bool alone = needs.in_all / taper >= (1 - considerable) * needs.carried;
+    const double busy = busy_time(at_port);
+    if (alone || (busy >= (1 - considerable) * under_way &&
+                  busy_time(part.level) < (1 - considerable) * busy))
+      part.held_by = at_port;
+  }
+
+  std::string knob(TimePart part) const {
+    const double behind =
+        part.bound_by == BoundBy::bandwidth && !part.held_by.empty() ? busy_time(part.level) : 0;
+    const double before = behind > 0 ? busy_time(part.held_by) : 0;  // 0 of what is no level
+    if (before > 0 && behind >= (1 - considerable) * before) part.held_by += " and " + part.level;
+    return knob_of(part, run_.experiment, taper_at(part.level), losses());
   }
 
   LossRow losses() const {
@@ -263,17 +303,18 @@ class Parts {
     return system.overlap_limit || chunks > least * iteration_count(result_);
   }
 
-  // Where RoCE's control keeps senders from a free line: it may be what holds them, not the link.
+  // Where RoCE's control keeps senders from a free line, it may be what holds them. At most the
+  // time in which the fullest link is idle is gained without it.
   std::string other_control(const TimePart& part) const {
-    const bool considerable_rest =
-        static_cast<double>(part.rest.value) > considerable * static_cast<double>(part.time.value);
-    const bool waits = part.bound_by == BoundBy::contention ||
+    const bool waits = part.bound_by == BoundBy::contention || part.bound_by == BoundBy::window ||
                        part.bound_by == BoundBy::dependencies || part.bound_by == BoundBy::limits ||
-                       (considerable_rest &&
-                        (part.bound_by == BoundBy::bandwidth || part.bound_by == BoundBy::latency));
-    if (!waits || part.level.empty() || !result_.packets || !result_.packets->roce) return "";
+                       part.bound_by == BoundBy::bandwidth || part.bound_by == BoundBy::latency;
+    const double rest = static_cast<double>(part.rest.value);
+    if (!waits || rest < half * considerable * static_cast<double>(part.time.value)) return "";
+    if (part.level.empty() || !result_.packets || !result_.packets->roce) return "";
+    const double idle = 1 - busy_time(part.level) / under_way_;
     const double held = result_.packets->roce->held_by_rate;
-    if (held < considerable) return "";
+    if (idle < considerable || held < considerable * idle) return "";
     const TransportSpec& transport = run_.experiment.network.transport;
     const std::string control =
         transport.congestion_control.value_or(transport.roce.congestion_control);
@@ -363,6 +404,8 @@ class Parts {
   Rank rank_;              // whose time is divided
   RankAccount account_;
   std::vector<Bandwidth> crossing_;  // of each level
+  double under_way_ = 0;             // ps in which the rank has any communication
+  bool waits_beside_ = false;        // for communication that goes on beside all computing
 };
 
 }  // namespace

@@ -180,6 +180,18 @@ TEST_CASE("what if: no limits") {
   CHECK(gain <= (microseconds(10 * 14) + nanoseconds(128 * 14)) * 63);
 }
 
+// examples/two-jobs: while one job communicates the other computes, so the ring of 4 of each fills
+// the ports of its NPUs and the uplink alike for 60 ms of 121. Only both together make that 30.
+TEST_CASE("what if: a port and what lies behind it are as busy") {
+  const RunResult result =
+      with_gains(load_experiment(source_folder() + "/examples/two-jobs/interleaved.yaml", {}));
+  const TimePart part = part_on(result, "all_reduce", "spine");
+  CHECK(part.knob == "more bandwidth on leaf and spine");
+  const Duration apart = gain_of(result, "leaf: bandwidth x 2");
+  CHECK(apart < microseconds(10));
+  CHECK(gain_of(result, "leaf and spine: bandwidth x 2") > milliseconds(20));
+}
+
 // Of a graph the links between switches are a change of their own, and none of them is shared with
 // the experiment that it was made from.
 TEST_CASE("what if: links of a graph") {

@@ -144,6 +144,7 @@ TEST_CASE("why: a hot link of ECMP") {
   CHECK(largest(result).level == "leaf");
   CHECK(largest(result).bound_by == BoundBy::bandwidth);
   const TimePart& hot = result.why.at(1);
+  CHECK(largest(result).knob == hot.knob);  // a wider port waits for that link as long
   CHECK(hot.bound_by == BoundBy::contention);
   CHECK(hot.share > 0.33);
   CHECK_THAT(hot.held_by, Catch::Contains("spine"));
@@ -199,9 +200,9 @@ TEST_CASE("why: one link that is narrower than the others, and that nobody share
 }
 
 // Two rings of 9 over 3 leaves: 2 x 8/9 x 900 MB = 1.6 GB over each link, 64 ms at 25 GB/s, and two
-// messages at a time leave a leaf, over two spines: an uplink each. Wider uplinks gain nothing, and
-// what holds is the port of the NPU, which is on the level of the leaves. On one spine both share
-// it, 128 ms.
+// messages at a time leave a leaf, over two spines: an uplink each, as full as the port of the NPU,
+// which is on the level of the leaves. Only both together gain. On one spine both jobs share it,
+// 128 ms.
 TEST_CASE("why: uplinks that jobs do not share are no taper") {
   const auto run = [](const std::string& spines) {
     return of_platform(
@@ -216,7 +217,7 @@ TEST_CASE("why: uplinks that jobs do not share are no taper") {
   CHECK(enough.finish < microseconds(64'010));
   CHECK(largest(enough).level == "spine");
   CHECK(largest(enough).held_by == "leaf");
-  CHECK(largest(enough).knob == "more bandwidth on leaf");
+  CHECK(largest(enough).knob == "more bandwidth on leaf and spine");
   const RunResult shared = run("1");
   CHECK(shared.finish > milliseconds(127));
   CHECK_THAT(largest(shared).knob, Catch::StartsWith("jobs that start apart or share no links") &&
