@@ -229,6 +229,7 @@ std::string text_of(const std::vector<int>& levels, const CollectiveSpec& spec) 
   if (spec.protocol != Protocol::none) text += '/' + std::string(name_of(spec.protocol));
   if (levels.size() > 1) text += ", " + std::string(name_of(spec.schedule));
   if (spec.one_by_one) text += " one by one";
+  if (spec.in_turn && levels.size() > 1) text += " in turn";
   return text;
 }
 

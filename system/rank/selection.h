@@ -86,7 +86,8 @@ class Selection {
 
 // How a group over these levels of the topology is served: "ring"; "direct+ring" if they differ;
 // with "/ll" if there is a protocol; where there are several levels, with the schedule:
-// "direct+ring/ll, local_bandwidth_aware"; chunks that go one by one: "ring:2, themis one by one".
+// "direct+ring/ll, local_bandwidth_aware"; chunks that go one by one: "ring:2, themis one by one";
+// under a protocol, with what NCCL sends between nodes: "ring/ll, local_bandwidth_aware in turn".
 std::string text_of(const std::vector<int>& levels, const CollectiveSpec& spec);
 // With the chunks where they were chosen: "ring, 4 chunks".
 std::string text_of(const Choice& choice, const CollectiveSpec& spec);

@@ -254,7 +254,7 @@ TEST_CASE("under a protocol levels work side by side, and a level does chunks in
   REQUIRE(selection.choices().size() == 1);
   const Choice& choice = selection.choices()[0];
   CHECK(text_of(choice, selection.spec(choice.kind, choice.spec)) ==
-        "ring/simple, local_bandwidth_aware, 8 chunks");
+        "ring/simple, local_bandwidth_aware in turn, 8 chunks");
 }
 
 // Ranks have roles in a tree: its chunks follow each other, so there are many. A ring has one.
