@@ -268,7 +268,8 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   experiment.parallelism_chosen = joined(batch.text, assumed_sequence(workload));
   file->problems.throw_if_any();
   choose_open_backend(experiment);
-  if (file->spec.context.empty()) file->spec.context = {file->written.context};
+  const bool says_context = child_of(child_of(workload, "training"), "context") != nullptr;
+  if (file->spec.context.empty() && says_context) file->spec.context = {file->written.context};
   return file;
 }
 

@@ -25,6 +25,20 @@ std::vector<std::int32_t> divisors(std::int64_t number, std::int64_t at_most) {
   return list;
 }
 
+// How many ranks may share a sequence: one, or powers of two where it is long. Each keeps 8,192
+// tokens at least: of fewer a ring between nodes takes longer to pass keys and values on than their
+// attention takes. (50 GB/s and 700 TFLOP/s: n tokens with 4 query heads to a pair of key and value
+// are 4 n h / (2 x 4) B x 14,000 flop/B to pass and 2 n^2 h flop to compute, equal at n = 3,500
+// of all pairs and at 7,000 of the causal half.)
+std::vector<std::int32_t> sharing_ranks(std::int64_t sequence, std::int32_t at_most) {
+  constexpr std::int64_t long_sequence = 32'768, least_tokens = 8'192;
+  std::vector<std::int32_t> list{1};
+  if (sequence < long_sequence) return list;
+  for (std::int32_t ranks = 2; ranks <= at_most && sequence / ranks >= least_tokens; ranks *= 2)
+    if (sequence % ranks == 0) list.push_back(ranks);
+  return list;
+}
+
 // A schedule, and into how many chunks it cuts a stage.
 struct Order {
   Schedule schedule;
@@ -106,7 +120,8 @@ std::vector<ParallelChoice> parallel_choices(const SearchSpec& spec, const Trans
   ParallelChoice sizes;
   for (const auto tensor : listed_or(spec.tensor, divisors(cluster.npus, cluster.node_ranks)))
     for (const auto pipeline : listed_or(spec.pipeline, divisors(cluster.npus, model.layers)))
-      for (const auto context : listed_or(spec.context, {1}))
+      for (const auto context :
+           listed_or(spec.context, sharing_ranks(model.sequence, cluster.npus / tensor / pipeline)))
         for (const auto expert : listed_or(spec.expert, divisors(experts, cluster.npus))) {
           sizes.tensor = tensor;
           sizes.pipeline = pipeline;
