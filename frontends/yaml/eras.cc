@@ -48,30 +48,49 @@ struct StatedDevice {
   std::string name;  // of its preset; "" = none
   FlopRate peak;     // in 16 bits; 0 = not stated, or not to be read
   bool peak_is_stated = false;
+  bool other_rates = false;  // than its preset's
 };
+
+// `otherwise` if the key is not there, or cannot be read.
+template <typename Quantity>
+Quantity stated(const YamlNode& npu, std::string_view key,
+                Parsed<Quantity> (*parse)(std::string_view), Quantity otherwise) {
+  const YamlNode* node = npu.find(key);
+  const Parsed<Quantity> parsed = parse(node == nullptr ? "" : node->text);
+  const auto* quantity = std::get_if<Quantity>(&parsed);
+  return quantity == nullptr ? otherwise : *quantity;
+}
 
 StatedDevice stated_device(const YamlNode& npu, bool eight_bits) {
   StatedDevice device;
-  if (const YamlNode* peak = npu.find("peak")) {
-    device.peak_is_stated = true;
-    const Parsed<FlopRate> parsed = parse_flop_rate(peak->text);
-    if (const auto* rate = std::get_if<FlopRate>(&parsed))
-      device.peak = {eight_bits ? rate->value / 2 : rate->value};
+  device.peak_is_stated = npu.find("peak") != nullptr;
+  const YamlNode* preset = npu.find("preset");
+  if (preset == nullptr) {
+    device.peak = stated(npu, "peak", parse_flop_rate, {});
+    if (eight_bits) device.peak.value /= 2;
+    return device;
   }
-  if (const YamlNode* preset = npu.find("preset")) {
-    const NpuPreset* known = find_npu_preset(preset->text);
-    device.name = preset->text;
-    device.peak = known == nullptr ? FlopRate{} : known->peak;
-  }
+  device.name = preset->text;
+  const NpuPreset* known = find_npu_preset(device.name);
+  if (known == nullptr) return device;
+  device.peak = known->peak;
+  const FlopRate peak = eight_bits ? known->eight_bit_peak : known->peak;
+  const Bandwidth memory = known->memory_bandwidth;
+  device.other_rates = stated(npu, "peak", parse_flop_rate, peak) != peak ||
+                       stated(npu, "memory_bandwidth", parse_bandwidth, memory) != memory;
   return device;
 }
 
-bool is_itself(const StatedDevice& device, const MeasuredDevice& measured) {
+bool is_model(const StatedDevice& device, const MeasuredDevice& measured) {
   if (device.name.empty()) return false;
   if (device.name == measured.other_memory) return true;
   const NpuPreset& one = *find_npu_preset(device.name);
   const NpuPreset& other = *find_npu_preset(measured.preset);
   return one.peak == other.peak && one.memory_bandwidth == other.memory_bandwidth;
+}
+
+bool is_itself(const StatedDevice& device, const MeasuredDevice& measured) {
+  return is_model(device, measured) && !device.other_rates;
 }
 
 std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
@@ -81,6 +100,8 @@ std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
     return fmt::format("ASSUMED: measured on transformers{}{}", itself ? "" : ", on ",
                        itself ? "" : measured.name);
   if (itself) return fmt::format("the newest measured on {}", measured.name);
+  if (is_model(device, measured))
+    return fmt::format("ASSUMED: {} was measured at other rates", measured.name);
   if (device.name.empty())
     return fmt::format("ASSUMED: the peak is nearest to {}'s", measured.name);
   if (measured_device_of_generation(device.name) != nullptr)
@@ -107,28 +128,36 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
   const bool eight_bits = in_eight_bits(models);
   const StatedDevice device = stated_device(*npu, eight_bits);
   if (eight_bits) add_eight_bit_peak(*npu, device, chosen);
-  if (YamlNode* given = npu->find("efficiency")) {
-    if (given->kind != NodeKind::scalar || given->text != "none") return {};
+  YamlNode* given = npu->find("efficiency");
+  if (given != nullptr && given->kind == NodeKind::scalar && given->text == "none") {
     given->kind = NodeKind::map;
     return {.name = "none", .because = ""};
   }
+  if (given != nullptr && (given->kind != NodeKind::map || given->find("preset") != nullptr))
+    return {};
   if (models.transformers.empty() && !models.others) return {};
   // Only transformers were measured. A peak that a file states for other models may be what their
   // kernels reach.
   if (models.transformers.empty() && device.peak_is_stated)
-    return {.name = "none", .because = "kernels run at the peak that the file states"};
+    return {.name = given == nullptr ? "none" : "",
+            .because = given == nullptr ? "kernels run at the peak that the file states" : ""};
   const MeasuredDevice* measured = measured_device_of_generation(device.name);
   if (measured == nullptr) measured = nearest_measured_device(device.peak);
   if (measured == nullptr) return {};
   const bool has_unit = eight_bits && !measured->eight_bit_era.empty();
-  YamlNode efficiency = node_of("efficiency", NodeKind::map, "", chosen);
-  efficiency.children.push_back(
-      node_of("preset", NodeKind::scalar,
-              std::string(has_unit ? measured->eight_bit_era : measured->era), chosen));
-  npu->children.push_back(std::move(efficiency));
+  const std::string era(has_unit ? measured->eight_bit_era : measured->era);
+  if (given != nullptr && given->place.source->is_file)
+    return {.name = "the file's own",
+            .because = fmt::format("without losses where it has no key; for those of {} write "
+                                   "preset: {} beside them",
+                                   measured->name, era)};
+  const bool is_changed = given != nullptr;
+  if (given == nullptr)
+    given = &npu->children.emplace_back(node_of("efficiency", NodeKind::map, "", chosen));
+  given->children.push_back(node_of("preset", NodeKind::scalar, era, chosen));
   return {.name = "",
-          .because = reason(device, *measured, models),
-          .of_another_device = !is_itself(device, *measured)};
+          .because = is_changed ? "changed by --set" : reason(device, *measured, models),
+          .of_another_device = is_changed || !is_itself(device, *measured)};
 }
 
 void name_efficiency(EfficiencyInForce& in_force, std::string_view preset, bool alone) {

@@ -315,10 +315,8 @@ void add_npu_of_server(YamlNode& root) {
       npu->key = "npu";
       npu->place = npu->key_place = name->place;
     }
-    if (npu->kind != NodeKind::map || npu->find("preset") != nullptr ||
-        npu->find("peak") != nullptr)
-      return;
-    npu->children.push_back(std::move(preset));
+    if (npu->kind == NodeKind::map && npu->find("preset") == nullptr)
+      npu->children.push_back(std::move(preset));
     return;
   }
 }

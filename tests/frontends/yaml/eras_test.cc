@@ -27,14 +27,15 @@ const std::string eight_bits =
     "transformer: {preset: llama2-7b, eight_bit_products: true}, training: {global_batch: 8}";
 const std::string network = "layers: {preset: resnet-50}, data_parallel: {batch: 64}";
 
-Experiment loaded(const std::string& device, const std::string& workload = transformer) {
+Experiment loaded(const std::string& device, const std::string& workload = transformer,
+                  const std::vector<Override>& options = {}) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("orrery_eras_test." + std::to_string(getpid()) + ".yaml");
   std::ofstream(file) << "platform: {npu: " << device
                       << ", topology: {levels: [{kind: switch, size: 8, bandwidth: 100 GB/s, "
                          "latency: 1 us}]}}\nworkload: {"
                       << workload << "}\n";
-  Experiment experiment = load_experiment(file, {});
+  Experiment experiment = load_experiment(file, options);
   std::filesystem::remove(file);
   return experiment;
 }
@@ -170,7 +171,9 @@ TEST_CASE("what a file says of efficiency goes before what is nearest") {
   const NpuSpec own = npu("{preset: h100, efficiency: {matrix: 40 %}}");
   CHECK(own.efficiency.launch == Duration{});
   CHECK(own.efficiency.attention == Share{40, 100});  // without a key of its own
-  CHECK(own.efficiency_in_force.name.empty());
+  CHECK(efficiency_text(own.efficiency_in_force) ==
+        "the file's own, without losses where it has no key; for those of H100 write preset: "
+        "h100-2025 beside them");
   const NpuSpec named = npu("{preset: h100, efficiency: {preset: h100-2023}}");
   CHECK(named.efficiency_in_force.name == "h100-2023");
   CHECK(named.efficiency_in_force.because.empty());
@@ -179,6 +182,34 @@ TEST_CASE("what a file says of efficiency goes before what is nearest") {
   // What the error was measured with is another curve.
   const NpuSpec changed = npu("{preset: h100, efficiency: {preset: h100-2023, matrix: 40 %}}");
   CHECK(!changed.efficiency_in_force.error);
+}
+
+// 65.8 % is what h100-2025 says itself: nothing else may change with it.
+TEST_CASE("an option changes one number of the efficiency in force, and of a file's own") {
+  const auto changed = [](const std::string& device) {
+    return loaded(device, transformer, {{"platform.npu.efficiency.matrix=65.8 %"}}).npu;
+  };
+  const NpuSpec same = changed("{preset: h100}");
+  const NpuSpec unchanged = npu("{preset: h100}");
+  CHECK(same.efficiency.matrix == unchanged.efficiency.matrix);
+  CHECK(same.efficiency.attention == unchanged.efficiency.attention);
+  CHECK(same.efficiency.memory == unchanged.efficiency.memory);
+  CHECK(same.efficiency.launch == unchanged.efficiency.launch);
+  CHECK(efficiency_text(same.efficiency_in_force) == "h100-2025, changed by --set");
+  CHECK(same.efficiency_in_force.of_another_device);
+  CHECK(changed("{preset: h100, efficiency: {memory: 50 %}}").efficiency.launch == Duration{});
+}
+
+// The rows of H100 ran at its 989 TFLOP/s and 3350 GB/s: those are it, other rates are not.
+TEST_CASE("rates of the file's own have no error of the device that was measured") {
+  CHECK(text("{preset: h100, peak: 989 TFLOP/s, memory_bandwidth: 3350 GB/s}") ==
+        measured("h100-2025") + ", the newest measured on H100");
+  for (const char* device :
+       {"{preset: h100, peak: 1978 TFLOP/s}", "{preset: h100, memory_bandwidth: 5 TB/s}"})
+    CHECK_THAT(text(device), Catch::StartsWith("h100-2025, ASSUMED: H100 was measured at other "
+                                               "rates; error unknown ("));
+  CHECK_FALSE(
+      npu("{preset: h100, peak: 1979 TFLOP/s}", eight_bits).efficiency_in_force.of_another_device);
 }
 
 TEST_CASE("a device of no measured generation, and given times, have no efficiency") {

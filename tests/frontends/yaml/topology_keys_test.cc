@@ -82,7 +82,11 @@ TEST_CASE("a server that is named brings its NICs and its device") {
   CHECK(load("rail: {nodes: 4, node: hgx-h100, bandwidth: 1 GB/s}").topology.levels[1].bandwidth ==
         gigabytes_per_second(1));
   CHECK(load("rail: {nodes: 4, node: hgx-h100}\n  npu: h200").npu.preset == "h200");
-  CHECK(load("rail: {nodes: 4, node: hgx-h100}\n  npu: {peak: 1 TFLOP/s}").npu.preset.empty());
+  // The knob that `why` names changes the server's device, and makes no other of it.
+  const NpuSpec faster = load("rail: {nodes: 4, node: hgx-h100}\n  npu: {peak: 1 PFLOP/s}").npu;
+  CHECK(faster.preset == "h100");
+  CHECK(faster.peak == teraflops_per_second(1000));
+  CHECK(faster.memory_bandwidth == named.npu.memory_bandwidth);
   // No data sheet says which NICs: 64 GB/s would be the bus.
   CHECK_THAT(problems("rail: {nodes: 4, node: mi300x-platform}"),
              Catch::Contains("the key \"bandwidth\" is missing"));
