@@ -11,6 +11,7 @@
 #include "simulation/search/least_memory.h"
 #include "simulation/search/search.h"
 #include "simulation/search/search_space.h"
+#include "simulation/written.h"
 
 namespace orrery {
 
@@ -61,11 +62,19 @@ FittingChoices even_ones_of(FittingChoices found, const TopologySpec& topology) 
   return found;
 }
 
-// What buffers of communication, the device's context and fragments take (docs/models/memory.md),
-// unless the user reserves memory for them.
+// Of what the memory of a device keeps free, unless the user says it: what buffers of
+// communication, the device's context and fragments take (docs/models/memory.md).
+constexpr std::int64_t kept_free = 10;  // per cent
+
+bool keeps_free(const Experiment& experiment) {
+  return experiment.npu.reserve == Bytes{} && !is_written(experiment, "npu.reserve");
+}
+
+// The fragments of what is chosen find room too.
 Experiment with_room_to_spare(Experiment experiment) {
-  if (experiment.npu.reserve == Bytes{})
-    experiment.npu.reserve = Bytes{experiment.npu.memory->value / 10};
+  NpuSpec& npu = experiment.npu;
+  const Bytes kept{keeps_free(experiment) ? npu.memory->value / (100 / kept_free) : 0};
+  npu.reserve = std::max(kept, *npu.memory - room_without_fragments(npu));
   return experiment;
 }
 
@@ -80,23 +89,25 @@ std::optional<ChosenParallelism> choose_least(const TrainingVariants& variants) 
 
 std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& variants,
                                                     const FixedParallelism& fixed) {
-  if (!variants.written().npu.memory || !is_small_enough(variants) ||
-      data_alone_will_do(variants, fixed))
-    return std::nullopt;
+  if (!variants.written().npu.memory || !is_small_enough(variants)) return std::nullopt;
+  const TrainingVariants roomy(with_room_to_spare(variants.written()), variants.given());
+  if (data_alone_will_do(roomy, fixed)) return std::nullopt;
   SearchSpec space;
   space.schedule = {PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved};
   space.sharding = {Sharding::none, Sharding::zero1, Sharding::zero3};
   space.recompute = {Recompute::none, Recompute::full};
   space.micro_batch = {fixed.micro_batch.value_or(1)};
   if (fixed.recompute) space.recompute = {*fixed.recompute};
-  const TrainingVariants roomy(with_room_to_spare(variants.written()), variants.given());
   const SearchResult found = estimate_choices(
       roomy, even_ones_of(fitting_choices(roomy, space, 1), roomy.written().topology), 1);
-  if (found.rows.empty()) return choose_least(variants);
+  if (found.rows.empty())
+    return data_alone_will_do(variants, fixed) ? std::nullopt : choose_least(variants);
   const FittingChoice& best = found.rows.front().found;
-  return ChosenParallelism{
-      best.choice, fmt::format("{}, best of {} estimates", text_of(best.choice, best.training.data),
-                               found.rows.size())};
+  const std::string within =
+      keeps_free(variants.written()) ? fmt::format(" in {} % of memory", 100 - kept_free) : "";
+  return ChosenParallelism{best.choice, fmt::format("{}, best of {} estimates{}",
+                                                    text_of(best.choice, best.training.data),
+                                                    found.rows.size(), within)};
 }
 
 }  // namespace orrery

@@ -17,15 +17,16 @@ struct FixedParallelism {
 
 struct ChosenParallelism {
   ParallelChoice choice;
-  std::string text;  // "tp2 pp1 dp128 mb1 zero3, best of 384 estimates"
+  std::string text;  // "tp2 pp1 dp128 mb1 zero3, best of 384 estimates in 90 % of memory"
 };
 
 // Where data parallelism alone does not fit into the devices' memory, or is not allowed: the
 // fastest by estimate (search.h) of a space that is smaller than that of a search. It has the
-// schedules 1f1b and interleaved, no zero2, and full recomputation or none. What fits leaves a
-// tenth of the memory free if the user reserves nothing, and its groups lie on the levels alike, if
-// any does. Where nothing fits, what needs least memory. Nothing where data parallelism alone will
-// do, where the memory of a device is not known, and beyond 131,072 NPUs or 1,000 layers.
+// schedules 1f1b and interleaved, no zero2, and full recomputation or none. What fits leaves room
+// for fragments and, if the user does not say npu.reserve, a tenth of the memory free; so does data
+// parallelism alone. The groups of what is chosen lie on the levels alike, if any does so. Where
+// nothing fits, what needs least memory. Nothing where data parallelism alone will do, where the
+// memory of a device is not known, and beyond 131,072 NPUs or 1,000 layers.
 std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& variants,
                                                     const FixedParallelism& fixed);
 

@@ -55,6 +55,13 @@ Bytes most_memory(const TransformerWorkload& workload) {
   return most;
 }
 
+Bytes room_without_fragments(const NpuSpec& npu) {
+  const Bytes all = *npu.memory - npu.reserve;
+  const double share =
+      static_cast<double>(npu.fragmentation.part) / static_cast<double>(npu.fragmentation.whole);
+  return Bytes{static_cast<std::int64_t>(static_cast<double>(all.value) / (1 + share))};
+}
+
 FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpec& spec,
                                std::size_t workers,
                                const std::function<bool(std::size_t done)>& progress) {

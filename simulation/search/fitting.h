@@ -45,4 +45,8 @@ FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpe
 // The memory of the fullest stage.
 Bytes most_memory(const TransformerWorkload& workload);
 
+// What may be allocated, so that what the allocator reserves fits (npu.fragmentation). REQUIRES:
+// the memory is known.
+Bytes room_without_fragments(const NpuSpec& npu);
+
 }  // namespace orrery

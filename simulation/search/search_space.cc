@@ -28,8 +28,8 @@ std::vector<std::int32_t> divisors(std::int64_t number, std::int64_t at_most) {
 // How many ranks may share a sequence: one, or powers of two where it is long. Each keeps 8,192
 // tokens at least: of fewer a ring between nodes takes longer to pass keys and values on than their
 // attention takes. (50 GB/s and 700 TFLOP/s: n tokens with 4 query heads to a pair of key and value
-// are 4 n h / (2 x 4) B x 14,000 flop/B to pass and 2 n^2 h flop to compute, equal at n = 3,500
-// of all pairs and at 7,000 of the causal half.)
+// are n h B x 14,000 flop/B to pass and 4 n^2 h flop to compute, equal at n = 3,500 of all pairs
+// and at 7,000 of the causal half.)
 std::vector<std::int32_t> sharing_ranks(std::int64_t sequence, std::int32_t at_most) {
   constexpr std::int64_t long_sequence = 32'768, least_tokens = 8'192;
   std::vector<std::int32_t> list{1};

@@ -55,7 +55,7 @@ TEST_CASE("data parallelism alone stays where it fits, or memory is not known") 
   const std::string memory = ", memory: 19000 B";
   without_memory.erase(without_memory.find(memory), memory.size());
   for (const Experiment& experiment :
-       {loaded({{"platform.npu.memory=36 kB"}}), loaded({}, without_memory)}) {
+       {loaded({{"platform.npu.memory=40 kB"}}), loaded({}, without_memory)}) {
     CHECK(workload_of(experiment).training.data == 4);
     CHECK(experiment.parallelism_chosen.empty());
     CHECK(origin_of(experiment, "pipeline") == "default");

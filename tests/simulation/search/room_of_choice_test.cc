@@ -1,0 +1,36 @@
+// What memory the parallelism that is chosen leaves free.
+#include <catch2/catch.hpp>
+
+#include "tests/simulation/search/small_search.h"
+
+namespace orrery {
+namespace {
+
+std::string chosen(std::vector<Override> overrides) {
+  const SearchFile file(small_experiment);
+  return load_experiment(file.path(), overrides).parallelism_chosen;
+}
+
+}  // namespace
+
+// Data parallelism alone needs 35,536 B (fitting_test.cc), 37,313 B with a twentieth of fragments.
+// Of 38 kB a tenth less is 34,200 B; of 40 kB, 36,000 B.
+TEST_CASE("data parallelism alone leaves a tenth of the memory free too") {
+  CHECK_FALSE(chosen({{"platform.npu.memory=38 kB"}}).empty());
+  CHECK(chosen({{"platform.npu.memory=40 kB"}}).empty());
+}
+
+TEST_CASE("a reserve that is written takes the place of the tenth, and fragments have room") {
+  const Override none{"platform.npu.reserve=0 B"};
+  CHECK(chosen({{"platform.npu.memory=38 kB"}, none}).empty());
+  CHECK_FALSE(chosen({{"platform.npu.memory=36 kB"}, none}).empty());
+}
+
+TEST_CASE("the report says that a tenth is kept free") {
+  using Catch::EndsWith;
+  CHECK_THAT(chosen({{"platform.npu.memory=21 kB"}}), EndsWith(" estimates in 90 % of memory"));
+  CHECK_THAT(chosen({{"platform.npu.memory=21 kB"}, {"platform.npu.reserve=0 B"}}),
+             EndsWith(" estimates"));
+}
+
+}  // namespace orrery
