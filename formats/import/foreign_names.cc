@@ -62,11 +62,11 @@ constexpr ForeignName names[] = {
      "write bandwidth, as in platform.topology.levels, with a unit: 400 Gb/s, or 50 GB/s"},
     {"link", LINK},
     {"links", LINK},
-    {"bandwidth", LINK},
+    {"bandwidth", "of the NICs of servers write platform.nic, as in nic: 200 Gb/s; else " LINK},
     {"speed", LINK},
     {"nvlink",
-     "it belongs to the server: orrery list servers; with another bandwidth write "
-     "platform.topology.levels, the innermost first"},
+     "it belongs to the server: orrery list servers; with another bandwidth write platform.server: "
+     "{preset: hgx-h100, bandwidth: 900 GB/s}"},
     {"k", "write platform.topology.fat_tree.radix: the ports of a switch"},
     {"type", KIND},
     {"kind", KIND},
@@ -93,7 +93,9 @@ constexpr ForeignName names[] = {
     {"nodes", SERVER},
     {"node", SERVER},
     {"nic", SERVER},
-    {"nics", SERVER},
+    {"nics",
+     "beside nodes write how many a server has into it, as in platform: {nodes: 16, server: "
+     "{preset: hgx-h100, nics: 4}}"},
     {"gpu", "write platform.npu, as in npu: h100 (orrery list presets)"},
     {"accelerator", "write platform.npu, as in npu: h100 (orrery list presets)"},
     {"device", "write platform.npu, as in npu: h100 (orrery list presets)"},

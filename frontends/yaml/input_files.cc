@@ -397,6 +397,7 @@ void InputFiles::assign(YamlNode& root, const Assignment& assignment) {
       node = element;
       continue;
     }
+    if (node->kind == NodeKind::scalar && path == "platform.server") name_server(*node);
     if (node->kind == NodeKind::scalar) {
       problems_.add(place, path,
                     fmt::format("this is a single value, it has no key {}", in_quotes(step)),

@@ -289,6 +289,14 @@ std::vector<std::string> expanded_steps(const YamlNode& root, std::vector<std::s
   const YamlNode* topology = child_of(child_of(&root, "platform"), "topology");
   if (contains(network_builders, steps[1]) && child_of(topology, steps[1]) != nullptr)
     steps.insert(steps.begin() + 1, "topology");
+  // What `explain` lists of the network that so many servers make: its node is the server.
+  const bool is_of_server = steps.size() > 3 && steps[1] == "topology" && steps[3] == "node" &&
+                            child_of(child_of(&root, "platform"), "nodes") != nullptr &&
+                            child_of(child_of(topology, steps[2]), "node") == nullptr;
+  if (is_of_server) {
+    steps.erase(steps.begin() + 1, steps.begin() + 3);
+    steps[1] = "server";
+  }
   std::string section = steps[0];
   for (std::size_t i = 1; i + 1 < steps.size(); ++i) section = join_path(section, steps[i]);
   if (steps.back() == "servers" && contains(sections_with_nodes, section)) steps.back() = "nodes";

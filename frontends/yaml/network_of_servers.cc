@@ -11,6 +11,7 @@
 #include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/preset_sections.h"
 #include "network/topology/builders/server_presets.h"
+#include "system/npu_presets.h"
 
 namespace orrery::yaml {
 
@@ -33,6 +34,34 @@ std::optional<YamlNode> server_of_npu(YamlNode& platform) {
   const YamlNode* preset = npu != nullptr ? npu->find("preset") : nullptr;
   if (preset == nullptr || find_server(preset->text) == nullptr) return std::nullopt;
   return *preset;
+}
+
+// The server of a platform, or the one that has its device; a map without a name is that one,
+// changed.
+std::optional<YamlNode> server_of(YamlNode& platform) {
+  std::optional<YamlNode> by_npu = server_of_npu(platform);
+  const YamlNode* said = platform.find("server");
+  if (said == nullptr) return by_npu;
+  YamlNode server = *said;
+  const bool is_named = server.kind != NodeKind::map || server.find("preset") != nullptr ||
+                        server.find("npus") != nullptr;
+  if (!is_named && by_npu) {
+    by_npu->text = known_server(by_npu->text);
+    server.children.push_back(*std::move(by_npu));
+  }
+  return server;
+}
+
+const YamlNode& name_of_server(const YamlNode& server) {
+  const YamlNode* preset = server.find("preset");
+  return preset == nullptr ? server : *preset;
+}
+
+// " of hgx-h100", if the server is named by its device.
+std::string assumed_server(const YamlNode& server) {
+  const std::string& name = name_of_server(server).text;
+  return find_npu_preset(known_name(name)) == nullptr ? ""
+                                                      : fmt::format(" of {}", known_server(name));
 }
 
 // Networks of servers that `nodes`, `server`, `nic` and `oversubscription` beside them belong to.
@@ -83,9 +112,8 @@ void count_servers(YamlNode& platform) {
     if (network == nullptr || network->find("nodes") != nullptr || !counts_nodes(network->key))
       return;
   }
-  std::optional<YamlNode> server = server_of_npu(platform);
-  if (const YamlNode* said = platform.find("server")) server = *said;
-  const ServerPreset* known = server ? find_server(server->text) : nullptr;
+  std::optional<YamlNode> server = server_of(platform);
+  const ServerPreset* known = server ? find_server(name_of_server(*server).text) : nullptr;
   std::int64_t count = 0;
   const auto* end = ranks->text.data() + ranks->text.size();
   if (known == nullptr || std::from_chars(ranks->text.data(), end, count).ptr != end) return;
@@ -103,6 +131,15 @@ void count_servers(YamlNode& platform) {
 }
 
 }  // namespace
+
+void name_server(YamlNode& server) {
+  YamlNode preset = server;
+  preset.key = "preset";
+  preset.text = known_server(preset.text);
+  server.kind = NodeKind::map;
+  server.text.clear();
+  server.children = {std::move(preset)};
+}
 
 void name_servers(YamlNode& root) {
   YamlNode* platform = root.find("platform");
@@ -141,11 +178,11 @@ void name_as_written(Problems& problems, const std::string& network, std::string
 // Adds the NICs that a server usually has, if it has none of its own and `network` says no links.
 // Returns whether it did.
 bool assume_nics(YamlNode& platform, const YamlNode& server, const YamlNode* network) {
-  const ServerPreset* known = find_server(server.text);
+  const ServerPreset* known = find_server(name_of_server(server).text);
   if (known == nullptr || known->nic || platform.find("nic") != nullptr ||
       child_of(network, "bandwidth") != nullptr)
     return false;
-  YamlNode nic = server;
+  YamlNode nic = name_of_server(server);
   nic.key = "nic";
   nic.kind = NodeKind::scalar;
   nic.text = usual_nic;
@@ -172,10 +209,9 @@ std::optional<YamlNode> take_nic_count(YamlNode& platform) {
 YamlNode node_of(YamlNode server, const std::optional<YamlNode>& nics) {
   server.key = "node";
   if (!nics) return server;
-  YamlNode preset = server;
-  preset.key = "preset";
-  preset.text = known_server(preset.text);
-  return map_at(server, "node", {std::move(preset), *nics});
+  if (server.kind == NodeKind::scalar) name_server(server);
+  server.children.push_back(*nics);
+  return server;
 }
 
 // `{nodes: 16, server: hgx-h100, leaf_spine: {spines: 4}}`: what the network does not have itself
@@ -185,15 +221,13 @@ std::string move_into_network(YamlNode& platform, Problems& problems) {
   const YamlNode* network = named_network(platform);
   if (network == nullptr) return "";
   std::optional<YamlNode> server;
-  if (const YamlNode* said = platform.find("server"))
-    server = *said;
-  else if (platform.find("nodes") != nullptr && network->find("nodes") == nullptr)
-    server = server_of_npu(platform);
+  if (platform.find("server") != nullptr ||
+      (platform.find("nodes") != nullptr && network->find("nodes") == nullptr))
+    server = server_of(platform);
   std::string assumed;
   if (const YamlNode* node = network->find("node")) {
     server.reset();
-    if (node->kind == NodeKind::map) node = node->find("preset");
-    if (node != nullptr && assume_nics(platform, *node, network)) assumed = nics_assumed;
+    if (assume_nics(platform, *node, network)) assumed = nics_assumed;
   }
   std::vector<YamlNode> moved;
   if (server) {
@@ -233,10 +267,10 @@ std::string add_network_of_servers(YamlNode& root, Problems& problems) {
   if (platform->find("topology") != nullptr) return move_into_network(*platform, problems);
   const YamlNode* nodes = platform->find("nodes");
   if (nodes == nullptr) return "";
-  std::optional<YamlNode> server = server_of_npu(*platform);
-  if (const YamlNode* said = platform->find("server")) server = *said;
+  std::optional<YamlNode> server = server_of(*platform);
   if (!server) return "";
   const YamlNode place = *nodes;
+  const std::string of_server = assumed_server(*server);
   const bool assumes_nics = assume_nics(*platform, *server, nullptr);
   taken(*platform, "server");
   const bool tapers = platform->find("oversubscription") != nullptr;
@@ -253,8 +287,9 @@ std::string add_network_of_servers(YamlNode& root, Problems& problems) {
   topology.children.push_back(std::move(network));
   expand_names(topology, "platform.topology");
   platform->children.push_back(std::move(topology));
-  return fmt::format("{}{}, ASSUMED", tapers ? "leaves and spines" : "rails",
-                     assumes_nics ? fmt::format(" of {}", usual_nic) : "");
+  const std::string nics =
+      assumes_nics ? fmt::format(" {} {}", of_server.empty() ? "of" : "with", usual_nic) : "";
+  return fmt::format("{}{}{}, ASSUMED", tapers ? "leaves and spines" : "rails", of_server, nics);
 }
 
 }  // namespace orrery::yaml

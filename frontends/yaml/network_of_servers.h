@@ -24,4 +24,7 @@ std::string add_network_of_servers(YamlNode& root, Problems& problems);
 // `{npu: h100, ranks: 512}` are so many servers, if they are whole ones.
 void name_servers(YamlNode& root);
 
+// The server `hgx-h100` as {preset: hgx-h100}, beside which keys may stand.
+void name_server(YamlNode& server);
+
 }  // namespace orrery::yaml

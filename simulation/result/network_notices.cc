@@ -44,7 +44,8 @@ std::vector<std::string> bus_notices(const Topology& topology) {
       continue;
     return {fmt::format(
         "{} can send {}, and its NPUs bring it {}, which is what it sends: raise bus_bandwidth of "
-        "the server (node: {{preset: ..., bus_bandwidth: {}}}), if its PCIe or C2C has more",
+        "the server (server: {{preset: ..., bus_bandwidth: {}}}; in a topology node:), if its PCIe "
+        "or C2C has more",
         topology.node_name(link.from), to_text(link.bandwidth), to_text(at(link.from)),
         to_text(link.bandwidth))};
   }

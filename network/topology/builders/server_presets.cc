@@ -43,6 +43,7 @@ std::span<const ServerPreset> server_presets() {
       // NVIDIA DGX A100 data sheet: 600 GB/s of NVLink a GPU counting both directions, eight
       // single-port ConnectX-6 of 200 Gb/s; PCIe 4.0.
       {"hgx-a100", "a100", server(8, NodeInside::switched, 300, pcie_4), hdr},
+      {"hgx-a100-80gb", "a100-80gb", server(8, NodeInside::switched, 300, pcie_4), hdr},
       // The A100 for China: its NVLink is cut to 400 GB/s; NICs as in a DGX A100.
       {"hgx-a800", "a800", server(8, NodeInside::switched, 200, pcie_4), hdr},
       // Amazon EC2 P4d and P4de: the boards of a DGX A100 with 40 and 80 GB, and 400 Gb/s of EFA
@@ -82,10 +83,22 @@ std::span<const ServerPreset> server_presets() {
 std::span<const ServerAlias> server_aliases() {
   // A DGX is NVIDIA's own server around the board; instances of clouds by their data sheets.
   static constexpr ServerAlias aliases[] = {
-      {"dgx-a100", "hgx-a100"},    {"dgx-h100", "hgx-h100"},      {"dgx-h200", "hgx-h200"},
-      {"dgx-b200", "hgx-b200"},    {"dgx-b300", "hgx-b300"},      {"nvl72", "gb200-nvl72"},
-      {"p5.48xlarge", "hgx-h100"}, {"p5en.48xlarge", "hgx-h200"}, {"p5e.48xlarge", "hgx-h200"},
-      {"p4d.24xlarge", "p4d"},     {"p4de.24xlarge", "p4de"},     {"p6-b200.48xlarge", "hgx-b200"},
+      // A server named by its device is NVIDIA's, of every A100; p4d is one of a cloud.
+      {"a100-40gb", "hgx-a100"},
+      {"hgx-a100-40gb", "hgx-a100"},
+      {"dgx-a100-80gb", "hgx-a100-80gb"},
+      {"dgx-a100", "hgx-a100"},
+      {"dgx-h100", "hgx-h100"},
+      {"dgx-h200", "hgx-h200"},
+      {"dgx-b200", "hgx-b200"},
+      {"dgx-b300", "hgx-b300"},
+      {"nvl72", "gb200-nvl72"},
+      {"p5.48xlarge", "hgx-h100"},
+      {"p5en.48xlarge", "hgx-h200"},
+      {"p5e.48xlarge", "hgx-h200"},
+      {"p4d.24xlarge", "p4d"},
+      {"p4de.24xlarge", "p4de"},
+      {"p6-b200.48xlarge", "hgx-b200"},
   };
   return aliases;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -94,6 +95,51 @@ TEST_CASE("servers are named by their device, and by a platform that is one") {
         "hgx-h100");
 }
 
+// Eight NICs of 200 Gb/s in a DGX A100 of either memory; EC2's p4d has four of 100 Gb/s.
+TEST_CASE("the device of a server means NVIDIA's server of it, which the head names") {
+  for (const auto& [device, server, npu] :
+       {std::array{"a100", "hgx-a100", "a100"}, std::array{"a100-40gb", "hgx-a100", "a100"},
+        std::array{"a100-80gb", "hgx-a100-80gb", "a100-80gb"}}) {
+    const Experiment bought = with(fmt::format("{{nodes: 12, server: {}}}", device));
+    CHECK(value_of(bought, "platform.topology.rail.node.preset") == server);
+    CHECK(value_of(bought, "platform.topology.rail.node.nics") == "8");
+    CHECK(value_of(bought, "platform.topology.rail.bandwidth") == "25 GB/s");
+    CHECK(bought.npu.preset == npu);
+    CHECK(bought.network_chosen == fmt::format("rails of {}, ASSUMED", server));
+  }
+  const Experiment of_cloud = with("{nodes: 12, server: p4d}");
+  CHECK(value_of(of_cloud, "platform.topology.rail.node.nics") == "4");
+  CHECK(of_cloud.network_chosen == "rails, ASSUMED");
+}
+
+TEST_CASE("an option changes the server that is named, by its own path and that of explain") {
+  for (const char* platform : {"{nodes: 24, server: hgx-h100}", "{nodes: 24, npu: h100}"})
+    for (const char* path : {"platform.server", "platform.topology.rail.node"}) {
+      CAPTURE(platform, path);
+      const Experiment faster = with(platform, fmt::format("{}.bandwidth=900 GB/s", path));
+      CHECK(npus_of(faster) == 192);
+      CHECK(faster.npu.preset == "h100");
+      CHECK(value_of(faster, "platform.topology.rail.node.preset") == "hgx-h100");
+      CHECK(value_of(faster, "platform.topology.rail.node.bandwidth") == "900 GB/s");
+      CHECK(value_of(faster, "platform.topology.rail.bandwidth") == "50 GB/s");
+    }
+  CHECK(
+      value_of(with("{nodes: 4, server: {preset: hgx-h100, bandwidth: 900 GB/s}, nic: 2x400 Gb/s}"),
+               "platform.topology.rail.node.nics") == "2");
+}
+
+// Both remedies, pasted: two plugs of a NIC, each 200 Gb/s.
+TEST_CASE("how fast and how many the NICs of servers are is told where it is written wrongly") {
+  CHECK_THAT(error_of("{nodes: 6, server: hgx-h100, bandwidth: 200 Gbps}"),
+             Catch::Contains("of the NICs of servers write platform.nic, as in nic: 200 Gb/s"));
+  CHECK_THAT(error_of("{nodes: 2, server: hgx-h100, nics: 4}"),
+             Catch::Contains("server: {preset: hgx-h100, nics: 4}"));
+  CHECK(value_of(with("{nodes: 6, server: hgx-h100, nic: 200 Gb/s}"),
+                 "platform.topology.rail.bandwidth") == "25 GB/s");
+  CHECK(value_of(with("{nodes: 16, server: {preset: hgx-h100, nics: 4}}"),
+                 "platform.topology.rail.node.nics") == "4");
+}
+
 TEST_CASE("one server is the platform of its name") {
   for (const char* platform : {"{server: h200}", "{nodes: 1, server: h200}"}) {
     const Experiment one = with(platform);
@@ -168,7 +214,7 @@ TEST_CASE("a server that is sold without NICs has usual ones, and the head says 
     CHECK(npus_of(bought) == 128);
     CHECK(bought.npu.preset == "mi300x");
     CHECK(value_of(bought, "platform.topology.rail.bandwidth") == "50 GB/s");
-    CHECK(bought.network_chosen == "rails of 400 Gb/s, ASSUMED");
+    CHECK(bought.network_chosen == "rails of mi300x-platform with 400 Gb/s, ASSUMED");
   }
   for (const char* node : {"mi300x-platform", "{preset: mi300x-platform}"}) {
     const Experiment named =
@@ -179,7 +225,7 @@ TEST_CASE("a server that is sold without NICs has usual ones, and the head says 
   }
   const Experiment said = with("{nodes: 16, server: mi300x, nic: 200 Gb/s}");
   CHECK(value_of(said, "platform.topology.rail.bandwidth") == "25 GB/s");
-  CHECK(said.network_chosen == "rails, ASSUMED");
+  CHECK(said.network_chosen == "rails of mi300x-platform, ASSUMED");
 }
 
 // The remedy of a device without a server, pasted.
