@@ -59,6 +59,10 @@ constexpr std::array families{
     Family{.model_type = "gemma", .tied = true},
     Family{.model_type = "gemma2", .tied = true, .window_pattern = 2},
     Family{.model_type = "gemma3_text", .tied = true, .window_pattern = 6},
+    Family{.model_type = "llama4_text",
+           .experts = "num_local_experts",
+           .expert_width = "intermediate_size",
+           .shared_width = "intermediate_size"},
     Family{.model_type = "nemotron", .gated = false},
     Family{.model_type = "gpt_neox", .gated = false},
     Family{.model_type = "gpt2", .gated = false, .tied = true, .is_gpt2 = true},
@@ -133,7 +137,7 @@ class Translation {
 void take_sequence(Translation& from, std::string_view theirs) {
   constexpr std::int64_t usual = 8'192;
   static const yaml::Source assumed = yaml::chosen_source();
-  if (!from.take(from.result, "sequence", theirs, true)) return;
+  if (!from.take(from.result, "sequence", theirs)) return;  // one beside the file may be
   const std::int64_t most = from.number(theirs, 0);
   if (most < 1) return;  // to be reported where it stands
   YamlNode& sequence = from.result.children.back();
@@ -184,7 +188,8 @@ void take_shape(Translation& from, const Family& family) {
   from.take(to, "layers", gpt2 ? "n_layer" : "num_hidden_layers", true);
   from.take(to, "hidden", gpt2 ? "n_embd" : "hidden_size", true);
   from.take(to, "heads", gpt2 ? "n_head" : "num_attention_heads", true);
-  from.take(to, "feed_forward", gpt2 ? "n_inner" : "intermediate_size", !gpt2);
+  if (!from.take(to, "feed_forward", "intermediate_size_mlp"))  // beside experts of Llama 4
+    from.take(to, "feed_forward", gpt2 ? "n_inner" : "intermediate_size", !gpt2);
   from.take(to, "vocabulary", "vocab_size", true);
   take_sequence(from, gpt2 ? "n_positions" : "max_position_embeddings");
   if (!family.latent) {
@@ -208,6 +213,7 @@ void take_experts(Translation& from, const Family& family) {
   if (from.take(experts, "shared_width", family.shared_width)) from.set(experts, "shared", "1");
   from.take(experts, "first_dense", "first_k_dense_replace");
   from.take(experts, "every", "moe_layer_freq");
+  from.take(experts, "every", "interleave_moe_layer_step");
   from.take(experts, "groups", "n_group");
   from.take(experts, "group_limit", "topk_group");
   from.result.children.push_back(std::move(experts));
@@ -224,11 +230,38 @@ void take_latent(Translation& from, const Family& family) {
   from.result.children.push_back(std::move(latent));
 }
 
+// What Gemma 3's library (Gemma3TextConfig of transformers) takes for keys that its files leave
+// out.
+constexpr std::pair<std::string_view, std::string_view> of_gemma3[] = {
+    {"vocab_size", "262208"},
+    {"num_attention_heads", "8"},
+    {"num_key_value_heads", "4"},
+    {"head_dim", "256"},
+    {"max_position_embeddings", "131072"}};
+
+void add_library_defaults(YamlNode& config) {
+  const YamlNode type = *config.find("model_type");
+  if (type.text != "gemma3_text") return;
+  for (const auto& [key, text] : of_gemma3) {
+    if (config.find(key) != nullptr) continue;
+    YamlNode& added = config.children.emplace_back(type);
+    added.key = key;
+    added.text = text;
+  }
+}
+
 }  // namespace
 
 bool is_model_config(const YamlNode& map) { return map.find("model_type") != nullptr; }
 
 bool read_model_config(YamlNode& config, const std::string& path, yaml::Problems& problems) {
+  // Of a model that also sees or hears: the language model, which is what is trained here.
+  if (YamlNode* text = config.find("text_config");
+      text != nullptr && text->find("model_type") != nullptr) {
+    YamlNode language = std::move(*text);
+    config.children = std::move(language.children);
+  }
+  add_library_defaults(config);
   const YamlNode& type = *config.find("model_type");
   const Family* family = nullptr;
   std::vector<std::string_view> known;
@@ -238,7 +271,10 @@ bool read_model_config(YamlNode& config, const std::string& path, yaml::Problems
   }
   if (family == nullptr) {
     problems.add(type.place, path, in_quotes(type.text) + " is not a known model_type",
-                 suggestion(type.text, known));
+                 suggestion(type.text, known) +
+                     "; or write the shape by hand: transformer: {layers: 32, hidden: 4096, heads: "
+                     "32, key_value_heads: 8, feed_forward: 14336, gated: true, vocabulary: "
+                     "128256, sequence: 8192}");
     return false;
   }
   Translation translation(config, path, problems);

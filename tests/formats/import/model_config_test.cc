@@ -103,6 +103,54 @@ TEST_CASE("a window of Qwen is read where it is used") {
                     Contains("write \"sliding_window\": null"));
 }
 
+// google/gemma-3-4b-it: what its file leaves out is Gemma3TextConfig's.
+TEST_CASE("of a multimodal model the language model is read") {
+  const TransformerSpec gemma =
+      model_of(R"("model_type": "gemma3", "vision_config": {}, "text_config":
+      {"hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text",
+       "num_hidden_layers": 34, "sliding_window": 1024})");
+  CHECK(gemma.layers == 34);
+  CHECK(gemma.heads == 8);
+  CHECK(gemma.key_value_heads == 4);
+  CHECK(gemma.head_dimension == 256);
+  CHECK(gemma.vocabulary == 262'208);
+  CHECK(gemma.full_attention_every == 6);
+  // Of meta-llama/Llama-4-Maverick: a layer without experts, of width 16,384, before each with 128.
+  const TransformerSpec llama = model_of(R"("model_type": "llama4", "text_config":
+      {"model_type": "llama4_text", "hidden_size": 5120, "intermediate_size": 8192,
+       "intermediate_size_mlp": 16384, "interleave_moe_layer_step": 2, "num_hidden_layers": 48,
+       "num_attention_heads": 40, "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 202048,
+       "num_local_experts": 128, "num_experts_per_tok": 1, "max_position_embeddings": 1048576})");
+  CHECK(llama.feed_forward == 16'384);
+  CHECK(llama.experts.count == 128);
+  CHECK(llama.experts.top_k == 1);
+  CHECK(llama.experts.width == 8'192);
+  CHECK(llama.experts.shared == 1);
+  CHECK(llama.experts.every == 2);
+}
+
+TEST_CASE("a sequence that is given needs no key of the file") {
+  const std::string llama = R"("model_type": "llama")";
+  CHECK(model_of(llama, {{"workload.transformer.sequence=8192"}}).sequence == 8'192);
+  CHECK_THROWS_WITH(model_of(llama), Contains("the key \"sequence\" is missing"));
+}
+
+// The remedy, pasted, is Llama 3 of 8B.
+TEST_CASE("a model of another kind is written by hand") {
+  CHECK_THROWS_WITH(
+      model_of(R"("model_type": "phi3")"),
+      Contains("\"phi3\" is not a known model_type: ") &&
+          Contains("or write the shape by hand: transformer: {layers: 32, hidden: 4096, heads: 32, "
+                   "key_value_heads: 8, feed_forward: 14336, gated: true, vocabulary: 128256, "
+                   "sequence: 8192}"));
+  const Experiment by_hand = load_experiment(
+      source_folder() + "/tests/frontends/yaml/good/minimal.yaml",
+      {{"platform=hgx-h100"},
+       {"workload={transformer: {layers: 32, hidden: 4096, heads: 32, key_value_heads: 8, "
+        "feed_forward: 14336, gated: true, vocabulary: 128256, sequence: 8192}}"}});
+  CHECK(std::get<TransformerWorkload>(by_hand.workload.what).model.layers == 32);
+}
+
 TEST_CASE("without a sequence 8,192 tokens, or what the model can take, are ASSUMED") {
   const std::string llama = R"("model_type": "llama", "max_position_embeddings": )";
   const Experiment longest = trained(llama + "131072");
