@@ -20,7 +20,11 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance && distance < candidate.size()) {
+    // Of two as near, a digit that is another one: "qwen2.5-70b" is 72b, not 7b.
+    const bool is_nearer =
+        distance < best_distance || (distance == best_distance && !best.empty() &&
+                                     candidate.size() == word.size() && best.size() != word.size());
+    if (is_nearer && distance < candidate.size()) {
       best = candidate;
       best_distance = distance;
     }

@@ -32,8 +32,10 @@ void check_interleaving(SpecProblems& problems, const TransformerTraining& spec,
   if (interleaved && group >= p && m % group > 0 && m % group < p)
     problems.push_back(
         {"global_batch", fmt::format("{}, {} at a time", batches, group),
-         "the interleaved schedule takes them in groups, and the last group must fill the pipeline "
-         "too: choose a multiple, or another micro_batch_group"});
+         fmt::format("the interleaved schedule takes them in groups, and the last group must fill "
+                     "the pipeline too: write global_batch: {}, another micro_batch_group, or "
+                     "schedule: 1f1b without chunks",
+                     spec.global_batch / m * ((m + group - 1) / group) * group)});
 }
 
 void check_dualpipe(SpecProblems& problems, const TransformerTraining& spec,

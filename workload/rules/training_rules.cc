@@ -170,6 +170,18 @@ void check_vocabulary(SpecProblems& problems, const TransformerTraining& spec,
                    (model.vocabulary + step - 1) / step * step)});
 }
 
+// Sequence parallelism divides them.
+void check_split_tokens(SpecProblems& problems, const TransformerTraining& spec,
+                        const TransformerSpec& model) {
+  const std::int64_t tokens = spec.micro_batch * model.sequence / spec.context;
+  if (spec.tensor <= 0 || tokens % spec.tensor == 0) return;
+  const std::int64_t step = std::int64_t{spec.tensor} * spec.context * (spec.context > 1 ? 2 : 1);
+  const std::int64_t nearest = std::max(step, (model.sequence + (step - 1) / 2) / step * step);
+  problems.push_back({"tensor",
+                      fmt::format("{} does not divide the {} tokens", spec.tensor, tokens),
+                      fmt::format("write sequence: {} in the transformer", nearest)});
+}
+
 void check_tensor(SpecProblems& problems, const TransformerTraining& spec,
                   const TransformerSpec& model) {
   check_divides(problems, "tensor", spec.tensor, model.heads, "attention heads");
@@ -177,9 +189,7 @@ void check_tensor(SpecProblems& problems, const TransformerTraining& spec,
     check_divides(problems, "tensor", spec.tensor, model.key_heads(), "key heads");
   check_divides(problems, "tensor", spec.tensor, model.mlp_width(), "columns of the MLP");
   check_vocabulary(problems, spec, model);
-  if (spec.sequence_parallel)
-    check_divides(problems, "tensor", spec.tensor, spec.micro_batch * model.sequence / spec.context,
-                  "tokens");
+  if (spec.sequence_parallel) check_split_tokens(problems, spec, model);
 }
 
 void check_sequence(SpecProblems& problems, const TransformerTraining& spec) {
@@ -212,15 +222,27 @@ void check_blocks(SpecProblems& problems, const TransformerTraining& spec,
   refuse(spec.defer_head_gradients, "defer_head_gradients", "with lora the head is frozen");
 }
 
+// The most stages of equal layers, if that is more than one, among which `ranks` can be divided.
+std::string remedy_of_stages(const TransformerTraining& spec, std::int64_t layers,
+                             std::int64_t chunks, std::int64_t ranks) {
+  const std::int64_t others = model_parallel(spec) / spec.pipeline;
+  std::int64_t stages = layers / chunks;
+  while (stages > 1 && (layers % (stages * chunks) != 0 || ranks % (others * stages) != 0))
+    --stages;
+  return stages > 1 ? fmt::format("each chunk needs a layer: write pipeline: {}", stages)
+                    : "each chunk needs a layer: write fewer stages or chunks";
+}
+
 void check_layers(SpecProblems& problems, const TransformerTraining& spec,
-                  const TransformerSpec& model) {
+                  const TransformerSpec& model, const PlatformFacts& platform) {
   const bool dual = spec.schedule == PipelineSchedule::dualpipe;
   const std::int32_t chunks = dual ? 1 : spec.stage_chunks();
-  if (model.layers + (spec.ends_take_a_layer ? 2 : 0) < std::int64_t{spec.pipeline} * chunks)
-    problems.push_back(
-        {"pipeline",
-         fmt::format("{} stages of {} chunks for {} layers", spec.pipeline, chunks, model.layers),
-         "each chunk needs a layer"});
+  const std::int64_t layers = model.layers + (spec.ends_take_a_layer ? 2 : 0);
+  if (layers < std::int64_t{spec.pipeline} * chunks)
+    problems.push_back({"pipeline",
+                        fmt::format("{} stages of {} chunk{} for {} layers", spec.pipeline, chunks,
+                                    chunks == 1 ? "" : "s", model.layers),
+                        remedy_of_stages(spec, layers, chunks, platform.npus)});
 }
 
 }  // namespace
@@ -249,7 +271,7 @@ SpecProblems problems_of(const TransformerTraining& training, const TransformerS
   check_expert_training(problems, training, model);
   check_sequence(problems, training);
   check_blocks(problems, training, model);
-  check_layers(problems, training, model);
+  check_layers(problems, training, model, platform);
   add_below(problems, "expert_load", problems_of(training.experts.load, model.experts.count));
   return problems;
 }
