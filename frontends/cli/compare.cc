@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/config_error.h"
+#include "core/base/log.h"
 #include "execution/interrupt.h"
 #include "execution/simulations.h"
 #include "execution/tie_ranges.h"
@@ -103,6 +104,14 @@ void predict(const std::vector<Experiment>& experiments, std::vector<RunResult>&
   for (std::size_t i = 1; i < results.size(); ++i)
     results[i].predicted_speedup =
         predicted_speedup(experiments.front(), results.front(), experiments[i]);
+  const auto is_known = [](const RunResult& result) {
+    return result.predicted_speedup.has_value();
+  };
+  if (std::ranges::none_of(results, is_known))
+    log::record(log::Level::notice, log::Room::frontends,
+                "--predict: nothing is predicted: it is for data-parallel training, without "
+                "tensor, pipeline, context or expert parallelism, of the same samples a rank on "
+                "the same device; --what-if simulates faster parts");
 }
 
 }  // namespace

@@ -210,6 +210,14 @@ TEST_CASE("compare keeps the order of the files and tells equal names apart", "[
   CHECK(systems[0]["ratio_to_fastest"] == 1.0);
 }
 
+TEST_CASE("compare --predict says why it predicts nothing", "[cli]") {
+  const Files files;
+  const std::string file = files.write("ring.yaml", named("ring", ring_job));
+  const Printed compared = test::run_orrery({"compare", file, file, "--predict"});
+  CHECK(compared.exit_code == 0);
+  CHECK_THAT(compared.error, Contains("nothing is predicted: it is for data-parallel training"));
+}
+
 TEST_CASE("a stuck job says who waits for whom, and exits 1 with its partial result", "[cli]") {
   const Files files;
   const std::string file = files.write("stuck.yaml", named("stuck", stuck_job));
