@@ -163,7 +163,11 @@ std::optional<double> utilisation_by(const RunResult& result, std::string_view c
 
 std::string model_utilisation_text(const RunResult& result) {
   const std::optional<double> share = utilisation_by(result, "model");
-  return share ? fmt::format("{:.1f} %", 100 * *share) : "";
+  if (!share) return "";
+  const double dropped = result.training->dropped;
+  constexpr double shown = 0.0005;  // as 0.1 %
+  return fmt::format("{:.1f} %", 100 * *share) +
+         (dropped < shown ? "" : fmt::format(" ({:.1f} % of copies dropped)", 100 * dropped));
 }
 
 std::string causal_utilisation_text(const RunResult& result) {

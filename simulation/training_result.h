@@ -126,6 +126,7 @@ struct TrainingResult {
   std::vector<UtilisationRow> utilisation;
   std::vector<EstimateRow> estimate;
   std::string no_estimate;
+  double dropped = 0;    // of copies of tokens that go to experts (dropped_copies.h)
   bool freezes = false;  // with LoRA: weights without gradients, beside adapters with them
 
   const StageRow& last_stage() const { return stages[last]; }
@@ -141,6 +142,9 @@ struct TrainingResult {
     row.column(
         "peak_flops_per_s", [](const TrainingResult& training) { return training.peak.value; },
         "peak of an NPU, operations per second; 0 if it is not stated");
+    row.column("dropped", &TrainingResult::dropped,
+               "share of the copies of tokens that experts without room drop, 0 to 1 "
+               "(training.expert_capacity)");
     row.rows("utilisation", &TrainingResult::utilisation, "way to count operations");
     row.column(
         "last_stage", [](const TrainingResult& training) { return training.last_stage().stage; },

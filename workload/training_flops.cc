@@ -1,5 +1,6 @@
 #include "workload/training_flops.h"
 
+#include "workload/dropped_copies.h"
 #include "workload/model/transformer.h"
 #include "workload/parallelism/stage_layout.h"
 
@@ -32,15 +33,19 @@ double last_product(TransformerPart part, const TransformerSpec& model) {
   return forward_of(part, model).products / static_cast<double>(model.mlp_inputs() + 1);
 }
 
-// Without experts that a token does not go to.
-double parameters_met(TransformerPart part, const TransformerSpec& model) {
+// Of the experts that a token goes to.
+double chosen_parameters(const TransformerSpec& model) {
+  return static_cast<double>(model.experts.top_k * (model.mlp_inputs() + 1) * model.hidden *
+                             model.expert_width());
+}
+
+// Without experts that a token does not go to, or is dropped at.
+double parameters_met(TransformerPart part, const TransformerSpec& model, double dropped) {
   const std::int64_t own = part == TransformerPart::head && model.tied_embeddings
                                ? replicated_parameters(part, model)
                                : parameters(part, model, 1);
   if (part != TransformerPart::experts) return static_cast<double>(own);
-  const std::int64_t chosen =
-      model.experts.top_k * (model.mlp_inputs() + 1) * model.hidden * model.expert_width();
-  return static_cast<double>(own + chosen);
+  return static_cast<double>(own) + (1 - dropped) * chosen_parameters(model);
 }
 
 // The parts of the model, each with whether its forward pass is done again.
@@ -81,15 +86,19 @@ std::string_view name_of(FlopConvention convention) {
 
 double training_flops(const TransformerWorkload& workload, FlopConvention convention) {
   double products = 0, attention = 0, again = 0, met = 0;
+  const double dropped = dropped_copies(workload);
   std::int64_t adapters = 0;
   TransformerTraining whole = workload.training;
   whole.tensor = 1;
   for (const StagePart& part : all_parts(workload)) {
     adapters += adapter_parameters(part.part, workload.model, whole);
-    const Forward forward = forward_of(part.part, workload.model);
+    Forward forward = forward_of(part.part, workload.model);
+    if (part.part == TransformerPart::experts)
+      forward.products -= 2 * dropped * chosen_parameters(workload.model) *
+                          static_cast<double>(workload.model.sequence);
     products += forward.products;
     attention += forward.attention;
-    met += parameters_met(part.part, workload.model);
+    met += parameters_met(part.part, workload.model, dropped);
     if (part.recomputed && is_of_layer(part.part)) again += forward.products + forward.attention;
     if (part.recomputed && workload.training.recompute_stops_early)
       again -= last_product(part.part, workload.model);

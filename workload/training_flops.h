@@ -5,8 +5,9 @@
 // Of B samples of s tokens: with 2 operations for a multiply-add, a forward pass takes 2 for each
 // matrix parameter and token, and 4 s^2 A for each attention layer (two products of s x s x A, A =
 // heads x their width); a backward pass takes twice that. Lookups, norms and what else is no matrix
-// product is not counted. Of experts, those that a token goes to. In a window of w tokens w (2 s -
-// w) pairs take the place of s^2. Frozen matrices have one pass less, and their adapters three.
+// product is not counted. Of experts, those that a token goes to, and of its copies those that are
+// not dropped (dropped_copies.h). In a window of w tokens w (2 s - w) pairs take the place of s^2.
+// Frozen matrices have one pass less, and their adapters three.
 #pragma once
 
 #include <array>

@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "simulation/result/closed_form.h"
+#include "workload/dropped_copies.h"
 #include "workload/parallelism/transformer_ranks.h"
 #include "workload/training_flops.h"
 
@@ -106,6 +107,7 @@ TrainingResult training_rows(const Experiment& experiment, const TransformerWork
       {.convention = "executed",
        .flops = operations_executed(ranks, runner) / experiment.workload.iterations});
   add_rates(result, ranks);
+  result.dropped = dropped_copies(workload);
   result.freezes = workload.training.lora.freezes();
   result.no_estimate = why_no_closed_form(experiment, workload, topology);
   if (result.no_estimate.empty())

@@ -5,6 +5,12 @@
 
 namespace orrery {
 
+std::int64_t routed_tokens(const TransformerWorkload& workload) {
+  const TransformerTraining& training = workload.training;
+  const std::int64_t tokens = training.micro_batch * workload.model.sequence / training.context;
+  return training.sequence_parallel ? tokens / training.tensor : tokens;
+}
+
 std::int64_t expert_capacity(const ExpertsSpec& experts, const ExpertTraining& training,
                              std::int64_t tokens) {
   const std::int64_t all = tokens * experts.top_k;

@@ -5,8 +5,12 @@
 
 #include "core/units/units.h"
 #include "workload/model/transformer.h"
+#include "workload/workload_spec.h"
 
 namespace orrery {
+
+// Tokens of a micro-batch whose experts a rank chooses.
+std::int64_t routed_tokens(const TransformerWorkload& workload);
 
 // Copies of one expert that a rank with so many tokens may send; nothing limits them without a
 // capacity.

@@ -10,12 +10,6 @@ namespace orrery {
 
 namespace {
 
-std::int64_t own_tokens(const TransformerWorkload& workload) {
-  const TransformerTraining& training = workload.training;
-  const std::int64_t tokens = training.micro_batch * workload.model.sequence / training.context;
-  return training.sequence_parallel ? tokens / training.tensor : tokens;
-}
-
 std::vector<std::int64_t> transposed(const std::vector<std::int64_t>& square, std::size_t side) {
   std::vector<std::int64_t> result(square.size());
   for (std::size_t row = 0; row < side; ++row)
@@ -29,10 +23,10 @@ std::vector<std::int64_t> transposed(const std::vector<std::int64_t>& square, st
 RoutedWork::RoutedWork(const TransformerWorkload& workload)
     : ranks_(workload.training),
       training_(workload.training.experts),
-      balanced_(copies_of_rank(workload.model.experts, training_, own_tokens(workload))),
+      balanced_(copies_of_rank(workload.model.experts, training_, routed_tokens(workload))),
       limited_(1),
       node_size_(training_.parallel / training_.nodes()),
-      loads_(workload, own_tokens(workload)),
+      loads_(workload, routed_tokens(workload)),
       sizes_(kept_matrices(workload.training)) {
   ExpertsSpec unlimited = workload.model.experts;
   unlimited.groups = unlimited.group_limit = 1;
