@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "simulation/problems.h"
+#include "simulation/result/knobs.h"
+#include "simulation/search/fitting.h"
 
 namespace orrery {
 
@@ -50,6 +52,8 @@ class Changes {
     add_endpoints();
     add_processor();
     add_ranks();
+    add_experts();
+    add_larger_micro_batch();
     add_schedule();
     add_limits();
     return std::move(alternatives_);
@@ -171,6 +175,29 @@ class Changes {
       add("experts equally popular", [](Experiment& changed) {
         std::get<TransformerWorkload>(changed.workload.what).training.experts.load = {};
       });
+  }
+
+  void add_experts() {
+    const bool waits = std::ranges::any_of(
+        result_.why, [](const TimePart& part) { return part.part.starts_with("EP"); });
+    if (waits && may_overlap_experts(experiment_))
+      add("all-to-alls beside computing (training.overlap_experts)", [](Experiment& changed) {
+        auto& training = std::get<TransformerWorkload>(changed.workload.what).training;
+        training.experts.overlap_batches = true;
+      });
+  }
+
+  // Parameters and gradients are read and written less often.
+  void add_larger_micro_batch() {
+    const auto* written = std::get_if<TransformerWorkload>(&experiment_.workload.what);
+    if (written == nullptr || !spent(BoundBy::memory_bandwidth)) return;
+    TransformerWorkload larger = *written;
+    larger.training.micro_batch *= 2;
+    const NpuSpec& npu = experiment_.npu;
+    if (npu.memory && most_memory(larger) > room_without_fragments(npu)) return;
+    add("micro-batches twice as large, half as many", [](Experiment& changed) {
+      std::get<TransformerWorkload>(changed.workload.what).training.micro_batch *= 2;
+    });
   }
 
   // Smaller micro-batches where they can be halved; else steps of twice the samples.

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
 #include <variant>
 
 #include "network/topology/topology.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/search/fitting.h"
+#include "simulation/search/search.h"
 #include "workload/problems.h"
 
 namespace orrery {
@@ -38,15 +42,59 @@ bool has_room_with_half(const std::string& kind, const Experiment& experiment) {
   return most_memory(half) + experiment.npu.reserve <= *experiment.npu.memory;
 }
 
+// What hides the exchanges of experts, where the rules allow it.
+std::string beside_computing(const Experiment& experiment) {
+  return may_overlap_experts(experiment)
+             ? ", or all-to-alls beside computing (training.overlap_experts)"
+             : "";
+}
+
 // What sends less of a kind of traffic.
 std::string less_traffic(const std::string& kind, const Experiment& experiment) {
+  if (kind == "EP")
+    return beside_computing(experiment) +
+           (has_room_with_half(kind, experiment) ? ", or a smaller training.expert" : "");
   if (!has_room_with_half(kind, experiment)) return "";
   if (kind == "TP") return ", or a smaller training.tensor";
   if (kind == "DP") return ", or fewer and larger steps (training.global_batch)";
-  if (kind == "EP") return ", or a smaller training.expert";
   if (kind == "CP") return ", or a smaller training.context";
   if (kind == "PP") return ", or fewer stages (training.pipeline)";
   return "";
+}
+
+// A multiple of the micro-batch, of up to 16 samples, that has room and takes least by estimate
+// (search.h), if that is a fiftieth less: parameters and gradients are read and written less often.
+// Nothing if none does.
+std::optional<std::int64_t> faster_micro_batch(const Experiment& experiment) {
+  constexpr std::int64_t most_samples = 16;
+  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (written == nullptr || experiment.topology.levels.empty()) return std::nullopt;
+  FittingChoices sizes;
+  sizes.fitting.push_back({{}, written->training, {}});
+  TransformerWorkload larger = *written;
+  while ((larger.training.micro_batch *= 2) <= most_samples) {
+    if (!problems_of(larger.training, larger.model, facts_of(experiment.topology)).empty()) break;
+    const NpuSpec& npu = experiment.npu;
+    if (npu.memory && most_memory(larger) > room_without_fragments(npu)) break;
+    sizes.fitting.push_back({{}, larger.training, {}});
+  }
+  if (sizes.fitting.size() == 1) return std::nullopt;
+  const SearchResult found = estimate_choices({experiment, {}}, std::move(sizes), 1);
+  const auto now =
+      std::ranges::find(found.rows, written->training.micro_batch,
+                        [](const auto& row) { return row.found.training.micro_batch; });
+  const SearchRow& best = found.rows.front();
+  return best.estimate < now->estimate - Duration{now->estimate.value / 50}
+             ? std::optional(best.found.training.micro_batch)
+             : std::nullopt;
+}
+
+std::string against_memory_traffic(const TimePart& part, const Experiment& experiment) {
+  if (part.part == "optimizer")
+    return "more memory bandwidth, or states divided between ranks (training.sharding)";
+  const auto larger = faster_micro_batch(experiment);
+  return (larger ? fmt::format("training.micro_batch: {}, or ", *larger) : "") +
+         "more memory bandwidth (npu.memory_bandwidth), or fused kernels";
 }
 
 std::string against_latency(const TimePart& part) {
@@ -116,15 +164,21 @@ std::string against_contention(const TimePart& part, const Experiment& experimen
 
 }  // namespace
 
+bool may_overlap_experts(const Experiment& experiment) {
+  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (written == nullptr || written->training.experts.overlap_batches) return false;
+  TransformerTraining beside = written->training;
+  beside.experts.overlap_batches = true;
+  return problems_of(beside, written->model, facts_of(experiment.topology)).empty();
+}
+
 std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
                     const LossRow& losses) {
   switch (part.bound_by) {
     case BoundBy::compute_rate:
       return "a faster processor (npu.peak), or more ranks";
     case BoundBy::memory_bandwidth:
-      return part.part == "optimizer"
-                 ? "more memory bandwidth, or states divided between ranks (training.sharding)"
-                 : "more memory bandwidth (npu.memory_bandwidth), or fused kernels";
+      return against_memory_traffic(part, experiment);
     case BoundBy::launches:
       return "a larger training.micro_batch, or cheaper launches (npu.efficiency.launch)";
     case BoundBy::slow_ranks:

@@ -15,4 +15,7 @@ namespace orrery {
 std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
                     const LossRow& losses);
 
+// Whether training.overlap_experts may be written beside the other settings, and is not.
+bool may_overlap_experts(const Experiment& experiment);
+
 }  // namespace orrery

@@ -1,0 +1,78 @@
+// Settings that a part of the time names.
+#include "simulation/result/knobs.h"
+
+#include <catch2/catch.hpp>
+
+#include "simulation/search/fitting.h"
+
+namespace orrery {
+namespace {
+
+using Catch::Contains;
+
+// 8 ranks with an expert each.
+Experiment with_experts() {
+  Experiment result;
+  result.topology.levels = {
+      {"node", LevelKind::switched, 8, gigabytes_per_second(100), nanoseconds(500)}};
+  TransformerWorkload workload;
+  workload.model.layers = 2;
+  workload.model.hidden = 64;
+  workload.model.heads = 8;
+  workload.model.vocabulary = 64;
+  workload.model.sequence = 64;
+  workload.model.element = Bytes{2};
+  workload.model.experts.count = 8;
+  workload.model.experts.top_k = 2;
+  workload.training.data = 8;
+  workload.training.global_batch = 16;
+  workload.training.experts.parallel = 8;
+  result.workload.what = workload;
+  return result;
+}
+
+std::string knob(const Experiment& experiment) {
+  TimePart part;
+  part.part = "EP";
+  part.level = "node";
+  part.bound_by = BoundBy::bandwidth;
+  return knob_of(part, experiment, 1, {});
+}
+
+}  // namespace
+
+TEST_CASE("exchanges of experts may go beside computing, where that is allowed") {
+  Experiment experiment = with_experts();
+  CHECK_THAT(knob(experiment), Contains("(training.overlap_experts)"));
+  TransformerTraining& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  training.experts.overlap_batches = true;
+  CHECK_THAT(knob(experiment), !Contains("overlap_experts"));
+  training.experts.overlap_batches = false;
+  training.sharding = Sharding::zero3;  // two passes would gather and free the same layers
+  CHECK_THAT(knob(experiment), !Contains("overlap_experts"));
+}
+
+// A rank has 8 samples. Of one, 8 tokens are 2 x 8 flop for each parameter, which is read and whose
+// gradient is added to in the time of thousands of flop: of 8 samples together it is so once.
+TEST_CASE("memory-bound kernels name the micro-batch with which they are fewer") {
+  Experiment experiment = with_experts();
+  experiment.npu.peak = teraflops_per_second(100);
+  experiment.npu.memory_bandwidth = gigabytes_per_second(100);
+  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+  workload.model.experts = {};
+  workload.model.sequence = 8;
+  workload.training.experts = {};
+  workload.training.global_batch = 64;
+  TimePart part;
+  part.part = "memory-bound kernels";
+  part.bound_by = BoundBy::memory_bandwidth;
+  const auto knob_now = [&] { return knob_of(part, experiment, 1, {}); };
+  CHECK_THAT(knob_now(), Catch::StartsWith("training.micro_batch: 8, or more memory bandwidth"));
+  experiment.npu.memory = most_memory(workload);  // no room for more, nor for fragments
+  CHECK_THAT(knob_now(), Catch::StartsWith("more memory bandwidth"));
+  experiment.npu.memory.reset();
+  workload.training.micro_batch = 8;
+  CHECK_THAT(knob_now(), Catch::StartsWith("more memory bandwidth"));
+}
+
+}  // namespace orrery
