@@ -73,6 +73,12 @@ std::vector<PricedValue<bool>> sequence_parallel(const TransformerTraining& writ
   return {{false}, {true}};
 }
 
+// What keeps fewer micro-batches in flight costs nothing.
+std::vector<PipelineSchedule> schedules(PipelineSchedule written) {
+  if (written != PipelineSchedule::gpipe) return {written};
+  return {written, PipelineSchedule::one_forward_one_backward};
+}
+
 constexpr std::array pipelines{PricedValue<std::int32_t>{1, 0},  PricedValue<std::int32_t>{2, 7},
                                PricedValue<std::int32_t>{3, 9},  PricedValue<std::int32_t>{4, 10},
                                PricedValue<std::int32_t>{6, 12}, PricedValue<std::int32_t>{8, 13}};
@@ -82,7 +88,8 @@ std::int32_t changes(const TransformerTraining& training, const TransformerTrain
   return splits + (!splits && training.sequence_parallel != written.sequence_parallel) +
          (training.pipeline != written.pipeline) + (training.sharding != written.sharding) +
          (training.shard_group != written.shard_group) +
-         (training.micro_batch != written.micro_batch) + (training.recompute != written.recompute);
+         (training.micro_batch != written.micro_batch) + (training.schedule != written.schedule) +
+         (training.recompute != written.recompute);
 }
 
 // Changes of tensors, stages and sequence parallelism; what is left of `written` is added by all.
@@ -114,17 +121,19 @@ std::vector<PricedTraining> changed_trainings(const TransformerTraining& written
     for (const auto& [sharding, sharded] : shardings(written))
       for (const auto& [group, joined] : shard_groups(written))
         for (const auto& [micro_batch, smaller] : halved(written.micro_batch))
-          for (const bool again : {false, true}) {
-            if (again && written.recompute == Recompute::full) continue;
-            PricedTraining one = split;
-            one.training.sharding = sharding;
-            one.training.shard_group = group;
-            one.training.micro_batch = micro_batch;
-            if (again) one.training.recompute = Recompute::full;
-            const std::int32_t count = changes(one.training, written);
-            one.price += sharded + joined + smaller + again * 6 + count * setting;
-            if (count <= most_changes) all.push_back(one);
-          }
+          for (const PipelineSchedule schedule : schedules(written.schedule))
+            for (const bool again : {false, true}) {
+              if (again && written.recompute == Recompute::full) continue;
+              PricedTraining one = split;
+              one.training.sharding = sharding;
+              one.training.shard_group = group;
+              one.training.micro_batch = micro_batch;
+              one.training.schedule = schedule;
+              if (again) one.training.recompute = Recompute::full;
+              const std::int32_t count = changes(one.training, written);
+              one.price += sharded + joined + smaller + again * 6 + count * setting;
+              if (count <= most_changes) all.push_back(one);
+            }
   std::ranges::stable_sort(all, {}, &PricedTraining::price);
   return all;
 }
