@@ -16,6 +16,7 @@
 #include "simulation/search/fitting_change.h"
 #include "simulation/search/least_memory.h"
 #include "simulation/search/training_variants.h"
+#include "simulation/written.h"
 #include "workload/memory/stage_memory.h"
 
 namespace orrery {
@@ -62,25 +63,33 @@ std::pair<std::int32_t, StageMemory> fullest_stage(const TransformerWorkload& wo
   return fullest;
 }
 
-std::string written_as(const TransformerTraining& training, const TransformerWorkload& written) {
-  return fmt::format("write {}, which needs {}", changed_settings(training, written.training),
+// Data parallelism that is written down does not follow from the other settings.
+bool writes_data(const Experiment& experiment) { return is_written(experiment, "training.data"); }
+
+std::string written_as(const Experiment& experiment, const TransformerTraining& training) {
+  const auto& written = std::get<TransformerWorkload>(experiment.workload.what);
+  return fmt::format("write {}, which needs {}",
+                     changed_settings(training, written.training, writes_data(experiment)),
                      to_text(most_memory({written.model, training})));
 }
 
-// A platform of more servers, and what is then to be written.
+// A platform of more servers, and what is then to be written. What the file leaves open is chosen
+// anew: of a parallelism that was chosen the settings, and a batch that was assumed.
 std::string remedy_of_servers(const TrainingVariants& variants, const TransformerWorkload& workload,
                               Bytes room) {
-  // What the file leaves open is chosen anew.
-  const bool chosen = variants.written().parallelism_chosen.starts_with("tp");
-  const auto larger = chosen ? std::nullopt : fitting_servers(variants, room);
-  if (larger) {
-    const std::string settings = changed_settings(larger->training, workload.training);
-    return fmt::format("use {} NPUs{}", larger->npus,
-                       settings.empty() ? "" : fmt::format(" and write {}", settings));
-  }
-  const auto npus = least_npus(variants, room);
-  return npus ? fmt::format("use {} NPUs or more", *npus)
-              : "use devices with more memory, or shorter sequences";
+  const std::string& choice = variants.written().parallelism_chosen;
+  const bool chosen = choice.starts_with("tp");
+  auto larger = chosen ? std::nullopt : fitting_servers(variants, room);
+  if (!larger) larger = least_npus(variants, room);
+  if (!larger) return "use devices with more memory, or shorter sequences";
+  TransformerTraining open = chosen ? larger->training : workload.training;
+  const bool assumed = choice.find("batch ") != std::string::npos;
+  open.global_batch =
+      chosen && assumed ? larger->training.global_batch : workload.training.global_batch;
+  const std::string settings =
+      changed_settings(larger->training, open, writes_data(variants.written()));
+  return fmt::format("use {} NPUs{}", larger->npus,
+                     settings.empty() ? "" : fmt::format(" and write {}", settings));
 }
 
 // Where no setting near the written ones fits: what is fastest of all that do, or more servers.
@@ -93,34 +102,32 @@ std::optional<std::string> remedy_of_all(const TrainingVariants& variants,
       const auto training = variants.training(fastest->choice);
       if (const auto* allowed = std::get_if<TransformerTraining>(&training);
           allowed != nullptr && most_memory({workload.model, *allowed}) <= room)
-        return written_as(*allowed, workload);
+        return written_as(variants.written(), *allowed);
     }
-    return written_as(least->training, workload);
+    return written_as(variants.written(), least->training);
   }
   const StageMemory memory = fullest_stage({workload.model, least->training}).second;
   const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  const NpuSpec& npu = variants.written().npu;
+  const std::string fragments =
+      least->memory <= *npu.memory - npu.reserve
+          ? fmt::format(" ({} with fragments, platform.npu.fragmentation)",
+                        to_text(reserved_for(least->memory, npu.fragmentation)))
+          : "";
   return fmt::format(
-      "sharded over all {} NPUs it needs {} of each at least, {} of that for parameters, "
+      "sharded over all {} NPUs it needs {} of each at least{}, {} of that for parameters, "
       "gradients and optimizer: {}",
-      variants.npus(), to_text(least->memory), to_text(states),
+      variants.npus(), to_text(least->memory), fragments, to_text(states),
       remedy_of_servers(variants, workload, room));
-}
-
-// What may be allocated, so that what the allocator reserves fits.
-Bytes room_of(const NpuSpec& npu) {
-  const Bytes all = *npu.memory - npu.reserve;
-  const double share =
-      static_cast<double>(npu.fragmentation.part) / static_cast<double>(npu.fragmentation.whole);
-  return Bytes{static_cast<std::int64_t>(static_cast<double>(all.value) / (1 + share))};
 }
 
 // "write tensor: 8, sharding: zero1, which needs 77.05 GB"; nothing if no choice is allowed.
 std::optional<std::string> remedy_that_fits(const Experiment& experiment) {
   const auto* workload = std::get_if<TransformerWorkload>(&experiment.workload.what);
   if (workload == nullptr || experiment.topology.levels.empty()) return std::nullopt;
-  const Bytes room = room_of(experiment.npu);
+  const Bytes room = room_without_fragments(experiment.npu);
   if (const auto change = fitting_change(*workload, facts_of(experiment.topology), room))
-    return written_as(*change, *workload);
+    return written_as(experiment, *change);
   const TrainingVariants variants(experiment, {});
   return remedy_of_all(variants, *workload, room);
 }

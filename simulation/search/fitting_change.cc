@@ -152,7 +152,7 @@ std::optional<TransformerTraining> fitting_change(const TransformerWorkload& wri
 }
 
 std::string changed_settings(const TransformerTraining& training,
-                             const TransformerTraining& written) {
+                             const TransformerTraining& written, bool writes_data) {
   std::string text;
   const auto add = [&](std::string_view key, const auto& value, const auto& before) {
     if (value != before) text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key, value);
@@ -162,12 +162,14 @@ std::string changed_settings(const TransformerTraining& training,
   add("pipeline", training.pipeline, written.pipeline);
   add("context", training.context, written.context);
   add("expert", training.experts.parallel, written.experts.parallel);
+  if (writes_data) add("data", training.data, written.data);
   add("micro_batch", training.micro_batch, written.micro_batch);
   add("schedule", name_of(training.schedule), name_of(written.schedule));
   add("chunks", training.chunks, written.chunks);
   add("sharding", name_of(training.sharding), name_of(written.sharding));
   add("shard_group", training.shard_group, written.shard_group);
   add("recompute", name_of(training.recompute), name_of(written.recompute));
+  add("global_batch", training.global_batch, written.global_batch);
   return text;
 }
 

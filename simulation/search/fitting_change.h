@@ -17,7 +17,8 @@ std::optional<TransformerTraining> fitting_change(const TransformerWorkload& wri
                                                   const PlatformFacts& platform, Bytes room);
 
 // "tensor: 8, sharding: zero1": what differs, as keys of workload.training; "" if nothing does.
+// `data` follows from the others where it is not written.
 std::string changed_settings(const TransformerTraining& training,
-                             const TransformerTraining& written);
+                             const TransformerTraining& written, bool writes_data = false);
 
 }  // namespace orrery

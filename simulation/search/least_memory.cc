@@ -29,18 +29,22 @@ std::vector<FittingChoice> allowed_choices(const TrainingVariants& variants,
 }
 
 // The same with more replicas, until a rank has room; halved between one and the most.
-std::optional<std::int64_t> least_npus(const TrainingVariants& variants,
-                                       const TransformerTraining& training, Bytes room) {
+std::optional<LargerPlatform> least_npus(const TrainingVariants& variants,
+                                         const TransformerTraining& training, Bytes room) {
   const std::int64_t group = std::int64_t{training.tensor} * training.context;
   const std::int64_t experts = std::int64_t{training.experts.parallel} * training.experts.tensor;
   const std::int64_t step = std::max(
       std::int64_t{1}, std::lcm(std::lcm(std::int64_t{variants.node_ranks()}, group), experts));
+  const auto larger = [&](std::int64_t steps) {
+    TransformerTraining changed = training;
+    changed.data = static_cast<std::int32_t>(steps * step / group);
+    const std::int64_t unit = changed.micro_batch * changed.data;
+    changed.global_batch = (changed.global_batch + unit - 1) / unit * unit;
+    changed.sharding = Sharding::zero3;
+    return changed;
+  };
   const auto fits = [&](std::int64_t steps) {
-    TransformerTraining larger = training;
-    larger.data = static_cast<std::int32_t>(steps * step / group);
-    larger.global_batch = std::max(larger.global_batch, larger.micro_batch * larger.data);
-    larger.sharding = Sharding::zero3;
-    return most_memory({variants.model(), larger}) <= room;
+    return most_memory({variants.model(), larger(steps)}) <= room;
   };
   constexpr std::int64_t most_npus = std::int64_t{1} << 20;
   std::int64_t enough = most_npus / step, too_few = 0;
@@ -49,7 +53,7 @@ std::optional<std::int64_t> least_npus(const TrainingVariants& variants,
     const std::int64_t middle = (enough + too_few) / 2;
     (fits(middle) ? enough : too_few) = middle;
   }
-  return enough * step;
+  return LargerPlatform{static_cast<std::int32_t>(enough * step), larger(enough)};
 }
 
 }  // namespace
@@ -95,19 +99,20 @@ std::vector<std::int64_t> larger_numbers(const TrainingVariants& variants, Bytes
 }
 
 // Without a pipeline, whatever the batch is.
-std::optional<std::int64_t> least_npus_of_shares(const TrainingVariants& variants, Bytes room) {
+std::optional<LargerPlatform> least_npus_of_shares(const TrainingVariants& variants, Bytes room) {
   SearchSpec space = least_space();
   space.pipeline = {1};
-  std::optional<std::int64_t> least;
-  for (const FittingChoice& choice : allowed_choices(variants, space))
-    if (const auto npus = least_npus(variants, choice.training, room))
-      least = std::min(least.value_or(*npus), *npus);
+  std::optional<LargerPlatform> least;
+  for (const FittingChoice& choice : allowed_choices(variants, space)) {
+    auto larger = least_npus(variants, choice.training, room);
+    if (larger && (!least || larger->npus < least->npus)) least = std::move(larger);
+  }
   return least;
 }
 
 }  // namespace
 
-std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes room) {
+std::optional<LargerPlatform> least_npus(const TrainingVariants& variants, Bytes room) {
   const bool is_assumed = variants.written().parallelism_chosen.find("batch ") != std::string::npos;
   for (const std::int64_t nodes : larger_numbers(variants, room)) {
     Experiment larger = on_nodes(variants, nodes);
@@ -117,7 +122,8 @@ std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes r
           assumed_batch(variants.model().sequence, nodes * variants.node_ranks());
     const auto least = least_memory({std::move(larger), variants.given()});
     if (least && least->memory <= room)
-      return static_cast<std::int32_t>(nodes * variants.node_ranks());
+      return LargerPlatform{static_cast<std::int32_t>(nodes * variants.node_ranks()),
+                            least->training};
   }
   return least_npus_of_shares(variants, room);
 }

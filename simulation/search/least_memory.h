@@ -14,17 +14,17 @@ namespace orrery {
 // needs least memory. Nothing if none is allowed.
 std::optional<FittingChoice> least_memory(const TrainingVariants& variants);
 
-// How many NPUs, in whole nodes, the model needs at least with zero3: of a row of numbers above
-// what parameters, gradients and optimizer states alone take, and of doublings, the first with
-// which any configuration needs no more than `room`. If none does, so many that the ranks' shares
-// of these leave room for the rest, without a pipeline and whatever the batch is. Nothing if 2^20
-// NPUs do not do: what is not shared is too large.
-std::optional<std::int32_t> least_npus(const TrainingVariants& variants, Bytes room);
-
 struct LargerPlatform {
   std::int32_t npus = 0;
   TransformerTraining training;
 };
+
+// How many NPUs, in whole nodes, the model needs at least with zero3, and with which training: of a
+// row of numbers above what parameters, gradients and optimizer states alone take, and of
+// doublings, the first with which any configuration needs no more than `room`. If none does, so
+// many that the ranks' shares of these leave room for the rest, without a pipeline and with as
+// large a batch as they need. Nothing if 2^20 NPUs do not do: what is not shared is too large.
+std::optional<LargerPlatform> least_npus(const TrainingVariants& variants, Bytes room);
 
 // The least number of NPUs, in whole nodes and above those of the platform, with which a change of
 // few settings of the training that is written fits (fitting_change.h). Nothing if that is far

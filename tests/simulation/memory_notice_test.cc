@@ -167,6 +167,27 @@ TEST_CASE("More servers are named with what they need written") {
       EndsWith("use 48 NPUs and write sequence_parallel: true, pipeline: 6, recompute: full"));
 }
 
+// 16 replicas on 16 NPUs are one once the model is split among all of them.
+TEST_CASE("Data parallelism that is written is among what a remedy changes") {
+  Experiment experiment = llama_70b(2, 80);
+  experiment.resolved = {{"workload.training.data", "16", "llama.yaml:3", ""}};
+  CHECK_THAT(memory_notices(experiment).at(0),
+             Contains("write tensor: 8, sequence_parallel: true, pipeline: 2, data: 1"));
+  experiment.resolved.front().origin = "default";
+  CHECK_THAT(memory_notices(experiment).at(0), Contains("pipeline: 2, recompute: full"));
+}
+
+// Its batch is one sample, and the NPUs that have room are more replicas than that.
+TEST_CASE("More NPUs come with the batch that they need") {
+  Experiment experiment = llama_70b(1, 40);
+  TransformerTraining& training = llama_training(experiment);
+  training.tensor = 8;
+  training.data = 1;
+  training.global_batch = 1;
+  const std::string notice = memory_notices(experiment).at(0);
+  CHECK_THAT(notice, Contains(": use ") && !Contains("or more"));
+}
+
 // 158.8 GB of states on each of 8 H100. Without a pipeline 24 have room, two stages do with
 // 16: 79.4 GB of states and 81.8 GB that an allocator can fill.
 TEST_CASE("Where the parallelism is chosen, more servers are as many as fit with any") {
@@ -179,7 +200,7 @@ TEST_CASE("Where the parallelism is chosen, more servers are as many as fit with
   training.global_batch = 512;
   training.sequence_parallel = true;
   training.recompute = Recompute::full;
-  CHECK_THAT(memory_notices(experiment).at(0), EndsWith("use 16 NPUs or more"));
+  CHECK_THAT(memory_notices(experiment).at(0), EndsWith("use 16 NPUs"));
 }
 
 // 8 billion parameters in bf16 with 32 replicas on H100 (`data: 32` alone, the first thing to try):
