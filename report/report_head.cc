@@ -57,18 +57,17 @@ struct Slice {
   double share = 0;
 };
 
-// As short as a bar has room for. The passes of a collective of a layer are one kind.
-std::string short_name(const std::string& part) {
-  for (const char* pass : {" forward", " backward", " update"})
-    if (part.ends_with(pass)) return part.substr(0, part.size() - std::string_view(pass).size());
-  return part == "memory-bound kernels" ? "memory-bound" : part;
+// As short as a bar has room for.
+std::string short_name(const TimePart& part) {
+  const std::string_view kind = kind_of(part);
+  return std::string(kind == "memory-bound kernels" ? "memory-bound" : kind);
 }
 
 // The largest parts by name, and what is left of the time.
 std::vector<Slice> slices(const RunResult& result, std::size_t most_named) {
   std::vector<Slice> all;
   for (const TimePart& part : result.why) {
-    const std::string name = short_name(part.part);
+    const std::string name = short_name(part);
     const auto known = std::ranges::find(all, name, &Slice::name);
     (known == all.end() ? all.emplace_back(Slice{name}) : *known).share += part.share;
   }
