@@ -8,6 +8,7 @@
 #include "core/units/unit_text.h"
 #include "report/chart/bars.h"
 #include "report/html/sections.h"
+#include "simulation/time_part.h"
 
 namespace orrery {
 
@@ -58,11 +59,17 @@ std::string answer_of(const ResultJson& run) {
   return answer + '.';
 }
 
-// What it is bound by, and what to change: of the longest part that is not computing.
+bool is_computed(const ResultJson& part) {
+  const std::string bound = text_of(part, "bound_by");
+  return bound == name_of(BoundBy::compute_rate) || bound == name_of(BoundBy::memory_bandwidth) ||
+         bound == name_of(BoundBy::launches);
+}
+
+// What it is bound by, and what to change: of the longest part that is waited for.
 std::string advice_of(const ResultJson& run) {
   for (const ResultJson& part : rows_of(run, "why")) {
     const std::string name = text_of(part, "part"), level = text_of(part, "level");
-    if (name == "compute" || text_of(part, "knob").empty()) continue;
+    if (name == "compute" || is_computed(part) || text_of(part, "knob").empty()) continue;
     return fmt::format(" The largest part of the waiting, {}{}, is bound by {}; what helps: {}.",
                        name, level.empty() ? "" : " on " + level, text_of(part, "bound_by"),
                        text_of(part, "knob"));

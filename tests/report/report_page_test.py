@@ -3,6 +3,7 @@
 
 A page is read by parsers of XML and of HTML. --update writes the golden pages anew.
 """
+import copy
 import html.parser
 import json
 import os
@@ -119,6 +120,13 @@ class Pages(PipelinePage):
         self.assertGreater(len(charts), 3)
         self.assertEqual([chart.with_suffix(".png") for chart in charts],
                          sorted(out.glob("charts/*.png")))
+
+    def test_what_computes_is_not_waited_for(self):
+        changed = copy.deepcopy(self.result)
+        kernels = dict(changed["why"][0], part="memory-bound kernels", bound_by="memory bandwidth",
+                       knob="more memory bandwidth")
+        changed["why"].insert(0, kernels)
+        self.assertIn("The largest part of the waiting, bubble, is", page_of(self.folder, changed))
 
     def test_outline(self):
         outline = Outline()
