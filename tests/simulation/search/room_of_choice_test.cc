@@ -1,6 +1,8 @@
 // What memory the parallelism that is chosen leaves free.
 #include <catch2/catch.hpp>
 
+#include "simulation/result/memory_notice.h"
+#include "simulation/search/least_memory.h"
 #include "tests/simulation/search/small_search.h"
 
 namespace orrery {
@@ -31,6 +33,15 @@ TEST_CASE("the report says that a tenth is kept free") {
   CHECK_THAT(chosen({{"platform.npu.memory=21 kB"}}), EndsWith(" estimates in 90 % of memory"));
   CHECK_THAT(chosen({{"platform.npu.memory=21 kB"}, {"platform.npu.reserve=0 B"}}),
              EndsWith(" estimates"));
+}
+
+// What needs least memory fills the device, and fragments would be a twentieth more.
+TEST_CASE("what has no room for its fragments only is told with them") {
+  const SearchFile file(small_experiment);
+  Experiment experiment = load_experiment(file.path(), {{"platform.npu.memory=40 kB"}});
+  experiment.npu.memory = least_memory({experiment, {}})->memory;
+  CHECK_THAT(memory_notices(experiment).at(0),
+             Catch::Contains(" with fragments, platform.npu.fragmentation)"));
 }
 
 }  // namespace orrery
