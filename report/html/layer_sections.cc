@@ -119,44 +119,6 @@ Scales scales_of(ReportedRuns runs) {
   return scales;
 }
 
-Figure layers_figure(const ReportedRun& run, std::size_t index, const Scales& scales) {
-  const std::vector<LayerSum> sums = sums_of(run.result);
-  Figure figure{.caption = caption_of(run)};
-  const Duration exposed = exposed_of(sums);
-  const std::string name = text_of(run.result, "name");
-  if (exposed.value == 0) {
-    figure.answer = fmt::format("No layer of {} makes it wait.", name);
-    return figure;
-  }
-  figure.answer = fmt::format("{} waits {} in all, {} of it for {}.", name, to_text(exposed),
-                              share_of(sums.front().exposed, exposed), sums.front().name);
-  figure.table = {{"layer", "waited", "share of the waiting", "collectives in all", "computed"},
-                  {},
-                  run.has_tables ? "layers.csv" : "",
-                  {"", "layers.*.exposed_ps", "", "layers.*.raw_ps", "layers.*.compute_ps"}};
-  const auto share = [&](Duration time) {
-    return cell_of_share(static_cast<double>(time.value) / static_cast<double>(exposed.value));
-  };
-  const Waits waits = waits_of(sums);
-  for (const LayerSum& sum : sums) {
-    // Before the layers that it stands for.
-    if (waits.others > 0 && figure.table.rows.size() == waits.longest.size())
-      figure.table.rows.push_back(
-          {cell(fmt::format("all others: the {} below that wait", waits.others)),
-           cell(waits.of_others), share(waits.of_others), cell(waits.raw_of_others),
-           cell(std::string("-"))});
-    if (figure.table.rows.size() == most_rows) break;
-    figure.table.rows.push_back(
-        {cell(sum.name), cell(sum.exposed), share(sum.exposed), cell(sum.raw), cell(sum.compute)});
-  }
-  if (sums.size() > most_rows)
-    figure.note = fmt::format("The table has the first {} of {} layers.", most_rows, sums.size());
-  BarChart chart = waterfall_of(waits, index, scales);
-  chart.text.description = figure.answer;
-  figure.picture = drawn(chart);
-  return figure;
-}
-
 // Calls of one layer, collective and size are one point: the one that took longest.
 struct Call {
   std::string layer, collective, algorithms;
@@ -273,18 +235,73 @@ PointChart points_of(const std::vector<Call>& calls, std::size_t index) {
   return chart;
 }
 
+// Whether a call takes far longer than its bytes do, and most of that in the bubble of a pipeline:
+// what all stages do together at the end waits for the last of them.
+bool waits_for_stages(const ResultJson& run, const Call& call) {
+  if (call.bound.value == 0 || call.bound.value > call.raw.value / most_times_bound) return false;
+  Duration bubble;
+  for (const ResultJson& part : rows_of(run, "why"))
+    if (text_of(part, "part") == "bubble") bubble += duration_of(part, "time_ps");
+  return 2 * bubble.value > call.raw.value;
+}
+
 // Of the calls with the longest wait first.
-std::string answer_of(const std::vector<Call>& calls) {
+std::string answer_of(const ResultJson& run, const std::vector<Call>& calls) {
   const Call& call = calls.front();
   std::string answer = fmt::format(
       "{} {} of {} in {}: it takes {}",
       call.exposed.value > 0 ? "Most time is waited for" : "No collective is waited for, not even",
       call.collective, to_text(call.bytes), call.layer, to_text(call.raw));
   if (call.ranks > 0) answer += fmt::format(" among {} ranks by {}", call.ranks, call.algorithms);
-  if (call.bound.value > 0)
+  if (waits_for_stages(run, call))
+    answer += ", most of it until the last stage of the pipeline comes to it";
+  else if (call.bound.value > 0)
     answer += fmt::format(", {:.2f} times the {} that its bytes need at full bandwidth",
                           times_bound(call), to_text(call.bound));
   return answer + '.';
+}
+
+Figure layers_figure(const ReportedRun& run, std::size_t index, const Scales& scales) {
+  const std::vector<LayerSum> sums = sums_of(run.result);
+  Figure figure{.caption = caption_of(run)};
+  const Duration exposed = exposed_of(sums);
+  const std::string name = text_of(run.result, "name");
+  if (exposed.value == 0) {
+    figure.answer = fmt::format("No layer of {} makes it wait.", name);
+    return figure;
+  }
+  const std::vector<Call> calls = calls_of(run.result);
+  const auto longest = std::ranges::find(calls, sums.front().name, &Call::layer);
+  const bool is_late = longest != calls.end() && waits_for_stages(run.result, *longest);
+  figure.answer = fmt::format("{} waits {} in all, {} of it {} {}.", name, to_text(exposed),
+                              share_of(sums.front().exposed, exposed),
+                              is_late ? "until the last stage of the pipeline comes to" : "for",
+                              sums.front().name);
+  figure.table = {{"layer", "waited", "share of the waiting", "collectives in all", "computed"},
+                  {},
+                  run.has_tables ? "layers.csv" : "",
+                  {"", "layers.*.exposed_ps", "", "layers.*.raw_ps", "layers.*.compute_ps"}};
+  const auto share = [&](Duration time) {
+    return cell_of_share(static_cast<double>(time.value) / static_cast<double>(exposed.value));
+  };
+  const Waits waits = waits_of(sums);
+  for (const LayerSum& sum : sums) {
+    // Before the layers that it stands for.
+    if (waits.others > 0 && figure.table.rows.size() == waits.longest.size())
+      figure.table.rows.push_back(
+          {cell(fmt::format("all others: the {} below that wait", waits.others)),
+           cell(waits.of_others), share(waits.of_others), cell(waits.raw_of_others),
+           cell(std::string("-"))});
+    if (figure.table.rows.size() == most_rows) break;
+    figure.table.rows.push_back(
+        {cell(sum.name), cell(sum.exposed), share(sum.exposed), cell(sum.raw), cell(sum.compute)});
+  }
+  if (sums.size() > most_rows)
+    figure.note = fmt::format("The table has the first {} of {} layers.", most_rows, sums.size());
+  BarChart chart = waterfall_of(waits, index, scales);
+  chart.text.description = figure.answer;
+  figure.picture = drawn(chart);
+  return figure;
 }
 
 }  // namespace
@@ -304,7 +321,7 @@ Section how_good_collectives_are(ReportedRuns runs) {
     std::vector<Call> calls = calls_of(runs[i].result);
     if (calls.empty()) continue;
     std::ranges::stable_sort(calls, std::ranges::greater(), &Call::exposed);
-    Figure figure{.caption = caption_of(runs[i]), .answer = answer_of(calls)};
+    Figure figure{.caption = caption_of(runs[i]), .answer = answer_of(runs[i].result, calls)};
     figure.table = table_of(calls);
     if (calls.size() > most_rows) {
       figure.note = fmt::format("The {} of {} that were waited for longest are shown.", most_rows,

@@ -128,6 +128,17 @@ class Pages(PipelinePage):
         changed["why"].insert(0, kernels)
         self.assertIn("The largest part of the waiting, bubble, is", page_of(self.folder, changed))
 
+    def test_a_tiny_collective_waits_for_the_last_stage(self):
+        changed = copy.deepcopy(self.result)
+        row = next(row for row in changed["layers"] if row["collective"] == "all_reduce")
+        bubble = sum(part["time_ps"] for part in changed["why"] if part["part"] == "bubble")
+        changed["layers"].append(dict(row, name="gradient norm", bytes=4, raw_ps=bubble,
+                                      raw_bound_ps=7, exposed_ps=10 * bubble))
+        page = page_of(self.folder, changed)
+        self.assertRegex(page, "all_reduce of 4 B in gradient norm: it takes .*, most of it until "
+                               "the last stage of the pipeline comes to it")
+        self.assertRegex(page, "of it until the last stage of the pipeline comes to gradient norm")
+
     def test_outline(self):
         outline = Outline()
         outline.feed(self.page)
