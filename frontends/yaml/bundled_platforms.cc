@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "formats/input/embedded_files.h"
+#include "formats/yaml/preset_sections.h"
 #include "formats/yaml/problems.h"
-#include "frontends/yaml/preset_sections.h"
 
 namespace orrery::yaml {
 

@@ -12,12 +12,12 @@
 #include "core/base/io_error.h"
 #include "formats/import/model_config.h"
 #include "formats/yaml/parse_yaml.h"
+#include "formats/yaml/preset_sections.h"
 #include "frontends/yaml/bundled_platforms.h"
 #include "frontends/yaml/eras.h"
 #include "frontends/yaml/library_choice.h"
 #include "frontends/yaml/named_sections.h"
 #include "frontends/yaml/network_of_servers.h"
-#include "frontends/yaml/preset_sections.h"
 #include "system/npu_presets.h"
 
 namespace orrery::yaml {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/units/unit_text.h"
-#include "frontends/yaml/preset_sections.h"
+#include "formats/yaml/preset_sections.h"
 #include "network/topology/builders/server_presets.h"
 #include "simulation/collective_operations.h"
 #include "system/npu_presets.h"

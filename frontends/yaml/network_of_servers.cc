@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "formats/yaml/preset_sections.h"
 #include "frontends/yaml/named_sections.h"
-#include "frontends/yaml/preset_sections.h"
 #include "network/topology/builders/server_presets.h"
 #include "system/npu_presets.h"
 

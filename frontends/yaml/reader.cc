@@ -8,9 +8,9 @@
 #include "core/base/hash.h"
 #include "core/base/io_error.h"
 #include "formats/import/foreign_names.h"
+#include "formats/yaml/preset_sections.h"
 #include "frontends/yaml/key_reference.h"
 #include "frontends/yaml/named_sections.h"
-#include "frontends/yaml/preset_sections.h"
 #include "simulation/collective_operations.h"
 
 namespace orrery::yaml {

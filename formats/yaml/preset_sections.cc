@@ -1,4 +1,4 @@
-#include "frontends/yaml/preset_sections.h"
+#include "formats/yaml/preset_sections.h"
 
 #include <fmt/format.h>
 
