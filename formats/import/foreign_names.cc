@@ -94,8 +94,8 @@ constexpr ForeignName names[] = {
     {"node", SERVER},
     {"nic", SERVER},
     {"nics",
-     "beside nodes write how many a server has into it, as in platform: {nodes: 16, server: "
-     "{preset: hgx-h100, nics: 4}}"},
+     "write platform.server with how many it has, as in platform: {nodes: 16, server: {preset: "
+     "hgx-h100, nics: 4}}"},
     {"gpu", "write platform.npu, as in npu: h100 (orrery list presets)"},
     {"accelerator", "write platform.npu, as in npu: h100 (orrery list presets)"},
     {"device", "write platform.npu, as in npu: h100 (orrery list presets)"},
