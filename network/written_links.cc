@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -34,6 +35,22 @@ std::vector<LinkIndex> links_of_switches(const Topology& topology) {
   return links;
 }
 
+// What to write for a node that is degraded: half of its link towards a switch, if it has one.
+std::string as_degraded_link(const WrittenFault& fault, const Topology& topology,
+                             const Names& names) {
+  std::string link = "a - b";
+  Bandwidth half = gigabits_per_second(10);
+  const std::optional<NodeId> node = names.node(fault.node);
+  for (const Link& of_node : topology.links()) {
+    if (of_node.from != node || topology.node_kind(of_node.to) != NodeKind::switched) continue;
+    link = fmt::format("{} - {}", fault.node, topology.node_name(of_node.to));
+    half = Bandwidth{of_node.bandwidth.value / 2};
+    break;
+  }
+  return fmt::format("{{at: {}, link: {}, state: degraded, bandwidth: {}}}", to_text(fault.at),
+                     link, to_text(half));
+}
+
 }  // namespace
 
 SpecProblems add_faults(RoutingSpec& routing, const std::vector<WrittenFault>& faults,
@@ -46,8 +63,8 @@ SpecProblems add_faults(RoutingSpec& routing, const std::vector<WrittenFault>& f
     const bool degraded = fault.state == LinkCondition::degraded;
     if (degraded && !fault.node.empty()) {
       wrong(i, "only a link can be degraded",
-            "name the link: {at: 1 ms, link: a - b, state: degraded, bandwidth: 10 "
-            "Gb/s}; for more links write more entries");
+            fmt::format("name the link: {}; for more links write more entries",
+                        as_degraded_link(fault, topology, names)));
       continue;
     }
     if (degraded != fault.bandwidth.has_value()) {

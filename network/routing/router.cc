@@ -212,8 +212,9 @@ void Router::give_up(NodeId from, NodeId to, EventQueue& queue) {
       spec_.faults.empty()
           ? "join the two. Rails are joined by platform: {rail: {spines: 8}}, and by "
             "oversubscription: 1 beside nodes (orrery topo check shows what is not connected)"
-          : "write in network.faults when it is up again, or state: degraded in place of down (an "
-            "NPU whose only NIC is down has no other way)";
+          : "write in network.faults when it is up again, or a link that is degraded in place of "
+            "down: {at: 1 ms, link: a - b, state: degraded, bandwidth: 10 Gb/s} (an NPU whose "
+            "only NIC is down has no other way)";
   std::string text = fmt::format(
       "at {} there is no path from {} to {}, and no change of the links is to come: {}",
       to_text(queue.now().since_start), topology_.node_name(from), topology_.node_name(to), remedy);

@@ -3,9 +3,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/network/routing/small_graphs.h"
 #include "tests/problem_keys.h"
 
 using namespace orrery;
+using orrery::test::GraphMaker;
 using orrery::test::keys;
 
 namespace {
@@ -46,6 +48,26 @@ TEST_CASE("a fault that cannot be names its place in the list") {
                  triangle());
   CHECK(keys(problems) == "faults[1] faults[2] faults[3] faults[4]");
   CHECK(routing.faults.size() == 1);
+}
+
+// Links of 1 GB/s: half is 500 MB/s.
+TEST_CASE("for a node that is degraded, its link to a switch is named, and can be written so") {
+  RoutingSpec routing;
+  GraphMaker maker(2, 0, 1);
+  const TopologySpec spec = maker.join(0, 2).join(1, 2).spec();
+  const std::string name = Topology(spec).node_name({2});
+  const SpecProblems problems = add_faults(
+      routing, {{.at = microseconds(1), .link = "", .node = "1", .state = LinkCondition::degraded}},
+      spec);
+  REQUIRE(problems.size() == 1);
+  CHECK_THAT(problems[0].remedy, Catch::Contains("{at: 1 us, link: 1 - " + name +
+                                                 ", state: degraded, bandwidth: 500 MB/s}"));
+  const WrittenFault followed{.at = microseconds(1),
+                              .link = "1 - " + name,
+                              .node = "",
+                              .state = LinkCondition::degraded,
+                              .bandwidth = Bandwidth{500'000'000}};
+  CHECK(keys(add_faults(routing, {followed}, spec)) == "");
 }
 
 TEST_CASE("a link is watched once, and has one loss") {

@@ -125,7 +125,8 @@ TEST_CASE("a message that will never have a way ends the run with who, when and 
     FAIL("no error");
   } catch (const NoRouteError& error) {
     CHECK_THAT(error.what(), Catch::StartsWith("at 2 us there is no path from npu 0 to npu 1"));
-    CHECK_THAT(error.what(), Catch::Contains("network.faults"));
+    CHECK_THAT(error.what(), Catch::Contains("network.faults") &&
+                                 Catch::Contains("state: degraded, bandwidth: "));
   }
 }
 
