@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/base/check.h"
 #include "core/units/unit_text.h"
@@ -107,14 +108,19 @@ std::optional<SpecProblem> rule_of_ports(const FatTreeSpec& spec) {
     return SpecProblem{"oversubscription",
                        fmt::format("{} ratios for {} tiers", spec.oversubscription.size(), tiers),
                        "the topmost tier has no links up: write one less at most"};
+  const auto ratio_of = [&](std::size_t t) -> std::int64_t {
+    return t < spec.oversubscription.size() ? spec.oversubscription[t] : 1;
+  };
+  std::int64_t divisor = 1;  // of a radix that all tiers divide
+  std::int64_t wrong = 0;    // the ratio of the first tier that does not
   for (std::size_t t = 0; t + 1 < tiers; ++t) {
-    const std::int32_t ratio = t < spec.oversubscription.size() ? spec.oversubscription[t] : 1;
-    if (spec.radix % (ratio + 1) != 0)
-      return SpecProblem{"radix",
-                         fmt::format("{} ports cannot be {} down for 1 up", spec.radix, ratio),
-                         fmt::format("make it a multiple of {}", ratio + 1)};
+    if (wrong == 0 && spec.radix % (ratio_of(t) + 1) != 0) wrong = ratio_of(t);
+    if (divisor < spec.radix) divisor = std::lcm(divisor, ratio_of(t) + 1);
   }
-  return std::nullopt;
+  if (wrong == 0) return std::nullopt;
+  return SpecProblem{"radix", fmt::format("{} ports cannot be {} down for 1 up", spec.radix, wrong),
+                     fmt::format("make it a multiple of {}, for example {} (without it, it is {})",
+                                 divisor, (spec.radix / divisor + 1) * divisor, usual_ports)};
 }
 
 // Uplinks that a leaf with so many ports towards servers needs.

@@ -235,6 +235,21 @@ TEST_CASE("what is wrong with a topology is said where it stands") {
         "11: network.faults[0]: a bandwidth and the state degraded belong together\n");
 }
 
+// 2 + 1 and 1 + 1 divide what 6 divides. 66 is the next after 64, which nobody wrote.
+TEST_CASE("the remedy of a radix serves all tiers at once") {
+  const auto error = [](const std::string& radix) -> std::string {
+    try {
+      load("fat_tree: {" + radix + "oversubscription: [1, 2], bandwidth: 1 GB/s, latency: 1 us}");
+    } catch (const ConfigError& wrong) {
+      return wrong.diagnostics().front().remedy;
+    }
+    return "none";
+  };
+  CHECK(error("") == "make it a multiple of 6, for example 66 (without it, it is 64)");
+  CHECK(error("radix: 9, ") == "make it a multiple of 6, for example 12 (without it, it is 64)");
+  CHECK(error("radix: 12, ") == "none");
+}
+
 TEST_CASE("bundled graphs are connected") {
   for (const char* name : {"polaris", "tg40", "tg80", "dgx-h100-rail", "gb200-nvl72"}) {
     INFO(name);
