@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "network/backends.h"
 #include "network/topology/topology.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/search/fitting.h"
@@ -142,10 +143,19 @@ std::string against_timeouts(const NetworkSpec& network) {
   return "a longer network.transport.minimum_rto (RoCE: rto), or a smaller window";
 }
 
-std::string against_losses(const LossRow& losses) {
+// A lost packet costs all that left after it.
+bool goes_back(const NetworkSpec& network) {
+  const auto kind =
+      network.transport.kind.value_or(find_backend(network.backend)->traits->transport);
+  return kind == TransportKind::roce && network.transport.roce.recovery == RecoveryKind::go_back_n;
+}
+
+std::string against_losses(const LossRow& losses, const NetworkSpec& network) {
   const std::uint64_t of_switches = losses.full + losses.picked + losses.no_headroom;
   if (losses.random > std::max(of_switches, losses.link_down))
-    return "links that lose less (network.switch.loss, lossy_links)";
+    return fmt::format(
+        "{}links that lose less (network.switch.loss, lossy_links)",
+        goes_back(network) ? "network.transport.recovery: selective_repeat, or " : "");
   if (losses.link_down > of_switches)
     return "links that stay up (network.faults), or switches that learn of it sooner "
            "(network.routing.reroute_delay)";
@@ -209,7 +219,7 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
       return fmt::format("{} takes what comes more slowly than its links bring it (network.slow)",
                          part.held_by);
     case BoundBy::losses:
-      return against_losses(losses);
+      return against_losses(losses, experiment.network);
     case BoundBy::timeouts:
       return against_timeouts(experiment.network);
     case BoundBy::window:

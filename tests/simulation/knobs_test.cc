@@ -75,4 +75,20 @@ TEST_CASE("memory-bound kernels name the micro-batch with which they are fewer")
   CHECK_THAT(knob_now(), Catch::StartsWith("more memory bandwidth"));
 }
 
+// With go_back_n a lost packet costs all that left after it, with selective_repeat itself.
+TEST_CASE("of what random losses cost, the recovery is named first where it goes back") {
+  Experiment experiment = with_experts();
+  experiment.network.backend = "packet";
+  TimePart part;
+  part.bound_by = BoundBy::losses;
+  const auto knob_now = [&] { return knob_of(part, experiment, 1, {.random = 5}); };
+  CHECK_THAT(knob_now(), Catch::StartsWith("network.transport.recovery: selective_repeat, or links "
+                                           "that lose less"));
+  experiment.network.transport.roce.recovery = RecoveryKind::selective_repeat;
+  CHECK_THAT(knob_now(), Catch::StartsWith("links that lose less"));
+  experiment.network.transport.roce.recovery = RecoveryKind::go_back_n;
+  experiment.network.transport.kind = TransportKind::tcp;
+  CHECK_THAT(knob_now(), Catch::StartsWith("links that lose less"));
+}
+
 }  // namespace orrery
