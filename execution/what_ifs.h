@@ -1,7 +1,9 @@
 // `--what-if`: what each change of one thing would gain.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "execution/simulations.h"
@@ -16,6 +18,9 @@ namespace orrery {
 // nothing was interrupted.
 bool add_what_ifs(std::span<const Experiment> experiments, bool fold, const Terminal& terminal,
                   std::vector<Outcome>& outcomes);
+
+// Said before so many alternatives of a run that took `cpu_s`: how long they take. "" if not long.
+std::string what_if_text(std::size_t changes, double cpu_s);
 
 inline const Failure what_ifs_interrupted{interrupted,
                                           "interrupted: changes that were not simulated are left "
