@@ -111,11 +111,12 @@ std::optional<SpecProblem> rule_of_ports(const FatTreeSpec& spec) {
   const auto ratio_of = [&](std::size_t t) -> std::int64_t {
     return t < spec.oversubscription.size() ? spec.oversubscription[t] : 1;
   };
+  constexpr std::int64_t most_ports = 1 << 20;
   std::int64_t divisor = 1;  // of a radix that all tiers divide
   std::int64_t wrong = 0;    // the ratio of the first tier that does not
   for (std::size_t t = 0; t + 1 < tiers; ++t) {
     if (wrong == 0 && spec.radix % (ratio_of(t) + 1) != 0) wrong = ratio_of(t);
-    if (divisor < spec.radix) divisor = std::lcm(divisor, ratio_of(t) + 1);
+    if (divisor < most_ports) divisor = std::lcm(divisor, ratio_of(t) + 1);
   }
   if (wrong == 0) return std::nullopt;
   return SpecProblem{"radix", fmt::format("{} ports cannot be {} down for 1 up", spec.radix, wrong),

@@ -237,9 +237,11 @@ TEST_CASE("what is wrong with a topology is said where it stands") {
 
 // 2 + 1 and 1 + 1 divide what 6 divides. 66 is the next after 64, which nobody wrote.
 TEST_CASE("the remedy of a radix serves all tiers at once") {
-  const auto error = [](const std::string& radix) -> std::string {
+  const auto error = [](const std::string& radix,
+                        const std::string& ratios = "[1, 2]") -> std::string {
     try {
-      load("fat_tree: {" + radix + "oversubscription: [1, 2], bandwidth: 1 GB/s, latency: 1 us}");
+      load("fat_tree: {" + radix + "oversubscription: " + ratios +
+           ", bandwidth: 1 GB/s, latency: 1 us}");
     } catch (const ConfigError& wrong) {
       return wrong.diagnostics().front().remedy;
     }
@@ -247,6 +249,8 @@ TEST_CASE("the remedy of a radix serves all tiers at once") {
   };
   CHECK(error("") == "make it a multiple of 6, for example 66 (without it, it is 64)");
   CHECK(error("radix: 9, ") == "make it a multiple of 6, for example 12 (without it, it is 64)");
+  CHECK(error("radix: 4, ", "[4, 1]") ==
+        "make it a multiple of 10, for example 10 (without it, it is 64)");
   CHECK(error("radix: 12, ") == "none");
 }
 
