@@ -29,12 +29,16 @@ namespace {
   "write the shape itself: platform.topology: {fat_tree: {...}}, {torus: {...}} or {levels: " \
   "[{kind: ring, ...}]}"
 
+#define COLLECTIVE(name) \
+  "did you mean \"" name "\"? (workload." name ", or that of an operation of workload.program)"
+
 constexpr ForeignName names[] = {
     // The network
     {"straggler", "write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]"},
     {"slow", "of a slow rank: write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]"},
     {"oversubscription",
-     "a level never blocks: write platform.topology.leaf_spine or fat_tree, which have it"},
+     "of servers write platform.oversubscription, as in platform: {nodes: 16, server: hgx-h100, "
+     "oversubscription: 2}; else write platform.topology.leaf_spine or fat_tree, which have it"},
     {"oversubscription_ratio",
      "write platform.topology.leaf_spine.oversubscription, or that of fat_tree"},
     {"tcp", "write network.transport: tcp, or network.transport: {kind: tcp, window: 0.5 MB}"},
@@ -103,10 +107,10 @@ constexpr ForeignName names[] = {
      "write workload.all_reduce or another, with its size: workload: {all_reduce: 1 GB}; beside "
      "others, write workload.program"},
     {"op", "write workload.all_reduce or another, with its size: workload: {all_reduce: 1 GB}"},
-    {"allreduce", "write workload.all_reduce, or that of an operation of workload.program"},
-    {"allgather", "write workload.all_gather, or that of an operation of workload.program"},
-    {"reducescatter", "write workload.reduce_scatter, or that of an operation of workload.program"},
-    {"alltoall", "write workload.all_to_all, or that of an operation of workload.program"},
+    {"allreduce", COLLECTIVE("all_reduce")},
+    {"allgather", COLLECTIVE("all_gather")},
+    {"reducescatter", COLLECTIVE("reduce_scatter")},
+    {"alltoall", COLLECTIVE("all_to_all")},
     {"npus", RANKS},
     {"world_size", RANKS},
     {"num_npus", RANKS},

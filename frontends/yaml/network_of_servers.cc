@@ -84,14 +84,17 @@ bool counts_nodes(std::string_view network) {
 
 // `{nodes: 4, dragonfly: {plugs: 4, routers: 8, globals: 2}}`
 void refuse_nodes(YamlNode& platform, Problems& problems) {
-  const YamlNode& topology = *platform.find("topology");
+  YamlNode& topology = *platform.find("topology");
   if (topology.kind != NodeKind::map || topology.children.size() != 1) return;
   const std::string& network = topology.children.front().key;
   const bool is_builder =
       std::ranges::find(network_builders, network) != network_builders.end() && network != "levels";
   if (!is_builder || counts_nodes(network)) return;
-  if (const std::optional<YamlNode> nodes = taken(platform, "nodes"))
-    problems.add(nodes->key_place, "platform.nodes",
+  const bool beside = platform.find("nodes") != nullptr;
+  if (!beside && network == "graph") return;  // its nodes are a list
+  if (const auto nodes = taken(beside ? platform : topology.children.front(), "nodes"))
+    problems.add(nodes->key_place,
+                 beside ? "platform.nodes" : fmt::format("platform.topology.{}.nodes", network),
                  fmt::format("`{}` says how many there are", network),
                  network == "dragonfly"
                      ? "leave it out: NICs, one for each NPU, are plugs x routers x groups, and "

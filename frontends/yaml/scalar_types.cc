@@ -44,6 +44,12 @@ FromText<NamedAlgorithm> ScalarType<NamedAlgorithm>::parse(const std::string& te
   if (text == kAutomatic.name) return kAutomatic;
   if (text == "tree") return NamedAlgorithm("double_binary_tree");
   if (NamedAlgorithm found(text); found.algorithm != nullptr) return found;
+  if (text.find('+') != std::string::npos) {
+    std::string list = text;
+    for (std::size_t at = 0; (at = list.find('+', at)) != std::string::npos;)
+      list.replace(at, 1, ", ");
+    return WrongText{in_quotes(text) + " is one for each phase", "write [" + list + "]"};
+  }
   const std::string name = text.substr(0, text.find(':'));
   const auto algorithm = find_algorithm(name);
   if (algorithm == nullptr) return unknown_name(name, algorithm_names());

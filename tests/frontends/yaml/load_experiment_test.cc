@@ -392,6 +392,16 @@ TEST_CASE("a window or a buffer that can carry nothing is said before the run") 
         "\"cubic\"?");
 }
 
+TEST_CASE("names of other tools and of reports are answered with what can be written") {
+  CHECK(first_problem("minimal.yaml", "system.algorithms=ring+pat") ==
+        "--set system.algorithms=ring+pat: error: system.algorithms: \"ring+pat\" is one for each "
+        "phase: write [ring, pat]");
+  CHECK_THAT(first_problem("minimal.yaml", "network.oversubscription=2"),
+             Catch::Contains("platform: {nodes: 16, server: hgx-h100, oversubscription: 2}"));
+  CHECK_THAT(first_problem("minimal.yaml", "workload.allreduce=1 GB"),
+             Catch::Contains("did you mean \"all_reduce\"?"));
+}
+
 TEST_CASE("--set: what is wrong is said with the option") {
   CHECK(first_problem("minimal.yaml", "system.chunks=0") ==
         "--set system.chunks=0: error: system.chunks: \"0\" is out of range: "
