@@ -282,7 +282,17 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
   SearchedFile file(texts);
   file.root = root;
   read_searched_root(file);
-  if (file.problems.count() > 0) return "";
+  if (file.problems.count() > 0) {
+    // Whether it fits is not known until the other mistakes are mended.
+    SearchedFile others(texts);
+    others.root = root;
+    YamlNode& without = *others.root.find("workload")->find("training");
+    taken(without, "global_batch");
+    add(without, chosen, "global_batch", "1");
+    read_searched_root(others);
+    if (others.problems.count() > 0) taken(*training, "global_batch");
+    return "";
+  }
   FixedParallelism fixed;
   if (training->find("micro_batch") != nullptr) fixed.micro_batch = file.written.micro_batch;
   if (training->find("recompute") != nullptr) fixed.recompute = file.written.recompute;

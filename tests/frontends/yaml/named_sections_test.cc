@@ -395,6 +395,8 @@ TEST_CASE("servers are not counted where the network says how many there are") {
   CHECK(error_of({{"platform={nodes: 4, dragonfly: {plugs: 4, routers: 4, globals: 2}}"}})
             .find("platform.nodes: `dragonfly` says how many there are: leave it out") !=
         std::string::npos);
+  CHECK_THAT(error_of({{"platform={dragonfly: {nodes: 6, plugs: 4, routers: 4, globals: 2}}"}}),
+             Catch::Contains("dragonfly.nodes: `dragonfly` says how many there are: leave it out"));
 }
 
 // What newcomers wrote, and were led in a circle.
@@ -407,6 +409,19 @@ TEST_CASE("answers to keys in the wrong place can be written as they stand") {
              Catch::Contains("write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]"));
   CHECK_THAT(error_of({{"platform={nodes: 4, dragonfly: {plugs: 4, routers: 4, globals: 2}}"}}),
              Catch::Contains("plugs x routers x groups, and groups is"));
+}
+
+// 48 NPUs whose division is misspelt: that 100 samples are no multiple of 48 is not known to
+// matter.
+TEST_CASE("a batch is not measured by ranks that another mistake leaves open") {
+  const auto error = [](const std::string& keys) {
+    return error_of({{"platform={nodes: 6, server: hgx-h200}"},
+                     {"workload={transformer: llama3-70b, " + keys + "}"}});
+  };
+  CHECK_THAT(error("tensr: 8, global_batch: 100"),
+             Catch::Contains("unknown key \"tensr\"") && !Catch::Contains("multiple"));
+  CHECK_THAT(error("global_batch: abc"), Catch::Contains("\"abc\" is not a whole number"));
+  CHECK_THAT(error("tensor: 8, global_batch: 100"), Catch::Contains("multiple of 6"));
 }
 
 TEST_CASE("a key of another map of the section is answered with its path") {
