@@ -49,7 +49,7 @@ std::string links_text(const Topology& topology) {
   return table.text();
 }
 
-std::string figures_text(const Topology& topology) {
+std::string figures_text(const Topology& topology, const InnerLinks& inner) {
   const Distances distances = survey_distances(topology);
   std::string text = fmt::format("  diameter          {}{} links between two NPUs\n",
                                  distances.exact ? "" : "at least ", distances.diameter);
@@ -58,11 +58,16 @@ std::string figures_text(const Topology& topology) {
   if (!cut.known) return text + "  bisection         not computed: too many links\n";
   text += fmt::format("  bisection         {} each way, between the halves of level {}\n",
                       to_text(cut.capacity), cut.cut);
-  if (cut.capacity > Bandwidth{})
+  if (cut.capacity == Bandwidth{}) return text;
+  const double ratio =
+      static_cast<double>(cut.injection.value) / static_cast<double>(cut.capacity.value);
+  text += fmt::format("  oversubscription  {:.3g} (what half of the NPUs can send, {}, to that)\n",
+                      ratio, to_text(cut.injection));
+  if (inner.taper > 1.01 * ratio)
     text += fmt::format(
-        "  oversubscription  {:.3g} (what half of the NPUs can send, {}, to that)\n",
-        static_cast<double>(cut.injection.value) / static_cast<double>(cut.capacity.value),
-        to_text(cut.injection));
+        "  taper             {:.3g}:1 at {} (what a switch takes from below, to what it passes on; "
+        "halves of a network that is not full see less of it)\n",
+        inner.taper, inner.level);
   return text;
 }
 
@@ -79,9 +84,9 @@ std::string nodes_text(const Topology& topology) {
                             built.empty() ? "" : " (" + built + ")", topology.links().size());
 }
 
-std::string topology_text(const Topology& topology) {
+std::string topology_text(const Topology& topology, const InnerLinks& inner) {
   return fmt::format("{}\n\n{}\n{}\n{}", nodes_text(topology), levels_text(topology),
-                     links_text(topology), figures_text(topology));
+                     links_text(topology), figures_text(topology, inner));
 }
 
 }  // namespace orrery

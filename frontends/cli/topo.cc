@@ -20,8 +20,8 @@ Experiment load(const TopologyOptions& options) {
 ExitCode topo_show(const TopologyOptions& options, const Terminal& terminal) {
   const Experiment experiment = load(options);
   const Topology topology(experiment.topology);
-  terminal.out << wrapped_text(fmt::format("{}: {}", experiment.name, topology_text(topology)),
-                               terminal.width);
+  const std::string text = topology_text(topology, inner_links(experiment.topology));
+  terminal.out << wrapped_text(fmt::format("{}: {}", experiment.name, text), terminal.width);
   return ok;
 }
 
