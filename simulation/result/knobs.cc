@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "network/backends.h"
+#include "network/inner_links.h"
 #include "network/topology/topology.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/search/fitting.h"
@@ -134,6 +135,11 @@ bool jobs_meet_on(const std::string& name, const Experiment& experiment) {
          }) > 1;
 }
 
+// Nothing behind the NICs gives less than a port takes: a slower bus would only hide them.
+bool narrows_at_nics(const Experiment& experiment) {
+  return inner_links(experiment.topology).kind == InnerLinks::Kind::at_nics;
+}
+
 constexpr const char* jobs_apart = "jobs that start apart or share no links (start, npus), or ";
 
 std::string against_timeouts(const NetworkSpec& network) {
@@ -205,8 +211,10 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
         return fmt::format("more bandwidth on {}{}", part.held_by,
                            less_traffic(part.part, experiment));
       if (taper >= least_taper)
-        return fmt::format("{}less taper at {} (now {:.3g}:1){}",
-                           jobs_meet_on(part.level, experiment) ? jobs_apart : "", part.level,
+        return fmt::format("{}{} (now {:.3g}:1){}",
+                           jobs_meet_on(part.level, experiment) ? jobs_apart : "",
+                           narrows_at_nics(experiment) ? "faster NICs, which several NPUs share"
+                                                       : "less taper at " + part.level,
                            taper, less_traffic(part.part, experiment));
       return fmt::format("more bandwidth on {}{}", part.level, less_traffic(part.part, experiment));
     case BoundBy::latency:

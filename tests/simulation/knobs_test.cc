@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "network/topology/builders/rail.h"
 #include "simulation/search/fitting.h"
 
 namespace orrery {
@@ -73,6 +74,29 @@ TEST_CASE("memory-bound kernels name the micro-batch with which they are fewer")
   experiment.npu.memory.reset();
   workload.training.micro_batch = 8;
   CHECK_THAT(knob_now(), Catch::StartsWith("more memory bandwidth"));
+}
+
+// Four NPUs of 32 GB/s on a NIC of 50 GB/s: 128 to 50. The rails themselves pass on all.
+TEST_CASE("NPUs that share a NIC name it, not a taper of what is behind") {
+  Experiment experiment = with_experts();
+  const Wire wire{gigabytes_per_second(50), microseconds(1)};
+  NodeSpec node{.npus = 4,
+                .inside = NodeInside::switched,
+                .link = {gigabytes_per_second(450), nanoseconds(500)},
+                .nics = 1,
+                .bus = {gigabytes_per_second(32), nanoseconds(300)},
+                .affinity = {}};
+  TimePart part;
+  part.part = "all_to_all";
+  part.level = "unit";
+  part.bound_by = BoundBy::bandwidth;
+  const auto knob_now = [&] { return knob_of(part, experiment, 2.56, {}); };
+  experiment.topology = build_rail({.node = node, .nodes = 3, .wire = wire, .spine_wire = wire});
+  CHECK(knob_now() == "faster NICs, which several NPUs share (now 2.56:1)");
+  node.nics = 4;
+  experiment.topology =
+      build_rail({.node = node, .nodes = 4, .spines = 1, .wire = wire, .spine_wire = wire});
+  CHECK_THAT(knob_now(), Catch::StartsWith("less taper at unit"));
 }
 
 // With go_back_n a lost packet costs all that left after it, with selective_repeat itself.
