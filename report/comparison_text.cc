@@ -103,7 +103,13 @@ std::string utilisation(const RunResult& result, const std::string& level) {
   return has_level ? fmt::format("{:.0f} %", 100 * busiest_link(result, level)) : "-";
 }
 
-// The link that held most bytes of each kind of collective back, on backends that know.
+// "npu 0 -> switch 16": one like it has every NPU of the level.
+bool is_port_of_npu(std::string_view link) {
+  return link.starts_with("npu ") || link.find("-> npu ") != std::string_view::npos;
+}
+
+// The link that held most bytes of each kind of collective back, on backends that know; of ports of
+// NPUs their level.
 std::vector<SummaryRow> bottleneck_rows(Systems systems) {
   std::vector<std::string> kinds;
   for (const RunResult& result : systems)
@@ -115,7 +121,8 @@ std::vector<SummaryRow> bottleneck_rows(Systems systems) {
     rows.push_back({"  " + kind, [kind](const RunResult& result) {
                       const auto row =
                           std::ranges::find(result.bottlenecks, kind, &BottleneckRow::collective);
-                      return row == result.bottlenecks.end() ? std::string("-") : row->link;
+                      if (row == result.bottlenecks.end()) return std::string("-");
+                      return is_port_of_npu(row->link) ? row->level : row->link;
                     }});
   }
   return rows;
@@ -266,6 +273,9 @@ std::vector<SummaryRow> summary_rows(Systems systems) {
   if (std::ranges::any_of(systems, [](const RunResult& r) { return r.training.has_value(); })) {
     rows.push_back({"tokens/s a NPU", tokens_per_second_text});
     rows.push_back({"MFU, all attention", model_utilisation_text});
+    if (std::ranges::any_of(systems,
+                            [](const RunResult& r) { return dropped_copies_text(r) != ""; }))
+      rows.push_back({"  copies of tokens dropped", dropped_copies_text});
   }
   const std::vector<SummaryRow> levels = level_rows(systems);
   const std::vector<std::string> names = level_names(systems);

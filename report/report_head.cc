@@ -43,6 +43,8 @@ HeadLine iteration(const RunResult& result, std::size_t room) {
     text += fmt::format(", {} tokens/s a NPU", rate);
   if (const std::string utilisation = model_utilisation_text(result); !utilisation.empty())
     text += fmt::format(", MFU {}", utilisation);
+  if (const std::string dropped = dropped_copies_text(result); !dropped.empty())
+    text += fmt::format(" ({} of copies dropped)", dropped);
   if (const std::string causal = causal_utilisation_text(result); !causal.empty())
     text += fmt::format(" (causal {})", causal);
   text += memory(result);

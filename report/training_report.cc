@@ -164,10 +164,13 @@ std::optional<double> utilisation_by(const RunResult& result, std::string_view c
 std::string model_utilisation_text(const RunResult& result) {
   const std::optional<double> share = utilisation_by(result, "model");
   if (!share) return "";
-  const double dropped = result.training->dropped;
+  return fmt::format("{:.1f} %", 100 * *share);
+}
+
+std::string dropped_copies_text(const RunResult& result) {
   constexpr double shown = 0.0005;  // as 0.1 %
-  return fmt::format("{:.1f} %", 100 * *share) +
-         (dropped < shown ? "" : fmt::format(" ({:.1f} % of copies dropped)", 100 * dropped));
+  if (!has_training(result) || result.training->dropped < shown) return "";
+  return fmt::format("{:.1f} %", 100 * result.training->dropped);
 }
 
 std::string causal_utilisation_text(const RunResult& result) {

@@ -13,6 +13,8 @@ std::string training_text(const RunResult& result);
 // Of a table with several systems: "" where they have none.
 std::string tokens_per_second_text(const RunResult& result);  // of an NPU
 std::string model_utilisation_text(const RunResult& result);  // as FlopConvention::model counts
+// Of the copies of tokens those that experts drop; "" where it is nothing to speak of.
+std::string dropped_copies_text(const RunResult& result);
 // The same with half of the attention, where that is less by a fifth or more: a long sequence has a
 // model utilisation that no kernel reaches. In per cent, "51.8"; "" elsewhere.
 std::string causal_utilisation_text(const RunResult& result);

@@ -14,8 +14,10 @@
 #include "network/inner_links.h"
 #include "simulation/called_kinds.h"
 #include "simulation/make_job.h"
+#include "simulation/packet_cost.h"
 #include "simulation/platform_size.h"
 #include "simulation/problems.h"
+#include "simulation/shared_ports.h"
 #include "simulation/simulate.h"
 #include "workload/graph/graph.h"
 #include "workload/platform_facts.h"
@@ -255,6 +257,15 @@ BackendChoice choose_backend(const Experiment& experiment, PacketsOf packets_of)
   if (!clauses.empty()) return {"fluid", clauses.front()};
   for (const GivenSetting& setting : experiment.network.given)
     if (setting.group == SettingGroup::fluid) return {"fluid", setting.path + " is given"};
+  if (const std::string shared = shared_ports_of(experiment); !shared.empty()) {
+    Experiment in_shares = experiment;
+    in_shares.network.backend = "fluid";
+    if (!problems_of(in_shares).empty()) return {"fluid", shared};  // so that they are told
+    const Forecast forecast = forecast_of(in_shares);
+    if (forecast.cpu_s <= most_seconds_of_shares) return {"fluid", shared};
+    return {"analytical", fmt::format("{}, but sharing ports fairly (fluid) would take {}", shared,
+                                      cpu_time_text(forecast.cpu_s))};
+  }
   const bool goes_round = std::ranges::any_of(experiment.topology.levels, has_inner_links);
   return {"analytical", goes_round ? "messages go to neighbours only, each over a link of its own"
                                    : "every link is the port of one NPU or NIC"};

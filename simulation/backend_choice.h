@@ -9,7 +9,8 @@
 // between its own two. Where all NPUs send alike, the messages that leave through such a port are
 // as many as those that end at the other side of it, where they are reserved; so nothing is missed.
 // Where ranks do different things (written sends, servers, several jobs), something can be.
-// docs/models/analytical.md, "Where contention cannot be".
+// Where several kinds of traffic leave by one port it is `fluid` too (shared_ports.h), unless that
+// would take long. docs/models/analytical.md, "Where contention cannot be".
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,7 @@ struct BackendChoice {
 // "" if there is none. Several jobs have no forecast: theirs are up to 10 GB of calls of all ranks.
 std::string setting_of_packets(const NetworkSpec& network);
 inline constexpr double most_seconds_of_packets = 60;  // CPU
+inline constexpr double most_seconds_of_shares = 60;   // CPU, of `fluid` where ports are shared
 enum class PacketsOf : std::uint8_t { no_job, small_jobs, any_size };
 BackendChoice choose_backend(const Experiment& experiment,
                              PacketsOf packets_of = PacketsOf::small_jobs);

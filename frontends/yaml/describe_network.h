@@ -263,7 +263,8 @@ inline void describe_network(Keys& keys, NetworkSpec& network, const TopologySpe
   std::optional<BackendName> backend;
   keys.optional("backend", backend,
                 "the model of the network; without it fluid where messages can share links inside "
-                "the fabric, else analytical; `orrery list` describes them");
+                "the fabric, or kinds of traffic share ports, else analytical; `orrery list` "
+                "describes them");
   network.backend_named = backend.has_value();
   if (backend) network.backend = backend->name;
   keys.named_map("transport", "the transport protocol; for packet backends", [&](Keys& transport) {

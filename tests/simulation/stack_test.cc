@@ -14,13 +14,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // Four NPUs on a switch of 1 GB/s without latency, whose memory costs nothing; one layer of 500,000
-// parameters of 2 B, M = 1 MB, and no work.
+// parameters of 2 B, M = 1 MB, and no work. Ports carry one message after the other.
 RunResult run(const std::string& data_parallel, std::int32_t iterations = 1) {
   const fs::path file =
       fs::temp_directory_path() / ("orrery_stack_test." + std::to_string(getpid()) + ".yaml");
   std::ofstream(file) << "platform: {npu: {peak: 1 TFLOP/s}, topology: {levels: [{kind: switch, "
                          "size: 4, bandwidth: 1 GB/s, latency: 0 us}]}}\n"
                          "system: {injection_latency: 0 us, algorithms: ring, chunks: 1}\n"
+                         "network: {backend: analytical}\n"
                          "workload:\n  iterations: "
                       << iterations
                       << "\n  layers: {stack: [{name: a, parameters: 500000, multiply_adds: 0}]}\n"

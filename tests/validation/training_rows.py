@@ -28,10 +28,6 @@ DEVICES = {
     "GB200 fp8": ("5000 TFLOP/s", "8 TB/s"),
 }
 
-# The communication library of each generation: what its protocols cost, and the multiprocessors that
-# its kernels take (system/measured_protocols.cc).
-LIBRARIES = {"V100": "nccl-v100", "A100": "nccl-a100", "H100": "nccl-h100", "GB200": "nccl-b200"}
-
 # GPUs in a node, NVLink each way (data sheets), and what a NIC for each GPU carries: NCCL reaches 24
 # GB/s of 200 Gb/s (95.1 GB/s of 4 NICs, nccl-tests issue 252) and 49 of 400 Gb/s (391 of 8, two nodes
 # of H100).
@@ -41,11 +37,6 @@ NODES = {
     "H100": (8, "450 GB/s", "391 Gb/s"),
     "GB200": (64, "900 GB/s", "391 Gb/s"),
 }
-
-# The norm of all gradients, 4 B over all ranks, and the like. NCCL does not send a few bytes round a
-# ring of thousands: its trees need a time that grows with the logarithm, as exchanges do.
-SMALL_ALL_REDUCE = {"ranges": [
-    {"below": "1 KiB", "use": "recursive_doubling", "schedule": "baseline"}, {"use": "ring"}]}
 
 # By set: the efficiency that the software of its time reaches, how Megatron-LM, NeMo and FSDP
 # exchange gradients (bytes of a gradient, whether beside the backward pass), whether stages exchange
@@ -94,9 +85,6 @@ TITLES = {
     "nemo-25.05-gb200": "NeMo 25.05", "torchtitan": "torchtitan", "llama3-paper": "Llama 3",
 }
 
-# Rows with more messages take hours together on `fluid`; their backend is `analytical`.
-LARGEST_ON_FLUID = 800_000
-
 EXPERTS = {"Grok1-314B": {"count": 8, "top_k": 2}}
 
 
@@ -108,10 +96,6 @@ class Row:
     seconds: float  # measured
     experiment: dict
     facts: dict  # the line of the data file
-
-    def __post_init__(self):
-        if self.messages > LARGEST_ON_FLUID:
-            self.experiment["network"] = {"backend": "analytical"}
 
     @property
     def messages(self):
@@ -139,12 +123,6 @@ def platform(device, gpus, era, nic=None):
                        "bandwidth": nic or nic_of_generation, "latency": "1 us"})
     return {"npu": {"peak": peak, "memory_bandwidth": memory, "efficiency": {"preset": era}},
             "topology": {"levels": levels}}
-
-
-def system(device):
-    generation = device.split("-")[0].split(" ")[0]
-    return {"algorithms": "ring", "schedule": "local_bandwidth_aware", "chunks": 1,
-            "all_reduce": SMALL_ALL_REDUCE, "library": LIBRARIES[generation]}
 
 
 def experiment(row, era):
@@ -178,9 +156,8 @@ def experiment(row, era):
     training.update(options(row, facts))
     if number("gpus") == 1:  # a platform has two: each has the row's batch, and one says nothing
         training.update(data=2, global_batch=2 * number("global_batch"))
-    # Connections share a NIC: a pipeline's message does not wait until a bucket of gradients is out.
-    return {"platform": platform(device, gpus, era, facts.get("nic")), "system": system(device),
-            "network": {"backend": "fluid"},
+    # No source states its collectives: they are chosen, and the model of the network too.
+    return {"platform": platform(device, gpus, era, facts.get("nic")),
             "workload": {"transformer": model, "training": training}}
 
 

@@ -2,7 +2,7 @@
 """Simulates published measurements of training and holds the result against what it was when
 docs/validation.md was written.
 
-    training_test.py BINARY_FOLDER fast|slow [--write | --defaults] [--sets SET,...] [--at-most COST]
+    training_test.py BINARY_FOLDER fast|slow [--write] [--sets SET,...] [--at-most COST]
                      [--jobs N]
 
 A case is a row (training_rows.py): its simulated time is that of training_results.csv to 0.5 %. So
@@ -11,12 +11,9 @@ take a moment, `slow` the others. Two more cases: the tables in docs/validation.
 simulation/validation_rows.def and system/measured_eras.def are those of training_results.csv.
 --write simulates the chosen rows of both tiers and writes these files; with `--sets none` it writes
 the tables of the times that are known.
---defaults simulates them without their `system:` section, which no source states, and prints for each
-set how far both are off.
 """
 import argparse
 import csv
-import dataclasses
 import pathlib
 import sys
 import textwrap
@@ -313,29 +310,6 @@ def rewrite(options, results):
     DOCUMENT.write_text(before + BEGIN + document_text(results) + END + after, encoding="utf-8")
 
 
-def without_system(row):
-    experiment = {key: value for key, value in row.experiment.items() if key != "system"}
-    return dataclasses.replace(row, experiment=experiment)
-
-
-def defaults(options, results):
-    """A line for each set: rows, and the mean absolute error with `system:` and without it."""
-    options.write = True  # the rows of both tiers
-    rows = [row for row in chosen_rows(options) if key_of(row) in results]
-    times = training_rows.simulate_all(
-        options.orrery, [without_system(row) for row in rows], None, options.jobs)
-    columns = [results, {key_of(row): f"{time:.6g}" for row, time in zip(rows, times)
-                         if not isinstance(time, str)}]
-    lines = ["| set | rows | mean absolute error | without `system:` |", "|---|---:|---:|---:|"]
-    for name in dict.fromkeys(row.set for row in rows):
-        here = [row for row in rows
-                if row.set == name and all(key_of(row) in column for column in columns)]
-        means = [mean([abs(error) for _, _, error in errors_of(here, column)])
-                 for column in columns]
-        lines.append(f"| {name} | {len(here)} | {' | '.join(means)} |")
-    return "\n".join(lines)
-
-
 def counts_as_published():
     """Narayanan et al. (SC'21), section 5.1: with full recomputation an iteration has
     96 B s l h^2 (1 + s / 6h + V / 16lh) operations; without it the layers have three passes of
@@ -376,16 +350,12 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("tier", choices=["fast", "slow"])
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--defaults", action="store_true")
     parser.add_argument("--sets", default="")
     parser.add_argument("--at-most", type=int, default=1 << 60)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     options.orrery = str(pathlib.Path(options.folder) / "orrery")
     results = known_results()
-    if options.defaults:
-        print(defaults(options, results))
-        return 0
     if options.write:
         rewrite(options, results)
         return 0

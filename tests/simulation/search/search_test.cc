@@ -263,7 +263,7 @@ TEST_CASE("orrery search prints which times are estimates, and writes the fastes
   options.output = folder;
   std::ostringstream out, error;
   REQUIRE(cli::search(options, {out, error}) == ok);
-  CHECK_THAT(out.str(), Contains("2  of them simulated, on the analytical backend"));
+  CHECK_THAT(out.str(), Contains("2  of them simulated, on the fluid backend"));
   const Experiment best = load_experiment(folder / "best.yaml", {});
   CHECK(simulate(best).finish.value > 0);
   const SearchResult all = found(SearchedExperiment(file.path(), {}), 1);
