@@ -12,7 +12,7 @@
 #include "network/ns3/tcp_stack.h"
 #include "network/packet/transports.h"
 
-extern "C" const char orrery_interface[];  // scripts/write_interface.cmake
+extern "C" const char* orrery_interface();  // scripts/write_interface.cmake
 
 namespace orrery {
 namespace {
@@ -31,8 +31,9 @@ MakeTcp load_stack() {
         "TCP is simulated by ns-3, which this program loads from a file of its own, and "
         "that failed: {}; put orrery-ns3.so, as it was built with this program, into {}",
         dlerror(), folder.string()));
-  const void* const theirs = dlsym(module, "orrery_interface");
-  if (theirs == nullptr || std::string_view(static_cast<const char*>(theirs)) != orrery_interface)
+  const auto theirs =
+      reinterpret_cast<decltype(&orrery_interface)>(dlsym(module, "orrery_interface"));
+  if (theirs == nullptr || std::string_view(theirs()) != orrery_interface())
     throw NetworkError(fmt::format(
         "TCP is simulated by ns-3, and {} was built from other sources than this program: put "
         "orrery-ns3.so, as it was built with this program, into {}",
