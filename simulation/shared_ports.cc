@@ -73,13 +73,11 @@ class Levels {
 
 using Streams = std::vector<Stream>;
 
-// Of a communicator that no job calls while something else is under way: the norm of all gradients,
-// and the sum of the embedding's between the ends of pipelines.
+// Of a communicator of an exported trace that is called while nothing else is under way: that of
+// the norm of all gradients, and of the embedding's sum between the ends of pipelines.
 bool comes_alone(const Communicator& communicator) {
   return communicator.few_bytes || communicator.name == "pipeline ends";
 }
-
-Streams streams_of(const TransformerWorkload&, const Levels&) { return {}; }
 
 Streams streams_of(const DlrmSpec&, const Levels& levels) {
   return {{"all_to_all", levels.all()}, {"all_reduce", levels.all()}};
@@ -165,13 +163,6 @@ Streams streams_of(const GraphWorkload& trace, const Levels& levels) {
   return streams;
 }
 
-// Jobs have NPUs of their own, so ports too: what one of them mixes.
-Streams streams_of(const JobsSpec& jobs, const Levels& levels);
-
-Streams streams_of(const WorkloadSpec& workload, const Levels& levels) {
-  return std::visit([&](const auto& what) { return streams_of(what, levels); }, workload.what);
-}
-
 std::string shared_by(const Streams& streams, const std::vector<LevelSpec>& levels) {
   for (int l = static_cast<int>(levels.size()) - 1; l >= 0; --l) {
     const Stream* first = nullptr;
@@ -186,22 +177,33 @@ std::string shared_by(const Streams& streams, const std::vector<LevelSpec>& leve
   return "";
 }
 
-Streams streams_of(const JobsSpec& jobs, const Levels& levels) {
-  for (const PlacedWorkload& job : jobs.jobs) {
-    Streams streams = streams_of(job.workload, levels);
-    if (streams.size() > 1) return streams;
-  }
-  return {};
+template <class What>
+std::string clause_of(const What& what, const std::vector<LevelSpec>& levels) {
+  return shared_by(streams_of(what, Levels(levels)), levels);
+}
+
+std::string clause_of(const TransformerWorkload&, const std::vector<LevelSpec>&) {
+  return "exchanges of an iteration go on side by side";
+}
+
+// Jobs have NPUs of their own, so ports too: what one of them mixes.
+std::string clause_of(const JobsSpec& jobs, const std::vector<LevelSpec>& levels);
+
+std::string clause_of(const WorkloadSpec& workload, const std::vector<LevelSpec>& levels) {
+  return std::visit([&](const auto& what) { return clause_of(what, levels); }, workload.what);
+}
+
+std::string clause_of(const JobsSpec& jobs, const std::vector<LevelSpec>& levels) {
+  for (const PlacedWorkload& job : jobs.jobs)
+    if (std::string clause = clause_of(job.workload, levels); !clause.empty()) return clause;
+  return "";
 }
 
 }  // namespace
 
 std::string shared_ports_of(const Experiment& experiment) {
   const std::vector<LevelSpec>& levels = experiment.topology.levels;
-  if (levels.empty()) return "";
-  if (std::holds_alternative<TransformerWorkload>(experiment.workload.what))
-    return "exchanges of an iteration go on side by side";
-  return shared_by(streams_of(experiment.workload, Levels(levels)), levels);
+  return levels.empty() ? "" : clause_of(experiment.workload, levels);
 }
 
 }  // namespace orrery

@@ -9,6 +9,7 @@
 
 #include "frontends/yaml/load_experiment.h"
 #include "simulation/backend_choice.h"
+#include "simulation/simulate.h"
 
 namespace orrery {
 namespace {
@@ -52,6 +53,36 @@ TEST_CASE("workloads share ports by what they call") {
   CHECK(shared("{model: resnet50, batch: 64}").empty());
   CHECK(shared("{model: {preset: dlrm-dcnv2, global_batch: 4096}}") ==
         "all_to_all and all_reduce messages share the ports of fabric");
+}
+
+// 100 MB to rank 1 and 1 MB to rank 2 leave together by one port of 50 GB/s. Each has a half of it
+// until the small one has left, after 2 x 1 MB / 50 GB/s = 40 us; the port is busy for 101 MB / 50
+// GB/s = 2.02 ms. Two links of 1 us follow. Whole messages in turn: the small one came after 2.022
+// ms.
+TEST_CASE("a small message does not wait for a large one that leaves by the same port") {
+  const RunResult result = simulate(
+      loaded("platform: {topology: {levels: [{kind: switch, size: 3, bandwidth: 50 GB/s, latency: "
+             "1 us}]}}\n"
+             "system: {injection_latency: 0 us, local_injection_latency: 0 us}\n"
+             "workload: {program: [{ranks: 0, operations: [{send: 100 MB, to: 1, async: true}, "
+             "{send: 1 MB, to: 2}]}, {ranks: 1, operations: [{receive: 100 MB, from: 0}]}, "
+             "{ranks: 2, operations: [{receive: 1 MB, from: 0}]}]}"));
+  CHECK(result.backend == "fluid");
+  CHECK(result.ranks[2].finish == microseconds(42));
+  CHECK(result.ranks[1].finish == microseconds(2022));
+}
+
+TEST_CASE("jobs share ports if one of them does") {
+  Experiment jobs = loaded(nodes(2) + "workload: {all_reduce: 1 MB}");
+  const WorkloadSpec alone = jobs.workload;
+  const WorkloadSpec training =
+      loaded(nodes(2) + "workload: {transformer: llama3-8b, training: {global_batch: 16}}")
+          .workload;
+  jobs.topology.levels.resize(1);
+  jobs.workload.what = JobsSpec{{{"red", {0, 1}, {}, alone}, {"blue", {2, 5}, {}, alone}}};
+  CHECK(shared_ports_of(jobs).empty());
+  jobs.workload.what = JobsSpec{{{"red", {0, 1}, {}, alone}, {"blue", {2, 5}, {}, training}}};
+  CHECK(shared_ports_of(jobs) == "exchanges of an iteration go on side by side");
 }
 
 TEST_CASE("ports that kinds of traffic share need fluid, unless that takes minutes") {
