@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "system/collective/phases.h"
 #include "system/collective/piece_sizes.h"
@@ -57,6 +58,18 @@ std::vector<std::int32_t> orders_of_chunks(Collective kind, HierarchicalSchedule
   for (std::int32_t chunk = 0; chunk < chunks; ++chunk)
     in_turn.push_back(chunk % static_cast<std::int32_t>(orders.size()));
   return in_turn;
+}
+
+std::vector<std::int32_t> chunk_counts_tried(HierarchicalSchedule schedule, int dimensions,
+                                             std::int32_t most, std::int32_t most_in_orders) {
+  constexpr std::int32_t fewest_of_themis = 8;
+  const auto orders = static_cast<std::int32_t>(orders_of(schedule, dimensions).size());
+  std::set<std::int32_t> counts;
+  const std::int32_t last = orders > 1 ? most_in_orders : most;
+  for (std::int32_t count = orders; count <= last; count *= 2) counts.insert(count);
+  if (schedule == HierarchicalSchedule::themis)
+    for (std::int32_t count = fewest_of_themis; count <= last; count *= 2) counts.insert(count);
+  return {counts.begin(), counts.end()};
 }
 
 }  // namespace orrery

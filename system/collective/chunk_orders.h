@@ -33,4 +33,10 @@ std::vector<std::int32_t> orders_of_chunks(Collective kind, HierarchicalSchedule
                                            Bytes size, std::int32_t chunks,
                                            std::span<const DimensionRate> dimensions);
 
+// Into how many chunks a collective may be cut, ascending: up to `most`, or `most_in_orders` where
+// these take several orders. As many of each order: else some dimensions have more to do, and what
+// is left over begins when the others are done. Themis keeps them equally busy with any number.
+std::vector<std::int32_t> chunk_counts_tried(HierarchicalSchedule schedule, int dimensions,
+                                             std::int32_t most, std::int32_t most_in_orders);
+
 }  // namespace orrery

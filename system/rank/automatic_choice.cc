@@ -16,24 +16,10 @@
 #include "system/collective/piece_sizes.h"
 #include "system/rank/chunk_line.h"
 #include "system/rank/interleaved_orders.h"
+#include "system/rank/level_cost.h"
 
 namespace orrery {
 namespace {
-
-// What an algorithm costs on one level, over all phases there.
-struct LevelCost {
-  std::size_t algorithm = 0;  // in Contest::algorithms_
-  Duration time = {};         // of one chunk
-  PhaseCost::Load load = {};  // of the other chunks
-  Duration busy = {};         // what is shared, by all chunks
-  Duration held = {};         // a port, by what a chunk posts there at once
-  // The stages of each phase of a chunk, order by order; of phases of other levels none.
-  std::vector<std::vector<std::vector<TimedStage>>> orders = {};
-  DimensionRate rate = {};
-  Duration launch = {};
-  std::int64_t messages = 0;
-  bool folds = true;
-};
 
 struct Candidate {
   HierarchicalSchedule schedule;
@@ -46,7 +32,10 @@ struct Candidate {
   std::int64_t messages = 0;
   bool folds = true;
   Duration launch = {};
-  std::vector<PhaseInLine> line = {};  // of chunks that are yet to be followed
+  // Of chunks that are yet to be followed: in one order of the levels, or in several.
+  std::vector<PhaseInLine> line = {};
+  std::vector<PhasesOfOrder> orders = {};
+  std::vector<std::int32_t> order_of = {};
 };
 
 class Contest {
@@ -130,15 +119,14 @@ class Contest {
     return rule_.any_chunks && protocol != Protocol::none && !has_root(kind_);
   }
 
-  // As many of each order of the levels: else some levels have more to do, and what is left over
-  // begins when the others are done.
   std::vector<std::int32_t> chunk_counts(HierarchicalSchedule schedule, Protocol protocol) const {
     if (goes_in_turn(protocol) && levels() == 1) return {1};
     if (!rule_.any_chunks) return {chunk_count(size_, rule_.chunks, system_.minimum_chunk)};
-    const auto orders = static_cast<std::int32_t>(orders_of(schedule, levels()).size());
-    std::vector<std::int32_t> counts;
-    for (std::int32_t count = orders; count <= kMostChunks; count *= 2)
-      if (chunk_count(size_, count, system_.minimum_chunk) == count) counts.push_back(count);
+    std::vector<std::int32_t> counts =
+        chunk_counts_tried(schedule, levels(), kMostChunks, kMostChunksInOrders);
+    std::erase_if(counts, [&](std::int32_t count) {
+      return chunk_count(size_, count, system_.minimum_chunk) != count;
+    });
     return counts;
   }
 
@@ -174,7 +162,8 @@ class Contest {
     const PieceSizes sizes(size_, chunks);
     const auto orders = orders_of(schedule, levels());
     LevelCost sum;
-    sum.algorithm = index;
+    sum.algorithm = index;  // in algorithms_
+    sum.port = port_of(static_cast<std::size_t>(level));
     if (row != nullptr) sum.launch = row->launch;
     sum.orders.resize(orders.size());
     for (std::size_t order = 0; order < orders.size(); ++order) {
@@ -206,6 +195,7 @@ class Contest {
         sum.busy += load.shared * (turns + 1);
         sum.messages += order == 0 ? cost->messages * chunks : 0;
         sum.folds = sum.folds && cost->folds;
+        sum.drifts = sum.drifts || cost->drifts;
       }
     }
     return sum;
@@ -276,25 +266,27 @@ class Contest {
              Candidate candidate) {
     Duration load, launch;
     std::vector<Duration> at_ports(topology_.levels().size());
-    for (std::size_t level = 0; level < at.size(); ++level)
-      at_ports[port_of(level)] += choices[level][at[level]].load.port;
-    for (const Duration port : at_ports) load = std::max(load, port);
+    std::vector<const LevelCost*> taken;
     for (std::size_t level = 0; level < at.size(); ++level) {
-      const LevelCost& cost = choices[level][at[level]];
-      candidate.algorithms.push_back(cost.algorithm);
-      candidate.time += cost.time;
-      candidate.messages += cost.messages;
-      candidate.folds = candidate.folds && cost.folds;
-      load = std::max(load, cost.load.shared);
-      launch = std::max(launch, cost.launch);
-      if (costs_.depends_on_distance()) candidate.busy += cost.busy;
-      if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost.held);
+      taken.push_back(&choices[level][at[level]]);
+      at_ports[taken.back()->port] += taken.back()->load.port;
+    }
+    for (const Duration port : at_ports) load = std::max(load, port);
+    for (const LevelCost* cost : taken) {
+      candidate.algorithms.push_back(cost->algorithm);
+      candidate.time += cost->time;
+      candidate.messages += cost->messages;
+      candidate.folds = candidate.folds && cost->folds;
+      load = std::max(load, cost->load.shared);
+      launch = std::max(launch, cost->launch);
+      if (costs_.depends_on_distance()) candidate.busy += cost->busy;
+      if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost->held);
     }
     const bool in_turn = goes_in_turn(candidate.protocol);
     const bool several = orders_of(candidate.schedule, levels()).size() > 1;
     if (several && !in_turn) return enter_in_orders(choices, at, candidate, launch);
     candidate.held = candidate.held * (in_turn ? 1 : at_once(candidate));
-    candidate.time += in_turn ? longest_turn(choices, at) * (candidate.chunks - 1) : load;
+    candidate.time += in_turn ? wait_in_turn(taken, candidate.chunks) : load;
     candidate.time += launch;
     candidate.launch = launch;
     if (!in_turn) candidate.line = line_of(choices, at);
@@ -326,44 +318,22 @@ class Contest {
       }
       ways += 2;
     }
-    const std::vector<std::int32_t> order_of =
-        orders_of_chunks(kind_, candidate.schedule, size_, candidate.chunks, rates);
-    for (const bool one_by_one : {false, true}) {
-      if (one_by_one && !rule_.any_chunks) continue;
-      Candidate entered = candidate;
-      entered.one_by_one = one_by_one;
-      const std::int32_t places = one_by_one ? 1 : system_.queue_limit;
-      entered.time = time_of_orders(orders, order_of, places) + launch;
-      entered.held = candidate.held *
-                     (one_by_one ? static_cast<std::int32_t>(orders.size()) : at_once(candidate));
-      candidates_.push_back(std::move(entered));
-    }
+    Candidate entered = candidate;
+    entered.order_of = orders_of_chunks(kind_, candidate.schedule, size_, candidate.chunks, rates);
+    entered.time = busiest_level(orders, entered.order_of) + launch;
+    entered.launch = launch;
+    entered.orders = std::move(orders);
+    entered.held = candidate.held * at_once(candidate);
+    candidates_.push_back(entered);
+    // Of written chunks, a part of the schedule.
+    if (!rule_.any_chunks && !rule_.any_schedule) return;
+    entered.one_by_one = true;
+    entered.held = candidate.held * static_cast<std::int32_t>(entered.orders.size());
+    candidates_.push_back(std::move(entered));
   }
 
   std::size_t port_of(std::size_t level) const {
     return static_cast<std::size_t>(group_[level].port);
-  }
-
-  // Of chunks in turn: how long each has to wait for the one before it. A phase holds its queue to
-  // its end, all phases of a level have the same links, and some levels the same ports.
-  Duration longest_turn(const std::vector<std::vector<LevelCost>>& choices,
-                        const std::vector<std::size_t>& at) const {
-    Duration longest;
-    std::vector<Duration> at_ports(topology_.levels().size());
-    for (std::size_t level = 0; level < at.size(); ++level) {
-      Duration shared;
-      for (const std::vector<TimedStage>& phase : choices[level][at[level]].orders.front()) {
-        Duration turn;
-        for (const TimedStage& stage : phase) {
-          turn += (stage.sending + stage.latency) * stage.count;
-          shared += stage.sending * stage.count;
-          at_ports[port_of(level)] += stage.at_port * stage.count;
-        }
-        longest = std::max(longest, turn);
-      }
-      longest = std::max(longest, shared);
-    }
-    return std::max(longest, std::ranges::max(at_ports));
   }
 
   // The levels of a phase that is not theirs have no stages.
@@ -391,12 +361,24 @@ class Contest {
         candidate->time = Time::never().since_start;
         continue;
       }
-      if (!candidate->line.empty())
-        candidate->time = std::max(
-            candidate->time, time_in_line(candidate->line, candidate->chunks) + candidate->launch);
+      candidate->time = std::max(candidate->time, followed(*candidate));
       fastest_ = std::min(fastest_, candidate->time);
       if (is_near(*candidate)) least_ = std::min(least_, candidate->time + candidate->held);
     }
+  }
+
+  // None: nothing to follow.
+  Duration followed(const Candidate& candidate) const try {
+    const std::int32_t in_queue = candidate.one_by_one ? 1 : system_.queue_limit;
+    if (!candidate.line.empty())
+      return time_in_line(candidate.line, candidate.chunks) + candidate.launch;
+    if (!candidate.orders.empty())
+      return time_of_orders(candidate.orders, candidate.order_of,
+                            {in_queue, system_.first_phase_limit}) +
+             candidate.launch;
+    return {};
+  } catch (const RangeError&) {  // other candidates may be within the clock
+    return Time::never().since_start;
   }
 
   // A tenth of its own time is the most that a call gives for other traffic.

@@ -7,7 +7,7 @@
 // one chunk, and what the busiest port or level carries of the others. Levels of a graph behind the
 // same links of an NPU have one port, which carries what all of them need.
 //
-// Chunks in several orders are followed from phase to phase instead (interleaved_orders.h).
+// So are chunks in several orders, in the queues of each order (interleaved_orders.h).
 //
 // All combinations of the algorithms of capability.h are computed. Sums and gathers run beside
 // other traffic: a message of a pipeline that comes in between waits as long as what they post at
@@ -41,7 +41,8 @@ struct AutomaticChoice {
   std::int64_t candidates = 0;
 };
 
-inline constexpr std::int32_t kMostChunks = 32;  // that are chosen
+// That are chosen, of chunks that take one order of the levels and of those that take several.
+inline constexpr std::int32_t kMostChunks = 32, kMostChunksInOrders = 128;
 // A piece that `direct` cuts for an all-reduce is not smaller: libraries send a few bytes whole.
 inline constexpr Bytes kLeastPiece = bytes(8);
 

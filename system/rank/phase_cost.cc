@@ -199,6 +199,12 @@ bool PhaseCosts::knows_links(const PhaseLevel& level) const {
   return !shifts_differ_ || (level.members == parts && parts <= kMostDistances);
 }
 
+bool PhaseCosts::is_uneven(const PhaseLevel& level) const {
+  const std::int32_t near = spread_[static_cast<std::size_t>(level.level)].npus;
+  const std::int32_t stride = topology_.stride(level.level);
+  return stride < near && near < stride * level.members;
+}
+
 bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind,
                               const PhaseLevel& at) const {
   const auto [level, members] = std::pair(at.level, at.members);
@@ -260,8 +266,7 @@ const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind
 void PhaseCosts::slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>& stages,
                            const PhaseLevel& level, bool has_far) const {
   const SpreadBandwidth& spread = spread_[static_cast<std::size_t>(level.level)];
-  const std::int32_t stride = topology_.stride(level.level);
-  const bool uneven = has_far && stride < spread.npus && spread.npus < stride * level.members;
+  const bool uneven = has_far && is_uneven(level);
   std::size_t sends = 0;
   for (const auto& [stage, count] : stages) sends += stage.size();
   if (sends == 0 || (!shifts_differ_ && !uneven)) return;
@@ -358,6 +363,7 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
   cost.at_port =
       std::max(*std::max_element(at_ports.begin(), at_ports.end()), (passed + ports - 1) / ports);
   cost.in_turn = std::max(cost.in_turn, cost.at_port);
+  cost.drifts = shares_links_ && shifts.size() > 1 && is_uneven(level);
   slow_down(cost, shifts, level, has_far);
   cost.processing =
       std::max(endpoint.gap, endpoint.send_overhead + endpoint.receive_overhead) * cost.messages;

@@ -70,6 +70,9 @@ struct PhaseCost {
   Bandwidth at_port_rate;     // and takes
   std::int32_t ports = 1;     // of a rank, that carry something
   bool folds = false;         // where the buffer divides into `pieces`
+  // Stages come from several senders, at unequal distances: two of them meet at a port once some
+  // ranks are late.
+  bool drifts = false;
 
   // The stages of one chunk, without the launch of a protocol.
   std::vector<TimedStage> timed(Bytes size, const SystemSpec& system,
@@ -100,6 +103,9 @@ class PhaseCosts {
   // What the links of the level carry of messages to all of it. Else, where distances count, each
   // would cost a search (shift_bandwidth.h).
   bool knows_links(const PhaseLevel& level) const;
+  // Whether switches make nearer groups there that the levels do not tell: leaves that are not
+  // equally full, pods of several leaves.
+  bool is_uneven(const PhaseLevel& level) const;
   // Of each level of the topology (network/crossing_bandwidth.h).
   std::span<const Bandwidth> crossing() const { return crossing_; }
 

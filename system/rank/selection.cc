@@ -172,9 +172,12 @@ std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
     return choice;
   const Duration simulated =
       predicted_time(alone, as_seen(system_, group, topology_), choice->spec, kind, size);
-  // The simulation does not know that messages share the links that they pass on their way.
+  // The simulation does not know that messages share the links that they pass on their way, nor the
+  // ports where ranks drift apart.
   const bool passes =
-      costs_.depends_on_distance() || std::ranges::any_of(alone, [](const LevelSpec& level) {
+      costs_.depends_on_distance() ||
+      std::ranges::any_of(levels, [this](const PhaseLevel& at) { return costs_.is_uneven(at); }) ||
+      std::ranges::any_of(alone, [](const LevelSpec& level) {
         return level.kind == LevelKind::ring || level.kind == LevelKind::mesh;
       });
   choice->predicted = passes ? std::max(simulated, choice->predicted) : simulated;

@@ -1,0 +1,37 @@
+// What an algorithm costs on one level of a group, over all phases that a chunk has there, and how
+// long chunks wait that pass the levels in turn.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/units/units.h"
+#include "system/collective/chunk_orders.h"
+#include "system/rank/phase_cost.h"
+
+namespace orrery {
+
+struct LevelCost {
+  std::size_t algorithm = 0;  // any number
+  std::size_t port = 0;       // PhaseLevel::port
+  Duration time = {};         // of one chunk
+  PhaseCost::Load load = {};  // of the other chunks
+  Duration busy = {};         // what is shared, by all chunks
+  Duration held = {};         // a port, by what a chunk posts there at once
+  // The stages of each phase of a chunk, order by order; of phases of other levels none.
+  std::vector<std::vector<std::vector<TimedStage>>> orders = {};
+  DimensionRate rate = {};
+  Duration launch = {};
+  std::int64_t messages = 0;
+  bool folds = true, drifts = false;  // as of all phases: PhaseCost
+};
+
+// Of chunks in turn: how long the last one waits for those before it. A phase holds its queue to
+// its end, all phases of a level have the same links, and some levels the same ports. A message
+// that comes late meets the next one at a port, and is later still by as much as both take there.
+// So where some ranks are farther from each other than others, and stages come from several
+// senders, ranks drift apart from chunk to chunk. From the third on each message meets another.
+Duration wait_in_turn(std::span<const LevelCost* const> levels, std::int32_t chunks);
+
+}  // namespace orrery

@@ -1,0 +1,115 @@
+// Ranks that drift apart: chunks that pass the levels in turn, on fabrics on which some ranks are
+// farther from each other than others.
+#include <catch2/catch.hpp>
+
+#include "network/topology/builders/tree.h"
+#include "system/rank/level_cost.h"
+#include "tests/system/harness.h"
+
+namespace orrery {
+namespace {
+
+using namespace test;
+
+// Servers of 8 NPUs, a NIC of 50 GB/s each, on leaves of 12: pods of 24 servers, whose 192 NICs
+// have 96 links to the core.
+TopologySpec two_pods(std::int32_t servers) {
+  FatTreeSpec tree;
+  tree.node.npus = tree.node.nics = 8;
+  tree.node.inside = NodeInside::switched;
+  tree.node.link = {gigabytes_per_second(450), nanoseconds(500)};
+  tree.node.bus = {gigabytes_per_second(64), nanoseconds(400)};
+  tree.radix = 24;
+  tree.nodes = servers;
+  tree.oversubscription = {1, 2};
+  tree.bandwidth = {gigabytes_per_second(50)};
+  tree.latency = nanoseconds(500);
+  return build_fat_tree(tree);
+}
+
+PhaseLevel between_servers(const Topology& topology) {
+  return {1, topology.levels()[1].size, topology.port_level(1), gigabytes_per_second(50),
+          gigabytes_per_second(50)};
+}
+
+// The links to the core carry what 12 servers of a pod send. Of 36 servers 12 are in the second
+// pod, so no more of the first send there at any distance: the 35 pieces of `pat`, out and back,
+// take what those of a ring take. Of 48, 16 send over 16 servers, and back over 32: those two
+// pieces take 16/12, and the others, of 24, 12, 6 and 3 over up to 8 servers, are as fast: 2 (45 +
+// 8/3) = 95.33 pieces instead of 94. So the taper is not what makes `pat` slow.
+TEST_CASE("hardly any piece of pat waits at the taper of two pods") {
+  const auto taken = [](std::int32_t servers) {
+    const Topology topology(two_pods(servers));
+    PhaseCosts costs(topology, {});
+    const PhaseCost* pat =
+        costs.of(NamedAlgorithm("pat"), Collective::all_reduce, between_servers(topology));
+    REQUIRE(pat != nullptr);
+    const Bytes pieces = bytes(std::int64_t{1'000'000} * servers);  // of 20 us each
+    return pat->time(pieces, {}, nullptr) - pat->time({}, {}, nullptr);
+  };
+  CHECK(taken(36).value / 1'000'000 == 1400);  // us
+  CHECK(taken(48) > microseconds(1900));
+  CHECK(taken(48) < microseconds(1910));
+}
+
+// A ring has one sender for each rank, and `direct` sends to all in each stage: what comes late
+// meets no more than it did. The stages of `pat` come from one sender after the other.
+TEST_CASE("ranks drift apart where stages have several senders at unequal distances") {
+  const Topology topology(two_pods(36));
+  PhaseCosts costs(topology, {});
+  const auto drifts = [&](const char* algorithm, const PhaseLevel& level) {
+    const PhaseCost* cost = costs.of(NamedAlgorithm(algorithm), Collective::all_reduce, level);
+    REQUIRE(cost != nullptr);
+    return cost->drifts;
+  };
+  CHECK(drifts("pat", between_servers(topology)));
+  CHECK_FALSE(drifts("ring", between_servers(topology)));
+  CHECK_FALSE(drifts("direct", between_servers(topology)));
+  const PhaseLevel inside{0, 8, 0, gigabytes_per_second(450), gigabytes_per_second(450)};
+  CHECK_FALSE(drifts("pat", inside));
+}
+
+// Four chunks of two stages, each 10 ns on the links and 1 ns on its way: three more chunks take 22
+// ns each. Where ranks drift apart, the last two of them meet others, 20 ns more each.
+TEST_CASE("from the third chunk on, ranks that drift apart meet at ports") {
+  LevelCost level;
+  level.orders = {{{{.count = 2,
+                     .latency = nanoseconds(1),
+                     .sending = nanoseconds(10),
+                     .at_port = nanoseconds(10),
+                     .on_link = nanoseconds(10)}}}};
+  const LevelCost* const levels[] = {&level};
+  CHECK(wait_in_turn(levels, 1) == Duration{});
+  CHECK(wait_in_turn(levels, 4) == nanoseconds(66));
+  level.drifts = true;
+  CHECK(wait_in_turn(levels, 1) == Duration{});
+  CHECK(wait_in_turn(levels, 2) == nanoseconds(22));
+  CHECK(wait_in_turn(levels, 4) == nanoseconds(106));
+}
+
+Duration all_reduced(const std::string& algorithm, Bytes size) {
+  SystemSpec system;
+  system.protocols.resize(1);
+  system.protocols.front().step = microseconds(2);
+  for (CollectiveSpec& one : system.collectives) {
+    one.protocol = Protocol::simple;
+    one.algorithms = {NamedAlgorithm(algorithm)};
+  }
+  NetworkSpec network;
+  network.backend = "fluid";
+  World world(two_pods(36), system,
+              World::everywhere(288, {collective(0, Collective::all_reduce, size)}), network);
+  return world.run();
+}
+
+// Of 4 GB a NIC carries 2 x 35/36 x 500 MB, 19.4 ms. In turn `pat` takes twice that, since each
+// message meets another; a ring waits for 70 stages of its first chunk, 28 ms in all.
+TEST_CASE("auto takes no pat in turn between pods for large sizes") {
+  const Duration chosen = all_reduced("auto", bytes(4'000'000'000));
+  CHECK(chosen < all_reduced("pat", bytes(4'000'000'000)));
+  CHECK(chosen.value < all_reduced("ring", bytes(4'000'000'000)).value / 10 * 11);
+  CHECK(all_reduced("auto", bytes(1'000'000)) < all_reduced("ring", bytes(1'000'000)));
+}
+
+}  // namespace
+}  // namespace orrery
