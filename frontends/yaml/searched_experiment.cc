@@ -312,7 +312,8 @@ std::string choose_alone(YamlNode& root, InputTexts& texts, const Source& chosen
   const AssumedBatch batch = assume_batch(root, texts, chosen);
   std::string division = divide(root, texts, chosen);
   if (division.empty() && batch.ranks > 0)
-    division = fmt::format("dp{}, a whole model on each NPU", batch.ranks);
+    division = fmt::format("dp{} mb{}, a whole model on each NPU", batch.ranks,
+                           number_at(*root.find("workload")->find("training"), "micro_batch"));
   return joined(division, batch.text);
 }
 

@@ -96,7 +96,8 @@ std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& vari
   space.schedule = {PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved};
   space.sharding = {Sharding::none, Sharding::zero1, Sharding::zero3};
   space.recompute = {Recompute::none, Recompute::full};
-  space.micro_batch = {fixed.micro_batch.value_or(1)};
+  space.micro_batch = {1, 2, 4};
+  if (fixed.micro_batch) space.micro_batch = {*fixed.micro_batch};
   if (fixed.recompute) space.recompute = {*fixed.recompute};
   const SearchResult found = estimate_choices(
       roomy, even_ones_of(fitting_choices(roomy, space, 1), roomy.written().topology), 1);

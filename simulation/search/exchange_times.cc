@@ -1,6 +1,7 @@
 #include "simulation/search/exchange_times.h"
 
 #include <algorithm>
+#include <limits>
 #include <variant>
 
 #include "system/collective/between_nodes.h"
@@ -74,12 +75,28 @@ Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind,
   return estimated_time(levels, system_, spec, kind, size);
 }
 
+// Of the NPUs of a group of the level below, so many of the last ones as the distance send out of
+// it.
+Bandwidth EstimatedExchangeTimes::while_all_send(Rank from, Rank distance) const {
+  Bandwidth least{std::numeric_limits<std::int64_t>::max()};
+  for (int level = 0; level < static_cast<int>(topology_.levels().size()); ++level) {
+    if (topology_.coordinate({from}, level) == topology_.coordinate({from + distance}, level))
+      continue;
+    const std::int64_t below = topology_.stride(level),
+                       crossing = std::min<std::int64_t>(below, distance);
+    const Bandwidth of_each = costs_.crossing()[static_cast<std::size_t>(level)];
+    least = std::min(least, Bandwidth{of_each.value / crossing * below});
+  }
+  return least;
+}
+
 ExchangeTimes::Message EstimatedExchangeTimes::message(Rank distance, Bytes size) {
   const auto [found, is_new] = messages_.try_emplace({distance, size});
   if (!is_new) return found->second;
   for (Rank from = 0; from + distance < topology_.npu_count(); from += distance) {
     const PathBetween path = path_between(topology_, system_, from, from + distance);
-    const Duration sending = transfer_time(size, path.bandwidth);
+    const Duration sending =
+        transfer_time(size, std::min(path.bandwidth, while_all_send(from, distance)));
     found->second.sending = std::max(found->second.sending, sending);
     found->second.arrival = std::max(found->second.arrival, sending + path.latency);
   }

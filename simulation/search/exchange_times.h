@@ -27,7 +27,7 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
   // If groups of the communicator differ, of the first.
   Duration collective(const Communicator& communicator, Collective kind, Bytes size) override;
   double taken(const Communicator& communicator, Bytes size) override;
-  // Over the longest way that ranks so far apart have.
+  // Over the longest way that ranks so far apart have, at what each gets there while all send.
   Message message(Rank distance, Bytes size) override;
 
  private:
@@ -37,6 +37,7 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
   using Members = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
   const Layout& layout_of(const Communicator& communicator);
+  Bandwidth while_all_send(Rank from, Rank distance) const;
   Duration estimate(const Layout& layout, Collective kind, Bytes size);
 
   const Topology& topology_;

@@ -1,0 +1,37 @@
+// What messages between stages of a pipeline take behind a taper.
+#include "simulation/search/exchange_times.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/simulation/search/small_search.h"
+
+namespace orrery {
+namespace {
+
+const std::string tapered = R"(platform:
+  npu: {peak: 1 TFLOP/s, memory_bandwidth: 100 GB/s, memory: 10 GB}
+  topology: {leaf_spine: {leaves: 2, spines: 1, plugs: 4, bandwidth: 100 Gb/s, latency: 0 s}}
+system: {injection_latency: 0 s}
+workload:
+  transformer: {layers: 2, hidden: 8, heads: 2, vocabulary: 16, sequence: 4, tied_embeddings: false}
+  training: {global_batch: 8}
+)";
+
+}  // namespace
+
+// Four NPUs of a leaf have one link of 12.5 GB/s to the spine. To ranks four away all of them send
+// over it, to ranks two away the last two of a leaf, and to the next rank only the last one: 1 MB
+// takes 80 us at a port, and 320, 160 and 80 us while all send.
+TEST_CASE("messages of stages share the links that leave their leaf") {
+  const SearchFile file(tapered, "tapered");
+  const Experiment experiment = load_experiment(file.path(), {});
+  const Topology topology(experiment.topology);
+  EstimatedExchangeTimes times(topology, experiment.system);
+  const Bytes size = bytes(1'000'000);
+  CHECK(times.message(1, size).sending == microseconds(80));
+  CHECK(times.message(2, size).sending == microseconds(160));
+  CHECK(times.message(4, size).sending == microseconds(320));
+  CHECK(times.message(4, size).arrival == microseconds(320));
+}
+
+}  // namespace orrery
