@@ -17,7 +17,7 @@ Time TracedBackend::send(const Message& message, MessageListener& listener) {
   free_.pop_back();
   flights_[flight] = {message, &listener, queue_.now(), 2};
   Message tagged = message;
-  tagged.token = {.owner = flight};
+  tagged.token.owner = flight;
   const Time sent = backend_->send(tagged, *this);
   if (sent != Time::never()) close_end(flight);
   return sent;

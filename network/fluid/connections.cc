@@ -25,7 +25,7 @@ bool Connections::same_connection(const Message& a, const Message& b) {
 // Never by what ranks that are alike do not share: their numbers, or the order in which they call.
 bool Connections::goes_before(const Flight& late, const Flight& early) {
   const auto turn = [](const Message& message) {
-    return std::tuple(message.order, message.token.lane, message.token.stage);
+    return std::tuple(message.order, message.token.stage, message.token.lane);
   };
   return early.came == late.came && early.state == Flight::State::in_turn &&
          turn(late.message) < turn(early.message);

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "network/analytical/analytical_backend.h"
+#include "network/fluid/fluid_backend.h"
 #include "network/traced_backend.h"
 #include "tests/network/message_log.h"
 
@@ -33,6 +34,27 @@ TEST_CASE("a traced backend is the backend, and emits a span for every message")
   CHECK(spans.spans[1].end - Time{} == nanoseconds(170));
   CHECK(spans.spans[1].size == bytes(50));
   CHECK(network.statistics().messages == 2);
+}
+
+// Of what comes to a connection at one time the first stage begins, and takes 100 ns and the path's
+// 20 ns.
+TEST_CASE("messages of a traced backend have the turns that they have without a trace") {
+  EventQueue queue;
+  const Topology topology(
+      {{{"", LevelKind::switched, 2, gigabytes_per_second(1), nanoseconds(10), Scope::scale_out}}});
+  Spans spans;
+  TracedBackend network(queue, make_fluid_backend(queue, topology, {}), spans);
+  test::MessageLog log(queue);
+  for (const std::uint32_t stage : {1, 0})
+    network.send({.source = {0},
+                  .target = {1},
+                  .size = bytes(100),
+                  .token = {.owner = static_cast<std::uint32_t>(log.prepare()), .stage = stage},
+                  .connection = 0},
+                 log);
+  queue.run();
+  CHECK(log.delivered_at[0] - Time{} == nanoseconds(220));
+  CHECK(log.delivered_at[1] - Time{} == nanoseconds(120));
 }
 
 }  // namespace

@@ -75,5 +75,21 @@ TEST_CASE("flights of a connection have the turns that sorted lists have") {
   }
 }
 
+// What is added at its target, as in the first half of an all-reduce, has a lane of a larger number
+// than what is copied there.
+TEST_CASE("of a chunk the first stage goes first, whatever the token says of its lane") {
+  std::vector<Flight> flights(2);
+  Connections connections(flights);
+  flights[0].message.token = {.lane = 1U << 31, .stage = 0};
+  flights[1].message.token = {.lane = 0, .stage = 1};
+  for (const std::uint32_t slot : {0, 1}) {
+    flights[slot].message.target = {1};
+    flights[slot].message.connection = 0;
+    flights[slot].state = Flight::State::in_turn;
+    connections.enter(slot, Time());
+  }
+  CHECK(connections.is_first(0));
+}
+
 }  // namespace
 }  // namespace orrery::fluid
