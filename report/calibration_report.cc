@@ -120,6 +120,9 @@ std::string efficiency_keys_text(const EfficiencySpec& efficiency, const Softwar
   if (software.overlap_gradient_sums)
     add("overlap_gradient_sums", *software.overlap_gradient_sums ? "true" : "false");
   if (software.recompute_stops_early.value_or(false)) add("recompute_stops_early", "true");
+  if (software.optimizer_traffic != TransformerTraining{}.optimizer_traffic &&
+      software.optimizer_traffic)
+    add("optimizer_traffic", exact_text(*software.optimizer_traffic));
   if (efficiency.products.empty()) return text;
   text += "products:\n";
   for (const TimedProduct& product : efficiency.products)

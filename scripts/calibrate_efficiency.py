@@ -27,9 +27,12 @@ A100_FLASH, H100_FLASH_2, H100_FLASH_3 = 0.66, 0.34, 0.60
 
 # What hides behind what, and what is done again, by the date of the software
 # (docs/models/transformer.md): a key of the efficiency and why.
-WAITS_FOR_SUMS = {
+OLDER_MEGATRON = {
     "overlap_gradient_sums":
-        (False, "Sums of input gradients were waited for: Megatron-LM hides them since 2022.")}
+        (False, "Sums of input gradients were waited for: Megatron-LM hides them since 2022."),
+    "optimizer_traffic":
+        ("52 B", "Gradients were copied, unscaled and normed before Adam's kernel, and parameters "
+                 "copied behind it.")}
 STOPS_EARLY = {
     "recompute_stops_early":
         (True, "PyTorch's checkpoints end early since 2.1 (use_reentrant=False).")}
@@ -40,6 +43,8 @@ STOPS_EARLY = {
 # same is assumed of later ones.
 SPREAD = 0.015
 
+SHARES = ("matrix", "attention", "memory", "spread")
+
 # The rate at which products' results leave the multiprocessors: of H100 fitted to measured products
 # (docs/models/compute.md, "Products by their depth"), 29 B a clock and multiprocessor. The same is
 # assumed of A100 (108 of 1.41 GHz) and V100 (80 of 1.53). Blackwell accumulates in a memory of its
@@ -49,14 +54,14 @@ RESULTS = {"h100": 6.8e12, "a100": 4.5e12, "v100": 3.6e12}
 ERAS = {
     "a100-2021": dict(
         what="A100, Megatron-LM of 2020 to 2022: fp16, eager, attention not fused",
-        software=WAITS_FOR_SUMS,
+        software=OLDER_MEGATRON,
         free=dict(matrix=0.76, memory=0.68, launch=5e-6, issue=7e-5), fixed={},
         rows=["sc21/GPT-1.7B 1x1x32 b16 B512", "sc21/GPT-7.5B 4x1x32 b16 B512",
               "sc21/GPT-3.6B 2x1x32 b16 B512", "korthikanti/GPT-22B 8x1x1 b4 B4"],
         every=("vtrain-single", 30)),
     "v100-2020": dict(
         what="V100, Megatron-LM of 2020: fp16, eager, attention not fused",
-        software=WAITS_FOR_SUMS,
+        software=OLDER_MEGATRON,
         free=dict(matrix=0.6), fixed=dict(memory="a100-2021", launch="a100-2021",
                                           issue="a100-2021"),
         rows=["megatron-2020-v100/GPT2-2B 2x1x1 b8 B8"]),
@@ -188,7 +193,7 @@ class Fit:
             self.fixed["results"] = RESULTS[generation]
 
     def residuals(self, values):
-        clipped = {key: min(value, 1.0) if key not in ("launch", "issue") else value
+        clipped = {key: min(value, 1.0) if key in SHARES else value
                    for key, value in values.items()}
         efficiency = text_of({**self.fixed, **clipped})
         efficiency.update({key: value for key, (value, _) in software_of(self.era).items()})
@@ -232,6 +237,10 @@ def mean_error(residuals):
     return sum(abs(math.exp(x) - 1) for x in residuals) / len(residuals)
 
 
+def text_of_setting(value):
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def software_of(era):
     return ERAS[era].get("software", {})
 
@@ -245,7 +254,7 @@ def write(era, values, residuals):
              f"{mean_error(residuals):.1%}. docs/validation.md has all rows."]
     lines += [f"{key}: {text}" for key, text in text_of(values).items()]
     for key, (value, why) in software_of(era).items():
-        lines += [f"# {why}", f"{key}: {str(value).lower()}"]
+        lines += [f"# {why}", f"{key}: {text_of_setting(value)}"]
     path_of(era).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

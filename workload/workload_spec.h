@@ -213,6 +213,7 @@ struct TransformerTraining {
   Share activation_overhead{0, 100};         // kept besides, of what memory/stage_memory.h counts
   bool overlap_gradients = true;    // buckets are exchanged while the backward pass goes on
   bool overlap_parameters = false;  // ... gathered while the next forward pass goes on
+  Bytes optimizer_traffic{30};      // memory that the step moves, of a parameter that it updates
   std::int32_t prefetch = 1;        // exchange units that are gathered ahead of their use
   std::optional<bool> reshard_after_forward;  // of zero3; none = unless there is a pipeline
   std::optional<Bytes> bucket;  // of gradients; none = Megatron-LM's rule (gradient_buckets.h)

@@ -44,6 +44,9 @@ inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::str
   bool early = false;  // as above
   keys.optional("recompute_stops_early", early,
                 "what this software does: the default of workload.training.recompute_stops_early");
+  Bytes traffic{30};  // as above
+  keys.optional("optimizer_traffic", traffic,
+                "what this software does: the default of workload.training.optimizer_traffic");
   keys.optional_items(
       "products", efficiency.products, "matrix products that were timed",
       [](Keys& product, TimedProduct& timed, std::size_t) {

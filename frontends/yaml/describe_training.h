@@ -132,6 +132,10 @@ inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
       "fused_cross_entropy", spec.fused_cross_entropy,
       "the loss takes two all-reduces over the vocabulary's parts instead of three and fewer "
       "passes through the logits");
+  keys.optional("optimizer_traffic", spec.optimizer_traffic,
+                "memory that the optimizer's step reads and writes for each parameter that the "
+                "rank updates; the efficiency of older software says more",
+                not_negative);
   keys.optional_map("lora", "matrices are frozen, and adapters of low rank are trained beside them",
                     [&](Keys& below) { describe_adapters(below, spec.lora); });
   describe_data_parallelism(keys, spec);

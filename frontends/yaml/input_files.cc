@@ -107,7 +107,7 @@ void add_to_trainings(YamlNode* workload, const YamlNode& setting) {
 void tell_workload_of_software(YamlNode& root) {
   YamlNode* efficiency = efficiency_of(root);
   if (efficiency == nullptr || efficiency->kind != NodeKind::map) return;
-  for (const char* key : {"overlap_gradient_sums", "recompute_stops_early"}) {
+  for (const char* key : {"overlap_gradient_sums", "recompute_stops_early", "optimizer_traffic"}) {
     const YamlNode* said = efficiency->find(key);
     if (said == nullptr) continue;
     add_to_trainings(root.find("workload"), *said);

@@ -69,9 +69,23 @@ EfficiencySpec EfficiencyFit::efficiency(std::span<const double> values) const {
   return spec;
 }
 
+// What the timed transformers say; nothing if there are none, or they differ.
+template <class Value>
+std::optional<Value> EfficiencyFit::said_by_all(Value TransformerTraining::*key) const {
+  std::optional<Value> all;
+  for (const TimedRun& run : runs_) {
+    const auto* job = std::get_if<TransformerWorkload>(&run.experiment.workload.what);
+    if (job == nullptr) continue;
+    if (all && *all != job->training.*key) return std::nullopt;
+    all = job->training.*key;
+  }
+  return all;
+}
+
 SoftwareKeys EfficiencyFit::software() const {
   return {said_by_all(&TransformerTraining::overlap_gradient_sums),
-          said_by_all(&TransformerTraining::recompute_stops_early)};
+          said_by_all(&TransformerTraining::recompute_stops_early),
+          said_by_all(&TransformerTraining::optimizer_traffic)};
 }
 
 std::vector<Experiment> EfficiencyFit::experiments(std::span<const double> values,
@@ -82,18 +96,6 @@ std::vector<Experiment> EfficiencyFit::experiments(std::span<const double> value
     experiments.back().npu.efficiency = efficiency(values);
   }
   return experiments;
-}
-
-// What the timed transformers do; nothing if there are none, or some do and some do not.
-std::optional<bool> EfficiencyFit::said_by_all(bool TransformerTraining::*key) const {
-  std::optional<bool> all;
-  for (const TimedRun& run : runs_) {
-    const auto* job = std::get_if<TransformerWorkload>(&run.experiment.workload.what);
-    if (job == nullptr) continue;
-    if (all && *all != job->training.*key) return std::nullopt;
-    all = job->training.*key;
-  }
-  return all;
 }
 
 }  // namespace orrery

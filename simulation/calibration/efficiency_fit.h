@@ -36,6 +36,7 @@ const EfficiencyKey* find_efficiency_key(std::string_view name);
 // What the software does beside computing; nothing where no transformer was timed or they differ.
 struct SoftwareKeys {
   std::optional<bool> overlap_gradient_sums, recompute_stops_early;
+  std::optional<Bytes> optimizer_traffic;
 };
 
 struct TimedRun {
@@ -62,7 +63,8 @@ class EfficiencyFit {
                                       std::span<const std::size_t> rows) const;
 
  private:
-  std::optional<bool> said_by_all(bool TransformerTraining::*key) const;
+  template <class Value>
+  std::optional<Value> said_by_all(Value TransformerTraining::*key) const;
 
   std::vector<TimedRun> runs_;
   std::vector<const EfficiencyKey*> keys_;

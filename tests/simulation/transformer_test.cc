@@ -3,6 +3,7 @@
 
 #include "simulation/simulate.h"
 #include "tests/simulation/rings.h"
+#include "workload/parallelism/stage_layout.h"
 
 using namespace orrery;
 
@@ -394,4 +395,25 @@ TEST_CASE("sums of input gradients are hidden beside weight gradients, or not") 
   workload.training.overlap_gradient_sums = false;
   const Duration exposed = simulate(experiment).finish;
   CHECK(static_cast<double>((exposed - hidden).value) == Approx(262.275e6).epsilon(1e-5));
+}
+
+// Two replicas and a memory of 50 GB/s: a step of 52 B a parameter takes 22 B/(50 GB/s) = 0.44 ns a
+// parameter more than one of 30 B. Of states in two parts each rank updates half.
+TEST_CASE("an older optimizer moves more of the memory for each parameter") {
+  Experiment experiment = pipeline(PipelineSchedule::gpipe, 2, 1, 1, 2);
+  experiment.npu.memory_bandwidth = gigabytes_per_second(50);
+  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+  workload.training.pipeline = 1;
+  workload.training.data = 2;
+  const auto added = [&] {
+    workload.training.optimizer_traffic = Bytes{30};
+    const Duration newer = simulate(experiment).finish;
+    workload.training.optimizer_traffic = Bytes{52};
+    return static_cast<double>((simulate(experiment).finish - newer).value);
+  };
+  const auto parameters = static_cast<double>(stage_layout(workload, 0).trained);
+  REQUIRE(parameters > 12.0 * 4'096 * 4'096);
+  CHECK(added() == Approx(440 * parameters).epsilon(1e-6));
+  workload.training.sharding = Sharding::zero1;
+  CHECK(added() == Approx(220 * parameters).epsilon(1e-6));
 }

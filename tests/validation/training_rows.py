@@ -57,9 +57,9 @@ SETS = {
                         hides_sums=True),
     "mt-nlg": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
     "vtrain-single": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True,
-                          hides_sums=True),
+                          hides_sums=True, optimizer="30 B"),
     "vtrain-multi": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True,
-                         hides_sums=True, nic="95 Gb/s"),
+                         hides_sums=True, optimizer="30 B", nic="95 Gb/s"),
     "megascale": dict(era="a100-2023", gradients="fp32", overlap=False),
     "llm-foundry-a100": dict(era="a100-2023", gradients="fp32", overlap=True),
     "llm-foundry-h100": dict(era="h100-2023", gradients="fp32", overlap=True),
@@ -172,6 +172,8 @@ def options(row, facts):
         found["overlap_tensor"] = True
     if facts.get("hides_sums") and parallel[0]:
         found["overlap_gradient_sums"] = True
+    if "optimizer" in facts:
+        found["optimizer_traffic"] = facts["optimizer"]
     if facts.get("fused_loss"):
         found["fused_cross_entropy"] = True
     if facts.get("scatter") and all(parallel) and not number("sequence_parallel"):
@@ -229,11 +231,12 @@ def vtrain(which):
 
 
 def simulate(orrery, row, efficiency=None):
-    """Simulated seconds of an iteration; with `efficiency`, instead of the preset. A string says why
-    it cannot be simulated."""
+    """Simulated seconds of an iteration; the keys of `efficiency` count instead of the preset's,
+    which says what the device's library is. A string says why it cannot be simulated."""
     spec = row.experiment
     if efficiency is not None:
-        npu = {**spec["platform"]["npu"], "efficiency": efficiency}
+        npu = spec["platform"]["npu"]
+        npu = {**npu, "efficiency": {**npu["efficiency"], **efficiency}}
         spec = {**spec, "platform": {**spec["platform"], "npu": npu}}
     result = subprocess.run([orrery, "run", "/dev/stdin", "--format", "json", "--quiet"],
                             input=json.dumps(spec), capture_output=True, text=True, check=False)

@@ -139,7 +139,7 @@ void StageClock::finish_gradients() {
 }
 
 void StageClock::update(const ComputeModel& compute) {
-  now_ += compute.time_of(optimizer_step(exchanges_));
+  now_ += compute.time_of(optimizer_step(workload_.training, exchanges_));
   for (DataExchange& exchange : exchanges_) exchange.gather_parameters();
   play_exchanges();
 }

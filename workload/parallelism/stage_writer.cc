@@ -4,14 +4,6 @@
 
 namespace orrery {
 
-namespace {
-
-// Bytes that an Adam step moves per parameter: the gradient and three states read, three states
-// and the parameter written.
-constexpr std::int64_t adam_traffic = 30;
-
-}  // namespace
-
 TransformerShard shard_of(const TransformerTraining& training, bool recomputed) {
   return {.tensor = training.tensor,
           .sequence_parallel = training.sequence_parallel,
@@ -43,10 +35,11 @@ Bytes boundary_of(const TransformerWorkload& workload) {
   return workload.model.element * (tokens * workload.model.hidden);
 }
 
-Compute optimizer_step(const std::vector<DataExchange>& exchanges) {
+Compute optimizer_step(const TransformerTraining& training,
+                       const std::vector<DataExchange>& exchanges) {
   std::int64_t updated = 0;
   for (const DataExchange& exchange : exchanges) updated += exchange.parameters_to_update();
-  return {Flops{}, Bytes{adam_traffic * updated}, std::nullopt};
+  return {Flops{}, training.optimizer_traffic * updated, std::nullopt};
 }
 
 StageWriter::StageWriter(const TransformerWorkload& workload, const Groups& groups,
@@ -226,7 +219,8 @@ void StageWriter::finish_iteration() {
                                             Collective::all_reduce,
                                             model_.gradient_element * matrix));
   sum_gradient_norm();
-  operations_.append(operations_.row("optimizer", Pass::none), optimizer_step(exchanges_));
+  operations_.append(operations_.row("optimizer", Pass::none),
+                     optimizer_step(training_, exchanges_));
   for (DataExchange& exchange : exchanges_) exchange.gather_parameters();
 }
 

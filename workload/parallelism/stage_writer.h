@@ -41,7 +41,8 @@ bool sums_replicated(const TransformerTraining& training, const StageLayout& lay
 // Activations of a micro-batch between two stages, of one rank.
 Bytes boundary_of(const TransformerWorkload& workload);
 // The step for what a rank keeps of the parameters of each kind.
-Compute optimizer_step(const std::vector<DataExchange>& exchanges);
+Compute optimizer_step(const TransformerTraining& training,
+                       const std::vector<DataExchange>& exchanges);
 
 class StageWriter {
  public:

@@ -147,6 +147,7 @@ TEST_CASE("the file that calibrate writes predicts the times of the fit", "[cli]
   const Files files;
   const std::string start =
       "matrix: 70 %\nmemory: 60 %\nissue: 20 us\noverlap_gradient_sums: false\n"
+      "optimizer_traffic: 52 B\n"
       "products: [{rows: 1024, columns: 2048, depth: 512, time: 123456789 ps}]\n";
   const std::string preset = files.write("start.yaml", start);
   std::string tensor_job = job;
@@ -166,7 +167,8 @@ TEST_CASE("the file that calibrate writes predicts the times of the fit", "[cli]
   INFO(printed.out << printed.error);
   REQUIRE(printed.exit_code == 0);
   const std::string text = read_text_file(fitted);
-  CHECK_THAT(text, Contains("overlap_gradient_sums: false\n") && Contains("issue: 20 us\n"));
+  CHECK_THAT(text, Contains("overlap_gradient_sums: false\n") && Contains("issue: 20 us\n") &&
+                       Contains("optimizer_traffic: 52 B\n"));
   CHECK_THAT(text, Contains("- {rows: 1024, columns: 2048, depth: 512, time: 123456789 ps}"));
   const Printed again = test::run_orrery({"run", file, "--format", "json", "--quiet", "--set",
                                           "platform.npu.efficiency={preset: " + fitted + "}"});

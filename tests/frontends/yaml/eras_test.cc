@@ -97,6 +97,8 @@ TEST_CASE("a device that was not measured has the efficiency of the nearest, whi
   CHECK(because("{preset: b200}") == "ASSUMED: b200 is of GB200's generation");
   CHECK(because("{preset: h20}") == "ASSUMED: h20 is of H100's generation");
   CHECK(because("{preset: mi300x}") == "ASSUMED: mi300x is nearest to H100");
+  // 165 TFLOP/s are nearer to V100's 125 than to A100's 312, but the library is taken as A100's too.
+  CHECK(because("{preset: rtx-4090}") == "ASSUMED: rtx-4090 is nearest to A100");
   CHECK(because("{preset: tpu-v4}") == "ASSUMED: tpu-v4 is nearest to A100");
   CHECK(because("{preset: tpu-v5p}") == "ASSUMED: tpu-v5p is nearest to A100");
   CHECK(because("{preset: trn2}") == "ASSUMED: trn2 is nearest to H100");
@@ -233,6 +235,21 @@ TEST_CASE("an efficiency brings what its software hides, unless the training say
   CHECK(overlaps("a100-2021", ", overlap_gradient_sums: true"));
   CHECK(overlaps("a100-2023", ""));
   CHECK_FALSE(overlaps("a100-2023", ", overlap_gradient_sums: false"));
+}
+
+// What the efficiencies of 2020 and 2021 say of their optimizer; others keep the default of 30 B.
+TEST_CASE("an efficiency brings what its optimizer moves, unless the training says it") {
+  const auto traffic = [](const std::string& preset, const std::string& setting) {
+    return std::get<TransformerWorkload>(
+               loaded(
+                   "{preset: a100, efficiency: {preset: " + preset + "}}",
+                   "transformer: {preset: llama2-7b}, training: {global_batch: 8" + setting + "}")
+                   .workload.what)
+        .training.optimizer_traffic;
+  };
+  CHECK(traffic("a100-2021", "") == Bytes{52});
+  CHECK(traffic("a100-2021", ", optimizer_traffic: 64 B") == Bytes{64});
+  CHECK(traffic("a100-2023", "") == Bytes{30});
 }
 
 // PyTorch 2.1 is of autumn 2023: the H100 runs of 2023 had it, those of A100 did not.
