@@ -204,7 +204,8 @@ class Contest {
   // Whether libraries do it so on the level, or a row says what it costs.
   bool is_paid(const ProtocolCost* row, const NamedAlgorithm& algorithm, int level) const {
     return row != nullptr &&
-           (!row->algorithm.empty() || (algorithm.name == "direct" && uses_all_links(level)) ||
+           (!row->algorithm.empty() ||
+            (algorithm.name == "direct" && (uses_all_links(level) || crosses_routers(level))) ||
             is_in_libraries(algorithm, kind_,
                             place_of(topology_.levels(), on_platform(level)) == Scope::local));
   }
@@ -216,6 +217,13 @@ class Contest {
     return kind_ <= Collective::all_gather && group_[level].members <= kMostPeers &&
            (topology_.levels()[here].kind == LevelKind::fully_connected ||
             topology_.direct_bandwidth(static_cast<int>(here)));
+  }
+
+  // Between routers that are wired to each other, too.
+  bool crosses_routers(int level) const {
+    return kind_ <= Collective::all_gather && costs_.knows_links(group_[level]) &&
+           costs_.depends_on_distance() &&
+           place_of(topology_.levels(), on_platform(level)) == Scope::scale_out;
   }
 
   // The buffer into pieces that `direct` would not send.
@@ -386,9 +394,10 @@ class Contest {
     return candidate.time - fastest_ <= Duration{fastest_.value / 10};
   }
 
+  // Where levels share links, what keeps them busy may decide instead, but for few ranks at a root.
   bool is_close(const Candidate& candidate) const {
     return is_near(candidate) &&
-           (costs_.depends_on_distance() ||
+           ((costs_.depends_on_distance() && !has_root(kind_)) ||
             candidate.time + candidate.held - least_ <= Duration{least_.value / 100});
   }
 

@@ -395,10 +395,14 @@ PhaseCost PhaseCosts::fitted(const NamedAlgorithm& algorithm, Collective kind,
   // The simulation does not know that messages share the links that they pass on their way.
   if ((shifts_differ_ || level.kind == LevelKind::ring || level.kind == LevelKind::mesh) &&
       at.members == topology_.levels()[static_cast<std::size_t>(at.level)].size) {
-    const double seconds = seconds_of_busiest_link(topology_, at.level, *algorithm.algorithm, kind);
-    cost.at_port = std::max(
-        cost.at_port, static_cast<std::int64_t>(seconds * 1e12 * static_cast<double>(many.value)));
-    cost.in_turn = std::max(cost.in_turn, cost.at_port);
+    const double busiest =
+        seconds_of_busiest_link(topology_, at.level, *algorithm.algorithm, kind) * 1e12 *
+        static_cast<double>(many.value);
+    // All that a chunk passes one after the other takes as much longer.
+    if (const double longer = busiest / static_cast<double>(cost.at_port); longer > 1) {
+      cost.at_port = static_cast<std::int64_t>(busiest);
+      cost.in_turn = static_cast<std::int64_t>(static_cast<double>(cost.in_turn) * longer);
+    }
   }
   cost.messages = 2;
   cost.stages = 1;

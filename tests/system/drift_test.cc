@@ -40,12 +40,13 @@ PhaseLevel between_servers(const Topology& topology) {
 TEST_CASE("hardly any piece of pat waits at the taper of two pods") {
   const auto taken = [](std::int32_t servers) {
     const Topology topology(two_pods(servers));
-    PhaseCosts costs(topology, {});
+    const SystemSpec system{};
+    PhaseCosts costs(topology, system);
     const PhaseCost* pat =
         costs.of(NamedAlgorithm("pat"), Collective::all_reduce, between_servers(topology));
     REQUIRE(pat != nullptr);
     const Bytes pieces = bytes(std::int64_t{1'000'000} * servers);  // of 20 us each
-    return pat->time(pieces, {}, nullptr) - pat->time({}, {}, nullptr);
+    return pat->time(pieces, system, nullptr) - pat->time({}, system, nullptr);
   };
   CHECK(taken(36).value / 1'000'000 == 1400);  // us
   CHECK(taken(48) > microseconds(1900));
@@ -56,7 +57,8 @@ TEST_CASE("hardly any piece of pat waits at the taper of two pods") {
 // meets no more than it did. The stages of `pat` come from one sender after the other.
 TEST_CASE("ranks drift apart where stages have several senders at unequal distances") {
   const Topology topology(two_pods(36));
-  PhaseCosts costs(topology, {});
+  const SystemSpec system{};
+  PhaseCosts costs(topology, system);
   const auto drifts = [&](const char* algorithm, const PhaseLevel& level) {
     const PhaseCost* cost = costs.of(NamedAlgorithm(algorithm), Collective::all_reduce, level);
     REQUIRE(cost != nullptr);

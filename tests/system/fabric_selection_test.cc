@@ -128,7 +128,8 @@ TEST_CASE("what crosses a spine passes four links") {
   TreeSpec tree;
   tree.tiers = {{"leaf", 2, 2, cable}, {"spine", 4, 0, cable}};
   const Topology topology(build_tree(tree));
-  const PhaseCosts costs(topology, {});
+  const SystemSpec system{};
+  const PhaseCosts costs(topology, system);
   CHECK(costs.alone({0, 2, 0, cable.bandwidth, cable.bandwidth}).latency == microseconds(1));
   CHECK(costs.alone({1, 4, 0, cable.bandwidth, cable.bandwidth}).latency == microseconds(2));
 }
@@ -147,12 +148,8 @@ TEST_CASE("a protocol's least message counts for each that the root sends") {
   CHECK(cost->time(bytes(8'000), system, &protocol) <= microseconds(71));
 }
 
-// Routers with 8 plugs, 4 in a group, one link of 25 GB/s between two of them, as each plug. So to
-// a neighbour an NPU has an eighth of a link, and a ring of 4 that sums 125 MB of each NPU takes 6
-// x 31.25 MB / 3.125 GB/s, 60 ms. So do the stages of `pat`, but of its 6 pieces two go one router
-// further, two go two and two go one back: three links, each busy for 20 ms, when chunks follow
-// each other. `direct` uses all three in each of its two stages, for 10 ms each.
-TEST_CASE("auto knows how few links join two routers") {
+// Routers with 8 plugs, 4 in a group, one link of 25 GB/s between two of them, as each plug.
+TopologySpec four_routers_in_a_group() {
   const Wire wire{gigabytes_per_second(25), nanoseconds(500)};
   DragonflySpec spec;
   spec.node = server({gigabytes_per_second(300), nanoseconds(500)});
@@ -160,13 +157,26 @@ TEST_CASE("auto knows how few links join two routers") {
   spec.routers = 4;
   spec.globals = 1;
   spec.plug_wire = spec.local_wire = spec.global_wire = wire;
-  const Topology topology(build_dragonfly(spec));
-  PhaseCosts costs(topology, {});
-  const PhaseLevel routers{1, 4, topology.port_level(1), wire.bandwidth, wire.bandwidth};
+  return build_dragonfly(spec);
+}
+
+PhaseLevel between_routers(const Topology& topology) {
+  return {1, 4, topology.port_level(1), gigabytes_per_second(25), gigabytes_per_second(25)};
+}
+
+// So to a neighbour an NPU has an eighth of a link, and a ring of 4 that sums 125 MB of each NPU
+// takes 6 x 31.25 MB / 3.125 GB/s, 60 ms. So do the stages of `pat`, but of its 6 pieces two go one
+// router further, two go two and two go one back: three links, each busy for 20 ms, when chunks
+// follow each other. `direct` uses all three in each of its two stages, for 10 ms each.
+TEST_CASE("auto knows how few links join two routers") {
+  const Topology topology(four_routers_in_a_group());
+  const SystemSpec system{};
+  PhaseCosts costs(topology, system);
   const auto seconds = [&](const char* algorithm) {
-    const PhaseCost* cost = costs.of(NamedAlgorithm(algorithm), Collective::all_reduce, routers);
+    const PhaseCost* cost =
+        costs.of(NamedAlgorithm(algorithm), Collective::all_reduce, between_routers(topology));
     REQUIRE(cost != nullptr);
-    return std::pair(cost->time(bytes(125'000'000), {}, nullptr),
+    return std::pair(cost->time(bytes(125'000'000), system, nullptr),
                      cost->load(bytes(125'000'000), nullptr).shared);
   };
   const auto [ring, ring_again] = seconds("ring");
@@ -183,6 +193,47 @@ TEST_CASE("auto knows how few links join two routers") {
   CHECK(direct_again == milliseconds(20));
 }
 
+// The same routers. A chain of four passes 125 MB over three links, 40 ms each: 120 ms for one
+// chunk, and 40 ms for each that follows. At its port an NPU would send it in 5 ms.
+TEST_CASE("auto knows that a chunk crosses one shared link after the other") {
+  const Topology topology(four_routers_in_a_group());
+  const SystemSpec system{};
+  PhaseCosts costs(topology, system);
+  for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
+    const PhaseCost* chain = costs.of(NamedAlgorithm("chain"), kind, between_routers(topology));
+    REQUIRE(chain != nullptr);
+    const Duration one = chain->time(bytes(125'000'000), system, nullptr);
+    CHECK(one > milliseconds(120));
+    CHECK(one < microseconds(120'100));
+    const Duration next = chain->load(bytes(125'000'000), nullptr).shared;
+    CHECK(next > microseconds(39'990));
+    CHECK(next < microseconds(40'010));
+  }
+}
+
+// A library lays rings over all links where each pair of NPUs has one, and `direct` stands for
+// them. So it does between routers: to reduce and scatter 125 MB a ring takes three stages of 10
+// ms, `direct` sends over the three links at once.
+TEST_CASE("under a protocol auto takes all links of a router") {
+  const Topology topology(four_routers_in_a_group());
+  SystemSpec system;
+  system.protocols.resize(1);
+  CollectiveSpec rule;
+  rule.protocol = Protocol::automatic;
+  for (const Collective kind : {Collective::reduce_scatter, Collective::all_gather}) {
+    Selection selection(topology, system);
+    const auto choice = selection.fastest(rule, {{1, 4}}, kind, bytes(125'000'000));
+    REQUIRE(choice);
+    CHECK(choice->spec.algorithms.front().name == "direct");
+    CHECK(choice->predicted > milliseconds(10));
+    CHECK(choice->predicted < microseconds(10'100));
+    // Inside a server they have one way, through its switch.
+    const auto inside = selection.fastest(rule, {{0, 8}}, kind, bytes(125'000'000));
+    REQUIRE(inside);
+    CHECK(inside->spec.algorithms.front().name == "ring");
+  }
+}
+
 // Five NPUs of 50 GB/s on leaves of two, one uplink of 50 GB/s each; the last leaf has one. To a
 // neighbour one NPU of a leaf sends across the spine, at full speed: a ring that gathers 1 GB
 // passes 4 x 200 MB, 16 ms. Two NPUs send across it to the NPU after next, at half of the speed. Of
@@ -196,7 +247,8 @@ TEST_CASE("auto knows which messages cross leaves that are not equally full") {
   spec.spines = 1;
   spec.wire = {gigabytes_per_second(50), nanoseconds(500)};
   const Topology topology(build_leaf_spine(spec));
-  PhaseCosts costs(topology, {});
+  const SystemSpec system{};
+  PhaseCosts costs(topology, system);
   const PhaseLevel all{0, 5, topology.port_level(0), spec.wire.bandwidth, spec.wire.bandwidth};
   const auto load = [&](const char* algorithm) {
     const PhaseCost* cost = costs.of(NamedAlgorithm(algorithm), Collective::all_gather, all);
