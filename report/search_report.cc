@@ -122,6 +122,7 @@ Json row_json(const SearchRow& row) {
           {"chunks", choice.chunks},
           {"sharding", name_of(choice.sharding)},
           {"recompute", name_of(choice.recompute)},
+          {"overlap_experts", row.found.training.experts.overlap_batches},
           {"memory_bytes", row.found.memory.value},
           {"estimate_ps", row.estimate.value},
           {"simulated_ps", row.simulated ? Json(row.simulated->value) : Json(nullptr)},
@@ -151,12 +152,13 @@ std::string what_fits_text(const FittingChoices& choices) {
   sorted.resize(sorted.size() - left_out);
   for (const FittingChoice* fitting : sorted) {
     const ParallelChoice& choice = fitting->choice;
-    table.add_row({std::to_string(choice.tensor), std::to_string(choice.pipeline),
-                   std::to_string(fitting->training.data), std::to_string(choice.context),
-                   std::to_string(choice.expert), std::to_string(choice.micro_batch),
-                   std::string(name_of(choice.schedule)), std::to_string(choice.chunks),
-                   std::string(name_of(choice.sharding)), std::string(name_of(choice.recompute)),
-                   to_text(fitting->memory)});
+    table.add_row(
+        {std::to_string(choice.tensor), std::to_string(choice.pipeline),
+         std::to_string(fitting->training.data), std::to_string(choice.context),
+         std::to_string(choice.expert), std::to_string(choice.micro_batch),
+         std::string(name_of(choice.schedule)) + (choice.overlap_experts ? " overlap-experts" : ""),
+         std::to_string(choice.chunks), std::string(name_of(choice.sharding)),
+         std::string(name_of(choice.recompute)), to_text(fitting->memory)});
   }
   std::string text = table.empty() ? "" : table.text() + '\n';
   if (left_out > 0)
@@ -226,14 +228,15 @@ std::string search_json(const SearchResult& result, std::size_t top) {
 std::string search_csv(const SearchResult& result) {
   std::string csv =
       "tensor,pipeline,data,context,expert,micro_batch,schedule,chunks,sharding,recompute,"
-      "memory_bytes,estimate_ps,simulated_ps,ignored,pareto\n";
+      "overlap_experts,memory_bytes,estimate_ps,simulated_ps,ignored,pareto\n";
   for (const SearchRow& row : result.rows) {
     const ParallelChoice& choice = row.found.choice;
     csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", choice.tensor,
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", choice.tensor,
                     choice.pipeline, row.found.training.data, choice.context, choice.expert,
                     choice.micro_batch, name_of(choice.schedule), choice.chunks,
-                    name_of(choice.sharding), name_of(choice.recompute), row.found.memory.value,
+                    name_of(choice.sharding), name_of(choice.recompute),
+                    row.found.training.experts.overlap_batches, row.found.memory.value,
                     row.estimate.value, row.simulated ? std::to_string(row.simulated->value) : "",
                     csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.pareto ? 1 : 0);
   }

@@ -17,6 +17,7 @@ struct SearchSpec {
   std::vector<PipelineSchedule> schedule;
   std::vector<Sharding> sharding;
   std::vector<Recompute> recompute;
+  bool overlap_experts = true;  // is tried too, where experts are spread
 };
 
 // One of them. Data-parallel ranks are those that are left; everything else is as it is written.
@@ -26,6 +27,7 @@ struct ParallelChoice {
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   Sharding sharding = Sharding::none;
   Recompute recompute = Recompute::none;
+  bool overlap_experts = false;  // also where it is not written
 
   bool operator==(const ParallelChoice&) const = default;
 };

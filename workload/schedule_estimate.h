@@ -62,7 +62,7 @@ class ScheduleEstimator {
 
   // From the start of an iteration to the end of its last stage. REQUIRES: as
   // make_transformer_job(); what a part does differs between the calls by t, c, e, the micro-batch,
-  // sequence parallelism and recomputation only.
+  // sequence parallelism, recomputation and overlap_shared_experts only.
   Duration iteration(const TransformerTraining& training);
 
  private:

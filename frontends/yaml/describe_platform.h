@@ -115,7 +115,7 @@ inline void describe_servers(Keys& keys) {
       "nodes", nodes,
       "servers (or write `servers`), joined by a non-blocking network by rails; by leaves "
       "and spines with `oversubscription`",
-      between(2, 1 << 20));
+      between(1, 1 << 20));
   keys.optional("server", server,
                 "what they are (orrery list servers); without it the one with the device `npu`");
   keys.optional("nic", nic,

@@ -140,7 +140,7 @@ inline void describe_leaf_spine(Keys& keys, LeafSpineSpec& tree) {
 }
 
 inline void describe_rail(Keys& keys, RailSpec& rail) {
-  keys.required("nodes", rail.nodes, "servers", between(2, 1 << 20));
+  keys.required("nodes", rail.nodes, "servers", node_count);
   std::optional<std::int32_t> unit;
   keys.optional("nodes_per_leaf", unit, "servers of a leaf; without it, all servers", node_count);
   rail.nodes_per_leaf = unit.value_or(0);

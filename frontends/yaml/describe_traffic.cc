@@ -149,9 +149,11 @@ void describe_incast(Keys& keys, IncastSpec& incast) {
 
 void describe_traffic(Keys& keys, TrafficSpec& traffic, const TopologySpec& topology,
                       bool topology_known) {
-  keys.required_named_map("flows",
-                          "flows at random times, such as flows: {sizes: websearch, load: 0.5}",
-                          [&](Keys& below) { describe_flows(below, traffic.flows); });
+  keys.required_named_map(
+      "flows",
+      "flows at random times, such as flows: {sizes: websearch, load: 0.5}; for "
+      "incasts alone, flows: {sizes: 500 kB, load: 0}",
+      [&](Keys& below) { describe_flows(below, traffic.flows); });
   keys.optional_map("incast", "several NPUs that send to one, at random times",
                     [&](Keys& below) { describe_incast(below, traffic.incast.emplace()); });
   keys.optional("ends", traffic.ends,

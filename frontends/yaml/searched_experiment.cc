@@ -81,6 +81,7 @@ YamlNode training_node(const SearchedFile& file, const TransformerSpec& model,
     set("chunks", std::to_string(choice.chunks));
   set("sharding", std::string(name_of(choice.sharding)));
   set("recompute", std::string(name_of(choice.recompute)));
+  if (choice.overlap_experts) set("overlap_experts", "true");
   if (choice.tensor == 1)
     std::erase_if(node.children, [](const auto& key) { return key.key == "sequence_parallel"; });
   else if (node.find("sequence_parallel") == nullptr)
@@ -268,8 +269,10 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   experiment.parallelism_chosen = joined(batch.text, assumed_sequence(workload));
   file->problems.throw_if_any();
   choose_open_backend(experiment);
-  const bool says_context = child_of(child_of(workload, "training"), "context") != nullptr;
+  const YamlNode* training = child_of(workload, "training");
+  const bool says_context = child_of(training, "context") != nullptr;
   if (file->spec.context.empty() && says_context) file->spec.context = {file->written.context};
+  if (child_of(training, "overlap_experts") != nullptr) file->spec.overlap_experts = false;
   return file;
 }
 

@@ -96,6 +96,7 @@ std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& vari
   space.schedule = {PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved};
   space.sharding = {Sharding::none, Sharding::zero1, Sharding::zero3};
   space.recompute = {Recompute::none, Recompute::full};
+  space.overlap_experts = false;
   space.micro_batch = {1, 2, 4};
   if (fixed.micro_batch) space.micro_batch = {*fixed.micro_batch};
   if (fixed.recompute) space.recompute = {*fixed.recompute};

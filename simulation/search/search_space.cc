@@ -92,12 +92,15 @@ class Choices {
       for (const auto& [schedule, chunks] : orders(spec_, model_, sizes.pipeline))
         for (const Sharding sharding : shardings)
           for (const Recompute recompute : recomputations_) {
-            ParallelChoice& choice = all.emplace_back(sizes);
+            ParallelChoice choice = sizes;
             choice.micro_batch = micro_batch;
             choice.schedule = schedule;
             choice.chunks = chunks;
             choice.sharding = sharding;
             choice.recompute = recompute;
+            all.push_back(choice);
+            choice.overlap_experts = true;
+            if (spec_.overlap_experts && sizes.expert > 1) all.push_back(choice);
           }
   }
 
@@ -142,6 +145,7 @@ std::string text_of(const ParallelChoice& choice, std::int32_t data) {
   if (choice.sharding != Sharding::none) text += fmt::format(" {}", name_of(choice.sharding));
   if (choice.recompute != Recompute::none)
     text += fmt::format(" recompute-{}", name_of(choice.recompute));
+  if (choice.overlap_experts) text += " overlap-experts";
   return text;
 }
 

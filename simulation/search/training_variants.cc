@@ -27,6 +27,10 @@ TransformerTraining TrainingVariants::meant_by(const ParallelChoice& choice) con
   training.chunks = choice.schedule == PipelineSchedule::interleaved ? choice.chunks : 1;
   training.sharding = choice.sharding;
   training.recompute = choice.recompute;
+  if (choice.overlap_experts) {
+    training.experts.overlap_batches = true;
+    training.experts.overlap_shared &= is_given("overlap_shared_experts");
+  }
   if (choice.tensor == 1 || !is_given("sequence_parallel"))
     training.sequence_parallel = choice.tensor > 1;
   training.data = data_ranks(training, platform_);

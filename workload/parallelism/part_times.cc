@@ -99,6 +99,7 @@ const PartTimes& PartTimer::of(TransformerPart part, bool recomputed,
                 shard.micro_batch,
                 shard.context,
                 shard.experts.parallel,
+                shard.experts.overlap_shared,
                 shard.sums_gradients};
   const auto [found, is_new] = known_.try_emplace(key);
   PartTimes& times = found->second;

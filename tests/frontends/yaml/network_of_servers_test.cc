@@ -147,6 +147,8 @@ TEST_CASE("one server is the platform of its name") {
     CHECK(one.npu.preset == "h200");
     CHECK(one.network_chosen.empty());
   }
+  CHECK(npus_of(with("{nodes: 1, npu: h200}")) == 8);
+  CHECK_THAT(error_of("{nodes: 0, npu: h200}"), Catch::Contains("it must be from 1 to"));
 }
 
 TEST_CASE("nodes change the number of servers of a network that has them") {

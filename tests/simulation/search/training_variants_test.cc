@@ -69,3 +69,27 @@ TEST_CASE("a search without a file") {
   CHECK(choices.refused.at("global_batch").count == 1);
   CHECK(choices.fitting.size() == 3);
 }
+
+// Two ranks with half of four experts each: with and without the exchanges beside another
+// micro-batch, which 1f1b without a pipeline allows. Every rank with all experts exchanges nothing.
+TEST_CASE("exchanges of experts are tried beside another micro-batch") {
+  Experiment experiment = small();
+  auto& model = std::get<TransformerWorkload>(experiment.workload.what).model;
+  model.experts.count = 4;
+  model.experts.shared = 1;
+  SearchSpec spec;
+  spec.tensor = spec.pipeline = {1};
+  spec.micro_batch = {1};
+  spec.expert = {1, 2};
+  spec.sharding = {Sharding::none};
+  spec.recompute = {Recompute::none};
+  const TrainingVariants variants(experiment, {});
+  const FittingChoices choices = fitting_choices(variants, spec, 1);
+  REQUIRE(choices.fitting.size() == 3);
+  const FittingChoice& beside = choices.fitting.back();
+  CHECK(beside.training.experts.overlap_batches);
+  CHECK_FALSE(beside.training.experts.overlap_shared);
+  CHECK(text_of(beside.choice, 4) == "tp1 pp1 dp4 ep2 mb1 overlap-experts");
+  spec.overlap_experts = false;
+  CHECK(fitting_choices(variants, spec, 1).fitting.size() == 2);
+}
