@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/base/log.h"
 #include "core/trace/fingerprint_sink.h"
@@ -301,6 +303,21 @@ void limit_iterations(WorkloadSpec& workload, std::int32_t most) {
     for (PlacedWorkload& job : several->jobs) limit_iterations(job.workload, most);
 }
 
+// The workloads of `few`, one or those of jobs, by how many iterations they lack.
+std::map<std::int64_t, std::vector<WorkloadSpec*>> repeated(WorkloadSpec& few,
+                                                            const WorkloadSpec& whole) {
+  std::map<std::int64_t, std::vector<WorkloadSpec*>> found;
+  const auto add = [&](WorkloadSpec& part, const WorkloadSpec& of_whole) {
+    if (part.iterations < of_whole.iterations)
+      found[of_whole.iterations - part.iterations].push_back(&part);
+  };
+  add(few, whole);
+  if (auto* several = std::get_if<JobsSpec>(&few.what))
+    for (std::size_t i = 0; i < several->jobs.size(); ++i)
+      add(several->jobs[i].workload, std::get<JobsSpec>(whole.what).jobs[i].workload);
+  return found;
+}
+
 // `messages` and `times` as often `each`; at most what the type holds.
 std::int64_t grown(std::int64_t messages, std::int64_t each, std::int64_t times) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -328,15 +345,17 @@ Forecast forecast_of(const Experiment& experiment) {
   Experiment few = experiment;
   limit_iterations(few.workload, 2);
   Simulation simulation(few, options);
-  WorkAhead whole = simulation.work_ahead();
-  // Each iteration after the first sends what the second does. Of several jobs nothing is known.
-  if (const std::int64_t more = experiment.workload.iterations - few.workload.iterations) {
-    few.workload.iterations = 1;
+  const WorkAhead two = simulation.work_ahead();
+  WorkAhead whole = two;
+  // Each iteration after the first sends what the second does.
+  for (const auto& [more, workloads] : repeated(few.workload, experiment.workload)) {
+    for (WorkloadSpec* workload : workloads) workload->iterations = 1;
     const WorkAhead first = Simulation(few, options).work_ahead();
-    whole.messages = grown(whole.messages, whole.messages - first.messages, more);
+    for (WorkloadSpec* workload : workloads) workload->iterations = 2;
+    whole.messages = grown(whole.messages, two.messages - first.messages, more);
     for (std::size_t level = 0; level < whole.bytes.size(); ++level)
-      whole.bytes[level] += (whole.bytes[level] - first.bytes[level]) * more;
-    if (first.calls == whole.calls) whole.most = grown(whole.most, whole.most - first.most, more);
+      whole.bytes[level] += (two.bytes[level] - first.bytes[level]) * more;
+    if (first.calls == two.calls) whole.most = grown(whole.most, two.most - first.most, more);
   }
   return simulation.forecast(whole);
 }

@@ -28,7 +28,10 @@ class OperationSource {
   // Ranks with the same operations, handed out in the same order if they finish in the same order,
   // return lists of one identity: such ranks may be simulated as one.
   virtual KnownOperations known_operations(Rank) const { return {}; }
-  // Whether their sends and receives name distances from the rank, and not ranks.
+  // The same for a forecast of the run, where ranks are not taken to be alike all the same.
+  virtual KnownOperations operations_ahead(Rank rank) const { return known_operations(rank); }
+  // Whether the sends and receives of known_operations() name distances from the rank, and
+  // not ranks.
   virtual bool names_distances(Rank) const { return false; }
   // What two ranks with other operations do differently, as a clause; "" if that is not known.
   virtual std::string why_unlike(Rank, Rank) const { return ""; }

@@ -128,7 +128,7 @@ WorkAhead work_ahead(const Job& job, const Topology& topology, const Fold& fold,
   std::map<const void*, std::size_t> numbers;
   for (Rank rank = 0; rank < job.ranks; ++rank) {
     if (!fold.none() && fold.representative(rank) != rank) continue;
-    const auto operations = job.operations->known_operations(rank);
+    const auto operations = job.operations->operations_ahead(rank);
     const auto [found, is_new] = numbers.try_emplace(operations.identity(), programs.size());
     if (is_new) programs.push_back({operations, rank, 0});
     ++programs[found->second].count;

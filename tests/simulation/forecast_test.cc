@@ -59,15 +59,44 @@ TEST_CASE("a forecast of many iterations is that of few, times their number") {
   }
 }
 
-// Each of them would take 4 GB as well. What several jobs send is not known beforehand.
-TEST_CASE("a forecast looks at few iterations of each job") {
+// Each of them would take 4 GB as well. Two ranks of a job send 2 x (2 - 1) messages of each of 16
+// chunks in an iteration, and no rank stands for another one.
+TEST_CASE("a forecast looks at few iterations of each job, and adds up the jobs") {
   Experiment experiment = all_reduce(4, microseconds(1));
   WorkloadSpec of_one = experiment.workload;
   of_one.iterations = 2'000'000;
   JobsSpec jobs;
   jobs.jobs = {{"a", {0, 1}, {}, of_one}, {"b", {2, 3}, {}, of_one}};
   experiment.workload.what = std::move(jobs);
-  CHECK(forecast_of(experiment).messages == 0);
+  constexpr std::int64_t of_iteration = 2 * 2 * 16;
+  CHECK(forecast_of(experiment).messages == 2 * 2'000'000 * of_iteration);
+  auto& second = std::get<JobsSpec>(experiment.workload.what).jobs[1].workload;
+  second.iterations = 1;
+  CHECK(forecast_of(experiment).messages == 2'000'001 * of_iteration);
+}
+
+// Ranks 0 and 1 of a job on NPUs 1 and 3: what they send to each other crosses the outer level.
+TEST_CASE("messages of a job are those between its NPUs") {
+  Experiment experiment = all_reduce(2, microseconds(1));
+  LevelSpec outer = experiment.topology.levels[0];
+  outer.name = "outer";
+  experiment.topology.levels.push_back(outer);
+  experiment.network.backend = "packet";
+  ProgramSpec exchange;
+  for (const Rank rank : {0, 1}) {
+    ProgramSpec::Step send{}, receive{};
+    send.operation.what = SendCall{1 - rank, mebibytes(1)};
+    receive.operation.what = ReceiveCall{1 - rank, mebibytes(1)};
+    exchange.parts.push_back({{rank}, {send, receive}});
+  }
+  WorkloadSpec of_job;
+  of_job.what = std::move(exchange);
+  JobsSpec jobs;
+  jobs.jobs = {{"a", {1, 3}, {}, of_job}};
+  experiment.workload.what = std::move(jobs);
+  const Forecast forecast = forecast_of(experiment);
+  CHECK(forecast.messages == 2);
+  CHECK(forecast.in_packets == TotalBytes(mebibytes(1)) * 2);
 }
 
 // 20,000 iterations have 20,000 labels and 40,000 operations: asked at one and at two of them,

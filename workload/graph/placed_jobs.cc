@@ -45,6 +45,11 @@ class PlacedSource final : public OperationSource {
  public:
   explicit PlacedSource(std::int32_t npus) : place_of_npu_(static_cast<std::size_t>(npus)) {}
 
+  KnownOperations operations_ahead(Rank npu) const override {
+    const Place& place = place_of_npu_[npu];
+    return place.ahead == nullptr ? KnownOperations() : KnownOperations(*place.ahead);
+  }
+
   // What the job numbers follows what the others have.
   struct Before {
     std::int32_t labels, communicators, lanes;
@@ -83,7 +88,8 @@ class PlacedSource final : public OperationSource {
  private:
   struct Place {
     std::int32_t job = -1;
-    Rank rank = 0;  // of the job
+    Rank rank = 0;                          // of the job
+    const OperationStore* ahead = nullptr;  // of the first rank with the same operations
   };
   struct PlacedOperations {
     std::unique_ptr<OperationSource> operations;
@@ -93,8 +99,39 @@ class PlacedSource final : public OperationSource {
     std::vector<std::vector<bool>> is_alone;  // by communicator and rank
   };
 
-  void translate(const Place& place, std::span<Operation> handed_out) const;
+  // What a rank will be handed, as start() and finish() translate it.
+  class Ahead final : public OperationStore {
+   public:
+    Ahead(const PlacedSource& source, const Place& place)
+        : source_(source),
+          place_(place),
+          from_(*source.jobs_[place.job].operations),
+          known_(from_.known_operations(place.rank)) {}
 
+    std::size_t size() const override { return known_.size(); }
+    Operation operation(std::size_t index) const override {
+      Operation operation = known_[index];
+      auto* send = std::get_if<SendCall>(&operation.what);
+      auto* receive = std::get_if<ReceiveCall>(&operation.what);
+      if (from_.names_distances(place_.rank)) {
+        if (send != nullptr) send->to += place_.rank;
+        if (receive != nullptr) receive->from += place_.rank;
+      }
+      source_.translate(place_, std::span(&operation, 1));
+      return operation;
+    }
+
+   private:
+    const PlacedSource& source_;
+    Place place_;
+    const OperationSource& from_;
+    KnownOperations known_;
+  };
+
+  void translate(const Place& place, std::span<Operation> handed_out) const;
+  void look_ahead(const PlacedOperations& job);
+
+  std::vector<std::unique_ptr<Ahead>> ahead_;
   std::vector<Place> place_of_npu_;
   std::vector<PlacedOperations> jobs_;
 };
@@ -130,7 +167,20 @@ std::vector<Communicator> PlacedSource::add(PlacedJob placed, const Before& befo
                                communicator.rows, communicator.few_bytes});
   }
   jobs_.push_back(std::move(job));
+  look_ahead(jobs_.back());
   return communicators;
+}
+
+void PlacedSource::look_ahead(const PlacedOperations& job) {
+  std::map<const void*, const Ahead*> first_with;
+  for (const Rank npu : job.npus) {
+    Place& place = place_of_npu_[npu];
+    const KnownOperations known = job.operations->known_operations(place.rank);
+    if (known.empty()) continue;
+    const auto [found, is_new] = first_with.try_emplace(known.identity());
+    if (is_new) found->second = ahead_.emplace_back(std::make_unique<Ahead>(*this, place)).get();
+    place.ahead = found->second;
+  }
 }
 
 void PlacedSource::translate(const Place& place, std::span<Operation> handed_out) const {
