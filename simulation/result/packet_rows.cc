@@ -114,6 +114,19 @@ std::vector<QueueRow> queue_rows(const Topology& topology, const PacketStatistic
   return rows;
 }
 
+std::vector<std::uint64_t> losses_by_level(const Topology& topology,
+                                           const std::vector<QueueRow>& queues) {
+  std::map<std::string, std::uint64_t> by_link;
+  for (const QueueRow& queue : queues)
+    if (queue.drops > 0) by_link[queue.name] = queue.drops;
+  std::vector<std::uint64_t> losses(topology.levels().size());
+  for (std::size_t i = 0; i < topology.links().size(); ++i)
+    if (const auto lost = by_link.find(topology.link_name(static_cast<LinkIndex>(i)));
+        lost != by_link.end())
+      losses[static_cast<std::size_t>(topology.links()[i].level)] += lost->second;
+  return losses;
+}
+
 std::vector<PauseRow> pause_rows(const Topology& topology, const PacketStatistics& packets) {
   std::vector<PauseRow> rows;
   for (const PauseStatistics& pause : packets.pauses)

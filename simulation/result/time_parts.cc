@@ -12,6 +12,7 @@
 #include "network/crossing_bandwidth.h"
 #include "simulation/critical_stage.h"
 #include "simulation/result/knobs.h"
+#include "simulation/result/packet_rows.h"
 
 namespace orrery {
 
@@ -156,9 +157,11 @@ class Parts {
         waits_beside_ || (account.hidden >= account_.compute && account_.compute > Duration{});
     std::vector<Needs> levels = needs_of(account);
     if (levels.empty()) levels.push_back({-1, 0, 0});
-    double left = under_way;
+    const double idle = idle_beside(levels, under_way);
+    double left = under_way - idle;
     fill(levels, left, &Needs::carried);
     fill(levels, left, &Needs::latency);
+    left += idle;
     const auto needed = [](const Needs& level) { return level.carried + level.latency; };
     std::ranges::stable_sort(levels, std::ranges::greater{}, needed);
     const auto [held, of_held] = holds_up(levels, under_way, left);
@@ -176,8 +179,7 @@ class Parts {
     for (std::size_t i = 0; i < levels.size(); ++i) {
       TimePart part;
       part.part = kind;
-      if (levels[i].level >= 0)
-        part.level = run_.topology.levels()[static_cast<std::size_t>(levels[i].level)].name;
+      if (levels[i].level >= 0) part.level = name_of_level(levels[i]);
       part.bandwidth = next(levels[i].carried);
       part.latency = next(levels[i].latency);
       if (i == held) part.rest = next(left);
@@ -206,21 +208,47 @@ class Parts {
         part.knob = knob(*full);
   }
 
+  // Levels on the way of the same bytes carry them side by side: their needs are more than the time
+  // there was. Where timers of lost packets ran meanwhile, bytes explain no more of it than the
+  // fullest link was busy.
+  double idle_beside(const std::vector<Needs>& levels, double under_way) const {
+    if (!result_.packets || result_.packets->timeouts == 0) return 0;
+    double needed = 0, fullest = 0;
+    for (const Needs& level : levels) {
+      needed += level.carried + level.latency;
+      const double busy = level.level < 0 ? 0 : busy_time(name_of_level(level));
+      fullest = std::max({fullest, level.carried + level.latency, busy});
+    }
+    return needed > under_way ? std::max(0.0, under_way - fullest) : 0;
+  }
+
+  const std::string& name_of_level(const Needs& level) const {
+    return run_.topology.levels()[static_cast<std::size_t>(level.level)].name;
+  }
+
   struct HeldUp {
     std::size_t level = 0;
     double time = 0;  // in which its links may be shared
   };
 
-  // The level on which the rest of the time is lost: that with the link which others keep busy for
-  // longest; else, in packets, that on which messages were late in all, which are under way on it
-  // only while it is its turn; else the one on which most has to be done.
+  // The level on which the rest of the time is lost: where timers ran, that which lost most
+  // packets; else that with the link which others keep busy for longest; else, in packets, that on
+  // which messages were late in all, which are under way on it only while it is its turn; else the
+  // one on which most has to be done.
   HeldUp holds_up(const std::vector<Needs>& levels, double under_way, double rest) const {
+    if (result_.packets && result_.packets->timeouts > 0 && result_.packets->drops > 0) {
+      const std::vector<std::uint64_t> losses =
+          losses_by_level(run_.topology, result_.packets->queues);
+      const auto most = std::ranges::max_element(levels, {}, [&](const Needs& level) {
+        return level.level < 0 ? 0 : losses[static_cast<std::size_t>(level.level)];
+      });
+      return {static_cast<std::size_t>(most - levels.begin()), under_way};
+    }
     std::size_t found = 0;
     double longest = 0;
     for (std::size_t i = 0; i < levels.size(); ++i) {
       if (levels[i].level < 0) continue;
-      const double busy =
-          busy_time(run_.topology.levels()[static_cast<std::size_t>(levels[i].level)].name);
+      const double busy = busy_time(name_of_level(levels[i]));
       if (!is_contention(busy, under_way, levels[i].carried)) continue;
       if (busy - levels[i].carried <= longest) continue;
       longest = busy - levels[i].carried;

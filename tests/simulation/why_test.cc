@@ -246,6 +246,34 @@ TEST_CASE("why: a window that is shorter than the round trip") {
   std::filesystem::remove(file);
 }
 
+// Four ranks of a leaf send 1 MB each to the other leaf: 3.2 ms on one uplink of 1.25 GB/s, beside
+// which ports carry 1.75 MB in 1.4 ms. With 60 kB of memory the switches lose packets, and timers
+// take most of what is beyond. With four uplinks nothing is lost before them; the link to NPU 1
+// loses packets of messages that crossed the spine, too.
+TEST_CASE("why: losses of TCP, on the level that lost the packets") {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("orrery_losses." + std::to_string(getpid()) + ".yaml");
+  const auto largest_of = [&](int spines, const std::string& switches) {
+    std::ofstream(file) << "platform: {topology: {leaf_spine: {leaves: 2, spines: " << spines
+                        << ", plugs: 4, bandwidth: 10 Gb/s, latency: 1 us}}}\n"
+                           "system: {algorithms: direct, chunks: 1}\n"
+                           "network: {backend: packet, transport: {kind: tcp}, switch: "
+                        << switches << "}\nworkload: {all_to_all: 2 MB}\n";
+    const RunResult result = simulate(load_experiment(file, {}));
+    CHECK(result.packets->timeouts > 0);
+    return largest(result);
+  };
+  const TimePart uplink = largest_of(1, "{buffer: 60 kB}");
+  CHECK(uplink.level == "spine");
+  CHECK(uplink.bound_by == BoundBy::losses);
+  CHECK(uplink.bandwidth >= microseconds(3'200));
+  const TimePart plug =
+      largest_of(4, "{buffer: 2 MB, lossy_links: [{link: \"leaf0 -> npu1\", loss: 5 %}]}");
+  CHECK(plug.level == "leaf");
+  CHECK(plug.bound_by == BoundBy::losses);
+  std::filesystem::remove(file);
+}
+
 // Three ranks wait 20 ms for the slow one. Itself it is slower by 20.
 TEST_CASE("why: a straggler") {
   const RunResult waits = simulate(straggler(3)), is_slow = simulate(straggler(0));
