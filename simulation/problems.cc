@@ -40,18 +40,24 @@ bool has_trace(const WorkloadSpec& workload) {
 
 namespace {
 
-void check_eight_bits(SpecProblems& problems, const std::string& path, const WorkloadSpec& workload,
+// The rate of 16 bits is not that of others.
+void check_data_types(SpecProblems& problems, const std::string& path, const WorkloadSpec& workload,
                       const NpuSpec& npu) {
   if (const auto* several = std::get_if<JobsSpec>(&workload.what))
     for (std::size_t i = 0; i < several->jobs.size(); ++i)
-      check_eight_bits(problems, item_key(path + ".jobs", i), several->jobs[i].workload, npu);
+      check_data_types(problems, item_key(path + ".jobs", i), several->jobs[i].workload, npu);
   const auto* transformer = std::get_if<TransformerWorkload>(&workload.what);
   const NpuPreset* device = find_npu_preset(npu.preset);
-  if (transformer == nullptr || !transformer->model.eight_bit_products || device == nullptr) return;
-  if (device->eight_bit_peak > FlopRate{} || npu.peak != device->peak) return;
-  problems.push_back({path + ".transformer.eight_bit_products",
-                      fmt::format("{} has no unit for 8-bit floating point", device->name),
-                      "leave eight_bit_products out"});
+  if (transformer == nullptr || device == nullptr || npu.peak != device->peak) return;
+  const TransformerSpec& model = transformer->model;
+  if (model.eight_bit_products && device->eight_bit_peak == FlopRate{})
+    problems.push_back({path + ".transformer.eight_bit_products",
+                        fmt::format("{} has no unit for 8-bit floating point", device->name),
+                        "leave eight_bit_products out"});
+  if (model.element == Bytes{4} && !model.eight_bit_products)
+    problems.push_back({path + ".transformer.data_type",
+                        fmt::format("the rate of {} is that of 16 bits", device->name),
+                        "write platform.npu.peak, the rate of its products in fp32"});
 }
 
 }  // namespace
@@ -62,7 +68,7 @@ SpecProblems problems_of_units(const WorkloadSpec& workload, const NpuSpec& npu)
     problems.push_back({"platform.npu", "the key \"peak\" is missing",
                         "the model needs it to time its layers: write for example "
                         "{peak: 60 TFLOP/s} or {preset: v100}"});
-  check_eight_bits(problems, "workload", workload, npu);
+  check_data_types(problems, "workload", workload, npu);
   return problems;
 }
 

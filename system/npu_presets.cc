@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 namespace orrery {
 
@@ -115,6 +116,30 @@ constexpr NpuPreset presets[] = {
      teraflops_per_second(1299)},
 };
 
+// The same data sheets: FP32 of NVIDIA, where CUDA cores do it; FP32 matrix of AMD; the tensor
+// engines' of AWS. H20 by sellers' lists; GB200 and B200 by the table of both in the HGX B200 data
+// sheet.
+struct SinglePeak {
+  std::string_view name;
+  FlopRate peak;
+};
+constexpr SinglePeak single_peaks[] = {
+    {"v100", gigaflops(15'700)},       {"a100", gigaflops(19'500)},
+    {"a100-40gb", gigaflops(19'500)},  {"a100-80gb", gigaflops(19'500)},
+    {"a800", gigaflops(19'500)},       {"t4", gigaflops(8'100)},
+    {"a10", gigaflops(31'200)},        {"a40", gigaflops(37'400)},
+    {"rtx-a6000", gigaflops(38'700)},  {"l4", gigaflops(30'300)},
+    {"l40s", gigaflops(91'600)},       {"rtx-4090", gigaflops(82'600)},
+    {"h100", gigaflops(67'000)},       {"h100-pcie", gigaflops(51'000)},
+    {"h800", gigaflops(67'000)},       {"h20", gigaflops(44'000)},
+    {"h200", gigaflops(67'000)},       {"b200", gigaflops(75'000)},
+    {"gb200", gigaflops(80'000)},      {"b300", gigaflops(75'000)},
+    {"gb300", gigaflops(80'000)},      {"mi300x", gigaflops(163'400)},
+    {"mi325x", gigaflops(163'400)},    {"mi355x", gigaflops(157'300)},
+    {"mi250x-gcd", gigaflops(47'900)}, {"trn1", gigaflops(47'500)},
+    {"trn2", gigaflops(181'000)},
+};
+
 }  // namespace
 
 std::span<const NpuPreset> npu_presets() { return presets; }
@@ -123,6 +148,11 @@ const NpuPreset* find_npu_preset(std::string_view name) {
   const auto presets = npu_presets();
   const auto found = std::ranges::find(presets, name, &NpuPreset::name);
   return found == presets.end() ? nullptr : &*found;
+}
+
+FlopRate single_precision_peak(std::string_view preset) {
+  const auto* found = std::ranges::find(single_peaks, preset, &SinglePeak::name);
+  return found == std::end(single_peaks) ? FlopRate{} : found->peak;
 }
 
 }  // namespace orrery

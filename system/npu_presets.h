@@ -20,5 +20,8 @@ struct NpuPreset {
 std::span<const NpuPreset> npu_presets();
 // Null if there is none.
 const NpuPreset* find_npu_preset(std::string_view name);
+// Of matrix products in 32-bit floating point, without the TF32 of tensor cores. 0 = no data sheet
+// states it.
+FlopRate single_precision_peak(std::string_view preset);
 
 }  // namespace orrery

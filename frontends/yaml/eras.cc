@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,11 +31,11 @@ void add_models(const YamlNode* workload, ComputedModels& found) {
     for (const YamlNode& job : jobs->children) add_models(&job, found);
 }
 
-bool in_eight_bits(const ComputedModels& models) {
+bool all_say(const ComputedModels& models, std::string_view key, std::string_view text) {
   return !models.others && !models.transformers.empty() &&
-         std::ranges::all_of(models.transformers, [](const YamlNode* transformer) {
-           const YamlNode* setting = child_of(transformer, "eight_bit_products");
-           return setting != nullptr && setting->text == "true";
+         std::ranges::all_of(models.transformers, [&](const YamlNode* transformer) {
+           const YamlNode* setting = child_of(transformer, key);
+           return setting != nullptr && setting->text == text;
          });
 }
 
@@ -61,20 +62,32 @@ Quantity stated(const YamlNode& npu, std::string_view key,
   return quantity == nullptr ? otherwise : *quantity;
 }
 
-StatedDevice stated_device(const YamlNode& npu, bool eight_bits) {
+enum class Products : std::uint8_t { eight_bits, sixteen_bits, single_precision };
+
+Products products_of(const ComputedModels& models) {
+  if (all_say(models, "eight_bit_products", "true")) return Products::eight_bits;
+  return all_say(models, "data_type", "fp32") ? Products::single_precision : Products::sixteen_bits;
+}
+
+FlopRate peak_of(const NpuPreset& known, Products products) {
+  if (products == Products::eight_bits) return known.eight_bit_peak;
+  return products == Products::sixteen_bits ? known.peak : single_precision_peak(known.name);
+}
+
+StatedDevice stated_device(const YamlNode& npu, Products products) {
   StatedDevice device;
   device.peak_is_stated = npu.find("peak") != nullptr;
   const YamlNode* preset = npu.find("preset");
   if (preset == nullptr) {
     device.peak = stated(npu, "peak", parse_flop_rate, {});
-    if (eight_bits) device.peak.value /= 2;
+    if (products == Products::eight_bits) device.peak.value /= 2;
     return device;
   }
   device.name = preset->text;
   const NpuPreset* known = find_npu_preset(device.name);
   if (known == nullptr) return device;
   device.peak = known->peak;
-  const FlopRate peak = eight_bits ? known->eight_bit_peak : known->peak;
+  const FlopRate peak = peak_of(*known, products);
   const Bandwidth memory = known->memory_bandwidth;
   device.other_rates = stated(npu, "peak", parse_flop_rate, peak) != peak ||
                        stated(npu, "memory_bandwidth", parse_bandwidth, memory) != memory;
@@ -94,7 +107,8 @@ bool is_itself(const StatedDevice& device, const MeasuredDevice& measured) {
 }
 
 std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
-                   const ComputedModels& models) {
+                   const ComputedModels& models, Products products) {
+  if (products == Products::single_precision) return "ASSUMED: measured in 16 bits";
   const bool itself = is_itself(device, measured);
   if (models.transformers.empty())
     return fmt::format("ASSUMED: measured on transformers{}{}", itself ? "" : ", on ",
@@ -109,12 +123,13 @@ std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
   return fmt::format("ASSUMED: {} is nearest to {}", device.name, measured.name);
 }
 
-// The data sheet's, for a file that gives none. Nothing if the device has no such unit.
-void add_eight_bit_peak(YamlNode& npu, const StatedDevice& device, const Source& chosen) {
+// The data sheet's, for a file that gives none. Nothing if it states none.
+void add_peak(YamlNode& npu, const StatedDevice& device, Products products, const Source& chosen) {
   const NpuPreset* known = find_npu_preset(device.name);
-  if (known == nullptr || known->eight_bit_peak == FlopRate{} || device.peak_is_stated) return;
-  npu.children.push_back(
-      node_of("peak", NodeKind::scalar, exact_text(known->eight_bit_peak), chosen));
+  if (known == nullptr || device.peak_is_stated) return;
+  const FlopRate peak = peak_of(*known, products);
+  if (peak > FlopRate{})
+    npu.children.push_back(node_of("peak", NodeKind::scalar, exact_text(peak), chosen));
 }
 
 }  // namespace
@@ -125,9 +140,9 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
   if (npu == nullptr || npu->kind != NodeKind::map) return {};
   ComputedModels models;
   add_models(root.find("workload"), models);
-  const bool eight_bits = in_eight_bits(models);
-  const StatedDevice device = stated_device(*npu, eight_bits);
-  if (eight_bits) add_eight_bit_peak(*npu, device, chosen);
+  const Products products = products_of(models);
+  const StatedDevice device = stated_device(*npu, products);
+  if (products != Products::sixteen_bits) add_peak(*npu, device, products, chosen);
   YamlNode* given = npu->find("efficiency");
   if (given != nullptr && given->kind == NodeKind::scalar && given->text == "none") {
     given->kind = NodeKind::map;
@@ -144,7 +159,7 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
   const MeasuredDevice* measured = measured_device_of_generation(device.name);
   if (measured == nullptr) measured = nearest_measured_device(device.peak);
   if (measured == nullptr) return {};
-  const bool has_unit = eight_bits && !measured->eight_bit_era.empty();
+  const bool has_unit = products == Products::eight_bits && !measured->eight_bit_era.empty();
   const std::string era(has_unit ? measured->eight_bit_era : measured->era);
   if (given != nullptr && given->place.source->is_file)
     return {.name = "the file's own",
@@ -156,8 +171,9 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
     given = &npu->children.emplace_back(node_of("efficiency", NodeKind::map, "", chosen));
   given->children.push_back(node_of("preset", NodeKind::scalar, era, chosen));
   return {.name = "",
-          .because = is_changed ? "changed by --set" : reason(device, *measured, models),
-          .of_another_device = is_changed || !is_itself(device, *measured)};
+          .because = is_changed ? "changed by --set" : reason(device, *measured, models, products),
+          .of_another_device = is_changed || products == Products::single_precision ||
+                               !is_itself(device, *measured)};
 }
 
 void name_efficiency(EfficiencyInForce& in_force, std::string_view preset, bool alone) {

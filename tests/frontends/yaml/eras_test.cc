@@ -143,6 +143,24 @@ TEST_CASE("a transformer in 8 bits is refused on a device without such a unit") 
   CHECK(integers.efficiency_in_force.name == "a100-2023");
 }
 
+// 15.7 TFLOP/s of V100 are an eighth of its 125 in 16 bits. TPUs have no such unit, and nothing
+// says how fast they are.
+TEST_CASE("a transformer in single precision has the peak of single precision") {
+  const auto in = [](const std::string& type) {
+    return "transformer: {preset: llama2-7b, data_type: " + type + "}, training: {global_batch: 8}";
+  };
+  const NpuSpec v100 = npu("{preset: v100}", in("fp32"));
+  CHECK(v100.peak == FlopRate{15'700'000'000'000});
+  CHECK(v100.efficiency_in_force.because == "ASSUMED: measured in 16 bits");
+  CHECK(v100.efficiency_in_force.of_another_device);
+  CHECK(npu("{preset: v100}", in("fp16")).peak == teraflops_per_second(125));
+  CHECK(npu("{preset: a100, peak: 156 TFLOP/s}", in("fp32")).peak == teraflops_per_second(156));
+  CHECK(npu("{peak: 100 TFLOP/s}", in("fp32")).peak == teraflops_per_second(100));
+  CHECK_THROWS_WITH(npu("{preset: tpu-v4}", in("fp32")),
+                    Catch::Contains("workload.transformer.data_type: the rate of tpu-v4 is that of "
+                                    "16 bits: write platform.npu.peak"));
+}
+
 // gb200-2025-fp8 was fitted to one run, which it meets: nothing is known of other runs.
 TEST_CASE("a fit of as many numbers as rows is not said to have an error of 0") {
   CHECK(text("{preset: b200}", eight_bits) ==
