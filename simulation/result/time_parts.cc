@@ -12,6 +12,7 @@
 #include "network/crossing_bandwidth.h"
 #include "simulation/critical_stage.h"
 #include "simulation/result/knobs.h"
+#include "simulation/result/needs.h"
 #include "simulation/result/packet_rows.h"
 
 namespace orrery {
@@ -32,40 +33,6 @@ BoundBy bound_of(ComputeLimit limit) {
       break;
   }
   return BoundBy::compute_rate;
-}
-
-// What one kind of communication cost on a level, next to other things on the way.
-struct Needs {
-  int level;
-  double carried, latency;
-  double in_all = carried;  // carried, before it is cut to the time that there was
-};
-
-// Sends and receives go on at the same time: those that need more count.
-std::vector<Needs> needs_of(const TrafficAccount& account) {
-  const auto total = [](const CommunicationCost& cost) {
-    TotalTime time;
-    for (const auto& level : cost.levels()) time += level.carried + level.latency;
-    return time;
-  };
-  CommunicationCost cost = account.collectives;
-  cost += total(account.received) < total(account.sent) ? account.sent : account.received;
-  std::vector<Needs> needs;
-  for (std::size_t level = 0; level < cost.levels().size(); ++level) {
-    const auto& on = cost.levels()[level];
-    if (on.carried + on.latency > TotalTime())
-      needs.push_back({static_cast<int>(level), on.carried.as_double(), on.latency.as_double()});
-  }
-  return needs;
-}
-
-// Gives each level what it needs, those that need most first, as long as there is time.
-void fill(std::vector<Needs>& levels, double& left, double Needs::*need) {
-  std::ranges::stable_sort(levels, std::ranges::greater{}, need);
-  for (Needs& level : levels) {
-    level.*need = std::min(level.*need, left);
-    left -= level.*need;
-  }
 }
 
 class Parts {
