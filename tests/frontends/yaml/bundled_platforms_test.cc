@@ -77,7 +77,6 @@ TEST_CASE("bundled figures are those of the data sheets") {
 
 TEST_CASE("a server alone is a platform of its name") {
   for (const ServerPreset& server : server_presets()) {
-    if (server.name.ends_with("nvl72")) continue;  // racks: eight of them, or none
     INFO(server.name);
     const Experiment alone = load_cluster(std::string(server.name), {});
     REQUIRE(alone.topology.levels.size() == 1);
