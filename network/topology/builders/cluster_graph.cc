@@ -11,8 +11,9 @@
 namespace orrery {
 namespace {
 
-// A way NPU - NIC - NPU must not compete with the inside of the node: NIC plugs cost more.
-constexpr std::int32_t bus_cost = 2;
+// A way NPU - NIC - NPU or NPU - leaf - NPU must not compete with the inside of the node: what
+// leads out of it costs more.
+constexpr std::int32_t way_out_cost = 2;
 
 }  // namespace
 
@@ -49,7 +50,9 @@ std::optional<SpecProblem> problem_of(const NodeSpec& node) {
                            fmt::format("they are numbered 0 to {}", node.nics - 1)};
   } else if (node.nics > node.npus) {
     return SpecProblem{"nics", fmt::format("{} NICs for {} NPUs", node.nics, node.npus),
-                       "several NICs of one NPU are one of their summed bandwidth here"};
+                       fmt::format("several NICs of one NPU are one of their summed bandwidth "
+                                   "here: in place of nic: {}x400 Gb/s write nic: {}x{:g} Gb/s",
+                                   node.nics, node.npus, 400.0 * node.nics / node.npus)};
   }
   if (node.npus > 1 && node.inside != NodeInside::none && node.link.bandwidth.value <= 0)
     return SpecProblem{"bandwidth", "the links inside the node have none",
@@ -102,7 +105,7 @@ ClusterGraph::ClusterGraph(const NodeSpec& node, std::int32_t nodes)
     }
     for (std::int32_t i = 0; i < node.npus && node.nics > 0; ++i) {
       const std::int32_t nic = node.affinity.empty() ? i * node.nics / node.npus : node.affinity[i];
-      join({first.value + i}, plug(n, nic), node.bus, 1, bus_cost);
+      join({first.value + i}, plug(n, nic), node.bus, 1, way_out_cost);
     }
   }
 }
@@ -118,6 +121,8 @@ NodeId ClusterGraph::add_switch(std::string name) {
 
 void ClusterGraph::join(NodeId a, NodeId b, const Wire& wire, std::int32_t tier,
                         std::int32_t cost) {
+  const bool npu_plugs = node_.npus > 1 && tier > 0 && a.value < nodes_ * node_.npus;
+  if (npu_plugs) cost = way_out_cost;
   graph_.links.push_back({a, b, tier, wire.bandwidth, wire.latency, cost});
   graph_.links.push_back({b, a, tier, wire.bandwidth, wire.latency, cost});
 }

@@ -248,6 +248,21 @@ TEST_CASE("d mod k counts the ports of servers, not their NPUs") {
   }
 }
 
+// Two servers of 4 NPUs, without NICs, share a leaf: over it, two NPUs of a server are two links
+// apart, as over their own switch.
+TEST_CASE("NPUs of a server do not meet at the leaf that they are plugged into") {
+  const Wire wire{gigabytes_per_second(1), nanoseconds(10)};
+  const Topology topology(build_tree(
+      tree({{"leaf", 8, 2, wire}, {"spine", 2, 0, wire}},
+           {.npus = 4, .inside = NodeInside::switched, .link = wire, .bus = {}, .affinity = {}})));
+  Router router(topology, {.policy = RoutingPolicy::ecmp_expected});
+  std::vector<LinkShare> shares;
+  router.shares({0}, {3}, shares);
+  REQUIRE(shares.size() == 2);
+  CHECK(topology.node_name(topology.links()[shares[0].link].to) == "n0.switch");
+  CHECK(path(router, 0, 4).size() == 2);  // the leaf, for the NPUs of two servers
+}
+
 // Three servers of 4 NPUs with a NIC each, and 4 rails that nothing joins: NPU 0 of server 0
 // reaches NPU 2 of server 1, which is number 6, through NPU 2 of its own, which is on the target's
 // rail. With two NICs for the four, rail 1 is that of NPUs 2 and 3.
