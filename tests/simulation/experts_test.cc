@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "simulation/simulate.h"
+#include "tests/simulation/small_jobs.h"
 
 using namespace orrery;
 
@@ -9,32 +10,21 @@ namespace {
 
 // 2 nodes of 4 ranks; 2 layers, h = 64, sequences of 64 tokens, 8 experts of 128, 2 for each token.
 Experiment experiment() {
-  Experiment result;
+  Experiment result = tiny_transformer();
   result.topology.levels = {
       {"node", LevelKind::switched, 4, gigabytes_per_second(100), nanoseconds(500), Scope::local},
       {"fabric", LevelKind::switched, 2, gigabytes_per_second(10), nanoseconds(500),
        Scope::scale_out}};
   result.system.collectives[static_cast<int>(Collective::all_to_all)].algorithms = {"direct"};
   result.npu.peak = teraflops_per_second(1);
-  TransformerWorkload workload;
-  workload.model.layers = 2;
-  workload.model.hidden = 64;
-  workload.model.heads = 8;
-  workload.model.vocabulary = 64;
-  workload.model.sequence = 64;
-  workload.model.element = Bytes{2};
-  workload.model.experts.count = 8;
-  workload.model.experts.top_k = 2;
-  workload.model.experts.width = 128;
-  workload.training.data = 8;
-  workload.training.global_batch = 8;
-  workload.training.experts.parallel = 8;
-  result.workload.what = workload;
+  add_experts(result);
+  transformer_of(result).model.experts.width = 128;
+  transformer_of(result).training.global_batch = 8;
   return result;
 }
 
 TransformerTraining& training_of(Experiment& experiment) {
-  return std::get<TransformerWorkload>(experiment.workload.what).training;
+  return transformer_of(experiment).training;
 }
 
 std::int64_t bytes_of(const RunResult& result, const std::string& level,

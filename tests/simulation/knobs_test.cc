@@ -5,30 +5,16 @@
 
 #include "network/topology/builders/rail.h"
 #include "simulation/search/fitting.h"
+#include "tests/simulation/small_jobs.h"
 
 namespace orrery {
 namespace {
 
 using Catch::Contains;
 
-// 8 ranks with an expert each.
 Experiment with_experts() {
-  Experiment result;
-  result.topology.levels = {
-      {"node", LevelKind::switched, 8, gigabytes_per_second(100), nanoseconds(500)}};
-  TransformerWorkload workload;
-  workload.model.layers = 2;
-  workload.model.hidden = 64;
-  workload.model.heads = 8;
-  workload.model.vocabulary = 64;
-  workload.model.sequence = 64;
-  workload.model.element = Bytes{2};
-  workload.model.experts.count = 8;
-  workload.model.experts.top_k = 2;
-  workload.training.data = 8;
-  workload.training.global_batch = 16;
-  workload.training.experts.parallel = 8;
-  result.workload.what = workload;
+  Experiment result = tiny_transformer();
+  add_experts(result);
   return result;
 }
 

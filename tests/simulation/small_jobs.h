@@ -55,4 +55,34 @@ inline Experiment with_transformer(TransformerTraining training, std::int64_t in
   return experiment;
 }
 
+inline TransformerWorkload& transformer_of(Experiment& experiment) {
+  return std::get<TransformerWorkload>(experiment.workload.what);
+}
+
+// 8 replicas on a switch: 2 layers, h = 64, 16 sequences of 64 tokens.
+inline Experiment tiny_transformer() {
+  Experiment experiment;
+  experiment.topology.levels = {
+      {"node", LevelKind::switched, 8, gigabytes_per_second(100), nanoseconds(500)}};
+  TransformerWorkload workload;
+  workload.model.layers = 2;
+  workload.model.hidden = 64;
+  workload.model.heads = 8;
+  workload.model.vocabulary = 64;
+  workload.model.sequence = 64;
+  workload.model.element = Bytes{2};
+  workload.training.data = 8;
+  workload.training.global_batch = 16;
+  experiment.workload.what = workload;
+  return experiment;
+}
+
+// One on each of 8 ranks, two for each token.
+inline void add_experts(Experiment& experiment) {
+  TransformerWorkload& workload = transformer_of(experiment);
+  workload.model.experts.count = 8;
+  workload.model.experts.top_k = 2;
+  workload.training.experts.parallel = 8;
+}
+
 }  // namespace orrery

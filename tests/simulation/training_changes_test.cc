@@ -5,30 +5,15 @@
 #include "simulation/search/fitting.h"
 #include "simulation/simulate.h"
 #include "simulation/what_if.h"
+#include "tests/simulation/small_jobs.h"
 
 namespace orrery {
 namespace {
 
 Experiment eight_ranks() {
-  Experiment result;
-  result.topology.levels = {
-      {"node", LevelKind::switched, 8, gigabytes_per_second(100), nanoseconds(500)}};
+  Experiment result = tiny_transformer();
   result.npu.peak = teraflops_per_second(100);
-  TransformerWorkload workload;
-  workload.model.layers = 2;
-  workload.model.hidden = 64;
-  workload.model.heads = 8;
-  workload.model.vocabulary = 64;
-  workload.model.sequence = 64;
-  workload.model.element = Bytes{2};
-  workload.training.data = 8;
-  workload.training.global_batch = 16;
-  result.workload.what = workload;
   return result;
-}
-
-TransformerWorkload& workload_of(Experiment& experiment) {
-  return std::get<TransformerWorkload>(experiment.workload.what);
 }
 
 bool has_change(const Experiment& experiment, const std::string& change) {
@@ -42,11 +27,9 @@ TEST_CASE("what if: all-to-alls of experts beside computing") {
   const std::string change = "all-to-alls beside computing (training.overlap_experts)";
   Experiment experiment = eight_ranks();
   CHECK_FALSE(has_change(experiment, change));
-  workload_of(experiment).model.experts.count = 8;
-  workload_of(experiment).model.experts.top_k = 2;
-  workload_of(experiment).training.experts.parallel = 8;
+  add_experts(experiment);
   CHECK(has_change(experiment, change));
-  workload_of(experiment).training.experts.overlap_batches = true;
+  transformer_of(experiment).training.experts.overlap_batches = true;
   CHECK_FALSE(has_change(experiment, change));
 }
 
@@ -57,10 +40,10 @@ TEST_CASE("what if: larger micro-batches, where they have room") {
   Experiment experiment = eight_ranks();
   experiment.npu.memory_bandwidth = gigabytes_per_second(100);
   CHECK(has_change(experiment, change));
-  experiment.npu.memory = most_memory(workload_of(experiment));
+  experiment.npu.memory = most_memory(transformer_of(experiment));
   CHECK_FALSE(has_change(experiment, change));
   experiment.npu.memory.reset();
-  workload_of(experiment).training.micro_batch = 2;
+  transformer_of(experiment).training.micro_batch = 2;
   CHECK_FALSE(has_change(experiment, change));
 }
 
