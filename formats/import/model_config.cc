@@ -56,6 +56,11 @@ constexpr std::array families{
            .expert_width = "moe_intermediate_size",
            .shared = "n_shared_experts",
            .latent = true},
+    Family{.model_type = "kimi_k2",  // DeepSeek-V3's layers
+           .experts = "n_routed_experts",
+           .expert_width = "moe_intermediate_size",
+           .shared = "n_shared_experts",
+           .latent = true},
     Family{.model_type = "gemma", .tied = true},
     Family{.model_type = "gemma2", .tied = true, .window_pattern = 2},
     Family{.model_type = "gemma3_text", .tied = true, .window_pattern = 6},
@@ -168,10 +173,16 @@ void take_window(Translation& from, const Family& family) {
   const bool is_qwen = family.model_type.starts_with("qwen");
   const bool unused = is_qwen ? used == nullptr || used->text != "true" : !family.causal;
   if (window == nullptr || unused) return;
+  const YamlNode* types = from.find("layer_types");
+  const std::int64_t layers = from.number("num_hidden_layers", 0);
+  if (types != nullptr && layers > 0 && static_cast<std::int64_t>(types->children.size()) != layers)
+    return from.refuse(
+        *types, fmt::format("{} layer_types for {} layers", types->children.size(), layers),
+        "write one for each layer, or leave layer_types out for the usual turns of the family");
   std::optional<std::int64_t> every = pattern_of(from, family);
-  if (is_qwen && from.find("layer_types") == nullptr) {
+  if (is_qwen && types == nullptr) {
     const std::int64_t before = from.number("max_window_layers", 28);  // these see all tokens
-    if (before >= from.number("num_hidden_layers", 0)) return;
+    if (before >= layers) return;
     if (before > 0) every.reset();
   }
   if (every == 1) return;
@@ -196,11 +207,64 @@ void take_shape(Translation& from, const Family& family) {
     from.take(to, "key_value_heads", "num_key_value_heads");
     from.take(to, "head_dimension", "head_dim");
   }
+  if (from.number("num_nextn_predict_layers", 0) > 0)
+    from.take(to, "prediction_layers", "num_nextn_predict_layers");
   from.set(to, "gated", family.gated ? "true" : "false");
   take_window(from, family);
   from.set(to, "causal_kernel", family.causal ? "true" : "false");
   if (!from.take(to, "tied_embeddings", "tie_word_embeddings"))
     from.set(to, "tied_embeddings", family.tied ? "true" : "false");
+}
+
+// Which layers have experts, counted from 0, where the file says it as Qwen's and Llama 4's
+// libraries read it (Qwen3MoeDecoderLayer, Llama4TextConfig of transformers). Nothing if it does
+// not.
+std::optional<std::vector<std::int64_t>> expert_layers(const Translation& from) {
+  const auto listed = [&](std::string_view key, std::int64_t layer) {
+    const YamlNode* list = from.find(key);
+    return list != nullptr && std::ranges::find(list->children, std::to_string(layer),
+                                                &YamlNode::text) != list->children.end();
+  };
+  const bool named = from.find("moe_layers") != nullptr;
+  if (!named && from.find("decoder_sparse_step") == nullptr &&
+      from.find("mlp_only_layers") == nullptr)
+    return std::nullopt;
+  constexpr std::int64_t most = 10'000;  // more are refused by their number
+  const std::int64_t layers = std::min(from.number("num_hidden_layers", 0), most);
+  const std::int64_t step = std::max<std::int64_t>(from.number("decoder_sparse_step", 1), 1);
+  std::vector<std::int64_t> with;
+  for (std::int64_t layer = 0; layer < layers; ++layer)
+    if (named ? listed("moe_layers", layer)
+              : (layer + 1) % step == 0 && !listed("mlp_only_layers", layer))
+      with.push_back(layer);
+  return with;
+}
+
+// `first_dense` and `every`, which begin with the first of so many layers where others may begin
+// with the last: as many layers have experts, each less than `every` from its place.
+void take_expert_layers(Translation& from, YamlNode& experts) {
+  const std::optional<std::vector<std::int64_t>> with = expert_layers(from);
+  const std::int64_t layers = from.number("num_hidden_layers", 0);
+  if (!with || layers < 1) return;
+  const YamlNode* key = nullptr;
+  for (const char* name : {"decoder_sparse_step", "mlp_only_layers", "moe_layers"})
+    if (from.find(name) != nullptr) key = from.find(name);
+  const auto count = static_cast<std::int64_t>(with->size());
+  const std::int64_t first = count > 0 ? with->front() : 0;
+  const std::int64_t every = count > 1 ? (*with)[1] - first : std::max(layers - first, first + 1);
+  bool regular = count > 0 && first + count * every >= layers;
+  for (std::int64_t i = 0; i < count; ++i) regular = regular && (*with)[i] == first + i * every;
+  if (!regular)
+    return from.refuse(*key,
+                       count == 0 ? "no layer has experts"
+                                  : "layers with and without experts take no regular turns",
+                       "leave it out, so that all layers have experts, or write the shape by hand "
+                       "with experts: {first_dense: 4, every: 2}");
+  const std::int64_t before = first - first % every;
+  const bool fits = (layers - before + every - 1) / every == count;
+  if (const std::int64_t start = fits ? before : before + every; start > 0)
+    from.set(experts, "first_dense", std::to_string(start));
+  from.set(experts, "every", std::to_string(every));
 }
 
 void take_experts(Translation& from, const Family& family) {
@@ -213,7 +277,8 @@ void take_experts(Translation& from, const Family& family) {
   if (from.take(experts, "shared_width", family.shared_width)) from.set(experts, "shared", "1");
   from.take(experts, "first_dense", "first_k_dense_replace");
   from.take(experts, "every", "moe_layer_freq");
-  from.take(experts, "every", "interleave_moe_layer_step");
+  if (from.find("moe_layers") == nullptr) from.take(experts, "every", "interleave_moe_layer_step");
+  take_expert_layers(from, experts);
   from.take(experts, "groups", "n_group");
   from.take(experts, "group_limit", "topk_group");
   from.result.children.push_back(std::move(experts));

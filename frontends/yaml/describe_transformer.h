@@ -62,6 +62,11 @@ inline void describe_transformer(Keys& keys, TransformerSpec& spec) {
                 any_value, "default");
   keys.optional("gradient_type", gradient_type, "data type of gradients when they are summed",
                 any_value, "default");
+  std::int64_t predicting = 0;  // simulation/result/training_notices.cc finds it among the values
+  if (keys.given("prediction_layers"))
+    keys.optional("prediction_layers", predicting,
+                  "layers of multi-token prediction, which are not simulated; a notice says so",
+                  between(0, 64));
   keys.map("experts", "layers of experts in the place of MLPs",
            [&](Keys& below) { describe_experts(below, spec.experts, spec); });
   spec.element = size_of(data_type);

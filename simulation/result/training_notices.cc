@@ -83,6 +83,52 @@ bool has_a_peak_of_eight_bits(const Experiment& experiment) {
   return !is_known && is_written(experiment, "npu.peak");
 }
 
+bool is_in_network(const NamedAlgorithm& algorithm) { return algorithm.name == "in_network"; }
+
+bool adds_in_switches(const CollectiveSpec& spec) {
+  return std::ranges::any_of(spec.algorithms, is_in_network) ||
+         std::ranges::any_of(spec.ranges, [](const SizeRange& range) {
+           return std::ranges::any_of(range.spec.algorithms, is_in_network);
+         });
+}
+
+// Not of platforms that come with the program.
+bool is_of_the_user(const ResolvedValue& value) {
+  return is_written(value) && !value.origin.starts_with("orrery:");
+}
+
+// Switches that add where no collective lets them: automatic choices never do.
+std::string notice_of_idle_switches(const Experiment& experiment) {
+  const auto says = std::ranges::find_if(experiment.resolved, [](const ResolvedValue& value) {
+    return value.path.ends_with(".in_network_reduction") && value.value == "true" &&
+           is_of_the_user(value);
+  });
+  if (says == experiment.resolved.end() ||
+      std::ranges::any_of(experiment.system.collectives, adds_in_switches))
+    return "";
+  std::string algorithms;
+  for (const LevelSpec& level : experiment.topology.levels)
+    algorithms += std::string(algorithms.empty() ? "" : ", ") +
+                  (level.in_network_reduction ? "in_network" : "ring");
+  return fmt::format(
+      "{} has no effect, because no collective has the algorithm in_network: write "
+      "system.algorithms: [{}]",
+      says->path, algorithms);
+}
+
+// DeepSeek-AI, "DeepSeek-V3 Technical Report", arXiv 2412.19437, section 2.2.
+std::string notice_of_prediction(const Experiment& experiment) {
+  const auto says = std::ranges::find_if(experiment.resolved, [](const ResolvedValue& value) {
+    return value.path.ends_with("transformer.prediction_layers") && value.value != "0";
+  });
+  if (says == experiment.resolved.end()) return "";
+  return fmt::format(
+      "multi-token prediction is not simulated (num_nextn_predict_layers: {} of the config.json): "
+      "each of its layers is another layer, a product of 2 hidden x hidden and another head, whose "
+      "time and memory are missing",
+      says->value);
+}
+
 // Megatron-LM divides experts as it does the rest of a layer, unless it is told otherwise.
 std::string notice_of_whole_experts(const Experiment& experiment) {
   const auto* transformer = std::get_if<TransformerWorkload>(&experiment.workload.what);
@@ -124,8 +170,10 @@ std::vector<std::string> training_notices(const Experiment& experiment) {
         "in 16 bits, such as the head's, run at half of it; if {} is that in 16 bits, write twice "
         "as much",
         to_text(experiment.npu.peak)));
-  if (std::string whole = notice_of_whole_experts(experiment); !whole.empty())
-    notices.push_back(std::move(whole));
+  for (const std::string& one :
+       {notice_of_whole_experts(experiment), notice_of_idle_switches(experiment),
+        notice_of_prediction(experiment)})
+    if (!one.empty()) notices.push_back(one);
   add_notices(notices, "", experiment.workload, experiment.system);
   if (const auto* several = std::get_if<JobsSpec>(&experiment.workload.what))
     for (const PlacedWorkload& job : several->jobs)

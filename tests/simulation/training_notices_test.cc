@@ -31,6 +31,26 @@ TEST_CASE("selective recomputation is said to be without effect on a flash kerne
   CHECK(training_notices(experiment(workload)).empty());
 }
 
+TEST_CASE("switches that add are said to be idle where no collective uses them") {
+  Experiment idle;
+  idle.topology.levels.resize(2);
+  idle.topology.levels[0].in_network_reduction = true;
+  ResolvedValue written;
+  written.path = "platform.topology.levels[0].in_network_reduction";
+  written.value = "true";
+  written.origin = "a.yaml:3";
+  idle.resolved = {written};
+  REQUIRE(training_notices(idle).size() == 1);
+  CHECK_THAT(training_notices(idle)[0],
+             Contains("levels[0].in_network_reduction has no effect") &&
+                 Contains("write system.algorithms: [in_network, ring]"));
+  Experiment used = idle;
+  used.system.collectives[0].algorithms = {"in_network", "ring"};
+  CHECK(training_notices(used).empty());
+  idle.resolved[0].origin = "orrery:platforms/hgx-h100.yaml:9";
+  CHECK(training_notices(idle).empty());
+}
+
 // 100 % of the peak is what a processor has of which nobody says what it reaches.
 TEST_CASE("a training at the peak of the data sheet is said to be too fast") {
   Experiment at_peak = experiment(TransformerWorkload{});

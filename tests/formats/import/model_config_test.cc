@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "frontends/yaml/load_experiment.h"
+#include "simulation/result/training_notices.h"
 #include "tests/paths.h"
 
 namespace orrery {
@@ -89,6 +90,75 @@ TEST_CASE("layers with a window take the turns of their family, or of layer_type
   for (const char* types : {"www.www.", "wwww.www", "wwwwwwww", "........"})
     CHECK(windows_of(typed(types)) == types);
   CHECK_THROWS_WITH(windows_of(typed("wwww....")), Contains("do not take regular turns"));
+}
+
+TEST_CASE("layer_types are as many as the layers") {
+  CHECK_THROWS_WITH(
+      windows_of(R"("model_type": "qwen3", "use_sliding_window": true, "sliding_window": 512,
+                   "layer_types": ["sliding_attention", "full_attention"])"),
+      Contains("2 layer_types for 8 layers: write one for each layer"));
+}
+
+// Qwen: layer i has experts where (i + 1) % decoder_sparse_step == 0 and mlp_only_layers has no i.
+// Step 2 of 8 layers: 1, 3, 5, 7. Step 3: 2 and 5. A step of 8 without layer 7: none. Llama 4 lists
+// them. Where `every` begins with the first of so many, as many layers have experts, each of them
+// less than `every` places away.
+TEST_CASE("layers without experts are read as the library takes them") {
+  const auto experts_in = [](const std::string& keys) {
+    const ExpertsSpec spec = model_of(std::string(tokens) + keys).experts;
+    std::string text;
+    for (std::int64_t layer = 0; layer < 8; ++layer) text += spec.in_layer(layer) ? 'e' : '.';
+    return text;
+  };
+  const std::string qwen =
+      R"("model_type": "qwen3_moe", "num_experts": 8, "num_experts_per_tok": 2,
+         "moe_intermediate_size": 512, )";
+  CHECK(experts_in(qwen + R"("decoder_sparse_step": 1, "mlp_only_layers": [])") == "eeeeeeee");
+  CHECK(experts_in(qwen + R"("decoder_sparse_step": 2)") == "e.e.e.e.");
+  CHECK(experts_in(qwen + R"("decoder_sparse_step": 3)") == "...e..e.");
+  CHECK(experts_in(qwen + R"("mlp_only_layers": [0, 1, 2])") == "...eeeee");
+  CHECK(experts_in(qwen + R"("decoder_sparse_step": 2, "mlp_only_layers": [1, 3])") == "....e.e.");
+  CHECK_THROWS_WITH(experts_in(qwen + R"("mlp_only_layers": [5])"),
+                    Contains("layers with and without experts take no regular turns") &&
+                        Contains("orrery-model-config.json:"));
+  CHECK_THROWS_WITH(experts_in(qwen + R"("decoder_sparse_step": 9)"),
+                    Contains("no layer has experts"));
+  const std::string llama =
+      R"("model_type": "llama4_text", "num_local_experts": 8, "num_experts_per_tok": 1, )";
+  CHECK(experts_in(llama + R"("moe_layers": [0, 2, 4, 6])") == "e.e.e.e.");
+  CHECK(experts_in(llama + R"("moe_layers": [1, 3, 5, 7])") == "e.e.e.e.");
+  CHECK(experts_in(llama + R"("moe_layers": null, "interleave_moe_layer_step": 4)") == "e...e...");
+  CHECK_THROWS_WITH(experts_in(llama + R"("moe_layers": [1, 3])"), Contains("regular turns"));
+}
+
+TEST_CASE("multi-token prediction is told to be missing") {
+  const auto notices = [](const char* layers) {
+    std::string all;
+    for (const std::string& one : training_notices(
+             trained(std::string(tokens) +
+                     R"("model_type": "llama", "num_nextn_predict_layers": )" + layers)))
+      all += one;
+    return all;
+  };
+  CHECK_THAT(notices("1"), Contains("multi-token prediction is not simulated"));
+  CHECK_THAT(notices("0"), !Contains("prediction"));
+}
+
+// moonshotai/Kimi-K2-Base names its own type, and has the keys of DeepSeek-V3.
+TEST_CASE("kimi_k2 is read as deepseek_v3") {
+  const std::string keys =
+      R"(, "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_nope_head_dim": 128,
+      "qk_rope_head_dim": 64, "v_head_dim": 128, "n_routed_experts": 384, "n_shared_experts": 1,
+      "moe_intermediate_size": 2048, "num_experts_per_tok": 8, "first_k_dense_replace": 1)";
+  for (const char* type : {"kimi_k2", "deepseek_v3"}) {
+    const TransformerSpec model =
+        model_of(std::string(tokens) + R"("model_type": ")" + type + '"' + keys);
+    CHECK(model.experts.count == 384);
+    CHECK(model.experts.shared == 1);
+    CHECK(model.experts.first_dense == 1);
+    REQUIRE(model.latent.has_value());
+    CHECK(model.latent->key_value_rank == 512);
+  }
 }
 
 // Qwen's files name a window, which only use_sliding_window puts in force, of the layers behind
