@@ -248,6 +248,9 @@ std::string setting_of_packets(const NetworkSpec& network) {
 }
 
 BackendChoice choose_backend(const Experiment& experiment, PacketsOf packets_of) {
+  if (const RoutingPolicy policy = experiment.network.routing.policy; needs_packets(policy))
+    return {"packet", fmt::format("network.routing.policy: {} chooses for each packet",
+                                  name_of(policy))};
   const std::vector<std::string> clauses = contention_of(experiment);
   if (const std::string setting = setting_of_packets(experiment.network); !setting.empty()) {
     if (packets_of == PacketsOf::any_size ||

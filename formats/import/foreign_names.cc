@@ -35,10 +35,13 @@ namespace {
 constexpr ForeignName names[] = {
     // The network
     {"straggler", "write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]"},
-    {"slow", "of a slow rank: write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]"},
+    {"slow",
+     "of a slow rank: write platform.npu.stragglers: [{ranks: [3], slowdown: 2}]; of a slow link "
+     "network.faults: [{at: 0 s, link: a - b, state: degraded, bandwidth: 10 Gb/s}]"},
     {"oversubscription",
-     "of servers write platform.oversubscription, as in platform: {nodes: 16, server: hgx-h100, "
-     "oversubscription: 2}; else write platform.topology.leaf_spine or fat_tree, which have it"},
+     "servers without a network beside them have it, as in platform: {nodes: 16, server: hgx-h100, "
+     "oversubscription: 2}; else write platform.topology.leaf_spine or fat_tree, which have it; a "
+     "rail is tapered by fewer spines, or their spine_bandwidth"},
     {"oversubscription_ratio",
      "write platform.topology.leaf_spine.oversubscription, or that of fat_tree"},
     {"tcp", "write network.transport: tcp, or network.transport: {kind: tcp, window: 0.5 MB}"},
@@ -95,6 +98,11 @@ constexpr ForeignName names[] = {
     {"gpus_per_node", SERVER},
     {"nproc_per_node", SERVER},
     {"nodes", SERVER},
+    {"racks", SERVER},
+    {"servers",
+     "write how many, all of one kind, as in platform: {servers: 16, server: hgx-h100}; slower "
+     "ones "
+     "are platform.npu.stragglers, what else is joined a graph: orrery explain platform.topology"},
     {"node", SERVER},
     {"nic", SERVER},
     {"nics",

@@ -271,7 +271,7 @@ inline void describe_network(Keys& keys, NetworkSpec& network, const TopologySpe
     describe_transport(transport, network, topology, topology_known);
   });
   network.routing.seed = network.seed;
-  keys.map("routing", "which way messages go", [&](Keys& routing) {
+  keys.named_map("routing", "which way messages go", [&](Keys& routing) {
     describe_routing(routing, network.routing, topology, topology_known);
     for (const char* key : {"paths", "spray", "flowlet_gap", "reroute_delay"})
       routing.note_if_given(key, network.given, SettingGroup::routing);
@@ -294,6 +294,7 @@ inline void describe_network(Keys& keys, NetworkSpec& network, const TopologySpe
            [&](Keys& switches) { describe_switches(switches, network, topology, topology_known); });
   keys.check([&](Reader& reader) {
     if (reader.clean()) complete_classes(network);
+    if (!backend && needs_packets(network.routing.policy)) network.backend = "packet";
     if (topology_known && reader.clean()) reader.report(problems_of_packets(network, topology));
     mark_idle_settings(network, topology_known ? &topology : nullptr);
   });

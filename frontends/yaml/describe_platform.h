@@ -103,8 +103,9 @@ inline void describe_servers(Keys& keys) {
       "512}; a torus, as in "
       "platform: {npu: tpu-v5p, torus: 8x8x8}; or how the NPUs are connected; or "
       "name a whole platform, as in platform: dgx-h100 (orrery list platforms)");
-  for (const char* key : {"server", "nic", "oversubscription"})
+  for (const char* key : {"server", "nic"})
     keys.only_with({"nodes", "rail", "leaf_spine", "fat_tree", "dragonfly", "hyperx"}, key);
+  keys.only_with({"nodes", "leaf_spine", "fat_tree"}, "oversubscription");
   const auto given = [&](const char* key) { return keys.given(key); };
   if (std::ranges::none_of(std::array{"nodes", "server", "nic", "oversubscription"}, given)) return;
   std::optional<std::int32_t> nodes;

@@ -160,11 +160,11 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   const auto rest = std::stable_partition(assignments.begin(), assignments.end(),
                                           [](const auto& a) { return chooses_file(a.steps); });
   for (auto a = assignments.begin(); a != rest; ++a) assign(*root, *a);
-  name_servers(*root);
+  name_servers(*root, problems_);
   if (!resolve_references(*root, path)) complete = false;
   for (auto a = rest; complete && a != assignments.end(); ++a) assign(*root, *a);
   // An option may itself bring a reference: --set 'platform={file: other.yaml}'.
-  name_servers(*root);
+  name_servers(*root, problems_);
   if (complete && !resolve_references(*root, path)) complete = false;
   if (complete) {
     network_chosen_ = add_network_of_servers(*root, problems_);

@@ -45,6 +45,7 @@ bool looks_like_a_model(std::string_view name) {
 std::string_view key_of_name(std::string_view path, std::string_view name) {
   if (path == "platform" || (contains(with_file, path) && looks_like_a_file(name))) return "file";
   if (path == "network") return "backend";
+  if (path == "network.routing") return "policy";
   if (path == "network.transport")
     return section_of_preset(known_name(name)) == "network.transport" ? "preset" : "kind";
   if (path.starts_with(of_system) && is_collective(path.substr(of_system.size())))
@@ -212,7 +213,8 @@ void expand_oversubscription(YamlNode& node, std::string_view path) {
 // "servers: 31" is another name of `nodes`.
 void name_nodes(YamlNode& map) {
   YamlNode* servers = map.find("servers");
-  if (servers != nullptr && map.find("nodes") == nullptr) servers->key = "nodes";
+  if (servers != nullptr && servers->kind != NodeKind::list && map.find("nodes") == nullptr)
+    servers->key = "nodes";
 }
 
 // "platform: {npu: tpu-v5p, torus: 8x8x8}" has its topology in one key, that of a builder.

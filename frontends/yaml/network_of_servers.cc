@@ -103,6 +103,13 @@ void refuse_nodes(YamlNode& platform, Problems& problems) {
                        "count servers");
 }
 
+// Whether a network of single NPUs has all that it needs, such as leaf_spine: {leaves: 3, plugs: 8,
+// bandwidth: 100 Gb/s}: `ranks` beside it count these NPUs.
+bool stands_alone(const YamlNode& network) {
+  return network.find("bandwidth") != nullptr && network.find("node") == nullptr &&
+         network.find(network.key == "fat_tree" ? "radix" : "plugs") != nullptr;
+}
+
 // `{npu: h100, ranks: 512}`: the servers that have so many, if they are whole ones; of a single
 // server the platform of its name, which `ranks` makes smaller.
 void count_servers(YamlNode& platform) {
@@ -112,7 +119,8 @@ void count_servers(YamlNode& platform) {
     return;
   if (platform.find("topology") != nullptr) {
     const YamlNode* network = named_network(platform);
-    if (network == nullptr || network->find("nodes") != nullptr || !counts_nodes(network->key))
+    if (network == nullptr || network->find("nodes") != nullptr || !counts_nodes(network->key) ||
+        (platform.find("server") == nullptr && stands_alone(*network)))
       return;
   }
   std::optional<YamlNode> server = server_of(platform);
@@ -144,7 +152,7 @@ void name_server(YamlNode& server) {
   server.children = {std::move(preset)};
 }
 
-void name_servers(YamlNode& root) {
+void name_servers(YamlNode& root, Problems& problems) {
   YamlNode* platform = root.find("platform");
   if (platform == nullptr || platform->kind != NodeKind::map) return;
   count_servers(*platform);
@@ -157,6 +165,11 @@ void name_servers(YamlNode& root) {
   } else if (server != nullptr && server->kind == NodeKind::scalar && file == nullptr &&
              (nodes == nullptr || nodes->text == "1")) {
     server->key = "file";
+    for (const char* key : {"nic", "oversubscription"})
+      if (const auto unused = taken(*platform, key))
+        problems.add(unused->key_place, join_path("platform", key),
+                     "one server has no network between servers",
+                     "leave it out, or write nodes: 2 or more");
     taken(*platform, "nodes");
   }
 }
@@ -227,9 +240,21 @@ std::string move_into_network(YamlNode& platform, Problems& problems) {
   if (platform.find("server") != nullptr ||
       (platform.find("nodes") != nullptr && network->find("nodes") == nullptr))
     server = server_of(platform);
+  // A key of the platform that the network has itself.
+  const auto refuse = [&](std::string_view key, std::string_view meant) {
+    if (const auto twice = taken(platform, key))
+      problems.add(
+          twice->key_place, join_path("platform", key),
+          fmt::format("{} has `{}`, which says the same", named_network(platform)->key, meant),
+          fmt::format("keep one of the two{}",
+                      key != "nic" ? ""
+                                   : "; links to the spines are uplink_bandwidth of "
+                                     "leaf_spine, spine_bandwidth of rail"));
+  };
   std::string assumed;
   if (const YamlNode* node = network->find("node")) {
     server.reset();
+    refuse("server", "node");
     if (assume_nics(platform, *node, network)) assumed = nics_assumed;
   }
   std::vector<YamlNode> moved;
@@ -241,7 +266,10 @@ std::string move_into_network(YamlNode& platform, Problems& problems) {
   for (const auto& [key, meant] : keys_of_network) {
     const YamlNode& to = *named_network(platform);
     const bool is_nodes = std::string_view(key) == "nodes";
-    if (to.find(meant) != nullptr && !is_nodes) continue;
+    if (to.find(meant) != nullptr && !is_nodes) {
+      refuse(key, meant);
+      continue;
+    }
     if (is_nodes && !counts_nodes(to.key)) continue;
     if (std::optional<YamlNode> value = taken(platform, key)) {
       value->key = meant;

@@ -22,7 +22,7 @@ std::string add_network_of_servers(YamlNode& root, Problems& problems);
 // Before files are read: one server, `{server: hgx-h100}` or `{nodes: 1, server: hgx-h100}`, is the
 // bundled platform of its name, and several of a bundled platform that is a server are servers.
 // `{npu: h100, ranks: 512}` are so many servers, if they are whole ones.
-void name_servers(YamlNode& root);
+void name_servers(YamlNode& root, Problems& problems);
 
 // The server `hgx-h100` as {preset: hgx-h100}, beside which keys may stand.
 void name_server(YamlNode& server);

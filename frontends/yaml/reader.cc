@@ -44,6 +44,12 @@ bool is_short_key(std::string_view path) {
   });
 }
 
+// Whether one of `known` is `key` with or without an s at its end.
+bool differs_by_an_s(const std::string& key, const std::vector<std::string_view>& known) {
+  return contains(known, key + "s") ||
+         (key.ends_with('s') && contains(known, key.substr(0, key.size() - 1)));
+}
+
 // What an unknown key should have been: the key of this name in a map below, or elsewhere in the
 // workload, or one of `known` here.
 std::string remedy_of_unknown_key(const std::string& key, const std::string& path,
@@ -58,9 +64,7 @@ std::string remedy_of_unknown_key(const std::string& key, const std::string& pat
     return "a sweep has this key: orrery sweep run FILE -o FOLDER";
   if (key == "ranks" && path.starts_with("workload.jobs"))
     return "write npus: \"0-31\", or nodes: 4";
-  const bool lacks_s = contains(known, key + "s");
-  if (lacks_s || (key.ends_with('s') && contains(known, key.substr(0, key.size() - 1))))
-    return suggestion(key, known);
+  if (differs_by_an_s(key, known)) return suggestion(key, known);
   constexpr std::size_t few = 3;  // a `size` belongs to many
   const std::string around = path.starts_with("workload.") ? "workload" : path;
   std::vector<std::string> elsewhere = paths_of_key(key);
@@ -112,7 +116,8 @@ void Reader::report_missing_preset() {
 
 void Reader::unknown_key(const YamlNode& child) {
   const std::vector<std::string_view> known = without_repeats(declared_);
-  const std::string_view elsewhere = name_here(child.key);
+  const bool of_element = path_.ends_with(']') && differs_by_an_s(child.key, known);
+  const std::string_view elsewhere = of_element ? "" : name_here(child.key);
   std::string remedy(elsewhere);
   if ((child.key == "name" || child.key == "model") && child.kind == NodeKind::scalar &&
       !key_of_name(path_, child.text).empty()) {
@@ -272,7 +277,7 @@ void Reader::exactly_one_but(const std::vector<std::string_view>& keys,
 void Reader::only_with(const std::vector<std::string_view>& owners, std::string_view key) {
   if (declare(key) == nullptr) return;
   if (std::any_of(owners.begin(), owners.end(), [&](auto owner) { return given(owner); })) return;
-  const std::string_view elsewhere = name_here(key);
+  const std::string_view elsewhere = path_.ends_with(']') ? "" : name_here(key);
   wrong(key, fmt::format("\"{}\" has no meaning here", key),
         "it belongs beside " + joined(owners, ", ") +
             (elsewhere.empty() ? ": remove it" : fmt::format("; {}", elsewhere)));

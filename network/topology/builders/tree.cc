@@ -196,11 +196,17 @@ std::optional<SpecProblem> add_leaves(LeafSpineSpec& spec) {
     spec.oversubscription.reset();  // from now on it follows
     return std::nullopt;
   }
+  LeafSpineSpec larger = spec;
+  larger.radix = ports_at_most;
+  const auto one_server = leaves_with(larger, 1, true);
   return SpecProblem{
       "",
       fmt::format("no leaf of {} ports has room for servers of {} and their uplinks at {}:1",
                   spec.radix, spec.node.plugs(), spec.oversubscription.value_or(1)),
-      "write a larger radix, or leaves and plugs"};
+      fmt::format("write leaf_spine: {{leaves: {}}}, a leaf for each server{}", spec.nodes,
+                  one_server ? fmt::format(", or leaf_spine: {{radix: {}}} or more",
+                                           spec.node.plugs() + one_server->uplinks)
+                             : "")};
 }
 
 // Ports of a leaf towards servers, where they are not given: for whole servers.

@@ -5,6 +5,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
@@ -149,6 +150,12 @@ TEST_CASE("one server is the platform of its name") {
   }
   CHECK(npus_of(with("{nodes: 1, npu: h200}")) == 8);
   CHECK_THAT(error_of("{nodes: 0, npu: h200}"), Catch::Contains("it must be from 1 to"));
+  // A rack of 72, and eight of them.
+  for (const char* rack : {"gb200-nvl72", "gb300-nvl72"}) {
+    CHECK(npus_of(with(fmt::format("{{nodes: 1, server: {}}}", rack))) == 72);
+    CHECK(npus_of(with(fmt::format("{{server: {}}}", rack))) == 72);
+    CHECK(npus_of(with(fmt::format("{{server: {}, ranks: 576}}", rack))) == 8 * 72);
+  }
 }
 
 TEST_CASE("nodes change the number of servers of a network that has them") {
@@ -194,16 +201,46 @@ TEST_CASE("so many devices are the servers that have them") {
   CHECK_THAT(error_of("{npu: h100, ranks: 100}"), Catch::Contains("platform.ranks: "));
 }
 
+// Three leaves of eight single A100, counted or not; 16 of them are two leaves.
+TEST_CASE("so many devices change nothing of a network that has as many") {
+  const std::string network = "leaf_spine: {leaves: 3, plugs: 8, spines: 2, bandwidth: 100 Gb/s}";
+  const std::string tree = "fat_tree: {radix: 4, bandwidth: 100 Gb/s}";
+  for (const auto& [of, npus] : {std::pair(network, 24), std::pair(tree, 16)}) {
+    const Experiment open = with("{npu: a100, " + of + "}");
+    const Experiment counted = with(fmt::format("{{npu: a100, ranks: {}, {}}}", npus, of));
+    CHECK(npus_of(open) == npus);
+    CHECK(npus_of(counted) == npus);
+    CHECK(Topology(counted.topology).node_count() == Topology(open.topology).node_count());
+    CHECK(value_of(counted, "platform.topology.leaf_spine.node.preset").empty());
+  }
+  CHECK(npus_of(with("{npu: a100, ranks: 16, " + network + "}")) == 16);
+  CHECK(value_of(with("{server: hgx-a100, ranks: 24, " + network + "}"),
+                 "platform.topology.leaf_spine.node.preset") == "hgx-a100");
+}
+
+TEST_CASE("one server has nothing to taper") {
+  for (const char* more : {"oversubscription: 2", "nic: 200 Gb/s"})
+    CHECK_THAT(error_of(fmt::format("{{nodes: 1, server: hgx-h100, {}}}", more)),
+               Catch::Contains("one server has no network between servers: leave it out, or write "
+                               "nodes: 2 or more"));
+}
+
 TEST_CASE("what the network beside servers has itself, or cannot have, is a mistake") {
   CHECK_THAT(error_of("{server: h100, nodes: 4, rail: {node: hgx-h200}}"),
-             Catch::Contains("platform.server: \"server\" has no meaning here"));
+             Catch::Contains("platform.server: rail has `node`, which says the same: keep one"));
   CHECK_THAT(error_of("{server: h100, nodes: 4, nic: 100 Gb/s, rail: {bandwidth: 200 Gb/s}}"),
-             Catch::Contains("platform.nic: \"nic\" has no meaning here"));
+             Catch::Contains("platform.nic: rail has `bandwidth`, which says the same: keep one"));
+  CHECK(npus_of(with("{server: h100, nodes: 4, nic: 100 Gb/s, leaf_spine: {leaves: 2, "
+                     "uplink_bandwidth: 200 Gb/s}}")) == 32);
   for (const char* network : {"torus: 8x8x8", "dragonfly: {plugs: 2, routers: 4, globals: 2}"})
     CHECK_THAT(error_of(std::string("{server: h100, nodes: 64, ") + network + "}"),
                Catch::Contains("platform.nodes: `") && Catch::Contains("says how many there are"));
-  CHECK_THAT(error_of("{server: h100, nodes: 4, oversubscription: 2, rail: {}}"),
-             Catch::Contains("write platform.topology.leaf_spine or fat_tree, which have it"));
+  CHECK_THAT(
+      error_of("{server: h100, nodes: 4, oversubscription: 2, rail: {}}"),
+      Catch::Contains("write platform.topology.leaf_spine or fat_tree, which have it; a rail "
+                      "is tapered by fewer spines, or their spine_bandwidth"));
+  CHECK(npus_of(with("{server: h100, nodes: 16, rail: {nodes_per_leaf: 8, spines: 4, "
+                     "spine_bandwidth: 200 Gb/s}}")) == 128);
   CHECK_THAT(error_of("{server: h100, nodes: many, rail: {}}"),
              Catch::Contains("platform.nodes: \"many\""));
   CHECK_THAT(error_of("{topology: leaf_spine}"), Catch::Contains("\"bandwidth\" is missing"));
@@ -245,6 +282,29 @@ TEST_CASE("a platform has no keys of servers where a network is named, or made o
     for (const char* key : {"nodes", "server", "nic", "oversubscription"})
       CHECK(value_of(experiment, std::string("platform.") + key).empty());
   }
+}
+
+// Both remedies, pasted. A rack plugs in 72 NICs: at 9:1 a leaf of it needs 8 ports more.
+TEST_CASE("racks that are too large for a leaf are told how they fit") {
+  CHECK_THAT(error_of("{nodes: 8, server: gb200-nvl72, oversubscription: 9}"),
+             Catch::Contains("write leaf_spine: {leaves: 8}, a leaf for each server, or "
+                             "leaf_spine: {radix: 80} or more"));
+  for (const char* network : {"{leaves: 8}", "{radix: 80}"})
+    CHECK(npus_of(with(fmt::format("{{nodes: 8, server: gb200-nvl72, oversubscription: 9, "
+                                   "leaf_spine: {}}}",
+                                   network))) == 576);
+}
+
+TEST_CASE("remedies of servers are what can be written") {
+  CHECK_THAT(error_of("{racks: 8, server: gb200-nvl72}"),
+             Catch::Contains("unknown key \"racks\": write platform.nodes and platform.server"));
+  CHECK_THAT(error_of("{servers: [{server: hgx-h100, nodes: 4}, {server: hgx-a100, nodes: 4}]}"),
+             Catch::Contains("unknown key \"servers\": write how many, all of one kind"));
+  // Two planes of 400 Gb/s for each of eight.
+  CHECK_THAT(error_of("{nodes: 4, server: hgx-h100, nic: 16x400 Gb/s}"),
+             Catch::Contains("in place of nic: 16x400 Gb/s write nic: 8x800 Gb/s"));
+  CHECK(value_of(with("{nodes: 4, server: hgx-h100, nic: 8x800 Gb/s}"),
+                 "platform.topology.rail.bandwidth") == "100 GB/s");
 }
 
 TEST_CASE("mistakes in servers are told by the keys of the file") {
