@@ -18,10 +18,10 @@ std::int64_t assumed_batch(std::int64_t sequence, const BatchUnit& unit) {
   return nearest_multiple(tokens / sequence, unit.data * unit.micro_batch * unit.pipeline);
 }
 
-std::int64_t assumed_batch(std::int64_t sequence, std::int64_t ranks) {
-  std::int64_t unit = ranks;
-  while (unit % 2 == 0 && unit * sequence > tokens) unit /= 2;
-  return nearest_multiple(tokens / sequence, unit);
+std::int64_t assumed_batch(std::int64_t sequence, std::int64_t ranks, std::int64_t micro_batch) {
+  std::int64_t replicas = ranks;
+  while (replicas % 2 == 0 && replicas * micro_batch > tokens / sequence) replicas /= 2;
+  return nearest_multiple(tokens / sequence, replicas * micro_batch);
 }
 
 }  // namespace orrery

@@ -16,8 +16,8 @@ struct BatchUnit {
 // at least that.
 std::int64_t assumed_batch(std::int64_t sequence, const BatchUnit& unit);
 
-// The same where it is open how the ranks are divided: a multiple of the ranks, or of as large a
-// part of them as 4 Mi tokens hold, halving.
-std::int64_t assumed_batch(std::int64_t sequence, std::int64_t ranks);
+// The same where it is open how the ranks are divided: a micro-batch for each rank, or for as large
+// a part of them as 4 Mi tokens hold, halving.
+std::int64_t assumed_batch(std::int64_t sequence, std::int64_t ranks, std::int64_t micro_batch = 1);
 
 }  // namespace orrery

@@ -160,7 +160,8 @@ bool divides(const YamlNode& training) {
 std::int64_t batch_for(const SearchedFile& file, const YamlNode& training) {
   const TransformerSpec& model = std::get<TransformerWorkload>(file.experiment.workload.what).model;
   const std::int64_t ranks = file.platform.npus;
-  if (!divides(training)) return assumed_batch(model.sequence, ranks);
+  if (!divides(training))
+    return assumed_batch(model.sequence, ranks, number_at(training, "micro_batch"));
   const std::int64_t pipeline = number_at(training, "pipeline");
   const std::int64_t others =
       pipeline * number_at(training, "tensor") * number_at(training, "context");
@@ -296,6 +297,8 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
     if (others.problems.count() > 0) taken(*training, "global_batch");
     return "";
   }
+  // No configuration has whole micro-batches: the reader says so of replicas on all NPUs.
+  if (number_at(*training, "global_batch") % number_at(*training, "micro_batch") != 0) return "";
   FixedParallelism fixed;
   if (training->find("micro_batch") != nullptr) fixed.micro_batch = file.written.micro_batch;
   if (training->find("recompute") != nullptr) fixed.recompute = file.written.recompute;

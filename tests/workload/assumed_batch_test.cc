@@ -13,6 +13,13 @@ TEST_CASE("a batch that nobody names has about 4 Mi tokens") {
   CHECK(assumed_batch(1 << 23, 8) == 1);        // a sample has twice as many
 }
 
+// 4,194,304 / 4096 = 1024 samples; 24 ranks of 7 take 168 at once, of 4 take 96.
+TEST_CASE("an assumed batch is of whole micro-batches of the size that is written") {
+  CHECK(assumed_batch(4096, 24, 7) == 6 * 168);
+  CHECK(assumed_batch(4096, 24, 4) == 11 * 96);
+  CHECK(assumed_batch(1 << 20, 12, 4) == 12);  // 3 ranks of 4; of 12, 48 samples have 50 M tokens
+}
+
 TEST_CASE("an assumed batch fills the micro-batches of every replica") {
   CHECK(assumed_batch(8192, BatchUnit{.data = 16, .micro_batch = 1, .pipeline = 1}) == 512);
   // 24 replicas x 2 samples x 4 stages = 192; 512 / 192 is nearest to 3.
