@@ -35,6 +35,17 @@ constexpr std::array relatives{
     Relative{"gb300", "gb200"},
 };
 
+// Ada is two years younger than Ampere: it never ran the software of V100's measurement.
+constexpr std::array successors{Relative{"l4", "a100"}, Relative{"l40s", "a100"},
+                                Relative{"rtx-4090", "a100"}};
+
+const MeasuredDevice* measured_by(std::string_view preset, std::span<const Relative> by) {
+  const auto relative = std::ranges::find(by, preset, &Relative::device);
+  const std::string_view name = relative == by.end() ? preset : relative->measured;
+  const auto* found = std::ranges::find(measured_devices, name, &MeasuredDevice::preset);
+  return found == measured_devices.end() ? nullptr : found;
+}
+
 // TPUs, Trainium and Gaudi have libraries of their own, of which nothing was measured.
 constexpr std::array device_libraries{
     DeviceLibrary{"v100", "nccl-v100", "NCCL's own model of V100"},
@@ -68,7 +79,8 @@ constexpr std::array device_libraries{
 
 std::span<const Era> eras() { return known_eras; }
 
-const MeasuredDevice* nearest_measured_device(FlopRate peak) {
+const MeasuredDevice* nearest_measured_device(std::string_view preset, FlopRate peak) {
+  if (const MeasuredDevice* earlier = measured_by(preset, successors)) return earlier;
   constexpr double farthest = 4;
   const auto factor = [&](const MeasuredDevice& device) {
     const double measured = static_cast<double>(find_npu_preset(device.preset)->peak.value);
@@ -79,10 +91,7 @@ const MeasuredDevice* nearest_measured_device(FlopRate peak) {
 }
 
 const MeasuredDevice* measured_device_of_generation(std::string_view preset) {
-  const auto* relative = std::ranges::find(relatives, preset, &Relative::device);
-  const std::string_view name = relative == relatives.end() ? preset : relative->measured;
-  const auto* found = std::ranges::find(measured_devices, name, &MeasuredDevice::preset);
-  return found == measured_devices.end() ? nullptr : found;
+  return measured_by(preset, relatives);
 }
 
 const DeviceLibrary* find_device_library(std::string_view device) {

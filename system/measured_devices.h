@@ -25,8 +25,9 @@ struct MeasuredDevice {
 };
 // The one whose 16-bit peak differs from `peak` by the least factor. Null if all are too far: peaks
 // grow by a factor of two to three with each generation, so a device further than a factor of four
-// from all of them is of none of these generations.
-const MeasuredDevice* nearest_measured_device(FlopRate peak);
+// from all of them is of none of these generations. A preset of a generation between two is nearest
+// to that of the earlier one, whatever its peak.
+const MeasuredDevice* nearest_measured_device(std::string_view preset, FlopRate peak);
 // The one of whose generation a preset is. Null if none is.
 const MeasuredDevice* measured_device_of_generation(std::string_view preset);
 

@@ -157,7 +157,7 @@ EfficiencyInForce choose_efficiency(YamlNode& root, const Source& chosen) {
     return {.name = given == nullptr ? "none" : "",
             .because = given == nullptr ? "kernels run at the peak that the file states" : ""};
   const MeasuredDevice* measured = measured_device_of_generation(device.name);
-  if (measured == nullptr) measured = nearest_measured_device(device.peak);
+  if (measured == nullptr) measured = nearest_measured_device(device.name, device.peak);
   if (measured == nullptr) return {};
   const bool has_unit = products == Products::eight_bits && !measured->eight_bit_era.empty();
   const std::string era(has_unit ? measured->eight_bit_era : measured->era);

@@ -97,7 +97,8 @@ TEST_CASE("a device that was not measured has the efficiency of the nearest, whi
   CHECK(because("{preset: b200}") == "ASSUMED: b200 is of GB200's generation");
   CHECK(because("{preset: h20}") == "ASSUMED: h20 is of H100's generation");
   CHECK(because("{preset: mi300x}") == "ASSUMED: mi300x is nearest to H100");
-  // 165 TFLOP/s are nearer to V100's 125 than to A100's 312, but the library is taken as A100's too.
+  // 165 TFLOP/s are nearer to V100's 125 than to A100's 312, but the library is taken as A100's
+  // too.
   CHECK(because("{preset: rtx-4090}") == "ASSUMED: rtx-4090 is nearest to A100");
   CHECK(because("{preset: tpu-v4}") == "ASSUMED: tpu-v4 is nearest to A100");
   CHECK(because("{preset: tpu-v5p}") == "ASSUMED: tpu-v5p is nearest to A100");
