@@ -77,6 +77,8 @@ void check_options(SpecProblems& problems, const TransformerTraining& spec) {
                         "write schedule: interleaved, or leave it out"});
   if (spec.overlap_p2p && spec.pipeline == 1)
     problems.push_back({"overlap_p2p", "there is no pipeline", "leave it out"});
+  if (spec.ends_take_a_layer && spec.pipeline == 1)
+    problems.push_back({"embedding_and_loss_take_a_layer", "there is no pipeline", "leave it out"});
   if (spec.scatter_gather && (spec.sequence_parallel || spec.tensor == 1 || spec.pipeline == 1))
     problems.push_back({"scatter_gather",
                         spec.sequence_parallel ? "with sequence_parallel stages send parts already"
