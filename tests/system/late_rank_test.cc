@@ -9,12 +9,12 @@ namespace {
 
 using namespace test;
 
-constexpr Bytes kSize = bytes(50'000'000);  // 1 ms at a port
+constexpr Bytes kBuffer = bytes(50'000'000);  // 1 ms at a port
 
 // All ranks all-reduce; `late` computes for so long before.
 Duration all_reduced(TopologySpec platform, std::int32_t ranks, Duration lateness,
                      HierarchicalSchedule schedule, Rank late = 1) {
-  auto programs = World::everywhere(ranks, {collective(0, Collective::all_reduce, kSize)});
+  auto programs = World::everywhere(ranks, {collective(0, Collective::all_reduce, kBuffer)});
   programs[late].insert(programs[late].begin(), compute(0, lateness));
   programs[late].back().id = 1;
   SystemSpec system = plain_system("ring");
