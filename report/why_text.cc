@@ -112,12 +112,25 @@ std::string why_sentence(const RunResult& result, std::size_t room) {
       result.why, [&](const TimePart& part) { return &part != &most && is_waiting(part); });
   if (next == result.why.end() || next->share < 0.01) return text;
   // Where there is no room for both, what holds up the next one is worth more than the first's
-  // knob.
-  const std::string other = bound_after(name_and_share(result, *next), *next);
-  for (const std::string& first : {text, bound, named}) {
-    std::string with_next = fmt::format("{}; next {}", first, other);
-    if (with_next.size() <= room) return with_next;
+  // knob, or than that computing is bound by its rate.
+  const std::string next_named = name_and_share(result, *next);
+  const std::string other = bound_after(next_named, *next);
+  if (is_waiting(most)) {
+    for (const std::string& second : {other, next_named})
+      for (const std::string& first : {text, bound}) {
+        std::string with_next = fmt::format("{}; next {}", first, second);
+        if (with_next.size() <= room) return with_next;
+      }
+    return text;
   }
+  std::string with_next;
+  const auto fits = [&](const std::string& first) {
+    with_next = fmt::format("{}; next {}", first, other);
+    return with_next.size() <= room;
+  };
+  const std::string setting = text.substr(0, text.find(", or ", bound.size()));
+  const bool is_setting = most.knob.starts_with("training.");
+  if (fits(text) || (is_setting && fits(setting)) || fits(bound) || fits(named)) return with_next;
   return text;
 }
 

@@ -24,5 +24,32 @@ TEST_CASE("what is said first is what takes most in all") {
   CHECK_THAT(why_sentence(result, 70), Catch::StartsWith("compute, 40.0 %; "));
 }
 
+// Of both as much as there is room for, the larger one first.
+TEST_CASE("what waits for longest keeps its bound and its knob before the next one has any") {
+  RunResult result = test::sample();
+  result.why = {test::part("DP", "unit", microseconds(90), BoundBy::bandwidth, "more of it"),
+                test::part("TP", "node", microseconds(10), BoundBy::bandwidth, "more of that")};
+  result.why[0].rest = result.why[1].rest = {};
+  const std::string first = why_sentence(result, 0), next = "; next TP on node, 10.0 %";
+  CHECK_THAT(first, Catch::StartsWith("DP on unit, 90.0 %, bound by bandwidth (") &&
+                        Catch::EndsWith("): more of it"));
+  CHECK(why_sentence(result, first.size() + next.size()) == first + next);
+  const std::string bound = first.substr(0, first.find(": more"));
+  CHECK(why_sentence(result, bound.size() + next.size()) == bound + next);
+  CHECK(why_sentence(result, bound.size() + next.size() - 1) == first);
+  CHECK_THAT(why_sentence(result, 200), Catch::StartsWith(first + next + ", bound by bandwidth ("));
+}
+
+// Setting comes before buying.
+TEST_CASE("a setting that shortens the computing is named beside what comes next") {
+  RunResult result = test::sample();
+  result.why = {test::part("compute", "", microseconds(80), BoundBy::compute_rate,
+                           "training.recompute: none, or a faster processor (npu.peak)"),
+                test::part("bubble", "", microseconds(20), BoundBy::schedule, "more")};
+  CHECK(why_sentence(result, 120) ==
+        "compute, 80.0 %, bound by compute rate: training.recompute: none; next bubble, 20.0 %, "
+        "bound by pipeline schedule");
+}
+
 }  // namespace
 }  // namespace orrery
