@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "core/units/unit_text.h"
 #include "report/expected_error_text.h"
 #include "report/text_table.h"
+#include "report/why_text.h"
 
 namespace orrery {
 
@@ -24,22 +27,47 @@ std::string heading(const RunResult& result, Duration measured) {
   return text + '\n';
 }
 
-std::string causes(bool too_short) {
+// What software may do and the file does not say, of what this job has.
+std::string faster_software(const RunResult& result) {
+  const auto waits_for = [&](std::string_view kind) {
+    return std::ranges::any_of(result.why,
+                               [&](const TimePart& part) { return kind_of(part) == kind; });
+  };
+  std::string text;
+  if (waits_for("TP")) text += "overlap_tensor, ";
+  if (waits_for("DP")) text += "overlap_parameters, ";
+  text += "fused_cross_entropy, ";
+  if (std::ranges::any_of(result.memory, [](const MemoryRow& row) { return row.again > Bytes{}; }))
+    text += "no recomputation, ";
+  return text;
+}
+
+std::string causes(const RunResult& result, bool too_short) {
   if (too_short)
     return "Not simulated unless the file has it: jitter and stragglers (platform.npu), waiting "
-           "for "
-           "data, checkpoints, other jobs on the network, and what older software does not hide "
-           "(overlap_gradient_sums, overlap_gradients).\n";
-  return "Perhaps the file says less than the software does: overlap_tensor, overlap_parameters, "
-         "fused_cross_entropy, no recomputation, or kernels that are better than those of the "
-         "efficiency in force.\n";
+           "for data, checkpoints, other jobs on the network, and what older software does not "
+           "hide (overlap_gradient_sums, overlap_gradients).\n";
+  return fmt::format(
+      "Perhaps the file says less than the software does: {}or kernels that are better than those "
+      "of the efficiency in force.\n",
+      faster_software(result));
+}
+
+// In which the peak of the processor does the operations that were simulated; 0 if it is not known.
+Duration at_the_peak(const RunResult& result) {
+  if (!result.training) return {};
+  for (const UtilisationRow& row : result.training->utilisation)
+    if (row.convention == "executed" && row.utilisation)
+      return Duration{
+          std::llround(*row.utilisation * static_cast<double>(iteration_time(result)->value))};
+  return {};
 }
 
 }  // namespace
 
 std::string measured_text(const RunResult& result, Duration measured) {
   const Duration simulated = *iteration_time(result);
-  const Duration missing = measured - simulated;
+  const Duration missing = measured - simulated, least = at_the_peak(result);
   using enum TextTable::Align;
   TextTable table({{"what alone would explain it", left},
                    {"on", left},
@@ -50,13 +78,20 @@ std::string measured_text(const RunResult& result, Duration measured) {
     const Duration time{part.time.value / iteration_count(result)};
     if (time <= Duration{}) continue;
     const Duration needed = time + missing;
-    const bool possible = needed > Duration{};
+    const bool possible =
+        needed > Duration{} && (part.bound_by != BoundBy::compute_rate || needed >= least);
     table.add_row({part.part, part.level, to_text(time), possible ? to_text(needed) : "-",
                    possible ? fmt::format("{:.2f}", static_cast<double>(needed.value) /
                                                         static_cast<double>(time.value))
                             : "not alone"});
   }
-  return heading(result, measured) + table.text() + causes(missing > Duration{});
+  if (measured < least)
+    return heading(result, measured) + table.text() +
+           fmt::format(
+               "The operations that were simulated take {} at the peak of the processor "
+               "alone: the file has more of them, or another processor.\n",
+               to_text(least));
+  return heading(result, measured) + table.text() + causes(result, missing > Duration{});
 }
 
 }  // namespace orrery

@@ -1,0 +1,37 @@
+// What a measured time says of a simulated one.
+#include "report/measured_text.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/report/sample_result.h"
+
+namespace orrery {
+namespace {
+
+using Catch::Contains;
+
+// 100 us, 80 of them computing. At the peak the operations take 60: computing alone explains no
+// less than 80 us of the whole, and nothing at all 50.
+TEST_CASE("computing explains no more than the peak allows") {
+  RunResult result = test::sample();
+  result.finish = microseconds(100) * iteration_count(result);
+  result.why = {
+      test::part("compute", "", Duration{result.finish.value / 5 * 4}, BoundBy::compute_rate, ""),
+      test::part("EP", "node", Duration{result.finish.value / 5}, BoundBy::bandwidth, "")};
+  result.training.emplace().stages.emplace_back();
+  result.training->utilisation = {{"executed", 0, 0, 0.6}};
+  REQUIRE(iteration_time(result) == microseconds(100));
+  CHECK_THAT(measured_text(result, microseconds(80)), Contains("60 us       0.75"));
+  const std::string faster = measured_text(result, microseconds(79));
+  CHECK_THAT(faster, !Contains("59 us") && Contains("Perhaps the file says less"));
+  CHECK_THAT(faster, !Contains("overlap_tensor") && !Contains("overlap_parameters") &&
+                         !Contains("no recomputation"));
+  const std::string impossible = measured_text(result, microseconds(59));
+  CHECK_THAT(impossible, Contains("The operations that were simulated take 60 us at the peak"));
+  CHECK_THAT(impossible, !Contains("Perhaps"));
+  result.why.push_back(test::part("TP", "node", microseconds(1), BoundBy::bandwidth, ""));
+  CHECK_THAT(measured_text(result, microseconds(79)), Contains("overlap_tensor"));
+}
+
+}  // namespace
+}  // namespace orrery
