@@ -17,6 +17,7 @@
 #include "simulation/packet_cost.h"
 #include "simulation/platform_size.h"
 #include "simulation/problems.h"
+#include "simulation/result/network_notices.h"
 #include "simulation/shared_ports.h"
 #include "simulation/simulate.h"
 #include "workload/graph/graph.h"
@@ -249,8 +250,8 @@ std::string setting_of_packets(const NetworkSpec& network) {
 
 BackendChoice choose_backend(const Experiment& experiment, PacketsOf packets_of) {
   if (const RoutingPolicy policy = experiment.network.routing.policy; needs_packets(policy))
-    return {"packet", fmt::format("network.routing.policy: {} chooses for each packet",
-                                  name_of(policy))};
+    return {"packet",
+            fmt::format("network.routing.policy: {} chooses for each packet", name_of(policy))};
   const std::vector<std::string> clauses = contention_of(experiment);
   if (const std::string setting = setting_of_packets(experiment.network); !setting.empty()) {
     if (packets_of == PacketsOf::any_size ||
@@ -276,14 +277,47 @@ BackendChoice choose_backend(const Experiment& experiment, PacketsOf packets_of)
 
 void choose_open_backend(Experiment& experiment, PacketsOf packets_of) {
   tell_leaves_and_spines(experiment);
-  if (experiment.network.backend_named) return;
-  experiment.network.backend = choose_backend(experiment, packets_of).backend;
-  for (ResolvedValue& value : experiment.resolved)
-    if (value.path == "network.backend") {
-      value.value = experiment.network.backend;
-      value.origin = "chosen";
-    }
-  mark_idle_settings(experiment.network, &experiment.topology);  // of its transports
+  if (!experiment.network.backend_named) {
+    experiment.network.backend = choose_backend(experiment, packets_of).backend;
+    for (ResolvedValue& value : experiment.resolved)
+      if (value.path == "network.backend") {
+        value.value = experiment.network.backend;
+        value.origin = "chosen";
+      }
+    mark_idle_settings(experiment.network, &experiment.topology);  // of its transports
+  }
+  choose_open_recovery(experiment);
+}
+
+namespace {
+
+auto resolved_recovery(auto& resolved) {
+  return std::ranges::find(resolved, "network.transport.recovery", &ResolvedValue::path);
+}
+
+constexpr std::string_view chosen_recovery = "chosen, as packets overtake under ";
+
+}  // namespace
+
+void choose_open_recovery(Experiment& experiment) {
+  NetworkSpec& network = experiment.network;
+  const auto recovery = resolved_recovery(experiment.resolved);
+  if (recovery == experiment.resolved.end() || recovery->origin != "default" ||
+      !takes_disorder_for_loss(network))
+    return;
+  network.transport.roce.recovery = RecoveryKind::selective_repeat;
+  recovery->value = name_of(RecoveryKind::selective_repeat);
+  recovery->origin = fmt::format("{}{}", chosen_recovery, name_of(network.routing.policy));
+  for (GivenSetting& setting : network.given)
+    if (setting.path == "network.transport.reorder_tolerance") setting.needs.clear();
+  mark_idle_settings(network, &experiment.topology);
+}
+
+std::string recovery_chosen(const Experiment& experiment) {
+  const auto recovery = resolved_recovery(experiment.resolved);
+  if (recovery == experiment.resolved.end() || !recovery->origin.starts_with(chosen_recovery))
+    return "";
+  return fmt::format("recovery: {}, {}", recovery->value, recovery->origin);
 }
 
 std::vector<std::string> contention_ignored(const Experiment& experiment) {

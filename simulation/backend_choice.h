@@ -42,9 +42,15 @@ enum class PacketsOf : std::uint8_t { no_job, small_jobs, any_size };
 BackendChoice choose_backend(const Experiment& experiment,
                              PacketsOf packets_of = PacketsOf::small_jobs);
 
-// Fills in the backend if the user names none (NetworkSpec::backend_named), and tells how many
-// leaves and spines were chosen.
+// Fills in the backend if the user names none (NetworkSpec::backend_named), what follows from it,
+// and tells how many leaves and spines were chosen.
 void choose_open_backend(Experiment& experiment, PacketsOf packets_of = PacketsOf::small_jobs);
+
+// RoCE's recovery where the file states none and switches send packets of a flow over several ways:
+// selective_repeat, as go_back_n takes their disorder for loss. choose_open_backend() does it, too.
+void choose_open_recovery(Experiment& experiment);
+// "recovery: selective_repeat, chosen, as packets overtake under spray"; "" if it is not chosen.
+std::string recovery_chosen(const Experiment& experiment);
 
 // What the backend leaves out of contention_of().
 std::vector<std::string> contention_ignored(const Experiment& experiment);

@@ -52,8 +52,11 @@ class Changes {
     add_endpoints();
     add_processor();
     add_ranks();
+    add_faults();
+    add_jobs();
     add_experts();
     add_larger_micro_batch();
+    add_kernels();
     add_schedule();
     add_limits();
     return std::move(alternatives_);
@@ -177,6 +180,21 @@ class Changes {
       });
   }
 
+  void add_faults() {
+    if (!experiment_.network.routing.faults.empty())
+      add("no faults", [](Experiment& changed) { changed.network.routing.faults.clear(); });
+  }
+
+  // What is left where jobs start apart, at best: the one that ends last, without the others.
+  void add_jobs() {
+    if (result_.jobs.size() < 2) return;
+    const JobRow& last = *std::ranges::max_element(result_.jobs, {}, &JobRow::finish);
+    add(fmt::format("{} without the other jobs", last.name), [&](Experiment& changed) {
+      std::erase_if(std::get<JobsSpec>(changed.workload.what).jobs,
+                    [&](const PlacedWorkload& job) { return job.name != last.name; });
+    });
+  }
+
   void add_experts() {
     const bool waits = std::ranges::any_of(
         result_.why, [](const TimePart& part) { return part.part.starts_with("EP"); });
@@ -198,6 +216,18 @@ class Changes {
     add("micro-batches twice as large, half as many", [](Experiment& changed) {
       std::get<TransformerWorkload>(changed.workload.what).training.micro_batch *= 2;
     });
+  }
+
+  void add_kernels() {
+    const auto change = [&](const char* name, const std::optional<TransformerTraining>& training) {
+      if (training)
+        add(name, [&](Experiment& changed) {
+          std::get<TransformerWorkload>(changed.workload.what).training = *training;
+        });
+    };
+    change("no recomputation (training.recompute: none)", without_recomputation(experiment_));
+    if (spent(BoundBy::memory_bandwidth))
+      change("the loss in one kernel (training.fused_cross_entropy)", with_fused_loss(experiment_));
   }
 
   // Smaller micro-batches where they can be halved; else steps of twice the samples.

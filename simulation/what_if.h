@@ -30,8 +30,9 @@ inline constexpr Duration no_latency{1};
 
 // The changes that apply: to each level's links (of a graph also to those between switches alone)
 // bandwidth and latency; to processors their speed, memory, launches and differences; to a pipeline
-// its micro-batches; to the system its limits, and to the network its contention. What the run did
-// not spend time on is left out. REQUIRES: `result` is the complete result of the experiment.
+// its micro-batches; to kernels what is computed again; to the system its limits, and to the
+// network its contention and faults. What the run did not spend time on is left out. REQUIRES:
+// `result` is the complete result of the experiment.
 std::vector<Alternative> alternatives(const Experiment& experiment, const RunResult& result);
 
 // Fills RunResult::what_if, the largest gain first. `changed` are the results of the alternatives,

@@ -65,6 +65,7 @@ void choose_open_values(TrafficExperiment& loaded) {
     network.backend = setting_of_packets(network).empty() ? "fluid" : "packet";
     choose("network.backend", network.backend);
   }
+  choose_open_recovery(loaded.experiment);
   FlowsSpec& flows = loaded.traffic.flows;
   const bool open_length = !flows.length, open_warm_up = !flows.warm_up;
   choose_open_times(loaded.traffic, Topology(loaded.experiment.topology));

@@ -148,6 +148,9 @@ void add_backend(RunResult& result, const FinishedRun& run) {
       network.backend == "packet" ? PacketsOf::any_size : PacketsOf::no_job;
   if (!network.backend_named)
     result.backend_because = choose_backend(run.experiment, packets_of).because;
+  if (const std::string recovery = recovery_chosen(run.experiment); !recovery.empty())
+    result.backend_because +=
+        fmt::format("{}; {}", network.backend_named ? "it is named" : "", recovery);
   result.ignored = contention_ignored(run.experiment);
   const auto unused = run.network.unused_settings();
   result.ignored.insert(result.ignored.end(), unused.begin(), unused.end());
@@ -168,6 +171,8 @@ void add_notices(RunResult& result, const FinishedRun& run) {
   add(training_notices(run.experiment));
   add(stage_notices(result, run.experiment, run.topology));
   add(system_notices(run.experiment.system));
+  if (result.packets)
+    add(disorder_notices(run.experiment.network, result.packets->retransmissions));
   add(setting_notices(run.experiment.network, run.network.unused_settings()));
   if (!run.topology.structural()) add(bus_notices(run.topology));
   if (!run.topology.structural() && run.runner.finished())

@@ -64,38 +64,53 @@ std::string less_traffic(const std::string& kind, const Experiment& experiment) 
   return "";
 }
 
-// A multiple of the micro-batch, of up to 16 samples, that has room and takes least by estimate
-// (search.h), if that is a fiftieth less: parameters and gradients are read and written less often.
-// Nothing if none does.
-std::optional<std::int64_t> faster_micro_batch(const Experiment& experiment) {
+// Of up to 16 samples, that have room: parameters and gradients are read and written less often.
+std::vector<TransformerTraining> larger_micro_batches(const Experiment& experiment) {
   constexpr std::int64_t most_samples = 16;
-  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
-  if (written == nullptr || experiment.topology.levels.empty()) return std::nullopt;
-  FittingChoices sizes;
-  sizes.fitting.push_back({{}, written->training, {}});
-  TransformerWorkload larger = *written;
+  const auto& written = std::get<TransformerWorkload>(experiment.workload.what);
+  const NpuSpec& npu = experiment.npu;
+  std::vector<TransformerTraining> more;
+  TransformerWorkload larger = written;
   while ((larger.training.micro_batch *= 2) <= most_samples) {
     if (!problems_of(larger.training, larger.model, facts_of(experiment.topology)).empty()) break;
-    const NpuSpec& npu = experiment.npu;
     if (npu.memory && most_memory(larger) > room_without_fragments(npu)) break;
-    sizes.fitting.push_back({{}, larger.training, {}});
+    more.push_back(larger.training);
   }
-  if (sizes.fitting.size() == 1) return std::nullopt;
-  const SearchResult found = estimate_choices({experiment, {}}, std::move(sizes), 1);
-  const auto now =
-      std::ranges::find(found.rows, written->training.micro_batch,
-                        [](const auto& row) { return row.found.training.micro_batch; });
-  const SearchRow& best = found.rows.front();
-  return best.estimate < now->estimate - Duration{now->estimate.value / 50}
-             ? std::optional(best.found.training.micro_batch)
-             : std::nullopt;
+  return more;
+}
+
+// By estimate (search.h). An estimator knows one way to compute the loss.
+SearchRow fastest(const Experiment& experiment, const std::vector<TransformerTraining>& all) {
+  FittingChoices choices;
+  for (const TransformerTraining& training : all) choices.fitting.push_back({{}, training, {}});
+  return estimate_choices({experiment, {}}, std::move(choices), 1).rows.front();
+}
+
+// What takes least, if that is a fiftieth less. "" if nothing does.
+std::string faster_kernels(const Experiment& experiment) {
+  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (written == nullptr || experiment.topology.levels.empty()) return "";
+  const auto fused = with_fused_loss(experiment);
+  const auto larger = larger_micro_batches(experiment);
+  if (!fused && larger.empty()) return "";
+  const Duration now = fastest(experiment, {written->training}).estimate;
+  Duration least = now - Duration{now.value / 50};
+  std::string knob;
+  if (fused)
+    if (const Duration then = fastest(experiment, {*fused}).estimate; then < least) {
+      least = then;
+      knob = "training.fused_cross_entropy: true, or ";
+    }
+  if (!larger.empty())
+    if (const SearchRow best = fastest(experiment, larger); best.estimate < least)
+      knob = fmt::format("training.micro_batch: {}, or ", best.found.training.micro_batch);
+  return knob;
 }
 
 std::string against_memory_traffic(const TimePart& part, const Experiment& experiment) {
   if (part.part == "optimizer")
     return "more memory bandwidth, or states divided between ranks (training.sharding)";
-  const auto larger = faster_micro_batch(experiment);
-  return (larger ? fmt::format("training.micro_batch: {}, or ", *larger) : "") +
+  return faster_kernels(experiment) +
          "more memory bandwidth (npu.memory_bandwidth), or fused kernels";
 }
 
@@ -108,6 +123,25 @@ std::string against_latency(const TimePart& part) {
 bool has_servers(const Experiment& experiment) {
   const auto* stack = std::get_if<StackTraining>(&experiment.workload.what);
   return stack != nullptr && !stack->servers.empty();
+}
+
+// Servers that lie in one member of the level below share its uplinks, however many they are.
+std::string other_servers(const TimePart& part, const Experiment& experiment) {
+  const auto& servers = std::get<StackTraining>(experiment.workload.what).servers;
+  const Topology topology(experiment.topology);
+  const LevelSpec* inner = nullptr;
+  Rank below = 1;
+  for (const LevelSpec& level : topology.levels()) {
+    if (level.name == part.level) break;
+    below *= level.size;
+    inner = &level;
+  }
+  const auto unit = [&](Rank server) { return server / below; };
+  const bool together = std::ranges::all_of(
+      servers, [&](Rank server) { return unit(server) == unit(servers.front()); });
+  if (inner == nullptr || !together || below >= topology.npu_count())
+    return "more data_parallel.servers";
+  return fmt::format("data_parallel.servers that do not share a {}", inner->name);
 }
 
 std::string against_late_ranks(const TimePart& part, const Experiment& experiment) {
@@ -143,8 +177,7 @@ bool narrows_at_nics(const Experiment& experiment) {
 constexpr const char* jobs_apart = "jobs that start apart or share no links (start, npus), or ";
 
 std::string against_timeouts(const NetworkSpec& network) {
-  if (takes_disorder_for_loss(network))
-    return "network.transport.recovery: selective_repeat, which does not take disorder for loss";
+  if (takes_disorder_for_loss(network)) return recovery_of_disorder;
   // Queues are longer than timers.
   return "a longer network.transport.minimum_rto (RoCE: rto), or a smaller window";
 }
@@ -156,6 +189,17 @@ bool goes_back(const NetworkSpec& network) {
   return kind == TransportKind::roce && network.transport.roce.recovery == RecoveryKind::go_back_n;
 }
 
+// The bandwidth of a link that is slower than it was built.
+bool is_degraded(const std::string& link, const Experiment& experiment) {
+  const auto& faults = experiment.network.routing.faults;
+  if (faults.empty()) return false;
+  const Topology topology(experiment.topology);
+  return std::ranges::any_of(faults, [&](const Fault& fault) {
+    return fault.condition == LinkCondition::degraded && fault.link &&
+           topology.link_name(*fault.link) == link;
+  });
+}
+
 std::string against_losses(const LossRow& losses, const NetworkSpec& network) {
   const std::uint64_t of_switches = losses.full + losses.picked + losses.no_headroom;
   if (losses.random > std::max(of_switches, losses.link_down))
@@ -163,22 +207,58 @@ std::string against_losses(const LossRow& losses, const NetworkSpec& network) {
         "{}links that lose less (network.switch.loss, lossy_links)",
         goes_back(network) ? "network.transport.recovery: selective_repeat, or " : "");
   if (losses.link_down > of_switches)
-    return "links that stay up (network.faults), or switches that learn of it sooner "
-           "(network.routing.reroute_delay)";
+    return fmt::format("links that stay up (network.faults){}",
+                       network.routing.reroute_delay > Duration{}
+                           ? ", or switches that learn of it sooner (network.routing.reroute_delay)"
+                           : "");
   return "more memory in the switches (network.switch.buffer), or a smaller window";
 }
 
 // At the port of an NPU there is no other path.
-std::string against_contention(const TimePart& part, const Experiment& experiment) {
+std::string against_contention(const TimePart& part, const Experiment& experiment,
+                               bool jobs_at_once) {
   const bool at_npu = part.held_by.find("npu ") != std::string::npos;
-  const char* other = has_servers(experiment) ? "more data_parallel.servers"
-                      : at_npu                ? "another algorithm or placement"
-                                              : "another routing.policy, placement or algorithm";
-  const char* jobs = !at_npu && jobs_meet_on(part.level, experiment) ? jobs_apart : "";
+  const std::string other = has_servers(experiment) ? other_servers(part, experiment)
+                            : at_npu                ? "another algorithm or placement"
+                                     : "another routing.policy, placement or algorithm";
+  const char* jobs =
+      jobs_at_once && !at_npu && jobs_meet_on(part.level, experiment) ? jobs_apart : "";
   return fmt::format("{}{}, or a wider {}", jobs, other, part.held_by);
 }
 
 }  // namespace
+
+namespace {
+
+std::optional<TransformerTraining> if_allowed(const Experiment& experiment,
+                                              TransformerWorkload changed) {
+  const NpuSpec& npu = experiment.npu;
+  if (experiment.topology.levels.empty() ||
+      !problems_of(changed.training, changed.model, facts_of(experiment.topology)).empty() ||
+      (npu.memory && most_memory(changed) > room_without_fragments(npu)))
+    return std::nullopt;
+  return std::move(changed.training);
+}
+
+}  // namespace
+
+std::optional<TransformerTraining> without_recomputation(const Experiment& experiment) {
+  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (written == nullptr || written->training.recompute == Recompute::none) return std::nullopt;
+  TransformerWorkload changed = *written;
+  changed.training.recompute = Recompute::none;
+  changed.training.recompute_layers.reset();
+  changed.training.recompute_stops_early = false;
+  return if_allowed(experiment, std::move(changed));
+}
+
+std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment) {
+  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (written == nullptr || written->training.fused_cross_entropy) return std::nullopt;
+  TransformerWorkload changed = *written;
+  changed.training.fused_cross_entropy = true;
+  return if_allowed(experiment, std::move(changed));
+}
 
 bool may_overlap_experts(const Experiment& experiment) {
   const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
@@ -189,10 +269,11 @@ bool may_overlap_experts(const Experiment& experiment) {
 }
 
 std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
-                    const LossRow& losses) {
+                    const LossRow& losses, bool jobs_at_once) {
   switch (part.bound_by) {
     case BoundBy::compute_rate:
-      return "a faster processor (npu.peak), or more ranks";
+      return fmt::format("{}a faster processor (npu.peak), or more ranks",
+                         without_recomputation(experiment) ? "training.recompute: none, or " : "");
     case BoundBy::memory_bandwidth:
       return against_memory_traffic(part, experiment);
     case BoundBy::launches:
@@ -208,11 +289,14 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
              "zero-bubble schedule, or fewer stages";
     case BoundBy::bandwidth:
       if (!part.held_by.empty())
-        return fmt::format("more bandwidth on {}{}", part.held_by,
-                           less_traffic(part.part, experiment));
+        return fmt::format("{}more bandwidth on {}{}",
+                           is_degraded(part.held_by, experiment)
+                               ? "a link that is not degraded (network.faults), or "
+                               : "",
+                           part.held_by, less_traffic(part.part, experiment));
       if (taper >= least_taper)
         return fmt::format("{}{} (now {:.3g}:1){}",
-                           jobs_meet_on(part.level, experiment) ? jobs_apart : "",
+                           jobs_at_once && jobs_meet_on(part.level, experiment) ? jobs_apart : "",
                            narrows_at_nics(experiment) ? "faster NICs, which several NPUs share"
                                                        : "less taper at " + part.level,
                            taper, less_traffic(part.part, experiment));
@@ -220,7 +304,7 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
     case BoundBy::latency:
       return against_latency(part);
     case BoundBy::contention:
-      return against_contention(part, experiment);
+      return against_contention(part, experiment, jobs_at_once);
     case BoundBy::endpoints:
       return "cheaper or fewer messages (system.endpoint, system.chunks)";
     case BoundBy::slow_receiver:

@@ -1,6 +1,7 @@
 // Which setting would make a part of a run's time shorter.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "simulation/experiment.h"
@@ -10,10 +11,19 @@ namespace orrery {
 
 // A clause that follows a colon: "more bandwidth on fabric, or a smaller training.tensor"; "" if
 // nothing does. `taper`: of the part's level, what a port takes over what it gets while all send.
-// `losses`: of the run.
+// `losses`: of the run. `jobs_at_once`: of several jobs another one runs while the part's does.
 // REQUIRES: part.bound_by is set.
 std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
-                    const LossRow& losses);
+                    const LossRow& losses, bool jobs_at_once = true);
+
+// Of packets that are sent again because others overtook them: takes_disorder_for_loss().
+inline constexpr const char* recovery_of_disorder =
+    "network.transport.recovery: selective_repeat, which does not take disorder for loss";
+
+// The training with less work, where the rules allow it and the memory, if it is known, has room:
+// without training.recompute, or with training.fused_cross_entropy. Nothing else, and if it is so.
+std::optional<TransformerTraining> without_recomputation(const Experiment& experiment);
+std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment);
 
 // Whether training.overlap_experts may be written beside the other settings, and is not.
 bool may_overlap_experts(const Experiment& experiment);

@@ -13,6 +13,7 @@
 #include "simulation/critical_stage.h"
 #include "simulation/result/knobs.h"
 #include "simulation/result/needs.h"
+#include "simulation/result/network_notices.h"
 #include "simulation/result/packet_rows.h"
 
 namespace orrery {
@@ -35,6 +36,15 @@ BoundBy bound_of(ComputeLimit limit) {
   return BoundBy::compute_rate;
 }
 
+// Those that network.faults take down, by name.
+std::vector<std::string> failed_links(const FinishedRun& run) {
+  std::vector<std::string> names;
+  for (const Fault& fault : run.experiment.network.routing.faults)
+    if (fault.condition == LinkCondition::down && fault.link)
+      names.push_back(run.topology.link_name(*fault.link));
+  return names;
+}
+
 class Parts {
  public:
   Parts(RunResult& result, const FinishedRun& run, Rank last)
@@ -43,7 +53,8 @@ class Parts {
         stage_(critical_stage(result)),
         rank_(stage_ == nullptr ? last : stage_->rank),
         account_(run.runner.account(rank_)),
-        crossing_(crossing_bandwidths(run.topology)) {}
+        crossing_(crossing_bandwidths(run.topology)),
+        failed_(failed_links(run)) {}
 
   void add_compute() {
     const ComputeAccount& account = run_.runner.computing(rank_);
@@ -154,7 +165,8 @@ class Parts {
       part.time = part.bandwidth + part.latency + part.rest;
       set_bound(part, i == held ? of_held : under_way, levels[i], account.collectives.chunks());
       if (levels[i].level >= 0) charge_port(part, levels[i], under_way);
-      part.knob = other_control(part);
+      part.knob = other_recovery();
+      if (part.knob.empty()) part.knob = other_control(part);
       if (part.time > Duration{}) result_.why.push_back(part);
     }
     name_full_link(kind, under_way);
@@ -266,7 +278,17 @@ class Parts {
         part.bound_by == BoundBy::bandwidth && !part.held_by.empty() ? busy_time(part.level) : 0;
     const double before = behind > 0 ? busy_time(part.held_by) : 0;  // 0 of what is no level
     if (before > 0 && behind >= (1 - considerable) * before) part.held_by += " and " + part.level;
-    return knob_of(part, run_.experiment, taper_at(part.level), losses());
+    return knob_of(part, run_.experiment, taper_at(part.level), losses(), jobs_at_once());
+  }
+
+  // Whether another job runs for half of the time or more of the one that ends last.
+  bool jobs_at_once() const {
+    if (result_.jobs.empty()) return true;
+    const JobRow& last = *std::ranges::max_element(result_.jobs, {}, &JobRow::finish);
+    return std::ranges::any_of(result_.jobs, [&](const JobRow& other) {
+      const Duration together = other.finish - std::max(other.start, last.start);
+      return &other != &last && together * 2 >= last.finish - last.start;
+    });
   }
 
   LossRow losses() const {
@@ -296,6 +318,14 @@ class Parts {
     const SystemSpec& system = run_.experiment.system;
     const std::int64_t least = std::min(system.first_phase_limit, system.queue_limit);
     return system.overlap_limit || chunks > least * iteration_count(result_);
+  }
+
+  // Where packets are sent again because others overtook them, no control makes up for it.
+  std::string other_recovery() const {
+    constexpr std::uint64_t few = 50;  // a segment of so many packets
+    const bool many =
+        result_.packets && result_.packets->retransmissions * few > result_.packets->packets;
+    return many && takes_disorder_for_loss(run_.experiment.network) ? recovery_of_disorder : "";
   }
 
   // Where RoCE's control keeps senders from a free line, it may be what holds them. At most the
@@ -329,7 +359,9 @@ class Parts {
     if (const ReceiverRow* slow = slow_receiver(under_way, carried)) {
       part.bound_by = BoundBy::slow_receiver;
       part.held_by = slow->name;
-    } else if (result_.packets && result_.packets->timeouts > 0) {
+    } else if (result_.packets && result_.packets->timeouts > 0 &&
+               !(only_a_fault_loses() &&
+                 is_contention(busy_time(part.level), under_way, carried))) {
       part.bound_by = result_.packets->drops > 0 ? BoundBy::losses : BoundBy::timeouts;
     } else if (is_contention(busy_time(part.level), under_way, carried)) {
       const LinkRow& fullest = *fullest_link(part.level);
@@ -356,6 +388,11 @@ class Parts {
     }
   }
 
+  // What is lost once does not hold up what is sent for the rest of the time.
+  bool only_a_fault_loses() const {
+    return result_.packets->drops > 0 && losses().link_down == result_.packets->drops;
+  }
+
   // RoCE knows how long windows held senders. A connection of TCP has a window in flight in each
   // round trip at most: too little where a link carries considerably more in that time.
   bool window_is_short(const std::string& name) const {
@@ -379,7 +416,8 @@ class Parts {
   const LinkRow* fullest_link(const std::string& level) const {
     const LinkRow* fullest = nullptr;
     for (const LinkRow& link : result_.links)
-      if (link.level == level && (fullest == nullptr || link.utilisation > fullest->utilisation))
+      if (link.level == level && (fullest == nullptr || link.utilisation > fullest->utilisation) &&
+          std::ranges::find(failed_, link.name()) == failed_.end())
         fullest = &link;
     return fullest;
   }
@@ -399,6 +437,7 @@ class Parts {
   Rank rank_;              // whose time is divided
   RankAccount account_;
   std::vector<Bandwidth> crossing_;  // of each level
+  std::vector<std::string> failed_;  // links
   double under_way_ = 0;             // ps in which the rank has any communication
   bool waits_beside_ = false;        // for communication that goes on beside all computing
 };

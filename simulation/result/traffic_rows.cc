@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/units/unit_text.h"
+#include "network/packet_defaults.h"
 #include "simulation/name_of_traffic.h"
 #include "simulation/packet_cost.h"
+#include "simulation/result/network_notices.h"
 #include "simulation/result/packet_rows.h"
 
 namespace orrery {
@@ -146,6 +148,44 @@ void add_bottlenecks(RunResult& result, const FinishedRun& run) {
   }
 }
 
+namespace {
+
+// What links carry of data that is sent once, at least, where disorder is taken for loss: without
+// all that was sent again, or their parts of what crossed the level.
+class SentOnce {
+ public:
+  SentOnce(const FinishedRun& run, const NetworkStatistics& statistics)
+      : run_(run), statistics_(statistics), crossed_(run.topology.levels().size()) {
+    if (!statistics.packets || !takes_disorder_for_loss(run.experiment.network)) return;
+    again_ = static_cast<double>(statistics.packets->retransmissions) *
+             static_cast<double>(full_packet_of(run.experiment.network).value);
+    std::vector<double> bandwidth(crossed_.size());
+    for (const Link& link : run.topology.links())
+      bandwidth[static_cast<std::size_t>(link.level)] += static_cast<double>(link.bandwidth.value);
+    for (std::size_t level = 0; level < statistics.levels.size(); ++level)
+      for (const TotalBytes bytes : statistics.levels[level].bytes_by_label)
+        if (bandwidth[level] > 0) crossed_[level] += bytes.as_double() / bandwidth[level];
+  }
+
+  TotalBytes operator[](std::size_t link) const {
+    const TotalBytes bytes = statistics_.links[link];
+    if (again_ == 0) return bytes;
+    const Link& one = run_.topology.links()[link];
+    const double shared =
+        crossed_[static_cast<std::size_t>(one.level)] * static_cast<double>(one.bandwidth.value);
+    const double once = std::max(bytes.as_double() - again_, shared);
+    return std::min(bytes, TotalBytes(Bytes{static_cast<std::int64_t>(once)}));
+  }
+
+ private:
+  const FinishedRun& run_;
+  const NetworkStatistics& statistics_;
+  std::vector<double> crossed_;  // of each level, in seconds of all its links
+  double again_ = 0;             // bytes
+};
+
+}  // namespace
+
 void add_bound(RunResult& result, const FinishedRun& run) {
   for (const RankRow& rank : result.ranks)
     result.bound = std::max(result.bound, rank.compute - rank.stolen);
@@ -153,9 +193,9 @@ void add_bound(RunResult& result, const FinishedRun& run) {
   // Messages that nobody received may still be on their way when the last rank finishes.
   if (!run.runner.unreceived().empty()) return;
   const NetworkStatistics statistics = run.network.statistics();
-  const std::vector<TotalBytes>& links = statistics.links;
+  const SentOnce links(run, statistics);
   std::optional<std::size_t> overloaded;
-  for (std::size_t i = 0; i < links.size(); ++i) {
+  for (std::size_t i = 0; i < statistics.links.size(); ++i) {
     const Link& link = run.topology.links()[i];
     constexpr Duration longest = Time::never().since_start;
     Duration bound = transfer_time_if_any(links[i], link.bandwidth).value_or(longest);
