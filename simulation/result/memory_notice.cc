@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/base/share_text.h"
 #include "core/units/unit_text.h"
@@ -15,6 +16,7 @@
 #include "simulation/search/fitting.h"
 #include "simulation/search/fitting_change.h"
 #include "simulation/search/least_memory.h"
+#include "simulation/search/search.h"
 #include "simulation/search/training_variants.h"
 #include "simulation/written.h"
 #include "workload/memory/stage_memory.h"
@@ -121,12 +123,38 @@ std::optional<std::string> remedy_of_all(const TrainingVariants& variants,
       remedy_of_servers(variants, workload, room));
 }
 
+Duration estimate_of(const Experiment& experiment, const TransformerTraining& training) {
+  FittingChoices one;
+  one.fitting.push_back({{}, training, {}});
+  return estimate_choices({experiment, {}}, std::move(one), 1).rows.front().estimate;
+}
+
+// Of the changes of as few settings as make the model fit, or one more: the first, which adds least
+// by rule of thumb, unless another one takes considerably less time by its estimate.
+std::optional<TransformerTraining> change_that_fits(const Experiment& experiment,
+                                                    const TransformerWorkload& workload,
+                                                    Bytes room) {
+  constexpr std::size_t most_estimates = 16;
+  constexpr std::int64_t fifths = 4;  // considerably: so many fifths of the first's
+  const auto changes =
+      fitting_changes(workload, facts_of(experiment.topology), room, most_estimates);
+  if (changes.empty()) return std::nullopt;
+  if (changes.size() == 1 || experiment.npu.peak == FlopRate{}) return changes.front();
+  std::vector<Duration> estimates;
+  for (const TransformerTraining& change : changes)
+    estimates.push_back(estimate_of(experiment, change));
+  const auto fastest = std::ranges::min_element(estimates);
+  return fastest->value < estimates.front().value / 5 * fifths
+             ? changes[static_cast<std::size_t>(fastest - estimates.begin())]
+             : changes.front();
+}
+
 // "write tensor: 8, sharding: zero1, which needs 77.05 GB"; nothing if no choice is allowed.
 std::optional<std::string> remedy_that_fits(const Experiment& experiment) {
   const auto* workload = std::get_if<TransformerWorkload>(&experiment.workload.what);
   if (workload == nullptr || experiment.topology.levels.empty()) return std::nullopt;
   const Bytes room = room_without_fragments(experiment.npu);
-  if (const auto change = fitting_change(*workload, facts_of(experiment.topology), room))
+  if (const auto change = change_that_fits(experiment, *workload, room))
     return written_as(experiment, *change);
   const TrainingVariants variants(experiment, {});
   return remedy_of_all(variants, *workload, room);

@@ -140,15 +140,27 @@ std::vector<PricedTraining> changed_trainings(const TransformerTraining& written
 
 }  // namespace
 
-std::optional<TransformerTraining> fitting_change(const TransformerWorkload& written,
-                                                  const PlatformFacts& platform, Bytes room) {
+std::vector<TransformerTraining> fitting_changes(const TransformerWorkload& written,
+                                                 const PlatformFacts& platform, Bytes room,
+                                                 std::size_t most) {
+  std::vector<TransformerTraining> found;
   for (auto& [price, training] : changed_trainings(written.training, node_size(platform))) {
+    if (found.size() == most) break;
+    if (!found.empty() &&
+        changes(training, written.training) > changes(found.front(), written.training) + 1)
+      break;
     training.data = data_ranks(training, platform);
     if (problems_of(training, written.model, platform).empty() &&
         most_memory({written.model, training}) <= room)
-      return training;
+      found.push_back(training);
   }
-  return std::nullopt;
+  return found;
+}
+
+std::optional<TransformerTraining> fitting_change(const TransformerWorkload& written,
+                                                  const PlatformFacts& platform, Bytes room) {
+  const std::vector<TransformerTraining> found = fitting_changes(written, platform, room, 1);
+  return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
 std::string changed_settings(const TransformerTraining& training,
