@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "simulation/search/fitting.h"
 #include "simulation/search/least_memory.h"
@@ -70,12 +72,30 @@ bool keeps_free(const Experiment& experiment) {
   return experiment.npu.reserve == Bytes{} && !is_written(experiment, "npu.reserve");
 }
 
-// The fragments of what is chosen find room too.
-Experiment with_room_to_spare(Experiment experiment) {
-  NpuSpec& npu = experiment.npu;
-  const Bytes kept{keeps_free(experiment) ? npu.memory->value / (100 / kept_free) : 0};
-  npu.reserve = std::max(kept, *npu.memory - room_without_fragments(npu));
-  return experiment;
+// What is left of memory for a choice.
+struct Room {
+  Bytes reserve;  // which it cannot have
+  std::string text;
+};
+
+// The largest last: where nothing fits beside what is kept free, fragments of what is chosen have
+// to find room; and else only what is allocated.
+std::vector<Room> rooms_of(const Experiment& experiment) {
+  const NpuSpec& npu = experiment.npu;
+  const Bytes fragments = *npu.memory - room_without_fragments(npu);
+  const Bytes kept{npu.memory->value / (100 / kept_free)};
+  std::vector<Room> rooms{{fragments, keeps_free(experiment) ? " in memory with fragments" : ""},
+                          {npu.reserve, " in memory without fragments"}};
+  if (keeps_free(experiment))
+    rooms.insert(rooms.begin(),
+                 {std::max(kept, fragments), fmt::format(" in {} % of memory", 100 - kept_free)});
+  return rooms;
+}
+
+TrainingVariants with_room(const TrainingVariants& variants, const Room& room) {
+  Experiment experiment = variants.written();
+  experiment.npu.reserve = room.reserve;
+  return {std::move(experiment), variants.given()};
 }
 
 std::optional<ChosenParallelism> choose_least(const TrainingVariants& variants) {
@@ -90,8 +110,8 @@ std::optional<ChosenParallelism> choose_least(const TrainingVariants& variants) 
 std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& variants,
                                                     const FixedParallelism& fixed) {
   if (!variants.written().npu.memory || !is_small_enough(variants)) return std::nullopt;
-  const TrainingVariants roomy(with_room_to_spare(variants.written()), variants.given());
-  if (data_alone_will_do(roomy, fixed)) return std::nullopt;
+  const std::vector<Room> rooms = rooms_of(variants.written());
+  if (data_alone_will_do(with_room(variants, rooms.front()), fixed)) return std::nullopt;
   SearchSpec space;
   space.schedule = {PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved};
   space.sharding = {Sharding::none, Sharding::zero1, Sharding::zero3};
@@ -100,16 +120,19 @@ std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& vari
   space.micro_batch = {1, 2, 4};
   if (fixed.micro_batch) space.micro_batch = {*fixed.micro_batch};
   if (fixed.recompute) space.recompute = {*fixed.recompute};
-  const SearchResult found = estimate_choices(
-      roomy, even_ones_of(fitting_choices(roomy, space, 1), roomy.written().topology), 1);
-  if (found.rows.empty())
-    return data_alone_will_do(variants, fixed) ? std::nullopt : choose_least(variants);
-  const FittingChoice& best = found.rows.front().found;
-  const std::string within =
-      keeps_free(variants.written()) ? fmt::format(" in {} % of memory", 100 - kept_free) : "";
-  return ChosenParallelism{best.choice, fmt::format("{}, best of {} estimates{}",
-                                                    text_of(best.choice, best.training.data),
-                                                    found.rows.size(), within)};
+  for (const Room& room : rooms) {
+    const TrainingVariants roomy = with_room(variants, room);
+    const SearchResult found = estimate_choices(
+        roomy, even_ones_of(fitting_choices(roomy, space, 1), roomy.written().topology), 1);
+    if (!found.rows.empty()) {
+      const FittingChoice& best = found.rows.front().found;
+      return ChosenParallelism{best.choice, fmt::format("{}, best of {} estimates{}",
+                                                        text_of(best.choice, best.training.data),
+                                                        found.rows.size(), room.text)};
+    }
+    if (data_alone_will_do(variants, fixed)) return std::nullopt;
+  }
+  return choose_least(variants);
 }
 
 }  // namespace orrery

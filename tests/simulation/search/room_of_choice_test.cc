@@ -1,4 +1,6 @@
 // What memory the parallelism that is chosen leaves free.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "simulation/result/memory_notice.h"
@@ -33,6 +35,21 @@ TEST_CASE("the report says that a tenth is kept free") {
   CHECK_THAT(chosen({{"platform.npu.memory=21 kB"}}), EndsWith(" estimates in 90 % of memory"));
   CHECK_THAT(chosen({{"platform.npu.memory=21 kB"}, {"platform.npu.reserve=0 B"}}),
              EndsWith(" estimates"));
+}
+
+// The same model on the same ranks: what fits beside what is kept free, at 21 kB, is the fastest of
+// several; on a device of which a tenth less is less than any choice needs, too.
+TEST_CASE("where nothing leaves a tenth free, the fastest that fits is chosen, not the smallest") {
+  const SearchFile file(small_experiment);
+  const Experiment experiment = load_experiment(file.path(), {{"platform.npu.memory=40 kB"}});
+  const Bytes least = least_memory({experiment, {}})->memory;
+  const auto of = [&](std::int64_t per_mille) {
+    return chosen({{fmt::format("platform.npu.memory={} B", least.value * per_mille / 1'000)}});
+  };
+  CHECK_THAT(of(1'120), Catch::EndsWith(" in 90 % of memory"));
+  CHECK_THAT(of(1'060), Catch::EndsWith(" in memory with fragments"));
+  CHECK_THAT(of(1'020), Catch::EndsWith(" in memory without fragments"));
+  CHECK_THAT(of(990), Catch::EndsWith(", least memory"));
 }
 
 // What needs least memory fills the device, and fragments would be a twentieth more.
