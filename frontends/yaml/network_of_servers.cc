@@ -242,14 +242,10 @@ std::string move_into_network(YamlNode& platform, Problems& problems) {
     server = server_of(platform);
   // A key of the platform that the network has itself.
   const auto refuse = [&](std::string_view key, std::string_view meant) {
+    const std::string& network_key = named_network(platform)->key;
+    const std::string what = fmt::format("{} has `{}`, which says the same", network_key, meant);
     if (const auto twice = taken(platform, key))
-      problems.add(
-          twice->key_place, join_path("platform", key),
-          fmt::format("{} has `{}`, which says the same", named_network(platform)->key, meant),
-          fmt::format("keep one of the two{}",
-                      key != "nic" ? ""
-                                   : "; links to the spines are uplink_bandwidth of "
-                                     "leaf_spine, spine_bandwidth of rail"));
+      problems.add(twice->key_place, join_path("platform", key), what, "keep one of the two");
   };
   std::string assumed;
   if (const YamlNode* node = network->find("node")) {
@@ -266,10 +262,7 @@ std::string move_into_network(YamlNode& platform, Problems& problems) {
   for (const auto& [key, meant] : keys_of_network) {
     const YamlNode& to = *named_network(platform);
     const bool is_nodes = std::string_view(key) == "nodes";
-    if (to.find(meant) != nullptr && !is_nodes) {
-      refuse(key, meant);
-      continue;
-    }
+    if (to.find(meant) != nullptr && !is_nodes) refuse(key, meant);
     if (is_nodes && !counts_nodes(to.key)) continue;
     if (std::optional<YamlNode> value = taken(platform, key)) {
       value->key = meant;

@@ -358,27 +358,6 @@ TEST_CASE("words are written as people write them") {
         std::string::npos);
 }
 
-// Who names a policy that chooses for each packet wants packets.
-TEST_CASE("a policy stands for the routes, and packets for a policy of packets") {
-  const NetworkSpec spray = load_experiment(minimal, {{"network={routing: spray}"}}).network;
-  CHECK(spray.routing.policy == RoutingPolicy::spray);
-  for (const char* policy : {"adaptive", "drill"}) {
-    const NetworkSpec network =
-        load_experiment(minimal, {{fmt::format("network={{routing: {}}}", policy)}}).network;
-    CHECK(network.backend == "packet");
-    CHECK_THAT(error_of({{fmt::format("network={{backend: fluid, routing: {}}}", policy)}}),
-               Catch::Contains("is a choice for each packet, and fluid has none"));
-  }
-}
-
-TEST_CASE("remedies are of the key's own place") {
-  CHECK_THAT(error_of({{"network={slow: [{npus: 3, rate: 10 Gb/s}]}"}}),
-             Catch::Contains("unknown key \"npus\": did you mean \"npu\"?"));
-  CHECK_THAT(
-      error_of({{"network={faults: [{at: 0 s, link: a - b, state: slow, bandwidth: 1 Gb/s}]}"}}),
-      Catch::Contains("state: degraded"));
-}
-
 TEST_CASE("an algorithm stands for the section of its collective") {
   const auto algorithms = [](const char* setting) {
     const SystemSpec system = load_experiment(minimal, {{setting}}).system;
