@@ -89,7 +89,13 @@ std::string counts_text(const SearchResult& result) {
   table.add_row({std::to_string(choices.too_large),
                  choices.room ? "do not fit into " + to_text(*choices.room)
                               : "do not fit: platform.npu.memory is not known"});
-  table.add_row({std::to_string(result.rows.size()), "are estimated"});
+  if (choices.uneven > 0)
+    table.add_row({std::to_string(choices.uneven),
+                   "fit, and are left out: their groups lie on the nodes in unequal ways"});
+  table.add_row({std::to_string(result.rows.size()),
+                 choices.only_uneven ? "are estimated as if their groups lay on the nodes in equal "
+                                       "ways, which those of none do"
+                                     : "are estimated"});
   if (result.not_estimated > 0)
     table.add_row({std::to_string(result.not_estimated), "fit, and were not reached"});
   const EstimateQuality quality = quality_of(result.rows);
@@ -210,6 +216,7 @@ std::string search_json(const SearchResult& result, std::size_t top) {
       {"enumerated", result.choices.enumerated},
       {"not_allowed", refused_of(result.choices)},
       {"too_large", result.choices.too_large},
+      {"uneven", result.choices.uneven},
       {"estimated", result.rows.size()},
       {"not_reached", result.choices.unchecked + static_cast<std::int64_t>(result.not_estimated)},
       {"simulated", quality_of(result.rows).rows}};

@@ -37,6 +37,7 @@ SearchResult estimated(const SearchedExperiment& variants, const SearchOptions& 
       return !interrupt.interrupted();
     });
   }
+  choices = even_ones_of(std::move(choices), variants.written().topology);
   CountProgress progress(terminal, choices.fitting.size(), "configurations estimated");
   return estimate_choices(variants, std::move(choices), options.jobs, [&](std::size_t done) {
     progress.show(done);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 #include <variant>
@@ -35,33 +34,6 @@ bool data_alone_will_do(const TrainingVariants& variants, const FixedParallelism
   const NpuSpec& npu = variants.written().npu;
   return allowed != nullptr &&
          most_memory({variants.model(), *allowed}) + npu.reserve <= *npu.memory;
-}
-
-// Whether all groups of each kind lie on the levels of the platform in the same way: a stage of 64
-// ranks in nodes of 72 is in one node or in two, and the estimate knows the first one only.
-bool lies_evenly(const TransformerTraining& training, const TopologySpec& topology) {
-  const std::int64_t shared = std::int64_t{training.tensor} * training.context;
-  const bool pipeline_first = training.order == RankOrder::tensor_pipeline_data;
-  const std::array<std::int64_t, 4> blocks{
-      training.tensor, shared, shared * (pipeline_first ? training.pipeline : training.data),
-      std::int64_t{training.experts.parallel} * training.experts.tensor};
-  std::int64_t group = 1;
-  for (const LevelSpec& level : topology.levels) {
-    group *= level.size;
-    if (std::ranges::any_of(
-            blocks, [&](std::int64_t block) { return group % block != 0 && block % group != 0; }))
-      return false;
-  }
-  return true;
-}
-
-FittingChoices even_ones_of(FittingChoices found, const TopologySpec& topology) {
-  const auto is_even = [&](const FittingChoice& fitting) {
-    return lies_evenly(fitting.training, topology);
-  };
-  if (std::ranges::any_of(found.fitting, is_even))
-    std::erase_if(found.fitting, [&](const auto& fitting) { return !is_even(fitting); });
-  return found;
 }
 
 // Of what the memory of a device keeps free, unless the user says it: what buffers of

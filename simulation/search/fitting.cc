@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <variant>
 
@@ -46,7 +47,34 @@ void add(FittingChoices& choices, Judged& judged) {
     choices.smallest_too_large = std::move(choice);
 }
 
+bool lies_evenly(const TransformerTraining& training, const TopologySpec& topology) {
+  const std::int64_t shared = std::int64_t{training.tensor} * training.context;
+  const bool pipeline_first = training.order == RankOrder::tensor_pipeline_data;
+  const std::array<std::int64_t, 4> blocks{
+      training.tensor, shared, shared * (pipeline_first ? training.pipeline : training.data),
+      std::int64_t{training.experts.parallel} * training.experts.tensor};
+  std::int64_t group = 1;
+  for (const LevelSpec& level : topology.levels) {
+    group *= level.size;
+    if (std::ranges::any_of(
+            blocks, [&](std::int64_t block) { return group % block != 0 && block % group != 0; }))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+FittingChoices even_ones_of(FittingChoices found, const TopologySpec& topology) {
+  const auto is_even = [&](const FittingChoice& fitting) {
+    return lies_evenly(fitting.training, topology);
+  };
+  found.only_uneven = !found.fitting.empty() && std::ranges::none_of(found.fitting, is_even);
+  if (!found.only_uneven)
+    found.uneven = static_cast<std::int64_t>(
+        std::erase_if(found.fitting, [&](const auto& fitting) { return !is_even(fitting); }));
+  return found;
+}
 
 Bytes most_memory(const TransformerWorkload& workload) {
   Bytes most;

@@ -34,6 +34,8 @@ struct FittingChoices {
   std::map<std::string, RefusedChoices> refused;  // by the key that is wrong
   std::optional<Bytes> room;                      // of an NPU; none = not known: everything fits
   std::optional<FittingChoice> smallest_too_large;
+  std::int64_t uneven = 0;   // fit, and were left out by even_ones_of()
+  bool only_uneven = false;  // all that fit are such, so they were kept
 };
 
 // On so many threads; the result does not depend on it. `progress` is told how many choices are
@@ -41,6 +43,11 @@ struct FittingChoices {
 FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpec& spec,
                                std::size_t workers,
                                const std::function<bool(std::size_t done)>& progress = {});
+
+// Those whose groups of each kind all lie on the levels of the platform in the same way, if there
+// is one: a stage of 64 ranks in nodes of 72 is in one node or in two, and an estimate knows the
+// first one only.
+FittingChoices even_ones_of(FittingChoices found, const TopologySpec& topology);
 
 // The memory of the fullest stage.
 Bytes most_memory(const TransformerWorkload& workload);

@@ -6,6 +6,7 @@
 
 #include "core/base/config_error.h"
 #include "report/search_report.h"
+#include "simulation/search/search.h"
 #include "tests/simulation/search/small_search.h"
 
 using namespace orrery;
@@ -56,6 +57,30 @@ TEST_CASE("what the frameworks do not allow is counted by the key that is wrong"
   CHECK(choices.refused.at("sharding").count == 1);      // zero2 in a pipeline
   CHECK_THAT(choices.refused.at("sharding").example, Contains("DeepSpeed refuses"));
   CHECK(choices.fitting.size() == 1);
+}
+
+// 12 NPUs in nodes of 6: a tensor-parallel group of 2 is in one node, and of three groups of 4 the
+// second one is in both, which its estimate, of the first one, does not know.
+TEST_CASE("groups that lie on the nodes in unequal ways are not searched beside others") {
+  std::string sixes = small_experiment;
+  sixes.replace(sixes.find("size: 2"), 7, "size: 6");
+  const auto searched = [&](const std::string& tensor) {
+    const SearchFile file(sixes + "search: {tensor: " + tensor +
+                          ", pipeline: 1, micro_batch: 1, sharding: none, recompute: none}\n");
+    const SearchedExperiment variants(file.path(), {{"workload.transformer.heads=4"},
+                                                    {"workload.training.global_batch=12"},
+                                                    {"platform.npu.memory=1 GB"}});
+    FittingChoices all = fitting_choices(variants, variants.spec(), 1);
+    return estimate_choices(variants, even_ones_of(std::move(all), variants.written().topology), 1);
+  };
+  const SearchResult two = searched("[2, 4]");
+  REQUIRE(two.rows.size() == 1);
+  CHECK(two.rows.front().found.choice.tensor == 2);
+  CHECK(two.choices.uneven == 1);
+  CHECK_THAT(search_text(two, 1), Contains("1  fit, and are left out: their groups lie on the"));
+  const SearchResult four = searched("4");
+  REQUIRE(four.rows.size() == 1);
+  CHECK_THAT(search_text(four, 1), Contains("1  are estimated as if their groups lay on the"));
 }
 
 // t: 1, 2 in the node; p: 1, 2 (two layers); micro-batches 1, 2, 4, 8, 16; of p = 2 the orders 1f1b
