@@ -65,7 +65,7 @@ void add(YamlNode& map, const Source& source, std::string_view key, std::string 
 }
 
 // workload.training with that choice.
-YamlNode training_node(const SearchedFile& file, const TransformerSpec& model,
+YamlNode training_node(const SearchedFile& file, const TrainingVariants& variants,
                        const ParallelChoice& choice) {
   YamlNode node = file.training;
   const auto set = [&](std::string_view key, std::string value) {
@@ -74,7 +74,7 @@ YamlNode training_node(const SearchedFile& file, const TransformerSpec& model,
   set("tensor", std::to_string(choice.tensor));
   set("pipeline", std::to_string(choice.pipeline));
   if (choice.context > 1) set("context", std::to_string(choice.context));
-  if (model.experts.count > 0) set("expert", std::to_string(choice.expert));
+  if (variants.model().experts.count > 0) set("expert", std::to_string(choice.expert));
   set("micro_batch", std::to_string(choice.micro_batch));
   set("schedule", std::string(name_of(choice.schedule)));
   if (choice.schedule == PipelineSchedule::interleaved)
@@ -82,6 +82,10 @@ YamlNode training_node(const SearchedFile& file, const TransformerSpec& model,
   set("sharding", std::string(name_of(choice.sharding)));
   set("recompute", std::string(name_of(choice.recompute)));
   if (choice.overlap_experts) set("overlap_experts", "true");
+  if (choice.pipeline == 1)
+    std::erase_if(node.children, [](const YamlNode& child) {
+      return std::ranges::find(keys_of_pipelines, child.key) != keys_of_pipelines.end();
+    });
   if (choice.tensor == 1)
     std::erase_if(node.children, [](const auto& key) { return key.key == "sequence_parallel"; });
   else if (node.find("sequence_parallel") == nullptr)
@@ -305,7 +309,7 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
   const TrainingVariants variants(std::move(file.experiment), file.given);
   const auto found = choose_parallelism(variants, fixed);
   if (!found) return "";
-  for (YamlNode& key : training_node(file, variants.model(), found->choice).children)
+  for (YamlNode& key : training_node(file, variants, found->choice).children)
     if (training->find(key.key) == nullptr) {
       key.place = key.key_place = {&chosen, 0, 0};
       training->children.push_back(std::move(key));
@@ -417,7 +421,7 @@ std::string SearchedExperiment::text(const ParallelChoice& choice, std::int32_t 
   yaml::YamlNode root = file_->root;
   std::erase_if(root.children, [](const auto& child) { return child.key == "search"; });
   yaml::YamlNode* workload = root.find("workload");
-  yaml::YamlNode training = yaml::training_node(*file_, model(), choice);
+  yaml::YamlNode training = yaml::training_node(*file_, *this, choice);
   yaml::add(training, file_->chosen, "data", std::to_string(data));
   training.key = "training";
   if (yaml::YamlNode* written = workload->find("training"))

@@ -7,6 +7,24 @@
 
 namespace orrery {
 
+namespace {
+
+void leave_out_keys_of_pipelines(TransformerTraining& training) {
+  const TransformerTraining plain;
+  training.overlap_p2p = plain.overlap_p2p;
+  training.scatter_gather = plain.scatter_gather;
+  training.ends_take_a_layer = plain.ends_take_a_layer;
+  training.micro_batch_group = plain.micro_batch_group;
+  training.defer_head_gradients = plain.defer_head_gradients;
+  training.deferral_limit = plain.deferral_limit;
+}
+
+bool is_of_pipelines(std::string_view key) {
+  return std::ranges::find(keys_of_pipelines, key) != keys_of_pipelines.end();
+}
+
+}  // namespace
+
 TrainingVariants::TrainingVariants(Experiment written, std::vector<std::string> given)
     : written_(std::move(written)),
       given_(std::move(given)),
@@ -33,6 +51,7 @@ TransformerTraining TrainingVariants::meant_by(const ParallelChoice& choice) con
   }
   if (choice.tensor == 1 || !is_given("sequence_parallel"))
     training.sequence_parallel = choice.tensor > 1;
+  if (choice.pipeline == 1) leave_out_keys_of_pipelines(training);
   training.data = data_ranks(training, platform_);
   return training;
 }
@@ -44,7 +63,8 @@ std::variant<TransformerTraining, SpecProblem> TrainingVariants::training(
   if (!problems.empty()) return std::move(problems.front());
   if (!given_.empty())
     for (SpecProblem& idle : idle_settings(training, model()))
-      if (is_given(idle.key)) return std::move(idle);
+      if (is_given(idle.key) && (choice.pipeline > 1 || !is_of_pipelines(idle.key)))
+        return std::move(idle);
   return training;
 }
 

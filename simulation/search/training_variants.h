@@ -1,6 +1,7 @@
 // One experiment with many parallel configurations, as a search sees it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,12 +15,18 @@
 
 namespace orrery {
 
+// Keys of workload.training that mean nothing where a choice has one stage.
+inline constexpr std::array<std::string_view, 6> keys_of_pipelines{
+    "overlap_p2p",       "scatter_gather",       "embedding_and_loss_take_a_layer",
+    "micro_batch_group", "defer_head_gradients", "deferral_limit"};
+
 class TrainingVariants {
  public:
   // What a choice does not say is as in the training of `written`. `given` are keys of
   // workload.training that a user has written down: a choice with which one of them means nothing
-  // is refused. Without "sequence_parallel" among them, tensor-parallel ranks are sequence-parallel
-  // too. REQUIRES: the workload of `written` is a transformer without a problem.
+  // is refused, but for keys_of_pipelines. Without "sequence_parallel" among them, tensor-parallel
+  // ranks are sequence-parallel too. REQUIRES: the workload of `written` is a transformer without a
+  // problem.
   TrainingVariants(Experiment written, std::vector<std::string> given);
 
   const Experiment& written() const { return written_; }

@@ -62,6 +62,19 @@ TEST_CASE("data parallelism alone stays where it fits, or memory is not known") 
   }
 }
 
+// In 40 kB data parallelism fits and is taken; in 21 kB two stages are the fastest that fit.
+TEST_CASE("a key that only pipelines have is refused rather than made true by a pipeline") {
+  for (const char* key :
+       {"overlap_p2p=false", "defer_head_gradients=true", "micro_batch_group=4"}) {
+    const std::string setting = std::string("workload.training.") + key;
+    CHECK_THROWS_WITH(loaded({{"platform.npu.memory=40 kB"}, {setting}}),
+                      Contains(setting.substr(0, setting.find('='))) && Contains("leave it out"));
+  }
+  const Experiment stages =
+      loaded({{"platform.npu.memory=21000 B"}, {"workload.training.overlap_p2p=false"}});
+  CHECK(workload_of(stages).training.pipeline == 2);
+}
+
 // 12 NPUs in nodes of 6: a tensor-parallel group of 4 would lie in one node or in two.
 TEST_CASE("groups that lie on the nodes in unequal ways are not chosen") {
   std::string sixes = small_experiment;

@@ -110,6 +110,18 @@ TEST_CASE("the file of a choice is the experiment with that choice") {
   }
 }
 
+// With one stage it does without keys of pipelines.
+TEST_CASE("the file of a choice of one stage can be read") {
+  const SearchFile file(small_experiment + "search: {tensor: 1, pipeline: 1}\n");
+  const SearchedExperiment variants(file.path(), {{"workload.training.overlap_p2p=false"}});
+  const FittingChoices choices = fitting_choices(variants, variants.spec(), 1);
+  REQUIRE_FALSE(choices.fitting.empty());
+  const FittingChoice& first = choices.fitting.front();
+  const SearchFile written(variants.text(first.choice, first.training.data, "# found\n"),
+                           "written");
+  CHECK_NOTHROW(load_experiment(written.path(), {}));
+}
+
 TEST_CASE("only transformers are searched") {
   const SearchFile file(R"(platform:
   topology: {levels: [{name: x, kind: switch, size: 2, bandwidth: 1 GB/s, latency: 1 us}]}

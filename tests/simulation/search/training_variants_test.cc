@@ -56,6 +56,25 @@ TEST_CASE("a choice that breaks a rule, or leaves a written setting without mean
   CHECK(std::holds_alternative<TransformerTraining>(prefetching.training(choice)));
 }
 
+TEST_CASE("keys that only pipelines have do not decide whether there is one") {
+  Experiment experiment = small();
+  auto& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  training.overlap_p2p = false;
+  training.scatter_gather = true;
+  training.ends_take_a_layer = true;
+  training.micro_batch_group = 4;
+  training.defer_head_gradients = true;
+  training.deferral_limit = 1;
+  const TrainingVariants variants(experiment, {"overlap_p2p", "deferral_limit", "prefetch"});
+  ParallelChoice choice;
+  choice.sharding = Sharding::zero3;
+  const auto meant = std::get<TransformerTraining>(variants.training(choice));
+  CHECK_FALSE(meant.overlap_p2p);
+  CHECK(meant.micro_batch_group == 0);
+  choice.pipeline = 2;
+  CHECK(std::get<SpecProblem>(variants.training(choice)).key == "micro_batch_group");
+}
+
 // t in {1, 2}, p in {1, 2}: 4, 2, 2 and 1 data-parallel ranks. Four samples, two at once: with four
 // replicas that is no whole number of micro-batches.
 TEST_CASE("a search without a file") {
