@@ -67,6 +67,7 @@ void add(YamlNode& map, const Source& source, std::string_view key, std::string 
 // workload.training with that choice.
 YamlNode training_node(const SearchedFile& file, const TrainingVariants& variants,
                        const ParallelChoice& choice) {
+  const auto meant = std::get<TransformerTraining>(variants.training(choice));
   YamlNode node = file.training;
   const auto set = [&](std::string_view key, std::string value) {
     add(node, file.chosen, key, std::move(value));
@@ -74,6 +75,8 @@ YamlNode training_node(const SearchedFile& file, const TrainingVariants& variant
   set("tensor", std::to_string(choice.tensor));
   set("pipeline", std::to_string(choice.pipeline));
   if (choice.context > 1) set("context", std::to_string(choice.context));
+  if (meant.context_method != ContextMethod::ring && node.find("context_method") == nullptr)
+    set("context_method", std::string(name_of(meant.context_method)));
   if (variants.model().experts.count > 0) set("expert", std::to_string(choice.expert));
   set("micro_batch", std::to_string(choice.micro_batch));
   set("schedule", std::string(name_of(choice.schedule)));

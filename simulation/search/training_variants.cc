@@ -19,6 +19,13 @@ void leave_out_keys_of_pipelines(TransformerTraining& training) {
   training.deferral_limit = plain.deferral_limit;
 }
 
+// What sends least. Of n tokens of a rank `ulysses` sends (2 h + 2 k) n / c to each of the c - 1
+// others, of h heads and k key heads, and `all_gather` 2 k n.
+ContextMethod method_without_ring(std::int32_t context, const TransformerSpec& model) {
+  return model.heads + model.key_heads() < context * model.key_heads() ? ContextMethod::ulysses
+                                                                       : ContextMethod::all_gather;
+}
+
 bool is_of_pipelines(std::string_view key) {
   return std::ranges::find(keys_of_pipelines, key) != keys_of_pipelines.end();
 }
@@ -60,6 +67,13 @@ std::variant<TransformerTraining, SpecProblem> TrainingVariants::training(
     const ParallelChoice& choice) const {
   TransformerTraining training = meant_by(choice);
   SpecProblems problems = problems_of(training, model(), platform_);
+  for (const ContextMethod method :
+       {method_without_ring(training.context, model()), ContextMethod::all_gather}) {
+    if (problems.empty() || problems.front().key != "context_method" || is_given("context_method"))
+      break;
+    training.context_method = method;
+    problems = problems_of(training, model(), platform_);
+  }
   if (!problems.empty()) return std::move(problems.front());
   if (!given_.empty())
     for (SpecProblem& idle : idle_settings(training, model()))

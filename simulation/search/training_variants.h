@@ -25,8 +25,8 @@ class TrainingVariants {
   // What a choice does not say is as in the training of `written`. `given` are keys of
   // workload.training that a user has written down: a choice with which one of them means nothing
   // is refused, but for keys_of_pipelines. Without "sequence_parallel" among them, tensor-parallel
-  // ranks are sequence-parallel too. REQUIRES: the workload of `written` is a transformer without a
-  // problem.
+  // ranks are sequence-parallel too; without "context_method", all_gather or ulysses stands for a
+  // ring that is refused. REQUIRES: the workload of `written` is a transformer without a problem.
   TrainingVariants(Experiment written, std::vector<std::string> given);
 
   const Experiment& written() const { return written_; }

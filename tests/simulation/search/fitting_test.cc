@@ -110,16 +110,19 @@ TEST_CASE("the file of a choice is the experiment with that choice") {
   }
 }
 
-// With one stage it does without keys of pipelines.
-TEST_CASE("the file of a choice of one stage can be read") {
-  const SearchFile file(small_experiment + "search: {tensor: 1, pipeline: 1}\n");
-  const SearchedExperiment variants(file.path(), {{"workload.training.overlap_p2p=false"}});
+// With one stage it does without keys of pipelines; windows of 2 do not go round a ring.
+TEST_CASE("the file of a choice says what the choice changed, and can be read") {
+  const SearchFile file(small_experiment + "search: {tensor: 1, pipeline: 1, context: 2}\n");
+  const SearchedExperiment variants(file.path(), {{"workload.training.overlap_p2p=false"},
+                                                  {"workload.transformer.sliding_window=2"}});
   const FittingChoices choices = fitting_choices(variants, variants.spec(), 1);
   REQUIRE_FALSE(choices.fitting.empty());
   const FittingChoice& first = choices.fitting.front();
   const SearchFile written(variants.text(first.choice, first.training.data, "# found\n"),
                            "written");
-  CHECK_NOTHROW(load_experiment(written.path(), {}));
+  const auto read = load_experiment(written.path(), {});
+  CHECK(std::get<TransformerWorkload>(read.workload.what).training.context_method ==
+        ContextMethod::all_gather);
 }
 
 TEST_CASE("only transformers are searched") {

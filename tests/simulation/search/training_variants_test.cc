@@ -56,6 +56,29 @@ TEST_CASE("a choice that breaks a rule, or leaves a written setting without mean
   CHECK(std::holds_alternative<TransformerTraining>(prefetching.training(choice)));
 }
 
+// A window of 4 in sequences of 8: blocks that go round a ring would not be equal work. Of n tokens
+// of 2 heads two ranks send each other (2 x 2 + 2 x 2) n / 2 with ulysses and 2 x 2 n with
+// all_gather, as much; four ranks (4 x 4) n / 4 of 4 heads against 2 x 4 n. They have no 2 heads.
+TEST_CASE("where a ring is refused and no method is written, what sends less is taken") {
+  Experiment windows = small();
+  TransformerSpec& model = std::get<TransformerWorkload>(windows.workload.what).model;
+  model.window = 4;
+  ParallelChoice choice;
+  choice.context = 2;
+  const auto method = [&](const Experiment& experiment) {
+    const TrainingVariants variants(experiment, {});
+    return std::get<TransformerTraining>(variants.training(choice)).context_method;
+  };
+  CHECK(method(windows) == ContextMethod::all_gather);
+  CHECK(method(small()) == ContextMethod::ring);
+  choice.context = 4;
+  CHECK(method(windows) == ContextMethod::all_gather);
+  model.heads = 4;
+  CHECK(method(windows) == ContextMethod::ulysses);
+  const TrainingVariants written(windows, {"context_method"});
+  CHECK(std::get<SpecProblem>(written.training(choice)).key == "context_method");
+}
+
 TEST_CASE("keys that only pipelines have do not decide whether there is one") {
   Experiment experiment = small();
   auto& training = std::get<TransformerWorkload>(experiment.workload.what).training;
