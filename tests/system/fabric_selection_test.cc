@@ -261,5 +261,25 @@ TEST_CASE("auto knows which messages cross leaves that are not equally full") {
   CHECK(load("direct") < microseconds(24'001));
 }
 
+// 13 servers of 8 on three leaves of five, 40 NICs of 50 GB/s and 10 uplinks as wide: a full leaf
+// sends 40 x 256 MB x 64 / 104 = 6.302 GB over 500 GB/s, 12.6 ms. The NICs alone would take 12/13 x
+// 256 MB at 50 GB/s, 4.73 ms.
+TEST_CASE("auto knows the taper of the fullest leaf, of exchanges too") {
+  LeafSpineSpec spec;
+  spec.node = server({gigabytes_per_second(450), nanoseconds(500)});
+  spec.node.nics = 8;
+  spec.node.bus = {gigabytes_per_second(64), nanoseconds(400)};
+  spec.nodes = 13;
+  spec.leaves = 3;
+  spec.plugs = 40;
+  spec.spines = 10;
+  spec.wire = {gigabytes_per_second(50), nanoseconds(500)};
+  const Topology topology(build_leaf_spine(spec));
+  const Chosen chosen =
+      chosen_on(topology, {{0, 8}, {1, 13}}, Collective::all_to_all, bytes(256'000'000));
+  CHECK(chosen.predicted > microseconds(12'600));
+  CHECK(chosen.predicted < microseconds(13'900));
+}
+
 }  // namespace
 }  // namespace orrery
