@@ -32,12 +32,15 @@ inline Share share_between_nodes(bool in_turn, const Phase& phase,
   return {(nodes - 1) * inside, nodes * inside - 1};
 }
 
+inline constexpr std::int32_t kLargestServer = 16;
+
 // Where a level is: inside nodes are those of scope local, as group.cc has it, or the innermost if
 // all have one scope. But of a fabric alone, with more members than servers have, each is a node.
+// So is each NPU of those that are plugged into switches which further ones join (leaves).
 inline Scope place_of(std::span<const LevelSpec> levels, std::size_t level) {
-  constexpr std::int32_t largest_server = 16;
   if (levels[level].scope == Scope::local) return Scope::local;
-  if (levels.size() == 1 && levels[level].size > largest_server) return Scope::scale_out;
+  if (levels.size() == 1 && levels[level].size > kLargestServer) return Scope::scale_out;
+  if (levels.size() > 1 && levels[0].kind == LevelKind::graph) return Scope::scale_out;
   return level == 0 ? Scope::local : Scope::scale_out;
 }
 

@@ -46,12 +46,12 @@ class Contest {
 
  public:
   Contest(const Topology& topology, const SystemSpec& system, PhaseCosts& costs,
-          const CollectiveSpec& rule, const GroupAlongLevels& group, Collective kind, Bytes size)
+          const CollectiveSpec& rule, std::vector<PhaseLevel> group, Collective kind, Bytes size)
       : topology_(topology),
         system_(system),
         costs_(costs),
         rule_(rule),
-        group_(costs.levels_of(group, kind)),
+        group_(std::move(group)),
         kind_(planned_as(kind)),
         size_(size) {
     for (const Collective part : {kind_, Collective::reduce_scatter, Collective::all_gather,
@@ -439,7 +439,17 @@ std::optional<AutomaticChoice> choose_automatically(const Topology& topology,
                                                     const CollectiveSpec& rule,
                                                     const GroupAlongLevels& group, Collective kind,
                                                     Bytes size) {
-  return Contest(topology, system, costs, rule, group, kind, size).winner();
+  const auto choice_over = [&](std::vector<PhaseLevel> levels) {
+    return Contest(topology, system, costs, rule, std::move(levels), kind, size).winner();
+  };
+  auto by_level = choice_over(costs.levels_of(group, kind));
+  if (!rule.any_schedule || kind > Collective::all_gather || !costs.has_one_port(group))
+    return by_level;
+  auto flat = choice_over({costs.whole(group)});
+  if (!flat || (by_level && by_level->predicted < flat->predicted)) return by_level;
+  flat->spec.schedule = HierarchicalSchedule::flat;
+  if (by_level) flat->candidates += by_level->candidates;
+  return flat;
 }
 
 }  // namespace orrery

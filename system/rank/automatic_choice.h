@@ -21,6 +21,9 @@
 // over several levels pass each of them in turn: what overlaps is the levels. (Plans with a root
 // are made of chunks that follow each other, as in a library.) Only algorithms that libraries have
 // are tried then, and those that a row of `protocols` names.
+//
+// NPUs that are plugged straight into leaves are nodes of their own. Libraries lead one ring or
+// tree through all of them, so a sum or gather is tried flat there, too: all levels as one.
 #pragma once
 
 #include <cstdint>

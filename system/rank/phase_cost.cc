@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "network/flow_loads.h"
+#include "system/collective/between_nodes.h"
 #include "system/collective/capability.h"
 #include "system/rank/busiest_link.h"
 #include "system/rank/prediction.h"
@@ -177,6 +178,14 @@ std::vector<PhaseLevel> PhaseCosts::levels_of(const GroupAlongLevels& group,
     i = end;
   }
   return levels;
+}
+
+bool PhaseCosts::has_one_port(const GroupAlongLevels& group) const {
+  if (group.size() < 2 || topology_.structural()) return false;
+  const int port = topology_.port_level(group.front().first);
+  return place_of(topology_.levels(), 0) == Scope::scale_out &&
+         std::ranges::all_of(
+             group, [&](const auto& along) { return topology_.port_level(along.first) == port; });
 }
 
 std::int32_t PhaseCosts::members_together(const PhaseLevel& level) const {

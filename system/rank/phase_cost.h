@@ -93,6 +93,10 @@ class PhaseCosts {
 
   // What the phases of a collective of that kind go over.
   std::vector<PhaseLevel> levels_of(const GroupAlongLevels& group, Collective kind) const;
+  // Whether the NPUs are nodes of their own, and all levels of the group lie behind the same links.
+  bool has_one_port(const GroupAlongLevels& group) const;
+  // All of them as one level. REQUIRES: has_one_port(group).
+  PhaseLevel whole(const GroupAlongLevels& group) const { return joined(group); }
   // A level taken out of its platform (prediction.h), with what its members get there.
   LevelSpec alone(const PhaseLevel& level) const;
   // At least so many members of a group sit beside each other in one part of the level. More than 1

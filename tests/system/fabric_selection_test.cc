@@ -281,5 +281,38 @@ TEST_CASE("auto knows the taper of the fullest leaf, of exchanges too") {
   CHECK(chosen.predicted < microseconds(13'900));
 }
 
+Chosen chosen_of_library(const Topology& topology, const GroupAlongLevels& group, Bytes size) {
+  CollectiveSpec rule;
+  rule.algorithms = {NamedAlgorithm("auto")};
+  rule.any_schedule = rule.any_chunks = true;
+  rule.protocol = Protocol::automatic;
+  SystemSpec system;
+  system.protocols = {{Protocol::simple, "", microseconds(8), microseconds(3), {1, 1}}};
+  const auto choice =
+      Selection(topology, system).fastest(rule, group, Collective::all_reduce, size);
+  REQUIRE(choice);
+  std::vector<int> levels;
+  for (int i = 0; i < std::ssize(group); ++i) levels.push_back(i);
+  return {text_of(levels, choice->spec), choice->predicted};
+}
+
+// Three leaves of eight NPUs without servers, two uplinks each. A ring of all 24 crosses each leaf
+// once, so the taper is not felt: 2 x 23/24 x 256 MB at 12.5 GB/s are 39.25 ms. A step pays 3 us
+// and four links of 0.5 us: 46 are 0.23 ms and a little, and a call 8 us. A few bytes go in fewer
+// steps than rings have in a leaf alone, 14.
+TEST_CASE("NPUs on leaves are nodes: one ring for all, and for a few bytes none in a leaf") {
+  const Wire cable{gigabits_per_second(100), nanoseconds(500)};
+  TreeSpec tree;
+  tree.tiers = {{"leaf", 8, 2, cable}, {"spine", 3, 0, cable}};
+  const Topology topology(build_tree(tree));
+  const Chosen large = chosen_of_library(topology, {{0, 8}, {1, 3}}, bytes(256'000'000));
+  CHECK(large.text == "ring/simple, flat in turn");
+  CHECK(large.predicted > microseconds(39'480));
+  CHECK(large.predicted < microseconds(39'560));
+  const Chosen small = chosen_of_library(topology, {{0, 8}, {1, 3}}, kibibytes(4));
+  CHECK_THAT(small.text, !Catch::StartsWith("ring"));
+  CHECK(small.predicted < microseconds(8) + microseconds(5) * 14);
+}
+
 }  // namespace
 }  // namespace orrery
