@@ -70,9 +70,9 @@ bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t mem
   return !connects_all || members <= kMostPeers;
 }
 
-bool is_in_libraries(const NamedAlgorithm& algorithm, Collective kind, bool inside_node) {
+bool is_in_libraries(const NamedAlgorithm& algorithm, Collective kind, bool inside_server) {
   if (kind > Collective::all_gather) return algorithm.name != "linear";
-  if (algorithm.name == "pat" || algorithm.name == "recursive_doubling") return !inside_node;
+  if (algorithm.name == "pat" || algorithm.name == "recursive_doubling") return !inside_server;
   return algorithm.name != "direct";
 }
 

@@ -46,8 +46,9 @@ inline constexpr std::int32_t kMostPeers = 128;
 // nodes trees and pat (src/graph/tuning.cc and the release notes of 2.23). Trees sum up and pass
 // down: 2 log2 n steps, of which a port carries the buffer twice. pat stands for them, which takes
 // as many steps and bytes, and for a few bytes recursive_doubling. Exchanges, kinds with a root:
-// all but `linear`.
-bool is_in_libraries(const NamedAlgorithm& algorithm, Collective kind, bool inside_node);
+// all but `linear`. Inside a node of more NPUs than servers have (kLargestServer), as in a rack of
+// NVLink, NCCL has NVLS and trees too.
+bool is_in_libraries(const NamedAlgorithm& algorithm, Collective kind, bool inside_server);
 
 // The schedules that `auto` tries on such levels.
 std::vector<HierarchicalSchedule> schedules_tried(Collective kind,

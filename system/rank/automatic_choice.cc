@@ -206,8 +206,12 @@ class Contest {
     return row != nullptr &&
            (!row->algorithm.empty() ||
             (algorithm.name == "direct" && (uses_all_links(level) || crosses_routers(level))) ||
-            is_in_libraries(algorithm, kind_,
-                            place_of(topology_.levels(), on_platform(level)) == Scope::local));
+            is_in_libraries(algorithm, kind_, is_inside_server(level)));
+  }
+
+  bool is_inside_server(int level) const {
+    return place_of(topology_.levels(), on_platform(level)) == Scope::local &&
+           group_[level].members <= kLargestServer;
   }
 
   // Where each pair has a link of its own, libraries lay rings over all of them. `direct` stands

@@ -314,5 +314,21 @@ TEST_CASE("NPUs on leaves are nodes: one ring for all, and for a few bytes none 
   CHECK(small.predicted < microseconds(8) + microseconds(5) * 14);
 }
 
+// A step pays 3 us and 0.4 us of links, and 20 ns at its ends. A ring of 72 has 142, 485 us; 2 x 7
+// of a tree are 48 us, and outside 6 steps of 4 us. Of 8 NPUs NCCL has rings: 14 steps, 48 us.
+TEST_CASE("a rack of NVLink has trees, a server has rings") {
+  const auto platform = [](std::int32_t npus) {
+    std::vector<LevelSpec> levels{switch_level(npus, gigabytes_per_second(900), nanoseconds(200)),
+                                  switch_level(8, gigabytes_per_second(50), nanoseconds(500))};
+    levels[0].scope = Scope::local;
+    return Topology({levels});
+  };
+  const Chosen rack = chosen_of_library(platform(72), {{0, 72}, {1, 8}}, kibibytes(64));
+  CHECK_THAT(rack.text, Catch::StartsWith("pat+"));
+  CHECK(rack.predicted < microseconds(90));
+  const Chosen node = chosen_of_library(platform(8), {{0, 8}, {1, 8}}, kibibytes(64));
+  CHECK_THAT(node.text, Catch::StartsWith("ring+"));
+}
+
 }  // namespace
 }  // namespace orrery
