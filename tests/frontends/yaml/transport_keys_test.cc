@@ -108,10 +108,15 @@ TEST_CASE("keys of classes and pauses that can do nothing are told what they nee
   const Override late{"network.transport.reorder_tolerance=3"};
   const Override selective{"network.transport.recovery=selective_repeat"};
   const std::string recovery = "network.transport.recovery: ";
-  CHECK(needs_of("network.transport.nack_interval", {again}).empty());
+  const Override go_back{"network.transport.recovery=go_back_n"};
+  CHECK(needs_of("network.transport.nack_interval", {again, go_back}).empty());
   CHECK(needs_of("network.transport.nack_interval", {again, selective}) == recovery + "go_back_n");
   CHECK(needs_of("network.transport.reorder_tolerance", {late, selective}).empty());
-  CHECK(needs_of("network.transport.reorder_tolerance", {late}) == recovery + "selective_repeat");
+  CHECK(needs_of("network.transport.reorder_tolerance", {late, go_back}) ==
+        recovery + "selective_repeat");
+  // The file sprays, so selective_repeat is chosen.
+  CHECK(needs_of("network.transport.nack_interval", {again}) == recovery + "go_back_n");
+  CHECK(needs_of("network.transport.reorder_tolerance", {late}).empty());
 }
 
 TEST_CASE("MLT has so many classes as a port has priorities: one is the side channel's") {
