@@ -7,6 +7,7 @@
 #include "frontends/yaml/reader.h"
 #include "system/compute/roofline.h"
 #include "system/problems.h"
+#include "workload/workload_spec.h"
 
 namespace orrery::yaml {
 
@@ -38,14 +39,12 @@ inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::str
       "rate at which the result of a matrix product leaves the multiprocessors, behind its "
       "operations; without it beside them",
       positive);
-  bool overlapped = true;  // read by InputFiles, for the workload
-  keys.optional("overlap_gradient_sums", overlapped,
+  TransformerTraining software;  // read by InputFiles, for the workload
+  keys.optional("overlap_gradient_sums", software.overlap_gradient_sums,
                 "what this software does: the default of workload.training.overlap_gradient_sums");
-  bool early = false;  // as above
-  keys.optional("recompute_stops_early", early,
+  keys.optional("recompute_stops_early", software.recompute_stops_early,
                 "what this software does: the default of workload.training.recompute_stops_early");
-  Bytes traffic{30};  // as above
-  keys.optional("optimizer_traffic", traffic,
+  keys.optional("optimizer_traffic", software.optimizer_traffic,
                 "what this software does: the default of workload.training.optimizer_traffic");
   keys.optional_items(
       "products", efficiency.products, "matrix products that were timed",

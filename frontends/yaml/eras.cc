@@ -127,8 +127,7 @@ std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
 void add_peak(YamlNode& npu, const StatedDevice& device, Products products, const Source& chosen) {
   const NpuPreset* known = find_npu_preset(device.name);
   if (known == nullptr || device.peak_is_stated) return;
-  const FlopRate peak = peak_of(*known, products);
-  if (peak > FlopRate{})
+  if (const FlopRate peak = peak_of(*known, products); peak > FlopRate{})
     npu.children.push_back(node_of("peak", NodeKind::scalar, exact_text(peak), chosen));
 }
 

@@ -90,14 +90,18 @@ YamlNode* efficiency_of(YamlNode& root) {
   return node;
 }
 
-// Where the training of a workload, or of its jobs, does not say the same.
+// Where the training of a workload, or of its jobs, does not say the same, or there is none yet.
 void add_to_trainings(YamlNode* workload, const YamlNode& setting) {
   if (workload == nullptr || workload->kind != NodeKind::map) return;
-  YamlNode* training = workload->find("training");
-  const bool is_transformer = workload->find("transformer") != nullptr;
-  if (is_transformer && training != nullptr && training->kind == NodeKind::map &&
-      training->find(setting.key) == nullptr)
-    training->children.push_back(setting);
+  if (workload->find("transformer") != nullptr) {
+    YamlNode* training = workload->find("training");
+    if (training == nullptr)
+      training = &workload->children.emplace_back(
+          YamlNode{NodeKind::map, "", setting.place, "training", setting.key_place, {}});
+    if (training->kind == NodeKind::null) training->kind = NodeKind::map;
+    if (training->kind == NodeKind::map && training->find(setting.key) == nullptr)
+      training->children.push_back(setting);
+  }
   if (YamlNode* jobs = workload->find("jobs"))
     for (YamlNode& job : jobs->children) add_to_trainings(&job, setting);
 }
@@ -108,9 +112,8 @@ void tell_workload_of_software(YamlNode& root) {
   YamlNode* efficiency = efficiency_of(root);
   if (efficiency == nullptr || efficiency->kind != NodeKind::map) return;
   for (const char* key : {"overlap_gradient_sums", "recompute_stops_early", "optimizer_traffic"}) {
-    const YamlNode* said = efficiency->find(key);
-    if (said == nullptr) continue;
-    add_to_trainings(root.find("workload"), *said);
+    if (const YamlNode* said = efficiency->find(key))
+      add_to_trainings(root.find("workload"), *said);
     std::erase_if(efficiency->children, [&](const YamlNode& child) { return child.key == key; });
   }
 }

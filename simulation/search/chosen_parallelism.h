@@ -24,10 +24,10 @@ struct ChosenParallelism {
 // fastest by estimate (search.h) of a space that is smaller than that of a search. It has the
 // schedules 1f1b and interleaved, no zero2, full recomputation or none, and micro-batches of 1, 2
 // and 4. What fits leaves room for fragments and, if the user does not say npu.reserve, a tenth of
-// the memory free; so does data parallelism alone. The groups of what is chosen lie on the levels
-// alike, if any does so. Where nothing fits, what needs least memory. Nothing where data
-// parallelism alone will do, where the memory of a device is not known, and beyond 131,072 NPUs or
-// 1,000 layers.
+// the memory free; so does data parallelism alone. Where nothing does, the tenth is not kept free,
+// then no room for fragments, and last it is what needs least memory. The groups of what is chosen
+// lie on the levels alike, if any does so. Nothing where data parallelism alone will do, where the
+// memory of a device is not known, and beyond 131,072 NPUs or 1,000 layers.
 std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& variants,
                                                     const FixedParallelism& fixed);
 

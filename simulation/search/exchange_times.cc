@@ -84,8 +84,9 @@ Bandwidth EstimatedExchangeTimes::while_all_send(Rank from, Rank distance) const
       continue;
     const std::int64_t below = topology_.stride(level),
                        crossing = std::min<std::int64_t>(below, distance);
-    const Bandwidth of_each = costs_.crossing()[static_cast<std::size_t>(level)];
-    least = std::min(least, Bandwidth{of_each.value / crossing * below});
+    const std::int64_t of_each =
+        costs_.crossing()[static_cast<std::size_t>(level)].value / crossing;
+    if (of_each <= least.value / below) least = Bandwidth{of_each * below};  // no product wraps
   }
   return least;
 }

@@ -49,10 +49,11 @@ std::optional<SpecProblem> problem_of(const NodeSpec& node) {
         return SpecProblem{"affinity", fmt::format("there is no NIC {}", nic),
                            fmt::format("they are numbered 0 to {}", node.nics - 1)};
   } else if (node.nics > node.npus) {
-    return SpecProblem{"nics", fmt::format("{} NICs for {} NPUs", node.nics, node.npus),
-                       fmt::format("several NICs of one NPU are one of their summed bandwidth "
-                                   "here: in place of nic: {}x400 Gb/s write nic: {}x{:g} Gb/s",
-                                   node.nics, node.npus, 400.0 * node.nics / node.npus)};
+    return SpecProblem{
+        "nics", fmt::format("{} NICs for {} NPUs", node.nics, node.npus),
+        fmt::format("several NICs of one NPU are one of their summed bandwidth "
+                    "here: write nic: {1}x{2:g} Gb/s instead of {0}x400 Gb/s, for example",
+                    node.nics, node.npus, 400.0 * node.nics / node.npus)};
   }
   if (node.npus > 1 && node.inside != NodeInside::none && node.link.bandwidth.value <= 0)
     return SpecProblem{"bandwidth", "the links inside the node have none",

@@ -256,6 +256,21 @@ TEST_CASE("an efficiency brings what its software hides, unless the training say
   CHECK_FALSE(overlaps("a100-2023", ", overlap_gradient_sums: false"));
 }
 
+// Where the file has no section `training`, a parallelism is chosen, with the same software.
+TEST_CASE("an efficiency brings its software to a training that is not written") {
+  const auto training = [](const std::string& section) {
+    const Experiment experiment = loaded(
+        "{preset: a100, efficiency: {preset: a100-2021}}",
+        "transformer: {layers: 2, hidden: 64, heads: 4, vocabulary: 64, sequence: 64}" + section);
+    return std::get<TransformerWorkload>(experiment.workload.what).training;
+  };
+  for (const char* section : {"", ", training:", ", training: {}"}) {
+    INFO(section);
+    CHECK(training(section).optimizer_traffic == Bytes{52});
+    CHECK_FALSE(training(section).overlap_gradient_sums);
+  }
+}
+
 // What the efficiencies of 2020 and 2021 say of their optimizer; others keep the default of 30 B.
 TEST_CASE("an efficiency brings what its optimizer moves, unless the training says it") {
   const auto traffic = [](const std::string& preset, const std::string& setting) {

@@ -302,7 +302,7 @@ TEST_CASE("remedies of servers are what can be written") {
              Catch::Contains("unknown key \"servers\": write how many, all of one kind"));
   // Two planes of 400 Gb/s for each of eight.
   CHECK_THAT(error_of("{nodes: 4, server: hgx-h100, nic: 16x400 Gb/s}"),
-             Catch::Contains("in place of nic: 16x400 Gb/s write nic: 8x800 Gb/s"));
+             Catch::Contains("write nic: 8x800 Gb/s instead of 16x400 Gb/s"));
   CHECK(value_of(with("{nodes: 4, server: hgx-h100, nic: 8x800 Gb/s}"),
                  "platform.topology.rail.bandwidth") == "100 GB/s");
 }
