@@ -177,7 +177,7 @@ void add_problems_of_trimming(SpecProblems& problems, const SwitchSpec& switches
 }
 
 void add_problems_of_roce(SpecProblems& problems, const NetworkSpec& network,
-                          const TopologySpec& topology) {
+                          const TopologySpec& topology, TransportKind usual) {
   if (network.transport.roce.reorder_tolerance.value_or(0) < 0)
     problems.push_back({"transport.reorder_tolerance", "a packet is not late by less than none",
                         "write automatic, 0 or more"});
@@ -190,7 +190,7 @@ void add_problems_of_roce(SpecProblems& problems, const NetworkSpec& network,
                         fmt::format("none has the priority of RoCE's data, {}", priority),
                         "add it, or write another network.transport.priority"});
   else
-    std::ranges::move(problems_of_headroom(network, topology), std::back_inserter(problems));
+    std::ranges::move(problems_of_headroom(network, topology, usual), std::back_inserter(problems));
 }
 
 }  // namespace
@@ -297,7 +297,7 @@ SpecProblems problems_of_packets(const NetworkSpec& network, const TopologySpec&
     add_problems_of_transports(problems, network, backend->traits->transport, topology);
     add_problem_of_control(problems, network, backend->traits->transport);
     if (network.uses(TransportKind::roce, backend->traits->transport))
-      add_problems_of_roce(problems, network, topology);
+      add_problems_of_roce(problems, network, topology, backend->traits->transport);
     if (network.uses(TransportKind::ndp, backend->traits->transport) ||
         network.uses(TransportKind::uet, backend->traits->transport) ||
         network.uses(TransportKind::pfabric, backend->traits->transport))

@@ -96,10 +96,29 @@ void add_problem_of_size(SpecProblems& problems, const SwitchSpec& switches, Byt
                    exact_text(least))});
 }
 
+// Of the nodes of a graph those that packets may pass: not those between NPUs of levels without
+// packets, as the switch inside a server is.
+std::vector<bool> nodes_with_packets(const GraphSpec& graph, const std::vector<bool>& has_packets) {
+  std::vector<bool> passed(graph.nodes.size());
+  const auto ends_here = [&](NodeId node) {
+    return !graph.npus_forward &&
+           graph.nodes[static_cast<std::size_t>(node.value)].kind == NodeKind::npu;
+  };
+  for (const Link& link : graph.links)
+    if (!ends_here(link.from) || has_packets[static_cast<std::size_t>(link.level)])
+      passed[static_cast<std::size_t>(link.to.value)] = true;
+  return passed;
+}
+
 }  // namespace
 
-SpecProblems problems_of_headroom(const NetworkSpec& spec, const TopologySpec& topology) {
+SpecProblems problems_of_headroom(const NetworkSpec& spec, const TopologySpec& topology,
+                                  TransportKind usual) {
   SpecProblems problems;
+  std::vector<bool> has_packets;
+  for (std::size_t i = 0; i < topology.levels.size(); ++i)
+    has_packets.push_back(spec.transport_of(i, topology.levels[i].scope, usual) !=
+                          TransportKind::ideal);
   const SwitchSpec switches = switches_for_roce(spec);
   const auto own = [&](std::size_t level) {
     return level < spec.levels.size() ? spec.levels[level].buffer : std::nullopt;
@@ -109,15 +128,17 @@ SpecProblems problems_of_headroom(const NetworkSpec& spec, const TopologySpec& t
     std::vector<Bytes> needed(topology.graph->nodes.size());
     for (const Link& link : topology.graph->links)
       needed[static_cast<std::size_t>(link.to.value)] += set_aside_for(switches, link);
+    const std::vector<bool> passed = nodes_with_packets(*topology.graph, has_packets);
     for (std::size_t node = 0; node < needed.size() && problems.empty(); ++node)
-      if (topology.graph->nodes[node].kind == NodeKind::switched)
+      if (topology.graph->nodes[node].kind == NodeKind::switched && passed[node])
         add_problem_of_size(problems, switches, switches.buffer, needed[node], true,
                             topology.graph->nodes[node].name);
     return problems;
   }
   for (std::size_t i = 0; i < topology.levels.size(); ++i) {
     const LevelSpec& level = topology.levels[i];
-    if (level.kind != LevelKind::switched || (switches.headroom_beside_buffer && !own(i))) continue;
+    if (level.kind != LevelKind::switched || !has_packets[i]) continue;
+    if (switches.headroom_beside_buffer && !own(i)) continue;
     const Link link{.from = {},
                     .to = {},
                     .level = static_cast<std::int32_t>(i),

@@ -23,8 +23,10 @@ std::vector<std::uint8_t> priorities_for_pias(const NetworkSpec& spec);
 // comes on top of the usual one.
 SwitchSpec switches_for_roce(const NetworkSpec& spec);
 
-// A buffer that the file gives holds reserve and headroom of all links of the switch, and a packet.
-SpecProblems problems_of_headroom(const NetworkSpec& spec, const TopologySpec& topology);
+// A buffer that the file gives holds reserve and headroom of all links of the switch, and a packet,
+// where packets pass it. `usual`: the backend's transport where the file names none.
+SpecProblems problems_of_headroom(const NetworkSpec& spec, const TopologySpec& topology,
+                                  TransportKind usual);
 
 // Of acknowledgements and CNPs: the class that carries control; else that of data.
 std::uint8_t priority_of_answers(const NetworkSpec& spec);

@@ -7,6 +7,7 @@
 
 #include "network/backends.h"
 #include "network/packet/transports.h"
+#include "network/topology/builders/tree.h"
 #include "tests/problem_keys.h"
 
 using namespace orrery;
@@ -116,6 +117,39 @@ TEST_CASE("a buffer holds reserve and headroom of all ports, and a packet") {
   CHECK(wrong() == "");
   network.levels = {{bytes(184'241), {}}};  // of the level
   CHECK(problems_of_packets(network, topology).size() == 1);
+}
+
+// The leaf has two ports of 1 GB/s and 1 us to servers and one to the spine: 3 x 22,506 B and a
+// packet of 4,194 B, as above, are 71,712 B. The switch inside each server has four of 100 GB/s,
+// and needs more as soon as packets pass it.
+TEST_CASE("a switch that no packet passes needs no buffer") {
+  const Wire inside{gigabytes_per_second(100), microseconds(1)},
+      outside{gigabytes_per_second(1), microseconds(1)};
+  const NodeSpec server{.npus = 4,
+                        .inside = NodeInside::switched,
+                        .link = inside,
+                        .nics = 1,
+                        .bus = outside,
+                        .affinity = {}};
+  LeafSpineSpec leaf;
+  leaf.node = server;
+  leaf.leaves = leaf.spines.emplace(1);
+  leaf.plugs = 2;
+  leaf.wire = outside;
+  const TopologySpec topology = build_leaf_spine(leaf);
+  NetworkSpec network;
+  network.backend = "packet";
+  network.transport.kind = TransportKind::roce;
+  network.given = {{"network.switch.buffer", SettingGroup::switch_buffer}};
+  const auto wrong_with = [&](std::int64_t buffer) {
+    network.switches.buffer = bytes(buffer);
+    const SpecProblems problems = problems_of_packets(network, topology);
+    return problems.empty() ? "" : problems.front().what.substr(0, problems.front().what.find(' '));
+  };
+  CHECK(wrong_with(71'712) == "");
+  CHECK(wrong_with(71'711) == "leaf0");
+  network.levels = {{{}, TransportKind::roce}};
+  CHECK(wrong_with(71'712) == "n0.switch");
 }
 
 TEST_CASE("the levels of a graph have one transport with packets") {
