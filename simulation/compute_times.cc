@@ -3,17 +3,17 @@
 #include <memory>
 #include <utility>
 
-#include "system/compute/roofline.h"
+#include "simulation/devices.h"
 #include "system/compute/variation.h"
 
 namespace orrery {
 
 namespace {
 
-struct Devices {
-  Devices(const Experiment& experiment, VariationSpec variation, std::int32_t ranks)
-      : device(experiment.npu.roofline(ranks)), compute(device, std::move(variation), ranks) {}
-  Roofline device;
+struct VariedDevices {
+  VariedDevices(const Experiment& experiment, VariationSpec variation, std::int32_t ranks)
+      : devices(experiment, ranks), compute(devices, std::move(variation), ranks) {}
+  Devices devices;
   VariedCompute compute;
 };
 
@@ -23,7 +23,7 @@ std::function<Duration(Rank, const Operation&)> compute_times(const Experiment& 
                                                               const Job& job) {
   VariationSpec variation = experiment.npu.variation;
   variation.seed = experiment.seed;
-  const auto devices = std::make_shared<Devices>(experiment, std::move(variation), job.ranks);
+  const auto devices = std::make_shared<VariedDevices>(experiment, std::move(variation), job.ranks);
   return [devices, &job](Rank rank, const Operation& operation) {
     const std::int32_t iteration =
         operation.label < 0 ? 0 : job.labels[static_cast<std::size_t>(operation.label)].iteration;

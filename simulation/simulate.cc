@@ -17,6 +17,7 @@
 #include "network/backends.h"
 #include "network/network_error.h"
 #include "network/traced_backend.h"
+#include "simulation/devices.h"
 #include "simulation/make_job.h"
 #include "simulation/packet_cost.h"
 #include "simulation/problems.h"
@@ -30,7 +31,6 @@
 #include "simulation/sinks/step_sink.h"
 #include "simulation/sinks/summary_sink.h"
 #include "simulation/sinks/traffic_matrix.h"
-#include "system/compute/roofline.h"
 #include "system/compute/variation.h"
 #include "system/rank/job_runner.h"
 #include "workload/platform_facts.h"
@@ -103,7 +103,7 @@ class Simulation {
         link_activity_(options.activity ? std::make_unique<LinkActivity>(topology_) : nullptr),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),
         job_(make_job(experiment, topology_, std::nullopt, options.stop)),
-        device_(experiment.npu.roofline(job_.ranks)),
+        device_(experiment, job_.ranks),
         compute_(device_, seeded(experiment.npu.variation, experiment.seed), job_.ranks),
         span_log_(job_),
         sinks_(span_sinks(summary_, fingerprint_, steps_, span_log_, options)),
@@ -137,7 +137,7 @@ class Simulation {
   std::unique_ptr<LinkActivity> link_activity_;  // if it was asked for
   std::unique_ptr<NetworkBackend> network_;
   Job job_;
-  Roofline device_;
+  Devices device_;
   VariedCompute compute_;
   SpanLog span_log_;
   TeeSink sinks_;

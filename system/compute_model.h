@@ -35,8 +35,14 @@ class ComputeModel {
 
   virtual ComputeLimit limit_of(const Compute&) const { return ComputeLimit::rate; }
 
-  // The time of one rank's operation. It depends on the rank only if why_ranks_differ() says so.
+  // The time of one rank's operation. Of one job it depends on the rank only if
+  // why_ranks_differ() says so.
   virtual Duration time_on(const Occasion&, const Compute& work) const { return time_of(work); }
+
+  // The time of the work on the rank's device, as it is before it varies.
+  virtual Duration time_without_variation(Rank rank, const Compute& work) const {
+    return time_on({.rank = rank, .operation = 0, .iteration = 0, .begin = Time{}}, work);
+  }
 
   // As a clause, "compute times vary (jitter)"; "" if every rank takes the same time for the same
   // work.

@@ -105,7 +105,7 @@ Duration VariedCompute::time_on(const Occasion& occasion, const Compute& work) c
   if (!slowdowns_.empty())
     for (const auto& [from, slowdown] : slowdowns_[static_cast<std::size_t>(occasion.rank)])
       if (occasion.begin >= from) factor *= slowdown;
-  const Duration time = device_.time_of(work);
+  const Duration time = device_.time_on(occasion, work);
   if (factor == 1) return time;
   const double varied = static_cast<double>(time.value) * factor;
   constexpr double range = 0x1p63;

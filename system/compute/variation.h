@@ -68,6 +68,9 @@ class VariedCompute final : public ComputeModel {
   Duration time_of(const Compute& work) const override { return device_.time_of(work); }
   ComputeLimit limit_of(const Compute& work) const override { return device_.limit_of(work); }
   Duration time_on(const Occasion& occasion, const Compute& work) const override;
+  Duration time_without_variation(Rank rank, const Compute& work) const override {
+    return device_.time_without_variation(rank, work);
+  }
   std::string why_ranks_differ() const override;
 
  private:
