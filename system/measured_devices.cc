@@ -18,7 +18,7 @@ constexpr std::array known_eras{
 // torchtitan's H100 (h100-2024-fsdp) has less power and memory bandwidth than the preset.
 constexpr std::array measured_devices{
     MeasuredDevice{"v100", "V100", "v100-2020", ""},
-    MeasuredDevice{"a100", "A100", "a100-2023", "", "a100-80gb"},
+    MeasuredDevice{"a100", "A100", "a100-2023", "", {"a100-40gb", "a100-80gb"}},
     MeasuredDevice{"h100", "H100", "h100-2025", "h100-2025-fp8"},
     MeasuredDevice{"gb200", "GB200", "gb200-2025", "gb200-2025-fp8"},
 };

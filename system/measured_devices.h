@@ -1,6 +1,7 @@
 // What was measured of devices, and which of it stands for a device that was not measured.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -19,9 +20,11 @@ struct Era {
 std::span<const Era> eras();
 
 // A device that was measured, by its preset, and its newest era of 16 and of 8 bits ("" = none).
-// `other_memory`: the preset of the same device with another memory, measured too.
+// `other_memories`: presets of the same device, measured too. Equal rates make no device another
+// one: MI355X has those of GB200.
 struct MeasuredDevice {
-  std::string_view preset, name, era, eight_bit_era, other_memory = "";
+  std::string_view preset, name, era, eight_bit_era;
+  std::array<std::string_view, 2> other_memories = {};
 };
 // The one whose 16-bit peak differs from `peak` by the least factor. Null if all are too far: peaks
 // grow by a factor of two to three with each generation, so a device further than a factor of four

@@ -96,10 +96,8 @@ StatedDevice stated_device(const YamlNode& npu, Products products) {
 
 bool is_model(const StatedDevice& device, const MeasuredDevice& measured) {
   if (device.name.empty()) return false;
-  if (device.name == measured.other_memory) return true;
-  const NpuPreset& one = *find_npu_preset(device.name);
-  const NpuPreset& other = *find_npu_preset(measured.preset);
-  return one.peak == other.peak && one.memory_bandwidth == other.memory_bandwidth;
+  const auto& same = measured.other_memories;
+  return device.name == measured.preset || std::ranges::find(same, device.name) != same.end();
 }
 
 bool is_itself(const StatedDevice& device, const MeasuredDevice& measured) {

@@ -119,6 +119,20 @@ TEST_CASE("a device that was not measured has the efficiency of the nearest, whi
   }
 }
 
+// MI355X and GB300 have the very rates of GB200 (2,500 TFLOP/s, 8 TB/s) and H800 those of H100, but
+// all rows of docs/validation.md ran on GB200 and H100.
+TEST_CASE("a device is not the measured one because its data sheet has the same rates") {
+  const auto in_force = [](const std::string& preset) {
+    return npu("{preset: " + preset + "}").efficiency_in_force;
+  };
+  CHECK(in_force("mi355x").because == "ASSUMED: mi355x is nearest to GB200");
+  CHECK(in_force("gb300").because == "ASSUMED: gb300 is of GB200's generation");
+  CHECK(in_force("h800").because == "ASSUMED: h800 is of H100's generation");
+  for (const char* preset : {"mi355x", "gb300", "h800"})
+    CHECK(in_force(preset).of_another_device);
+  CHECK_FALSE(in_force("gb200").of_another_device);
+}
+
 // In 8 bits the H100 has twice the peak, of which it reaches another share.
 TEST_CASE("a transformer in 8 bits has the peak and the efficiency of 8 bits") {
   const NpuSpec chosen = npu("{preset: h100}", eight_bits);
