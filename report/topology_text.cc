@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/units/unit_text.h"
+#include "network/nic_shares.h"
 #include "report/text_table.h"
 #include "simulation/platform_size.h"
 #include "simulation/survey/survey.h"
@@ -49,10 +50,21 @@ std::string links_text(const Topology& topology) {
   return table.text();
 }
 
+std::string shared_nics_text(const Topology& topology) {
+  const NicShares nics(topology);
+  std::string text;
+  for (int l = 0; l < static_cast<int>(topology.levels().size()) && text.empty(); ++l)
+    if (const Bandwidth least = nics.least(l); least < PortSurvey(topology).least(l))
+      text = fmt::format("  shared NICs       {} for each NPU of level {} while all send\n",
+                         to_text(least), topology.levels()[l].name);
+  return text;
+}
+
 std::string figures_text(const Topology& topology, const InnerLinks& inner) {
   const Distances distances = survey_distances(topology);
   std::string text = fmt::format("  diameter          {}{} links between two NPUs\n",
                                  distances.exact ? "" : "at least ", distances.diameter);
+  text += shared_nics_text(topology);
   if (distances.unreachable > 0) text += "  not connected     orrery topo check says what\n";
   const Bisection cut = survey_bisection(topology);
   if (!cut.known) return text + "  bisection         not computed: too many links\n";

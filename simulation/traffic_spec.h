@@ -22,8 +22,8 @@ struct SizePoint {
   bool operator==(const SizePoint&) const = default;
 };
 
-// What a load is a share of: what all NPUs can send on the outermost level, or what the links from
-// the switches with NPUs to other switches carry.
+// What a load is a share of: what all NPUs can send on the outermost level at once, or what the
+// links from the switches with NPUs to other switches carry.
 enum class LoadOf : std::uint8_t { hosts, uplinks };
 std::string_view name_of(LoadOf of);  // "hosts", "uplinks"
 
@@ -50,7 +50,8 @@ struct FlowsSpec {
   // the largest one takes alone at an NPU's bandwidth.
   std::optional<Duration> length;
   std::optional<Duration> warm_up;  // flows before this are not counted; without it, a tenth
-  // One flow each at time 0, instead of a load; `length` is then what a mean one takes alone.
+  // One flow each at time 0, instead of a load; `length` is then what a mean one takes at an NPU's
+  // part of its NIC.
   bool at_once = false;
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "network/nic_shares.h"
 #include "simulation/problems.h"
 #include "simulation/result/knobs.h"
 #include "simulation/search/fitting.h"
@@ -25,11 +26,26 @@ std::string name_of_level(const Experiment& experiment, int level) {
   return name.empty() ? fmt::format("level {}", level) : name;
 }
 
-bool is_between_switches(const GraphSpec& graph, const Link& link) {
-  const auto is_switch = [&](NodeId node) {
-    return graph.nodes[static_cast<std::size_t>(node.value)].kind == NodeKind::switched;
+bool is(const GraphSpec& graph, NodeId node, NodeKind kind) {
+  return graph.nodes[static_cast<std::size_t>(node.value)].kind == kind;
+}
+
+bool is_one_of(LinksOf which, const GraphSpec& graph, const Link& link) {
+  const auto joins = [&](NodeKind one, NodeKind other) {
+    return (is(graph, link.from, one) && is(graph, link.to, other)) ||
+           (is(graph, link.from, other) && is(graph, link.to, one));
   };
-  return is_switch(link.from) && is_switch(link.to);
+  switch (which) {
+    case LinksOf::level:
+      break;
+    case LinksOf::switches:
+      return joins(NodeKind::switched, NodeKind::switched);
+    case LinksOf::bus:
+      return joins(NodeKind::npu, NodeKind::nic);
+    case LinksOf::fabric:
+      return !joins(NodeKind::npu, NodeKind::nic);
+  }
+  return true;
 }
 
 void change_links(Experiment& experiment,
@@ -77,13 +93,16 @@ class Changes {
   void add_level(int level) {
     const std::string name = name_of_level(experiment_, level);
     if (std::ranges::find(result_.levels, name, &LevelRow::name) == result_.levels.end()) return;
-    const auto faster = [level](std::int64_t factor, bool between_switches) {
-      return
-          [=](Experiment& changed) { scale_bandwidth(changed, level, factor, between_switches); };
+    const auto faster = [level](std::int64_t factor, LinksOf which) {
+      return [=](Experiment& changed) { scale_bandwidth(changed, level, factor, which); };
     };
-    add(name + ": bandwidth x 2", faster(2, false));
-    add(name + ": bandwidth infinite", faster(infinite_factor, false));
-    if (has_switch_links(level)) add(name + ": bandwidth between switches x 2", faster(2, true));
+    const Bus bus = bus_of(level);
+    add(name + ": bandwidth x 2", faster(2, bus.would_bind ? LinksOf::fabric : LinksOf::level));
+    if (bus.binds) add(name + ": bus between NPUs and NICs x 2", faster(2, LinksOf::bus));
+    if (bus.would_bind) add(name + ": bandwidth and bus x 2", faster(2, LinksOf::level));
+    add(name + ": bandwidth infinite", faster(infinite_factor, LinksOf::level));
+    if (has_switch_links(level))
+      add(name + ": bandwidth between switches x 2", faster(2, LinksOf::switches));
     if (!has_latency(level)) return;
     add(name + ": latency / 2", [level](Experiment& changed) {
       change_latency(changed, level, [](Duration latency) {
@@ -94,6 +113,23 @@ class Changes {
       change_latency(changed, level,
                      [](Duration latency) { return std::min(latency, no_latency); });
     });
+  }
+
+  // Of NICs behind a bus, which is bought apart.
+  struct Bus {
+    bool binds = false;       // it carries less than its NPU's part of the NICs,
+    bool would_bind = false;  // or would if they were twice as fast
+  };
+  Bus bus_of(int level) const {
+    const GraphSpec* graph = experiment_.topology.graph.get();
+    const auto here = [&](const Link& link) {
+      return link.level == level && is_one_of(LinksOf::bus, *graph, link);
+    };
+    if (graph == nullptr || std::ranges::none_of(graph->links, here)) return {};
+    const Topology topology(experiment_.topology);
+    const NicShares nics(topology);
+    return {.binds = nics.bus(0) < nics.part_of_nics(0),
+            .would_bind = nics.bus(0) < nics.part_of_nics(0) * 2};
   }
 
   // A port and what lies behind it, which may be as busy.
@@ -107,12 +143,14 @@ class Changes {
     std::set<std::string> named;
     for (const TimePart& part : result_.why) {
       const int port = level_of(part.held_by), behind = level_of(part.level);
-      const std::string both = part.held_by + " and " + part.level;
+      const std::string both = fmt::format(
+          "{}{} and {}", part.held_by, port >= 0 && bus_of(port).would_bind ? ", its bus" : "",
+          part.level);
       if (part.bound_by != BoundBy::bandwidth || port < 0 || behind < 0) continue;
       if (!named.insert(both).second) continue;
       add(both + ": bandwidth x 2", [=](Experiment& changed) {
-        scale_bandwidth(changed, port, 2, false);
-        scale_bandwidth(changed, behind, 2, false);
+        scale_bandwidth(changed, port, 2, LinksOf::level);
+        scale_bandwidth(changed, behind, 2, LinksOf::level);
       });
     }
   }
@@ -120,7 +158,7 @@ class Changes {
   bool has_switch_links(int level) const {
     const GraphSpec* graph = experiment_.topology.graph.get();
     return graph != nullptr && std::ranges::any_of(graph->links, [&](const Link& link) {
-             return link.level == level && is_between_switches(*graph, link);
+             return link.level == level && is_one_of(LinksOf::switches, *graph, link);
            });
   }
 
@@ -267,14 +305,18 @@ class Changes {
 
 }  // namespace
 
-void scale_bandwidth(Experiment& experiment, int level, std::int64_t factor,
-                     bool between_switches) {
+void scale_bandwidth(Experiment& experiment, int level, std::int64_t factor, LinksOf which) {
   LevelSpec& spec = experiment.topology.levels[static_cast<std::size_t>(level)];
-  if (!between_switches) spec.bandwidth = spec.bandwidth * factor;
+  if (which == LinksOf::level) spec.bandwidth = spec.bandwidth * factor;
   change_links(experiment, [&](const GraphSpec& graph, Link& link) {
-    if (link.level == level && (!between_switches || is_between_switches(graph, link)))
+    if (link.level == level && is_one_of(which, graph, link))
       link.bandwidth = link.bandwidth * factor;
   });
+  if (which != LinksOf::bus && which != LinksOf::fabric) return;
+  // A port of which only a part is faster takes no more than the other part.
+  const Topology changed(experiment.topology);
+  const Bandwidth alone = std::max(spec.bandwidth, NicShares(changed).alone(0));
+  spec.bandwidth = std::min(spec.bandwidth * factor, alone);
 }
 
 void change_latency(Experiment& experiment, int level,

@@ -28,11 +28,12 @@ inline constexpr std::int64_t infinite_factor = 1'000;
 // What "no latency" is: a picosecond a link, because ranks fold only where messages take time.
 inline constexpr Duration no_latency{1};
 
-// The changes that apply: to each level's links (of a graph also to those between switches alone)
-// bandwidth and latency; to processors their speed, memory, launches and differences; to a pipeline
-// its micro-batches; to kernels what is computed again; to the system its limits, and to the
-// network its contention and faults. What the run did not spend time on is left out. REQUIRES:
-// `result` is the complete result of the experiment.
+// The changes that apply: to each level's links (of a graph also to those between switches alone;
+// the bus between NPUs and NICs apart, where it would be the slowest) bandwidth and latency; to
+// processors their speed, memory, launches and differences; to a pipeline its micro-batches; to
+// kernels what is computed again; to the system its limits, and to the network its contention and
+// faults. What the run did not spend time on is left out. REQUIRES: `result` is the complete result
+// of the experiment.
 std::vector<Alternative> alternatives(const Experiment& experiment, const RunResult& result);
 
 // Fills RunResult::what_if, the largest gain first. `changed` are the results of the alternatives,
@@ -40,9 +41,14 @@ std::vector<Alternative> alternatives(const Experiment& experiment, const RunRes
 void add_gains(RunResult& result, std::span<const Alternative> alternatives,
                std::span<const RunResult* const> changed);
 
-// All links of a level (only those between switches), with so many times the bandwidth.
-void scale_bandwidth(Experiment& experiment, int level, std::int64_t factor,
-                     bool between_switches = false);
+enum class LinksOf : std::uint8_t {
+  level,     // all
+  switches,  // those between switches
+  bus,       // those between NPUs and NICs
+  fabric,    // all but those
+};
+// Links of a level, with so many times the bandwidth.
+void scale_bandwidth(Experiment& experiment, int level, std::int64_t factor, LinksOf which);
 // All links of a level, with another latency: `latency_of` the present one.
 void change_latency(Experiment& experiment, int level,
                     const std::function<Duration(Duration)>& latency_of);

@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "network/backends.h"
-#include "network/inner_links.h"
 #include "network/topology/topology.h"
+#include "simulation/result/level_knobs.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/search/fitting.h"
 #include "simulation/search/search.h"
@@ -19,8 +19,6 @@
 namespace orrery {
 
 namespace {
-
-constexpr double least_taper = 1.01;
 
 // Whether the model has room on its devices with half of what makes that traffic: half of the ranks
 // of tensor or expert parallelism, which must be allowed. Always, if the memory is not known.
@@ -169,11 +167,6 @@ bool jobs_meet_on(const std::string& name, const Experiment& experiment) {
          }) > 1;
 }
 
-// Nothing behind the NICs gives less than a port takes: a slower bus would only hide them.
-bool narrows_at_nics(const Experiment& experiment) {
-  return inner_links(experiment.topology).kind == InnerLinks::Kind::at_nics;
-}
-
 constexpr const char* jobs_apart = "jobs that start apart or share no links (start, npus), or ";
 
 std::string against_timeouts(const NetworkSpec& network) {
@@ -223,7 +216,8 @@ std::string against_contention(const TimePart& part, const Experiment& experimen
                                      : "another routing.policy, placement or algorithm";
   const char* jobs =
       jobs_at_once && !at_npu && jobs_meet_on(part.level, experiment) ? jobs_apart : "";
-  return fmt::format("{}{}, or a wider {}", jobs, other, part.held_by);
+  const std::string shared = if_shared_nic(Topology(experiment.topology), part.held_by);
+  return fmt::format("{}{}{}, or a wider {}", jobs, shared, other, part.held_by);
 }
 
 }  // namespace
@@ -289,18 +283,18 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
              "zero-bubble schedule, or fewer stages";
     case BoundBy::bandwidth:
       if (!part.held_by.empty())
-        return fmt::format("{}more bandwidth on {}{}",
+        return fmt::format("{}{}{}",
                            is_degraded(part.held_by, experiment)
                                ? "a link that is not degraded (network.faults), or "
                                : "",
-                           part.held_by, less_traffic(part.part, experiment));
-      if (taper >= least_taper)
-        return fmt::format("{}{} (now {:.3g}:1){}",
-                           jobs_at_once && jobs_meet_on(part.level, experiment) ? jobs_apart : "",
-                           narrows_at_nics(experiment) ? "faster NICs, which several NPUs share"
-                                                       : "less taper at " + part.level,
-                           taper, less_traffic(part.part, experiment));
-      return fmt::format("more bandwidth on {}{}", part.level, less_traffic(part.part, experiment));
+                           more_bandwidth(Topology(experiment.topology), part.held_by, 1),
+                           less_traffic(part.part, experiment));
+      return fmt::format(
+          "{}{}{}",
+          taper >= least_taper && jobs_at_once && jobs_meet_on(part.level, experiment) ? jobs_apart
+                                                                                       : "",
+          more_bandwidth(Topology(experiment.topology), part.level, taper),
+          less_traffic(part.part, experiment));
     case BoundBy::latency:
       return against_latency(part);
     case BoundBy::contention:

@@ -12,6 +12,7 @@
 #include "network/crossing_bandwidth.h"
 #include "simulation/critical_stage.h"
 #include "simulation/result/knobs.h"
+#include "simulation/result/level_knobs.h"
 #include "simulation/result/needs.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/result/packet_rows.h"
@@ -262,7 +263,7 @@ class Parts {
   // did not all cross the level at once, or where its links idle while those of the port are busy.
   void charge_port(TimePart& part, const Needs& needs, double under_way) const {
     if (part.bound_by != BoundBy::bandwidth || !part.held_by.empty()) return;
-    const double taper = taper_at(part.level);
+    const double taper = taper_behind_nics(run_.topology, needs.level, taper_at(part.level));
     const int port = run_.topology.port_level(needs.level);
     if (port == needs.level || taper < 1 + considerable) return;
     const std::string& at_port = run_.topology.levels()[static_cast<std::size_t>(port)].name;

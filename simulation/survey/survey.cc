@@ -8,6 +8,7 @@
 
 #include "core/units/unit_text.h"
 #include "network/maximum_flow.h"
+#include "network/nic_shares.h"
 
 namespace orrery {
 namespace {
@@ -106,6 +107,7 @@ Bisection survey_bisection(const Topology& topology) {
   if (topology.links().size() > most_links) return best;
   const int levels = static_cast<int>(topology.levels().size());
   const PortSurvey ports(topology);
+  const NicShares nics(topology);
   std::int64_t block = 1;
   for (int level = 0; level < levels; ++level) {
     block *= topology.levels()[level].size;
@@ -119,7 +121,7 @@ Bisection survey_bisection(const Topology& topology) {
     constexpr std::int64_t unlimited = std::int64_t{1} << 60;
     for (std::int32_t npu = 0; npu < topology.npu_count(); ++npu) {
       const bool first = place_in_block(topology, {npu}, level, among_all) < half;
-      if (first) injection += ports.at(npu, level);
+      if (first) injection += std::min(ports.at(npu, level), nics.at(npu, level));
       if (first)
         flow.add(source, static_cast<std::size_t>(npu), unlimited);
       else

@@ -36,7 +36,9 @@ class PortSurvey {
 // rings, tori and trees this is the bisection bandwidth; of any graph it is an upper bound of it.
 struct Bisection {
   Bandwidth capacity;   // in one direction; 0 if it was not computed (too many links)
-  Bandwidth injection;  // what the NPUs of the first half can send at most, to where it is cut
+  // What the NPUs of the first half can send at once, to where it is cut: of NICs that they share,
+  // their parts.
+  Bandwidth injection;
   std::string cut;      // the level that was cut
   bool known = false;
 };

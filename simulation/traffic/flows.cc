@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/random.h"
+#include "network/nic_shares.h"
 
 namespace orrery {
 
@@ -126,7 +127,9 @@ FabricCapacity capacity_of(const Topology& topology) {
   const int outermost = static_cast<int>(topology.levels().size()) - 1;
   FabricCapacity capacity;
   capacity.host = static_cast<double>(topology.injection_bandwidth(outermost).value);
-  capacity.hosts = capacity.host * topology.npu_count();
+  const NicShares nics(topology);
+  for (std::int32_t npu = 0; npu < topology.npu_count(); ++npu)
+    capacity.hosts += static_cast<double>(nics.at(npu, outermost).value);
   std::vector<bool> has_hosts(static_cast<std::size_t>(topology.node_count()));
   const auto is_switch = [&](NodeId node) {
     return topology.node_kind(node) == NodeKind::switched;

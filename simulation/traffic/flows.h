@@ -22,7 +22,7 @@ Bytes size_at(std::span<const SizePoint> points, double share);
 // In bytes a second.
 struct FabricCapacity {
   double host = 0;     // what an NPU can send on the outermost level
-  double hosts = 0;    // of all NPUs
+  double hosts = 0;    // all NPUs at once: less than each alone where they share NICs
   double uplinks = 0;  // links from switches with NPUs or NICs to other switches; 0: there are none
 };
 FabricCapacity capacity_of(const Topology& topology);

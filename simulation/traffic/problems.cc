@@ -78,7 +78,8 @@ void choose_open_times(TrafficSpec& spec, const Topology& topology) {
   constexpr double enough_flows = 10'000, largest_flows = 10;
   FlowsSpec& flows = spec.flows;
   if (flows.at_once) {
-    const double seconds = mean_size(flows.sizes) / capacity_of(topology).host;
+    const double seconds =
+        mean_size(flows.sizes) * topology.npu_count() / capacity_of(topology).hosts;
     flows.length = picoseconds(std::max<std::int64_t>(1, std::llround(seconds * 1e12)));
     flows.warm_up = Duration{};
     return;
