@@ -58,7 +58,11 @@ inline const ServerPreset* describe_node(Keys& keys, NodeSpec& node) {
     node.link.latency = latency_in_server;
     node.bus.latency = latency_of_bus;
   }
-  keys.optional("inside", node.inside, "how the NPUs of a server are joined");
+  std::optional<NodeInside> inside;
+  if (preset != nullptr) inside = node.inside;
+  keys.optional("inside", inside,
+                "how the NPUs of a server are joined; without it several by a switch");
+  node.inside = inside.value_or(node.inside);
   const auto given_wire = [&](Wire& wire, std::string_view bandwidth_key,
                               std::string_view latency_key, std::string_view which) {
     std::optional<Bandwidth> bandwidth;

@@ -229,7 +229,8 @@ void Reader::list_of_maps(std::string_view key, std::string_view help, const Ele
     return;
   }
   const std::string path = join_path(path_, key);
-  if (!expect(problems_, *node, NodeKind::list, path)) return;
+  const bool is_none = !is_required && node->kind == NodeKind::list && node->children.empty();
+  if (is_none || !expect(problems_, *node, NodeKind::list, path)) return;
   elements.resize(node->children.size());
   read_elements(*node, path, records_defaults_, elements.describe);
 }

@@ -124,19 +124,19 @@ void SchemaWriter::field_or_map(std::string_view key, const Field& field, std::s
 
 void SchemaWriter::list_of_maps(std::string_view key, std::string_view help,
                                 const Elements& elements, bool is_required) {
-  list_of(key, help, elements.describe_any);
+  list(key, help, elements.describe_any, is_required ? 1 : 0);
   if (is_required) require(key);
 }
 
 void SchemaWriter::written_items(std::string_view key, std::string_view help, Describe describe) {
-  list_of(key, help, describe);
+  list(key, help, describe, 1);
   require(key);
 }
 
-void SchemaWriter::list_of(std::string_view key, std::string_view help, Describe describe) {
+void SchemaWriter::list(std::string_view key, std::string_view help, Describe describe, int least) {
   SchemaWriter keys(files_);
   describe(keys);
-  property(key, {{"type", "array"}, {"minItems", 1}, {"items", keys.schema()}}, help);
+  property(key, {{"type", "array"}, {"minItems", least}, {"items", keys.schema()}}, help);
 }
 
 Json SchemaWriter::shape(bool may_be_a_file) const {

@@ -56,7 +56,7 @@ class SchemaWriter final : public Keys {
   void list_of_maps(std::string_view key, std::string_view help, const Elements& elements,
                     bool is_required) override;
 
-  void list_of(std::string_view key, std::string_view help, Describe describe);
+  void list(std::string_view key, std::string_view help, Describe describe, int least);
   void add_needs(std::string_view key, Json needs, bool may_be_a_file);
   // A list of several is declared where it is a choice, too.
   void require(std::string_view key);

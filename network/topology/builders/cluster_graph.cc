@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/units/unit_text.h"
 #include "network/topology/memory_needed.h"
 
 namespace orrery {
@@ -36,6 +37,21 @@ std::optional<SpecProblem> problem_of_count(std::string_view key, std::size_t gi
                      "write one for all, or one for each"};
 }
 
+namespace {
+
+// Of servers without NVLink the bus is all that joins their NPUs.
+std::string inside_remedy(const NodeSpec& node) {
+  if (node.nics == 0) return "write for example bandwidth: 300 GB/s";
+  const std::string bus =
+      node.bus.bandwidth > Bandwidth{} ? exact_text(node.bus.bandwidth) : "32 GB/s";
+  return fmt::format(
+      "write that of NVLink if they have it, bandwidth: {} if they meet over PCIe, or inside: none "
+      "if they meet through their NICs only",
+      bus);
+}
+
+}  // namespace
+
 std::optional<SpecProblem> problem_of(const NodeSpec& node) {
   if (!node.affinity.empty()) {
     if (node.nics == 0)
@@ -56,8 +72,7 @@ std::optional<SpecProblem> problem_of(const NodeSpec& node) {
                     node.nics, node.npus, 400.0 * node.nics / node.npus)};
   }
   if (node.npus > 1 && node.inside != NodeInside::none && node.link.bandwidth.value <= 0)
-    return SpecProblem{"bandwidth", "the links inside the node have none",
-                       "write for example bandwidth: 300 GB/s"};
+    return SpecProblem{"bandwidth", "the links inside the node have none", inside_remedy(node)};
   if (node.nics > 0 && node.bus.bandwidth.value <= 0)
     return SpecProblem{"bus_bandwidth", "the links between NPUs and NICs have none",
                        "write for example bus_bandwidth: 32 GB/s"};

@@ -193,6 +193,26 @@ TEST_CASE("faults and routes find links by the names of their ends") {
   CHECK(routing.faults[3].node == NodeId{2});
 }
 
+TEST_CASE("an empty list of faults is none, which a sweep may compare with some") {
+  CHECK(load(tree, "network: {backend: fluid, faults: []}\n").network.routing.faults.empty());
+}
+
+// PCIe 4.0 of an L40S: 32 GB/s. What NVLink there is nobody knows but the user.
+TEST_CASE("a server without NVLink is told what else joins its NPUs") {
+  const std::string servers =
+      "leaf_spine: {nodes: 2, spines: 1, bandwidth: 200 Gb/s, node: {npus: 8, nics: 2, ";
+  const auto remedy = [&](const std::string& of_node) -> std::string {
+    try {
+      return load(servers + of_node + "}}").name;
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+  };
+  const std::string told = remedy("bus_bandwidth: 32 GB/s");
+  CHECK_THAT(told, Catch::Contains("bandwidth: 32 GB/s if they meet over PCIe, or inside: none"));
+  CHECK(load(servers + "bus_bandwidth: 32 GB/s, inside: none}}").topology.levels.size() > 1);
+}
+
 TEST_CASE("an HPCC file is a platform") {
   const std::string file = in_file("t.txt", "3 1 2\n2\n0 2 100Gbps 500ns 0\n1 2 100Gbps 500ns 0\n");
   CHECK(Topology(load("hpcc: " + file).topology).npu_count() == 2);
