@@ -128,6 +128,7 @@ Json row_json(const SearchRow& row) {
           {"chunks", choice.chunks},
           {"sharding", name_of(choice.sharding)},
           {"recompute", name_of(choice.recompute)},
+          {"overlap_tensor", row.found.training.overlap_tensor},
           {"overlap_experts", row.found.training.experts.overlap_batches},
           {"memory_bytes", row.found.memory.value},
           {"estimate_ps", row.estimate.value},
@@ -235,17 +236,17 @@ std::string search_json(const SearchResult& result, std::size_t top) {
 std::string search_csv(const SearchResult& result) {
   std::string csv =
       "tensor,pipeline,data,context,expert,micro_batch,schedule,chunks,sharding,recompute,"
-      "overlap_experts,memory_bytes,estimate_ps,simulated_ps,ignored,pareto\n";
+      "overlap_tensor,overlap_experts,memory_bytes,estimate_ps,simulated_ps,ignored,pareto\n";
   for (const SearchRow& row : result.rows) {
     const ParallelChoice& choice = row.found.choice;
-    csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", choice.tensor,
-                    choice.pipeline, row.found.training.data, choice.context, choice.expert,
-                    choice.micro_batch, name_of(choice.schedule), choice.chunks,
-                    name_of(choice.sharding), name_of(choice.recompute),
-                    row.found.training.experts.overlap_batches, row.found.memory.value,
-                    row.estimate.value, row.simulated ? std::to_string(row.simulated->value) : "",
-                    csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.pareto ? 1 : 0);
+    csv += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", choice.tensor, choice.pipeline,
+        row.found.training.data, choice.context, choice.expert, choice.micro_batch,
+        name_of(choice.schedule), choice.chunks, name_of(choice.sharding),
+        name_of(choice.recompute), row.found.training.overlap_tensor,
+        row.found.training.experts.overlap_batches, row.found.memory.value, row.estimate.value,
+        row.simulated ? std::to_string(row.simulated->value) : "",
+        csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.pareto ? 1 : 0);
   }
   return csv;
 }

@@ -17,7 +17,8 @@ struct SearchSpec {
   std::vector<PipelineSchedule> schedule;
   std::vector<Sharding> sharding;
   std::vector<Recompute> recompute;
-  bool overlap_experts = true;  // is tried too, where experts are spread
+  bool overlap_tensor = true;   // is tried too, where matrices are split
+  bool overlap_experts = true;  // the same where experts are spread
 };
 
 // One of them. Data-parallel ranks are those that are left; everything else is as it is written.
@@ -27,7 +28,7 @@ struct ParallelChoice {
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   Sharding sharding = Sharding::none;
   Recompute recompute = Recompute::none;
-  bool overlap_experts = false;  // also where it is not written
+  bool overlap_tensor = false, overlap_experts = false;  // also where it is not written
 
   bool operator==(const ParallelChoice&) const = default;
 };

@@ -19,6 +19,7 @@
 // The closed form of training_estimate.h knows neither schedules nor sharding nor memory traffic.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "core/units/units.h"
@@ -45,6 +46,8 @@ class ExchangeTimes {
   };
   // To a rank so far away. REQUIRES: distance != 0
   virtual Message message(Rank distance, Bytes size) = 0;
+  // Of so many ranks that lie so far apart each to the next, and the last one to the first.
+  virtual Message shift(Rank distance, std::int32_t ranks, Bytes size) = 0;
 };
 
 class PartTimer;
@@ -62,7 +65,7 @@ class ScheduleEstimator {
 
   // From the start of an iteration to the end of its last stage. REQUIRES: as
   // make_transformer_job(); what a part does differs between the calls by t, c, e, the micro-batch,
-  // sequence parallelism, recomputation and overlap_shared_experts only.
+  // sequence parallelism, recomputation, overlap_tensor and overlap_shared_experts only.
   Duration iteration(const TransformerTraining& training);
 
  private:

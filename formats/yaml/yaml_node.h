@@ -34,6 +34,7 @@ struct YamlNode {
   std::string key;  // in the parent map; "" for list items
   Place key_place;
   std::vector<YamlNode> children;  // of a list or map, in file order
+  bool is_default = false;         // another section says it: it need not mean anything here
 
   const YamlNode* find(std::string_view wanted) const {
     for (const YamlNode& child : children) {

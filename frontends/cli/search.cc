@@ -26,9 +26,7 @@ namespace fs = std::filesystem;
 // Everything that fits, with its estimate. Less if it was interrupted.
 SearchResult estimated(const SearchedExperiment& variants, const SearchOptions& options,
                        const InterruptGuard& interrupt, const Terminal& terminal) {
-  const std::size_t all =
-      parallel_choices(variants.spec(), variants.model(), {variants.npus(), variants.node_ranks()})
-          .size();
+  const std::size_t all = variants.choices(variants.spec()).size();
   FittingChoices choices;
   {
     CountProgress progress(terminal, all, "configurations checked");

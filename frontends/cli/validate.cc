@@ -35,6 +35,7 @@ std::vector<std::string> check(const std::string& file, const std::vector<Overri
 std::string what_fits(const std::string& file, const std::vector<Override>& overrides) {
   const SearchedExperiment variants(file, overrides);
   SearchSpec spec = variants.spec();
+  spec.overlap_tensor = false;  // takes no memory
   const ParallelChoice& written = variants.written_choice();
   if (spec.schedule.empty()) spec.schedule = {written.schedule};
   if (spec.chunks.empty() && written.chunks > 1) spec.chunks = {written.chunks};

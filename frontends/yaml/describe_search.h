@@ -47,6 +47,9 @@ inline void describe_search(Keys& keys, SearchSpec& spec) {
                  "what data-parallel ranks divide between them; without it each kind");
   describe_tried(keys, "recompute", spec.recompute,
                  "what the backward pass computes again; without it each kind");
+  keys.optional("overlap_tensor", spec.overlap_tensor,
+                "the exchanges of sequence_parallel beside the products that need them are tried "
+                "too, where training does not say it");
   keys.optional("overlap_experts", spec.overlap_experts,
                 "the exchanges of experts beside another micro-batch are tried too, where training "
                 "does not say it");

@@ -100,7 +100,7 @@ void add_to_trainings(YamlNode* workload, const YamlNode& setting) {
           YamlNode{NodeKind::map, "", setting.place, "training", setting.key_place, {}});
     if (training->kind == NodeKind::null) training->kind = NodeKind::map;
     if (training->kind == NodeKind::map && training->find(setting.key) == nullptr)
-      training->children.push_back(setting);
+      training->children.emplace_back(setting).is_default = true;
   }
   if (YamlNode* jobs = workload->find("jobs"))
     for (YamlNode& job : jobs->children) add_to_trainings(&job, setting);

@@ -346,7 +346,8 @@ void Reader::report(const SpecProblems& problems) {
 
 void Reader::report_given(const SpecProblems& problems) {
   for (const SpecProblem& problem : problems)
-    if (given(problem.key)) report(problem);
+    if (const YamlNode* node = map_.find(problem.key); node != nullptr && !node->is_default)
+      report(problem);
 }
 
 std::string Reader::origin_of(std::string_view key) const {

@@ -84,11 +84,9 @@ YamlNode training_node(const SearchedFile& file, const TrainingVariants& variant
     set("chunks", std::to_string(choice.chunks));
   set("sharding", std::string(name_of(choice.sharding)));
   set("recompute", std::string(name_of(choice.recompute)));
+  if (choice.overlap_tensor) set("overlap_tensor", "true");
   if (choice.overlap_experts) set("overlap_experts", "true");
-  if (choice.pipeline == 1)
-    std::erase_if(node.children, [](const YamlNode& child) {
-      return std::ranges::find(keys_of_pipelines, child.key) != keys_of_pipelines.end();
-    });
+  std::erase_if(node.children, [&](const auto& key) { return means_nothing(key.key, meant); });
   if (choice.tensor == 1)
     std::erase_if(node.children, [](const auto& key) { return key.key == "sequence_parallel"; });
   else if (node.find("sequence_parallel") == nullptr)
@@ -280,7 +278,6 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   const YamlNode* training = child_of(workload, "training");
   const bool says_context = child_of(training, "context") != nullptr;
   if (file->spec.context.empty() && says_context) file->spec.context = {file->written.context};
-  if (child_of(training, "overlap_experts") != nullptr) file->spec.overlap_experts = false;
   return file;
 }
 

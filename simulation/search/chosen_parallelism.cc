@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -36,9 +37,18 @@ bool data_alone_will_do(const TrainingVariants& variants, const FixedParallelism
          most_memory({variants.model(), *allowed}) + npu.reserve <= *npu.memory;
 }
 
-// Of what the memory of a device keeps free, unless the user says it: what buffers of
-// communication, the device's context and fragments take (docs/models/memory.md).
-constexpr std::int64_t kept_free = 10;  // per cent
+// What stays free of the memory of a device, unless the user says it: a tenth, or what the driver,
+// the device's context, communicators and fragments take, if that is less (docs/models/memory.md
+// has the readings). Small devices have communicators of fewer channels.
+Bytes tenth_of_memory(const NpuSpec& npu) { return Bytes{npu.memory->value / 10}; }
+
+Bytes kept_free(NpuSpec npu) {
+  constexpr Bytes outside_allocator{std::int64_t{4} << 30};
+  const Bytes tenth = tenth_of_memory(npu);
+  if (*npu.memory <= outside_allocator) return tenth;
+  npu.reserve = outside_allocator;
+  return std::min(tenth, *npu.memory - room_without_fragments(npu));
+}
 
 bool keeps_free(const Experiment& experiment) {
   return experiment.npu.reserve == Bytes{} && !is_written(experiment, "npu.reserve");
@@ -55,12 +65,12 @@ struct Room {
 std::vector<Room> rooms_of(const Experiment& experiment) {
   const NpuSpec& npu = experiment.npu;
   const Bytes fragments = *npu.memory - room_without_fragments(npu);
-  const Bytes kept{npu.memory->value / (100 / kept_free)};
   std::vector<Room> rooms{{fragments, keeps_free(experiment) ? " in memory with fragments" : ""},
                           {npu.reserve, " in memory without fragments"}};
-  if (keeps_free(experiment))
-    rooms.insert(rooms.begin(),
-                 {std::max(kept, fragments), fmt::format(" in {} % of memory", 100 - kept_free)});
+  if (!keeps_free(experiment)) return rooms;
+  const Bytes kept = std::max(kept_free(npu), fragments);
+  const std::int64_t share = (*npu.memory - kept).value * 100 / npu.memory->value;
+  rooms.insert(rooms.begin(), {kept, fmt::format(" in {} % of memory", share)});
   return rooms;
 }
 
@@ -83,12 +93,17 @@ std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& vari
                                                     const FixedParallelism& fixed) {
   if (!variants.written().npu.memory || !is_small_enough(variants)) return std::nullopt;
   const std::vector<Room> rooms = rooms_of(variants.written());
-  if (data_alone_will_do(with_room(variants, rooms.front()), fixed)) return std::nullopt;
+  // With less than a tenth free it is compared with the others.
+  Room beside_data_alone = rooms.front();
+  if (keeps_free(variants.written()))
+    beside_data_alone.reserve =
+        std::max(beside_data_alone.reserve, tenth_of_memory(variants.written().npu));
+  if (data_alone_will_do(with_room(variants, beside_data_alone), fixed)) return std::nullopt;
   SearchSpec space;
   space.schedule = {PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved};
   space.sharding = {Sharding::none, Sharding::zero1, Sharding::zero3};
   space.recompute = {Recompute::none, Recompute::full};
-  space.overlap_experts = false;
+  space.overlap_tensor = space.overlap_experts = false;
   space.micro_batch = {1, 2, 4};
   if (fixed.micro_batch) space.micro_batch = {*fixed.micro_batch};
   if (fixed.recompute) space.recompute = {*fixed.recompute};

@@ -77,11 +77,10 @@ Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind,
 
 // Of the NPUs of a group of the level below, so many of the last ones as the distance send out of
 // it.
-Bandwidth EstimatedExchangeTimes::while_all_send(Rank from, Rank distance) const {
+Bandwidth EstimatedExchangeTimes::while_all_send(Rank from, Rank to, Rank distance) const {
   Bandwidth least{std::numeric_limits<std::int64_t>::max()};
   for (int level = 0; level < static_cast<int>(topology_.levels().size()); ++level) {
-    if (topology_.coordinate({from}, level) == topology_.coordinate({from + distance}, level))
-      continue;
+    if (topology_.coordinate({from}, level) == topology_.coordinate({to}, level)) continue;
     const std::int64_t below = topology_.stride(level),
                        crossing = std::min<std::int64_t>(below, distance);
     const std::int64_t of_each =
@@ -91,16 +90,29 @@ Bandwidth EstimatedExchangeTimes::while_all_send(Rank from, Rank distance) const
   return least;
 }
 
+void EstimatedExchangeTimes::take_longer(Message& longest, Rank from, Rank to, Rank distance,
+                                         Bytes size) const {
+  const PathBetween path = path_between(topology_, system_, from, to);
+  const Duration sending =
+      transfer_time(size, std::min(path.bandwidth, while_all_send(from, to, distance)));
+  longest.sending = std::max(longest.sending, sending);
+  longest.arrival = std::max(longest.arrival, sending + path.latency);
+}
+
 ExchangeTimes::Message EstimatedExchangeTimes::message(Rank distance, Bytes size) {
   const auto [found, is_new] = messages_.try_emplace({distance, size});
-  if (!is_new) return found->second;
-  for (Rank from = 0; from + distance < topology_.npu_count(); from += distance) {
-    const PathBetween path = path_between(topology_, system_, from, from + distance);
-    const Duration sending =
-        transfer_time(size, std::min(path.bandwidth, while_all_send(from, distance)));
-    found->second.sending = std::max(found->second.sending, sending);
-    found->second.arrival = std::max(found->second.arrival, sending + path.latency);
-  }
+  if (is_new)
+    for (Rank from = 0; from + distance < topology_.npu_count(); from += distance)
+      take_longer(found->second, from, from + distance, distance, size);
+  return found->second;
+}
+
+ExchangeTimes::Message EstimatedExchangeTimes::shift(Rank distance, std::int32_t ranks,
+                                                     Bytes size) {
+  const auto [found, is_new] = shifts_.try_emplace({distance, ranks, size});
+  if (is_new)
+    for (Rank place = 0; place < ranks; ++place)
+      take_longer(found->second, place * distance, (place + 1) % ranks * distance, distance, size);
   return found->second;
 }
 

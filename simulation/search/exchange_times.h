@@ -6,6 +6,7 @@
 // configurations of a search, and are kept.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -29,6 +30,8 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
   double taken(const Communicator& communicator, Bytes size) override;
   // Over the longest way that ranks so far apart have, at what each gets there while all send.
   Message message(Rank distance, Bytes size) override;
+  // Of the first ones.
+  Message shift(Rank distance, std::int32_t ranks, Bytes size) override;
 
  private:
   // Members of a group along a level, innermost first.
@@ -37,7 +40,8 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
   using Members = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
   const Layout& layout_of(const Communicator& communicator);
-  Bandwidth while_all_send(Rank from, Rank distance) const;
+  Bandwidth while_all_send(Rank from, Rank to, Rank distance) const;
+  void take_longer(Message& longest, Rank from, Rank to, Rank distance, Bytes size) const;
   Duration estimate(const Layout& layout, Collective kind, Bytes size);
 
   const Topology& topology_;
@@ -46,6 +50,7 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
   std::map<Members, Layout> layouts_;
   std::map<std::tuple<Layout, Collective, Bytes>, Duration> known_;
   std::map<std::pair<Rank, Bytes>, Message> messages_;
+  std::map<std::tuple<Rank, std::int32_t, Bytes>, Message> shifts_;
 };
 
 }  // namespace orrery

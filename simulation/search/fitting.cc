@@ -93,8 +93,7 @@ Bytes room_without_fragments(const NpuSpec& npu) {
 FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpec& spec,
                                std::size_t workers,
                                const std::function<bool(std::size_t done)>& progress) {
-  const auto all =
-      parallel_choices(spec, variants.model(), {variants.npus(), variants.node_ranks()});
+  const auto all = variants.choices(spec);
   std::vector<Judged> results(all.size());
   std::atomic<std::size_t> done{0};
   parallel_for(all.size(), workers, [&](std::size_t, std::size_t i) {

@@ -98,15 +98,25 @@ class Choices {
             choice.chunks = chunks;
             choice.sharding = sharding;
             choice.recompute = recompute;
-            all.push_back(choice);
-            choice.overlap_experts = true;
-            if (spec_.overlap_experts && sizes.expert > 1) all.push_back(choice);
+            add_overlaps(choice);
           }
   }
 
   std::vector<ParallelChoice> all;
 
  private:
+  void add_overlaps(ParallelChoice choice) {
+    for (const bool experts : {false, true})
+      for (const bool tensor : {false, true}) {
+        if ((experts && (!spec_.overlap_experts || choice.expert == 1)) ||
+            (tensor && (!spec_.overlap_tensor || choice.tensor == 1 || model_.parallel_blocks)))
+          continue;
+        choice.overlap_experts = experts;
+        choice.overlap_tensor = tensor;
+        all.push_back(choice);
+      }
+  }
+
   const TransformerSpec& model_;
   const SearchSpec& spec_;
   std::vector<std::int64_t> micro_batches_;
@@ -145,6 +155,7 @@ std::string text_of(const ParallelChoice& choice, std::int32_t data) {
   if (choice.sharding != Sharding::none) text += fmt::format(" {}", name_of(choice.sharding));
   if (choice.recompute != Recompute::none)
     text += fmt::format(" recompute-{}", name_of(choice.recompute));
+  if (choice.overlap_tensor) text += " overlap-tensor";
   if (choice.overlap_experts) text += " overlap-experts";
   return text;
 }

@@ -1,7 +1,6 @@
 // One experiment with many parallel configurations, as a search sees it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,18 +14,18 @@
 
 namespace orrery {
 
-// Keys of workload.training that mean nothing where a choice has one stage.
-inline constexpr std::array<std::string_view, 6> keys_of_pipelines{
-    "overlap_p2p",       "scatter_gather",       "embedding_and_loss_take_a_layer",
-    "micro_batch_group", "defer_head_gradients", "deferral_limit"};
+// Whether a key of workload.training says more of what that training does not have: of a pipeline,
+// of tensor or context parallelism, of sharding or of layers that are computed again.
+bool means_nothing(std::string_view key, const TransformerTraining& training);
 
 class TrainingVariants {
  public:
   // What a choice does not say is as in the training of `written`. `given` are keys of
   // workload.training that a user has written down: a choice with which one of them means nothing
-  // is refused, but for keys_of_pipelines. Without "sequence_parallel" among them, tensor-parallel
-  // ranks are sequence-parallel too; without "context_method", all_gather or ulysses stands for a
-  // ring that is refused. REQUIRES: the workload of `written` is a transformer without a problem.
+  // is refused, but for those that only say more of what it does not have (means_nothing), which
+  // are left out of it. Without "sequence_parallel" among them, tensor-parallel ranks are
+  // sequence-parallel too; without "context_method", all_gather or ulysses stands for a ring that
+  // is refused. REQUIRES: the workload of `written` is a transformer without a problem.
   TrainingVariants(Experiment written, std::vector<std::string> given);
 
   const Experiment& written() const { return written_; }
@@ -34,6 +33,9 @@ class TrainingVariants {
   const TransformerSpec& model() const { return transformer().model; }
   std::int32_t npus() const { return platform_.npus; }
   std::int32_t node_ranks() const { return node_size(platform_); }
+
+  // parallel_choices() of the platform. What is written of an overlap is not varied.
+  std::vector<ParallelChoice> choices(SearchSpec spec) const;
 
   // Of that choice: what it means, or the first rule that it breaks. From any thread.
   std::variant<TransformerTraining, SpecProblem> training(const ParallelChoice& choice) const;

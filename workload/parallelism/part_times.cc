@@ -64,8 +64,10 @@ class PartClock {
     } else if (const auto* shift = std::get_if<PartStep::Shift>(&step.what)) {
       const bool tensor = shift->group == PartGroup::tensor;
       const Rank next = tensor ? 1 : training_.tensor * training_.context_inner;
+      const std::int32_t ranks =
+          tensor ? training_.tensor : training_.context / training_.context_inner;
       take_turn(group_of(shift->group), shift->handle,
-                exchanges_.message(next, shift->size).arrival);
+                exchanges_.shift(next, ranks, shift->size).arrival);
     } else {
       const std::int32_t handle = std::get<PartStep::Await>(step.what).handle;
       time_.whole = std::max(time_.whole, ends_.at(handle));
@@ -96,6 +98,7 @@ const PartTimes& PartTimer::of(TransformerPart part, bool recomputed,
                 shard.recompute,
                 shard.tensor,
                 shard.sequence_parallel,
+                shard.overlap_tensor,
                 shard.micro_batch,
                 shard.context,
                 shard.experts.parallel,

@@ -39,11 +39,11 @@ class PartTimer {
                       const Groups& groups);
 
  private:
-  // What the times differ by: the part, the recomputation, t, sequence parallelism, b, c, e,
-  // whether shared experts work beside the exchanges, and whether products add to gradients that
-  // are there.
-  using Key = std::tuple<TransformerPart, Recompute, std::int32_t, bool, std::int64_t, std::int32_t,
-                         std::int32_t, bool, bool>;
+  // What the times differ by: the part, the recomputation, t, sequence parallelism, whether
+  // products are beside its exchanges, b, c, e, whether shared experts work beside the exchanges,
+  // and whether products add to gradients that are there.
+  using Key = std::tuple<TransformerPart, Recompute, std::int32_t, bool, bool, std::int64_t,
+                         std::int32_t, std::int32_t, bool, bool>;
 
   const TransformerSpec& model_;
   const ComputeModel& compute_;

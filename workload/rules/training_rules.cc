@@ -198,9 +198,12 @@ void check_sequence(SpecProblems& problems, const TransformerTraining& spec) {
                         "give tensor: 2 or more, or leave it out"});
   if (spec.overlap_tensor && !spec.sequence_parallel)
     problems.push_back({"overlap_tensor",
-                        "it splits what sequence parallelism gathers and scatters (Megatron-LM and "
-                        "PyTorch refuse it without)",
-                        "write sequence_parallel: true, or leave it out"});
+                        spec.tensor == 1
+                            ? "there is no tensor parallelism whose exchanges it splits"
+                            : "it splits what sequence parallelism gathers and scatters "
+                              "(Megatron-LM and PyTorch refuse it without)",
+                        spec.tensor == 1 ? "give tensor: 2 or more, or leave it out"
+                                         : "write sequence_parallel: true, or leave it out"});
 }
 
 // What adapters and parallel blocks are not described with.
@@ -295,6 +298,16 @@ SpecProblems idle_settings(const TransformerTraining& training, const Transforme
                     "write sharding: zero3 or overlap_parameters: true, or leave it out"});
   if (!zero3)
     idle.push_back({"reshard_after_forward", "only zero3 frees parameters", "leave it out"});
+  if (training.recompute != Recompute::full)
+    idle.push_back({"recompute_stops_early",
+                    fmt::format("recompute is {}", name_of(training.recompute)),
+                    "write recompute: full, or leave it out"});
+  if (training.tensor == 1)
+    idle.push_back({"overlap_gradient_sums", "no tensor-parallel ranks sum gradients",
+                    "give tensor: 2 or more, or leave it out"});
+  if (training.pipeline == 1 || training.data == 1)
+    idle.push_back({"order", "only of a pipeline with several replicas is there another order",
+                    "leave it out"});
   add_idle_settings_of_context(idle, training);
   add_idle_settings_of_experts(idle, training.experts, model);
   return idle;

@@ -258,9 +258,9 @@ TEST_CASE("a device of no measured generation, and given times, have no efficien
 TEST_CASE("an efficiency brings what its software hides, unless the training says it") {
   const auto overlaps = [](const std::string& preset, const std::string& setting) {
     return std::get<TransformerWorkload>(
-               loaded(
-                   "{preset: a100, efficiency: {preset: " + preset + "}}",
-                   "transformer: {preset: llama2-7b}, training: {global_batch: 8" + setting + "}")
+               loaded("{preset: a100, efficiency: {preset: " + preset + "}}",
+                      "transformer: {preset: llama2-7b}, training: {tensor: 8, global_batch: 8" +
+                          setting + "}")
                    .workload.what)
         .training.overlap_gradient_sums;
   };

@@ -75,6 +75,18 @@ TEST_CASE("a key that only pipelines have is refused rather than made true by a 
   CHECK(workload_of(stages).training.pipeline == 2);
 }
 
+// In 40 kB each NPU has a whole model, in 21 kB two stages are the fastest, in one micro-batch
+// each.
+TEST_CASE("a key that says more of another parallelism does not force it either") {
+  for (const char* key :
+       {"prefetch=2", "overlap_tensor=true", "context_method=ulysses", "reshard_after_forward=true",
+        "recompute_stops_early=true", "overlap_gradient_sums=false", "order=tp-cp-ep-pp-dp"}) {
+    const std::string setting = std::string("workload.training.") + key;
+    CHECK_THROWS_WITH(loaded({{"platform.npu.memory=40 kB"}, {setting}}),
+                      Contains(setting.substr(0, setting.find('='))) && Contains("leave it out"));
+  }
+}
+
 // 12 NPUs in nodes of 6: a tensor-parallel group of 4 would lie in one node or in two.
 TEST_CASE("groups that lie on the nodes in unequal ways are not chosen") {
   std::string sixes = small_experiment;

@@ -34,4 +34,20 @@ TEST_CASE("messages of stages share the links that leave their leaf") {
   CHECK(times.message(4, size).arrival == microseconds(320));
 }
 
+// Of four tensor-parallel ranks the next one is in the same leaf, and so is the first one of the
+// last: nothing of what eight of them pass on leaves it but from the last to the first.
+TEST_CASE("what a group passes on in a ring goes over the links of that group") {
+  std::string slow = tapered;
+  slow.replace(slow.find("bandwidth: 100 Gb/s"), 19,
+               "bandwidth: 100 Gb/s, uplink_bandwidth: 10 Gb/s");
+  const SearchFile file(slow, "tapered");
+  const Experiment experiment = load_experiment(file.path(), {});
+  const Topology topology(experiment.topology);
+  EstimatedExchangeTimes times(topology, experiment.system);
+  const Bytes size = bytes(1'000'000);
+  CHECK(times.message(1, size).sending == microseconds(800));
+  CHECK(times.shift(1, 4, size).sending == microseconds(80));
+  CHECK(times.shift(1, 8, size).sending == microseconds(800));
+}
+
 }  // namespace orrery

@@ -146,7 +146,7 @@ TEST_CASE("the number of threads changes nothing, and the Pareto set is one") {
 TEST_CASE("the optimum of a space that can be thought through") {
   const SearchFile file(small_experiment +
                         "search: {micro_batch: 1, schedule: 1f1b, sharding: [none, zero3], "
-                        "recompute: none}\n");
+                        "recompute: none, overlap_tensor: false}\n");
   const SearchedExperiment variants(file.path(), {{"platform.npu.memory=1 GB"}});
   SearchResult result = found(variants, 2);
   REQUIRE(result.rows.size() == 7);
@@ -182,7 +182,7 @@ TEST_CASE("simulated times that leave out something of the file are marked") {
 TEST_CASE("a search that is stopped keeps what it estimated, and says so") {
   const SearchFile file(small_experiment +
                         "search: {micro_batch: 1, schedule: 1f1b, sharding: [none, zero3], "
-                        "recompute: none}\n");
+                        "recompute: none, overlap_tensor: false}\n");
   const SearchedExperiment variants(file.path(), {{"platform.npu.memory=1 GB"}});
   const SearchResult result =
       estimate_choices(variants, fitting_choices(variants, variants.spec(), 1), 1,

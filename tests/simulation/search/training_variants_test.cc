@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "simulation/search/fitting.h"
+#include "simulation/search/search_space.h"
 
 using namespace orrery;
 
@@ -50,10 +51,49 @@ TEST_CASE("a choice that breaks a rule, or leaves a written setting without mean
   choice.pipeline = 3;
   CHECK(std::get<SpecProblem>(TrainingVariants(small(), {}).training(choice)).key == "pipeline");
   choice.pipeline = 1;
-  const TrainingVariants prefetching(small(), {"prefetch"});
-  CHECK(std::get<SpecProblem>(prefetching.training(choice)).key == "prefetch");
+  const TrainingVariants dispatching(small(), {"dispatch"});
+  CHECK(std::get<SpecProblem>(dispatching.training(choice)).key == "dispatch");
+}
+
+// What they say more of, each in turn: sharded parameters, tensors, sequences, a full
+// recomputation.
+TEST_CASE("keys that say more of a parallelism do not decide whether there is one") {
+  Experiment experiment = small();
+  auto& training = std::get<TransformerWorkload>(experiment.workload.what).training;
+  training.prefetch = 3;
+  training.reshard_after_forward = false;
+  training.shard_group = 2;
+  training.overlap_parameters = true;
+  training.overlap_tensor = true;
+  training.context_method = ContextMethod::ulysses;
+  training.recompute_layers = 1;
+  training.order = RankOrder::tensor_pipeline_data;
+  const std::vector<std::string> keys{
+      "prefetch",       "reshard_after_forward", "shard_group",      "overlap_parameters",
+      "overlap_tensor", "context_method",        "recompute_layers", "order"};
+  const TrainingVariants variants(experiment, keys);
+  ParallelChoice choice;
+  const auto meant = [&] { return std::get<TransformerTraining>(variants.training(choice)); };
+  for (const std::string& key : keys) CHECK(means_nothing(key, meant()));
+  CHECK_FALSE(meant().overlap_tensor);
   choice.sharding = Sharding::zero3;
-  CHECK(std::holds_alternative<TransformerTraining>(prefetching.training(choice)));
+  CHECK(meant().prefetch == 3);
+  CHECK(meant().shard_group == 2);
+  CHECK_FALSE(meant().overlap_parameters);
+  choice.sharding = Sharding::zero1;
+  CHECK(meant().overlap_parameters);
+  CHECK_FALSE(meant().reshard_after_forward);
+  choice.sharding = Sharding::none;
+  choice.tensor = 2;
+  CHECK(meant().overlap_tensor);
+  choice.tensor = 1;
+  choice.context = 2;
+  CHECK(meant().context_method == ContextMethod::ulysses);
+  choice.context = 1;
+  choice.recompute = Recompute::full;
+  CHECK(meant().recompute_layers == 1);
+  choice.pipeline = 2;
+  CHECK(meant().order == RankOrder::tensor_pipeline_data);
 }
 
 // A window of 4 in sequences of 8: blocks that go round a ring would not be equal work. Of n tokens
@@ -106,6 +146,7 @@ TEST_CASE("a search without a file") {
   spec.schedule = {PipelineSchedule::one_forward_one_backward};
   spec.sharding = {Sharding::none};
   spec.recompute = {Recompute::none};
+  spec.overlap_tensor = false;
   const FittingChoices choices = fitting_choices(TrainingVariants(small(), {}), spec, 1);
   CHECK(choices.enumerated == 4);
   CHECK(choices.refused.at("global_batch").count == 1);
@@ -134,4 +175,26 @@ TEST_CASE("exchanges of experts are tried beside another micro-batch") {
   CHECK(text_of(beside.choice, 4) == "tp1 pp1 dp4 ep2 mb1 overlap-experts");
   spec.overlap_experts = false;
   CHECK(fitting_choices(variants, spec, 1).fitting.size() == 2);
+}
+
+// Where two ranks split matrices, and no file says that whole sequences stay on each.
+TEST_CASE("tensor-parallel exchanges are tried beside products") {
+  SearchSpec spec;
+  spec.tensor = {1, 2};
+  spec.pipeline = {1};
+  spec.micro_batch = {1};
+  spec.sharding = {Sharding::none};
+  spec.recompute = {Recompute::none};
+  const auto fitting = [&](const std::vector<std::string>& given) {
+    return fitting_choices(TrainingVariants(small(), given), spec, 1).fitting;
+  };
+  const auto all = fitting({});
+  REQUIRE(all.size() == 3);
+  CHECK(all.back().training.overlap_tensor);
+  CHECK(all.back().training.sequence_parallel);
+  CHECK(text_of(all.back().choice, 2) == "tp2 pp1 dp2 mb1 overlap-tensor");
+  CHECK(fitting({"overlap_tensor"}).size() == 2);
+  CHECK(fitting({"sequence_parallel"}).size() == 2);
+  spec.overlap_tensor = false;
+  CHECK(fitting({}).size() == 2);
 }

@@ -130,9 +130,33 @@ TEST_CASE("experts that do not divide, and nodes that are not filled") {
 // prefetch is for gathered parameters, reshard_after_forward for zero3; the model has no experts.
 TEST_CASE("settings that mean nothing are named, and are no problem by themselves") {
   const std::string idle = keys(idle_settings(good().training, good().model));
-  CHECK(idle.starts_with("deferral_limit prefetch reshard_after_forward context_method"));
+  CHECK(idle.starts_with("deferral_limit prefetch reshard_after_forward recompute_stops_early "));
   CHECK(idle.ends_with("expert_load"));
   Training training = good().training;
   training.sharding = Sharding::zero3;
-  CHECK(keys(idle_settings(training, good().model)).starts_with("deferral_limit context_method"));
+  CHECK(keys(idle_settings(training, good().model)).starts_with("deferral_limit recompute_stops"));
+}
+
+// One order of ranks without stages, or with one replica of them.
+TEST_CASE("settings of what is computed again, of tensors and of an order of ranks") {
+  Training training = good().training;
+  const auto idle = [&](const std::string& key) {
+    return (' ' + keys(idle_settings(training, good().model)) + ' ').find(' ' + key + ' ') !=
+           std::string::npos;
+  };
+  training.recompute = Recompute::none;
+  CHECK(idle("recompute_stops_early"));
+  training.recompute = Recompute::full;
+  CHECK_FALSE(idle("recompute_stops_early"));
+  training.tensor = 1;
+  CHECK(idle("overlap_gradient_sums"));
+  training.tensor = 2;
+  CHECK_FALSE(idle("overlap_gradient_sums"));
+  training.pipeline = training.data = 2;
+  CHECK_FALSE(idle("order"));
+  training.pipeline = 1;
+  CHECK(idle("order"));
+  training.pipeline = 2;
+  training.data = 1;
+  CHECK(idle("order"));
 }
