@@ -8,11 +8,12 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "network/nic_shares.h"
 #include "simulation/problems.h"
-#include "simulation/result/knobs.h"
+#include "simulation/result/faster_trainings.h"
 #include "simulation/search/fitting.h"
 
 namespace orrery {
@@ -88,6 +89,11 @@ class Changes {
 
   bool spent(BoundBy bound) const {
     return std::ranges::find(result_.why, bound, &TimePart::bound_by) != result_.why.end();
+  }
+
+  bool waits_for(std::string_view traffic) const {
+    return std::ranges::any_of(
+        result_.why, [&](const TimePart& part) { return part.part.starts_with(traffic); });
   }
 
   void add_level(int level) {
@@ -234,9 +240,7 @@ class Changes {
   }
 
   void add_experts() {
-    const bool waits = std::ranges::any_of(
-        result_.why, [](const TimePart& part) { return part.part.starts_with("EP"); });
-    if (waits && may_overlap_experts(experiment_))
+    if (waits_for("EP") && may_overlap_experts(experiment_))
       add("all-to-alls beside computing (training.overlap_experts)", [](Experiment& changed) {
         auto& training = std::get<TransformerWorkload>(changed.workload.what).training;
         training.experts.overlap_batches = true;
@@ -256,16 +260,21 @@ class Changes {
     });
   }
 
+  void add_training(std::string name, const std::optional<TransformerTraining>& training) {
+    if (training)
+      add(std::move(name), [&](Experiment& changed) {
+        std::get<TransformerWorkload>(changed.workload.what).training = *training;
+      });
+  }
+
   void add_kernels() {
-    const auto change = [&](const char* name, const std::optional<TransformerTraining>& training) {
-      if (training)
-        add(name, [&](Experiment& changed) {
-          std::get<TransformerWorkload>(changed.workload.what).training = *training;
-        });
-    };
-    change("no recomputation (training.recompute: none)", without_recomputation(experiment_));
+    add_training("no recomputation (training.recompute: none)", without_recomputation(experiment_));
     if (spent(BoundBy::memory_bandwidth))
-      change("the loss in one kernel (training.fused_cross_entropy)", with_fused_loss(experiment_));
+      add_training("the loss in one kernel (training.fused_cross_entropy)",
+                   with_fused_loss(experiment_));
+    if (waits_for("TP"))
+      add_training("TP exchanges beside products (training.overlap_tensor)",
+                   with_overlapped_tensor(experiment_));
   }
 
   // Smaller micro-batches where they can be halved; else steps of twice the samples.
@@ -281,6 +290,9 @@ class Changes {
               halves ? training.micro_batch / 2 : training.global_batch * 2;
         },
         halves ? 1 : 2);
+    if (!spent(BoundBy::schedule)) return;
+    for (const TransformerTraining& other : other_schedules(experiment_))
+      add_training(fmt::format("training.{}", schedule_text(other)), other);
   }
 
   void add_limits() {

@@ -10,10 +10,10 @@
 
 #include "network/backends.h"
 #include "network/topology/topology.h"
+#include "simulation/result/faster_trainings.h"
 #include "simulation/result/level_knobs.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/search/fitting.h"
-#include "simulation/search/search.h"
 #include "workload/problems.h"
 
 namespace orrery {
@@ -62,26 +62,29 @@ std::string less_traffic(const std::string& kind, const Experiment& experiment) 
   return "";
 }
 
-// Of up to 16 samples, that have room: parameters and gradients are read and written less often.
-std::vector<TransformerTraining> larger_micro_batches(const Experiment& experiment) {
-  constexpr std::int64_t most_samples = 16;
+// Whether it takes a fiftieth less than the present one, by estimate.
+bool gains(const Experiment& experiment, const TransformerTraining& training) {
   const auto& written = std::get<TransformerWorkload>(experiment.workload.what);
-  const NpuSpec& npu = experiment.npu;
-  std::vector<TransformerTraining> more;
-  TransformerWorkload larger = written;
-  while ((larger.training.micro_batch *= 2) <= most_samples) {
-    if (!problems_of(larger.training, larger.model, facts_of(experiment.topology)).empty()) break;
-    if (npu.memory && most_memory(larger) > room_without_fragments(npu)) break;
-    more.push_back(larger.training);
-  }
-  return more;
+  const Duration now = fastest_of(experiment, {written.training}).iteration;
+  return fastest_of(experiment, {training}).iteration < now - Duration{now.value / 50};
+}
+constexpr double least_share = 0.02;  // of the time, of a part without which that much is gained
+
+// What sends a kind of traffic beside computing.
+std::string overlap_first(const TimePart& part, const Experiment& experiment) {
+  if (part.part != "TP" || part.share < least_share) return "";
+  const auto overlapped = with_overlapped_tensor(experiment);
+  return overlapped && gains(experiment, *overlapped) ? "training.overlap_tensor: true, or " : "";
 }
 
-// By estimate (search.h). An estimator knows one way to compute the loss.
-SearchRow fastest(const Experiment& experiment, const std::vector<TransformerTraining>& all) {
-  FittingChoices choices;
-  for (const TransformerTraining& training : all) choices.fitting.push_back({{}, training, {}});
-  return estimate_choices({experiment, {}}, std::move(choices), 1).rows.front();
+std::string against_bubble(const TimePart& part, const Experiment& experiment) {
+  const char* batches = "more micro-batches (training.global_batch, micro_batch)";
+  if (part.share >= least_share)
+    if (const auto others = other_schedules(experiment);
+        !others.empty() && gains(experiment, others.front()))
+      return fmt::format("training.{}, or {}, or fewer stages", schedule_text(others.front()),
+                         batches);
+  return fmt::format("{}, an interleaved or zero-bubble schedule, or fewer stages", batches);
 }
 
 // What takes least, if that is a fiftieth less. "" if nothing does.
@@ -91,17 +94,17 @@ std::string faster_kernels(const Experiment& experiment) {
   const auto fused = with_fused_loss(experiment);
   const auto larger = larger_micro_batches(experiment);
   if (!fused && larger.empty()) return "";
-  const Duration now = fastest(experiment, {written->training}).estimate;
+  const Duration now = fastest_of(experiment, {written->training}).iteration;
   Duration least = now - Duration{now.value / 50};
   std::string knob;
   if (fused)
-    if (const Duration then = fastest(experiment, {*fused}).estimate; then < least) {
+    if (const Duration then = fastest_of(experiment, {*fused}).iteration; then < least) {
       least = then;
       knob = "training.fused_cross_entropy: true, or ";
     }
   if (!larger.empty())
-    if (const SearchRow best = fastest(experiment, larger); best.estimate < least)
-      knob = fmt::format("training.micro_batch: {}, or ", best.found.training.micro_batch);
+    if (const auto best = fastest_of(experiment, larger); best.iteration < least)
+      knob = fmt::format("training.micro_batch: {}, or ", best.training.micro_batch);
   return knob;
 }
 
@@ -112,10 +115,11 @@ std::string against_memory_traffic(const TimePart& part, const Experiment& exper
          "more memory bandwidth (npu.memory_bandwidth), or fused kernels";
 }
 
-std::string against_latency(const TimePart& part) {
+std::string against_latency(const TimePart& part, const Experiment& experiment) {
   const std::string on = part.level.empty() ? "" : " on " + part.level;
-  return fmt::format("less latency{}, or fewer steps: another algorithm, or fewer and larger calls",
-                     on);
+  return fmt::format(
+      "{}less latency{}, or fewer steps: another algorithm, or fewer and larger calls",
+      overlap_first(part, experiment), on);
 }
 
 bool has_servers(const Experiment& experiment) {
@@ -222,46 +226,6 @@ std::string against_contention(const TimePart& part, const Experiment& experimen
 
 }  // namespace
 
-namespace {
-
-std::optional<TransformerTraining> if_allowed(const Experiment& experiment,
-                                              TransformerWorkload changed) {
-  const NpuSpec& npu = experiment.npu;
-  if (experiment.topology.levels.empty() ||
-      !problems_of(changed.training, changed.model, facts_of(experiment.topology)).empty() ||
-      (npu.memory && most_memory(changed) > room_without_fragments(npu)))
-    return std::nullopt;
-  return std::move(changed.training);
-}
-
-}  // namespace
-
-std::optional<TransformerTraining> without_recomputation(const Experiment& experiment) {
-  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
-  if (written == nullptr || written->training.recompute == Recompute::none) return std::nullopt;
-  TransformerWorkload changed = *written;
-  changed.training.recompute = Recompute::none;
-  changed.training.recompute_layers.reset();
-  changed.training.recompute_stops_early = false;
-  return if_allowed(experiment, std::move(changed));
-}
-
-std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment) {
-  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
-  if (written == nullptr || written->training.fused_cross_entropy) return std::nullopt;
-  TransformerWorkload changed = *written;
-  changed.training.fused_cross_entropy = true;
-  return if_allowed(experiment, std::move(changed));
-}
-
-bool may_overlap_experts(const Experiment& experiment) {
-  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
-  if (written == nullptr || written->training.experts.overlap_batches) return false;
-  TransformerTraining beside = written->training;
-  beside.experts.overlap_batches = true;
-  return problems_of(beside, written->model, facts_of(experiment.topology)).empty();
-}
-
 std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
                     const LossRow& losses, bool jobs_at_once) {
   switch (part.bound_by) {
@@ -279,24 +243,23 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
     case BoundBy::late_ranks:
       return against_late_ranks(part, experiment);
     case BoundBy::schedule:
-      return "more micro-batches (training.global_batch, micro_batch), an interleaved or "
-             "zero-bubble schedule, or fewer stages";
+      return against_bubble(part, experiment);
     case BoundBy::bandwidth:
       if (!part.held_by.empty())
-        return fmt::format("{}{}{}",
+        return fmt::format("{}{}{}{}", overlap_first(part, experiment),
                            is_degraded(part.held_by, experiment)
                                ? "a link that is not degraded (network.faults), or "
                                : "",
                            more_bandwidth(Topology(experiment.topology), part.held_by, 1),
                            less_traffic(part.part, experiment));
       return fmt::format(
-          "{}{}{}",
+          "{}{}{}{}", overlap_first(part, experiment),
           taper >= least_taper && jobs_at_once && jobs_meet_on(part.level, experiment) ? jobs_apart
                                                                                        : "",
           more_bandwidth(Topology(experiment.topology), part.level, taper),
           less_traffic(part.part, experiment));
     case BoundBy::latency:
-      return against_latency(part);
+      return against_latency(part, experiment);
     case BoundBy::contention:
       return against_contention(part, experiment, jobs_at_once);
     case BoundBy::endpoints:

@@ -1,7 +1,6 @@
 // Which setting would make a part of a run's time shorter.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "simulation/experiment.h"
@@ -19,13 +18,5 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
 // Of packets that are sent again because others overtook them: takes_disorder_for_loss().
 inline constexpr const char* recovery_of_disorder =
     "network.transport.recovery: selective_repeat, which does not take disorder for loss";
-
-// The training with less work, where the rules allow it and the memory, if it is known, has room:
-// without training.recompute, or with training.fused_cross_entropy. Nothing else, and if it is so.
-std::optional<TransformerTraining> without_recomputation(const Experiment& experiment);
-std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment);
-
-// Whether training.overlap_experts may be written beside the other settings, and is not.
-bool may_overlap_experts(const Experiment& experiment);
 
 }  // namespace orrery

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -12,11 +14,11 @@
 
 #include "core/base/share_text.h"
 #include "core/units/unit_text.h"
+#include "simulation/result/faster_trainings.h"
 #include "simulation/search/chosen_parallelism.h"
 #include "simulation/search/fitting.h"
 #include "simulation/search/fitting_change.h"
 #include "simulation/search/least_memory.h"
-#include "simulation/search/search.h"
 #include "simulation/search/training_variants.h"
 #include "simulation/written.h"
 #include "workload/memory/stage_memory.h"
@@ -123,30 +125,42 @@ std::optional<std::string> remedy_of_all(const TrainingVariants& variants,
       remedy_of_servers(variants, workload, room));
 }
 
-Duration estimate_of(const Experiment& experiment, const TransformerTraining& training) {
-  FittingChoices one;
-  one.fitting.push_back({{}, training, {}});
-  return estimate_choices({experiment, {}}, std::move(one), 1).rows.front().estimate;
+// The same of experts that are spread over ranks, where each rank has all of them.
+std::vector<TransformerTraining> changes_with_spread_experts(const TransformerWorkload& workload,
+                                                             const PlatformFacts& platform,
+                                                             Bytes room) {
+  constexpr std::size_t most_of_each = 8;
+  std::vector<TransformerTraining> all;
+  const std::int64_t experts = workload.model.experts.count;
+  if (workload.training.experts.parallel > 1) return all;
+  for (std::int32_t ranks = 2; ranks <= std::min<std::int64_t>(experts, platform.npus); ++ranks) {
+    if (experts % ranks != 0 || platform.npus % ranks != 0) continue;
+    TransformerWorkload spread = workload;
+    spread.training.experts.parallel = ranks;
+    std::ranges::move(fitting_changes(spread, platform, room, most_of_each),
+                      std::back_inserter(all));
+  }
+  return all;
 }
 
 // Of the changes of as few settings as make the model fit, or one more: the first, which adds least
-// by rule of thumb, unless another one takes considerably less time by its estimate.
+// by rule of thumb, unless another one takes considerably less time by its estimate: a fifth, or a
+// tenth where it spreads experts that are whole on each rank.
 std::optional<TransformerTraining> change_that_fits(const Experiment& experiment,
                                                     const TransformerWorkload& workload,
                                                     Bytes room) {
   constexpr std::size_t most_estimates = 16;
-  constexpr std::int64_t fifths = 4;  // considerably: so many fifths of the first's
-  const auto changes =
-      fitting_changes(workload, facts_of(experiment.topology), room, most_estimates);
+  const PlatformFacts platform = facts_of(experiment.topology);
+  auto changes = fitting_changes(workload, platform, room, most_estimates);
   if (changes.empty()) return std::nullopt;
-  if (changes.size() == 1 || experiment.npu.peak == FlopRate{}) return changes.front();
-  std::vector<Duration> estimates;
-  for (const TransformerTraining& change : changes)
-    estimates.push_back(estimate_of(experiment, change));
-  const auto fastest = std::ranges::min_element(estimates);
-  return fastest->value < estimates.front().value / 5 * fifths
-             ? changes[static_cast<std::size_t>(fastest - estimates.begin())]
-             : changes.front();
+  if (experiment.npu.peak == FlopRate{}) return changes.front();
+  std::ranges::move(changes_with_spread_experts(workload, platform, room),
+                    std::back_inserter(changes));
+  if (changes.size() == 1) return changes.front();
+  const auto [fastest, least] = fastest_of(experiment, changes);
+  const bool spreads = fastest.experts.parallel != workload.training.experts.parallel;
+  const std::int64_t first = fastest_of(experiment, {changes.front()}).iteration.value;
+  return least.value < first / 10 * (spreads ? 9 : 8) ? fastest : changes.front();
 }
 
 // "write tensor: 8, sharding: zero1, which needs 77.05 GB"; nothing if no choice is allowed.

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "frontends/yaml/load_experiment.h"
+#include "simulation/result/faster_trainings.h"
 #include "simulation/result/knobs.h"
 #include "simulation/search/fitting.h"
 #include "simulation/simulate.h"
@@ -149,6 +150,51 @@ TEST_CASE("the loss in one kernel is named where it gains more than larger micro
         result.finish);
   workload.training.fused_cross_entropy = true;
   CHECK_THAT(knob_of(part, experiment, 1, {}), !Contains("fused_cross_entropy"));
+}
+
+// A layer sums and gathers 4 x 512 x 1,024 x 2 B over four ranks forwards and as much backwards: of
+// 1 GB/s that takes longer than its products, which hide what is cut up.
+TEST_CASE("overlap_tensor is named where tensor-parallel exchanges wait, and is a row") {
+  TransformerTraining training;
+  training.tensor = 4;
+  training.data = 2;
+  training.sequence_parallel = true;
+  Experiment experiment = with_transformer(training, 20, 20);
+  const RunResult result = simulate(experiment);
+  const auto part = std::ranges::find(result.why, "TP", &TimePart::part);
+  REQUIRE(part != result.why.end());
+  CHECK_THAT(part->knob, StartsWith("training.overlap_tensor: true, or more bandwidth on node"));
+  const std::string row = "TP exchanges beside products (training.overlap_tensor)";
+  CHECK(without(experiment, result, row) < result.finish);
+  transformer_of(experiment).training.overlap_tensor = true;
+  const RunResult beside = simulate(experiment);
+  CHECK(alternative(alternatives(experiment, beside), row) == nullptr);
+  for (const TimePart& still : beside.why) CHECK_THAT(still.knob, !Contains("overlap_tensor"));
+}
+
+// Eight layers on four stages: a bubble of 3 (F + B), B = 2 F. Two chunks of a layer halve it to
+// 4.5 F; with weight gradients put off (zb-h1) 3 (F + B - 2 W) are left, W = F: 3 F.
+TEST_CASE("the order of micro-batches that gains most is named, and each is a row") {
+  TransformerTraining training;
+  training.pipeline = 4;
+  training.data = 2;
+  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
+  const RunResult result = simulate(experiment);
+  const auto part = std::ranges::find(result.why, BoundBy::schedule, &TimePart::bound_by);
+  REQUIRE(part != result.why.end());
+  CHECK_THAT(part->knob, StartsWith("training.schedule: zb-h1, or more micro-batches"));
+  const std::string row = "training.schedule: ";
+  const Duration two = without(experiment, result, row + "interleaved, chunks: 2");
+  const Duration zero_bubble = without(experiment, result, row + "zb-h1");
+  CHECK(two < result.finish);
+  CHECK(zero_bubble < two);
+  transformer_of(experiment).training.schedule = PipelineSchedule::interleaved;
+  transformer_of(experiment).training.chunks = 2;
+  CHECK(alternative(alternatives(experiment, simulate(experiment)),
+                    row + "interleaved, chunks: 2") == nullptr);
+  // Micro-batches in flight need more than the device has.
+  experiment.npu.memory = Bytes{1};
+  CHECK(other_schedules(experiment).empty());
 }
 
 }  // namespace orrery

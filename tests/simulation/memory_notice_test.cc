@@ -283,6 +283,28 @@ TEST_CASE("a smaller training.tensor is no remedy where it is not allowed") {
         "more bandwidth on fabric, or a smaller training.tensor");
 }
 
+// Eight experts whole on each of 8 x 8 ranks, 93 GB: zero3 alone would gather them all for each of
+// 32 micro-batches, and ranks that have one of eight each gather an eighth.
+TEST_CASE("a remedy spreads experts where that takes considerably less time") {
+  Experiment experiment = llama_70b(8, 80);
+  experiment.npu.peak = teraflops_per_second(989);
+  experiment.npu.memory_bandwidth = gigabytes_per_second(3'350);
+  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+  workload.model.layers = 32;
+  workload.model.hidden = 4'096;
+  workload.model.heads = 32;
+  workload.model.feed_forward = 14'336;
+  workload.model.vocabulary = 32'000;
+  workload.model.experts.count = 8;
+  workload.model.experts.top_k = 2;
+  workload.training.tensor = workload.training.data = 8;
+  workload.training.sequence_parallel = true;
+  workload.training.global_batch = 256;
+  CHECK_THAT(memory_notices(experiment).at(0), Contains("expert: "));
+  experiment.npu.peak = {};  // no estimate
+  CHECK_THAT(memory_notices(experiment).at(0), !Contains("expert: "));
+}
+
 TEST_CASE("The remedy names the context that it changes") {
   TransformerTraining written, changed;
   written.context = 2;

@@ -1,0 +1,127 @@
+#include "simulation/result/faster_trainings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+#include "simulation/search/fitting.h"
+#include "simulation/search/search.h"
+#include "workload/problems.h"
+
+namespace orrery {
+
+namespace {
+
+// Null if there is none, or no levels on which its ranks lie.
+const TransformerWorkload* written_in(const Experiment& experiment) {
+  return experiment.topology.levels.empty()
+             ? nullptr
+             : std::get_if<TransformerWorkload>(&experiment.workload.what);
+}
+
+std::optional<TransformerTraining> if_allowed(const Experiment& experiment,
+                                              TransformerWorkload changed) {
+  const NpuSpec& npu = experiment.npu;
+  if (!problems_of(changed.training, changed.model, facts_of(experiment.topology)).empty() ||
+      (npu.memory && most_memory(changed) > room_without_fragments(npu)))
+    return std::nullopt;
+  return std::move(changed.training);
+}
+
+}  // namespace
+
+std::optional<TransformerTraining> without_recomputation(const Experiment& experiment) {
+  const TransformerWorkload* written = written_in(experiment);
+  if (written == nullptr || written->training.recompute == Recompute::none) return std::nullopt;
+  TransformerWorkload changed = *written;
+  changed.training.recompute = Recompute::none;
+  changed.training.recompute_layers.reset();
+  changed.training.recompute_stops_early = false;
+  return if_allowed(experiment, std::move(changed));
+}
+
+std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment) {
+  const TransformerWorkload* written = written_in(experiment);
+  if (written == nullptr || written->training.fused_cross_entropy) return std::nullopt;
+  TransformerWorkload changed = *written;
+  changed.training.fused_cross_entropy = true;
+  return if_allowed(experiment, std::move(changed));
+}
+
+std::optional<TransformerTraining> with_overlapped_tensor(const Experiment& experiment) {
+  const TransformerWorkload* written = written_in(experiment);
+  if (written == nullptr || written->training.tensor == 1 || written->training.overlap_tensor)
+    return std::nullopt;
+  TransformerWorkload changed = *written;
+  changed.training.sequence_parallel = changed.training.overlap_tensor = true;
+  changed.training.scatter_gather = false;
+  return if_allowed(experiment, std::move(changed));
+}
+
+bool may_overlap_experts(const Experiment& experiment) {
+  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (written == nullptr || written->training.experts.overlap_batches) return false;
+  TransformerTraining beside = written->training;
+  beside.experts.overlap_batches = true;
+  return problems_of(beside, written->model, facts_of(experiment.topology)).empty();
+}
+
+std::vector<TransformerTraining> larger_micro_batches(const Experiment& experiment) {
+  constexpr std::int64_t most_samples = 16;
+  std::vector<TransformerTraining> more;
+  const TransformerWorkload* written = written_in(experiment);
+  if (written == nullptr) return more;
+  TransformerWorkload larger = *written;
+  while ((larger.training.micro_batch *= 2) <= most_samples) {
+    auto allowed = if_allowed(experiment, larger);
+    if (!allowed) break;
+    more.push_back(*std::move(allowed));
+  }
+  return more;
+}
+
+std::vector<TransformerTraining> other_schedules(const Experiment& experiment) {
+  const TransformerWorkload* written = written_in(experiment);
+  if (written == nullptr || written->training.pipeline == 1) return {};
+  const TransformerTraining& now = written->training;
+  const auto changed = [&](PipelineSchedule schedule, std::int32_t chunks) {
+    TransformerWorkload other = *written;
+    other.training.schedule = schedule;
+    other.training.chunks = chunks;
+    if (schedule != PipelineSchedule::interleaved) other.training.micro_batch_group = 0;
+    return if_allowed(experiment, std::move(other));
+  };
+  const auto layers =
+      static_cast<std::int32_t>((written->model.layers + now.pipeline - 1) / now.pipeline);
+  std::vector<TransformerTraining> interleaved, others;
+  for (std::int32_t chunks = 2; chunks <= layers; ++chunks)
+    if (layers % chunks == 0 && chunks != now.chunks)
+      if (auto allowed = changed(PipelineSchedule::interleaved, chunks))
+        interleaved.push_back(*std::move(allowed));
+  if (!interleaved.empty()) others.push_back(fastest_of(experiment, interleaved).training);
+  if (now.schedule != PipelineSchedule::zb_h1)
+    if (auto allowed = changed(PipelineSchedule::zb_h1, 1)) others.push_back(*std::move(allowed));
+  if (others.size() > 1 &&
+      fastest_of(experiment, others).training.schedule != others.front().schedule)
+    std::swap(others[0], others[1]);
+  return others;
+}
+
+std::string schedule_text(const TransformerTraining& training) {
+  return fmt::format("schedule: {}{}", name_of(training.schedule),
+                     training.chunks > 1 ? fmt::format(", chunks: {}", training.chunks) : "");
+}
+
+EstimatedTraining fastest_of(const Experiment& experiment,
+                             const std::vector<TransformerTraining>& all) {
+  FittingChoices choices;
+  for (const TransformerTraining& training : all) choices.fitting.push_back({{}, training, {}});
+  const SearchResult result = estimate_choices({experiment, {}}, std::move(choices), 1);
+  const SearchRow& first = result.rows.front();
+  return {first.found.training, first.estimate};
+}
+
+}  // namespace orrery

@@ -1,0 +1,40 @@
+// Settings of a transformer's training with which an iteration may be shorter, where the rules
+// allow them and the memory, if it is known, has room.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units/units.h"
+#include "simulation/experiment.h"
+
+namespace orrery {
+
+// Nothing where it is so already, or is no transformer's.
+std::optional<TransformerTraining> without_recomputation(const Experiment& experiment);
+std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment);
+// Tensor-parallel exchanges beside the products that need them, which sequence parallelism splits.
+std::optional<TransformerTraining> with_overlapped_tensor(const Experiment& experiment);
+
+// Whether training.overlap_experts may be written beside the other settings, and is not.
+bool may_overlap_experts(const Experiment& experiment);
+
+// Of up to 16 samples: parameters and gradients are read and written less often.
+std::vector<TransformerTraining> larger_micro_batches(const Experiment& experiment);
+
+// Other orders of a pipeline's micro-batches: of the interleaved ones that with the least estimate,
+// and zb-h1; the faster one first.
+std::vector<TransformerTraining> other_schedules(const Experiment& experiment);
+// "schedule: interleaved, chunks: 4"
+std::string schedule_text(const TransformerTraining& training);
+
+// Of several that with the least time by estimate (search.h), and that. REQUIRES: there is one.
+struct EstimatedTraining {
+  TransformerTraining training;
+  Duration iteration;
+};
+EstimatedTraining fastest_of(const Experiment& experiment,
+                             const std::vector<TransformerTraining>& all);
+
+}  // namespace orrery
