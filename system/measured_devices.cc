@@ -79,6 +79,12 @@ constexpr std::array device_libraries{
 
 std::span<const Era> eras() { return known_eras; }
 
+bool is_device(const MeasuredDevice& measured, std::string_view preset) {
+  const auto& same = measured.other_memories;
+  return !preset.empty() &&
+         (preset == measured.preset || std::ranges::find(same, preset) != same.end());
+}
+
 const MeasuredDevice* nearest_measured_device(std::string_view preset, FlopRate peak) {
   if (const MeasuredDevice* earlier = measured_by(preset, successors)) return earlier;
   constexpr double farthest = 4;

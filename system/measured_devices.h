@@ -26,6 +26,8 @@ struct MeasuredDevice {
   std::string_view preset, name, era, eight_bit_era;
   std::array<std::string_view, 2> other_memories = {};
 };
+// Whether the preset is of that device; "" is of none.
+bool is_device(const MeasuredDevice& measured, std::string_view preset);
 // The one whose 16-bit peak differs from `peak` by the least factor. Null if all are too far: peaks
 // grow by a factor of two to three with each generation, so a device further than a factor of four
 // from all of them is of none of these generations. A preset of a generation between two is nearest

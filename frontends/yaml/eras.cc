@@ -94,14 +94,8 @@ StatedDevice stated_device(const YamlNode& npu, Products products) {
   return device;
 }
 
-bool is_model(const StatedDevice& device, const MeasuredDevice& measured) {
-  if (device.name.empty()) return false;
-  const auto& same = measured.other_memories;
-  return device.name == measured.preset || std::ranges::find(same, device.name) != same.end();
-}
-
 bool is_itself(const StatedDevice& device, const MeasuredDevice& measured) {
-  return is_model(device, measured) && !device.other_rates;
+  return is_device(measured, device.name) && !device.other_rates;
 }
 
 std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
@@ -112,7 +106,7 @@ std::string reason(const StatedDevice& device, const MeasuredDevice& measured,
     return fmt::format("ASSUMED: measured on transformers{}{}", itself ? "" : ", on ",
                        itself ? "" : measured.name);
   if (itself) return fmt::format("the newest measured on {}", measured.name);
-  if (is_model(device, measured))
+  if (is_device(measured, device.name))
     return fmt::format("ASSUMED: {} was measured at other rates", measured.name);
   if (device.name.empty())
     return fmt::format("ASSUMED: the peak is nearest to {}'s", measured.name);
