@@ -52,12 +52,11 @@ std::string links_text(const Topology& topology) {
 
 std::string shared_nics_text(const Topology& topology) {
   const NicShares nics(topology);
-  std::string text;
-  for (int l = 0; l < static_cast<int>(topology.levels().size()) && text.empty(); ++l)
-    if (const Bandwidth least = nics.least(l); least < PortSurvey(topology).least(l))
-      text = fmt::format("  shared NICs       {} for each NPU of level {} while all send\n",
-                         to_text(least), topology.levels()[l].name);
-  return text;
+  const int outermost = static_cast<int>(topology.levels().size()) - 1;
+  const Bandwidth least = nics.least(outermost);
+  if (least >= PortSurvey(topology).least(outermost)) return "";
+  return fmt::format("  shared NICs       {} for each NPU of level {} while all send\n",
+                     to_text(least), topology.levels()[outermost].name);
 }
 
 std::string figures_text(const Topology& topology, const InnerLinks& inner) {
