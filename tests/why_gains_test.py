@@ -34,6 +34,10 @@ def changes_named(part):
     knob, level, bound = part["knob"] or "", part["level"], part["bound_by"]
     if knob.startswith("another network.transport.congestion_control"):
         return ["senders at line rate"]
+    if knob.startswith("training.overlap_tensor"):
+        return ["TP exchanges beside products"]
+    if knob.startswith("training.schedule"):
+        return [knob.split(", or ")[0]]
     for words in ("more bandwidth on ", "less taper at "):
         if words in knob:
             name = knob.split(words)[1].split(" (now ")[0].split(", or ")[0]
