@@ -16,6 +16,7 @@
 #include "report/derived.h"
 #include "report/difference_text.h"
 #include "report/expected_error_text.h"
+#include "report/iteration_sizes.h"
 #include "report/numbers.h"
 #include "report/row_table.h"
 #include "report/side_by_side.h"
@@ -316,6 +317,7 @@ std::string summary(Systems systems, std::size_t width) {
       table.add_row(std::move(cells));
       if (&row != rows.data()) continue;
       table.add_row(to_fastest);
+      for (auto& cells_of_size : size_rows(systems, shown)) table.add_row(cells_of_size);
       if (predicts) table.add_row(predicted);
       if (predicts) table.add_row(simulated);
     }

@@ -173,9 +173,9 @@ std::int64_t batch_for(const SearchedFile& file, const YamlNode& training) {
   const std::int64_t data = training.find("data") != nullptr
                                 ? number_at(training, "data")
                                 : std::max<std::int64_t>(1, ranks / others);
-  return assumed_batch(model.sequence, BatchUnit{.data = data,
-                                                 .micro_batch = number_at(training, "micro_batch"),
-                                                 .pipeline = pipeline});
+  const std::int64_t micro_batch = number_at(training, "micro_batch");
+  return assumed_batch(model.sequence, ranks,
+                       {.data = data, .micro_batch = micro_batch, .pipeline = pipeline});
 }
 
 struct AssumedBatch {

@@ -84,6 +84,22 @@ TEST_CASE("no line of a comparison with long names is wider than 100 columns", "
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
 }
 
+// 50 us for 4,000 tokens are 80 tokens a us, 37.5 us for 2,000 are 53.3: the faster iteration takes
+// 1.5 times as long for a token.
+TEST_CASE("of iterations of unequal size a comparison says so beside the fastest", "[report]") {
+  std::vector<RunResult> results{test::sample(), test::faster_sample()};
+  CHECK_THAT(comparison_text(results, {}), !Catch::Contains("tokens an iteration"));
+  for (RunResult& result : results) result.training.emplace().stages.emplace_back();
+  results[0].training->tokens = 4'000;
+  results[0].training->tokens_per_s = 80e6;
+  results[1].training->tokens = 2'000;
+  results[1].training->tokens_per_s = 2'000 / 37.5e-6;
+  CHECK_THAT(comparison_text(results, {}),
+             Catch::Contains("times the fastest         1.333    1.000\n"
+                             "  tokens an iteration      4000     2000\n"
+                             "  of a token              1.000    1.500\n"));
+}
+
 TEST_CASE("a partial run is never the fastest", "[report]") {
   std::vector<RunResult> results{test::sample(), test::faster_sample()};
   results[1].partial = true;

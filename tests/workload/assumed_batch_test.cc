@@ -20,10 +20,24 @@ TEST_CASE("an assumed batch is of whole micro-batches of the size that is writte
   CHECK(assumed_batch(1 << 20, 12, 4) == 12);  // 3 ranks of 4; of 12, 48 samples have 50 M tokens
 }
 
+// 1024 samples. 48 ranks take 21.3 each: 20 is the nearest multiple of 4 (960, 6 % less), 21 would
+// rule out micro-batches of 2. 96 take 10.7, 12 is an eighth more. 192 take 5.3: 4 is a quarter
+// less, 6 an eighth more. 384 take 2.7: 2 is a quarter less, 3 an eighth more.
+TEST_CASE("an assumed batch leaves micro-batches of 2 and 4 to choose from") {
+  CHECK(assumed_batch(4096, 48) == 960);
+  CHECK(assumed_batch(4096, 96) == 1152);
+  CHECK(assumed_batch(4096, 192) == 1152);
+  CHECK(assumed_batch(4096, 384) == 1152);
+  CHECK(assumed_batch(4096, 48, 2) == 960);  // 10.7 micro-batches of 2 each: 10, of 11 and 10
+}
+
 TEST_CASE("an assumed batch fills the micro-batches of every replica") {
-  CHECK(assumed_batch(8192, BatchUnit{.data = 16, .micro_batch = 1, .pipeline = 1}) == 512);
-  // 24 replicas x 2 samples x 4 stages = 192; 512 / 192 is nearest to 3.
-  CHECK(assumed_batch(8192, BatchUnit{.data = 24, .micro_batch = 2, .pipeline = 4}) == 576);
+  CHECK(assumed_batch(8192, 128, {.data = 16, .micro_batch = 1, .pipeline = 1}) == 512);
+  // 192 ranks have 576 samples where it is open; 24 replicas x 2 samples x 4 stages are 192.
+  CHECK(assumed_batch(8192, 192, {.data = 24, .micro_batch = 2, .pipeline = 4}) == 576);
+  // 48 ranks have 960, which 6 replicas divide, and 6 x 9 do not: 1024 / 54 = 18.96.
+  CHECK(assumed_batch(4096, 48, {.data = 6, .micro_batch = 1, .pipeline = 1}) == 960);
+  CHECK(assumed_batch(4096, 48, {.data = 6, .micro_batch = 9, .pipeline = 1}) == 19 * 54);
   // More replicas than samples: one each.
-  CHECK(assumed_batch(8192, BatchUnit{.data = 2048, .micro_batch = 1, .pipeline = 1}) == 2048);
+  CHECK(assumed_batch(8192, 2048, {.data = 2048, .micro_batch = 1, .pipeline = 1}) == 2048);
 }
