@@ -53,6 +53,7 @@ inline const ServerPreset* describe_node(Keys& keys, NodeSpec& node) {
   keys.preset(server_presets(), preset, "a server whose data sheet gives the other values");
   if (preset != nullptr) node = preset->server;
   keys.from_preset("npus", node.npus, "NPUs of a server", between(1, 4096));
+  if (preset != nullptr) node.nics = preset->nics_for(node.npus);
   if (preset == nullptr) {
     node.inside = node.npus > 1 ? NodeInside::switched : NodeInside::none;
     node.link.latency = latency_in_server;

@@ -118,7 +118,9 @@ void tell_workload_of_software(YamlNode& root) {
   }
 }
 
+// What name_servers() reads, too: a platform, and its ranks, which become a number of servers.
 bool chooses_file(const std::vector<std::string>& steps) {
+  if (steps[0] == "platform" && (steps.size() == 1 || steps[1] == "ranks")) return true;
   const bool of_model = steps.size() == 3 && steps[1] == "transformer";
   return (steps.size() == 2 || of_model) && steps.back() == "file" &&
          std::find(sections_with_files.begin(), sections_with_files.end(), steps[0]) !=
@@ -153,11 +155,9 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   std::vector<Assignment> assignments;
   bool complete = true;
   for (const Override& option : overrides) {
-    if (std::optional<Assignment> assignment = parse(option)) {
-      assignments.push_back(std::move(*assignment));
-    } else {
-      complete = false;
-    }
+    std::optional<Assignment> assignment = parse(option);
+    complete = complete && assignment;
+    if (assignment) assignments.push_back(*std::move(assignment));
   }
   // `--set platform.file=other.yaml` chooses the file that the other options then change.
   const auto rest = std::stable_partition(assignments.begin(), assignments.end(),

@@ -67,8 +67,8 @@ std::optional<SpecProblem> problem_of(const NodeSpec& node) {
   } else if (node.nics > node.npus) {
     return SpecProblem{
         "nics", fmt::format("{} NICs for {} NPUs", node.nics, node.npus),
-        fmt::format("several NICs of one NPU are one of their summed bandwidth "
-                    "here: write nic: {1}x{2:g} Gb/s instead of {0}x400 Gb/s, for example",
+        fmt::format("several NICs of one NPU are one of their summed bandwidth here: write nic: "
+                    "{1}x{2:g} Gb/s instead of {0}x400 Gb/s, for example, or nics: {1} in a node",
                     node.nics, node.npus, 400.0 * node.nics / node.npus)};
   }
   if (node.npus > 1 && node.inside != NodeInside::none && node.link.bandwidth.value <= 0)

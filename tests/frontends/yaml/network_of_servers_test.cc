@@ -74,6 +74,31 @@ TEST_CASE("servers is another name of nodes") {
              Catch::Contains("unknown key \"servers\""));
 }
 
+// Each of 72 has its own NIC; four cards of a P4d serve two of its eight NPUs each.
+TEST_CASE("fewer NPUs of a server keep their NICs") {
+  const Experiment racks =
+      with("{nodes: 4, server: {preset: gb200-nvl72, npus: 64}, nic: 400 Gb/s}");
+  CHECK(npus_of(racks) == 256);
+  CHECK(value_of(racks, "platform.topology.rail.node.nics") == "64");
+  CHECK(npus_of(with("{nodes: 4, server: {preset: gb200-nvl72, npus: 64}}")) == 256);
+  const Experiment half = with("{nodes: 4, server: {preset: p4d, npus: 4}}");
+  CHECK(value_of(half, "platform.topology.rail.node.nics") == "2");
+  CHECK_THAT(error_of("{leaf_spine: {nodes: 4, node: {preset: gb200-nvl72, npus: 64, nics: 72}}}"),
+             Catch::Contains("72 NICs for 64 NPUs") && Catch::Contains("or nics: 64 in a node"));
+}
+
+// 48 NPUs are six servers of eight, 96 are twelve, also where an option says so.
+TEST_CASE("an option sets ranks as the file would") {
+  const std::string of_six = "platform={ranks: 48, server: hgx-h200}";
+  const auto npus = [&](const char* option) {
+    return npus_of(load_experiment(source_folder() + "/tests/frontends/yaml/good/minimal.yaml",
+                                   {{of_six}, {option}}));
+  };
+  CHECK(npus("platform.ranks=96") == 96);
+  CHECK(npus("platform.ranks=24") == 24);
+  CHECK(npus("platform.nodes=3") == 24);
+}
+
 // Two NICs of a server of eight, 400 Gb/s each: 16 servers plug in 32.
 TEST_CASE("a NIC may say how many a server has") {
   for (const std::string network : {"rail", "leaf_spine"})
