@@ -30,6 +30,7 @@ struct Family {
   std::string_view shared_width = "";  // of one, where it is given by its width
   bool latent = false;                 // multi-head latent attention
   bool is_gpt2 = false;                // n_embd and the like
+  bool parallel_blocks = false;        // attention and MLP have one input
   int window_pattern = 1;              // of so many layers the last has no window; 1 = all have one
 };
 
@@ -61,6 +62,14 @@ constexpr std::array families{
            .expert_width = "moe_intermediate_size",
            .shared = "n_shared_experts",
            .latent = true},
+    Family{.model_type = "glm4_moe",  // GLM-4.5: experts and layers are named as DeepSeek-V3's
+           .experts = "n_routed_experts",
+           .expert_width = "moe_intermediate_size",
+           .shared = "n_shared_experts"},
+    Family{.model_type = "gpt_oss", .experts = "num_local_experts", .window_pattern = 2},
+    Family{.model_type = "olmo2"},
+    Family{.model_type = "phi3"},
+    Family{.model_type = "cohere", .tied = true, .parallel_blocks = true},
     Family{.model_type = "gemma", .tied = true},
     Family{.model_type = "gemma2", .tied = true, .window_pattern = 2},
     Family{.model_type = "gemma3_text", .tied = true, .window_pattern = 6},
@@ -72,6 +81,12 @@ constexpr std::array families{
     Family{.model_type = "gpt_neox", .gated = false},
     Family{.model_type = "gpt2", .gated = false, .tied = true, .is_gpt2 = true},
     Family{.model_type = "bert", .gated = false, .tied = true, .causal = false}};
+
+// What others have that is not modelled.
+constexpr std::pair<std::string_view, std::string_view> not_modelled[] = {
+    {"qwen3_next", "layers of linear attention are"}, {"t5", "an encoder beside a decoder is"},
+    {"mt5", "an encoder beside a decoder is"},        {"bart", "an encoder beside a decoder is"},
+    {"whisper", "an encoder beside a decoder is"},    {"vit", "an input of images is"}};
 
 class Translation {
  public:
@@ -211,6 +226,7 @@ void take_shape(Translation& from, const Family& family) {
     from.take(to, "prediction_layers", "num_nextn_predict_layers");
   from.set(to, "gated", family.gated ? "true" : "false");
   take_window(from, family);
+  if (family.parallel_blocks) from.set(to, "parallel_blocks", "true");
   from.set(to, "causal_kernel", family.causal ? "true" : "false");
   if (!from.take(to, "tied_embeddings", "tie_word_embeddings"))
     from.set(to, "tied_embeddings", family.tied ? "true" : "false");
@@ -315,6 +331,23 @@ void add_library_defaults(YamlNode& config) {
   }
 }
 
+void refuse_type(const YamlNode& type, const std::string& path,
+                 const std::vector<std::string_view>& known, yaml::Problems& problems) {
+  const auto* found =
+      std::ranges::find(not_modelled, type.text, [](const auto& one) { return one.first; });
+  const bool is_said = found != std::end(not_modelled);
+  problems.add(
+      type.place, path,
+      in_quotes(type.text) + (is_said ? fmt::format(": {} not modelled", found->second)
+                                      : std::string(" is not a known model_type")),
+      (is_said ? "write the shape of a like decoder"
+               : suggestion(type.text, known) + "; or write the shape") +
+          " by hand: transformer: {layers: 32, hidden: 4096, heads: 32, key_value_heads: 8, "
+          "feed_forward: 14336, gated: true, vocabulary: 128256, sequence: 8192}, and where it has "
+          "them head_dimension: 128, sliding_window: 4096, full_attention_every: 2, "
+          "parallel_blocks: true or experts: {count: 128, top_k: 8, width: 1536}");
+}
+
 }  // namespace
 
 bool is_model_config(const YamlNode& map) { return map.find("model_type") != nullptr; }
@@ -335,11 +368,7 @@ bool read_model_config(YamlNode& config, const std::string& path, yaml::Problems
     if (one.model_type == type.text) family = &one;
   }
   if (family == nullptr) {
-    problems.add(type.place, path, in_quotes(type.text) + " is not a known model_type",
-                 suggestion(type.text, known) +
-                     "; or write the shape by hand: transformer: {layers: 32, hidden: 4096, heads: "
-                     "32, key_value_heads: 8, feed_forward: 14336, gated: true, vocabulary: "
-                     "128256, sequence: 8192}");
+    refuse_type(type, path, known, problems);
     return false;
   }
   Translation translation(config, path, problems);

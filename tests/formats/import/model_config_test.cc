@@ -1,6 +1,8 @@
 // What a config.json of Hugging Face says of windows and of the sequence.
 #include "formats/import/model_config.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -208,17 +210,95 @@ TEST_CASE("a sequence that is given needs no key of the file") {
 // The remedy, pasted, is Llama 3 of 8B.
 TEST_CASE("a model of another kind is written by hand") {
   CHECK_THROWS_WITH(
-      model_of(R"("model_type": "phi3")"),
-      Contains("\"phi3\" is not a known model_type: ") &&
+      model_of(R"("model_type": "falcon")"),
+      Contains("\"falcon\" is not a known model_type: ") &&
           Contains("or write the shape by hand: transformer: {layers: 32, hidden: 4096, heads: 32, "
                    "key_value_heads: 8, feed_forward: 14336, gated: true, vocabulary: 128256, "
-                   "sequence: 8192}"));
+                   "sequence: 8192}, and where it has them head_dimension: 128, sliding_window: "
+                   "4096, full_attention_every: 2, parallel_blocks: true or experts: {count: "
+                   "128, top_k: 8, width: 1536}"));
+  CHECK_THROWS_WITH(
+      model_of(R"("model_type": "qwen3_next")"),
+      Contains("\"qwen3_next\": layers of linear attention are not modelled: write the shape"));
+  CHECK_THROWS_WITH(model_of(R"("model_type": "t5")"),
+                    Contains("\"t5\": an encoder beside a decoder is not modelled: write"));
   const Experiment by_hand = load_experiment(
       source_folder() + "/tests/frontends/yaml/good/minimal.yaml",
       {{"platform=hgx-h100"},
        {"workload={transformer: {layers: 32, hidden: 4096, heads: 32, key_value_heads: 8, "
-        "feed_forward: 14336, gated: true, vocabulary: 128256, sequence: 8192}}"}});
+        "feed_forward: 14336, gated: true, vocabulary: 128256, sequence: 8192, head_dimension: "
+        "128, sliding_window: 4096, full_attention_every: 2, experts: "
+        "{count: 128, top_k: 8, width: 1536}}}"}});
   CHECK(std::get<TransformerWorkload>(by_hand.workload.what).model.layers == 32);
+}
+
+// The matrices of a layer by hand, without what its biases, norms and router have.
+std::int64_t weights_of(const TransformerSpec& model, std::int64_t layer) {
+  const std::int64_t attention = 2 * model.hidden * (model.query_width() + model.key_value_width());
+  const std::int64_t into = model.hidden * (model.mlp_inputs() + 1);
+  if (!model.experts.in_layer(layer)) return attention + into * model.mlp_width();
+  return attention + into * (model.experts.count * model.expert_width() + model.shared_width());
+}
+std::int64_t weights_of(const TransformerSpec& model) {
+  std::int64_t all = model.vocabulary * model.hidden * (model.tied_embeddings ? 1 : 2);
+  for (std::int64_t layer = 0; layer < model.layers; ++layer) all += weights_of(model, layer);
+  return all;
+}
+
+// OLMo 2's norms lie behind its blocks, Phi's matrices are fused: the shapes are Llama's. The
+// published numbers of parameters: OLMo 2 32B 32.2 billion, Phi-4 14.7 billion. Four matrices
+// of attention and three of the MLP, here of 1024 x 1024 and 1024 x 4096.
+TEST_CASE("a config.json of OLMo 2 or Phi has the layers of Llama") {
+  for (const char* type : {"olmo2", "phi3"}) {
+    const TransformerSpec model =
+        model_of(tokens + fmt::format(R"("model_type": "{}", "sliding_window": null)", type));
+    CHECK(weights_of(model, 0) == 4 * 1024 * 1024 + 3 * 1024 * 4096);
+    CHECK(windows(model) == "........");
+    CHECK_FALSE(model.tied_embeddings);
+  }
+  CHECK(windows_of(R"("model_type": "phi3", "sliding_window": 512)") == "wwwwwwww");
+}
+
+// Attention and MLP have one input (CohereDecoderLayer of transformers), embeddings are tied.
+TEST_CASE("a config.json of Command R has parallel blocks") {
+  const TransformerSpec model = model_of(tokens + std::string(R"("model_type": "cohere")"));
+  CHECK(model.parallel_blocks);
+  CHECK(model.tied_embeddings);
+  CHECK(model.gated);
+}
+
+// 36 layers of 128 experts of 3 x 2880 x 2880, with 64 heads of 64 and 8 of keys; of two layers the
+// first has a window. OpenAI: 116.83 billion parameters; the matrices alone are 116.8.
+TEST_CASE("a config.json of GPT-OSS has experts in all layers and a window in every other one") {
+  const TransformerSpec model = model_of(
+      tokens + std::string(R"("model_type": "gpt_oss", "head_dim": 64, "num_local_experts": 128,
+        "num_experts_per_tok": 4, "sliding_window": 128, "num_key_value_heads": 8)"),
+      {{"workload.transformer.layers=36"},
+       {"workload.transformer.hidden=2880"},
+       {"workload.transformer.heads=64"},
+       {"workload.transformer.feed_forward=2880"},
+       {"workload.transformer.vocabulary=201088"}});
+  CHECK(windows(model).starts_with("w.w.w.w."));
+  CHECK(weights_of(model) / 100'000'000 == 1'167);
+  CHECK(model.experts.top_k == 4);
+}
+
+// 92 layers, 3 of them with an MLP of 12,288, the others with 160 experts and a shared one of
+// 1,536; 96 heads of 128 and 8 of keys. Zhipu: 355 billion parameters, with the 3.9 billion of the
+// layer of multi-token prediction; the matrices of the others are 352.7.
+TEST_CASE("a config.json of GLM-4.5 has experts behind its first layers") {
+  const TransformerSpec model = model_of(
+      tokens + std::string(R"("model_type": "glm4_moe", "head_dim": 128, "n_routed_experts": 160,
+        "n_shared_experts": 1, "num_experts_per_tok": 8, "moe_intermediate_size": 1536,
+        "first_k_dense_replace": 3, "n_group": 1, "topk_group": 1, "num_key_value_heads": 8)"),
+      {{"workload.transformer.layers=92"},
+       {"workload.transformer.hidden=5120"},
+       {"workload.transformer.heads=96"},
+       {"workload.transformer.feed_forward=12288"},
+       {"workload.transformer.vocabulary=151552"}});
+  CHECK(weights_of(model) / 100'000'000 == 3'527);
+  CHECK_FALSE(model.experts.in_layer(2));
+  CHECK(model.experts.in_layer(3));
 }
 
 TEST_CASE("without a sequence 8,192 tokens, or what the model can take, are ASSUMED") {
