@@ -74,10 +74,16 @@ std::string measured_text(const RunResult& result, Duration measured) {
                    {"simulated"},
                    {"would be"},
                    {"times"}});
+  std::int32_t left_out = 0;
   for (const TimePart& part : result.why) {
     const Duration time{part.time.value / iteration_count(result)};
     if (time <= Duration{}) continue;
     const Duration needed = time + missing;
+    constexpr std::int64_t most_times = 10;  // what would have to be longer still explains nothing
+    if (needed > time * most_times) {
+      ++left_out;
+      continue;
+    }
     const bool possible =
         needed > Duration{} && (part.bound_by != BoundBy::compute_rate || needed >= least);
     table.add_row({part.part, part.level, to_text(time), possible ? to_text(needed) : "-",
@@ -91,7 +97,10 @@ std::string measured_text(const RunResult& result, Duration measured) {
                "The operations that were simulated take {} at the peak of the processor "
                "alone: the file has more of them, or another processor.\n",
                to_text(least));
-  return heading(result, measured) + table.text() + causes(result, missing > Duration{});
+  std::string others;
+  if (left_out > 0)
+    others = fmt::format("{} more would have to be more than 10 times as long.\n", left_out);
+  return heading(result, measured) + table.text() + others + causes(result, missing > Duration{});
 }
 
 }  // namespace orrery

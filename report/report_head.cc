@@ -30,7 +30,7 @@ std::string memory(const RunResult& result) {
 HeadLine iteration(const RunResult& result, std::size_t room) {
   constexpr const char* unknown_error = " (error unknown)";
   const std::optional<Duration> time = iteration_time(result);
-  std::string text = time ? to_text(*time) : "-";
+  std::string text = time ? to_text(*time) : result.partial ? "not finished" : "-";
   if (time && result.jobs.size() > 1)
     text += fmt::format(", until the last job, {}, ends",
                         std::ranges::max_element(result.jobs, {}, &JobRow::finish)->name);

@@ -53,13 +53,17 @@ std::span<const ValidationRow> validation_rows() { return rows_of_the_tree; }
 
 std::optional<ExpectedError> expected_error(const PredictedRun& prediction,
                                             std::span<const ValidationRow> rows) {
-  constexpr std::size_t most_rows = 14, least_rows = 4;
+  constexpr std::int64_t most_rows = 14;
+  constexpr std::size_t least_rows = 4;
   if (rows.size() < least_rows) return std::nullopt;
   std::vector<const ValidationRow*> nearest;
   for (const ValidationRow& row : rows) nearest.push_back(&row);
   std::ranges::stable_sort(
       nearest, {}, [&](const ValidationRow* row) { return distance(prediction, row->run); });
-  nearest.resize(std::min(nearest.size(), most_rows));
+  const auto of_device = std::ranges::count_if(rows, [&](const ValidationRow& row) {
+    return device_of(row.run.era) == device_of(prediction.era);
+  });
+  if (of_device >= most_rows) nearest.resize(most_rows);
   std::vector<double> errors;
   std::vector<std::string> devices, sets;
   for (const ValidationRow* row : nearest) {

@@ -7,6 +7,10 @@
 // from where they came from, its error is equally likely to have any of the 15 places among theirs,
 // so that 12 of 15, 80 %, are within the band (split conformal prediction: V. Vovk et al.,
 // Algorithmic Learning in a Random World, 2005). The test leaves each row out in turn.
+//
+// Of a device with fewer rows than that all rows of all devices count, in the same way: nothing
+// says which of another device are like it, and its scale would choose ever others (GB200, 1 to 54
+// racks: 5 to 13 %, up and down; now 11 %).
 #pragma once
 
 #include <cstdint>

@@ -33,5 +33,18 @@ TEST_CASE("computing explains no more than the peak allows") {
   CHECK_THAT(measured_text(result, microseconds(79)), Contains("overlap_tensor"));
 }
 
+// 30 us are missing. EP's 20 would be 50, 2.5 times as long, and TP's 3 would be 33, 11 times: that
+// explains nothing.
+TEST_CASE("parts that would have to be more than ten times as long are only counted") {
+  RunResult result = test::sample();
+  result.finish = microseconds(100) * iteration_count(result);
+  const std::int64_t iterations = iteration_count(result);
+  result.why = {test::part("EP", "node", microseconds(20) * iterations, BoundBy::bandwidth, ""),
+                test::part("TP", "node", microseconds(3) * iterations, BoundBy::bandwidth, "")};
+  const std::string text = measured_text(result, microseconds(130));
+  CHECK_THAT(text, Contains("50 us") && Contains("2.50") && !Contains("33 us"));
+  CHECK_THAT(text, Contains("1 more would have to be more than 10 times as long."));
+}
+
 }  // namespace
 }  // namespace orrery

@@ -62,12 +62,25 @@ TEST_CASE("device, era, kind and scale decide in this order which rows are near"
   for (int i = 0; i < 14; ++i)
     rows.push_back(row("near", {"h100-2024", false, 16, 4096, 8192}, 0.01));
   CHECK(expected_error(plain_run, rows) == ExpectedError{0.01, 14, {"H100"}, {"near"}});
-  // Three of another device fill up eleven that are left.
+  // Of eleven that are left and eight of another device all count: the 16th of 19.
   rows.erase(rows.begin(), rows.begin() + 4);
   rows.resize(11);
   for (int i = 0; i < 8; ++i) rows.push_back(row("A", others[0], 0.5));
   const auto mixed = expected_error(far_in_scale, rows);
-  CHECK(mixed == ExpectedError{0.5, 14, {"H100", "A100"}, {"near", "A"}});
+  CHECK(mixed == ExpectedError{0.5, 19, {"H100", "A100"}, {"near", "A"}});
+}
+
+// Two rows of GB200 were published, and 514 of other devices.
+TEST_CASE("the band of a device with few rows does not go up and down with the number of ranks") {
+  const auto one_rack = expected_error({"gb200-2025", false, 72, 8192, 4096}, validation_rows());
+  REQUIRE(one_rack);
+  for (const std::int64_t racks : {2, 4, 8, 14, 24, 36, 54}) {
+    CAPTURE(racks);
+    const auto racks_of =
+        expected_error({"gb200-2025", false, 72 * racks, 8192, 4096}, validation_rows());
+    CHECK(racks_of->band == one_rack->band);
+    CHECK(racks_of->rows == one_rack->rows);
+  }
 }
 
 // Each row of the table, predicted from all others. Most rows are vTrain's; the others are fewer
