@@ -78,6 +78,7 @@ struct SendCall {
   std::int32_t tag = 0;
   std::int32_t number = -1;
   TensorPart tensor = {};
+  bool copied = false;  // by a copy engine: no multiprocessor is taken
 };
 
 struct ReceiveCall {
@@ -85,6 +86,7 @@ struct ReceiveCall {
   Bytes size;
   std::int32_t tag = 0;
   std::int32_t number = -1;
+  bool copied = false;
 };
 
 // Holds the rank until an earlier operation of the same rank is finished (with its update). The

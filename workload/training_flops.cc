@@ -62,8 +62,7 @@ std::vector<StagePart> all_parts(const TransformerWorkload& workload) {
 // Attention that is not one kernel can keep its inputs only; a flash kernel always does, and what
 // that costs is in no convention.
 bool scores_again(const TransformerWorkload& workload) {
-  return workload.training.recompute == Recompute::selective &&
-         workload.model.attention == AttentionKernel::unfused;
+  return workload.training.recompute == Recompute::selective && workload.model.has_all_scores();
 }
 
 }  // namespace

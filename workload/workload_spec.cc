@@ -25,7 +25,15 @@ std::string_view name_of(PipelineSchedule schedule) {
 }
 
 std::string_view name_of(AttentionKernel kernel) {
-  return kernel == AttentionKernel::flash ? "flash" : "unfused";
+  switch (kernel) {
+    case AttentionKernel::flash:
+      return "flash";
+    case AttentionKernel::eager:
+      return "eager";
+    case AttentionKernel::unfused:
+      return "unfused";
+  }
+  return "?";
 }
 
 std::string_view name_of(AdaptedMatrices matrices) {
@@ -80,6 +88,8 @@ std::string_view name_of(ContextMethod method) {
       return "ring";
     case ContextMethod::all_gather:
       return "all_gather";
+    case ContextMethod::pytorch:
+      return "pytorch";
     case ContextMethod::ulysses_ring:
       return "ulysses_ring";
     case ContextMethod::ulysses:

@@ -45,8 +45,9 @@ struct DlrmSpec {
   std::optional<Duration> embedding_update_time;  // of the backward pass; none = takes no time
 };
 
-// How scores become attention: in one kernel, or in several with memory traffic of s x s elements.
-enum class AttentionKernel : std::uint8_t { flash, unfused };
+// How scores become attention: in one kernel, or in several with memory traffic of s x s elements;
+// eager, with the mask, biases and dropouts of a layer as kernels of their own, too.
+enum class AttentionKernel : std::uint8_t { flash, eager, unfused };
 std::string_view name_of(AttentionKernel kernel);
 
 // Queries, keys and values from vectors of fewer elements (multi-head latent attention).
@@ -83,8 +84,9 @@ struct TransformerSpec {
   Bytes gradient_element{4};        // of gradients on the wire and in memory
   bool eight_bit_products = false;  // of layers; `element` is 2 B then
 
-  Bytes operand() const { return eight_bit_products ? Bytes{1} : element; }  // of such a product
-  std::int64_t head_width() const {                                          // of queries and keys
+  bool has_all_scores() const { return attention != AttentionKernel::flash; }  // in memory
+  Bytes operand() const { return eight_bit_products ? Bytes{1} : element; }    // of such a product
+  std::int64_t head_width() const {  // of queries and keys
     if (latent) return latent->plain + latent->rotary;
     return head_dimension > 0 ? head_dimension : hidden / heads;
   }
@@ -149,6 +151,7 @@ std::string_view name_of(Accumulation accumulation);
 enum class ContextMethod : std::uint8_t {
   ring,
   all_gather,
+  pytorch,  // gathered, their gradients round a ring; with as many heads as the queries
   ulysses,
   ulysses_ring  // all-to-all among neighbours, a ring over these groups of context_inner ranks
 };
@@ -196,6 +199,7 @@ struct TransformerTraining {
                                 // part of the activations between stages, which are gathered there
   bool post_validation =
       false;  // the step does not wait for the norm of the gradients of all ranks
+  bool separate_products = false;  // by queries, keys and values, and by gate and rest of an MLP
   bool ends_take_a_layer = false;  // embedding and head count as a layer when layers are dealt out
   bool fused_cross_entropy = false;
   bool defer_head_gradients = false;  // the head's weight gradients come behind all backward passes

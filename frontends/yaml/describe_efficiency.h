@@ -40,12 +40,10 @@ inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::str
       "operations; without it beside them",
       positive);
   TransformerTraining software;  // read by InputFiles, for the workload
-  keys.optional("overlap_gradient_sums", software.overlap_gradient_sums,
-                "what this software does: the default of workload.training.overlap_gradient_sums");
-  keys.optional("recompute_stops_early", software.recompute_stops_early,
-                "what this software does: the default of workload.training.recompute_stops_early");
-  keys.optional("optimizer_traffic", software.optimizer_traffic,
-                "what this software does: the default of workload.training.optimizer_traffic");
+  constexpr auto said = "what this software does: the default of that key of workload.training";
+  keys.optional("overlap_gradient_sums", software.overlap_gradient_sums, said);
+  keys.optional("recompute_stops_early", software.recompute_stops_early, said);
+  keys.optional("optimizer_traffic", software.optimizer_traffic, said);
   keys.optional_items(
       "products", efficiency.products, "matrix products that were timed",
       [](Keys& product, TimedProduct& timed, std::size_t) {

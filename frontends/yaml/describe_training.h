@@ -112,6 +112,8 @@ inline void describe_unchecked_training(Keys& keys, TransformerTraining& spec,
                 "tensor-parallel ranks sum input gradients beside the weight gradient of the same "
                 "matrix, as Megatron-LM does since 2022; the efficiency of older software "
                 "says false");
+  keys.optional("separate_products", spec.separate_products,
+                "a product for each of queries, keys, values, gate and rest (torchtitan)");
   describe_pipeline(keys, spec);
   keys.optional("global_batch", batch,
                 "samples of an iteration; without it about 4 Mi tokens, which the report calls "

@@ -35,8 +35,8 @@ inline void describe_transformer(Keys& keys, TransformerSpec& spec) {
                 size_or_default);
   keys.optional("gated", spec.gated, "the MLP multiplies two inner products (SwiGLU)");
   keys.optional("attention", spec.attention,
-                "flash: one kernel; unfused: scores, softmax, dropout and values are kernels of "
-                "their own, which read and write sequence x sequence elements",
+                "flash: one kernel; unfused: scores, softmax, dropout and values are kernels that "
+                "read and write sequence x sequence elements; eager: mask and biases are, too",
                 any_value, "default");
   keys.optional("causal_kernel", spec.causal_kernel,
                 "flash attention computes only what causality does not mask");

@@ -142,7 +142,12 @@ void JobRunner::issue(Rank rank, const Operation& operation) {
 
 std::int64_t JobRunner::taken_by(const Operation& operation) const {
   const auto* call = std::get_if<CollectiveCall>(&operation.what);
-  if (call == nullptr) return taken_by_message(spec_);
+  if (call == nullptr) {
+    const auto* send = std::get_if<SendCall>(&operation.what);
+    const auto* receive = std::get_if<ReceiveCall>(&operation.what);
+    return taken_by_message(
+        spec_, (send != nullptr && send->copied) || (receive != nullptr && receive->copied));
+  }
   return taken_by_collective(spec_, leaves_node_[call->communicator], call->size);
 }
 
@@ -211,9 +216,9 @@ void JobRunner::compute(Rank rank, const Operation& operation, const Compute& wo
   state.computed += work.flops;
   const Duration time = time_of(rank, operation, work);
   state.limit = compute_.limit_of(work);
-  state.slowed =
-      ranks_differ_ ? std::max(Duration{}, time - compute_.time_without_variation(rank, work))
-                    : Duration{};
+  state.slowed = ranks_differ_
+                     ? std::max(Duration{}, time - compute_.time_without_variation(rank, work))
+                     : Duration{};
   processors_.begin(rank, operation.id, time);
 }
 

@@ -22,10 +22,10 @@ inline std::int64_t taken_by_collective(const SystemSpec& spec, bool leaves_node
   return std::min<std::int64_t>(all, std::max<std::int64_t>(1, needed));
 }
 
-// By a send or a receive.
-inline std::int64_t taken_by_message(const SystemSpec& spec) {
+// By a send or a receive, unless a copy engine does it.
+inline std::int64_t taken_by_message(const SystemSpec& spec, bool copied) {
   if (spec.sm_tax.part > 0) return spec.sm_tax.part;
-  return spec.channels.multiprocessors == 0 ? 0 : spec.channels.pair;
+  return copied || spec.channels.multiprocessors == 0 ? 0 : spec.channels.pair;
 }
 
 }  // namespace orrery

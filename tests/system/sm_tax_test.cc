@@ -158,6 +158,22 @@ TEST_CASE("sends and receives take the multiprocessors of a pair") {
   CHECK(world.runner->account(0).stolen == nanoseconds(150));
 }
 
+// What a copy engine sends takes none of them, so the work is done in its 1,000 ns; a tax that is
+// given counts all the same, 1150 ns.
+TEST_CASE("copy engines take no multiprocessors") {
+  for (const Share tax : {Share{0, 4}, Share{1, 4}}) {
+    SystemSpec spec = plain_system("ring");
+    spec.sm_tax = tax;
+    spec.channels = {.multiprocessors = 4, .inside = 2, .between = 3, .pair = 1};
+    std::vector<Operation> sender = {compute(0, {}), compute(1, nanoseconds(1000))};
+    std::vector<Operation> receiver = sender;
+    sender[0].what = SendCall{.to = 1, .size = bytes(600), .copied = true};
+    receiver[0].what = ReceiveCall{.from = 0, .size = bytes(600), .copied = true};
+    World world({switch_level(2, gigabytes_per_second(1), {})}, spec, {sender, receiver});
+    CHECK(world.run() == nanoseconds(tax.part > 0 ? 1150 : 1000));
+  }
+}
+
 // A tax that is given goes before channels: 1/4, whatever the size.
 TEST_CASE("sm_tax replaces channels") {
   SystemSpec spec = plain_system("ring");

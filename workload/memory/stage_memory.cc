@@ -50,7 +50,7 @@ class ActivationSizes {
   Bytes adapted(std::int64_t products, std::int64_t rank) const {
     return model_.element * (products * tokens_ * rank);
   }
-  bool unfused() const { return model_.attention == AttentionKernel::unfused; }
+  bool unfused() const { return model_.has_all_scores(); }
   Bytes inside(std::int64_t width) const {
     return model_.element * (tokens_ * width / training_.tensor);
   }

@@ -8,6 +8,11 @@
 //               blocks are equal work (zig-zag).   H. Liu et al., "Ring Attention", ICLR 2024
 //   all_gather  before the scores; backwards again, and a reduce-scatter of the gradients.
 //               A. Grattafiori et al., arXiv 2407.21783, section 3.3.2
+//   pytorch     the same as torch.distributed.tensor.experimental.context_parallel of PyTorch 2.6
+//               does it, and torchtitan calls it: keys and values are repeated for all queries
+//               first (repeat_kv), blocks are merged in single precision, and the gradients of keys
+//               and values go round in c steps, in single precision. The call is compiled, so
+//               each exchange is waited for where it is called.
 //   ulysses     all-to-alls turn tokens into heads and back.  S. Jacobs et al., arXiv 2309.14509
 //   ulysses_ring  all-to-alls among neighbours, so that each has a part of the heads for the tokens
 //               of all of them; these go round a ring of such groups.  J. Fang, S. Zhao, "USP",
@@ -50,6 +55,16 @@ class Attention {
   void scores_forward();
   void scores_backward();
   void ring(Steps& to, Pass pass, std::int64_t width_of_head, Bytes block);
+  PartWriter::Columns projected() const {
+    return {{queries(), key_heads_ * model_.head_width(), key_heads_ * model_.value_head_width()},
+            to_.shard.separate_products};
+  }
+  void gather_repeated(Steps& to) {
+    to_.exchange_and_await(to, PartGroup::context, Collective::all_gather,
+                           to_.activations(queries() + outputs()) * to_.shard.context);
+  }
+  void blocks_forward(Steps& to, std::int64_t width_of_head);
+  void blocks_backward(Steps& to, std::int64_t width_of_head);
   void turn(Steps& to, std::int64_t width);
 
   PartWriter& to_;
@@ -76,7 +91,7 @@ void Attention::write() {
 // Latent: every rank computes the latent vectors of its own tokens, which are gathered in the place
 // of the activations; the part of the key that knows its position goes with them.
 void Attention::project_forward() {
-  if (!model_.latent) return to_.column_forward(model_.hidden, queries() + keys_and_values());
+  if (!model_.latent) return to_.column_forward(model_.hidden, projected());
   const LatentAttention& latent = *model_.latent;
   PartWriter::Steps& steps = to_.steps.forward;
   if (latent.query_rank > 0) {
@@ -95,7 +110,7 @@ void Attention::project_forward() {
 }
 
 void Attention::project_backward() {
-  if (!model_.latent) return to_.column_backward(model_.hidden, queries() + keys_and_values());
+  if (!model_.latent) return to_.column_backward(model_.hidden, projected());
   const LatentAttention& latent = *model_.latent;
   PartWriter::Steps& steps = to_.steps.backward;
   to_.column_backward(latent.key_value_rank, heads_ * (latent.plain + latent.value));
@@ -119,7 +134,7 @@ std::int64_t Attention::pairs() const {
 // head and each element of a head that its products read; half of them if the kernel leaves out
 // what causality masks.
 void Attention::scores(Steps& to, Pass pass, std::int64_t width_of_head, std::int64_t blocks) {
-  if (model_.attention == AttentionKernel::unfused) return unfused_scores(to, pass);
+  if (model_.has_all_scores()) return unfused_scores(to, pass);
   const std::int64_t full = 2 * pairs() * heads_ * width_of_head;
   const Flops flops{(model_.causal_kernel ? full / 2 : full) / blocks};
   const std::int64_t elements = to_.tokens * (queries() + outputs() + keys_and_values()) / blocks;
@@ -128,8 +143,13 @@ void Attention::scores(Steps& to, Pass pass, std::int64_t width_of_head, std::in
 
 // Selective recomputation keeps only queries, keys and values.
 void Attention::unfused_scores(Steps& to, Pass pass) {
-  const UnfusedAttention kernels{to_.tokens,          model_.sequence,           heads_,
-                                 model_.head_width(), model_.value_head_width(), model_.element};
+  const UnfusedAttention kernels{to_.tokens,
+                                 model_.sequence,
+                                 heads_,
+                                 model_.head_width(),
+                                 model_.value_head_width(),
+                                 model_.element,
+                                 model_.attention == AttentionKernel::eager};
   if (pass == Pass::forward || to_.shard.recompute == Recompute::selective)
     for (const Compute& work : kernels.forward()) to.push_back({pass, work});
   if (pass != Pass::forward)
@@ -142,6 +162,26 @@ void Attention::ring(Steps& to, Pass pass, std::int64_t width_of_head, Bytes blo
   const std::int32_t ranks = to_.shard.context / to_.shard.context_inner;
   to_.go_round(to, PartGroup::context, ranks, block,
                [&] { scores(to, pass, width_of_head, ranks); });
+}
+
+// What a block gives is read in 16 bits and added to a sum in 32, which is read and written: 10 B
+// an element, five of 2 B.
+void Attention::blocks_forward(Steps& to, std::int64_t width_of_head) {
+  for (std::int32_t block = 0; block < to_.shard.context; ++block) {
+    scores(to, Pass::forward, width_of_head, to_.shard.context);
+    to_.memory(to, Pass::forward, 5 * to_.tokens * outputs());
+  }
+}
+
+// The same of the gradients of queries, keys and values, of which the last two go on in 32 bits.
+void Attention::blocks_backward(Steps& to, std::int64_t width_of_head) {
+  constexpr Bytes single{4};
+  const Bytes gradients = single * (to_.tokens * (queries() + outputs()));
+  for (std::int32_t block = 0; block < to_.shard.context; ++block) {
+    scores(to, Pass::input_gradient, width_of_head, to_.shard.context);
+    to_.memory(to, Pass::input_gradient, 5 * to_.tokens * (2 * queries() + outputs()));
+    to_.await(to, to_.shift(to, PartGroup::context, gradients));
+  }
 }
 
 // Tokens become heads, or heads tokens.
@@ -164,6 +204,9 @@ void Attention::scores_forward() {
       to_.exchange_and_await(steps, PartGroup::context, Collective::all_gather,
                              block * to_.shard.context);
       return scores(steps, Pass::forward, width, 1);
+    case ContextMethod::pytorch:
+      gather_repeated(steps);
+      return blocks_forward(steps, width);
     case ContextMethod::ulysses:
       turn(steps, queries() + keys_and_values());
       scores(steps, Pass::forward, width, 1);
@@ -190,6 +233,9 @@ void Attention::scores_backward() {
       scores(steps, Pass::input_gradient, width, 1);
       return to_.exchange_and_await(steps, PartGroup::context, Collective::reduce_scatter,
                                     block * to_.shard.context);
+    case ContextMethod::pytorch:
+      gather_repeated(steps);
+      return blocks_backward(steps, width);
     case ContextMethod::ulysses:
       turn(steps, outputs());
       scores(steps, Pass::input_gradient, width, 1);

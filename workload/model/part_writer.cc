@@ -87,15 +87,18 @@ void PartWriter::sum_outputs(Steps& to, std::int64_t width) {
 }
 
 // A product whose first factor's rows are scattered over the group.
-void PartWriter::gather_and_multiply(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth,
-                                     bool gathers) {
+void PartWriter::gather_and_multiply(Steps& to, Pass pass, const Columns& columns,
+                                     std::int64_t depth, bool gathers) {
+  const auto multiply = [&](std::int64_t rows) {
+    for (const std::int64_t of_one : columns.of) gemm(to, pass, rows, of_one, depth);
+  };
   if (!in_parts) {
     if (scattered && gathers)
       exchange_and_await(to, PartGroup::tensor, Collective::all_gather, operands(depth));
-    return gemm(to, pass, tokens, columns, depth);
+    return multiply(tokens);
   }
   go_round(to, PartGroup::tensor, shard.tensor, operand() * (own_tokens() * depth),
-           [&] { gemm(to, pass, own_tokens(), columns, depth); });
+           [&] { multiply(own_tokens()); });
 }
 
 // A product that is one of the group's partial sums, of which each rank gets the rows of its own
@@ -116,23 +119,26 @@ void PartWriter::multiply_and_sum(Steps& to, Pass pass, std::int64_t columns, st
   memory(to, pass, (shard.tensor + 1) * own_tokens() * columns);
 }
 
-void PartWriter::column_forward(std::int64_t inputs, std::int64_t own_outputs) {
+void PartWriter::column_forward(std::int64_t inputs, const Columns& own_outputs) {
   gather_and_multiply(steps.forward, Pass::forward, own_outputs, inputs, !is_second());
-  adapter_forward(inputs, own_outputs);
+  adapter_forward(inputs, own_outputs.sum());
 }
 
 // The second of two blocks comes first backwards: what it gathers the first one has as well, and
-// the first one sums what both say of their input.
-void PartWriter::column_backward(std::int64_t inputs, std::int64_t own_outputs) {
+// the first one sums what both say of their input. What several matrices say of it is added.
+void PartWriter::column_backward(std::int64_t inputs, const Columns& own_outputs) {
+  const std::int64_t outputs = own_outputs.sum(), products = std::ssize(own_outputs.of);
   const bool is_trained = !shard.lora.freezes() || adapters > 0;
   const bool gathers = scattered && !is_first() && is_trained;
   const bool sums = shard.tensor > 1 && !is_second();
   std::int32_t gathered = 0, summed = 0;
-  cast_and_transpose(steps.backward, Pass::input_gradient, own_outputs);
+  cast_and_transpose(steps.backward, Pass::input_gradient, outputs);
   if (gathers)
     gathered = exchange(weights(), PartGroup::tensor, Collective::all_gather, operands(inputs));
-  gemm(steps.backward, Pass::input_gradient, tokens, inputs, own_outputs);
-  adapter_backward(inputs, own_outputs);
+  for (const std::int64_t of_one : own_outputs.of)
+    gemm(steps.backward, Pass::input_gradient, tokens, inputs, of_one);
+  if (products > 1) memory(steps.backward, Pass::input_gradient, (products + 1) * tokens * inputs);
+  adapter_backward(inputs, outputs);
   if (is_first()) add_blocks(steps.backward, Pass::input_gradient);
   if (gathers) await(weights(), gathered);
   if (sums)
@@ -142,8 +148,8 @@ void PartWriter::column_backward(std::int64_t inputs, std::int64_t own_outputs) 
   const bool exposed = sums && !shard.overlap_gradient_sums;
   if (exposed) await(steps.backward, summed);
   if (gathers) transpose(weights(), Pass::weight_gradient, inputs);
-  weight_gradient(inputs, own_outputs, tokens);
-  adapter_weights(inputs, own_outputs);
+  for (const std::int64_t of_one : own_outputs.of) weight_gradient(inputs, of_one, tokens);
+  adapter_weights(inputs, outputs);
   if (sums && !exposed) await(steps.backward, summed);
 }
 

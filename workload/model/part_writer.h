@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "workload/model/transformer.h"
@@ -82,6 +84,7 @@ class PartWriter {
   Bytes operand() const { return in_8_bits ? Bytes{1} : model.element; }
   Bytes operands(std::int64_t width) const { return operand() * (tokens * width); }
 
+  bool is_eager() const { return model.attention == AttentionKernel::eager; }
   bool is_second() const { return place == Place::second_of_two; }
   bool is_first() const { return place == Place::first_of_two; }
 
@@ -91,18 +94,35 @@ class PartWriter {
   void norm_backward() {  // and the residual's sum
     if (!is_second()) memory(steps.backward, Pass::input_gradient, 4 * own_tokens() * model.hidden);
   }
+  // Before it, where these are kernels of their own, a bias and a dropout with a mask of a byte.
   void residual_forward() {
+    if (is_eager() && !is_first()) {
+      memory(steps.forward, Pass::forward, 2 * own_tokens() * model.hidden);
+      traffic(steps.forward, Pass::forward,
+              (model.element * 2 + Bytes{1}) * (own_tokens() * model.hidden));
+    }
     if (!is_first()) memory(steps.forward, Pass::forward, 3 * own_tokens() * model.hidden);
   }
   void residual_backward() {
     if (!is_first()) memory(steps.backward, Pass::input_gradient, 2 * own_tokens() * model.hidden);
   }
 
+  // Outputs of matrices that have the same input.
+  struct Columns {
+    Columns(std::int64_t of_one) : of(1, of_one) {}  // NOLINT: a matrix is one of one
+    // In one product, unless each has its own.
+    Columns(std::vector<std::int64_t> of_each, bool separate) : of(std::move(of_each)) {
+      if (!separate) of.assign(1, sum());
+    }
+    std::int64_t sum() const { return std::accumulate(of.begin(), of.end(), std::int64_t{0}); }
+    std::vector<std::int64_t> of;  // a product
+  };
+
   // A matrix cut by columns: all inputs are needed, each rank has some outputs. Backwards the input
   // is gathered again beside the input gradient, and the input gradient is summed beside the weight
   // gradient (overlap_gradient_sums) or before it.
-  void column_forward(std::int64_t inputs, std::int64_t own_outputs);
-  void column_backward(std::int64_t inputs, std::int64_t own_outputs);
+  void column_forward(std::int64_t inputs, const Columns& own_outputs);
+  void column_backward(std::int64_t inputs, const Columns& own_outputs);
   // A matrix cut by rows: each rank has some inputs and a partial sum of all outputs.
   void row_forward(std::int64_t own_inputs, std::int64_t outputs);
   void row_backward(std::int64_t own_inputs, std::int64_t outputs);
@@ -134,7 +154,7 @@ class PartWriter {
   // The same, unless the matrix is frozen.
   void weight_gradient(std::int64_t inputs, std::int64_t outputs, std::int64_t of_tokens);
   // `gathers`: the rows are not on every rank yet.
-  void gather_and_multiply(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth,
+  void gather_and_multiply(Steps& to, Pass pass, const Columns& columns, std::int64_t depth,
                            bool gathers);
   void multiply_and_sum(Steps& to, Pass pass, std::int64_t columns, std::int64_t depth);
 

@@ -12,8 +12,12 @@ namespace {
 void write_mlp(PartWriter& to) {
   const std::int64_t h = to.model.hidden, inner = to.model.mlp_width() / to.shard.tensor;
   const std::int64_t matrices = to.model.mlp_inputs();
+  const PartWriter::Columns columns(
+      std::vector<std::int64_t>(static_cast<std::size_t>(matrices), inner),
+      to.shard.separate_products);
   to.norm_forward();
-  to.column_forward(h, matrices * inner);
+  to.column_forward(h, columns);
+  if (to.is_eager()) to.memory(to.steps.forward, Pass::forward, 2 * matrices * to.tokens * inner);
   to.memory(to.steps.forward, Pass::forward, (matrices + 1) * to.tokens * inner);  // activation
   if (to.adapters == 0) to.needed_forward = to.steps.forward.size();
   to.row_forward(inner, h);
@@ -22,7 +26,7 @@ void write_mlp(PartWriter& to) {
   to.residual_backward();
   to.row_backward(inner, h);
   to.memory(to.steps.backward, Pass::input_gradient, (2 * matrices + 1) * to.tokens * inner);
-  to.column_backward(h, matrices * inner);
+  to.column_backward(h, columns);
   to.norm_backward();
 }
 

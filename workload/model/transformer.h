@@ -116,6 +116,7 @@ struct TransformerShard {
   bool fused_cross_entropy = false;
   bool overlap_tensor = false;
   bool overlap_gradient_sums = true;
+  bool separate_products = false;
   LowRankAdapters lora = {};
   bool sums_gradients = false;  // over the micro-batches of a rank, as their products are computed
 };

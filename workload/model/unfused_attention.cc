@@ -18,14 +18,19 @@ Compute UnfusedAttention::pass_over_pairs(Bytes each) const {
 }
 
 std::vector<Compute> UnfusedAttention::forward() const {
-  return {product(key_width), pass_over_pairs(element * 2), pass_over_pairs(element * 2 + mask),
-          product(value_width)};
+  std::vector<Compute> kernels{product(key_width), pass_over_pairs(element * 2),
+                               pass_over_pairs(element * 2 + mask), product(value_width)};
+  if (masked_apart) kernels.insert(kernels.begin() + 1, pass_over_pairs(element * 2));
+  return kernels;
 }
 
 std::vector<Compute> UnfusedAttention::backward() const {
-  return {product(value_width),         product(value_width), pass_over_pairs(element * 2 + mask),
-          pass_over_pairs(element * 3),  // the softmax's result and gradient, and what comes out
-          product(key_width),           product(key_width)};
+  std::vector<Compute> kernels{
+      product(value_width),         product(value_width), pass_over_pairs(element * 2 + mask),
+      pass_over_pairs(element * 3),  // the softmax's result and gradient, and what comes out
+      product(key_width),           product(key_width)};
+  if (masked_apart) kernels.insert(kernels.begin() + 4, pass_over_pairs(element * 2));
+  return kernels;
 }
 
 }  // namespace orrery

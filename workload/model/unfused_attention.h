@@ -4,8 +4,9 @@
 //   forward   scores Q K^T; softmax (scaled, masked); dropout, with a mask of a byte an element;
 //   times V backward  gradients of V and of the dropped scores; of dropout, of softmax; of Q and of
 //   K
-// The causal mask saves nothing. V. Korthikanti et al., "Reducing activation recomputation in large
-// transformer models", MLSys 2023, section 4.1.
+// The mask is a kernel of its own where no kernel of the softmax has it (eager): forwards before
+// it, backwards behind it. The causal mask saves nothing. V. Korthikanti et al., "Reducing
+// activation recomputation in large transformer models", MLSys 2023, section 4.1.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct UnfusedAttention {
   std::int64_t tokens, sequence, heads;
   std::int64_t key_width, value_width;  // of a head
   Bytes element;
+  bool masked_apart = false;
 
   std::vector<Compute> forward() const;
   std::vector<Compute> backward() const;

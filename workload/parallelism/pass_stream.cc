@@ -126,17 +126,18 @@ OperationId PassStream::exchange(const PartStep::Exchange& exchange) {
   CHECK(false, "a group without a name");
 }
 
-// RingPlaces knows the neighbours. The tag tells these messages from those between parts of the
-// model, which are fewer than a million.
+// RingPlaces knows the neighbours. Pieces of tensor parallelism that go beside their products are
+// copied by copy engines (Transformer Engine: use_ce; PyTorch's symmetric memory). The tag tells
+// these messages from those between parts of the model, which are fewer than a million.
 OperationId PassStream::shift(const PartStep::Shift& shift) {
   const bool tensor = shift.group == PartGroup::tensor;
   const std::int32_t tag = (1 << 20) + (tensor ? 1 : 0);
   const std::int32_t row = tensor ? to_.operations.row("tensor ring", Pass::none, "TP")
                                   : to_.operations.row("context ring", Pass::none, "CP");
-  const OperationId sent =
-      to_.operations.append(row, SendCall{.to = 0, .size = shift.size, .tag = tag});
-  const OperationId received =
-      to_.operations.append(row, ReceiveCall{.from = 0, .size = shift.size, .tag = tag});
+  const OperationId sent = to_.operations.append(
+      row, SendCall{.to = 0, .size = shift.size, .tag = tag, .copied = tensor});
+  const OperationId received = to_.operations.append(
+      row, ReceiveCall{.from = 0, .size = shift.size, .tag = tag, .copied = tensor});
   to_.operations.passes_on(sent, shift.group);
   to_.operations.passes_on(received, shift.group);
   return received;

@@ -6,6 +6,7 @@ RingPlaces::RingPlaces(const TransformerTraining& training)
     : tensor_{training.overlap_tensor ? training.tensor : 1, 1},
       context_{1, training.tensor * training.context_inner} {
   if (training.context_method == ContextMethod::ring ||
+      training.context_method == ContextMethod::pytorch ||
       training.context_method == ContextMethod::ulysses_ring)
     context_.count = training.context / training.context_inner;
 }

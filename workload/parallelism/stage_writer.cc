@@ -18,6 +18,7 @@ TransformerShard shard_of(const TransformerTraining& training, bool recomputed) 
           .fused_cross_entropy = training.fused_cross_entropy,
           .overlap_tensor = training.overlap_tensor,
           .overlap_gradient_sums = training.overlap_gradient_sums,
+          .separate_products = training.separate_products,
           .lora = training.lora,
           .sums_gradients = training.accumulates() == Accumulation::local};
 }

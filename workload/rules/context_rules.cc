@@ -43,8 +43,9 @@ void check_context(SpecProblems& problems, const TransformerTraining& spec,
   if (spec.context == 1) return;
   check_inner(problems, spec);
   const bool ring = spec.context_method == ContextMethod::ring ||
+                    spec.context_method == ContextMethod::pytorch ||
                     spec.context_method == ContextMethod::ulysses_ring;
-  if (ring && model.attention == AttentionKernel::unfused)
+  if (ring && model.has_all_scores())
     problems.push_back({"context_method", "unfused attention has no blocks that a ring could bring",
                         "write context_method: all_gather or ulysses, or attention: flash"});
   if (ring && model.window > 0 && model.window < model.sequence)

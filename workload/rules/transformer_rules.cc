@@ -71,7 +71,7 @@ void check_window(SpecProblems& problems, const TransformerSpec& spec) {
     problems.push_back({"full_attention_every", "all layers see all tokens",
                         "give sliding_window, or write full_attention_every: 0"});
   if (spec.window == 0 || spec.window >= spec.sequence) return;  // it cuts nothing
-  if (spec.attention == AttentionKernel::unfused)
+  if (spec.has_all_scores())
     problems.push_back({"sliding_window",
                         "unfused attention computes all scores and masks them: a window saves "
                         "nothing",

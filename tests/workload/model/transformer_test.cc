@@ -194,6 +194,45 @@ TEST_CASE("a layer of Llama-3 405B") {
                                  "memory 134217728"});
 }
 
+// The same work in more products: of a rank's 2,048 columns of queries, 128 of keys and 128 of
+// values, and of 6,656 columns twice. Backwards their input gradients are added: n are read and one
+// is written, each 8192 x 16384 x 2 B.
+TEST_CASE("a layer of Llama-3 405B whose matrices are products of their own") {
+  const TransformerShard shard{
+      .tensor = 8, .sequence_parallel = true, .micro_batch = 1, .separate_products = true};
+  const auto part_of = [](const std::vector<std::string>& all, std::ptrdiff_t first,
+                          std::ptrdiff_t from_end) {
+    return std::vector<std::string>(all.begin() + first, all.end() - from_end);
+  };
+  const PartSteps attention = transformer_part(TransformerPart::attention, llama405b(), shard);
+  const std::string queries = "gemm 549755813888", keys = "gemm 34359738368";
+  CHECK(part_of(text_of(attention.forward), 1, 5) ==
+        std::vector<std::string>{"all_gather 268435456", "wait", queries, keys, keys});
+  CHECK(part_of(text_of(attention.backward), 6, 1) ==
+        std::vector<std::string>{"all_gather 268435456", queries, keys, keys, "memory 1073741824",
+                                 "wait", "reduce_scatter 268435456", queries, keys, keys, "wait"});
+  const PartSteps mlp = transformer_part(TransformerPart::mlp, llama405b(), shard);
+  const std::string half = "gemm 1786706395136";
+  CHECK(part_of(text_of(mlp.forward), 3, 5) == std::vector<std::string>{half, half});
+  CHECK(part_of(text_of(mlp.backward), 6, 1) ==
+        std::vector<std::string>{"all_gather 268435456", half, half, "memory 805306368", "wait",
+                                 "reduce_scatter 268435456", half, half, "wait"});
+}
+
+// Software without fused kernels: FC1's bias is a pass over 2048 x 6144 elements before GeLU, FC2's
+// one over 2048 x 12288, and so is the dropout with its mask of a byte, before the sum.
+TEST_CASE("a layer of GPT-3 whose biases and dropouts are kernels of their own") {
+  TransformerSpec model = gpt3();
+  model.attention = AttentionKernel::eager;
+  const PartSteps mlp =
+      transformer_part(TransformerPart::mlp, model, {.tensor = 8, .micro_batch = 1});
+  CHECK(text_of(mlp.forward) == std::vector<std::string>{"memory 100663296", "gemm 309237645312",
+                                                         "memory 50331648", "memory 50331648",
+                                                         "gemm 309237645312", "all_reduce 50331648",
+                                                         "wait", "memory 100663296",
+                                                         "memory 125829120", "memory 150994944"});
+}
+
 // t = 8, T = 2,048: 2048 x 51200/8 = 13,107,200 logits. Of each the loss in steps moves 2 B (read
 // as the product wrote it), then 4 B nine times (cast, maximum, 2 subtract, 2 exponential, sum, 2
 // divide): 38 B; backwards 3 x 4 B and 2 B. Fused 2 + 5 x 4 B (cast with maximum, subtract with
@@ -293,6 +332,19 @@ TEST_CASE("context parallelism of Llama-3 405B: what goes where beside the score
         Lines{"all_gather 4194304", "wait", "gemm 137438953472"});
   CHECK(scores_of(ContextMethod::all_gather, false) ==
         Lines{"all_gather 4194304", "wait", "gemm 343597383680", "reduce_scatter 4194304", "wait"});
+  // Keys and values for all 2,048 columns of queries: 4096 x 4096 x 2 B of each rank. Of a block
+  // the sum of 4096 x 2048 elements takes 2 B in, and 4 B there and back; backwards that of
+  // queries, keys and values, and the last two go on in 4 B.
+  Lines merged;
+  for (int block = 0; block < 2; ++block)
+    merged.insert(merged.end(), {"gemm 68719476736", "memory 83886080"});
+  merged.insert(merged.begin(), {"all_gather 67108864", "wait"});
+  CHECK(scores_of(ContextMethod::pytorch, true) == merged);
+  merged = {"all_gather 67108864", "wait"};
+  for (int block = 0; block < 2; ++block)
+    merged.insert(merged.end(),
+                  {"gemm 171798691840", "memory 251658240", "shift 67108864", "wait"});
+  CHECK(scores_of(ContextMethod::pytorch, false) == merged);
   // Queries 4096 x 2048 and keys and values 4096 x 256, of 2 B; then as much as the queries back.
   CHECK(scores_of(ContextMethod::ulysses, true) ==
         Lines{"all_to_all 18874368", "wait", "gemm 137438953472", "all_to_all 16777216", "wait"});

@@ -34,6 +34,19 @@ TEST_CASE("unfused attention reads and writes all pairs again and again") {
     CHECK((work.flops == Flops{} || work.flops == Flops{12'884'901'888}));
 }
 
+// 2 x 2 B a pair more, before the softmax and behind it.
+TEST_CASE("a mask that is a kernel of its own is one pass over all pairs each way") {
+  UnfusedAttention attention = attention_of_gpt3;
+  attention.masked_apart = true;
+  CHECK(text_of(attention.forward()) ==
+        std::vector<std::string>{"product of 113246208", "201326592", "201326592", "251658240",
+                                 "product of 113246208"});
+  CHECK(text_of(attention.backward()) ==
+        std::vector<std::string>{"product of 113246208", "product of 113246208", "251658240",
+                                 "301989888", "201326592", "product of 113246208",
+                                 "product of 113246208"});
+}
+
 std::ptrdiff_t dropouts_backwards(Recompute recompute) {
   TransformerSpec model;
   model.layers = 96;
