@@ -36,6 +36,9 @@ OLDER_MEGATRON = {
 STOPS_EARLY = {
     "recompute_stops_early":
         (True, "PyTorch's checkpoints end early since 2.1 (use_reentrant=False).")}
+COMPILED = {
+    "overlap_gradient_sums":
+        (False, "What torch.compile traces waits for a collective where it is called.")}
 
 # Among GPUs of one kind in one cluster, by P. Sinha et al., "Not all GPUs are created equal", SC'22:
 # 8 % on average over five clusters, between the whiskers of a box plot, which are 5.4 standard
@@ -105,13 +108,13 @@ ERAS = {
     # Half of the second row's time is attention, so the two tell it from products.
     "h100-2024-fsdp-fp8": dict(
         what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025: fp8 matrices (of 1979 TFLOP/s)",
-        software=STOPS_EARLY,
+        software={**STOPS_EARLY, **COMPILED},
         free=dict(matrix=0.4, attention=H100_FLASH_2 / 2), fixed=dict(memory="a100-2021",
                                                                       launch="a100-2021"),
         rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16", "torchtitan/Llama3.1-8B 1x1x8 b1 B8"]),
     "h100-2024-fsdp": dict(
         what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025 (FSDP2): bf16, flash attention 2",
-        software=STOPS_EARLY,
+        software={**STOPS_EARLY, **COMPILED},
         free=dict(matrix=0.5), fixed=dict(attention="h100-2024-fsdp-fp8", memory="a100-2021",
                                           launch="a100-2021"),
         rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16"]),

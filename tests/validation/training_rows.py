@@ -46,13 +46,16 @@ NODES = {
 # a NIC that a GPU has where it is not one (vTrain's nodes have 800 Gb/s for 8 GPUs: inter_node_bandwidth
 # in the configurations of its validation). `hides_sums`: input gradients are summed beside weight
 # gradients, though the era's preset says no: the Megatron-LM of Korthikanti et al. does (commit
-# 02bb1f5, where sequence parallelism came in), and vTrain does not say which one it is.
+# 02bb1f5, where sequence parallelism came in), and vTrain does not say which one it is. `separate`:
+# each matrix is a product of its own (torchtitan's model.py). `prefetch`:
+# DeepSpeed's gathers of 2021 were preceded by torch.cuda.synchronize(), so none went ahead of its
+# use (its pull request 1188).
 NEMO = {"Llama3.1-405B": 50, "Llama3.1-70B": 22, "Nemotron4-340B": 22}
 SETS = {
     "megatron-2020-v100": dict(era="v100-2020", gradients="fp16", overlap=False),
     "megatron-2020-a100": dict(era="a100-2021", gradients="fp16", overlap=False),
     "sc21": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
-    "sc21-zero3": dict(era="a100-2021", gradients="fp16", overlap=True),
+    "sc21-zero3": dict(era="a100-2021", gradients="fp16", overlap=True, prefetch=0),
     "korthikanti": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True,
                         hides_sums=True),
     "mt-nlg": dict(era="a100-2021", gradients="fp16", overlap=False, scatter=True),
@@ -68,7 +71,8 @@ SETS = {
     "megatron-core-0.8": dict(era="h100-2024", gradients="fp32", overlap=True),
     "nemo-25.04": dict(era="h100-2025", gradients="bf16", overlap=True, deferral=NEMO,
                        fused_loss=True),
-    "torchtitan": dict(era="h100-2024-fsdp", gradients="fp32", overlap=True, context="all_gather"),
+    "torchtitan": dict(era="h100-2024-fsdp", gradients="fp32", overlap=True, context="pytorch",
+                       separate=True),
     "llama3-paper": dict(era="h100-2024", gradients="fp32", overlap=True, context="all_gather"),
     "nemo-25.05-gb200": dict(era="gb200-2025", gradients="bf16", overlap=True, deferral=NEMO,
                              fused_loss=True),
@@ -174,6 +178,10 @@ def options(row, facts):
         found["overlap_gradient_sums"] = True
     if "optimizer" in facts:
         found["optimizer_traffic"] = facts["optimizer"]
+    if "prefetch" in facts:
+        found["prefetch"] = facts["prefetch"]
+    if facts.get("separate"):
+        found["separate_products"] = True
     if facts.get("fused_loss"):
         found["fused_cross_entropy"] = True
     if facts.get("scatter") and all(parallel) and not number("sequence_parallel"):

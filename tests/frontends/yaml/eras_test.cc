@@ -254,7 +254,8 @@ TEST_CASE("a device of no measured generation, and given times, have no efficien
   CHECK(npu("{preset: h100}", program).efficiency_in_force.name.empty());
 }
 
-// a100-2021 is software that waits for these sums; what the file itself says counts more.
+// a100-2021 and h100-2024-fsdp are software that waits for these sums; what the file itself says
+// counts more.
 TEST_CASE("an efficiency brings what its software hides, unless the training says it") {
   const auto overlaps = [](const std::string& preset, const std::string& setting) {
     return std::get<TransformerWorkload>(
@@ -268,6 +269,8 @@ TEST_CASE("an efficiency brings what its software hides, unless the training say
   CHECK(overlaps("a100-2021", ", overlap_gradient_sums: true"));
   CHECK(overlaps("a100-2023", ""));
   CHECK_FALSE(overlaps("a100-2023", ", overlap_gradient_sums: false"));
+  CHECK_FALSE(overlaps("h100-2024-fsdp", ""));
+  CHECK_FALSE(overlaps("h100-2024-fsdp-fp8", ""));
 }
 
 // Where the file has no section `training`, a parallelism is chosen, with the same software.
