@@ -17,6 +17,7 @@ namespace orrery::astra {
 struct Remark {
   std::string key;
   std::string sentence;
+  std::string meant = {};  // the key of which this one may be a misspelling; "" = none
   bool operator==(const Remark&) const = default;
 };
 

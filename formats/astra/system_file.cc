@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/quoted.h"
+#include "core/base/suggestion.h"
 #include "formats/astra/json_keys.h"
 #include "formats/astra/set_up.h"
 
@@ -48,6 +49,13 @@ constexpr std::string_view kRead[] = {"scheduling-policy",
                                       "roofline-enabled",
                                       "replay-only",
                                       "model-shared-bus"};
+
+// What a key that is not known may be a misspelling of.
+std::string meant(const std::string& key) {
+  std::vector<std::string_view> known(std::begin(kRead), std::end(kRead));
+  known.insert(known.end(), kAlgorithmKeys.begin(), kAlgorithmKeys.end());
+  return std::string(nearest(key, known));
+}
 
 // The number behind "direct"; none if it is not one.
 std::optional<std::int32_t> window_of(std::string_view digits) {
@@ -190,7 +198,9 @@ class SystemReader {
                            std::ranges::any_of(kAlgorithmKeys, [&](std::string_view known) {
                              return key == known || key == std::string(known) + "-custom";
                            });
-      if (!is_read) remark(key, "is not known, and ASTRA-sim does not read it");
+      if (is_read) continue;
+      remark(key, "is not known, and ASTRA-sim does not read it");
+      system_.remarks.back().meant = meant(key);
     }
   }
 

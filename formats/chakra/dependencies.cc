@@ -131,6 +131,7 @@ std::string path_text(const NodePlaces& places, const Graph::Predecessors& rows,
 }
 
 constexpr const char* kEdgesRemedy = "write the trace again, with nodes that are there";
+constexpr const char* kCycleRemedy = "write the trace again, without one of these dependencies";
 constexpr const char* kControlRemedy = "write \"dependencies: auto\"";
 
 Graph::Predecessors resolved_data(IdRows data, const NodePlaces& places, const RefuseNode& refuse) {
@@ -251,7 +252,7 @@ Graph::Predecessors resolved(IdRows data, IdRows control, const NodePlaces& plac
       left_out.nodes_in_cycles += static_cast<std::int64_t>(set.size());
   }
   const std::vector<std::vector<std::int32_t>> cycles = cycles_in(result);
-  refuse_cycle(result, cycles, places, kEdgesRemedy, refuse);
+  refuse_cycle(result, cycles, places, kCycleRemedy, refuse);
   return result;
 }
 

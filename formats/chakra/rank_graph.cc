@@ -299,16 +299,16 @@ class RankReader {
     if (found != groups.end() && !whole) members = found->second;
     if (found == groups.end() && !whole && is_named)
       refuse_at(place, fmt::format("its group \"{}\" is not known", use.name),
-                "give the groups in JSON: \"groups: FILE\"");
+                "give the groups in JSON: " + frame_.settings.groups_key);
     if (static_cast<std::int32_t>(members.size()) == frame_.ranks) members.clear();
     if (!members.empty() && members.back() >= frame_.ranks)
       refuse_at(place,
                 fmt::format("its group \"{}\" holds rank {} of {} ranks", use.name, members.back(),
                             frame_.ranks),
-                "give the files of all ranks, or other groups: \"groups: FILE\"");
+                "give the files of all ranks, or other groups: " + frame_.settings.groups_key);
     if (!members.empty() && !std::ranges::binary_search(members, rank_))
       refuse_at(place, fmt::format("its group \"{}\" does not hold rank {}", use.name, rank_),
-                "give the groups in JSON: \"groups: FILE\"");
+                "give the groups in JSON: " + frame_.settings.groups_key);
     if (members.size() == 1 || frame_.ranks == 1) return std::nullopt;
     const bool is_all = found == groups.end() && !is_named;
     return UsedGroup{std::move(members), is_all ? "" : use.name, use.rows, use.few_bytes};

@@ -38,6 +38,7 @@ struct TraceSettings {
   double compute_scale = 1;    // of recorded durations
   std::int32_t replicate = 0;  // ranks that all run the one file; 0 = it is of one rank
   std::string groups = {};     // a JSON file; "" = as the trace says
+  std::string groups_key = "\"groups: FILE\"";  // where a remedy says to name it
 };
 
 }  // namespace orrery::chakra

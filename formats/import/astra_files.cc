@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "core/base/config_error.h"
@@ -16,6 +17,16 @@ namespace {
 
 std::string file_of(const std::string& prefix, std::int32_t npu) {
   return fmt::format("{}.{}.et", prefix, npu);
+}
+
+// Files of a custom algorithm lie beside the system JSON that names them; as ASTRA-sim takes them,
+// from the working directory, where none lie there.
+void place_custom_algorithms(AstraSetUp& set_up, InputTexts& texts) {
+  const std::filesystem::path folder = std::filesystem::path(set_up.system.file).parent_path();
+  for (std::string& prefix : set_up.system.custom) {
+    if (prefix.empty()) continue;
+    if (std::string beside = folder / prefix; texts.can_read(file_of(beside, 0))) prefix = beside;
+  }
 }
 
 // A custom algorithm does not say how large a collective it was made for: as large as those called.
@@ -49,6 +60,7 @@ AstraSetUp read_set_up(const AstraFiles& files, InputTexts& texts) {
   set_up.queues = files.queues;
   set_up.injection_scale = files.injection_scale;
   set_up.rendezvous = files.rendezvous;
+  place_custom_algorithms(set_up, texts);
   find_sizes(set_up, texts);
   return set_up;
 }
@@ -60,6 +72,15 @@ void check_files(const AstraSetUp& set_up, InputTexts& texts) {
   if (!set_up.groups.empty() && !texts.can_read(set_up.groups))
     missing("--comm-group-configuration", set_up.groups + " is not there",
             "name a file of groups, or \"empty\"");
+  for (std::size_t kind = 0; kind < astra::kinds.size(); ++kind)
+    if (const std::string& prefix = set_up.system.custom[kind];
+        !prefix.empty() && !texts.can_read(file_of(prefix, 0)))
+      throw ConfigError({.file = set_up.system.file,
+                         .path = fmt::format("{}-custom", astra::key_of(kind)),
+                         .what = fmt::format("{} is neither beside this file nor in the working "
+                                             "directory",
+                                             file_of(prefix, 0)),
+                         .remedy = "name the files up to their \".0.et\", \".1.et\", ..."});
   for (std::int32_t npu = 0; npu < set_up.network.npus() && !set_up.is_text; ++npu)
     if (const std::string file = file_of(set_up.workload, npu); !texts.can_read(file))
       missing("--workload-configuration", file + " is not there",

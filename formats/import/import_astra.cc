@@ -89,7 +89,9 @@ class Writer {
       if (remark.sentence.starts_with("is missing"))
         assume(remark.key + ": " + remark.sentence);
       else
-        imported_.ignored.push_back(remark.key);
+        imported_.ignored.push_back(
+            remark.meant.empty() ? remark.key
+                                 : fmt::format("{} (did you mean {}?)", remark.key, remark.meant));
     }
   }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -52,32 +51,22 @@ std::string signed_text(Duration difference) {
 
 // What ASTRA-sim computes beside what Orrery computed, and what ASTRA-sim's rules make of it.
 std::string comparison(const astra::EmulatedJob& job, Duration emulated, Duration ours) {
-  struct Changed {
-    const char* what;
-    bool astra::Rules::*rule;
-  };
-  constexpr std::array<Changed, 4> changes = {{
-      {"with GB/s of 10^9 bytes", &astra::Rules::binary_gigabytes},
-      {"with delays of whole ps", &astra::Rules::whole_nanoseconds},
-      {"without endpoint delays", &astra::Rules::endpoint_delay},
-      {"without reductions", &astra::Rules::reductions},
-  }};
   TextTable table({{"", TextTable::Align::left}, {"finish"}, {"against ASTRA-sim"}});
   const auto row = [&](const std::string& what, Duration finish) {
     table.add_row({what, to_text(finish), signed_text(finish - emulated)});
   };
   table.add_row({"ASTRA-sim", to_text(emulated), ""});
-  for (const Changed& change : changes) {
+  bool parts_matter = false;
+  for (const auto& [what, rule] : astra::changed_rules) {
     astra::Rules rules;
-    rules.*change.rule = false;
-    row(change.what, slowest(emulate(job, rules)));
+    rules.*rule = false;
+    const Duration finish = slowest(emulate(job, rules));
+    const bool is_of_parts = rule == &astra::Rules::parts_alone;
+    parts_matter = is_of_parts && finish != emulated;
+    if (!is_of_parts || parts_matter) row(what, finish);
   }
   row("Orrery", ours);
-  std::string text = table.text();
-  text +=
-      "The rest is the network: here ports carry one message at a time, all dimensions of a way\n"
-      "count, and phases up and down a dimension do not wait for each other.\n";
-  return text;
+  return table.text() + told_differences(job, parts_matter);
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ struct NamedTrace {
     if (!options.groups.empty())
       groups = chakra::read_groups(options.groups, texts.read(options.groups));
     settings.files = files.size() == 1 ? files.front().name : fmt::format("{} files", files.size());
+    settings.groups_key = "--groups FILE";
     // One file does not say how many ranks there are; two show what its collectives are.
     if (files.size() == 1) settings.replicate = 2;
   }
@@ -157,6 +158,8 @@ ExitCode chakra_info(const TraceOptions& options, const Terminal& terminal) {
   chakra::TraceInspection found = trace.inspection(false);
   const GraphWorkload& workload = found.workload;
   const chakra::TraceSums& sums = found.sums;
+  if (workload.graphs.empty() && !found.problems.empty())
+    throw ConfigError(std::move(found.problems));
   terminal.out << fmt::format("{} of version {}, {}\n", counted(options.files.size(), "file"),
                               sums.version.empty() ? "none" : sums.version,
                               counted(workload.graphs.size(), "distinct rank"))

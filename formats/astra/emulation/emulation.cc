@@ -285,6 +285,21 @@ void check(const EmulatedJob& job) {
 
 }  // namespace
 
+std::string told_differences(const EmulatedJob& job, bool parts_matter) {
+  std::string text;
+  if (parts_matter)
+    text +=
+        "ASTRA-sim's all-to-all round a ring of n takes n(n-1)/2 steps, one for each part that a\n"
+        "rank passes on; here it takes n-1 steps, with as many bytes.\n";
+  if (job.network.dimensions.size() > 1)
+    text +=
+        "The rest is the network: here ports carry one message at a time, all dimensions of a way\n"
+        "count, and phases up and down a dimension do not wait for each other.\n";
+  else if (!job.shares_links)
+    text += "The rest is the network: here ports carry one message at a time.\n";
+  return text;
+}
+
 std::vector<EmulatedNpu> emulate(const EmulatedJob& job, const Rules& rules) {
   check(job);
   EventQueue queue;

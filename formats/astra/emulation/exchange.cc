@@ -8,7 +8,7 @@ namespace orrery::astra {
 using Kind = Algorithm::Kind;
 
 Exchange::Exchange(Collective kind, const Algorithm& algorithm, const Peers& line,
-                   std::int64_t size)
+                   std::int64_t size, bool parts_alone)
     : kind_(kind), algorithm_(algorithm.kind), line_(line) {
   const std::int32_t n = line.size();
   const bool gathers = kind == Collective::all_gather;
@@ -17,8 +17,14 @@ Exchange::Exchange(Collective kind, const Algorithm& algorithm, const Peers& lin
   const std::int32_t halves = kind == Collective::all_reduce ? 2 : 1;
   to_send_ = std::int64_t{halves} * (n - 1);
   others_ = n - 1;
-  if (algorithm_ == Kind::ring && kind == Collective::all_to_all)
-    to_send_ = std::int64_t{n} * (n - 1) / 2;
+  if (algorithm_ == Kind::ring && kind == Collective::all_to_all) {
+    if (parts_alone) {
+      to_send_ = std::int64_t{n} * (n - 1) / 2;
+    } else {
+      less_ = message_;
+      message_ *= n - 1;
+    }
+  }
   if (algorithm_ == Kind::direct) {
     lanes_ = algorithm.window == 0 ? n - 1 : std::min(algorithm.window, n - 1);
     others_ = line.is_group ? (n - 1) * lanes_ : lanes_;
@@ -45,6 +51,7 @@ Packet Exchange::next_peers() {
   }
   packet.target = line_.at(here + turn_);
   packet.source = line_.at(here - turn_);
+  message_ = std::max<std::int64_t>(0, message_ - less_);
   if (algorithm_ == Kind::direct) turn_ = turn_ % (line_.size() - 1) + 1;
   return packet;
 }

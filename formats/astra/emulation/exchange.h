@@ -37,7 +37,9 @@ struct Packet {
 class Exchange {
  public:
   // REQUIRES: a ring, direct, or halving and doubling over a power of two.
-  Exchange(Collective kind, const Algorithm& algorithm, const Peers& line, std::int64_t size);
+  // `parts_alone`: as in Rules.
+  Exchange(Collective kind, const Algorithm& algorithm, const Peers& line, std::int64_t size,
+           bool parts_alone = true);
 
   std::int64_t final_size() const { return final_size_; }
   std::int32_t lanes() const { return lanes_; }
@@ -57,6 +59,7 @@ class Exchange {
   Algorithm::Kind algorithm_;
   const Peers& line_;
   std::int64_t final_size_ = 0, message_ = 0;
+  std::int64_t less_ = 0;  // is the message of the next step, of rings that pass all on
   std::int32_t lanes_ = 1;
   std::int64_t to_send_ = 0;
   std::int32_t first_left_ = 0, others_left_ = 0, others_ = 0;  // of a round of packets

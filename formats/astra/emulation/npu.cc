@@ -141,7 +141,7 @@ Npu::Phase Npu::phase(Collective kind, const Algorithm& algorithm,
                       std::shared_ptr<const Peers> line, std::int64_t size,
                       std::int32_t queue) const {
   check(job_, kind, algorithm, line->size());
-  auto exchange = std::make_unique<Exchange>(kind, algorithm, *line, size);
+  auto exchange = std::make_unique<Exchange>(kind, algorithm, *line, size, rules_.parts_alone);
   return {std::move(line), std::move(exchange), queue};
 }
 

@@ -135,6 +135,23 @@ TEST_CASE("one communication at a time, beside computing") {
   CHECK(npus[5].exposed == nanoseconds(531));
 }
 
+// 8 NPUs, 131,072 B to each: 500 ns and 131072 / (50 x 2^30 / 10^9) = 2441.406 ns. ASTRA-sim passes
+// each part on alone, 7 + 6 + ... + 1 = 28 of them: 10 + 28 x (2941 + 10). A ring that passes on
+// all that is not home yet has messages of 7, 6, ..., 1 parts, in whole ns 17589, 15148, 12707,
+// 10265, 7824, 5382 and 2941, with 10 each.
+TEST_CASE("an all-to-all round a ring has a step for each part, or for each rank") {
+  const EmulatedJob job =
+      job_of({ring_of_8}, ring, {collective(0, Collective::all_to_all, 1 << 20)});
+  CHECK(cycles(job) == 10 + 28 * (2'941 + 10));
+  Rules rules;
+  rules.parts_alone = false;
+  for (const EmulatedNpu& npu : emulate(job, rules))
+    CHECK(npu.finish == nanoseconds(10 + 71'856 + 7 * 10));
+  using Catch::Contains;
+  CHECK_THAT(told_differences(job, true), Contains("n(n-1)/2 steps") && !Contains("dimension"));
+  CHECK_THAT(told_differences(job, false), !Contains("n(n-1)/2"));
+}
+
 // Halving and doubling of 4: messages of S/2, S/4, S/4, S/2. What is added: ASTRA-sim charges the
 // first arrival for the message that follows it, and the second not at all.
 TEST_CASE("halving and doubling is charged as ASTRA-sim charges it") {

@@ -268,7 +268,7 @@ TEST_CASE("what is wrong with a trace is said with file and node") {
         "again, with nodes that are there");
   CHECK(of({compute(3, 1, {4}), compute(4, 1, {3})}) ==
         "t.0.et: node 3 (kernel_3): nodes wait for each other: 3 -> 4 -> 3: write the trace again, "
-        "with nodes that are there");
+        "without one of these dependencies");
   CHECK(of({compute(3, 1), compute(3, 1)}) ==
         "t.0.et: node 3 (kernel_3): another node has the same id: give each node of a file an id "
         "of its own");

@@ -53,6 +53,18 @@ TEST_CASE("a set-up of ASTRA-sim becomes an experiment") {
   CHECK(imported.assumed.empty());
 }
 
+// One letter less than a key that is read; and a key that is near none.
+TEST_CASE("a key of ASTRA-sim's system that may be misspelt is told with the one that was meant") {
+  AstraSetUp changed = set_up();
+  changed.system = astra::read_system("system.json", R"({
+    "scheduling-policy": "FIFO", "enpoint-delay": 10, "colour": "blue",
+    "preferred-dataset-splits": 4, "all-reduce-implementation": ["ring", "ring"],
+    "collective-optimization": "localBWAware", "local-mem-bw": 3350})",
+                                      2);
+  CHECK(import_astra(changed).ignored ==
+        std::vector<std::string>{"colour", "enpoint-delay (did you mean endpoint-delay?)"});
+}
+
 TEST_CASE("flags of ASTRA-sim change the experiment") {
   AstraSetUp changed = set_up();
   changed.shares_links = true;

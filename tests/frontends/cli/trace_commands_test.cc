@@ -65,6 +65,20 @@ TEST_CASE("ranks are compared with the NPUs of a platform") {
   CHECK(check(6).out == "hgx-h100 has 8 NPUs: there is no file for ranks 6 to 7\n");
 }
 
+TEST_CASE("of files none of which can be read info tells only what is wrong, in its own options") {
+  const Files files;
+  const std::string sum = R"({"Id": 1, "Name": "n", "NodeType": 7, "comm_type": 0, "comm_size": 8,
+                             "pg_name": "7"})";
+  std::vector<std::string> arguments = {"trace", "info"};
+  for (int rank = 0; rank < 4; ++rank)
+    arguments.push_back(files.write(fmt::format("t.{}.et", rank), trace(sum)));
+  const Printed printed = run_orrery(arguments);
+  CHECK(printed.exit_code == 2);
+  CHECK(printed.out.empty());
+  CHECK_THAT(printed.error,
+             Contains("group \"7\" is not known: give the groups in JSON: --groups"));
+}
+
 TEST_CASE("info tells of a trace that cannot run as it is") {
   const Files files;
   const std::string file =
