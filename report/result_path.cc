@@ -192,4 +192,19 @@ std::optional<std::string> number_at(const Json& result, const std::string& path
   return value.dump();
 }
 
+std::string rows_of_table(const Json& result, const std::string& path) {
+  constexpr std::size_t most = 8;
+  const std::string name = steps_of(path).front();
+  const auto table = result.find(name);
+  if (table == result.end() || !table->is_array()) return "";
+  std::vector<std::string> rows;
+  for (const Json& row : *table)
+    if (std::string one = name + '.' + name_of(row); std::ranges::find(rows, one) == rows.end())
+      rows.push_back(std::move(one));
+  const std::size_t more = rows.size() > most ? rows.size() - most : 0;
+  rows.resize(rows.size() - more);
+  return fmt::format("{}{}", fmt::join(rows, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 }  // namespace orrery

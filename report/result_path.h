@@ -26,4 +26,8 @@ std::string description_of_path(const std::string& path);
 // As JSON writes it; nothing if the result has none, or null.
 std::optional<std::string> number_at(const nlohmann::ordered_json& result, const std::string& path);
 
+// The rows of the table in which the path begins, as paths: "levels.leaf, levels.spine"; the first
+// eight. "" if it begins in none.
+std::string rows_of_table(const nlohmann::ordered_json& result, const std::string& path);
+
 }  // namespace orrery

@@ -221,7 +221,47 @@ void add_flow_cells(std::vector<std::string>& cells, const SweepRow& row, const 
   cells.back() += mark;
 }
 
+TextTable table_with(const std::vector<TextTable::Column>& columns,
+                     const std::vector<std::vector<std::string>>& rows) {
+  TextTable table(columns);
+  for (const std::vector<std::string>& row : rows) table.add_row(row);
+  return table;
+}
+
+// Of a table that is wider than a line, paths of results are headings of several lines.
+TextTable fitting_table(std::vector<TextTable::Column> columns,
+                        const std::vector<std::vector<std::string>>& rows, std::size_t metrics) {
+  TextTable table = table_with(columns, rows);
+  if (table.width() <= TextTable::line_width) return table;
+  for (std::size_t i = columns.size() - metrics; i < columns.size(); ++i) {
+    std::string& heading = columns[i].heading;
+    for (std::size_t dot = heading.find('.'); dot != std::string::npos;
+         dot = heading.find('.', dot + 1))
+      heading.insert(dot + 1, "\n");
+  }
+  return table_with(columns, rows);
+}
+
 }  // namespace
+
+std::vector<std::string> empty_metrics(const std::vector<SweepRow>& rows) {
+  std::vector<std::string> notices;
+  const auto is_done = [](const SweepRow& row) { return row.status == "ok"; };
+  const auto first = std::ranges::find_if(rows, is_done);
+  if (first == rows.end()) return notices;
+  for (const std::string& path : first->metrics) {
+    const auto has_it = [&](const SweepRow& row) {
+      const auto found = row.numbers.find(path);
+      return is_done(row) && found != row.numbers.end() && !found->second.empty();
+    };
+    if (is_sweep_column(path) || std::ranges::any_of(rows, has_it)) continue;
+    const auto known = first->rows_there.find(path);
+    notices.push_back(fmt::format(
+        "no point has the metric {}{}", path,
+        known == first->rows_there.end() ? "" : fmt::format(": there are {}", known->second)));
+  }
+  return notices;
+}
 
 std::string sweep_text(const std::string& name, const std::vector<SweepRow>& rows) {
   using Align = TextTable::Align;
@@ -247,9 +287,9 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
   Duration fastest{std::numeric_limits<std::int64_t>::max()};
   for (const SweepRow& row : rows)
     if (row.status == "ok") fastest = std::min(fastest, row.finish);
-  TextTable table(columns);
+  std::vector<std::vector<std::string>> lines;
   for (const SweepRow& row : rows) {
-    std::vector<std::string> cells;
+    std::vector<std::string>& cells = lines.emplace_back();
     if (names) cells.push_back(row.system.empty() ? row.point.experiment : row.system);
     for (const SweepSetting& setting : row.point.varied) cells.push_back(setting.value);
     const char* mark = ignored.empty() ? "" : row.ignored.empty() ? "  " : " *";
@@ -267,11 +307,11 @@ std::string sweep_text(const std::string& name, const std::vector<SweepRow>& row
       const std::optional<double> value = metric_of(row, metric.name);
       cells.push_back(value ? metric.text_of(*value) : "-");
     }
-    table.add_row(std::move(cells));
   }
   const auto done = std::count_if(rows.begin(), rows.end(),
                                   [](const SweepRow& row) { return row.status == "ok"; });
-  return fmt::format("{}: {} of {} points\n{}\n{}", name, done, rows.size(), ignored, table.text());
+  return fmt::format("{}: {} of {} points\n{}\n{}", name, done, rows.size(), ignored,
+                     fitting_table(columns, lines, metrics.size()).text());
 }
 
 }  // namespace orrery

@@ -28,4 +28,7 @@ SweepTable kinds_table(const std::vector<SweepRow>& rows);
 // whose backend ignores something of their file have a mark, and above the table stands what.
 std::string sweep_text(const std::string& name, const std::vector<SweepRow>& rows);
 
+// A sentence for each metric that no point has: the path of a row that is not there.
+std::vector<std::string> empty_metrics(const std::vector<SweepRow>& rows);
+
 }  // namespace orrery

@@ -87,8 +87,13 @@ void fill(SweepRow& row, const Json& result) {
   for (const char* key : host_numbers) row.numbers[key] = result.at("host").at(key).dump();
   if (const auto packets = result.find("packets"); packets != result.end() && !packets->is_null())
     for (const char* key : packet_numbers) row.numbers[key] = packets->at(key).dump();
-  for (const std::string& path : row.metrics)
-    if (!row.numbers.contains(path)) row.numbers[path] = number_at(result, path).value_or("");
+  for (const std::string& path : row.metrics) {
+    if (row.numbers.contains(path)) continue;
+    const std::optional<std::string> number = number_at(result, path);
+    row.numbers[path] = number.value_or("");
+    if (const std::string known = number ? "" : rows_of_table(result, path); !known.empty())
+      row.rows_there[path] = known;
+  }
   row.status = "ok";
 }
 

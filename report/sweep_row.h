@@ -34,7 +34,8 @@ struct SweepRow {
   std::vector<std::string> ignored = {};  // by the backend, of what the file says
   Duration finish, compute, exposed, idle, bound;
   std::vector<std::pair<std::string, Duration>> exposed_by = {};  // kinds, as in result.json
-  std::map<std::string, std::string> numbers = {};  // "events", "messages", "wall_s", ...
+  std::map<std::string, std::string> numbers = {};     // "events", "messages", "wall_s", ...
+  std::map<std::string, std::string> rows_there = {};  // of a metric's table that has not its row
 };
 
 // Times of a row, as results and tables name them.

@@ -26,6 +26,8 @@ void print_remarks(const std::vector<SweepRow>& rows) {
     if (row.status == "failed")
       log::record(log::Level::notice, log::Room::frontends, "{}: {} ({})",
                   row.folder.filename().string(), row.failure, (row.folder / "log.txt").string());
+  for (const std::string& notice : empty_metrics(rows))
+    log::record(log::Level::notice, log::Room::frontends, "{}", notice);
   const auto missing = std::count_if(rows.begin(), rows.end(),
                                      [](const SweepRow& row) { return row.status == "not run"; });
   if (missing > 0)

@@ -217,6 +217,23 @@ vary: [{network.backend: [analytical, fluid]}]
                                Contains(",fluid,,"));
 }
 
+// The level is called fabric: whether there is a row of another name only results tell. 17, 22 and
+// 24 columns beside 40 of keys are more than a line, unless paths have a line for each step.
+TEST_CASE("a metric that no point has is told, with what there is") {
+  const Sweeps sweeps;
+  const auto printed = sweeps.run(R"(experiments: four.yaml
+vary: [{system.chunks: [1, 2]}, {system.algorithms: [halving_doubling]}]
+metrics: [levels.dim0.bytes, why.all_reduce.time_ps, levels.fabric.bytes, events]
+)");
+  CHECK(printed.exit_code == 0);
+  CHECK_THAT(printed.error,
+             Contains("no point has the metric levels.dim0.bytes: there are levels.fabric\n") &&
+                 !Contains("why.all_reduce") && !Contains("metric levels.fabric"));
+  std::istringstream lines(printed.out);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+  CHECK_THAT(printed.out, Contains("levels.\n"));
+}
+
 TEST_CASE("a changed experiment, a lost or a partial result are simulated again") {
   const Sweeps sweeps;
   const std::string grid = "experiments: four.yaml\nvary: [{system.chunks: [1]}]\n";
