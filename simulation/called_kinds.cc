@@ -22,8 +22,10 @@ std::set<Collective> called_kinds(const WorkloadSpec& workload) {
           called.insert(call->kind);
   } else if (std::holds_alternative<DlrmSpec>(workload.what)) {
     called = {Collective::all_reduce, Collective::all_to_all};
-  } else if (std::holds_alternative<TransformerWorkload>(workload.what)) {
+  } else if (const auto* transformer = std::get_if<TransformerWorkload>(&workload.what)) {
     called = {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather};
+    if (transformer->model.experts.count > 0 || transformer->training.context > 1)
+      called.insert({Collective::all_to_all, Collective::all_to_allv});
   } else if (const auto* stack = std::get_if<StackTraining>(&workload.what)) {
     if (stack->servers.empty()) called = {Collective::all_reduce};
   }

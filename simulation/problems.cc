@@ -11,6 +11,8 @@
 #include "core/base/config_error.h"
 #include "network/problems.h"
 #include "simulation/called_kinds.h"
+#include "simulation/named_for_all.h"
+#include "simulation/timed_work.h"
 #include "system/npu_presets.h"
 #include "system/problems.h"
 #include "workload/problems.h"
@@ -18,16 +20,6 @@
 namespace orrery {
 
 namespace {
-
-// The layers of a model are timed, those of a table and the operations of a program have times.
-bool has_model(const WorkloadSpec& workload) {
-  if (const auto* jobs = std::get_if<JobsSpec>(&workload.what))
-    return std::ranges::any_of(jobs->jobs,
-                               [](const PlacedWorkload& job) { return has_model(job.workload); });
-  if (const auto* graph = std::get_if<GraphWorkload>(&workload.what)) return graph->has_sizes;
-  return !std::holds_alternative<LayerTableWorkload>(workload.what) &&
-         !std::holds_alternative<ProgramSpec>(workload.what);
-}
 
 bool has_trace(const WorkloadSpec& workload) {
   if (const auto* jobs = std::get_if<JobsSpec>(&workload.what))
@@ -64,11 +56,17 @@ void check_data_types(SpecProblems& problems, const std::string& path, const Wor
 
 SpecProblems problems_of_units(const WorkloadSpec& workload, const NpuSpec& npu) {
   SpecProblems problems;
-  if (has_model(workload) && npu.peak <= FlopRate{})
+  if (computes_times(workload) && npu.peak <= FlopRate{})
     problems.push_back({"platform.npu", "the key \"peak\" is missing",
                         "the model needs it to time its layers: write for example "
                         "{peak: 60 TFLOP/s} or {preset: v100}"});
   check_data_types(problems, "workload", workload, npu);
+  return problems;
+}
+
+SpecProblems problems_of_use(const Experiment& experiment) {
+  SpecProblems problems = problems_of_units(experiment.workload, experiment.npu);
+  for (SpecProblem& problem : problems_of_names(experiment)) problems.push_back(std::move(problem));
   return problems;
 }
 
@@ -86,8 +84,7 @@ SpecProblems problems_of(const Experiment& experiment) {
   add_below(problems, "system", problems_of(experiment.system, topology, called));
   add_below(problems, "network", problems_of(experiment.network, topology));
   add_below(problems, "workload", problems_of(experiment.workload, platform));
-  for (SpecProblem& problem : problems_of_units(experiment.workload, npu))
-    problems.push_back(std::move(problem));
+  for (SpecProblem& problem : problems_of_use(experiment)) problems.push_back(std::move(problem));
   if (has_trace(experiment.workload) && experiment.system.sm_tax.part > 0)
     problems.push_back({"system.sm_tax", "recorded times contain what communication took",
                         "leave the key out: the library's channels slow times that are computed"});

@@ -13,6 +13,9 @@ SpecProblems problems_of(const Experiment& experiment);
 // Of these what the device says of its arithmetic: that it has a peak, and of 8 bits if need be.
 SpecProblems problems_of_units(const WorkloadSpec& workload, const NpuSpec& npu);
 
+// These, and algorithms for all collectives that can do none of those that are called.
+SpecProblems problems_of_use(const Experiment& experiment);
+
 // Throws ConfigError, without positions, if there are any.
 void refuse_problems(const Experiment& experiment);
 

@@ -24,7 +24,7 @@
 namespace orrery {
 
 void yaml::check_device(Reader& root, const Experiment& experiment) {
-  if (root.clean()) root.report(problems_of_units(experiment.workload, experiment.npu));
+  if (root.clean()) root.report(problems_of_use(experiment));
 }
 
 Experiment load_experiment(const std::string& path, const std::vector<Override>& overrides) {

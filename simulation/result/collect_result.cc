@@ -16,6 +16,7 @@
 #include "simulation/result/traffic_rows.h"
 #include "simulation/result/training_notices.h"
 #include "simulation/result/training_rows.h"
+#include "simulation/result/unused_key_notices.h"
 #include "simulation/search/fitting.h"
 #include "workload/memory/stage_memory.h"
 #include "workload/training_flops.h"
@@ -171,6 +172,7 @@ void add_notices(RunResult& result, const FinishedRun& run) {
   add(training_notices(run.experiment));
   add(stage_notices(result, run.experiment, run.topology));
   add(system_notices(run.experiment.system));
+  add(unused_key_notices(result, run.experiment));
   if (result.packets)
     add(disorder_notices(run.experiment.network, result.packets->retransmissions));
   add(setting_notices(run.experiment.network, run.network.unused_settings()));

@@ -14,6 +14,7 @@
 #include "simulation/result/level_knobs.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/search/fitting.h"
+#include "simulation/timed_work.h"
 #include "workload/problems.h"
 
 namespace orrery {
@@ -230,6 +231,7 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
                     const LossRow& losses, bool jobs_at_once) {
   switch (part.bound_by) {
     case BoundBy::compute_rate:
+      if (std::string knob = shorter_work(experiment.workload); !knob.empty()) return knob;
       return fmt::format("{}a faster processor (npu.peak), or more ranks",
                          without_recomputation(experiment) ? "training.recompute: none, or " : "");
     case BoundBy::memory_bandwidth:
