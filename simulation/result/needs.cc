@@ -23,6 +23,46 @@ std::vector<Needs> needs_of(const TrafficAccount& account) {
   return needs;
 }
 
+double share_of(const TrafficAccount& account, std::span<const TrafficAccount> all) {
+  const auto carried = [](const TrafficAccount& one) {
+    double sum = 0;
+    for (const Needs& level : needs_of(one)) sum += level.carried;
+    return sum;
+  };
+  double sum = 0;
+  for (const TrafficAccount& one : all) sum += carried(one);
+  return sum > 0 ? carried(account) / sum : 1;
+}
+
+void count_each_link(std::vector<Needs>& levels, std::span<const LevelSpec> known,
+                     std::span<const LinkRow> links, Duration finish, double share) {
+  for (std::size_t level = 0; level < known.size(); ++level) {
+    double busy = 0;
+    for (const LinkRow& link : links)
+      if (link.level == known[level].name)
+        busy += link.utilisation * static_cast<double>(finish.value) * share;
+    const auto found = std::ranges::find(levels, static_cast<int>(level), &Needs::level);
+    if (found != levels.end())
+      *found = {found->level, busy, found->latency};
+    else if (busy > 0)
+      levels.push_back({static_cast<int>(level), busy, 0});
+  }
+}
+
+const Needs* works_beside(const std::vector<Needs>& levels, const Needs& level, double under_way,
+                          const Topology& topology) {
+  constexpr double about = 0.8, beside = 1.2;
+  const Needs* most = nullptr;
+  for (const Needs& other : levels) {
+    if (level.level < 0 || other.level < 0 || other.level == level.level) continue;
+    const auto [less, more] = std::minmax(level.in_all, other.in_all);
+    if (less < about * more || less + more < beside * under_way) continue;
+    if (topology.port_level(other.level) == topology.port_level(level.level)) continue;
+    if (most == nullptr || other.in_all > most->in_all) most = &other;
+  }
+  return most;
+}
+
 void fill(std::vector<Needs>& levels, double& left, double Needs::*need) {
   std::ranges::stable_sort(levels, std::ranges::greater{}, need);
   for (Needs& level : levels) {

@@ -55,6 +55,9 @@ class Parts {
         rank_(stage_ == nullptr ? last : stage_->rank),
         account_(run.runner.account(rank_)),
         crossing_(crossing_bandwidths(run.topology)),
+        stores_whole_(find_backend(run.experiment.network.backend)->traits->carriage ==
+                          Carriage::stored_whole &&
+                      !run.experiment.network.queue.segment && !result.links.empty()),
         failed_(failed_links(run)) {}
 
   void add_compute() {
@@ -135,6 +138,9 @@ class Parts {
     waits_beside_ =
         waits_beside_ || (account.hidden >= account_.compute && account_.compute > Duration{});
     std::vector<Needs> levels = needs_of(account);
+    if (stores_whole_ && account.collectives.chunks() > 0)
+      count_each_link(levels, run_.topology.levels(), result_.links, result_.finish,
+                      share_of(account, run_.runner.traffic(rank_)) / run_.topology.npu_count());
     if (levels.empty()) levels.push_back({-1, 0, 0});
     const double idle = idle_beside(levels, under_way);
     double left = under_way - idle;
@@ -279,7 +285,9 @@ class Parts {
         part.bound_by == BoundBy::bandwidth && !part.held_by.empty() ? busy_time(part.level) : 0;
     const double before = behind > 0 ? busy_time(part.held_by) : 0;  // 0 of what is no level
     if (before > 0 && behind >= (1 - considerable) * before) part.held_by += " and " + part.level;
-    return knob_of(part, run_.experiment, taper_at(part.level), losses(), jobs_at_once());
+    const bool idles = stores_whole_ && busy_time(part.level) < (1 - considerable) * under_way_;
+    return knob_of(part, run_.experiment, idles ? 1 : taper_at(part.level), losses(),
+                   jobs_at_once());
   }
 
   // Whether another job runs for half of the time or more of the one that ends last.
@@ -438,6 +446,7 @@ class Parts {
   Rank rank_;              // whose time is divided
   RankAccount account_;
   std::vector<Bandwidth> crossing_;  // of each level
+  bool stores_whole_;                // each node a message, and links say how busy they were
   std::vector<std::string> failed_;  // links
   double under_way_ = 0;             // ps in which the rank has any communication
   bool waits_beside_ = false;        // for communication that goes on beside all computing
