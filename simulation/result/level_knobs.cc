@@ -19,11 +19,14 @@ double ratio(Bandwidth one, Bandwidth other) {
 }
 
 std::string more_on_port(const Topology& topology, const NicShares& nics, int level) {
-  const Bandwidth port = topology.injection_bandwidth(level), least = nics.least(level);
+  if (!nics.serves(level)) return "";
+  const Bandwidth port = std::min(topology.injection_bandwidth(level), nics.alone(0));
+  const Bandwidth least = nics.least(level);
   if (ratio(port, least) >= least_taper)
     return fmt::format("{} (now {:.3g}:1)", shared, ratio(port, least));
-  if (nics.serves(level) && nics.bus(0) < nics.part_of_nics(0))
-    return fmt::format("a wider bus between NPUs and NICs (bus_bandwidth, now {})", to_text(port));
+  if (nics.bus(0) < nics.part_of_nics(0))
+    return fmt::format("a wider bus between NPUs and NICs (bus_bandwidth, now {})",
+                       to_text(nics.bus(0)));
   return "";
 }
 
