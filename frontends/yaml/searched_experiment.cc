@@ -392,7 +392,7 @@ std::string choose_of_jobs(YamlNode& root, InputTexts& texts, const Source& chos
     text = joined(text, joined(said[i], alike ? "" : sequences[i]));
   if (said.size() > most_said)
     text += fmt::format("; {} more jobs: orrery explain", said.size() - most_said);
-  return text;
+  return text + (said.size() > 1 ? "; each as if it were alone" : "");
 }
 
 }  // namespace

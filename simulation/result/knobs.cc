@@ -157,22 +157,27 @@ std::string against_late_ranks(const TimePart& part, const Experiment& experimen
   return "work that is spread evenly over the ranks";
 }
 
-// Several jobs have messages on the level: their NPUs lie in several of its members.
-bool jobs_meet_on(const std::string& name, const Experiment& experiment) {
+// Where several jobs have messages on the level, that they are to be apart: their NPUs lie in
+// several of its members.
+std::string jobs_apart_on(const std::string& name, const Experiment& experiment) {
   const auto* several = std::get_if<JobsSpec>(&experiment.workload.what);
-  if (several == nullptr) return false;
+  if (several == nullptr) return "";
   const Topology topology(experiment.topology);  // knows the names of levels
   Rank below = 1;
   for (const LevelSpec& level : topology.levels()) {
     if (level.name == name) break;
     below *= level.size;
   }
-  return std::ranges::count_if(several->jobs, [&](const PlacedWorkload& job) {
-           return job.npus.front() / below != job.npus.back() / below;
-         }) > 1;
+  constexpr std::size_t named = 3;
+  std::vector<std::string> names;
+  for (const PlacedWorkload& job : several->jobs)
+    if (job.npus.front() / below != job.npus.back() / below) names.push_back(job.name);
+  if (names.size() < 2) return "";
+  const std::size_t more = names.size() - std::min(names.size(), named);
+  names.resize(names.size() - more);
+  return fmt::format("jobs that start apart or share no links (start, npus of {}{}), or ",
+                     fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
-
-constexpr const char* jobs_apart = "jobs that start apart or share no links (start, npus), or ";
 
 std::string against_timeouts(const NetworkSpec& network) {
   if (takes_disorder_for_loss(network)) return recovery_of_disorder;
@@ -219,8 +224,7 @@ std::string against_contention(const TimePart& part, const Experiment& experimen
   const std::string other = has_servers(experiment) ? other_servers(part, experiment)
                             : at_npu                ? "another algorithm or placement"
                                      : "another routing.policy, placement or algorithm";
-  const char* jobs =
-      jobs_at_once && !at_npu && jobs_meet_on(part.level, experiment) ? jobs_apart : "";
+  const std::string jobs = jobs_at_once && !at_npu ? jobs_apart_on(part.level, experiment) : "";
   const std::string shared = if_shared_nic(Topology(experiment.topology), part.held_by);
   return fmt::format("{}{}{}, or a wider {}", jobs, shared, other, part.held_by);
 }
@@ -256,8 +260,7 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
                            less_traffic(part.part, experiment));
       return fmt::format(
           "{}{}{}{}", overlap_first(part, experiment),
-          taper >= least_taper && jobs_at_once && jobs_meet_on(part.level, experiment) ? jobs_apart
-                                                                                       : "",
+          taper >= least_taper && jobs_at_once ? jobs_apart_on(part.level, experiment) : "",
           more_bandwidth(Topology(experiment.topology), part.level, taper),
           less_traffic(part.part, experiment));
     case BoundBy::latency:

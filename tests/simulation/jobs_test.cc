@@ -55,8 +55,9 @@ TEST_CASE("jobs that share a link collide or interleave") {
   CHECK(colliding.jobs[1].finish == milliseconds(72));
 
   CHECK(colliding.why.front().level == "spine");
-  CHECK_THAT(colliding.why.front().knob,
-             Catch::StartsWith("jobs that start apart or share no links (start, npus)"));
+  CHECK_THAT(
+      colliding.why.front().knob,
+      Catch::StartsWith("jobs that start apart or share no links (start, npus of red, blue)"));
 
   const RunResult interleaved = files.run("{jobs: [" + job("red", "0-1,4-5") + ", " +
                                           job("blue", "2-3,6-7", "start: 6 ms, ") + "]}\n");
