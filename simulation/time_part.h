@@ -46,6 +46,7 @@ struct TimePart {
   double share = 0;
   BoundBy bound_by = BoundBy::nothing;
   std::string held_by;                // the link, the NPU, or the level of the port: see its column
+  std::string beside;                 // a level that carries for as long at the same time
   Duration bandwidth, latency, rest;  // of the time waited for the network
   std::string knob;
 
@@ -76,6 +77,10 @@ struct TimePart {
         "is narrower than a port of the level, or the level of the port, if it is not its own; "
         "else none",
         {.null_if_empty = true});
+    row.column("beside", &TimePart::beside,
+               "of bandwidth, another level that carries for about as long at the same time: less "
+               "is gained by one of them alone; else none",
+               {.null_if_empty = true});
     row.column("bandwidth_ps", &TimePart::bandwidth,
                "of the time waited for the network, what the bytes take at the full bandwidth, or "
                "on the narrow link that held_by names");

@@ -148,9 +148,11 @@ class Changes {
     };
     std::set<std::string> named;
     for (const TimePart& part : result_.why) {
-      const int port = level_of(part.held_by), behind = level_of(part.level);
+      const std::string& other = part.beside.empty() ? part.held_by : part.beside;
+      const int port = level_of(other), behind = level_of(part.level);
+      if (!part.beside.empty() && port > behind) continue;  // the other one's part names both
       const std::string both = fmt::format(
-          "{}{} and {}", part.held_by, port >= 0 && bus_of(port).would_bind ? ", its bus" : "",
+          "{}{} and {}", other, port >= 0 && bus_of(port).would_bind ? ", its bus" : "",
           part.level);
       if (part.bound_by != BoundBy::bandwidth || port < 0 || behind < 0) continue;
       if (!named.insert(both).second) continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -172,6 +173,40 @@ std::string notice_of(const ReceiverStatistics& receiver, const Topology& topolo
 }
 
 }  // namespace
+
+std::vector<std::string> failed_links(const NetworkSpec& spec, const Topology& topology) {
+  std::vector<std::string> names;
+  for (const Fault& fault : spec.routing.faults)
+    if (fault.condition == LinkCondition::down && fault.link)
+      names.push_back(topology.link_name(*fault.link));
+  return names;
+}
+
+Duration delayed_by_faults(const NetworkSpec& spec, Duration finish) {
+  const TransportSpec& transport = spec.transport;
+  const TransportKind kind = transport.kind.value_or(find_backend(spec.backend)->traits->transport);
+  const Duration timer = kind == TransportKind::tcp ? transport.minimum_rto : rto_of(transport);
+  std::set<Time> begun;  // a link fails both ways, a node with all its links
+  for (const Fault& fault : spec.routing.faults)
+    if (fault.condition == LinkCondition::down && fault.at.since_start < finish)
+      begun.insert(fault.at);
+  return (spec.routing.reroute_delay + timer) * static_cast<std::int64_t>(begun.size());
+}
+
+bool window_is_short(const NetworkSpec& spec, const Topology& topology, const std::string& name,
+                     const std::optional<RoceRow>& roce) {
+  constexpr double considerable = 0.2;
+  const auto levels = topology.levels();
+  const auto found = std::ranges::find(levels, name, &LevelSpec::name);
+  if (found == levels.end()) return false;
+  const auto level = static_cast<std::size_t>(found - levels.begin());
+  const TransportKind kind =
+      spec.transport_of(level, found->scope, find_backend(spec.backend)->traits->transport);
+  if (kind == TransportKind::roce) return roce && roce->held_by_window >= considerable;
+  if (kind != TransportKind::tcp) return false;
+  const Duration round_trip = topology.path_latency(static_cast<int>(level), 0, 1) * 2;
+  return transfer_time(spec.transport.window, found->bandwidth) * 2 < round_trip;
+}
 
 std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology& topology,
                                         const PacketStatistics& packets) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "network/network_spec.h"
 #include "network/packet_statistics.h"
 #include "simulation/experiment.h"
+#include "simulation/packet_result.h"
 
 namespace orrery {
 
@@ -29,6 +31,18 @@ std::vector<std::string> idle_notices(const Experiment& experiment, const Topolo
 // Go-back-N takes packets that overtake each other for losses.
 bool takes_disorder_for_loss(const NetworkSpec& spec);
 std::vector<std::string> disorder_notices(const NetworkSpec& spec, std::uint64_t retransmissions);
+
+// Those that network.faults take down, by name.
+std::vector<std::string> failed_links(const NetworkSpec& spec, const Topology& topology);
+
+// What faults that lose packets delay, at most: until the switches know of them, and the timer of
+// what was lost until then.
+Duration delayed_by_faults(const NetworkSpec& spec, Duration finish);
+
+// RoCE knows how long windows held senders. A connection of TCP has a window in flight in each round
+// trip at most: too little where a link carries considerably more in that time.
+bool window_is_short(const NetworkSpec& spec, const Topology& topology, const std::string& level,
+                     const std::optional<RoceRow>& roce);
 
 // Watched connections that never were, captures that are empty or full.
 std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology& topology,

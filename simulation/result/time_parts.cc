@@ -37,13 +37,10 @@ BoundBy bound_of(ComputeLimit limit) {
   return BoundBy::compute_rate;
 }
 
-// Those that network.faults take down, by name.
-std::vector<std::string> failed_links(const FinishedRun& run) {
-  std::vector<std::string> names;
-  for (const Fault& fault : run.experiment.network.routing.faults)
-    if (fault.condition == LinkCondition::down && fault.link)
-      names.push_back(run.topology.link_name(*fault.link));
-  return names;
+// As knobs name it.
+TimePart with_level_beside(TimePart part) {
+  if (!part.beside.empty()) part.level += " and " + part.beside;
+  return part;
 }
 
 class Parts {
@@ -58,7 +55,7 @@ class Parts {
         stores_whole_(find_backend(run.experiment.network.backend)->traits->carriage ==
                           Carriage::stored_whole &&
                       !run.experiment.network.queue.segment && !result.links.empty()),
-        failed_(failed_links(run)) {}
+        failed_(failed_links(run.experiment.network, run.topology)) {}
 
   void add_compute() {
     const ComputeAccount& account = run_.runner.computing(rank_);
@@ -108,7 +105,7 @@ class Parts {
       all += part.time;
       part.share = static_cast<double>(part.time.value) / static_cast<double>(result_.finish.value);
       const bool is_beside = part.level.empty() && computes(part.bound_by) && waits_beside_;
-      if (!is_beside && (part.knob.empty() || part.knob.ends_with("; "))) part.knob += knob(part);
+      if (!is_beside && (part.knob.empty() || part.knob.ends_with("; "))) part.knob += knob(with_level_beside(part));
     }
     CHECK(all == result_.finish, "the parts of rank {} are {} ps, the run finished at {} ps", rank_,
           all.value, result_.finish.value);
@@ -147,6 +144,9 @@ class Parts {
     fill(levels, left, &Needs::carried);
     fill(levels, left, &Needs::latency);
     left += idle;
+    const double lost = std::min(left, left_of_faults());
+    left -= lost;
+    lost_to_faults_ += lost;
     const auto needed = [](const Needs& level) { return level.carried + level.latency; };
     std::ranges::stable_sort(levels, std::ranges::greater{}, needed);
     const auto [held, of_held] = holds_up(levels, under_way, left);
@@ -161,6 +161,10 @@ class Parts {
       until += more;
       return edge() - begin;
     };
+    if (const Duration time = next(lost); time > Duration{}) {
+      add(kind, time, BoundBy::losses);
+      result_.why.back().level = name_of_level(levels[loses_most(levels)]);
+    }
     for (std::size_t i = 0; i < levels.size(); ++i) {
       TimePart part;
       part.part = kind;
@@ -172,6 +176,9 @@ class Parts {
       part.time = part.bandwidth + part.latency + part.rest;
       set_bound(part, i == held ? of_held : under_way, levels[i], account.collectives.chunks());
       if (levels[i].level >= 0) charge_port(part, levels[i], under_way);
+      if (part.bound_by == BoundBy::bandwidth && part.held_by.empty())
+        if (const Needs* other = works_beside(levels, levels[i], under_way, run_.topology))
+          part.beside = name_of_level(*other);
       part.knob = other_recovery();
       if (part.knob.empty()) part.knob = other_control(part);
       if (part.time > Duration{}) result_.why.push_back(part);
@@ -212,6 +219,14 @@ class Parts {
     return run_.topology.levels()[static_cast<std::size_t>(level.level)].name;
   }
 
+  std::size_t loses_most(const std::vector<Needs>& levels) const {
+    const auto losses = losses_by_level(run_.topology, result_.packets->queues);
+    const auto most = std::ranges::max_element(levels, {}, [&](const Needs& level) {
+      return level.level < 0 ? 0 : losses[static_cast<std::size_t>(level.level)];
+    });
+    return static_cast<std::size_t>(most - levels.begin());
+  }
+
   struct HeldUp {
     std::size_t level = 0;
     double time = 0;  // in which its links may be shared
@@ -222,14 +237,9 @@ class Parts {
   // which messages were late in all, which are under way on it only while it is its turn; else the
   // one on which most has to be done.
   HeldUp holds_up(const std::vector<Needs>& levels, double under_way, double rest) const {
-    if (result_.packets && result_.packets->timeouts > 0 && result_.packets->drops > 0) {
-      const std::vector<std::uint64_t> losses =
-          losses_by_level(run_.topology, result_.packets->queues);
-      const auto most = std::ranges::max_element(levels, {}, [&](const Needs& level) {
-        return level.level < 0 ? 0 : losses[static_cast<std::size_t>(level.level)];
-      });
-      return {static_cast<std::size_t>(most - levels.begin()), under_way};
-    }
+    if (result_.packets && result_.packets->timeouts > 0 && result_.packets->drops > 0 &&
+        !only_a_fault_loses())
+      return {loses_most(levels), under_way};
     std::size_t found = 0;
     double longest = 0;
     for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -368,9 +378,7 @@ class Parts {
     if (const ReceiverRow* slow = slow_receiver(under_way, carried)) {
       part.bound_by = BoundBy::slow_receiver;
       part.held_by = slow->name;
-    } else if (result_.packets && result_.packets->timeouts > 0 &&
-               !(only_a_fault_loses() &&
-                 is_contention(busy_time(part.level), under_way, carried))) {
+    } else if (result_.packets && result_.packets->timeouts > 0 && !only_a_fault_loses()) {
       part.bound_by = result_.packets->drops > 0 ? BoundBy::losses : BoundBy::timeouts;
     } else if (is_contention(busy_time(part.level), under_way, carried)) {
       const LinkRow& fullest = *fullest_link(part.level);
@@ -391,35 +399,23 @@ class Parts {
           result_.endpoint &&
           (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= half * under_way;
       part.bound_by = at_ends                       ? BoundBy::endpoints
-                      : window_is_short(part.level) ? BoundBy::window
+                      : result_.packets && window_is_short(run_.experiment.network, run_.topology,
+                                                            part.level, result_.packets->roce)
+                          ? BoundBy::window
                       : may_reach_limits(chunks)    ? BoundBy::limits
                                                     : BoundBy::dependencies;
     }
   }
 
-  // What is lost once does not hold up what is sent for the rest of the time.
+  // What is lost once does not hold up what is sent for the rest of the time: its delay is a part.
   bool only_a_fault_loses() const {
-    return result_.packets->drops > 0 && losses().link_down == result_.packets->drops;
+    return result_.packets && result_.packets->timeouts > 0 && result_.packets->drops > 0 &&
+           losses().link_down == result_.packets->drops;
   }
-
-  // RoCE knows how long windows held senders. A connection of TCP has a window in flight in each
-  // round trip at most: too little where a link carries considerably more in that time.
-  bool window_is_short(const std::string& name) const {
-    if (!result_.packets) return false;
-    const auto levels = run_.topology.levels();
-    const auto found = std::ranges::find(levels, name, &LevelSpec::name);
-    if (found == levels.end()) return false;
-    const auto level = static_cast<std::size_t>(found - levels.begin());
-    const NetworkSpec& network = run_.experiment.network;
-    const BackendEntry* backend = find_backend(network.backend);
-    const TransportKind kind =
-        network.transport_of(level, found->scope, backend->traits->transport);
-    if (kind == TransportKind::roce)
-      return result_.packets->roce && result_.packets->roce->held_by_window >= considerable;
-    if (kind != TransportKind::tcp) return false;
-    const Duration round_trip = run_.topology.path_latency(static_cast<int>(level), 0, 1) * 2;
-    const Bytes window = network.transport.window;
-    return transfer_time(window, found->bandwidth) * 2 < round_trip;
+  double left_of_faults() const {
+    if (!only_a_fault_loses()) return 0;
+    const Duration most = delayed_by_faults(run_.experiment.network, result_.finish);
+    return std::max(0.0, static_cast<double>(most.value) - lost_to_faults_);
   }
 
   const LinkRow* fullest_link(const std::string& level) const {
@@ -449,6 +445,7 @@ class Parts {
   bool stores_whole_;                // each node a message, and links say how busy they were
   std::vector<std::string> failed_;  // links
   double under_way_ = 0;             // ps in which the rank has any communication
+  double lost_to_faults_ = 0;        // of what they delay, so far
   bool waits_beside_ = false;        // for communication that goes on beside all computing
 };
 

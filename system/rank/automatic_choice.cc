@@ -116,12 +116,12 @@ class Contest {
   }
 
   bool goes_in_turn(Protocol protocol) const {
-    return rule_.any_chunks && protocol != Protocol::none && !has_root(kind_);
+    return protocol != Protocol::none && !has_root(kind_);
   }
 
   std::vector<std::int32_t> chunk_counts(HierarchicalSchedule schedule, Protocol protocol) const {
-    if (goes_in_turn(protocol) && levels() == 1) return {1};
     if (!rule_.any_chunks) return {chunk_count(size_, rule_.chunks, system_.minimum_chunk)};
+    if (goes_in_turn(protocol) && levels() == 1) return {1};
     std::vector<std::int32_t> counts =
         chunk_counts_tried(schedule, levels(), kMostChunks, kMostChunksInOrders);
     std::erase_if(counts, [&](std::int32_t count) {
@@ -447,7 +447,9 @@ std::optional<AutomaticChoice> choose_automatically(const Topology& topology,
     return Contest(topology, system, costs, rule, std::move(levels), kind, size).winner();
   };
   auto by_level = choice_over(costs.levels_of(group, kind));
-  if (!rule.any_schedule || kind > Collective::all_gather || !costs.has_one_port(group))
+  const bool sends_parts = kind == Collective::gather || kind == Collective::scatter;
+  if (!rule.any_schedule || (kind > Collective::all_gather && !sends_parts) ||
+      !costs.has_one_port(group))
     return by_level;
   auto flat = choice_over({costs.whole(group)});
   if (!flat || (by_level && by_level->predicted < flat->predicted)) return by_level;

@@ -122,8 +122,10 @@ bool folds_on(const Plan& plan, const LevelSpec& level, std::int32_t members) {
 
 Duration PhaseCost::time(Bytes size, const SystemSpec& system, const ProtocolCost* protocol) const {
   const Bytes bytes = on_wire(portion(size, in_turn, pieces), protocol, stages * in_stage);
-  Duration sum = latency + transfer_time(bytes, bandwidth);
+  Duration sum = latency;
   if (protocol != nullptr) sum += protocol->step * stages;
+  sum = std::max(transfer_time(bytes, bandwidth),
+                 sum + transfer_time(bytes, on_the_way.value_or(bandwidth)));
   if (system.reduction_bandwidth)
     sum += transfer_time(portion(size, added, pieces), *system.reduction_bandwidth);
   return sum;
@@ -242,6 +244,9 @@ std::vector<TimedStage> PhaseCost::timed(Bytes size, const SystemSpec& system,
                      carried(step.on_link, bandwidth),
                      step.connection};
     if (protocol != nullptr) stage.latency += protocol->step;
+    if (on_the_way)
+      stage.latency = std::max(
+          Duration{}, stage.latency + carried(step.sending, *on_the_way) - stage.sending);
     if (system.reduction_bandwidth)
       stage.latency +=
           transfer_time(portion(size, step.added, pieces), *system.reduction_bandwidth);
@@ -275,7 +280,7 @@ const PhaseCost* PhaseCosts::of(const NamedAlgorithm& algorithm, Collective kind
 void PhaseCosts::slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>& stages,
                            const PhaseLevel& level, bool has_far) const {
   const SpreadBandwidth& spread = spread_[static_cast<std::size_t>(level.level)];
-  const bool uneven = has_far && is_uneven(level);
+  const bool uneven = is_uneven(level);
   std::size_t sends = 0;
   for (const auto& [stage, count] : stages) sends += stage.size();
   if (sends == 0 || (!shifts_differ_ && !uneven)) return;
@@ -283,8 +288,15 @@ void PhaseCosts::slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>&
   if (sends <= kMostDistances &&
       level.members == topology_.levels()[static_cast<std::size_t>(level.level)].size)
     rates = shift_bandwidths(topology_, level.level, stages);
-  if (!rates && uneven) cost.bandwidth = std::min(cost.bandwidth, spread.bandwidth);
+  if (!rates && uneven && has_far) cost.bandwidth = std::min(cost.bandwidth, spread.bandwidth);
   if (!rates || rates->in_turn >= cost.bandwidth) return;
+  if (uneven && !has_far && !shifts_differ_) {  // a ring crosses from leaf to leaf
+    const auto in_leaf = static_cast<double>(spread.npus / topology_.stride(level.level));
+    const double port = 1 / static_cast<double>(cost.bandwidth.value),
+                 slow = 1 / static_cast<double>(rates->in_turn.value);
+    cost.on_the_way = Bandwidth{
+        static_cast<std::int64_t>(in_leaf / (slow + (in_leaf - 1) * port))};
+  }
   cost.bandwidth = std::min(cost.bandwidth, rates->together);
   constexpr std::int64_t parts = 1024;  // of a piece
   const auto beside = [&](std::int64_t pieces) {

@@ -68,6 +68,9 @@ struct PhaseCost {
   std::int64_t added = 0;     //   and so many are added after each other
   Bandwidth bandwidth;        // that a port gets
   Bandwidth at_port_rate;     // and takes
+  // Where not all ranks' messages of a stage cross slow links, what a piece gets on its way round:
+  // it waits for some of them, and slow links for the pieces of others.
+  std::optional<Bandwidth> on_the_way;
   std::int32_t ports = 1;     // of a rank, that carry something
   bool folds = false;         // where the buffer divides into `pieces`
   // Stages come from several senders, at unequal distances: two of them meet at a port once some

@@ -25,6 +25,26 @@ SystemSpec as_seen(SystemSpec system, const GroupAlongLevels& group, const Topol
   return system;
 }
 
+// Whether the chunks of a plan have to follow each other, because ranks have roles in it.
+bool is_pipelined(const CollectiveSpec& spec, Collective kind) {
+  if (has_root(kind)) return true;
+  if (is_automatic(spec.algorithms)) return false;  // of those that are tried, none has roles
+  const auto has_roles = [&](const NamedAlgorithm& algorithm) {
+    const auto kinds = {kind, Collective::reduce_scatter, Collective::all_gather};
+    return std::ranges::any_of(kinds, [&](Collective part) {
+      constexpr std::int32_t some = 4;
+      return algorithm.supports(part, some) &&
+             algorithm.algorithm->plan(planned_as(part), some, 0)->symmetry() == Symmetry::none;
+    });
+  };
+  return std::ranges::any_of(spec.algorithms, has_roles);
+}
+
+bool goes_in_turn(const CollectiveSpec& spec, Collective kind) {
+  return spec.protocol != Protocol::none && spec.protocol != Protocol::automatic &&
+         !is_pipelined(spec, kind);
+}
+
 // Of candidates without a closed form the one with the least predicted time: of algorithms that are
 // named, over the protocols; of a flat schedule over several levels, over all algorithms.
 class PredictedSearch {
@@ -91,28 +111,12 @@ class PredictedSearch {
     return true;
   }
 
-  // Whether the chunks of a plan have to follow each other, because ranks have roles in it.
-  bool is_pipelined(const CollectiveSpec& candidate) const {
-    if (has_root(kind_)) return true;
-    const auto has_roles = [&](const NamedAlgorithm& algorithm) {
-      const auto kinds = {kind_, Collective::reduce_scatter, Collective::all_gather};
-      return std::ranges::any_of(kinds, [&](Collective kind) {
-        constexpr std::int32_t some = 4;
-        return algorithm.supports(kind, some) &&
-               algorithm.algorithm->plan(planned_as(kind), some, 0)->symmetry() == Symmetry::none;
-      });
-    };
-    return std::ranges::any_of(candidate.algorithms, has_roles);
-  }
-
   // As in automatic_choice.h.
   void consider(CollectiveSpec candidate) {
     if (!is_possible(candidate)) return;
-    if (rule_.any_chunks && candidate.protocol != Protocol::none) {
-      candidate.in_turn = !is_pipelined(candidate);
-      const bool one_level = group_.size() == 1 || candidate.schedule == HierarchicalSchedule::flat;
-      if (candidate.in_turn && one_level && candidate.chunks > 1) return;
-    }
+    candidate.in_turn = goes_in_turn(candidate, kind_);
+    const bool one_level = group_.size() == 1 || candidate.schedule == HierarchicalSchedule::flat;
+    if (rule_.any_chunks && candidate.in_turn && one_level && candidate.chunks > 1) return;
     ++considered_;
     const Duration time = predicted_time(group_, system_, candidate, kind_, size_);
     if (best_ && time >= best_->predicted) return;
@@ -144,7 +148,15 @@ CollectiveSpec on_topology(CollectiveSpec spec, const GroupLayout& layout,
 }  // namespace
 
 Selection::Selection(const Topology& topology, const SystemSpec& system)
-    : topology_(topology), system_(system), costs_(topology, system) {}
+    : topology_(topology),
+      system_(system),
+      written_(system.collectives),
+      costs_(topology, system) {
+  if (system.protocols.empty()) return;
+  for (int kind = 0; kind < collective_count; ++kind)
+    written_[static_cast<std::size_t>(kind)].in_turn =
+        goes_in_turn(written_[static_cast<std::size_t>(kind)], static_cast<Collective>(kind));
+}
 
 std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
                                                   const GroupAlongLevels& group, Collective kind,

@@ -13,6 +13,7 @@
 // A choice is made once for each kind, size and shape of group, and kept.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -57,8 +58,7 @@ class Selection {
   // Has an algorithm for each level of the topology, no range, nothing automatic, unless nothing
   // can do the call: then it is still automatic.
   const CollectiveSpec& spec(Collective kind, std::int32_t number) const {
-    return number == as_written ? system_.collectives[static_cast<std::size_t>(kind)]
-                                : specs_[number];
+    return number == as_written ? written_[static_cast<std::size_t>(kind)] : specs_[number];
   }
 
   // What an automatic rule without ranges gets for a group: an algorithm for each level that its
@@ -78,6 +78,7 @@ class Selection {
 
   const Topology& topology_;
   const SystemSpec& system_;
+  std::array<CollectiveSpec, collective_count> written_;  // with CollectiveSpec::in_turn
   PhaseCosts costs_;
   std::map<std::tuple<Collective, Bytes, GroupAlongLevels>, std::int32_t> numbers_;
   std::deque<CollectiveSpec> specs_;

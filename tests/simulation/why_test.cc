@@ -274,6 +274,50 @@ TEST_CASE("why: losses of TCP, on the level that lost the packets") {
   std::filesystem::remove(file);
 }
 
+// Of 16 MB that each sends, half crosses one of two spines, 8 MB of 12.5 GB/s each. One goes at 0.2
+// ms; what it lost is known 50 us later, and sent again 100 us after that. All else that is beyond
+// 1.12 ms of the ports is the other spine's link, which carries 32 MB, 2.56 ms.
+TEST_CASE("why: a fault delays what it loses, not all that is sent after it") {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("orrery_fault." + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << R"(platform: {leaf_spine: {leaves: 2, spines: 2, plugs: 4, bandwidth: 100 Gb/s}}
+system: {algorithms: direct, chunks: 1}
+network:
+  backend: packet
+  transport: {kind: roce, rto: 100 us}
+  routing: {policy: ecmp, reroute_delay: 50 us}
+  faults: [{at: 200 us, link: leaf0 - spine0, state: down}]
+workload: {program: [{operations: [{all_to_all: 16 MB}]}]}
+)";
+  const RunResult result = simulate(load_experiment(file, {}));
+  std::filesystem::remove(file);
+  REQUIRE(result.packets->losses->link_down > 0);
+  Duration lost;
+  for (const TimePart& part : result.why)
+    if (part.bound_by == BoundBy::losses) lost += part.time;
+  CHECK(lost > microseconds(149));
+  CHECK(lost < microseconds(151));
+  CHECK(largest(result).bound_by == BoundBy::contention);
+}
+
+// 16 servers of 8 H100 sum 1 GiB in turn. A NIC carries 2 x 15/16 of an eighth, which counts 128/127
+// of 16/15 for what LL128 adds and rings pass: 5.7 ms. NVLink carries 2 x 7/8 of all, at 341 of 450
+// GB/s: 5.5 ms. Neither alone takes the 6.7 ms that both take.
+TEST_CASE("why: two levels that work side by side") {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("orrery_beside." + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << "platform: {server: hgx-h100, nodes: 16, topology: rail}\n"
+                         "workload: {program: [{operations: [{all_reduce: 1 GiB}]}]}\n";
+  const RunResult result = simulate(load_experiment(file, {}));
+  std::filesystem::remove(file);
+  const TimePart& most = largest(result);
+  CHECK(most.level == "unit");
+  CHECK(most.beside == "node");
+  CHECK(most.knob == "more bandwidth on unit and node");
+  REQUIRE(result.why.size() == 2);
+  CHECK(result.why[1].beside == "unit");
+}
+
 // Three ranks wait 20 ms for the slow one. Itself it is slower by 20.
 TEST_CASE("why: a straggler") {
   const RunResult waits = simulate(straggler(3)), is_slow = simulate(straggler(0));

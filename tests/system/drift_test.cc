@@ -11,14 +11,20 @@ namespace {
 
 using namespace test;
 
+NodeSpec server_of_8() {
+  NodeSpec node;
+  node.npus = node.nics = 8;
+  node.inside = NodeInside::switched;
+  node.link = {gigabytes_per_second(450), nanoseconds(500)};
+  node.bus = {gigabytes_per_second(64), nanoseconds(400)};
+  return node;
+}
+
 // Servers of 8 NPUs, a NIC of 50 GB/s each, on leaves of 12: pods of 24 servers, whose 192 NICs
 // have 96 links to the core.
 TopologySpec two_pods(std::int32_t servers) {
   FatTreeSpec tree;
-  tree.node.npus = tree.node.nics = 8;
-  tree.node.inside = NodeInside::switched;
-  tree.node.link = {gigabytes_per_second(450), nanoseconds(500)};
-  tree.node.bus = {gigabytes_per_second(64), nanoseconds(400)};
+  tree.node = server_of_8();
   tree.radix = 24;
   tree.nodes = servers;
   tree.oversubscription = {1, 2};
@@ -87,6 +93,38 @@ TEST_CASE("from the third chunk on, ranks that drift apart meet at ports") {
   CHECK(wait_in_turn(levels, 1) == Duration{});
   CHECK(wait_in_turn(levels, 2) == nanoseconds(22));
   CHECK(wait_in_turn(levels, 4) == nanoseconds(106));
+}
+
+// Seven leaves of up to five servers, 31 in all, with 5 uplinks for 40 NICs. A ring crosses a leaf
+// once, by 8 NICs. So there a piece of 1 MB, 20 us by a NIC, takes 32 us: 60 of them 1920 us, which
+// is the time of a ring whose steps take no longer. With steps that do, a piece takes 32 us once in
+// five hops, 22.4 us on average, and the steps besides.
+TEST_CASE("a ring over leaves that are not equally full waits for the taper on few of its hops") {
+  LeafSpineSpec spec;
+  spec.node = server_of_8();
+  spec.nodes = 31;
+  spec.leaves = 7;
+  spec.plugs = 40;
+  spec.spines = 5;
+  spec.wire = {gigabytes_per_second(50), nanoseconds(500)};
+  const Topology topology(build_leaf_spine(spec));
+  const SystemSpec system{};
+  PhaseCosts costs(topology, system);
+  const PhaseCost* ring = costs.of(NamedAlgorithm("ring"), Collective::all_reduce,
+                                   {1, 31, topology.port_level(1), gigabytes_per_second(50),
+                                    gigabytes_per_second(50)});
+  REQUIRE(ring != nullptr);
+  const Bytes pieces = bytes(31'000'000);
+  const Duration fast = ring->time(pieces, system, nullptr);
+  CHECK(fast >= microseconds(1920));
+  CHECK(fast < microseconds(1930));
+  ProtocolCost slow;
+  slow.step = microseconds(100);
+  const Duration steps = ring->time({}, system, &slow);
+  CHECK(steps > milliseconds(6));
+  const Duration round = ring->time(pieces, system, &slow) - steps;
+  CHECK(round >= microseconds(1344));
+  CHECK(round < microseconds(1350));
 }
 
 Duration all_reduced(const std::string& algorithm, Bytes size) {

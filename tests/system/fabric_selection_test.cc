@@ -314,6 +314,21 @@ TEST_CASE("NPUs on leaves are nodes: one ring for all, and for a few bytes none 
   CHECK(small.predicted < microseconds(8) + microseconds(5) * 14);
 }
 
+// The same leaves: a few bytes gathered level by level pass two links of 0.5 us, and then four.
+// Each NPU sends to the root at once in 2 us and 20 ns.
+TEST_CASE("NPUs on leaves send a few bytes to a root at once") {
+  const Wire cable{gigabits_per_second(100), nanoseconds(500)};
+  TreeSpec tree;
+  tree.tiers = {{"leaf", 8, 2, cable}, {"spine", 3, 0, cable}};
+  const Topology topology(build_tree(tree));
+  for (const Collective kind : {Collective::gather, Collective::scatter}) {
+    const Chosen chosen = chosen_on(topology, {{0, 8}, {1, 3}}, kind, bytes(240));
+    CHECK(chosen.text == "direct, flat");
+    CHECK(chosen.predicted >= nanoseconds(2'020));
+    CHECK(chosen.predicted < nanoseconds(2'200));
+  }
+}
+
 // A step pays 3 us and 0.4 us of links, and 20 ns at its ends. A ring of 72 has 142, 485 us; 2 x 7
 // of a tree are 48 us, and outside 6 steps of 4 us. Of 8 NPUs NCCL has rings: 14 steps, 48 us.
 TEST_CASE("a rack of NVLink has trees, a server has rings") {
