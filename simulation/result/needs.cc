@@ -63,20 +63,6 @@ const Needs* works_beside(const std::vector<Needs>& levels, const Needs& level, 
   return most;
 }
 
-const Needs* works_beside(const std::vector<Needs>& levels, const Needs& level, double under_way,
-                          const Topology& topology) {
-  constexpr double about = 0.8, beside = 1.2;
-  const Needs* most = nullptr;
-  for (const Needs& other : levels) {
-    if (level.level < 0 || other.level < 0 || other.level == level.level) continue;
-    const auto [less, more] = std::minmax(level.in_all, other.in_all);
-    if (less < about * more || less + more < beside * under_way) continue;
-    if (topology.port_level(other.level) == topology.port_level(level.level)) continue;
-    if (most == nullptr || other.in_all > most->in_all) most = &other;
-  }
-  return most;
-}
-
 void fill(std::vector<Needs>& levels, double& left, double Needs::*need) {
   std::ranges::stable_sort(levels, std::ranges::greater{}, need);
   for (Needs& level : levels) {
