@@ -37,9 +37,4 @@ void fill(std::vector<Needs>& levels, double& left, double Needs::*need);
 const Needs* works_beside(const std::vector<Needs>& levels, const Needs& level, double under_way,
                           const Topology& topology);
 
-// A level behind another port that carries for about as long as this one at the same time, so that
-// both together need more than the time that there was. Null if none does.
-const Needs* works_beside(const std::vector<Needs>& levels, const Needs& level, double under_way,
-                          const Topology& topology);
-
 }  // namespace orrery
