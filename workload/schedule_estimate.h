@@ -6,9 +6,10 @@
 // The clock of a stage waits for the activations or gradients of its neighbours, for exchanges
 // where the program of a rank waits for them, and in 1f1b for what it sends. What is exchanged
 // beside computing takes turns with other exchanges of the same group. It is an estimate because
-//   - exchanges of different groups do not slow each other down, and take as long as ExchangeTimes
-//     knows; what they take of the processor meanwhile is that of one of them (taken_time.h), and
-//     messages take nothing
+//   - exchanges take as long as ExchangeTimes knows. Those of different groups share the ports of
+//     a rank (parallelism/busy_ports.h), but within a part of the model, and but for messages. What
+//     they take of the processor meanwhile is that of one of them (taken_time.h), and messages take
+//     nothing
 //   - all ranks of a stage are alike: experts are equally popular, devices equally fast
 //   - two passes that are done together (dualpipe) take as long as both compute, or as the longer
 //     of them takes alone
@@ -19,8 +20,12 @@
 // The closed form of training_estimate.h knows neither schedules nor sharding nor memory traffic.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/units/units.h"
 #include "system/compute_model.h"
@@ -29,13 +34,41 @@
 
 namespace orrery {
 
+// By level of the topology.
+class PortTimes {
+ public:
+  PortTimes() = default;
+  explicit PortTimes(std::vector<Duration> times) : times_(std::move(times)) {}
+
+  std::size_t levels() const { return times_.size(); }
+  Duration operator[](std::size_t level) const {
+    return level < times_.size() ? times_[level] : Duration{};
+  }
+  PortTimes& operator+=(const PortTimes& other) {
+    times_.resize(std::max(times_.size(), other.times_.size()));
+    for (std::size_t level = 0; level < other.times_.size(); ++level)
+      times_[level] += other.times_[level];
+    return *this;
+  }
+
+ private:
+  std::vector<Duration> times_;
+};
+
+// What an exchange is when it is alone.
+struct PortUse {
+  Duration time;
+  PortTimes at_ports;  // so long of that the port of a rank is busy; not known of all exchanges
+};
+
 // How long exchanges take alone.
 class ExchangeTimes {
  public:
   virtual ~ExchangeTimes() = default;
 
-  // The time in one group of that communicator.
-  virtual Duration collective(const Communicator& communicator, Collective kind, Bytes size) = 0;
+  // In one group of that communicator. The reference stays valid.
+  virtual const PortUse& collective(const Communicator& communicator, Collective kind,
+                                    Bytes size) = 0;
 
   // The share of a rank's processor that its kernels occupy meanwhile; below 1.
   virtual double taken(const Communicator& communicator, Bytes size) = 0;

@@ -1,8 +1,13 @@
 #include "simulation/search/exchange_times.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "system/collective/between_nodes.h"
 #include "system/collective/group.h"
@@ -18,6 +23,17 @@ Communicator first_group(const Communicator& communicator) {
   const auto* lists = std::get_if<RankLists>(&communicator.groups);
   return lists == nullptr ? communicator
                           : Communicator{communicator.name, RankLists{lists->front()}};
+}
+
+// Between two that are known, where a share of their distance lies below.
+PortUse between(const PortUse& below, const PortUse& above, double share) {
+  const auto at = [&](Duration low, Duration high) {
+    return low + Duration{std::llround(share * static_cast<double>((high - low).value))};
+  };
+  std::vector<Duration> at_ports;
+  for (std::size_t i = 0; i < std::max(below.at_ports.levels(), above.at_ports.levels()); ++i)
+    at_ports.push_back(at(below.at_ports[i], above.at_ports[i]));
+  return {at(below.time, above.time), PortTimes(std::move(at_ports))};
 }
 
 }  // namespace
@@ -37,9 +53,12 @@ const EstimatedExchangeTimes::Layout& EstimatedExchangeTimes::layout_of(
   return found->second;
 }
 
-Duration EstimatedExchangeTimes::collective(const Communicator& communicator, Collective kind,
-                                            Bytes size) {
-  const Layout& layout = layout_of(communicator);
+const PortUse& EstimatedExchangeTimes::collective(const Communicator& communicator, Collective kind,
+                                                  Bytes size) {
+  return known(layout_of(communicator), kind, size);
+}
+
+const PortUse& EstimatedExchangeTimes::known(const Layout& layout, Collective kind, Bytes size) {
   const auto [found, is_new] = known_.try_emplace({layout, kind, size});
   if (is_new) found->second = estimate(layout, kind, size);
   return found->second;
@@ -55,15 +74,29 @@ double EstimatedExchangeTimes::taken(const Communicator& communicator, Bytes siz
          static_cast<double>(whole);
 }
 
-Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind, Bytes size) {
+PortUse EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind, Bytes size) {
+  constexpr Bytes small{16};
+  if (system_.protocols.empty() || size < small) return exactly(layout, kind, size);
+  const auto power =
+      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(size.value)));
+  const bool is_upper = size.value >= power + power / 2;
+  const Bytes below{is_upper ? power + power / 2 : power};
+  if (size == below) return exactly(layout, kind, size);
+  const Bytes above{is_upper ? power * 2 : power + power / 2};
+  return between(
+      known(layout, kind, below), known(layout, kind, above),
+      static_cast<double>((size - below).value) / static_cast<double>((above - below).value));
+}
+
+PortUse EstimatedExchangeTimes::exactly(const Layout& layout, Collective kind, Bytes size) {
   CollectiveSpec spec =
       rule_for(system_.collectives[static_cast<std::size_t>(planned_as(kind))], size);
   const bool whole = spec.schedule == HierarchicalSchedule::flat && layout.size() > 1;
   if (is_automatic(spec.algorithms) && whole) spec.algorithms = {"ring"};
   if (is_automatic(spec.algorithms)) {
-    spec.protocol = Protocol::none;
-    const auto fastest = choose_automatically(topology_, system_, costs_, spec, layout, kind, size);
-    return fastest ? fastest->predicted : Duration{};
+    auto fastest = choose_automatically(topology_, system_, costs_, spec, layout, kind, size);
+    if (!fastest) return {};
+    return {fastest->predicted, PortTimes(std::move(fastest->at_ports))};
   }
   std::vector<LevelSpec> levels;
   std::vector<NamedAlgorithm> own;
@@ -72,7 +105,7 @@ Duration EstimatedExchangeTimes::estimate(const Layout& layout, Collective kind,
     if (spec.algorithms.size() > 1) own.push_back(algorithm_on(spec, level.level));
   }
   if (!own.empty()) spec.algorithms = own;
-  return estimated_time(levels, system_, spec, kind, size);
+  return {estimated_time(levels, system_, spec, kind, size), {}};
 }
 
 // Of the NPUs of a group of the level below, so many of the last ones as the distance send out of

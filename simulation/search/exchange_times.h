@@ -2,7 +2,10 @@
 // its plan one after the other, its chunks at the rate of the busiest port (prediction.h), a
 // message as its latency and its bytes at the narrowest link.
 //
-// Without endpoints, protocols that are chosen, and limits. The same sums come back for most
+// What keeps ports busy is known where `auto` chooses the algorithm. With protocols there are many
+// to choose from, so two sizes of each octave are known, and others lie between two of these.
+//
+// Without endpoints and limits. The same sums come back for most
 // configurations of a search, and are kept.
 #pragma once
 
@@ -26,7 +29,7 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
       : topology_(topology), system_(system), costs_(topology, system) {}
 
   // If groups of the communicator differ, of the first.
-  Duration collective(const Communicator& communicator, Collective kind, Bytes size) override;
+  const PortUse& collective(const Communicator& communicator, Collective kind, Bytes size) override;
   double taken(const Communicator& communicator, Bytes size) override;
   // Over the longest way that ranks so far apart have, at what each gets there while all send.
   Message message(Rank distance, Bytes size) override;
@@ -42,13 +45,15 @@ class EstimatedExchangeTimes final : public ExchangeTimes {
   const Layout& layout_of(const Communicator& communicator);
   Bandwidth while_all_send(Rank from, Rank to, Rank distance) const;
   void take_longer(Message& longest, Rank from, Rank to, Rank distance, Bytes size) const;
-  Duration estimate(const Layout& layout, Collective kind, Bytes size);
+  const PortUse& known(const Layout& layout, Collective kind, Bytes size);
+  PortUse estimate(const Layout& layout, Collective kind, Bytes size);
+  PortUse exactly(const Layout& layout, Collective kind, Bytes size);
 
   const Topology& topology_;
   const SystemSpec& system_;
   PhaseCosts costs_;
   std::map<Members, Layout> layouts_;
-  std::map<std::tuple<Layout, Collective, Bytes>, Duration> known_;
+  std::map<std::tuple<Layout, Collective, Bytes>, PortUse> known_;
   std::map<std::pair<Rank, Bytes>, Message> messages_;
   std::map<std::tuple<Rank, std::int32_t, Bytes>, Message> shifts_;
 };

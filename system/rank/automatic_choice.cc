@@ -32,6 +32,7 @@ struct Candidate {
   std::int64_t messages = 0;
   bool folds = true;
   Duration launch = {};
+  std::vector<Duration> at_ports = {};
   // Of chunks that are yet to be followed: in one order of the levels, or in several.
   std::vector<PhaseInLine> line = {};
   std::vector<PhasesOfOrder> orders = {};
@@ -85,7 +86,8 @@ class Contest {
     AutomaticChoice choice{.spec = rule_,
                            .predicted = best.time,
                            .messages = best.messages,
-                           .candidates = static_cast<std::int64_t>(candidates_.size())};
+                           .candidates = static_cast<std::int64_t>(candidates_.size()),
+                           .at_ports = best.at_ports};
     choice.spec.schedule = best.schedule;
     choice.spec.protocol = best.protocol;
     choice.spec.chunks = best.chunks;
@@ -193,6 +195,7 @@ class Contest {
         sum.load.shared += load.shared * turns;
         sum.load.port += load.port * turns;
         sum.busy += load.shared * (turns + 1);
+        sum.at_port += load.port * (turns + (order == 0 ? 1 : 0));
         sum.messages += order == 0 ? cost->messages * chunks : 0;
         sum.folds = sum.folds && cost->folds;
         sum.drifts = sum.drifts || cost->drifts;
@@ -278,18 +281,17 @@ class Contest {
              Candidate candidate) {
     Duration load, launch;
     std::vector<Duration> at_ports(topology_.levels().size());
+    candidate.at_ports.resize(at_ports.size());
     std::vector<const LevelCost*> taken;
-    for (std::size_t level = 0; level < at.size(); ++level) {
+    for (std::size_t level = 0; level < at.size(); ++level)
       taken.push_back(&choices[level][at[level]]);
-      at_ports[taken.back()->port] += taken.back()->load.port;
-    }
-    for (const Duration port : at_ports) load = std::max(load, port);
     for (const LevelCost* cost : taken) {
+      candidate.at_ports[cost->port] += cost->at_port;
       candidate.algorithms.push_back(cost->algorithm);
       candidate.time += cost->time;
       candidate.messages += cost->messages;
       candidate.folds = candidate.folds && cost->folds;
-      load = std::max(load, cost->load.shared);
+      load = std::max({load, cost->load.shared, at_ports[cost->port] += cost->load.port});
       launch = std::max(launch, cost->launch);
       if (costs_.depends_on_distance()) candidate.busy += cost->busy;
       if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost->held);

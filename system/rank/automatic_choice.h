@@ -42,6 +42,7 @@ struct AutomaticChoice {
   Duration predicted;         // alone, as above
   std::int64_t messages = 0;  // of a rank
   std::int64_t candidates = 0;
+  std::vector<Duration> at_ports = {};  // by port level: so long the busiest one sends
 };
 
 // That are chosen, of chunks that take one order of the levels and of those that take several.

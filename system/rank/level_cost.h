@@ -18,6 +18,7 @@ struct LevelCost {
   Duration time = {};         // of one chunk
   PhaseCost::Load load = {};  // of the other chunks
   Duration busy = {};         // what is shared, by all chunks
+  Duration at_port = {};      // likewise the busiest port
   Duration held = {};         // a port, by what a chunk posts there at once
   // The stages of each phase of a chunk, order by order; of phases of other levels none.
   std::vector<std::vector<std::vector<TimedStage>>> orders = {};

@@ -54,12 +54,13 @@ class PartClock {
     if (const auto* compute = std::get_if<Compute>(&step.what)) {
       Duration time = compute_.time_of(*compute);
       time += taken_.longer(time_.whole, time, time);
-      time_ += {time, time};
+      time_ += {time, time, {}};
     } else if (const auto* exchange = std::get_if<PartStep::Exchange>(&step.what)) {
       const Group group = group_of(exchange->group);
       const Communicator& communicator = groups_.communicator(group);
-      take_turn(group, exchange->handle,
-                exchanges_.collective(communicator, exchange->kind, exchange->size));
+      const PortUse& use = exchanges_.collective(communicator, exchange->kind, exchange->size);
+      take_turn(group, exchange->handle, use.time);
+      time_.at_ports += use.at_ports;
       taken_.begins(time_.whole, free_[group], exchanges_.taken(communicator, exchange->size));
     } else if (const auto* shift = std::get_if<PartStep::Shift>(&step.what)) {
       const bool tensor = shift->group == PartGroup::tensor;

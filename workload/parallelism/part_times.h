@@ -15,10 +15,12 @@ namespace orrery {
 
 struct PassTime {
   Duration whole, computing;  // and waiting; without
+  PortTimes at_ports;         // by what is exchanged
 
   PassTime& operator+=(const PassTime& other) {
     whole += other.whole;
     computing += other.computing;
+    at_ports += other.at_ports;
     return *this;
   }
 };

@@ -112,8 +112,10 @@ PlayedPipeline::PlayedPipeline(const TransformerWorkload& workload, PartTimer& p
   if (training_.pipeline > 1)
     hop_ = exchanges.message(ranks_.pipeline_stride, boundary_of(workload));
   if (training_.scatter_gather)
-    gathering_ = exchanges.collective(groups_.communicator(Group::tensor), Collective::all_gather,
-                                      boundary_of(workload) * training_.tensor);
+    gathering_ = exchanges
+                     .collective(groups_.communicator(Group::tensor), Collective::all_gather,
+                                 boundary_of(workload) * training_.tensor)
+                     .time;
 }
 
 std::optional<Duration> PlayedPipeline::input_of(std::int32_t stage,
@@ -196,8 +198,8 @@ void PlayedPipeline::finish_gradients() {
   if (training_.post_validation || ranks_.count() == 1) return;
   Duration all;
   for (const PlayedStage& stage : stages_) all = std::max(all, stage.clock.now());
-  all +=
-      exchanges_.collective(groups_.communicator(Group::world), Collective::all_reduce, Bytes{4});
+  all += exchanges_.collective(groups_.communicator(Group::world), Collective::all_reduce, Bytes{4})
+             .time;
   for (PlayedStage& stage : stages_) stage.clock.wait_until(all);
 }
 

@@ -36,6 +36,7 @@ StageClock::StageClock(const TransformerWorkload& workload, std::int32_t stage,
       expert_layout_(stage_layout(workload, stage, Kept::by_experts)),
       operations_(groups, rows_),
       begun_(layout_.chunks.size()),
+      under_way_(groups.communicators().size() + 1),
       free_(groups.communicators().size()) {
   const TransformerTraining& training = workload.training;
   exchanges_.emplace_back(workload, layout_, Kept::by_all, operations_);
@@ -79,7 +80,15 @@ void StageClock::pass(const PipelineStep& step) {
 }
 
 void StageClock::compute(const PassTime& time) {
-  now_ += time.whole + taken_.longer(now_, time.whole, time.computing);
+  const Duration longer = taken_.longer(now_, time.whole, time.computing);
+  const Duration waits = time.whole - time.computing;
+  now_ += time.computing + longer;
+  if (under_way_.idle(now_) || waits <= Duration{}) {
+    now_ += waits;
+    return;
+  }
+  const std::size_t of_parts = free_.size();
+  wait_until(under_way_.end_of(under_way_.begin(of_parts, {waits, time.at_ports}, now_)));
 }
 
 // As PassStream writes it.
@@ -115,16 +124,19 @@ void StageClock::passes_together(const PipelineStep& one, const PipelineStep& ot
 void StageClock::play_exchanges() {
   const std::vector<Operation>& operations = operations_.operations();
   for (; played_ < operations.size(); ++played_) {
-    Duration& end = ends_.emplace_back();
+    std::size_t& exchange = numbers_.emplace_back();
     const auto& what = operations[played_].what;
     if (const auto* call = std::get_if<CollectiveCall>(&what)) {
       const auto number = static_cast<std::size_t>(call->communicator);
       const Communicator& communicator = groups_.communicators()[number];
+      const PortUse use = times_.collective(communicator, call->kind, call->size);
+      exchange = under_way_.begin(number, use, now_);
       Duration& free = free_[number];
-      end = free = std::max(free, now_) + times_.collective(communicator, call->kind, call->size);
-      taken_.begins(now_, end, times_.taken(communicator, call->size));
+      free = std::max(free, now_) + use.time;
+      taken_.begins(now_, free, times_.taken(communicator, call->size));
     } else if (const auto* wait = std::get_if<Wait>(&what)) {
-      wait_until(ends_[static_cast<std::size_t>(wait->operation)]);
+      const std::size_t awaited = numbers_[static_cast<std::size_t>(wait->operation)];
+      wait_until(under_way_.end_of(awaited));
     }
   }
 }
@@ -134,8 +146,10 @@ void StageClock::finish_gradients() {
   play_exchanges();
   const TransformerTraining& training = workload_.training;
   if (!sums_replicated(training, layout_)) return;
-  now_ += times_.collective(groups_.communicator(Group::tensor), Collective::all_reduce,
-                            workload_.model.gradient_element * layout_.replicated);
+  now_ += times_
+              .collective(groups_.communicator(Group::tensor), Collective::all_reduce,
+                          workload_.model.gradient_element * layout_.replicated)
+              .time;
 }
 
 void StageClock::update(const ComputeModel& compute) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "workload/parallelism/busy_ports.h"
 #include "workload/parallelism/data_exchange.h"
 #include "workload/parallelism/operation_writer.h"
 #include "workload/parallelism/part_times.h"
@@ -59,9 +60,10 @@ class StageClock {
   std::vector<bool> begun_;  // chunks
 
   Duration now_;
-  std::size_t played_ = 0;      // operations of the exchanges
-  std::vector<Duration> ends_;  // of each of them
-  std::vector<Duration> free_;  // of each communicator, when its exchanges so far are done
+  std::size_t played_ = 0;            // operations of the exchanges
+  std::vector<std::size_t> numbers_;  // of each of them, of an exchange under way
+  BusyPorts under_way_;               // a group is a communicator; the last are those of parts
+  std::vector<Duration> free_;  // of each communicator, when it is done if nothing slows it down
   TakenTime taken_;
 };
 

@@ -50,4 +50,30 @@ TEST_CASE("what a group passes on in a ring goes over the links of that group") 
   CHECK(times.shift(1, 8, size).sending == microseconds(800));
 }
 
+// Two servers of four. Of 8 MB each rank sends its 1 MB to the other server, 100 us at 10 GB/s, and
+// receives three times 2 MB inside its own, 60 us at 100 GB/s.
+TEST_CASE("an exchange says how long it keeps the ports of each level busy") {
+  const SearchFile file(R"(platform:
+  npu: {peak: 1 TFLOP/s, memory_bandwidth: 100 GB/s, memory: 10 GB}
+  topology:
+    levels:
+      - {size: 4, bandwidth: 100 GB/s, latency: 0 s}
+      - {size: 2, bandwidth: 10 GB/s, latency: 0 s}
+system: {injection_latency: 0 s}
+workload:
+  transformer: {layers: 2, hidden: 8, heads: 2, vocabulary: 16, sequence: 4, tied_embeddings: false}
+  training: {global_batch: 8}
+)",
+                        "ports");
+  const Experiment experiment = load_experiment(file.path(), {});
+  const Topology topology(experiment.topology);
+  EstimatedExchangeTimes times(topology, experiment.system);
+  const Communicator all{"all", std::vector<Extent>{{8, 1}}};
+  const PortUse& use = times.collective(all, Collective::all_gather, bytes(8'000'000));
+  CHECK(use.at_ports[0] == microseconds(60));
+  CHECK(use.at_ports[1] == microseconds(100));
+  CHECK(use.time >= microseconds(100));
+  CHECK(use.time <= microseconds(160));
+}
+
 }  // namespace orrery
