@@ -1,6 +1,7 @@
 #include "system/collective/plan_executor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,20 @@ TensorPart tensor_of(const RunSpec& spec, bool reduce) {
   return part;
 }
 
+// How many stages of the plan go in order (RunSpec::in_order): of those of one message each, as far
+// as they have other senders than the first one. A connection has an order of its own, so of a ring
+// only the first one has to wait.
+std::int32_t stages_in_order(const Plan& plan) {
+  if (plan.symmetry() == Symmetry::none || plan.lanes() > 1 || plan.gated() || plan.switches() > 0)
+    return 0;
+  for (std::int32_t index = 0;; ++index) {
+    const Stage stage = plan.stage(0, 0, index);
+    if (stage.sends != 1 || stage.receives != 1) return 0;
+    if (index == 1 && plan.send(0, 0, 0, 0).to == plan.send(0, 0, 1, 0).to) return 1;
+    if (stage.last) return index + 1;
+  }
+}
+
 // REQUIRES: the run has nodes.
 bool stays_local(const RunSpec& spec, Rank source, Rank target) {
   return source / spec.ranks_of_node == target / spec.ranks_of_node;
@@ -96,6 +111,8 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   run.gates.reset();
   if (spec.plan->gated()) run.gates.emplace(spec.size, run.lane_count);
   run.lanes.assign(lanes, Lane{});
+  run.ordered = spec.in_order ? stages_in_order(*spec.plan) : 0;
+  run.turns.assign(run.ordered > 0 ? lanes : 0, Turn{});
   if (run.lane_count > 1) run.open_lanes.assign(run.participants, run.lane_count);
   if (spec.plan->switches() > 0) start(id, spec.size);  // a switch is always there
   return id;
@@ -104,6 +121,7 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
 void PlanExecutor::start(std::uint32_t id, Position position) {
   starting_ = true;
   Run& run = runs_[id];
+  if (run.ordered > 0) open_turn(run, {id, position, 0}, 0, queue_.now());
   for (std::int32_t lane = 0; lane < run.lane_count; ++lane) {
     const Place place{id, position, static_cast<std::uint32_t>(lane)};
     Lane& state = lane_at(run, place);
@@ -138,8 +156,13 @@ void PlanExecutor::complete_stage(Run& run, Lane& lane, const Place& place) {
       end_lane(place);
       return;
     }
-    const Time when =
+    Time when =
         lane.next.sends > 0 ? start + delay_of_sends(run, lane, place) + run.spec.step : start;
+    if (lane.stage + 1 < run.ordered) [[unlikely]] {
+      const std::optional<Time> turn = turn_comes(run, lane, place);
+      if (!turn) return;
+      when = std::max(when, *turn);
+    }
     if (when > queue_.now()) {
       wake_at(when, run, place);
       return;
@@ -173,6 +196,40 @@ std::optional<Time> PlanExecutor::gate_opens(Run& run, const Lane& lane, const P
   if (reduction_bandwidth_ && gate.added.count > 0)
     when += transfer_time(run.piece * gate.added.count, *reduction_bandwidth_);
   return when;
+}
+
+// When the message of the next stage may leave; nothing, if that is not known yet: what it waits
+// for wakes it.
+std::optional<Time> PlanExecutor::turn_comes(Run& run, const Lane& lane, const Place& place) {
+  const std::int32_t index = index_of(run, place.position);
+  Turn& own = run.turns[static_cast<std::size_t>(index)];
+  if (lane.unsent > 0) {
+    own.held_by_own = true;
+    return std::nullopt;
+  }
+  const Position to = run.spec.plan->send(place.position, 0, lane.stage + 1, 0).to;
+  Turn& target = turn_at(run, represented(run.spec.fold, to));
+  if (target.open > lane.stage) return std::max(lane.sent, target.since);
+  own.next_held = std::exchange(target.first_held, index);
+  return std::nullopt;
+}
+
+// Messages of that stage, and none of later ones, may come to the rank from then on.
+void PlanExecutor::open_turn(Run& run, const Place& place, std::int32_t stage, Time since) {
+  Turn& turn = turn_at(run, place.position);
+  turn.open = stage;
+  turn.since = since;
+  std::int32_t* link = &turn.first_held;
+  while (*link >= 0) {
+    const std::int32_t held = *link;
+    Turn& other = run.turns[static_cast<std::size_t>(held)];
+    if (run.lanes[static_cast<std::size_t>(held)].stage >= stage) {
+      link = &other.next_held;
+      continue;
+    }
+    *link = std::exchange(other.next_held, -1);
+    wake_at(queue_.now(), run, {place.run, position_at(run, held), 0});
+  }
 }
 
 void PlanExecutor::enter_next_stage(Run& run, Lane& lane, const Place& place) {
@@ -258,11 +315,14 @@ void PlanExecutor::post_sends(Run& run, Lane& lane, const Place& place, std::int
     }
   }
   for (std::int32_t i = 0; i < count; ++i) {
-    const Time sent = network_.send(message_of(run, place, lane.stage, i), *this);
-    if (sent != Time::never())
-      lane.sent = std::max(lane.sent, sent);
-    else
+    const Message message = message_of(run, place, lane.stage, i);
+    const Time sent = network_.send(message, *this);
+    if (sent == Time::never()) {
       ++lane.unsent;
+      continue;
+    }
+    lane.sent = std::max(lane.sent, sent);
+    if (lane.stage + 1 < run.ordered) open_next(run, message.token, sent);
   }
 }
 
@@ -328,6 +388,8 @@ void PlanExecutor::injected(const MessageToken& token, NodeId source) {
   const Place place{token.owner, position, source_lane(token)};
   Lane& lane = lane_at(run, place);
   lane.sent = std::max(lane.sent, queue_.now());
+  if (static_cast<std::int32_t>(token.stage) + 1 < run.ordered) [[unlikely]]
+    open_next(run, token, queue_.now());
   if (--lane.unsent > 0) return;
   if (lane.ending) {
     end_lane(place);
@@ -335,6 +397,8 @@ void PlanExecutor::injected(const MessageToken& token, NodeId source) {
              run.spec.plan->gate(place.position, static_cast<int>(place.lane), lane.stage)
                  .sends_leave) {
     complete_stage(run, lane, place);
+  } else if (run.ordered > 0 && std::exchange(turn_at(run, position).held_by_own, false)) {
+    wake_at(queue_.now(), run, place);
   }
 }
 
@@ -367,7 +431,8 @@ void PlanExecutor::on_event(std::uint64_t argument) {
     end_lane(place);
     return;
   }
-  if (run.gates) {  // it may have been woken only to look at its gate again
+  // It may have been woken only to look at its gate, or at its turn, again.
+  if (run.gates || lane.stage + 1 < run.ordered) {
     complete_stage(run, lane, place);
     return;
   }

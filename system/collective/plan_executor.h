@@ -66,6 +66,10 @@ struct RunSpec {
   std::int32_t connection = -1;
   std::uint32_t order = 0;
   TensorPart tensor = {};  // of gradients: the way is that of each message
+  // A message leaves when its target has begun the run, and when those of the stage before have
+  // left: the sender's, and the one to the same target. So nothing that is not due yet takes a part
+  // of a port from what is, and a rank that is late, or slow, makes others no later than it is.
+  bool in_order = false;
   // Positions in which this digit is not 0 are represented by those in which it is
   // (NetworkBackend::fold): only these are started, and what is sent to another arrives, from its
   // counterpart, at its representative.
@@ -101,6 +105,12 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
     std::uint32_t early = 0;         // stages after the next one for which something has come
   };
   static_assert(sizeof(Lane) == 64);
+  struct Turn {
+    std::int32_t open = -1;  // the last stage whose message may come; -1: the rank has not begun
+    std::int32_t first_held = -1, next_held = -1;  // who waits for that of one target
+    bool held_by_own = false;                      // by the message that it sent before
+    Time since;                                    // when that is so
+  };
   struct Run {
     RunSpec spec;
     bool exchanges = false;  // Symmetry::exchange
@@ -111,6 +121,8 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
     std::vector<Lane> lanes;               // participant by participant
     std::vector<std::int32_t> open_lanes;  // of each participant, if it has several
     std::optional<StageGates> gates;       // of gated plans
+    std::int32_t ordered = 0;              // stages whose messages go in order, from the first on
+    std::vector<Turn> turns;               // of each participant, if there are such stages
   };
   // One lane of one rank of one run.
   struct Place {
@@ -152,9 +164,18 @@ class PlanExecutor final : private MessageListener, private MessageSeries, priva
     return static_cast<std::size_t>(index_of(run, place.position)) * run.lane_count + place.lane;
   }
   static Lane& lane_at(Run& run, const Place& place) { return run.lanes[lane_index(run, place)]; }
+  static Turn& turn_at(Run& run, Position position) {
+    return run.turns[static_cast<std::size_t>(index_of(run, position))];
+  }
   void complete_stage(Run& run, Lane& lane, const Place& place);
   bool leave_stage(Run& run, Lane& lane, const Place& place);
   std::optional<Time> gate_opens(Run& run, const Lane& lane, const Place& place);
+  std::optional<Time> turn_comes(Run& run, const Lane& lane, const Place& place);
+  void open_turn(Run& run, const Place& place, std::int32_t stage, Time since);
+  void open_next(Run& run, const MessageToken& left, Time since) {
+    open_turn(run, {left.owner, static_cast<Position>(left.position), 0},
+              static_cast<std::int32_t>(left.stage) + 1, since);
+  }
   void enter_next_stage(Run& run, Lane& lane, const Place& place);
   void pick_up_early(Lane& lane, const Place& place);
   Duration delay_of_sends(const Run& run, const Lane& lane, const Place& place) const {

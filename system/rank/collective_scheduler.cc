@@ -143,6 +143,8 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task, Seat seat, std::si
                       .connection = connection_of(instance, phase, *plan),
                       .order = order_of(instance, task.chunk),
                       .tensor = instance.call.tensor,
+                      .in_order =
+                          instance.recipe->in_turn && instance.call.kind <= Collective::all_gather,
                       .fold = phase.fold});
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, seat.first, queue, StartOrder::kNew};

@@ -384,7 +384,6 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
   cost.at_port =
       std::max(*std::max_element(at_ports.begin(), at_ports.end()), (passed + ports - 1) / ports);
   cost.in_turn = std::max(cost.in_turn, cost.at_port);
-  cost.drifts = shares_links_ && shifts.size() > 1 && is_uneven(level);
   slow_down(cost, shifts, level, has_far);
   cost.processing =
       std::max(endpoint.gap, endpoint.send_overhead + endpoint.receive_overhead) * cost.messages;

@@ -59,24 +59,6 @@ TEST_CASE("hardly any piece of pat waits at the taper of two pods") {
   CHECK(taken(48) < microseconds(1910));
 }
 
-// A ring has one sender for each rank, and `direct` sends to all in each stage: what comes late
-// meets no more than it did. The stages of `pat` come from one sender after the other.
-TEST_CASE("ranks drift apart where stages have several senders at unequal distances") {
-  const Topology topology(two_pods(36));
-  const SystemSpec system{};
-  PhaseCosts costs(topology, system);
-  const auto drifts = [&](const char* algorithm, const PhaseLevel& level) {
-    const PhaseCost* cost = costs.of(NamedAlgorithm(algorithm), Collective::all_reduce, level);
-    REQUIRE(cost != nullptr);
-    return cost->drifts;
-  };
-  CHECK(drifts("pat", between_servers(topology)));
-  CHECK_FALSE(drifts("ring", between_servers(topology)));
-  CHECK_FALSE(drifts("direct", between_servers(topology)));
-  const PhaseLevel inside{0, 8, 0, gigabytes_per_second(450), gigabytes_per_second(450)};
-  CHECK_FALSE(drifts("pat", inside));
-}
-
 // Four chunks of two stages, each 10 ns on the links and 1 ns on its way: three more chunks take 22
 // ns each. Where ranks drift apart, the last two of them meet others, 20 ns more each.
 TEST_CASE("from the third chunk on, ranks that drift apart meet at ports") {
@@ -142,12 +124,13 @@ Duration all_reduced(const std::string& algorithm, Bytes size) {
   return world.run();
 }
 
-// Of 4 GB a NIC carries 2 x 35/36 x 500 MB, 19.4 ms. In turn `pat` takes twice that, since each
-// message meets another; a ring waits for 70 stages of its first chunk, 28 ms in all.
-TEST_CASE("auto takes no pat in turn between pods for large sizes") {
+// Of 4 GB a NIC carries 2 x 35/36 x 500 MB, 19.4 ms. In turn `pat` takes little more, since no
+// message comes before its stage is due, and is chosen; a ring waits for 70 stages of its first
+// chunk, 27 ms in all. When messages of several stages met at ports `pat` took 45 ms.
+TEST_CASE("between pods a large sum in turn takes little more than its bytes") {
   const Duration chosen = all_reduced("auto", bytes(4'000'000'000));
-  CHECK(chosen < all_reduced("pat", bytes(4'000'000'000)));
-  CHECK(chosen.value < all_reduced("ring", bytes(4'000'000'000)).value / 10 * 11);
+  CHECK(chosen > microseconds(19'400));
+  CHECK(chosen < milliseconds(23));
   CHECK(all_reduced("auto", bytes(1'000'000)) < all_reduced("ring", bytes(1'000'000)));
 }
 
