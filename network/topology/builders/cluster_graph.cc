@@ -98,6 +98,12 @@ std::optional<SpecProblem> problem_of(const NodeSpec& node, std::int64_t nodes,
   return std::nullopt;
 }
 
+// 8 NPUs with 7 NICs: two of one NIC would take twice as long as the others. A library lays its
+// channels evenly over the NICs of a server, through other NPUs where it has to (PXN of NCCL).
+static bool takes_all_nics(const NodeSpec& node) {
+  return node.affinity.empty() && node.nics > 0 && node.npus % node.nics != 0;
+}
+
 ClusterGraph::ClusterGraph(const NodeSpec& node, std::int32_t nodes)
     : node_(node), nodes_(nodes), plugs_(node.plugs()) {
   CHECK(!problem_of(node) && nodes >= 1, "{} nodes", nodes);
@@ -119,7 +125,11 @@ ClusterGraph::ClusterGraph(const NodeSpec& node, std::int32_t nodes)
         for (std::int32_t j = i + 1; j < node.npus; ++j)
           join({first.value + i}, {first.value + j}, node.link, 0);
     }
+    const Wire part{Bandwidth{node.bus.bandwidth.value / std::max(1, node.nics)}, node.bus.latency};
     for (std::int32_t i = 0; i < node.npus && node.nics > 0; ++i) {
+      for (std::int32_t nic = 0; takes_all_nics(node) && nic < node.nics; ++nic)
+        join({first.value + i}, plug(n, nic), part, 1, way_out_cost);
+      if (takes_all_nics(node)) continue;
       const std::int32_t nic = node.affinity.empty() ? i * node.nics / node.npus : node.affinity[i];
       join({first.value + i}, plug(n, nic), node.bus, 1, way_out_cost);
     }

@@ -69,6 +69,23 @@ NodeSpec server(std::int32_t npus, std::int32_t nics) {
           .affinity = {}};
 }
 
+// 56 links of a seventh of the bus: channels lie evenly over NICs that NPUs cannot share evenly.
+TEST_CASE("each NPU takes all NICs of its server where some would have one alone") {
+  const NodeSpec of_seven = server(8, 7);
+  const std::int64_t part = of_seven.bus.bandwidth.value / 7;
+  const Topology topology(build_tree({of_seven, {{"leaf", 14, 0, kWire}}}));
+  std::map<std::int32_t, Bandwidth> at_nics, at_npus;
+  for (const Link& link : topology.links())
+    if (topology.node_kind(link.from) == NodeKind::npu &&
+        topology.node_kind(link.to) == NodeKind::nic) {
+      at_npus[link.from.value] += link.bandwidth;
+      at_nics[link.to.value] += link.bandwidth;
+    }
+  CHECK(at_nics.size() == 14);
+  for (const auto& [nic, all] : at_nics) CHECK(all.value == part * 8);
+  for (const auto& [npu, all] : at_npus) CHECK(all.value == part * 7);
+}
+
 // M. Al-Fares et al., SIGCOMM 2008: k^3/4 hosts, 5k^2/4 switches, k^3/4 cables in each of three
 // tiers, six links between hosts of different pods.
 TEST_CASE("a k-ary fat tree has the hosts, switches and cables of its closed form") {
