@@ -297,7 +297,7 @@ std::string summary(Systems systems, std::size_t width) {
   return side_by_side(systems, width, [&](Systems shown) {
     std::vector<TextTable::Column> columns{{"", left_aligned}};
     std::vector<std::string> to_fastest{"times the fastest"};
-    std::vector<std::string> predicted{"predicted speed-up"}, simulated{"  simulated"};
+    std::vector<std::string> predicted{"predicted speed-up"}, reached{"  simulated"};
     for (const RunResult& result : shown) {
       columns.push_back({result.name});
       const auto& to_this = ratios[static_cast<std::size_t>(&result - systems.data())];
@@ -305,8 +305,7 @@ std::string summary(Systems systems, std::size_t width) {
       to_fastest.push_back(to_this ? fmt::format("{:.3f}{}", *to_this, mark) : "partial");
       const auto& speedup = result.predicted_speedup;
       predicted.push_back(speedup ? fmt::format("{:.3f}", *speedup) : "-");
-      const bool both = to_this && ratios.front();
-      simulated.push_back(both ? fmt::format("{:.3f}", *ratios.front() / *to_this) : "-");
+      reached.push_back(to_this && ratios[0] ? fmt::format("{:.3f}", *ratios[0] / *to_this) : "-");
     }
     const bool predicts = std::ranges::any_of(
         systems, [](const RunResult& r) { return r.predicted_speedup.has_value(); });
@@ -316,10 +315,9 @@ std::string summary(Systems systems, std::size_t width) {
       for (const RunResult& result : shown) cells.push_back(row.cell(result));
       table.add_row(std::move(cells));
       if (&row != rows.data()) continue;
-      table.add_row(to_fastest);
-      for (auto& cells_of_size : size_rows(systems, shown)) table.add_row(cells_of_size);
+      for (const auto& ratio : with_sizes(to_fastest, systems, shown)) table.add_row(ratio);
       if (predicts) table.add_row(predicted);
-      if (predicts) table.add_row(simulated);
+      if (predicts) table.add_row(reached);
     }
     return table;
   });

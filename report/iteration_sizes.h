@@ -10,10 +10,11 @@
 
 namespace orrery {
 
-// Rows of the table, heading first, for those that are `shown`: the tokens of an iteration, and the
-// time of a token times that of the fastest of all. None if all iterations have the same tokens, or
-// not all train a transformer to the end.
-std::vector<std::vector<std::string>> size_rows(std::span<const RunResult> all,
-                                                std::span<const RunResult> shown);
+// `first`, and below it rows of the table, heading first, for those that are `shown`: the tokens of
+// an iteration, and the time of a token times that of the fastest of all. Only `first` if all
+// iterations have the same tokens, or not all train a transformer to the end.
+std::vector<std::vector<std::string>> with_sizes(const std::vector<std::string>& first,
+                                                 std::span<const RunResult> all,
+                                                 std::span<const RunResult> shown);
 
 }  // namespace orrery
