@@ -40,11 +40,13 @@ std::vector<double> busy_of(FlowLoads& loads, std::int32_t senders, std::int32_t
 }  // namespace
 
 std::optional<ShiftBandwidths> shift_bandwidths(const Topology& topology, int level,
-                                                const std::map<Shift, std::int64_t>& stages) {
+                                                const std::map<Shift, std::int64_t>& stages,
+                                                bool by_npu) {
   constexpr std::int32_t some = 4096;
-  const std::int32_t stride = topology.stride(level);
-  const std::int32_t all = stride * topology.levels()[static_cast<std::size_t>(level)].size;
-  const std::int32_t senders = std::min(all, std::max(2 * stride, some));
+  const std::int32_t below = topology.stride(level);
+  const std::int32_t all = below * topology.levels()[static_cast<std::size_t>(level)].size;
+  const std::int32_t senders = std::min(all, std::max(2 * below, some));
+  const std::int32_t stride = by_npu ? 1 : below;
   FlowLoads loads(topology);
   std::map<std::int32_t, std::vector<double>> by_distance;
   std::vector<double> together(topology.links().size());

@@ -29,8 +29,10 @@ bool shifts_differ(const Topology& topology);
 // Each NPU of the first group of the level sends so, in stages of which there are so many, and
 // flows divide equally over all shortest paths: what each gets while the busiest link is busy. Of
 // large groups only so many NPUs send as two of its parts have, or some thousands. None: there is
-// no way. REQUIRES: a graph; 1 <= distance < size of the level.
+// no way. `by_npu`: distances are those of NPUs, the level and those below taken as one.
+// REQUIRES: a graph; 1 <= distance < size of the level, or the NPUs of its group.
 std::optional<ShiftBandwidths> shift_bandwidths(const Topology& topology, int level,
-                                                const std::map<Shift, std::int64_t>& stages);
+                                                const std::map<Shift, std::int64_t>& stages,
+                                                bool by_npu = false);
 
 }  // namespace orrery

@@ -39,7 +39,7 @@ std::span<const std::string_view> algorithms_tried(Collective kind) {
                                     parts[] = {"ring", "direct", "pat"},
                                     exchanges[] = {"direct", "pairwise", "bruck"},
                                     trees[] = {"binomial_tree", "double_binary_tree", "chain",
-                                               "linear"},
+                                               "linear", "ring"},
                                     rooted_parts[] = {"direct", "binomial_tree"},
                                     barriers[] = {"dissemination"};
   switch (planned_as(kind)) {
@@ -62,7 +62,8 @@ std::span<const std::string_view> algorithms_tried(Collective kind) {
 
 bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t members) {
   if (!algorithm.supports(kind, members)) return false;
-  if (has_root(kind)) return algorithm.name != "linear" || members <= kMostPeers;
+  const bool sends_many = algorithm.name == "linear" || algorithm.name.starts_with("ring");
+  if (has_root(kind)) return !sends_many || members <= kMostPeers;
   const auto plan = algorithm.algorithm->plan(planned_as(kind), members, 0);
   if (plan->symmetry() == Symmetry::none) return false;
   const bool connects_all =
@@ -80,13 +81,14 @@ std::vector<HierarchicalSchedule> schedules_tried(Collective kind,
                                                   const std::vector<LevelSpec>& levels) {
   std::vector<HierarchicalSchedule> tried = {HierarchicalSchedule::baseline,
                                              HierarchicalSchedule::local_bandwidth_aware};
-  const bool wrapped = std::all_of(levels.begin(), levels.end(), [](const LevelSpec& level) {
-    return level.kind == LevelKind::ring;
+  const bool of_neighbours = std::ranges::all_of(levels, [](const LevelSpec& level) {
+    return level.kind == LevelKind::ring || level.kind == LevelKind::mesh;
   });
-  if (wrapped && kind <= Collective::all_gather) {
-    tried.push_back(HierarchicalSchedule::torus);
+  const bool in_parts =
+      kind <= Collective::all_gather || kind == Collective::gather || kind == Collective::scatter;
+  if (of_neighbours && in_parts) tried.push_back(HierarchicalSchedule::torus);
+  if (of_neighbours && kind <= Collective::all_gather)
     tried.push_back(HierarchicalSchedule::themis);
-  }
   return tried;
 }
 

@@ -38,7 +38,8 @@ std::span<const std::string_view> algorithms_tried(Collective kind);
 
 // Whether it tries one of them among so many. Without a root only plans in which all ranks do the
 // same: their time is a closed form, and they fold. `direct` opens n-1 connections at each rank,
-// `linear` at the root: for sums, gathers and broadcasts among up to kMostPeers.
+// `linear` at the root, and a ring from a root sends n pieces to each of n ranks: for sums, gathers
+// and broadcasts among up to kMostPeers.
 bool is_tried(const NamedAlgorithm& algorithm, Collective kind, std::int32_t members);
 inline constexpr std::int32_t kMostPeers = 128;
 

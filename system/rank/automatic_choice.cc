@@ -279,9 +279,8 @@ class Contest {
 
   void enter(const std::vector<std::vector<LevelCost>>& choices, const std::vector<std::size_t>& at,
              Candidate candidate) {
-    Duration load, launch;
-    std::vector<Duration> at_ports(topology_.levels().size());
-    candidate.at_ports.resize(at_ports.size());
+    Duration launch;
+    candidate.at_ports.resize(topology_.levels().size());
     std::vector<const LevelCost*> taken;
     for (std::size_t level = 0; level < at.size(); ++level)
       taken.push_back(&choices[level][at[level]]);
@@ -291,7 +290,6 @@ class Contest {
       candidate.time += cost->time;
       candidate.messages += cost->messages;
       candidate.folds = candidate.folds && cost->folds;
-      load = std::max({load, cost->load.shared, at_ports[cost->port] += cost->load.port});
       launch = std::max(launch, cost->launch);
       if (costs_.depends_on_distance()) candidate.busy += cost->busy;
       if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost->held);
@@ -300,7 +298,8 @@ class Contest {
     const bool several = orders_of(candidate.schedule, levels()).size() > 1;
     if (several && !in_turn) return enter_in_orders(choices, at, candidate, launch);
     candidate.held = candidate.held * (in_turn ? 1 : at_once(candidate));
-    candidate.time += in_turn ? wait_in_turn(taken, candidate.chunks) : load;
+    candidate.time +=
+        in_turn ? wait_in_turn(taken, candidate.chunks) : wait_beside(taken, has_root(kind_));
     candidate.time += launch;
     candidate.launch = launch;
     if (!in_turn) candidate.line = line_of(choices, at);

@@ -35,4 +35,9 @@ struct LevelCost {
 // senders, ranks drift apart from chunk to chunk. From the third on each message meets another.
 Duration wait_in_turn(std::span<const LevelCost* const> levels, std::int32_t chunks);
 
+// Of chunks beside each other: how long at least the last one waits. All of them go through the
+// busiest level or port, while one is on others between its first phase there and its last. Where
+// there is a root, few ranks have all that is to do: others are not busy meanwhile.
+Duration wait_beside(std::span<const LevelCost* const> levels, bool has_root);
+
 }  // namespace orrery

@@ -9,6 +9,7 @@
 #include "system/collective/capability.h"
 #include "system/rank/busiest_link.h"
 #include "system/rank/prediction.h"
+#include "system/rank/stage_walk.h"
 
 namespace orrery {
 namespace {
@@ -32,48 +33,13 @@ Bytes on_wire(Bytes data, const ProtocolCost* protocol, std::int64_t messages = 
 
 constexpr std::int32_t kMostDistances = 64;  // of a plan's sends: each costs a search
 
-// Where the messages of one stage of rank 0 go.
-class StageWalk {
- public:
-  explicit StageWalk(const Topology& alone)
-      : alone_(alone),
-        at_ports_(static_cast<std::size_t>(alone.ports(0))),
-        on_links_(at_ports_.size()) {}
-
-  void add(const Send& send) {
-    const std::int32_t hops = alone_.hops(0, 0, send.to);
-    const auto port = static_cast<std::size_t>(alone_.egress_port(0, 0, send.to));
-    farthest_ = std::max(farthest_, hops);
-    at_ports_[port] += send.pieces.count;
-    passed_ += std::int64_t{send.pieces.count} * (passes_neighbours() ? hops : 0);
-    on_links_[port] += std::int64_t{send.pieces.count} * (passes_neighbours() ? hops : 1);
-    if (send.reduce) added_ = std::max<std::int64_t>(added_, send.pieces.count);
-  }
-
-  std::int32_t farthest() const { return farthest_; }
-  const std::vector<std::int64_t>& at_ports() const { return at_ports_; }
-  std::int64_t passed() const { return passed_; }
-  std::int64_t added() const { return added_; }
-  // What goes through the busiest link: all ranks send in each direction what this one does.
-  std::int64_t on_link() const { return std::ranges::max(on_links_); }
-  // The same, if both directions were as busy.
-  std::int64_t in_turn() const {
-    const auto ports = static_cast<std::int64_t>(at_ports_.size());
-    return std::max(*std::max_element(at_ports_.begin(), at_ports_.end()),
-                    (passed_ + ports - 1) / ports);
-  }
-
- private:
-  bool passes_neighbours() const {
-    const LevelKind kind = alone_.levels()[0].kind;
-    return kind == LevelKind::ring || kind == LevelKind::mesh;
-  }
-
-  const Topology& alone_;
-  std::vector<std::int64_t> at_ports_, on_links_;
-  std::int32_t farthest_ = 0;
-  std::int64_t passed_ = 0, added_ = 0;
-};
+// Whether all parts of a level have one member each, or, of several levels as one, all NPUs do.
+enum class Filled : std::uint8_t { no, by_parts, by_npus };
+Filled filled(const Topology& topology, const PhaseLevel& level) {
+  const std::int32_t parts = topology.levels()[static_cast<std::size_t>(level.level)].size;
+  if (level.members == parts) return Filled::by_parts;
+  return level.members == parts * topology.stride(level.level) ? Filled::by_npus : Filled::no;
+}
 
 void add_step(std::vector<PhaseCost::Step>& steps, PhaseCost::Step step) {
   const bool again = !steps.empty() && steps.back().latency == step.latency &&
@@ -206,8 +172,8 @@ LevelSpec PhaseCosts::alone(const PhaseLevel& level) const {
 }
 
 bool PhaseCosts::knows_links(const PhaseLevel& level) const {
-  const std::int32_t parts = topology_.levels()[static_cast<std::size_t>(level.level)].size;
-  return !shifts_differ_ || (level.members == parts && parts <= kMostDistances);
+  return !shifts_differ_ ||
+         (filled(topology_, level) != Filled::no && level.members <= kMostDistances);
 }
 
 bool PhaseCosts::is_uneven(const PhaseLevel& level) const {
@@ -221,8 +187,10 @@ bool PhaseCosts::is_candidate(const NamedAlgorithm& algorithm, Collective kind,
   const auto [level, members] = std::pair(at.level, at.members);
   const LevelSpec& spec = topology_.levels()[static_cast<std::size_t>(level)];
   const auto tried = algorithms_tried(kind);
-  const bool both_ways = algorithm.name == "ring:2" && spec.kind == LevelKind::ring &&
-                         members > 2 && kind <= Collective::all_gather;
+  const bool passes_on =
+      kind <= Collective::all_gather || kind == Collective::broadcast || kind == Collective::reduce;
+  const bool both_ways =
+      algorithm.name == "ring:2" && spec.kind == LevelKind::ring && members > 2 && passes_on;
   // In pairs, messages meet on the links of a ring, and ranks do not fold there.
   if (spec.kind == LevelKind::ring && algorithm.name == "recursive_doubling") return false;
   if (!both_ways && std::find(tried.begin(), tried.end(), algorithm.name) == tried.end())
@@ -285,9 +253,9 @@ void PhaseCosts::slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>&
   for (const auto& [stage, count] : stages) sends += stage.size();
   if (sends == 0 || (!shifts_differ_ && !uneven)) return;
   std::optional<ShiftBandwidths> rates;
-  if (sends <= kMostDistances &&
-      level.members == topology_.levels()[static_cast<std::size_t>(level.level)].size)
-    rates = shift_bandwidths(topology_, level.level, stages);
+  const Filled where = filled(topology_, level);
+  if (sends <= kMostDistances && where != Filled::no)
+    rates = shift_bandwidths(topology_, level.level, stages, where == Filled::by_npus);
   if (!rates && uneven && has_far) cost.bandwidth = std::min(cost.bandwidth, spread.bandwidth);
   if (!rates || rates->in_turn >= cost.bandwidth) return;
   if (uneven && !has_far && !shifts_differ_) {  // a ring crosses from leaf to leaf
@@ -348,7 +316,7 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
     PhaseCost of_lane;
     for (int index = 0;; ++index) {
       const Stage stage = plan.stage(0, lane, index);
-      StageWalk walk(alone);
+      StageWalk walk(alone, plan.symmetry());
       Shift shift;
       for (int i = 0; i < stage.sends; ++i) {
         const Send send = plan.send(0, lane, index, i);
@@ -357,7 +325,7 @@ PhaseCost PhaseCosts::closed_form(const Plan& plan, const PhaseLevel& level) con
         walk.add(send);
       }
       if (!shift.empty()) ++shifts[shift];
-      const Duration latency = spec.latency * walk.farthest() + ends + next * (stage.sends - 1);
+      const Duration latency = walk.latency(spec.latency) + ends + next * (stage.sends - 1);
       if (lane == 0)
         add_step(cost.steps, {1, latency, walk.in_turn(), 0, walk.added(), walk.on_link(),
                               shares_links_ ? connection_to(shift, cost) : 0});
@@ -411,13 +379,16 @@ PhaseCost PhaseCosts::fitted(const NamedAlgorithm& algorithm, Collective kind,
   constexpr std::int32_t chunks = 8;
   cost.at_port = std::min((time(many * chunks, chunks) - one).value / (chunks - 1), cost.in_turn);
   const auto plan = algorithm.algorithm->plan(kind, at.members, 0);
-  cost.in_stage = messages_of_root(*plan);
+  // Part by part along a ring: the parts of other chunks come in between.
+  cost.stages = algorithm.name.starts_with("ring") ? at.members : 1;
+  cost.in_stage = std::max<std::int64_t>(messages_of_root(*plan) / cost.stages, 1);
   // The simulation does not know that messages share the links that they pass on their way.
-  if ((shifts_differ_ || level.kind == LevelKind::ring || level.kind == LevelKind::mesh) &&
-      at.members == topology_.levels()[static_cast<std::size_t>(at.level)].size) {
-    const double busiest =
-        seconds_of_busiest_link(topology_, at.level, *algorithm.algorithm, kind) * 1e12 *
-        static_cast<double>(many.value);
+  const bool of_neighbours = level.kind == LevelKind::ring || level.kind == LevelKind::mesh;
+  if (of_neighbours || (shifts_differ_ && filled(topology_, at) == Filled::by_parts)) {
+    const double seconds =
+        of_neighbours ? seconds_of_busiest_link(Topology({{level}}), 0, *algorithm.algorithm, kind)
+                      : seconds_of_busiest_link(topology_, at.level, *algorithm.algorithm, kind);
+    const double busiest = seconds * 1e12 * static_cast<double>(many.value);
     // All that a chunk passes one after the other takes as much longer.
     if (const double longer = busiest / static_cast<double>(cost.at_port); longer > 1) {
       cost.at_port = static_cast<std::int64_t>(busiest);
@@ -425,8 +396,9 @@ PhaseCost PhaseCosts::fitted(const NamedAlgorithm& algorithm, Collective kind,
     }
   }
   cost.messages = 2;
-  cost.stages = 1;
-  cost.steps = {{1, cost.latency, cost.at_port, cost.in_turn - cost.at_port, 0, cost.at_port}};
+  const auto of_stage = [&](std::int64_t pieces) { return pieces / cost.stages; };
+  cost.steps = {{cost.stages, Duration{of_stage(cost.latency.value)}, of_stage(cost.at_port),
+                 of_stage(cost.in_turn - cost.at_port), 0, of_stage(cost.at_port)}};
   return cost;
 }
 

@@ -165,6 +165,8 @@ class Walker {
 
 LevelSpec level_alone(const Topology& topology, int level, std::int32_t members) {
   LevelSpec alone = topology.levels()[level];
+  // Of members in a row the last one is nearer to the first by the way back.
+  if (alone.kind == LevelKind::ring && 2 * members < alone.size + 2) alone.kind = LevelKind::mesh;
   alone.size = members;
   if (alone.kind != LevelKind::graph) return alone;
   if (const std::optional<Bandwidth> direct = topology.direct_bandwidth(level)) {

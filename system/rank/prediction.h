@@ -21,7 +21,8 @@ namespace orrery {
 
 inline constexpr std::int64_t kMostMessages = 1 << 17;
 
-// The level of a platform as so many members of a group see it that is taken out of it. A level of
+// The level of a platform as so many members of a group see it that is taken out of it. Some
+// neighbours of a ring, up to half of it, are a mesh. A level of
 // a graph becomes fully connected if each of its NPUs has a link to each other one, else a switch:
 // an NPU has one port there, and the two links of a crossing together have the level's latency
 // (rounded up to an even number of picoseconds).

@@ -10,6 +10,7 @@
 #include "system/collective/between_nodes.h"
 #include "system/collective/capability.h"
 #include "system/collective/phases.h"
+#include "system/rank/flat_ring.h"
 #include "system/rank/prediction.h"
 
 namespace orrery {
@@ -165,6 +166,10 @@ std::optional<AutomaticChoice> Selection::fastest(const CollectiveSpec& rule,
   if (!is_automatic(rule.algorithms) || whole)
     return PredictedSearch(topology_, costs_, system_, rule, group, kind, size).fastest();
   auto choice = choose_automatically(topology_, system_, costs_, rule, group, kind, size);
+  if (rule.any_schedule)
+    if (const auto rings = fastest_flat_ring(topology_, system_, rule, group, kind, size);
+        rings && (!choice || rings->predicted < choice->predicted))
+      choice = rings;
   if (!choice) return choice;
   std::int64_t ranks = 1;
   std::vector<LevelSpec> alone;

@@ -51,12 +51,23 @@ TEST_CASE("auto cuts what has a root on every inner level") {
   tree.node = server({gigabytes_per_second(450), nanoseconds(500)});
   tree.tiers = {{"leaf", 16, 4, cable}, {"spine", 3, 0, cable}};
   const Topology topology(build_tree(tree));
+  CollectiveSpec by_level;
+  by_level.schedule = HierarchicalSchedule::local_bandwidth_aware;
+  by_level.any_schedule = false;
+  const SystemSpec system;
+  const GroupAlongLevels all = {{0, 8}, {1, 2}, {2, 3}};
   for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
-    const Chosen chosen = chosen_on(topology, {{0, 8}, {1, 2}, {2, 3}}, kind, bytes(1'000'000'000));
-    CHECK_THAT(chosen.text, Catch::StartsWith("direct+direct+"));
-    CHECK_THAT(chosen.text, Catch::EndsWith(", local_bandwidth_aware"));
-    CHECK(chosen.predicted > milliseconds(5));
-    CHECK(chosen.predicted < milliseconds(8));
+    const auto chosen =
+        Selection(topology, system).fastest(by_level, all, kind, bytes(1'000'000'000));
+    REQUIRE(chosen);
+    CHECK_THAT(text_of({0, 1, 2}, chosen->spec), Catch::StartsWith("direct+direct+"));
+    CHECK(chosen->predicted > milliseconds(5));
+    CHECK(chosen->predicted < milliseconds(8));
+    // Rings through all 48 cross each leaf once, over all uplinks.
+    const Chosen rings = chosen_on(topology, all, kind, bytes(1'000'000'000));
+    CHECK(rings.text == "ring:4, flat");
+    CHECK(rings.predicted > milliseconds(5));
+    CHECK(rings.predicted < chosen->predicted);
   }
 }
 
@@ -98,14 +109,15 @@ TEST_CASE("auto knows how late the first chunk leaves a leaf behind a taper") {
 }
 
 // 12 NPUs of 50 GB/s, 10 GB: a chain of 32 chunks has passed 11 links after 32 + 10 chunks, 42 / 32
-// of 200 ms. In a tree the leaves post all chunks before what they pass on for others, and two
-// chunks alone do not show it: 356 ms.
-TEST_CASE("auto reduces along a chain where trees wait for their leaves") {
+// of 200 ms, and a ring, which cuts each of them into 12 parts, after 1 + 10 / (32 x 12) of 200 ms.
+// In a tree the leaves post all chunks before what they pass on for others, and two chunks alone do
+// not show it: 356 ms.
+TEST_CASE("auto reduces by a ring where trees wait for their leaves") {
   const Topology topology({{switch_level(12, gigabytes_per_second(50), nanoseconds(500))}});
   const Chosen chosen = chosen_on(topology, {{0, 12}}, Collective::reduce, bytes(10'000'000'000));
-  CHECK(chosen.text == "chain");
-  CHECK(chosen.predicted > microseconds(262'500));
-  CHECK(chosen.predicted < microseconds(265'000));
+  CHECK(chosen.text == "ring");
+  CHECK(chosen.predicted > microseconds(205'200));
+  CHECK(chosen.predicted < microseconds(206'500));
 }
 
 // 12 NPUs of 50 GB/s, a link of 1 us. The root sends 1 KiB to each of the others, 20.48 ns each: 11
