@@ -151,9 +151,9 @@ class Changes {
       const std::string& other = part.beside.empty() ? part.held_by : part.beside;
       const int port = level_of(other), behind = level_of(part.level);
       if (!part.beside.empty() && port > behind) continue;  // the other one's part names both
-      const std::string both = fmt::format(
-          "{}{} and {}", other, port >= 0 && bus_of(port).would_bind ? ", its bus" : "",
-          part.level);
+      const std::string both =
+          fmt::format("{}{} and {}", other, port >= 0 && bus_of(port).would_bind ? ", its bus" : "",
+                      part.level);
       if (part.bound_by != BoundBy::bandwidth || port < 0 || behind < 0) continue;
       if (!named.insert(both).second) continue;
       add(both + ": bandwidth x 2", [=](Experiment& changed) {

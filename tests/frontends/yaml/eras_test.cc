@@ -128,8 +128,7 @@ TEST_CASE("a device is not the measured one because its data sheet has the same 
   CHECK(in_force("mi355x").because == "ASSUMED: mi355x is nearest to GB200");
   CHECK(in_force("gb300").because == "ASSUMED: gb300 is of GB200's generation");
   CHECK(in_force("h800").because == "ASSUMED: h800 is of H100's generation");
-  for (const char* preset : {"mi355x", "gb300", "h800"})
-    CHECK(in_force(preset).of_another_device);
+  for (const char* preset : {"mi355x", "gb300", "h800"}) CHECK(in_force(preset).of_another_device);
   CHECK_FALSE(in_force("gb200").of_another_device);
 }
 
