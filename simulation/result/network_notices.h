@@ -39,8 +39,8 @@ std::vector<std::string> failed_links(const NetworkSpec& spec, const Topology& t
 // what was lost until then.
 Duration delayed_by_faults(const NetworkSpec& spec, Duration finish);
 
-// RoCE knows how long windows held senders. A connection of TCP has a window in flight in each round
-// trip at most: too little where a link carries considerably more in that time.
+// RoCE knows how long windows held senders. A connection of TCP has a window in flight in each
+// round trip at most: too little where a link carries considerably more in that time.
 bool window_is_short(const NetworkSpec& spec, const Topology& topology, const std::string& level,
                      const std::optional<RoceRow>& roce);
 

@@ -105,7 +105,8 @@ class Parts {
       all += part.time;
       part.share = static_cast<double>(part.time.value) / static_cast<double>(result_.finish.value);
       const bool is_beside = part.level.empty() && computes(part.bound_by) && waits_beside_;
-      if (!is_beside && (part.knob.empty() || part.knob.ends_with("; "))) part.knob += knob(with_level_beside(part));
+      if (!is_beside && (part.knob.empty() || part.knob.ends_with("; ")))
+        part.knob += knob(with_level_beside(part));
     }
     CHECK(all == result_.finish, "the parts of rank {} are {} ps, the run finished at {} ps", rank_,
           all.value, result_.finish.value);
@@ -398,12 +399,12 @@ class Parts {
       const bool at_ends =
           result_.endpoint &&
           (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= half * under_way;
-      part.bound_by = at_ends                       ? BoundBy::endpoints
+      part.bound_by = at_ends ? BoundBy::endpoints
                       : result_.packets && window_is_short(run_.experiment.network, run_.topology,
-                                                            part.level, result_.packets->roce)
+                                                           part.level, result_.packets->roce)
                           ? BoundBy::window
-                      : may_reach_limits(chunks)    ? BoundBy::limits
-                                                    : BoundBy::dependencies;
+                      : may_reach_limits(chunks) ? BoundBy::limits
+                                                 : BoundBy::dependencies;
     }
   }
 

@@ -35,11 +35,11 @@ class PortSurvey {
 // level, through the group in the middle): the least over the levels, by maximum flow. For
 // rings, tori and trees this is the bisection bandwidth; of any graph it is an upper bound of it.
 struct Bisection {
-  Bandwidth capacity;   // in one direction; 0 if it was not computed (too many links)
+  Bandwidth capacity;  // in one direction; 0 if it was not computed (too many links)
   // What the NPUs of the first half can send at once, to where it is cut: of NICs that they share,
   // their parts.
   Bandwidth injection;
-  std::string cut;      // the level that was cut
+  std::string cut;  // the level that was cut
   bool known = false;
 };
 Bisection survey_bisection(const Topology& topology);

@@ -51,9 +51,9 @@ CollectiveRecipes::CollectiveRecipes(const Topology& topology, const SystemSpec&
       auto& recipes = recipes_.back().emplace_back();
       for (int kind = 0; kind < collective_count; ++kind) {
         const GroupLayout& layout = family.layout(number, static_cast<Collective>(kind));
-        recipes[kind] = make_recipe(
-            family, layout, static_cast<Collective>(kind),
-            selection_.spec(static_cast<Collective>(kind), Selection::as_written));
+        recipes[kind] =
+            make_recipe(family, layout, static_cast<Collective>(kind),
+                        selection_.spec(static_cast<Collective>(kind), Selection::as_written));
         note_ways(spec.collectives[kind], layout);
       }
     }

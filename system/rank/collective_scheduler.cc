@@ -122,30 +122,29 @@ std::uint32_t CollectiveScheduler::open_run(const Task& task, Seat seat, std::si
   if (has_root(phase.phase.kind))
     plan = recipes_.rooted_plan(*instance.recipe, phase, static_cast<int>(variant),
                                 instance.call.root);
-  const std::uint32_t run =
-      executor_.open({.plan = plan,
-                      .size = phase.dimension.size,
-                      .ranks = family.line(instance.base, seat.first, phase.dimension),
-                      .stride = phase.dimension.stride,
-                      .switch_node = switch_of(call.rank, phase.dimension.level),
-                      .bytes = bytes,
-                      .efficiency = phase.efficiency,
-                      .least = phase.least,
-                      .parts = part_sizes_of(instance, task),
-                      .endpoint_delay = phase.endpoint_delay,
-                      .step = phase.step,
-                      .local_delay = phase.local_delay,
-                      .ranks_of_node = phase.ranks_of_node,
-                      .traffic_class = call.priority == Priority::highest ? TrafficClass::highest
-                                                                          : TrafficClass::normal,
-                      .label = static_cast<std::uint8_t>(instance.call.kind),
-                      .group = static_cast<std::int16_t>(instance.call.communicator),
-                      .connection = connection_of(instance, phase, *plan),
-                      .order = order_of(instance, task.chunk),
-                      .tensor = instance.call.tensor,
-                      .in_order =
-                          instance.recipe->in_turn && instance.call.kind <= Collective::all_gather,
-                      .fold = phase.fold});
+  const std::uint32_t run = executor_.open(
+      {.plan = plan,
+       .size = phase.dimension.size,
+       .ranks = family.line(instance.base, seat.first, phase.dimension),
+       .stride = phase.dimension.stride,
+       .switch_node = switch_of(call.rank, phase.dimension.level),
+       .bytes = bytes,
+       .efficiency = phase.efficiency,
+       .least = phase.least,
+       .parts = part_sizes_of(instance, task),
+       .endpoint_delay = phase.endpoint_delay,
+       .step = phase.step,
+       .local_delay = phase.local_delay,
+       .ranks_of_node = phase.ranks_of_node,
+       .traffic_class =
+           call.priority == Priority::highest ? TrafficClass::highest : TrafficClass::normal,
+       .label = static_cast<std::uint8_t>(instance.call.kind),
+       .group = static_cast<std::int16_t>(instance.call.communicator),
+       .connection = connection_of(instance, phase, *plan),
+       .order = order_of(instance, task.chunk),
+       .tensor = instance.call.tensor,
+       .in_order = instance.recipe->in_turn && instance.call.kind <= Collective::all_gather,
+       .fold = phase.fold});
   if (run >= runs_.size()) runs_.resize(run + 1);
   runs_[run] = {call.instance, task.chunk, task.phase, seat.first, queue, StartOrder::kNew};
   return run;

@@ -216,9 +216,9 @@ void JobRunner::compute(Rank rank, const Operation& operation, const Compute& wo
   state.computed += work.flops;
   const Duration time = time_of(rank, operation, work);
   state.limit = compute_.limit_of(work);
-  state.slowed =
-      ranks_differ_ ? std::max(Duration{}, time - compute_.time_without_variation(rank, work))
-                    : Duration{};
+  state.slowed = ranks_differ_
+                     ? std::max(Duration{}, time - compute_.time_without_variation(rank, work))
+                     : Duration{};
   processors_.begin(rank, operation.id, time);
 }
 

@@ -213,8 +213,8 @@ std::vector<TimedStage> PhaseCost::timed(Bytes size, const SystemSpec& system,
                      step.connection};
     if (protocol != nullptr) stage.latency += protocol->step;
     if (on_the_way)
-      stage.latency = std::max(
-          Duration{}, stage.latency + carried(step.sending, *on_the_way) - stage.sending);
+      stage.latency =
+          std::max(Duration{}, stage.latency + carried(step.sending, *on_the_way) - stage.sending);
     if (system.reduction_bandwidth)
       stage.latency +=
           transfer_time(portion(size, step.added, pieces), *system.reduction_bandwidth);
@@ -262,8 +262,7 @@ void PhaseCosts::slow_down(PhaseCost& cost, const std::map<Shift, std::int64_t>&
     const auto in_leaf = static_cast<double>(spread.npus / topology_.stride(level.level));
     const double port = 1 / static_cast<double>(cost.bandwidth.value),
                  slow = 1 / static_cast<double>(rates->in_turn.value);
-    cost.on_the_way = Bandwidth{
-        static_cast<std::int64_t>(in_leaf / (slow + (in_leaf - 1) * port))};
+    cost.on_the_way = Bandwidth{static_cast<std::int64_t>(in_leaf / (slow + (in_leaf - 1) * port))};
   }
   cost.bandwidth = std::min(cost.bandwidth, rates->together);
   constexpr std::int64_t parts = 1024;  // of a piece

@@ -71,8 +71,8 @@ struct PhaseCost {
   // Where not all ranks' messages of a stage cross slow links, what a piece gets on its way round:
   // it waits for some of them, and slow links for the pieces of others.
   std::optional<Bandwidth> on_the_way;
-  std::int32_t ports = 1;     // of a rank, that carry something
-  bool folds = false;         // where the buffer divides into `pieces`
+  std::int32_t ports = 1;  // of a rank, that carry something
+  bool folds = false;      // where the buffer divides into `pieces`
   // Stages come from several senders, at unequal distances: two of them meet at a port once some
   // ranks are late.
   bool drifts = false;

@@ -149,10 +149,7 @@ CollectiveSpec on_topology(CollectiveSpec spec, const GroupLayout& layout,
 }  // namespace
 
 Selection::Selection(const Topology& topology, const SystemSpec& system)
-    : topology_(topology),
-      system_(system),
-      written_(system.collectives),
-      costs_(topology, system) {
+    : topology_(topology), system_(system), written_(system.collectives), costs_(topology, system) {
   if (system.protocols.empty()) return;
   for (int kind = 0; kind < collective_count; ++kind)
     written_[static_cast<std::size_t>(kind)].in_turn =

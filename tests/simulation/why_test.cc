@@ -280,7 +280,8 @@ TEST_CASE("why: losses of TCP, on the level that lost the packets") {
 TEST_CASE("why: a fault delays what it loses, not all that is sent after it") {
   const auto file = std::filesystem::temp_directory_path() /
                     ("orrery_fault." + std::to_string(getpid()) + ".yaml");
-  std::ofstream(file) << R"(platform: {leaf_spine: {leaves: 2, spines: 2, plugs: 4, bandwidth: 100 Gb/s}}
+  std::ofstream(file) << R"(platform:
+  leaf_spine: {leaves: 2, spines: 2, plugs: 4, bandwidth: 100 Gb/s}
 system: {algorithms: direct, chunks: 1}
 network:
   backend: packet
@@ -300,9 +301,9 @@ workload: {program: [{operations: [{all_to_all: 16 MB}]}]}
   CHECK(largest(result).bound_by == BoundBy::contention);
 }
 
-// 16 servers of 8 H100 sum 1 GiB in turn. A NIC carries 2 x 15/16 of an eighth, which counts 128/127
-// of 16/15 for what LL128 adds and rings pass: 5.7 ms. NVLink carries 2 x 7/8 of all, at 341 of 450
-// GB/s: 5.5 ms. Neither alone takes the 6.7 ms that both take.
+// 16 servers of 8 H100 sum 1 GiB in turn. A NIC carries 2 x 15/16 of an eighth, which counts
+// 128/127 of 16/15 for what LL128 adds and rings pass: 5.7 ms. NVLink carries 2 x 7/8 of all, at
+// 341 of 450 GB/s: 5.5 ms. Neither alone takes the 6.7 ms that both take.
 TEST_CASE("why: two levels that work side by side") {
   const auto file = std::filesystem::temp_directory_path() /
                     ("orrery_beside." + std::to_string(getpid()) + ".yaml");

@@ -92,9 +92,9 @@ TEST_CASE("a ring over leaves that are not equally full waits for the taper on f
   const Topology topology(build_leaf_spine(spec));
   const SystemSpec system{};
   PhaseCosts costs(topology, system);
-  const PhaseCost* ring = costs.of(NamedAlgorithm("ring"), Collective::all_reduce,
-                                   {1, 31, topology.port_level(1), gigabytes_per_second(50),
-                                    gigabytes_per_second(50)});
+  const PhaseCost* ring =
+      costs.of(NamedAlgorithm("ring"), Collective::all_reduce,
+               {1, 31, topology.port_level(1), gigabytes_per_second(50), gigabytes_per_second(50)});
   REQUIRE(ring != nullptr);
   const Bytes pieces = bytes(31'000'000);
   const Duration fast = ring->time(pieces, system, nullptr);

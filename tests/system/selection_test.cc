@@ -257,34 +257,6 @@ TEST_CASE("under a protocol levels work side by side, and a level does chunks in
         "ring/simple, local_bandwidth_aware in turn, 8 chunks");
 }
 
-// The same with chunks that are written: they are a number, no other model. 4 are those 2156 us,
-// chosen, named, and named with their protocol, where nothing is left to choose. Beside each other
-// they would take less than 4 (500 + 5.02) us.
-TEST_CASE("chunks that are written go in turn, too") {
-  Platform platform{switch_level(2, gigabytes_per_second(500), nanoseconds(500)),
-                    switch_level(3, gigabytes_per_second(50), microseconds(1))};
-  platform[0].scope = Scope::local;
-  const auto time = [&](const char* algorithm, Protocol protocol) {
-    CollectiveSpec four = automatic();
-    four.algorithms = {NamedAlgorithm(algorithm)};
-    four.schedule = HierarchicalSchedule::local_bandwidth_aware;
-    four.protocol = protocol;
-    four.any_chunks = false;
-    four.chunks = 4;
-    SystemSpec system = with(four);
-    system.protocols = {{Protocol::simple, "", microseconds(8), microseconds(3), {1, 1}}};
-    return World(platform, system,
-                 World::everywhere(6, {collective(0, Collective::all_reduce, bytes(120'000'000))}))
-        .run();
-  };
-  const Duration inside = nanoseconds(4'020) + microseconds(30),
-                 outside = (nanoseconds(5'020) + microseconds(125)) * 4;
-  const Duration in_turn = microseconds(8) + inside * 2 + outside * 4;
-  CHECK(time("ring", Protocol::simple) == in_turn);
-  CHECK(time("ring", Protocol::automatic) == in_turn);
-  CHECK(time("auto", Protocol::automatic) == in_turn);
-}
-
 // Ranks have roles in a tree: its chunks follow each other, so there are many. A ring has one.
 TEST_CASE("under a protocol named algorithms have as many chunks as suit them") {
   const auto chosen = [](const std::string& algorithm, Collective kind) {
