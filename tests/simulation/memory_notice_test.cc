@@ -259,6 +259,8 @@ TEST_CASE("a smaller training.tensor is no remedy where memory has no room for i
   part.bound_by = BoundBy::bandwidth;
   const auto remedy = [&](Bytes memory) {
     Experiment experiment = small(memory);
+    experiment.topology.levels = {
+        {"fabric", LevelKind::switched, 4, gigabits_per_second(400), nanoseconds(500)}};
     std::get<TransformerWorkload>(experiment.workload.what).training.tensor = 2;
     return knob_of(part, experiment, 1, {});
   };
