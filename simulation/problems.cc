@@ -79,8 +79,7 @@ SpecProblems problems_of(const Experiment& experiment) {
   const NpuSpec& npu = experiment.npu;
   add_below(problems, "platform.npu", problems_of(npu.variation, platform.npus));
   add_below(problems, "platform.npu.efficiency", problems_of(npu.efficiency));
-  std::set<Collective> kinds = called_kinds(experiment.workload);
-  kinds.erase(Collective::barrier);  // what cannot do it gets what can
+  const std::set<Collective> kinds = called_kinds(experiment.workload);
   const std::vector<Collective> called(kinds.begin(), kinds.end());
   add_below(problems, "system", problems_of(experiment.system, topology, called));
   add_below(problems, "network", problems_of(experiment.network, topology));

@@ -238,7 +238,7 @@ class Pages(PipelinePage):
         tree = tree_of(page.read_text())
         section = next(tree.iter(HTML + "section"))
         self.assertEqual(section.get("id"), "difference")
-        self.assertIn("tp16-pp4 takes 1.1", "".join(section.itertext()))
+        self.assertIn("tp16-pp4 takes 1.2", "".join(section.itertext()))
 
 
 if __name__ == "__main__":

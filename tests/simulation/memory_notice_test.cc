@@ -229,7 +229,7 @@ TEST_CASE("Replicas that do not fit are told to shard, not to split tensors") {
   experiment.npu.memory = Bytes{std::int64_t{80} << 30};
   experiment.topology.levels = {
       {"node", LevelKind::switched, 8, gigabytes_per_second(450), nanoseconds(500), Scope::local},
-      {"fabric", LevelKind::switched, 4, gigabits_per_second(400), nanoseconds(500)}};
+      {"fabric", LevelKind::switched, 2, gigabits_per_second(400), nanoseconds(500)}};
   TransformerWorkload workload;
   workload.model.layers = 32;
   workload.model.hidden = 4'096;
