@@ -262,7 +262,8 @@ TEST_CASE("a smaller training.tensor is no remedy where memory has no room for i
     experiment.topology.levels = {
         {"fabric", LevelKind::switched, 2, gigabits_per_second(400), nanoseconds(500)}};
     auto& training = std::get<TransformerWorkload>(experiment.workload.what).training;
-    training.tensor = training.global_batch = 2;  // a sample for each of two replicas
+    training.tensor = 2;
+    training.global_batch = 2;  // a sample for each of two replicas
     return knob_of(part, experiment, 1, {});
   };
   CHECK(remedy(Bytes{20'400}) == "more bandwidth on fabric, or a smaller training.tensor");
