@@ -117,6 +117,10 @@ class NetworkBackend {
     return std::nullopt;
   }
 
+  // Whether messages that meet at a port share it. Not if it carries them one after the other,
+  // first come, first served.
+  virtual bool shares_ports() const { return true; }
+
   // From now on only representatives send. A message of a representative stands for one message of
   // each NPU of its class, sent at the same time. Each NPU of the target's class receives one of
   // them, from the same distance and through the port of the same number. They are all delivered at

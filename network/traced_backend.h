@@ -18,6 +18,7 @@ class TracedBackend final : public NetworkBackend, private MessageListener {
   Time send(const Message& message, MessageListener& listener) override;
   NetworkStatistics statistics() const override { return backend_->statistics(); }
   std::string unfinished() const override { return backend_->unfinished(); }
+  bool shares_ports() const override { return backend_->shares_ports(); }
   void watch_links(ByteBins& bins) override { backend_->watch_links(bins); }
   std::span<const std::string> unused_settings() const override {
     return backend_->unused_settings();

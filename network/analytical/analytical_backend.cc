@@ -92,6 +92,7 @@ class AnalyticalBackend final : public NetworkBackend, private EventHandler {
 
   // All ports are those of representatives. A route begins at the representative that sends, and
   // ends at the target's representative, at the port with the number that the target's port has.
+  bool shares_ports() const override { return false; }
   FoldAnswer fold(const Fold& fold, const FoldedTraffic&) override {
     CHECK(messages_ == 0, "{} messages were sent before folding", messages_);
     multiplicity_ = fold.multiplicity();

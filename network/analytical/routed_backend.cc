@@ -51,6 +51,7 @@ class RoutedBackend final : public NetworkBackend, private EventHandler, private
 
   // All ports are those of one NPU of each class. Nobody else uses them, so that their order is
   // that of the NPU's own doing.
+  bool shares_ports() const override { return false; }
   FoldAnswer fold(const Fold& fold, const FoldedTraffic& traffic) override;
 
   NetworkStatistics statistics() const override;

@@ -111,7 +111,7 @@ std::uint32_t PlanExecutor::open(const RunSpec& spec) {
   run.gates.reset();
   if (spec.plan->gated()) run.gates.emplace(spec.size, run.lane_count);
   run.lanes.assign(lanes, Lane{});
-  run.ordered = spec.in_order ? stages_in_order(*spec.plan) : 0;
+  run.ordered = spec.in_order && network_.shares_ports() ? stages_in_order(*spec.plan) : 0;
   run.turns.assign(run.ordered > 0 ? lanes : 0, Turn{});
   if (run.lane_count > 1) run.open_lanes.assign(run.participants, run.lane_count);
   if (spec.plan->switches() > 0) start(id, spec.size);  // a switch is always there

@@ -69,6 +69,8 @@ struct RunSpec {
   // A message leaves when its target has begun the run, and when those of the stage before have
   // left: the sender's, and the one to the same target. So nothing that is not due yet takes a part
   // of a port from what is, and a rank that is late, or slow, makes others no later than it is.
+  // Only where messages share ports: where they come one after the other, a wait of no time for a
+  // target that begins in the same picosecond would change the order of sends.
   bool in_order = false;
   // Positions in which this digit is not 0 are represented by those in which it is
   // (NetworkBackend::fold): only these are started, and what is sent to another arrives, from its

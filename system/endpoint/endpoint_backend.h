@@ -46,6 +46,7 @@ class EndpointBackend final : public NetworkBackend, private MessageListener, pr
 
   Time send(const Message& message, MessageListener& listener) override;
   NetworkStatistics statistics() const override { return network_.statistics(); }
+  bool shares_ports() const override { return network_.shares_ports(); }
   void watch_links(ByteBins& bins) override { network_.watch_links(bins); }
   std::span<const std::string> unused_settings() const override {
     return network_.unused_settings();

@@ -198,7 +198,6 @@ class Contest {
         sum.at_port += load.port * (turns + (order == 0 ? 1 : 0));
         sum.messages += order == 0 ? cost->messages * chunks : 0;
         sum.folds = sum.folds && cost->folds;
-        sum.drifts = sum.drifts || cost->drifts;
       }
     }
     return sum;

@@ -26,21 +26,20 @@ Duration away_from(std::size_t port, std::span<const LevelCost* const> levels) {
 }  // namespace
 
 Duration wait_in_turn(std::span<const LevelCost* const> levels, std::int32_t chunks) {
-  const std::int32_t others = chunks - 1, late = std::max(0, chunks - 2);
+  const std::int32_t others = chunks - 1;
   Duration longest;
   std::vector<Duration> at_ports;
   for (const LevelCost* level : levels) {
     Duration shared;
     at_ports.resize(std::max(at_ports.size(), level->port + 1));
     for (const std::vector<TimedStage>& phase : level->orders.front()) {
-      Duration turn, met;
+      Duration turn;
       for (const TimedStage& stage : phase) {
         turn += (stage.sending + stage.latency) * stage.count;
-        met += stage.sending * (level->drifts ? stage.count : 0);
         shared += stage.sending * stage.count;
         at_ports[level->port] += stage.at_port * stage.count;
       }
-      longest = std::max(longest, turn * others + met * late);
+      longest = std::max(longest, turn * others);
     }
     longest = std::max(longest, shared * others);
   }

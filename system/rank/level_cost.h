@@ -25,14 +25,11 @@ struct LevelCost {
   DimensionRate rate = {};
   Duration launch = {};
   std::int64_t messages = 0;
-  bool folds = true, drifts = false;  // as of all phases: PhaseCost
+  bool folds = true;  // as of all phases: PhaseCost
 };
 
 // Of chunks in turn: how long the last one waits for those before it. A phase holds its queue to
-// its end, all phases of a level have the same links, and some levels the same ports. A message
-// that comes late meets the next one at a port, and is later still by as much as both take there.
-// So where some ranks are farther from each other than others, and stages come from several
-// senders, ranks drift apart from chunk to chunk. From the third on each message meets another.
+// its end, all phases of a level have the same links, and some levels the same ports.
 Duration wait_in_turn(std::span<const LevelCost* const> levels, std::int32_t chunks);
 
 // Of chunks beside each other: how long at least the last one waits. All of them go through the

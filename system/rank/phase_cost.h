@@ -73,9 +73,6 @@ struct PhaseCost {
   std::optional<Bandwidth> on_the_way;
   std::int32_t ports = 1;  // of a rank, that carry something
   bool folds = false;      // where the buffer divides into `pieces`
-  // Stages come from several senders, at unequal distances: two of them meet at a port once some
-  // ranks are late.
-  bool drifts = false;
 
   // The stages of one chunk, without the launch of a protocol.
   std::vector<TimedStage> timed(Bytes size, const SystemSpec& system,

@@ -156,9 +156,7 @@ TEST_CASE("on graphs a folded run is the run of all ranks, many of them", "[slow
 
 // A DLRM exchanges embeddings among everyone while it reduces gradients among everyone: over leaf
 // and spine as one level, and over each of them. Both wait at the outermost level, in other lines.
-// Known to fail on `analytical` since chunks in turn keep the order of their stages (28 November
-// 2026): messages of one picosecond are taken in another order than without folding.
-TEST_CASE("an exchange over joined levels passes a reduction over the same ones", "[!mayfail]") {
+TEST_CASE("an exchange over joined levels passes a reduction over the same ones") {
   const SearchFile file(
       "platform: {leaf_spine: {nodes: 8, node: hgx-h100, leaves: 4, oversubscription: 2}}\n"
       "workload: {model: dlrm-dcnv2}\n",
