@@ -32,6 +32,7 @@ Unused unused_names(const Experiment& experiment) {
   const ResolvedValue* names = resolved(experiment, key);
   if (names == nullptr || !is_written(*names) || names->origin.starts_with("orrery:")) return {};
   for (const Collective kind : called_kinds(experiment.workload)) {
+    if (kind == Collective::barrier) continue;  // no one means it by what is named for all
     const ResolvedValue* own =
         resolved(experiment, fmt::format("system.{}.algorithms", name_of(kind)));
     if (own == nullptr || !own->origin.starts_with("default (")) return {};

@@ -6,6 +6,7 @@
 #include "network/topology/builders/tree.h"
 #include "system/rank/prediction.h"
 #include "system/rank/selection.h"
+#include "tests/system/fastest_choice.h"
 #include "tests/system/harness.h"
 
 namespace orrery {
@@ -15,34 +16,20 @@ using namespace test;
 
 constexpr Bytes kMany = bytes(256'000'000);
 
-struct RingChoice {
-  CollectiveSpec spec;
-  Duration predicted;
-  std::string algorithm;
-};
-
-RingChoice ring_choice_on(const Topology& topology, const GroupAlongLevels& group, Collective kind,
-                          Bytes size) {
-  const CollectiveSpec rule;
-  const SystemSpec system;
-  const auto choice = Selection(topology, system).fastest(rule, group, kind, size);
-  REQUIRE(choice);
-  return {choice->spec, choice->predicted, choice->spec.algorithms.front().name};
-}
-
 // 24 NPUs of 12 GB/s: 256 MB leave the root in 21.33 ms. In 32 chunks of 24 parts a part takes 28
 // us, and 22 more hops of it 0.61 ms. The same in 32 chunks whole, along a chain: 22 x 667 us.
 TEST_CASE("auto broadcasts and reduces by rings on a switch") {
   const Topology topology({{switch_level(24, gigabytes_per_second(12), microseconds(3))}});
   for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
-    const RingChoice chosen = ring_choice_on(topology, {{0, 24}}, kind, kMany);
-    CHECK(chosen.algorithm == "ring");
+    const AutomaticChoice chosen = fastest_choice(topology, {{0, 24}}, kind, kMany);
+    CHECK(chosen.spec.algorithms.front().name == "ring");
     CHECK(chosen.predicted > microseconds(21'333));
     CHECK(chosen.predicted < microseconds(22'400));
   }
   // A few bytes take 5 steps by a tree, 23 by a ring.
-  CHECK(ring_choice_on(topology, {{0, 24}}, Collective::broadcast, kibibytes(4)).algorithm !=
-        "ring");
+  CHECK(fastest_choice(topology, {{0, 24}}, Collective::broadcast, kibibytes(4))
+            .spec.algorithms.front()
+            .name != "ring");
 }
 
 std::vector<LevelSpec> servers() {
@@ -56,8 +43,8 @@ std::vector<LevelSpec> servers() {
 TEST_CASE("auto lays rings through all servers for what has a root") {
   const Topology topology({servers()});
   for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
-    const RingChoice chosen = ring_choice_on(topology, {{0, 4}, {1, 4}}, kind, kMany);
-    CHECK(chosen.algorithm == "ring:4");
+    const AutomaticChoice chosen = fastest_choice(topology, {{0, 4}, {1, 4}}, kind, kMany);
+    CHECK(chosen.spec.algorithms.front().name == "ring:4");
     CHECK(chosen.spec.schedule == HierarchicalSchedule::flat);
     CHECK(chosen.predicted >= microseconds(1280));
     CHECK(chosen.predicted < microseconds(1400));
@@ -91,9 +78,9 @@ TEST_CASE("auto lays rings through all rows of a torus") {
   LevelSpec ring = switch_level(6, gigabytes_per_second(40), microseconds(1));
   ring.kind = LevelKind::ring;
   const Topology topology({{ring, ring}});
-  const RingChoice chosen =
-      ring_choice_on(topology, {{0, 6}, {1, 6}}, Collective::broadcast, kMany);
-  CHECK(chosen.algorithm == "ring:2");
+  const AutomaticChoice chosen =
+      fastest_choice(topology, {{0, 6}, {1, 6}}, Collective::broadcast, kMany);
+  CHECK(chosen.spec.algorithms.front().name == "ring:2");
   CHECK(chosen.predicted >= microseconds(3200));
   CHECK(chosen.predicted < microseconds(3600));
 }
@@ -106,8 +93,8 @@ TEST_CASE("a ring does not feel the taper of leaves") {
   tree.tiers = {{"leaf", 4, 2, cable}, {"spine", 4, 0, cable}};
   const Topology topology(build_tree(tree));
   for (const Collective kind : {Collective::broadcast, Collective::reduce}) {
-    const RingChoice chosen = ring_choice_on(topology, {{0, 4}, {1, 4}}, kind, kMany);
-    CHECK_THAT(chosen.algorithm, Catch::StartsWith("ring"));
+    const AutomaticChoice chosen = fastest_choice(topology, {{0, 4}, {1, 4}}, kind, kMany);
+    CHECK_THAT(chosen.spec.algorithms.front().name, Catch::StartsWith("ring"));
     CHECK(chosen.predicted >= microseconds(20'480));
     CHECK(chosen.predicted < microseconds(21'500));
   }

@@ -5,26 +5,13 @@
 #include "network/topology/builders/dragonfly.h"
 #include "network/topology/builders/hyperx.h"
 #include "system/rank/selection.h"
+#include "tests/system/fastest_choice.h"
 #include "tests/system/harness.h"
 
 namespace orrery {
 namespace {
 
 using namespace test;
-
-struct LinkChoice {
-  CollectiveSpec spec;
-  Duration predicted;
-};
-
-LinkChoice link_choice_on(const Topology& topology, const GroupAlongLevels& group, Collective kind,
-                          Bytes size) {
-  const CollectiveSpec rule;
-  const SystemSpec system;
-  const auto choice = Selection(topology, system).fastest(rule, group, kind, size);
-  REQUIRE(choice);
-  return {choice->spec, choice->predicted};
-}
 
 Duration whole_buffer_of(const Topology& topology, const GroupAlongLevels& group,
                          const char* algorithm, Collective kind, Bytes size) {
@@ -52,7 +39,7 @@ TEST_CASE("a ring from group to group takes local links again") {
   const Duration ring = whole_buffer_of(topology, all, "ring", Collective::all_reduce, size);
   CHECK(ring > microseconds(9386));
   CHECK(ring < microseconds(9600));
-  CHECK(link_choice_on(topology, all, Collective::all_reduce, size).predicted < microseconds(5400));
+  CHECK(fastest_choice(topology, all, Collective::all_reduce, size).predicted < microseconds(5400));
 }
 
 // 3 x 4 routers with three NPUs each, 25 GB/s. Where all send to all directly the ports are full:
@@ -73,7 +60,7 @@ TEST_CASE("auto knows what flat algorithms take between routers") {
     const Duration direct = whole_buffer_of(topology, all, "direct", kind, size);
     CHECK(direct > microseconds(622));
     CHECK(direct < microseconds(700));
-    CHECK(link_choice_on(topology, all, kind, size).predicted < microseconds(660));
+    CHECK(fastest_choice(topology, all, kind, size).predicted < microseconds(660));
   }
 }
 
@@ -106,7 +93,8 @@ TEST_CASE("the busiest link of a mesh is in its middle") {
 TEST_CASE("auto tries several orders of the levels on a mesh") {
   const Topology topology({{line_of(5), line_of(3)}});
   for (const Collective kind : {Collective::all_gather, Collective::reduce_scatter}) {
-    const LinkChoice chosen = link_choice_on(topology, {{0, 5}, {1, 3}}, kind, bytes(256'000'000));
+    const AutomaticChoice chosen =
+        fastest_choice(topology, {{0, 5}, {1, 3}}, kind, bytes(256'000'000));
     CHECK(chosen.spec.schedule != HierarchicalSchedule::baseline);
     CHECK(chosen.predicted > microseconds(2990));
     CHECK(chosen.predicted < microseconds(4200));
@@ -119,7 +107,8 @@ TEST_CASE("auto gathers and scatters over all links of a torus") {
   const LevelSpec ring = line_of(6, LevelKind::ring);
   const Topology topology({{ring, ring}});
   for (const Collective kind : {Collective::gather, Collective::scatter}) {
-    const LinkChoice chosen = link_choice_on(topology, {{0, 6}, {1, 6}}, kind, bytes(256'000'000));
+    const AutomaticChoice chosen =
+        fastest_choice(topology, {{0, 6}, {1, 6}}, kind, bytes(256'000'000));
     CHECK(chosen.spec.schedule == HierarchicalSchedule::torus);
     CHECK(chosen.predicted > microseconds(1555));
     CHECK(chosen.predicted < microseconds(2000));
@@ -132,13 +121,13 @@ TEST_CASE("neighbours of a ring are no ring") {
   LevelSpec ring = switch_level(16, gigabytes_per_second(50), microseconds(1));
   ring.kind = LevelKind::ring;
   const Topology topology({{ring, ring}});
-  const LinkChoice some =
-      link_choice_on(topology, {{0, 4}}, Collective::reduce_scatter, bytes(67'110'000));
+  const AutomaticChoice some =
+      fastest_choice(topology, {{0, 4}}, Collective::reduce_scatter, bytes(67'110'000));
   CHECK(some.predicted > microseconds(1006));
   CHECK(some.predicted < microseconds(1060));
   // All 16 are one: 15/16 of it over two links.
-  const LinkChoice all =
-      link_choice_on(topology, {{0, 16}}, Collective::reduce_scatter, bytes(67'110'000));
+  const AutomaticChoice all =
+      fastest_choice(topology, {{0, 16}}, Collective::reduce_scatter, bytes(67'110'000));
   CHECK(all.predicted > microseconds(629));
   CHECK(all.predicted < microseconds(700));
 }
