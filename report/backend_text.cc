@@ -29,6 +29,10 @@ std::string listed(const std::string& heading, std::span<const std::string> item
   return text;
 }
 
+std::string chosen_text(const std::string& heading, const std::string& chosen) {
+  return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
+}
+
 std::string because_of_backend(const RunResult& result) {
   if (result.backend_because.empty()) return "";
   return fmt::format("{}, because {}", result.backend, result.backend_because);
@@ -86,6 +90,20 @@ std::string of_all(std::span<const RunResult> results, std::string_view what,
   return text;
 }
 
+// "leaf0 -> spine1 is down; spine2 is down from 2 ms; and 3 more"; "" without any.
+std::string faults_of(const RunResult& result) {
+  constexpr std::size_t most_named = 2;
+  const std::size_t named = std::min(result.faults.size(), most_named);
+  std::string text = fmt::format("{}", fmt::join(std::span(result.faults).first(named), "; "));
+  if (result.faults.size() > named)
+    text += fmt::format("; and {} more", result.faults.size() - named);
+  return text;
+}
+
+std::string faults_line(const RunResult& result) {
+  return chosen_text("faults", faults_of(result));
+}
+
 std::string chosen_models(std::span<const RunResult> results) {
   return of_all(
              results, "efficiency",
@@ -126,10 +144,6 @@ std::string models_in_short(const RunResult& result) {
   return text.empty() ? "" : text + '\n';
 }
 
-std::string chosen_text(const std::string& heading, const std::string& chosen) {
-  return chosen.empty() ? "" : fmt::format("{}: {}\n", heading, chosen);
-}
-
 }  // namespace
 
 std::string ignored_text(std::string_view backend, std::string_view where,
@@ -144,6 +158,7 @@ std::string network_in_title(const RunResult& result) {
 
 std::string backend_text(const RunResult& result, ModelsText models) {
   return chosen_text("backend", because_of_backend(result)) + ignored_by(result) +
+         faults_line(result) +
          (models == ModelsText::full ? efficiency_line(result) + chosen_protocols(result.protocols)
                                      : models_in_short(result)) +
          chosen_text("parallelism", result.parallelism_chosen);
@@ -201,6 +216,7 @@ std::string backends_text(std::span<const RunResult> results) {
   }
   for (const RunResult& result : results)
     if (!result.ignored.empty()) text += "* " + ignored_by(result);
+  text += of_all(results, "faults", faults_line, faults_of);
   text += packets_of(results);
   text += chosen_models(results);
   for (const RunResult& result : results)

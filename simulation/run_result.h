@@ -49,6 +49,7 @@ struct RunResult {
   std::string name, backend;
   std::string backend_because;       // it was chosen, as a clause; "" if the user named it
   std::vector<std::string> ignored;  // by the backend: settings, and clauses
+  std::vector<std::string> faults;   // of the network, while the run lasted
   std::string in_packets;            // "14 TB would take some 5 CPU hours"; "" if none is ignored
   std::string network_chosen, parallelism_chosen;  // as in Experiment
   EfficiencyInForce efficiency;                    // of kernels
@@ -131,6 +132,13 @@ struct RunResult {
                "what the file says and this model of the network leaves out: settings by their "
                "keys, contention inside the fabric as a clause",
                {.csv = no_column});
+    run.column("faults",
+               [](const RunResult& r) {
+                 return r.faults.empty() ? std::nullopt : std::optional(r.faults);
+               },
+               "links and nodes that network.faults took down or slowed down while the run lasted; "
+               "only where there were any",
+               {.csv = no_column, .omit_if_none = true});
     run.column("in_packets", &RunResult::in_packets,
                "where what only packets have is ignored: what the run would cost with them",
                {.csv = no_column, .null_if_empty = true});

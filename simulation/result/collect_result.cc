@@ -7,6 +7,7 @@
 #include "core/base/check.h"
 #include "simulation/backend_choice.h"
 #include "simulation/called_kinds.h"
+#include "simulation/result/fault_names.h"
 #include "simulation/result/layer_rows.h"
 #include "simulation/result/memory_notice.h"
 #include "simulation/result/network_notices.h"
@@ -220,6 +221,7 @@ RunResult collect_result(const FinishedRun& run) {
   add_bottlenecks(result, run);
   add_bound(result, run);
   add_time_parts(result, run, last);
+  result.faults = fault_names(run.experiment.network, run.topology, result.finish);
   add_notices(result, run);
   return result;
 }
