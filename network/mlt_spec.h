@@ -14,9 +14,9 @@ namespace orrery {
 // By delay: what a round trip takes longer than an idle one.
 struct MltRateSpec {
   Duration low = microseconds(20);            // below it the rate rises by a step
-  Duration high = microseconds(50);           // above it, or marked, it falls by the factor
+  Duration high = microseconds(50);           // above it the rate falls
   Bandwidth step = gigabits_per_second(1);    // for each report
-  Fraction factor = 0.8;                      // at most once in a round trip
+  Fraction factor = 0.8;                      // of TIMELY: to 1 - factor (1 - high / delay)
   Bandwidth minimum = Bandwidth{12'500'000};  // never below: 100 Mb/s
   std::int32_t report_every = 16;             // packets that come
 };

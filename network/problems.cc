@@ -148,8 +148,6 @@ void add_problems_of_mlt(SpecProblems& problems, const NetworkSpec& network) {
       mlt.rounds.end())
     problems.push_back({"transport.rounds", "what is missing does not ascend",
                         "order the points by `missing`, the smallest first"});
-  if (mlt.rate.factor <= 0)
-    problems.push_back({"transport.rate.factor", "a rate of 0 sends nothing", "write more than 0"});
   const std::vector<PacketClass>& classes = network.switches.classes;
   if (classes.empty()) return;
   for (std::int32_t priority = 7 - mlt.classes; priority <= 7; ++priority)

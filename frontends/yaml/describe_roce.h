@@ -184,9 +184,10 @@ inline void describe_mlt_sending(Keys& keys, NetworkSpec& network) {
     ControlKeys one{map, network};
     MltRateSpec& rate = mlt.rate;
     one("low", rate.low, "below this queueing delay the rate rises", positive);
-    one("high", rate.high, "above this queueing delay, or marked, it falls", positive);
+    one("high", rate.high, "above this queueing delay it falls", positive);
     one("step", rate.step, "rise for each report", positive);
-    one("factor", rate.factor, "fall, at most once in a round trip");
+    one("factor", rate.factor,
+        "it falls to 1 - factor (1 - high / delay) of itself, at most once in a round trip");
     one("minimum", rate.minimum, "a rate never falls below it", positive);
     one("report_every", rate.report_every, "packets that come until the sender is told the delay",
         between(1, 1'000'000));

@@ -7,10 +7,10 @@
 
 namespace orrery {
 
-void MltTransport::take_data(const Carried& carried, bool marked) {
+void MltTransport::take_data(const Carried& carried) {
   Flow& flow = *flows_[carried.flow];
   if (!carried.again) flow.order.came(carried.sending);
-  report(carried, marked);
+  report(carried);
   Tensor* tensor = find(carried.tensor);
   if (tensor == nullptr || !tensor->arrivals.came(carried.number)) return;
   const std::int64_t payload = payload_of(*tensor, carried.number);
@@ -23,7 +23,7 @@ void MltTransport::take_data(const Carried& carried, bool marked) {
 }
 
 // So that the sender knows the delay: of every so many packets, and of each one when they are rare.
-void MltTransport::report(const Carried& carried, bool marked) {
+void MltTransport::report(const Carried& carried) {
   Flow& flow = *flows_[carried.flow];
   const Duration since = queue_.now() - flow.reported_at;
   const bool is_due = since >= flow.report_after * 4;
@@ -35,7 +35,6 @@ void MltTransport::report(const Carried& carried, bool marked) {
       static_cast<std::int64_t>(came / std::max(static_cast<double>(since.value) * 1e-12, 1e-12))};
   flow.reported_at = queue_.now();
   back.kind = PacketKind::report;
-  back.marked = marked;
   back.tells_left = false;
   send_control(back, false, trimmed_bytes);
 }

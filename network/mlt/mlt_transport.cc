@@ -198,14 +198,13 @@ void MltTransport::keep(PacketIndex packet, const Carried& what) {
   carried_[packet] = what;
 }
 
-void MltTransport::packet_arrived(PacketIndex packet, bool marked) {
+void MltTransport::packet_arrived(PacketIndex packet, bool) {
   const Carried carried = carried_[packet];
   switch (carried.kind) {
     case PacketKind::data:
-      return take_data(carried, marked);
+      return take_data(carried);
     case PacketKind::report:
-      flows_[carried.flow]->rate.heard(queue_.now(), carried.sent_at, carried.marked,
-                                       carried.delivered);
+      flows_[carried.flow]->rate.heard(queue_.now(), carried.sent_at, carried.delivered);
       return;
     case PacketKind::stop:
       return take_stop(carried);

@@ -57,7 +57,6 @@ class MltTransport final : public PacketTransport,
 
   struct Carried {  // by a packet of the fabric
     PacketKind kind = PacketKind::data;
-    bool marked = false;  // echoed
     bool tells_left = false;
     bool again = false;
     std::uint32_t flow = 0;
@@ -146,8 +145,8 @@ class MltTransport final : public PacketTransport,
   [[noreturn]] void end_run(const Flow& flow, std::int32_t timeouts);
 
   // --- The receiver ---
-  void take_data(const Carried& carried, bool marked);
-  void report(const Carried& carried, bool marked);
+  void take_data(const Carried& carried);
+  void report(const Carried& carried);
   void deliver(TensorId id, Tensor& tensor);
   void send_stop(TensorId id, const Tensor& tensor);
   void stop_timer(TensorId id);
