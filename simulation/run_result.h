@@ -148,7 +148,7 @@ struct RunResult {
     run.column(
         "parallelism_chosen", &RunResult::parallelism_chosen,
         "the parallel configuration that was chosen, as in `orrery search`, and of how many; "
-        "none if the file names one, or data parallelism alone will do",
+        "none if the file names one, or the memory of the devices is not known",
         {.csv = no_column, .null_if_empty = true});
     describe_efficiency(run);
     run.column("seed", &RunResult::seed, "seed of all random choices");

@@ -101,6 +101,12 @@ class ScheduleEstimator {
   // sequence parallelism, recomputation, overlap_tensor and overlap_shared_experts only.
   Duration iteration(const TransformerTraining& training);
 
+  // iteration() is not less, and takes a hundred times as long to find: all passes of the busiest
+  // stage, as if nothing of another stage or of other replicas kept it, and one pass each way of
+  // the stages before it, whose activations it begins with and which get its last gradients. Zero
+  // for schedules other than 1f1b and interleaved.
+  Duration least(const TransformerTraining& training);
+
  private:
   const TransformerSpec& model_;
   const ComputeModel& compute_;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "simulation/search/fitting.h"
@@ -26,25 +25,12 @@ bool is_small_enough(const TrainingVariants& variants) {
   return variants.npus() <= most_npus && variants.model().layers <= most_layers;
 }
 
-bool data_alone_will_do(const TrainingVariants& variants, const FixedParallelism& fixed) {
-  ParallelChoice alone;
-  alone.micro_batch = fixed.micro_batch.value_or(alone.micro_batch);
-  alone.recompute = fixed.recompute.value_or(alone.recompute);
-  const auto training = variants.training(alone);
-  const auto* allowed = std::get_if<TransformerTraining>(&training);
-  const NpuSpec& npu = variants.written().npu;
-  return allowed != nullptr &&
-         most_memory({variants.model(), *allowed}) + npu.reserve <= *npu.memory;
-}
-
 // What stays free of the memory of a device, unless the user says it: a tenth, or what the driver,
 // the device's context, communicators and fragments take, if that is less (docs/models/memory.md
 // has the readings). Small devices have communicators of fewer channels.
-Bytes tenth_of_memory(const NpuSpec& npu) { return Bytes{npu.memory->value / 10}; }
-
 Bytes kept_free(NpuSpec npu) {
   constexpr Bytes outside_allocator{std::int64_t{4} << 30};
-  const Bytes tenth = tenth_of_memory(npu);
+  const Bytes tenth{npu.memory->value / 10};
   if (*npu.memory <= outside_allocator) return tenth;
   npu.reserve = outside_allocator;
   return std::min(tenth, *npu.memory - room_without_fragments(npu));
@@ -92,32 +78,21 @@ std::optional<ChosenParallelism> choose_least(const TrainingVariants& variants) 
 std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& variants,
                                                     const FixedParallelism& fixed) {
   if (!variants.written().npu.memory || !is_small_enough(variants)) return std::nullopt;
-  const std::vector<Room> rooms = rooms_of(variants.written());
-  // With less than a tenth free it is compared with the others.
-  Room beside_data_alone = rooms.front();
-  if (keeps_free(variants.written()))
-    beside_data_alone.reserve =
-        std::max(beside_data_alone.reserve, tenth_of_memory(variants.written().npu));
-  if (data_alone_will_do(with_room(variants, beside_data_alone), fixed)) return std::nullopt;
   SearchSpec space;
   space.schedule = {PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved};
-  space.sharding = {Sharding::none, Sharding::zero1, Sharding::zero3};
   space.recompute = {Recompute::none, Recompute::full};
   space.overlap_tensor = space.overlap_experts = false;
   space.micro_batch = {1, 2, 4};
   if (fixed.micro_batch) space.micro_batch = {*fixed.micro_batch};
   if (fixed.recompute) space.recompute = {*fixed.recompute};
-  for (const Room& room : rooms) {
+  for (const Room& room : rooms_of(variants.written())) {
     const TrainingVariants roomy = with_room(variants, room);
-    const SearchResult found = estimate_choices(
-        roomy, even_ones_of(fitting_choices(roomy, space, 1), roomy.written().topology), 1);
-    if (!found.rows.empty()) {
-      const FittingChoice& best = found.rows.front().found;
-      return ChosenParallelism{best.choice, fmt::format("{}, best of {} estimates{}",
-                                                        text_of(best.choice, best.training.data),
-                                                        found.rows.size(), room.text)};
-    }
-    if (data_alone_will_do(variants, fixed)) return std::nullopt;
+    const auto fitting =
+        even_ones_of(fitting_choices(roomy, space, 1), roomy.written().topology).fitting;
+    if (const auto best = fastest_choice(roomy, fitting))
+      return ChosenParallelism{best->choice, fmt::format("{}, best of {} estimates{}",
+                                                         text_of(best->choice, best->training.data),
+                                                         fitting.size(), room.text)};
   }
   return choose_least(variants);
 }

@@ -29,6 +29,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   Duration estimate(const TransformerTraining& training) { return estimator_.iteration(training); }
+  Duration least(const TransformerTraining& training) { return estimator_.least(training); }
 
  private:
   Roofline compute_;
@@ -114,6 +115,24 @@ SearchResult estimate_choices(const TrainingVariants& variants, FittingChoices c
   sort_by_time(result.rows);
   mark_pareto(result.rows);
   return result;
+}
+
+std::optional<FittingChoice> fastest_choice(const TrainingVariants& variants,
+                                            const std::vector<FittingChoice>& fitting) {
+  const Topology topology(variants.written().topology);
+  Worker worker(variants, topology);
+  std::vector<std::pair<Duration, std::size_t>> by_least;
+  for (std::size_t i = 0; i < fitting.size(); ++i)
+    by_least.emplace_back(worker.least(fitting[i].training), i);
+  std::ranges::sort(by_least);
+  std::optional<std::tuple<Duration, Bytes, std::size_t>> fastest;
+  for (const auto& [least, i] : by_least) {
+    if (fastest && least > std::get<Duration>(*fastest)) break;
+    const std::tuple found(worker.estimate(fitting[i].training), fitting[i].memory, i);
+    if (!fastest || found < *fastest) fastest = found;
+  }
+  if (!fastest) return std::nullopt;
+  return fitting[std::get<std::size_t>(*fastest)];
 }
 
 // Equally fast ones: first what needs less memory, then in the order of the space.

@@ -43,6 +43,11 @@ SearchResult estimate_choices(const TrainingVariants& variants, FittingChoices c
                               std::size_t workers,
                               const std::function<bool(std::size_t done)>& progress = {});
 
+// The first of the rows that estimate_choices() has of them, if any. What cannot be as fast as
+// another (ScheduleEstimator::least) is left out without an estimate.
+std::optional<FittingChoice> fastest_choice(const TrainingVariants& variants,
+                                            const std::vector<FittingChoice>& fitting);
+
 // After some rows got their simulated time.
 void sort_by_time(std::vector<SearchRow>& rows);
 

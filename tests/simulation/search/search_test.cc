@@ -73,6 +73,25 @@ TEST_CASE("estimates put a whole space into the order of its simulations", "[slo
   CHECK(quality.most < 0.4);
 }
 
+// Whichever is the fastest of those that are left, and not by chance: each is, once those that are
+// faster are gone.
+TEST_CASE("what cannot be the fastest is left out, and nothing else") {
+  const SearchFile file(medium_experiment + "search: {micro_batch: [1, 4], chunks: 2}\n");
+  const SearchedExperiment variants(file.path(), {});
+  std::vector<SearchRow> rows = found(variants, 2).rows;
+  CHECK(rows.size() > 100);
+  CHECK_FALSE(fastest_choice(variants, {}));
+  for (; !rows.empty(); rows.erase(rows.begin(), rows.begin() + std::min<long>(rows.size(), 9))) {
+    std::vector<FittingChoice> left;
+    for (const SearchRow& row : rows) left.push_back(row.found);
+    const std::string first = text_of(left.front().choice, left.front().training.data);
+    std::ranges::reverse(left);
+    const auto fastest = fastest_choice(variants, left);
+    REQUIRE(fastest);
+    CHECK(text_of(fastest->choice, fastest->training.data) == first);
+  }
+}
+
 // One stage and one rank: nothing is exchanged, and nothing is left to estimate.
 TEST_CASE("without exchanges the estimate is what is simulated") {
   std::string text = medium_experiment;
