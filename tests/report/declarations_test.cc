@@ -128,6 +128,7 @@ TEST_CASE("the JSON of a result is as its schema says, field by field", "[report
   RunResult result = full_sample();
   result.notices = {"a notice"};
   result.ignored = {"network.switch.buffer"};
+  result.faults = {"leaf0 -> spine1 is down"};
   check_fields(schema, json::parse(run_json(result, {})), "");
   CHECK(test::schema_problems(schema, json::parse(run_json(test::sample(), {}))) ==
         std::vector<std::string>());
