@@ -254,10 +254,10 @@ SpecProblems problems_of(const FluidSpec& fluid) {
 }
 
 SpecProblems problems_of(const CreditSpec& credit) {
-  if (credit.buffer >= credit.segment) return {};
+  if (!credit.buffer || *credit.buffer >= credit.segment) return {};
   return {{"buffer",
            fmt::format("a buffer of {} cannot hold a segment of {}, so nothing would ever be sent",
-                       exact_text(credit.buffer), exact_text(credit.segment)),
+                       exact_text(*credit.buffer), exact_text(credit.segment)),
            "make it larger, or network.credit.segment smaller"}};
 }
 

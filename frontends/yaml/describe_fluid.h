@@ -51,7 +51,8 @@ inline void describe_credit(Keys& keys, NetworkSpec& network) {
   keys.optional("segment", credit.segment,
                 "messages are stored and forwarded in pieces of at most this size", positive);
   keys.optional("buffer", credit.buffer,
-                "room at the receiving end of a link, for each virtual channel; at least a segment",
+                "room at the receiving end of a link, for each virtual channel; without it, what "
+                "keeps the link full: two segments and bandwidth x 2 latencies, at least 64 KiB",
                 positive);
   keys.check([&](Reader& reader) {
     if (reader.clean()) reader.report(problems_of(credit));

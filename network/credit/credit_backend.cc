@@ -6,6 +6,7 @@
 #include "core/base/check.h"
 #include "network/backends.h"
 #include "network/credit/channel_order.h"
+#include "network/credit_room.h"
 #include "network/queue/store_and_forward.h"
 
 namespace orrery {
@@ -21,11 +22,14 @@ class CreditBackend final : public StoreAndForward {
   CreditBackend(EventQueue& queue, const Topology& topology, const NetworkSpec& network)
       : StoreAndForward(queue, topology, network, network.credit.segment,
                         {SettingGroup::routing, SettingGroup::credit}),
-        buffer_(network.credit.buffer),
         order_(topology, takes_levels_in_order(router_, network.routing)),
         ports_(topology.links().size()) {
-    CHECK(buffer_ >= network.credit.segment, "a buffer of {} B for segments of {} B", buffer_.value,
-          network.credit.segment.value);
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+      const Link& link = topology.links()[i];
+      ports_[i].buffer = room_behind(network.credit, link.bandwidth, link.latency);
+      CHECK(ports_[i].buffer >= network.credit.segment, "a buffer of {} B for segments of {} B",
+            ports_[i].buffer.value, network.credit.segment.value);
+    }
   }
 
  private:
@@ -37,6 +41,7 @@ class CreditBackend final : public StoreAndForward {
     std::deque<SegmentNumber> waiting;
   };
   struct Port {               // the sending end of a link
+    Bytes buffer;             // at the other end, of each channel
     std::vector<Bytes> room;  // of each channel, in the buffer at the other end, as we know here
     std::vector<Input> inputs;
     std::size_t turn = 0;       // of the input that is asked first
@@ -65,7 +70,6 @@ class CreditBackend final : public StoreAndForward {
   void send_elsewhere(Port& port);
   void give_back(LinkIndex link, std::uint32_t channel, Bytes size, Time when);
 
-  const Bytes buffer_;
   ChannelOrder order_;
   std::vector<Port> ports_;         // as Topology::links()
   std::vector<Channels> channels_;  // as segments_
@@ -81,7 +85,7 @@ std::optional<Time> CreditBackend::join(SegmentNumber number) {
   channels.wanted =
       segment.hop == 0 ? 0 : order_.next(segment.path[segment.hop - 1], channels.held, link);
   Port& port = ports_[link];
-  if (port.room.size() <= channels.wanted) port.room.resize(channels.wanted + 1, buffer_);
+  if (port.room.size() <= channels.wanted) port.room.resize(channels.wanted + 1, port.buffer);
   input_of(port, segment, channels).waiting.push_back(number);
   ++port.waiting;
   if (serve(link) != number) return std::nullopt;
@@ -178,9 +182,11 @@ void CreditBackend::on_own_event(std::uint32_t step, std::uint32_t number) {
   }
   const Credit credit = credits_[number];
   free_credits_.push_back(number);
-  Bytes& room = ports_[credit.link].room[credit.channel];
+  Port& port = ports_[credit.link];
+  Bytes& room = port.room[credit.channel];
   room += credit.size;
-  DCHECK(room <= buffer_, "link {}: room for {} B of {}", credit.link, room.value, buffer_.value);
+  DCHECK(room <= port.buffer, "link {}: room for {} B of {}", credit.link, room.value,
+         port.buffer.value);
   serve(credit.link);
 }
 

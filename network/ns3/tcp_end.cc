@@ -93,7 +93,8 @@ void TcpEnd::connect() {
                       : ns3::TcpHeader::SYN);
 }
 
-void TcpEnd::finish_handshake(ns3::Time round_trip) {
+void TcpEnd::finish_handshake(ns3::Time round_trip,
+                              const ns3::Ptr<ns3::TcpCongestionOps>& control) {
   CHECK(m_state == ESTABLISHED, "a connection is {} after its handshake", describe());
   m_retxEvent.Cancel();  // of the SYN, which was answered before it was sent
   m_history.clear();
@@ -109,6 +110,9 @@ void TcpEnd::finish_handshake(ns3::Time round_trip) {
                    m_minRto);
   m_tcb->m_lastRtt = round_trip;
   m_tcb->m_minRtt = round_trip;
+  if (!control->HasCongControl()) return;
+  SetCongestionControlAlgorithm(control);
+  m_congestionControl->CongestionStateSet(m_tcb, ns3::TcpSocketState::CA_OPEN);
 }
 
 bool TcpEnd::idle() const { return m_txBuffer->Size() == 0; }

@@ -46,8 +46,9 @@ class TcpEnd final : public ns3::TcpSocketBase {
   // After a handshake that took no time: leaves what one over the network leaves. Like there, the
   // sender knows the window of the SYN only (64 KiB less a byte: a SYN's window is not scaled)
   // until the first acknowledgement of data, and the receiver acknowledges the first segment at
-  // once.
-  void finish_handshake(ns3::Time round_trip);
+  // once. `control`: not in use yet, for one that keeps a round trip of its own since the handshake
+  // (BBR).
+  void finish_handshake(ns3::Time round_trip, const ns3::Ptr<ns3::TcpCongestionOps>& control);
 
   void receive(const ns3::Ptr<ns3::Packet>& packet, bool can_be_marked, bool marked);
 

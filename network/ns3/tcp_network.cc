@@ -125,8 +125,8 @@ void TcpNetwork::connect(TcpFlow& flow) {
   if (!flow.shortcut) return;
   flow.shortcut = false;
   const ns3::Time round_trip = handshake_time(flow);
-  flow.sender().finish_handshake(round_trip);
-  flow.receiver().finish_handshake(round_trip);
+  for (TcpEnd* end : {&flow.sender(), &flow.receiver()})
+    end->finish_handshake(round_trip, make_congestion_control(tcp_control_of(spec_)));
 }
 
 // What a SYN and its answer take on an idle network.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/units/unit_text.h"
 #include "network/backends.h"
 #include "network/topology/topology.h"
 #include "simulation/result/faster_trainings.h"
@@ -217,6 +218,15 @@ std::string against_losses(const LossRow& losses, const NetworkSpec& network) {
   return "more memory in the switches (network.switch.buffer), or a smaller window";
 }
 
+std::string against_short_window(const TimePart& part, const Experiment& experiment) {
+  const auto room = room_of_credits(experiment.network, Topology(experiment.topology), part.level);
+  if (!room) return "a larger network.transport.window";
+  return fmt::format(
+      "a larger network.credit.buffer (credits of {} do not keep a link of {} full: "
+      "it takes {})",
+      exact_text(*experiment.network.credit.buffer), part.level, exact_text(*room));
+}
+
 // At the port of an NPU there is no other path.
 std::string against_contention(const TimePart& part, const Experiment& experiment,
                                bool jobs_at_once) {
@@ -277,7 +287,7 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
     case BoundBy::timeouts:
       return against_timeouts(experiment.network);
     case BoundBy::window:
-      return "a larger network.transport.window";
+      return against_short_window(part, experiment);
     case BoundBy::limits:
       return "higher limits on what is in flight (system.queue_limit, first_phase_limit), or other "
              "system.chunks";

@@ -11,6 +11,7 @@
 
 #include "core/units/unit_text.h"
 #include "network/backends.h"
+#include "network/credit_room.h"
 
 namespace orrery {
 
@@ -191,6 +192,20 @@ Duration delayed_by_faults(const NetworkSpec& spec, Duration finish) {
     if (fault.condition == LinkCondition::down && fault.at.since_start < finish)
       begun.insert(fault.at);
   return (spec.routing.reroute_delay + timer) * static_cast<std::int64_t>(begun.size());
+}
+
+std::optional<Bytes> room_of_credits(const NetworkSpec& spec, const Topology& topology,
+                                     const std::string& name) {
+  const CreditSpec& credit = spec.credit;
+  if (spec.backend != "credit" || !credit.buffer) return {};
+  const std::int64_t had = credit.buffer->value / credit.segment.value;
+  std::int64_t needed = had;
+  for (const Link& link : topology.links())
+    if (topology.levels()[static_cast<std::size_t>(link.level)].name == name)
+      needed =
+          std::max(needed, segments_of_full_link(credit.segment, link.bandwidth, link.latency));
+  if (had * 5 > needed * 4) return {};
+  return credit.segment * needed;
 }
 
 bool window_is_short(const NetworkSpec& spec, const Topology& topology, const std::string& name,

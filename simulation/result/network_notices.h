@@ -39,6 +39,11 @@ std::vector<std::string> failed_links(const NetworkSpec& spec, const Topology& t
 // what was lost until then.
 Duration delayed_by_faults(const NetworkSpec& spec, Duration finish);
 
+// The buffer that the links of a level need to be full, if the one that is written for the credit
+// backend is shorter than that by a fifth or more.
+std::optional<Bytes> room_of_credits(const NetworkSpec& spec, const Topology& topology,
+                                     const std::string& level);
+
 // RoCE knows how long windows held senders. A connection of TCP has a window in flight in each
 // round trip at most: too little where a link carries considerably more in that time.
 bool window_is_short(const NetworkSpec& spec, const Topology& topology, const std::string& level,

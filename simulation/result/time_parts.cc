@@ -381,6 +381,8 @@ class Parts {
       part.held_by = slow->name;
     } else if (result_.packets && result_.packets->timeouts > 0 && !only_a_fault_loses()) {
       part.bound_by = result_.packets->drops > 0 ? BoundBy::losses : BoundBy::timeouts;
+    } else if (room_of_credits(run_.experiment.network, run_.topology, part.level)) {
+      part.bound_by = BoundBy::window;
     } else if (is_contention(busy_time(part.level), under_way, carried)) {
       const LinkRow& fullest = *fullest_link(part.level);
       part.held_by = fullest.name();

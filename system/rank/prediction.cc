@@ -80,7 +80,8 @@ PathBetween path_to_switch(const Topology& topology, const SystemSpec& system, i
   const bool scale_out = spec.scope == Scope::scale_out;
   return {.latency = spec.latency +
                      (scale_out ? system.injection_latency : system.local_injection_latency),
-          .bandwidth = spec.bandwidth};
+          .bandwidth = spec.bandwidth,
+          .outermost = level};
 }
 
 class Walker {
@@ -107,7 +108,8 @@ class Walker {
     const std::int32_t size =
         whole ? topology_.npu_count() : topology_.levels()[phase.dimension].size;
     const std::int32_t stride = whole ? 1 : topology_.stride(phase.dimension);
-    const auto plan = algorithm.algorithm->plan(phase.kind, size, 0);
+    const std::int32_t of_node = whole ? ranks_of_node(topology_) : size;
+    const auto plan = algorithm.algorithm->plan(phase.kind, GroupShape(of_node, size / of_node), 0);
     const std::size_t level =
         whole ? topology_.levels().size() - 1 : static_cast<std::size_t>(phase.dimension);
     const ProtocolCost* cost = find_cost(system_.protocols, candidate_.protocol, algorithm.name,
@@ -120,6 +122,7 @@ class Walker {
     const Bytes piece = equal_part(part, plan->pieces());
     const auto walk_of = [&](Position position) {
       Walk one;
+      std::vector<Duration> on_level(topology_.levels().size());  // each has a port of its own
       for (int lane = 0; lane < plan->lanes(); ++lane)
         for (int index = 0;; ++index) {
           const Stage stage = plan->stage(position, lane, index);
@@ -131,15 +134,17 @@ class Walker {
                     ? path_between(topology_, system_, position * stride, send.to * stride)
                     : path_to_switch(topology_, system_, phase.dimension);
             const Bytes sent = whole_of(piece * send.pieces.count, efficiency);
-            carried +=
+            const Duration passing =
                 transfer_time(sent > Bytes{} ? std::max(sent, paid.least) : sent, path.bandwidth);
+            carried += passing;
+            on_level[static_cast<std::size_t>(path.outermost)] += passing;
             latency = std::max(latency, path.latency + step);
           }
           one.messages += stage.sends;
-          one.busiest += carried;
           if (lane == 0) one.time += carried + latency;
           if (stage.last) break;
         }
+      one.busiest = std::ranges::max(on_level);
       return one;
     };
     // All do the same, but where there is a root: it may send nothing, and its neighbours most.
@@ -151,7 +156,7 @@ class Walker {
                 std::max(most.busiest, one.busiest)};
       }
     walk_.messages += most.messages;
-    walk_.time += most.time;
+    walk_.time += std::max(most.time, most.busiest);  // of the lanes the first, or what all carry
     walk_.busiest = std::max(walk_.busiest, most.busiest);
   }
 
@@ -190,6 +195,7 @@ PathBetween path_between(const Topology& topology, const SystemSpec& system, Ran
     if (path.bandwidth.value == 0 || spec.bandwidth < path.bandwidth)
       path.bandwidth = spec.bandwidth;
     scope = spec.scope;
+    path.outermost = level;
   }
   path.latency +=
       (scope == Scope::scale_out ? system.injection_latency : system.local_injection_latency) * 2;

@@ -45,11 +45,12 @@ Duration estimated_time(const std::vector<LevelSpec>& group, const SystemSpec& s
 Duration latency_alone(const LevelSpec& level, const SystemSpec& system,
                        const NamedAlgorithm& algorithm, Protocol protocol, Collective phase);
 
-// The way between two ranks: the sum of latencies, with those of the messages themselves, and the
-// least bandwidth.
+// The way between two ranks: the sum of latencies, with those of the messages themselves, the least
+// bandwidth, and the outermost level that it crosses.
 struct PathBetween {
   Duration latency;
   Bandwidth bandwidth;
+  int outermost = 0;
 };
 PathBetween path_between(const Topology& topology, const SystemSpec& system, Rank from, Rank to);
 

@@ -301,6 +301,26 @@ workload: {program: [{operations: [{all_to_all: 16 MB}]}]}
   CHECK(largest(result).bound_by == BoundBy::contention);
 }
 
+// 16 segments of 4 KiB, back after 81.92 ns of the last hop and 10 us: 6.5 of 50 GB/s. A full link
+// whose end passes segments on needs 2 + 123 of them, 500 KiB, as credit.md derives.
+TEST_CASE("why: credits that do not keep a link full") {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("orrery_credits." + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << R"(platform: {levels: [{size: 2, bandwidth: 400 Gb/s, latency: 5 us}]}
+network: {backend: credit}
+workload: {all_reduce: 16 MB}
+)";
+  const auto largest_with = [&](const std::vector<Override>& overrides) {
+    return largest(simulate(load_experiment(file, overrides)));
+  };
+  const TimePart short_one = largest_with({{"network.credit.buffer=64 KiB"}});
+  CHECK(short_one.bound_by == BoundBy::window);
+  CHECK_THAT(short_one.knob, Catch::Contains("a larger network.credit.buffer"));
+  CHECK_THAT(short_one.knob, Catch::Contains("500 KiB"));
+  CHECK(largest_with({}).bound_by == BoundBy::bandwidth);
+  std::filesystem::remove(file);
+}
+
 // 16 servers of 8 H100 sum 1 GiB in turn. A NIC carries 2 x 15/16 of an eighth, which counts
 // 128/127 of 16/15 for what LL128 adds and rings pass: 5.7 ms. NVLink carries 2 x 7/8 of all, at
 // 341 of 450 GB/s: 5.5 ms. Neither alone takes the 6.7 ms that both take.

@@ -453,6 +453,25 @@ TEST_CASE("predictions of many messages add up the steps of a rank") {
         one + piece * (2 * (n - 1)) * 2);
 }
 
+// Eight rings through 64 nodes of 8, each with an eighth of the buffer: a rank leaves its node by
+// one of them, and sends 2 x 511 pieces of 100 kB over its port of 50 GB/s, at half of which are
+// data: 1022 x 4 us. In the first ring rank 0 sends within its node only, nine times as fast.
+TEST_CASE("predictions of many messages know that each lane has links of its own") {
+  Platform platform = node();
+  platform[0].scope = Scope::local;
+  platform.push_back(switch_level(64, gigabytes_per_second(50), nanoseconds(500)));
+  SystemSpec system = plain_system("ring:8");
+  system.protocols = {{Protocol::ll, "", {}, {}, {1, 2}}};
+  CollectiveSpec spec = fixed("ring:8");
+  spec.schedule = HierarchicalSchedule::flat;
+  spec.protocol = Protocol::ll;
+  const Duration of_port = microseconds(4) * 1022;
+  const Bytes size = bytes(100'000LL * 8 * 512);
+  const Duration predicted = predicted_time(platform, system, spec, Collective::all_reduce, size);
+  CHECK(predicted >= of_port);
+  CHECK(predicted < of_port * 2);
+}
+
 // 96 ranks, 64 chunks: 1.17 million messages, so one chunk and two are simulated instead. Chunks of
 // 6 MB keep the ports busy, so the others follow at the rate of the second.
 TEST_CASE("predictions of many chunks continue the first two", "[slow]") {

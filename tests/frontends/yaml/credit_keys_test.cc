@@ -39,7 +39,7 @@ TEST_CASE("buffers and segments of the credit backend are named as ignored by th
 TEST_CASE("a buffer that cannot hold a segment is refused") {
   std::string what = "accepted";
   try {
-    run({{"network.credit.segment=128 KiB"}});
+    run({{"network.credit.segment=128 KiB"}, {"network.credit.buffer=64 KiB"}});
   } catch (const ConfigError& error) {
     what = error.what();
   }

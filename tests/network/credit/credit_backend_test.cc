@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/random.h"
+#include "network/credit_room.h"
 #include "tests/network/network_under_test.h"
 
 namespace orrery {
@@ -90,6 +91,23 @@ TEST_CASE("a link serves its inputs in turn") {
   fabric.queue.run();
   CHECK(fabric.delivered(passing) == nanoseconds(3'100));
   CHECK(fabric.delivered(own) == nanoseconds(5'100));
+}
+
+// A link of 100 us. A credit is back after two segments, 2 us, and 200 us: 202 segments keep the
+// first of two links full, so 1,000 segments take 1,000 us on it, 1 us on the second, and 200 us.
+// Without a size the buffer has that room, in place of 64 KiB, which are 65 segments: the fifteenth
+// 65 begin 15 x 202 us later. A short link has 64 KiB all the same. 400 Gb/s carry 4 KiB in 81.92
+// ns, and 10 us are 122.07 of that: 2 + 123 segments.
+TEST_CASE("a buffer without a size keeps its link full") {
+  NetworkSpec spec;
+  spec.credit.segment = bytes(piece);
+  test::OneLevel fabric("credit", LevelKind::switched, 4, spec, microseconds(100));
+  const auto m = fabric.send(0, 1, 1'000 * piece);
+  fabric.queue.run();
+  CHECK(fabric.delivered(m) == microseconds(1'201));
+  CHECK(room_behind(spec.credit, gigabytes_per_second(1), microseconds(100)) == bytes(202'000));
+  CHECK(room_behind({}, gigabits_per_second(400), microseconds(5)) == kibibytes(4 * 125));
+  CHECK(room_behind({}, gigabits_per_second(400), nanoseconds(500)) == kibibytes(64));
 }
 
 // --- Many messages ---
