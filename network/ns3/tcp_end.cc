@@ -7,6 +7,7 @@
 #include <ns3/packet.h>
 #include <ns3/rtt-estimator.h>
 #include <ns3/simulator.h>
+#include <ns3/tcp-congestion-ops.h>
 #include <ns3/tcp-header.h>
 #include <ns3/tcp-l4-protocol.h>
 #include <ns3/tcp-rate-ops.h>
