@@ -1,6 +1,8 @@
 #include "system/rank/prediction.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/trace/tee_sink.h"
@@ -81,7 +83,8 @@ PathBetween path_to_switch(const Topology& topology, const SystemSpec& system, i
   return {.latency = spec.latency +
                      (scale_out ? system.injection_latency : system.local_injection_latency),
           .bandwidth = spec.bandwidth,
-          .outermost = level};
+          .level = level,
+          .port = 0};
 }
 
 class Walker {
@@ -122,7 +125,7 @@ class Walker {
     const Bytes piece = equal_part(part, plan->pieces());
     const auto walk_of = [&](Position position) {
       Walk one;
-      std::vector<Duration> on_level(topology_.levels().size());  // each has a port of its own
+      std::map<std::pair<int, std::int32_t>, Duration> at_ports;
       for (int lane = 0; lane < plan->lanes(); ++lane)
         for (int index = 0;; ++index) {
           const Stage stage = plan->stage(position, lane, index);
@@ -137,14 +140,14 @@ class Walker {
             const Duration passing =
                 transfer_time(sent > Bytes{} ? std::max(sent, paid.least) : sent, path.bandwidth);
             carried += passing;
-            on_level[static_cast<std::size_t>(path.outermost)] += passing;
+            at_ports[{path.level, path.port}] += passing;
             latency = std::max(latency, path.latency + step);
           }
           one.messages += stage.sends;
           if (lane == 0) one.time += carried + latency;
           if (stage.last) break;
         }
-      one.busiest = std::ranges::max(on_level);
+      for (const auto& [port, busy] : at_ports) one.busiest = std::max(one.busiest, busy);
       return one;
     };
     // All do the same, but where there is a root: it may send nothing, and its neighbours most.
@@ -156,7 +159,7 @@ class Walker {
                 std::max(most.busiest, one.busiest)};
       }
     walk_.messages += most.messages;
-    walk_.time += std::max(most.time, most.busiest);  // of the lanes the first, or what all carry
+    walk_.time += std::max(most.time, most.busiest);  // the first lane, or the port that all use
     walk_.busiest = std::max(walk_.busiest, most.busiest);
   }
 
@@ -195,7 +198,8 @@ PathBetween path_between(const Topology& topology, const SystemSpec& system, Ran
     if (path.bandwidth.value == 0 || spec.bandwidth < path.bandwidth)
       path.bandwidth = spec.bandwidth;
     scope = spec.scope;
-    path.outermost = level;
+    path.level = level;
+    path.port = topology.egress_port(level, a, b);
   }
   path.latency +=
       (scope == Scope::scale_out ? system.injection_latency : system.local_injection_latency) * 2;

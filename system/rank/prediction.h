@@ -46,11 +46,12 @@ Duration latency_alone(const LevelSpec& level, const SystemSpec& system,
                        const NamedAlgorithm& algorithm, Protocol protocol, Collective phase);
 
 // The way between two ranks: the sum of latencies, with those of the messages themselves, the least
-// bandwidth, and the outermost level that it crosses.
+// bandwidth, and the outermost level that it crosses, with the sender's port there.
 struct PathBetween {
   Duration latency;
   Bandwidth bandwidth;
-  int outermost = 0;
+  int level = 0;
+  std::int32_t port = 0;
 };
 PathBetween path_between(const Topology& topology, const SystemSpec& system, Rank from, Rank to);
 

@@ -9,7 +9,6 @@
 #include "system/collective/capability.h"
 #include "system/collective/phases.h"
 #include "system/rank/automatic_choice.h"
-#include "system/rank/prediction.h"
 #include "system/rank/selection.h"
 #include "tests/system/harness.h"
 
@@ -435,58 +434,6 @@ TEST_CASE("a range may be automatic") {
   const SelectedRun large = run(node(), spec, Collective::all_reduce, mebibytes(1));
   CHECK(large.chosen == "ring");
   CHECK_FALSE(large.choices[0].automatic);
-}
-
-// A ring of 1,024: 2 * 1023 * 1024 messages are too many even for one chunk, so the steps of a rank
-// are added up: 2(N-1)(L + T(S/N)), which is also the closed form of the simulation. No injection
-// latency here. Further chunks follow at the rate of the port: T of the bytes of a chunk.
-TEST_CASE("predictions of many messages add up the steps of a rank") {
-  SystemSpec system = plain_system("ring");
-  const std::int32_t n = 1024;
-  const Platform platform{switch_level(n, kBandwidth, kPath - nanoseconds(500))};
-  const Duration piece = transfer_time(bytes(1000), kBandwidth);
-  CollectiveSpec spec = fixed("ring");
-  const Duration one = (kPath + piece) * (2 * (n - 1));
-  CHECK(predicted_time(platform, system, spec, Collective::all_reduce, bytes(1000 * n)) == one);
-  spec.chunks = 3;
-  CHECK(predicted_time(platform, system, spec, Collective::all_reduce, bytes(3 * 1000 * n)) ==
-        one + piece * (2 * (n - 1)) * 2);
-}
-
-// Eight rings through 64 nodes of 8, each with an eighth of the buffer: a rank leaves its node by
-// one of them, and sends 2 x 511 pieces of 100 kB over its port of 50 GB/s, at half of which are
-// data: 1022 x 4 us. In the first ring rank 0 sends within its node only, nine times as fast.
-TEST_CASE("predictions of many messages know that each lane has links of its own") {
-  Platform platform = node();
-  platform[0].scope = Scope::local;
-  platform.push_back(switch_level(64, gigabytes_per_second(50), nanoseconds(500)));
-  SystemSpec system = plain_system("ring:8");
-  system.protocols = {{Protocol::ll, "", {}, {}, {1, 2}}};
-  CollectiveSpec spec = fixed("ring:8");
-  spec.schedule = HierarchicalSchedule::flat;
-  spec.protocol = Protocol::ll;
-  const Duration of_port = microseconds(4) * 1022;
-  const Bytes size = bytes(100'000LL * 8 * 512);
-  const Duration predicted = predicted_time(platform, system, spec, Collective::all_reduce, size);
-  CHECK(predicted >= of_port);
-  CHECK(predicted < of_port * 2);
-}
-
-// 96 ranks, 64 chunks: 1.17 million messages, so one chunk and two are simulated instead. Chunks of
-// 6 MB keep the ports busy, so the others follow at the rate of the second.
-TEST_CASE("predictions of many chunks continue the first two", "[slow]") {
-  SystemSpec system = plain_system("ring");
-  const Platform platform{switch_level(96, kBandwidth, nanoseconds(500))};
-  CollectiveSpec spec = fixed("ring");
-  spec.chunks = 64;
-  const Bytes size = bytes(96LL * 64'000 * 64);
-  const Duration predicted = predicted_time(platform, system, spec, Collective::all_reduce, size);
-  World world(platform, with(spec),
-              World::everywhere(96, {collective(0, Collective::all_reduce, size)}));
-  world.spec.queue_limit = 64;
-  const Duration simulated = world.run();
-  CHECK(static_cast<double>(predicted.value) ==
-        Approx(static_cast<double>(simulated.value)).epsilon(0.05));
 }
 
 }  // namespace

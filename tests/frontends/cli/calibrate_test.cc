@@ -56,8 +56,9 @@ std::string measured(const std::string& file) {
 double number_after(const std::string& text, const std::string& key) {
   const std::size_t at = text.find("\n" + key + ": ");
   REQUIRE(at != std::string::npos);
-  const std::string value = text.substr(at + key.size() + 3, text.find('\n', at + 1) - at);
-  return std::stod(value) / (value.find(" ns") < value.find('\n') ? 1000 : 1);
+  const std::size_t begin = at + key.size() + 3;
+  const std::string value = text.substr(begin, text.find('\n', begin) - begin);
+  return std::stod(value) / (value.find(" ns") != std::string::npos ? 1000 : 1);
 }
 
 }  // namespace
