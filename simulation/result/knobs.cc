@@ -257,6 +257,15 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
     case BoundBy::collectives:
       return "fewer system.channels, or a smaller system.sm_tax";
     case BoundBy::late_ranks:
+bool another_job_runs(std::span<const JobRow> jobs) {
+  if (jobs.empty()) return true;
+  const JobRow& last = *std::ranges::max_element(jobs, {}, &JobRow::finish);
+  return std::ranges::any_of(jobs, [&](const JobRow& other) {
+    const Duration together = other.finish - std::max(other.start, last.start);
+    return &other != &last && together * 2 >= last.finish - last.start;
+  });
+}
+
       return against_late_ranks(part, experiment);
     case BoundBy::schedule:
       return against_bubble(part, experiment);

@@ -1,12 +1,17 @@
 // Which setting would make a part of a run's time shorter.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "simulation/experiment.h"
 #include "simulation/run_result.h"
 
 namespace orrery {
+
+// Whether another job runs for half of the time or more of the one that ends last, or no jobs are
+// known.
+bool another_job_runs(std::span<const JobRow> jobs);
 
 // A clause that follows a colon: "more bandwidth on fabric, or a smaller training.tensor"; "" if
 // nothing does. `taper`: of the part's level, what a port takes over what it gets while all send.

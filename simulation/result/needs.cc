@@ -49,6 +49,38 @@ void count_each_link(std::vector<Needs>& levels, std::span<const LevelSpec> know
   }
 }
 
+std::optional<DegradedLink> fullest_if_degraded(const NetworkSpec& network,
+                                                const Topology& topology,
+                                                std::span<const LinkRow> links, Duration finish) {
+  const auto is = [&](LinkCondition condition, const LinkRow& row) {
+    return std::ranges::any_of(network.routing.faults, [&](const Fault& fault) {
+      return fault.condition == condition && fault.link &&
+             topology.link_name(*fault.link) == row.name();
+    });
+  };
+  if (network.routing.faults.empty()) return {};
+  const auto fullest = std::ranges::find_if(
+      links, [&](const LinkRow& row) { return !is(LinkCondition::down, row); });
+  if (fullest == links.end() || !is(LinkCondition::degraded, *fullest)) return {};
+  const auto level = std::ranges::find(topology.levels(), fullest->level, &LevelSpec::name);
+  return DegradedLink{fullest->name(), static_cast<int>(level - topology.levels().begin()),
+                      fullest->utilisation * static_cast<double>(finish.value)};
+}
+
+bool count_degraded_link(std::vector<Needs>& levels, const DegradedLink& link,
+                         std::span<const TrafficAccount> all, double under_way) {
+  const auto found = std::ranges::find(levels, link.level, &Needs::level);
+  if (found == levels.end()) return false;
+  double carried = 0;
+  for (const TrafficAccount& account : all)
+    for (const Needs& level : needs_of(account))
+      if (level.level == link.level) carried += level.carried;
+  const double busy = link.busy * std::min(1.0, found->carried / carried);
+  if (carried <= 0 || busy <= found->carried || busy < under_way / 2) return false;
+  *found = {found->level, busy, found->latency};
+  return true;
+}
+
 const Needs* works_beside(const std::vector<Needs>& levels, const Needs& level, double under_way,
                           const Topology& topology) {
   constexpr double about = 0.8, beside = 1.2;

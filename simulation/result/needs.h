@@ -1,9 +1,12 @@
 // What a kind of communication needs of the levels that it goes over.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "network/network_spec.h"
 #include "network/topology/topology.h"
 #include "simulation/network_rows.h"
 #include "system/rank/traffic_account.h"
@@ -28,6 +31,24 @@ double share_of(const TrafficAccount& account, std::span<const TrafficAccount> a
 // links were busy, as a mean over `ranks`. `share`: of that, what this kind of them makes.
 void count_each_link(std::vector<Needs>& levels, std::span<const LevelSpec> known,
                      std::span<const LinkRow> links, Duration finish, double share);
+
+// The fullest link of all, which a fault made slower than it was built.
+struct DegradedLink {
+  std::string name;
+  int level;
+  double busy;  // ps
+};
+// `links`: the busiest first. None if the fullest one that is up is as it was built.
+std::optional<DegradedLink> fullest_if_degraded(const NetworkSpec& network,
+                                                const Topology& topology,
+                                                std::span<const LinkRow> links, Duration finish);
+
+// What crosses the level of such a link waits for it: the level carries for as long as the link is
+// busy, and not as its ports would. `all`: every kind of traffic of the rank, of which `account` is
+// one; each is charged with its part of what crosses the level. False if that is not more than the
+// ports need, or the link idles for half of the time `under_way`.
+bool count_degraded_link(std::vector<Needs>& levels, const DegradedLink& link,
+                         std::span<const TrafficAccount> all, double under_way);
 
 // Gives each level what it needs, those that need most first, as long as there is time.
 void fill(std::vector<Needs>& levels, double& left, double Needs::*need);

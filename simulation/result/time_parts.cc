@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "core/base/check.h"
@@ -55,7 +56,9 @@ class Parts {
         stores_whole_(find_backend(run.experiment.network.backend)->traits->carriage ==
                           Carriage::stored_whole &&
                       !run.experiment.network.queue.segment && !result.links.empty()),
-        failed_(failed_links(run.experiment.network, run.topology)) {}
+        failed_(failed_links(run.experiment.network, run.topology)),
+        degraded_(fullest_if_degraded(run.experiment.network, run.topology, result.links,
+                                      result.finish)) {}
 
   void add_compute() {
     const ComputeAccount& account = run_.runner.computing(rank_);
@@ -147,6 +150,8 @@ class Parts {
     left += idle;
     const double lost = std::min(left, left_of_faults());
     left -= lost;
+    const bool waits_for_slow =
+        degraded_ && count_degraded_link(levels, *degraded_, run_.runner.traffic(rank_), under_way);
     lost_to_faults_ += lost;
     const auto needed = [](const Needs& level) { return level.carried + level.latency; };
     std::ranges::stable_sort(levels, std::ranges::greater{}, needed);
@@ -184,6 +189,9 @@ class Parts {
       if (part.knob.empty()) part.knob = other_control(part);
       if (part.time > Duration{}) result_.why.push_back(part);
     }
+      if (waits_for_slow && levels[i].level == degraded_->level &&
+          part.bound_by == BoundBy::bandwidth)
+        part.held_by = degraded_->name;
     name_full_link(kind, under_way);
   }
 
@@ -298,17 +306,7 @@ class Parts {
     if (before > 0 && behind >= (1 - considerable) * before) part.held_by += " and " + part.level;
     const bool idles = stores_whole_ && busy_time(part.level) < (1 - considerable) * under_way_;
     return knob_of(part, run_.experiment, idles ? 1 : taper_at(part.level), losses(),
-                   jobs_at_once());
-  }
-
-  // Whether another job runs for half of the time or more of the one that ends last.
-  bool jobs_at_once() const {
-    if (result_.jobs.empty()) return true;
-    const JobRow& last = *std::ranges::max_element(result_.jobs, {}, &JobRow::finish);
-    return std::ranges::any_of(result_.jobs, [&](const JobRow& other) {
-      const Duration together = other.finish - std::max(other.start, last.start);
-      return &other != &last && together * 2 >= last.finish - last.start;
-    });
+                   another_job_runs(result_.jobs));
   }
 
   LossRow losses() const {
@@ -447,9 +445,10 @@ class Parts {
   std::vector<Bandwidth> crossing_;  // of each level
   bool stores_whole_;                // each node a message, and links say how busy they were
   std::vector<std::string> failed_;  // links
-  double under_way_ = 0;             // ps in which the rank has any communication
-  double lost_to_faults_ = 0;        // of what they delay, so far
-  bool waits_beside_ = false;        // for communication that goes on beside all computing
+  std::optional<DegradedLink> degraded_;
+  double under_way_ = 0;       // ps in which the rank has any communication
+  double lost_to_faults_ = 0;  // of what they delay, so far
+  bool waits_beside_ = false;  // for communication that goes on beside all computing
 };
 
 }  // namespace

@@ -63,6 +63,34 @@ TEST_CASE("a link that a fault slows down is named as such, and what the fault c
   CHECK(without(experiment, result, "no faults") == milliseconds(14));
 }
 
+// Two servers of two NPUs sum 8 MB in 64 chunks: each NPU sends 2 x 4 MB inside at 2 GB/s, 4 ms,
+// and 4 MB to the other server. The uplink carries 8 MB: 4 ms at 2 GB/s, 8 where it has half of
+// that. So it is the link that is full, and inside is only what the first chunk and the last one do
+// alone: 2 x 62.5 kB at 2 GB/s.
+TEST_CASE("what waits for a degraded uplink is not charged to links that idle meanwhile") {
+  const std::string file = build_folder() + "/degraded_uplink_test.yaml";
+  std::ofstream(file) << "platform: {npu: {preset: a100}, topology: {leaf_spine: {leaves: 2, "
+                         "spines: 1, nodes: 2, bandwidth: 1 GB/s, uplink_bandwidth: 2 GB/s, "
+                         "latency: 0 us, node: {npus: 2, inside: switch, bandwidth: 2 GB/s, "
+                         "latency: 0 us}}}}\n"
+                         "network: {backend: fluid, faults: [{at: 0 s, link: leaf0 - spine0, "
+                         "state: degraded, bandwidth: 1 GB/s}]}\n"
+                         "system: {protocol: none, schedule: local_bandwidth_aware, algorithms: "
+                         "ring, chunks: 64, injection_latency: 0 us, local_injection_latency: 0 "
+                         "us}\n"
+                         "workload: {program: [{operations: [{all_reduce: 8 MB}]}]}\n";
+  const RunResult result = simulate(load_experiment(file, {}));
+  CHECK(result.finish == nanoseconds(8'062'500));
+  REQUIRE(result.why.size() == 2);
+  const TimePart& part = result.why.front();
+  CHECK(part.level == "spine");
+  CHECK(part.bound_by == BoundBy::bandwidth);
+  CHECK(part.held_by == "leaf0 -> spine0");
+  CHECK(part.bandwidth == milliseconds(8));
+  CHECK_THAT(part.knob, StartsWith("a link that is not degraded (network.faults)"));
+  CHECK(result.why.back().time == nanoseconds(62'500));
+}
+
 // Rings of 4 send 6 MB over each wire: M = C = 6 ms, and 2M while both cross the uplinks
 // (jobs_test). Blue ends with its first round, of C + 2M. Red has three more of C + M: 54 ms, 48
 // alone.
