@@ -32,7 +32,9 @@ Experiment trained(const std::string& keys, const std::vector<Override>& overrid
   return load_experiment(source_folder() + "/tests/frontends/yaml/good/minimal.yaml", all);
 }
 
-TransformerSpec model_of(const std::string& keys, const std::vector<Override>& overrides = {}) {
+// Without a choice of its parallelism.
+TransformerSpec model_of(const std::string& keys, std::vector<Override> overrides = {}) {
+  overrides.push_back({"workload.training={tensor: 1, pipeline: 1, global_batch: 8}"});
   return std::get<TransformerWorkload>(trained(keys, overrides).workload.what).model;
 }
 

@@ -72,15 +72,16 @@ void check_mutations(const std::string& name, int count, std::uint64_t seed) {
 }
 
 TEST_CASE("random changes of a file never escape as another exception") {
-  check_mutations("all_features.yaml", 3'000, 1);
-  check_mutations("program.yaml", 3'000, 2);
-  check_mutations("hoti20.yaml", 1'000, 3);
+  check_mutations("all_features.yaml", 800, 1);
+  check_mutations("program.yaml", 800, 2);
+  check_mutations("hoti20.yaml", 400, 3);
 }
 
 TEST_CASE("many random changes", "[slow]") {
   for (std::uint64_t seed = 10; seed < 20; ++seed) {
     check_mutations("all_features.yaml", 10'000, seed);
     check_mutations("program.yaml", 10'000, seed);
+    check_mutations("hoti20.yaml", 3'000, seed);
   }
 }
 
