@@ -17,8 +17,8 @@ LEAST_SHARE, LEAST_GAIN = 0.1, 0.01
 
 # More than two seconds with --what-if.
 SLOW = ("flat-vs-hier/", "gray-failure/", "llama-70b/overlap", "llama-70b/pipeline", "llm-parallelism/",
-        "mlt/", "polaris-tg40/tg40", "search/gpt3", "transports/", "two-lines/", "your-cluster/",
-        "zero-bandwidth/")
+        "mlt/", "moe-imbalance/capacity", "moe-imbalance/by-node", "polaris-tg40/", "search/gpt3",
+        "transports/", "two-lines/", "your-cluster/", "zero-bandwidth/")
 NEVER = ("hoti20/", "spray/")  # minutes
 # Faster computing makes the sends of two jobs meet, which they do not before.
 # What a gap of go-back-N sends again grows with the bandwidth.
