@@ -6,9 +6,10 @@ its own, into which its blocks marked ```yaml NAME.yaml, ```text NAME.txt or ```
 Blocks marked ```console or ```text show what is seen, and are not executed. Each line of a block
 marked ```text printed must be among what the ```sh block before it prints. A picture whose title is
 a file, ![...](NAME.svg "out/FILE.svg"), must be that file as the block before it wrote it. The
-numbers in examples/README.md must be among those of the examples.
+numbers in examples/README.md must be among those of the examples. A block that takes long is marked
+```sh slow.
 
-    readme_test.py BINARY_FOLDER [ROOT]
+    readme_test.py BINARY_FOLDER fast|slow [ROOT]
     readme_test.py BINARY_FOLDER --pictures   writes the pictures anew
 """
 import os
@@ -33,15 +34,19 @@ def is_exception(line):
 PICTURE = re.compile(r'!\[[^\]]*\]\((\S+\.svg) "(\S+\.svg)"\)')
 
 
-def blocks(text):
-    """(line of the first command, commands, lines to be printed, pictures) of each ```sh block,
-    without the exceptions."""
-    found = []
+BEGINNINGS = {"fast": "```sh", "slow": "```sh slow"}
+
+
+def blocks(text, tier):
+    """(line of the first command, commands, lines to be printed, pictures) of each ```sh block of the
+    tier, without the exceptions."""
+    found, in_tier = [], []
     inside = None  # the list that takes the lines of the block
     indent = ""    # of the block, which is no part of its lines
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
-        if inside is None and stripped == "```sh":
+        if inside is None and stripped in BEGINNINGS.values():
+            in_tier.append(stripped == BEGINNINGS[tier])
             found.append((number + 1, [], [], []))
             inside = found[-1][1]
             indent = line[:len(line) - len(line.lstrip())]
@@ -53,8 +58,9 @@ def blocks(text):
             inside.append(line.rstrip().removeprefix(indent))
         elif inside is None and found:
             found[-1][3].extend(PICTURE.findall(line))
-    return [(first, "\n".join(commands), *seen) for first, commands, *seen in found
-            if any(not command.startswith("#") for command in commands)]
+    return [(first, "\n".join(commands), *seen)
+            for (first, commands, *seen), wanted in zip(found, in_tier)
+            if wanted and any(not command.startswith("#") for command in commands)]
 
 
 NAMED_FILE = re.compile(r"(?ms)^```(?:yaml|text|json) ([\w.-]+\.(?:yaml|txt|json))$\n(.*?)^```$")
@@ -95,7 +101,8 @@ def complaint_about(picture, made):
 
 def write_pictures(root, binary_folder):
     for document in documents(root):
-        for line, commands, _, pictures in blocks(document.read_text(encoding="utf-8")):
+        text = document.read_text(encoding="utf-8")
+        for line, commands, _, pictures in blocks(text, "fast") + blocks(text, "slow"):
             if not pictures:
                 continue
             complaint = run(commands, [], root, root, binary_folder)
@@ -110,7 +117,7 @@ def documents(root):
             *sorted(root.glob("docs/models/*.md"))]
 
 
-def run_document(document, root, binary_folder):
+def run_document(document, root, binary_folder, tier):
     """Whether each block went well."""
     text = document.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
@@ -118,7 +125,7 @@ def run_document(document, root, binary_folder):
         if document.parent.name == "models":
             folder = pathlib.Path(scratch)
             write_files(text, folder)
-        for line, commands, printed, pictures in blocks(text):
+        for line, commands, printed, pictures in blocks(text, tier):
             complaint = run(commands, printed, folder, root, binary_folder)
             for shown, made in pictures:
                 complaint = complaint or complaint_about(document.parent / shown, root / made)
@@ -154,8 +161,8 @@ def first_numbers(examples):
         yield not missing
 
 
-def main(binary_folder, root=ROOT):
-    if root == "--pictures":
+def main(binary_folder, tier, root=ROOT):
+    if tier == "--pictures":
         return write_pictures(ROOT, binary_folder)
     root = pathlib.Path(root).resolve()
     passed = failed = 0
@@ -164,9 +171,9 @@ def main(binary_folder, root=ROOT):
             print(f"{document.name} is missing")
             failed += 1
             continue
-        for is_good in run_document(document, root, binary_folder):
+        for is_good in run_document(document, root, binary_folder, tier):
             passed, failed = passed + is_good, failed + (not is_good)
-    for is_good in first_numbers(root / "examples"):
+    for is_good in first_numbers(root / "examples") if tier == "fast" else []:
         passed, failed = passed + is_good, failed + (not is_good)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

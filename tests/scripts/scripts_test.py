@@ -125,9 +125,9 @@ class GoldenTest(TreeTest):
 
 
 class ReadmeTest(TreeTest):
-    def check(self, text):
+    def check(self, text, tier="fast"):
         self.write("README.md", text)
-        return self.printed(readme_test.main, self.binaries, self.root)
+        return self.printed(readme_test.main, self.binaries, tier, self.root)
 
     def test_runs_sh_blocks_only(self):
         text = "```sh\ngit clone x\ncd orrery\n./scripts/test\n```\n```console\n$ false\n```\n"
@@ -142,6 +142,11 @@ class ReadmeTest(TreeTest):
             self.assertEqual(self.check(f"```sh\n{line}\necho on\n```\n"),
                              (1, "0 passed, 1 failed"))
 
+    def test_slow_blocks_have_their_tier(self):
+        text = "```sh\norrery a\n```\n```sh slow\norrery fail\n```\n"
+        self.assertEqual(self.check(text), (0, "1 passed, 0 failed"))
+        self.assertEqual(self.check(text, "slow"), (1, "0 passed, 1 failed"))
+
     def test_a_picture_is_what_the_block_before_it_wrote(self):
         text = '```sh\necho "<svg/>" > made.svg\n```\n![a picture](shown.svg "made.svg")\n'
         self.assertEqual(self.check(text), (1, "0 passed, 1 failed"))
@@ -151,7 +156,7 @@ class ReadmeTest(TreeTest):
         self.assertEqual(self.check(text), (1, "0 passed, 1 failed"))
 
     def test_no_readme(self):
-        self.assertEqual(self.printed(readme_test.main, self.binaries, self.root),
+        self.assertEqual(self.printed(readme_test.main, self.binaries, "fast", self.root),
                          (1, "0 passed, 1 failed"))
 
 
