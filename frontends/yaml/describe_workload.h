@@ -195,7 +195,7 @@ inline void describe_placed_job(Keys& keys, PlacedWorkload& placed, std::int32_t
   OneOrMore<RankRuns> npus;
   std::optional<std::int32_t> nodes;
   keys.optional("npus", npus,
-                "the NPUs that it runs on, \"0-7\" or a list; its ranks are in their ascending order");
+                "the NPUs that it runs on, \"0-7\" or a list; ranks are in ascending order");
   keys.optional("nodes", nodes,
                 "as many nodes (servers) with all their NPUs: the first that no job before it has",
                 positive);
