@@ -53,7 +53,7 @@ struct WatchedPair {
 
 struct TransportSpec {
   std::optional<TransportKind> kind;  // else that of the backend: BackendTraits::transport
-  IdealModel ideal = IdealModel::analytical;
+  std::optional<IdealModel> ideal;    // else ideal_model_of()
   // A name of congestion_controls() for TCP, else cubic; of roce_controls() for RoCE, else that of
   // `roce`. A name that only one of the two knows is for that one.
   std::optional<std::string> congestion_control;

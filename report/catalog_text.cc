@@ -53,8 +53,8 @@ std::string transport_kinds_text() {
     if (entry.make == nullptr) entries.emplace_back("", fmt::format("({})", build_without_ns3));
   }
   entries.emplace_back("ideal",
-                       "no packets: the model that network.transport.ideal names, analytical "
-                       "or fluid; the default inside a node");
+                       "no packets: the analytical or the fluid model, or that which "
+                       "network.transport.ideal names; the default inside a node");
   return table_of_names("network.transport.kind", entries);
 }
 

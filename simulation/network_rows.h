@@ -48,8 +48,8 @@ struct LinkRow {
         {.text = {"bytes"}});
     row.column(
         "utilisation", &LinkRow::utilisation,
-        "bytes / (bandwidth x finish), 0 to 1; over 1 only on the analytical backend, with a "
-        "notice; of a partial result at most 1",
+        "bytes / (bandwidth x finish), 0 to 1; over 1 only on the analytical backend and with "
+        "network.transport.ideal: analytical, with a notice; of a partial result at most 1",
         {.text = {"busy"}});
   }
 };

@@ -143,7 +143,7 @@ inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologyS
       "it the backend's; `orrery list transports` describes them");
   key("ideal", spec.ideal,
       "what carries messages over levels of transport ideal: analytical, or fluid, where they "
-      "share links (docs/models/fluid.md)");
+      "share links (docs/models/fluid.md); without it fluid where such levels have links to share");
   std::optional<CongestionControlName> control;
   if (spec.congestion_control) control = CongestionControlName{*spec.congestion_control};
   key("congestion_control", control,

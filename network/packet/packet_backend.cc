@@ -11,6 +11,7 @@
 #include "network/analytical/analytical_backend.h"
 #include "network/backends.h"
 #include "network/fluid/fluid_backend.h"
+#include "network/ideal_model.h"
 #include "network/packet/packet_transport.h"
 #include "network/packet/tensor_clock.h"
 #include "network/packet/transports.h"
@@ -19,21 +20,19 @@
 namespace orrery {
 namespace {
 
-bool has_fluid(const NetworkSpec& spec) { return spec.transport.ideal == IdealModel::fluid; }
-
-std::vector<std::string> unused_settings_of(const NetworkSpec& spec) {
+std::vector<std::string> unused_settings_of(const NetworkSpec& spec, IdealModel ideal) {
   const std::initializer_list<SettingGroup> own = {
       SettingGroup::transport, SettingGroup::switch_buffer, SettingGroup::routing};
   const std::initializer_list<SettingGroup> with_fluid = {
       SettingGroup::transport, SettingGroup::switch_buffer, SettingGroup::routing,
       SettingGroup::fluid};
-  return settings_outside(spec, has_fluid(spec) ? with_fluid : own);
+  return settings_outside(spec, ideal == IdealModel::fluid ? with_fluid : own);
 }
 
 std::unique_ptr<NetworkBackend> make_ideal(EventQueue& queue, const Topology& topology,
-                                           const NetworkSpec& spec) {
-  return has_fluid(spec) ? make_fluid_backend(queue, topology, spec)
-                         : make_analytical_backend(queue, topology, spec);
+                                           const NetworkSpec& spec, IdealModel model) {
+  return model == IdealModel::fluid ? make_fluid_backend(queue, topology, spec)
+                                    : make_analytical_backend(queue, topology, spec);
 }
 
 class PacketBackend final : public NetworkBackend,
@@ -44,10 +43,11 @@ class PacketBackend final : public NetworkBackend,
                 const NetworkSpec& spec)
       : queue_(queue),
         topology_(topology),
-        unused_settings_(unused_settings_of(spec)),
+        ideal_model_(ideal_model_of(spec, topology, usual)),
+        unused_settings_(unused_settings_of(spec, ideal_model_)),
         traffic_(topology.levels().size()),
         late_(topology.levels().size()),
-        ideal_(make_ideal(queue, topology, spec)),
+        ideal_(make_ideal(queue, topology, spec, ideal_model_)),
         router_(topology, spec.routing) {
     for (std::size_t level = 0; level < topology.levels().size(); ++level)
       kinds_.push_back(spec.transport_of(level, topology.levels()[level].scope, usual));
@@ -256,6 +256,7 @@ class PacketBackend final : public NetworkBackend,
 
   EventQueue& queue_;
   const Topology& topology_;
+  IdealModel ideal_model_;
   std::vector<std::string> unused_settings_;
   std::vector<TransportKind> kinds_;  // of each level
   std::vector<std::array<TotalBytes, 256>>

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/units/unit_text.h"
+#include "network/backends.h"
+#include "network/ideal_model.h"
 #include "network/packet_defaults.h"
 #include "simulation/name_of_traffic.h"
 #include "simulation/packet_cost.h"
@@ -184,6 +186,18 @@ class SentOnce {
   double again_ = 0;             // bytes
 };
 
+// Whether messages on the level take turns at ports of NPUs only, beside those in packets.
+std::vector<bool> levels_of_ports_only(const FinishedRun& run) {
+  const NetworkSpec& network = run.experiment.network;
+  const TransportKind usual = find_backend(network.backend)->traits->transport;
+  std::vector<bool> only(run.topology.levels().size());
+  if (ideal_model_of(network, run.topology, usual) == IdealModel::fluid) return only;
+  for (std::size_t level = 0; level < only.size(); ++level)
+    only[level] = network.transport_of(level, run.topology.levels()[level].scope, usual) ==
+                  TransportKind::ideal;
+  return only;
+}
+
 }  // namespace
 
 void add_bound(RunResult& result, const FinishedRun& run) {
@@ -195,13 +209,16 @@ void add_bound(RunResult& result, const FinishedRun& run) {
   const NetworkStatistics statistics = run.network.statistics();
   const SentOnce links(run, statistics);
   std::optional<std::size_t> overloaded;
+  const auto has_ports_only = levels_of_ports_only(run);
   for (std::size_t i = 0; i < statistics.links.size(); ++i) {
     const Link& link = run.topology.links()[i];
     constexpr Duration longest = Time::never().since_start;
     Duration bound = transfer_time_if_any(links[i], link.bandwidth).value_or(longest);
     // What is sent counts, and some of it may still be on its way: the last packets, or anything in
     // a run that ends early.
-    if (statistics.packets || !run.runner.finished()) bound = std::min(bound, result.finish);
+    const bool has_packets =
+        statistics.packets && !has_ports_only[static_cast<std::size_t>(link.level)];
+    if (has_packets || !run.runner.finished()) bound = std::min(bound, result.finish);
     if (bound <= result.bound) continue;
     result.bound = bound;
     result.bound_by = run.topology.levels()[link.level].name;
@@ -209,11 +226,13 @@ void add_bound(RunResult& result, const FinishedRun& run) {
   }
   if (overloaded && run.runner.finished()) {
     result.notices.push_back(fmt::format(
-        "{} ({}) carries what would take it {}, and the run {}: the {} backend "
+        "{} ({}) carries what would take it {}, and the run {}: {} "
         "does not model contention inside the fabric, so this time is too short",
         run.topology.link_name(static_cast<LinkIndex>(*overloaded)), result.bound_by,
         Time{result.bound} == Time::never() ? "longer than 106 days" : to_text(result.bound),
-        to_text(result.finish), result.backend));
+        to_text(result.finish),
+        statistics.packets ? "network.transport.ideal: analytical"
+                           : fmt::format("the {} backend", result.backend)));
   }
 }
 
