@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -70,6 +71,24 @@ void add_late_faults(std::vector<std::string>& notices, const NetworkSpec& spec,
                     to_text(first->at.since_start), more ? " or later" : "", to_text(finish)));
 }
 
+// Servers fill leaf by leaf, as many on each as the written leaves need. Six on four leaves are two
+// on each of three.
+void add_unbuilt_leaves(std::vector<std::string>& notices, const Experiment& experiment,
+                        const Topology& topology) {
+  const auto written = std::ranges::find(experiment.resolved, "platform.topology.leaf_spine.leaves",
+                                         &ResolvedValue::path);
+  if (written == experiment.resolved.end()) return;
+  std::int64_t leaves = 0;
+  for (std::int32_t node = topology.npu_count(); node < topology.node_count(); ++node)
+    leaves += topology.node_name({node}).starts_with("leaf") ? 1 : 0;
+  const std::int64_t asked = std::strtoll(written->value.c_str(), nullptr, 10);
+  if (leaves == 0 || asked <= leaves) return;
+  notices.push_back(fmt::format(
+      "leaf_spine.leaves: {} are written, and {} are built: servers fill one leaf after the other, "
+      "and the last leaves get none: write leaves: {}, or a number of nodes that fills {}",
+      asked, leaves, leaves, asked));
+}
+
 // The numbers in "[1, 3]", which is what a key of the fat tree has; none of another topology.
 std::vector<std::int32_t> of_fat_tree(const Experiment& experiment, std::string_view key) {
   const std::string path = fmt::format("platform.topology.fat_tree.{}", key);
@@ -88,6 +107,7 @@ std::vector<std::string> idle_notices(const Experiment& experiment, const Topolo
                                       Duration finish) {
   std::vector<std::string> notices;
   add_late_faults(notices, experiment.network, finish);
+  add_unbuilt_leaves(notices, experiment, topology);
   const auto tapers = of_fat_tree(experiment, "oversubscription");  // from the leaves upwards
   const auto tiers = of_fat_tree(experiment, "tiers");
   if (std::ranges::all_of(tapers, [](std::int32_t taper) { return taper == 1; })) return notices;

@@ -2,7 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <fstream>
+
+#include "frontends/yaml/load_experiment.h"
 #include "network/topology/topology.h"
+#include "tests/paths.h"
 
 namespace orrery {
 namespace {
@@ -40,6 +44,24 @@ TEST_CASE("faults after the run are told, later ones if there are some") {
   CHECK_THAT(told().at(0), Catch::Contains("begins at 1 s changes nothing"));
   fault_at(2'000, LinkCondition::down);
   CHECK_THAT(told().at(0), Catch::Contains("begins at 1 s or later changes nothing"));
+}
+
+// Six NPUs on four leaves are two on each, which three leaves hold; eight fill all four.
+TEST_CASE("leaves that are written and not built are told") {
+  const std::string file = build_folder() + "/unbuilt_leaves_test.yaml";
+  const auto told = [&](const char* leaf_spine) {
+    std::ofstream(file) << "platform: {topology: {leaf_spine: {" << leaf_spine
+                        << ", spines: 1, bandwidth: 1 GB/s}}}\n"
+                           "workload: {program: [{operations: [{all_reduce: 1 MB}]}]}\n";
+    const Experiment experiment = load_experiment(file, {});
+    return idle_notices(experiment, Topology(experiment.topology), milliseconds(1));
+  };
+  REQUIRE(told("leaves: 4, nodes: 6").size() == 1);
+  CHECK_THAT(told("leaves: 4, nodes: 6")[0], Catch::Contains("4 are written, and 3 are built") &&
+                                                 Catch::Contains("write leaves: 3"));
+  CHECK_THAT(told("leaves: 6, nodes: 4").at(0), Catch::Contains("6 are written, and 4 are built"));
+  CHECK(told("leaves: 4, nodes: 8").empty());
+  CHECK(told("nodes: 8").empty());
 }
 
 TEST_CASE("packets that overtake each other are told where go-back-N sends them again") {
