@@ -278,7 +278,6 @@ class Contest {
 
   void enter(const std::vector<std::vector<LevelCost>>& choices, const std::vector<std::size_t>& at,
              Candidate candidate) {
-    Duration launch;
     candidate.at_ports.resize(topology_.levels().size());
     std::vector<const LevelCost*> taken;
     for (std::size_t level = 0; level < at.size(); ++level)
@@ -289,19 +288,19 @@ class Contest {
       candidate.time += cost->time;
       candidate.messages += cost->messages;
       candidate.folds = candidate.folds && cost->folds;
-      launch = std::max(launch, cost->launch);
+      candidate.launch = std::max(candidate.launch, cost->launch);
       if (costs_.depends_on_distance()) candidate.busy += cost->busy;
       if (kind_ <= Collective::all_gather) candidate.held = std::max(candidate.held, cost->held);
     }
     const bool in_turn = goes_in_turn(candidate.protocol);
     const bool several = orders_of(candidate.schedule, levels()).size() > 1;
-    if (several && !in_turn) return enter_in_orders(choices, at, candidate, launch);
+    if (several && !in_turn) return enter_in_orders(choices, at, candidate);
     candidate.held = candidate.held * (in_turn ? 1 : at_once(candidate));
     candidate.time +=
         in_turn ? wait_in_turn(taken, candidate.chunks) : wait_beside(taken, has_root(kind_));
-    candidate.time += launch;
-    candidate.launch = launch;
-    if (!in_turn) candidate.line = line_of(choices, at);
+    candidate.time += candidate.launch;
+    const bool alone = in_turn && candidate.chunks == 1;  // it waits for nothing
+    if (!several && !alone) candidate.line = line_of(choices, at, candidate);
     candidates_.push_back(std::move(candidate));
   }
 
@@ -311,8 +310,7 @@ class Contest {
 
   // All chunks beside each other, or one by one in the queue of each level, order and way.
   void enter_in_orders(const std::vector<std::vector<LevelCost>>& choices,
-                       const std::vector<std::size_t>& at, const Candidate& candidate,
-                       Duration launch) {
+                       const std::vector<std::size_t>& at, const Candidate& candidate) {
     std::vector<PhasesOfOrder> orders;
     std::vector<DimensionRate> rates;
     for (std::size_t level = 0; level < at.size(); ++level)
@@ -332,8 +330,7 @@ class Contest {
     }
     Candidate entered = candidate;
     entered.order_of = orders_of_chunks(kind_, candidate.schedule, size_, candidate.chunks, rates);
-    entered.time = busiest_level(orders, entered.order_of) + launch;
-    entered.launch = launch;
+    entered.time = busiest_level(orders, entered.order_of) + candidate.launch;
     entered.orders = std::move(orders);
     entered.held = candidate.held * at_once(candidate);
     candidates_.push_back(entered);
@@ -350,14 +347,18 @@ class Contest {
 
   // The levels of a phase that is not theirs have no stages.
   std::vector<PhaseInLine> line_of(const std::vector<std::vector<LevelCost>>& choices,
-                                   const std::vector<std::size_t>& at) const {
+                                   const std::vector<std::size_t>& at,
+                                   const Candidate& candidate) const {
+    const auto order = orders_of(candidate.schedule, levels()).front();
+    const std::vector<Phase> phases = make_phases(kind_, candidate.schedule, order);
     std::vector<PhaseInLine> line;
-    const std::size_t phases = choices.front()[at.front()].orders.front().size();
-    for (std::size_t phase = 0; phase < phases; ++phase)
+    for (std::size_t phase = 0; phase < phases.size(); ++phase)
       for (std::size_t level = 0; level < at.size(); ++level)
         line.push_back({.level = level,
                         .port = port_of(level),
-                        .stages = choices[level][at[level]].orders.front()[phase]});
+                        .stages = choices[level][at[level]].orders.front()[phase],
+                        .queue = level * 2 + (phases[phase].back ? 1 : 0),
+                        .places = goes_in_turn(candidate.protocol) ? 1 : 0});
     return line;
   }
 

@@ -18,7 +18,8 @@
 //
 // The costs of a protocol were measured on whole calls of one level: what a library overlaps there
 // is in them already. So under a protocol a call has one chunk on one level, and those of a call
-// over several levels pass each of them in turn: what overlaps is the levels. (Plans with a root
+// over several levels pass each of them in turn: what overlaps is the levels. They are followed,
+// too, with one place on each level and way. (Plans with a root
 // are made of chunks that follow each other, as in a library.) Only algorithms that libraries have
 // are tried then, and those that a row of `protocols` names.
 //

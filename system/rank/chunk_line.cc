@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <queue>
+#include <set>
 #include <utility>
 
 namespace orrery {
@@ -16,10 +17,16 @@ constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 struct Message {
   std::size_t connection = 0;
   double latency = 0, sending = 0, at_port = 0;
+  std::size_t begins = kNone, ends = kNone;  // a place in this queue
 
   // For each part that it takes of its port, what it takes of the links of its level.
   double of_level() const { return at_port > 0 ? sending / at_port : 1; }
   double of_port() const { return at_port > 0 ? at_port : sending; }
+};
+
+struct Places {
+  std::int32_t free = 0;
+  std::set<std::size_t> waiting = {};  // chunks
 };
 
 struct Connection {
@@ -71,6 +78,7 @@ class ChunkLine {
   void add(const PhaseInLine& phase) {
     constexpr std::int64_t most = 32;
     std::int64_t stages = 0, room = 0;
+    const std::size_t first = messages_.size();
     for (const TimedStage& stage : phase.stages) stages += stage.count;
     const std::int64_t together = (stages + most - 1) / most;
     for (const TimedStage& stage : phase.stages)
@@ -88,6 +96,10 @@ class ChunkLine {
         left -= count;
         room -= count;
       }
+    if (phase.places == 0 || messages_.size() == first) return;
+    queues_.resize(std::max(queues_.size(), phase.queue + 1));
+    queues_[phase.queue].free = phase.places;
+    messages_[first].begins = messages_.back().ends = phase.queue;
   }
 
   std::size_t connection_of(const PhaseInLine& phase, std::int32_t number) {
@@ -112,7 +124,29 @@ class ChunkLine {
   }
 
   void post(std::size_t chunk) {
+    if (at_[chunk] > 0) give_up(messages_[at_[chunk] - 1].ends);
     if (at_[chunk] == messages_.size()) return;
+    if (const std::size_t queue = messages_[at_[chunk]].begins; queue != kNone) {
+      queues_[queue].waiting.insert(chunk);
+      fill(queue);
+    } else {
+      enter(chunk);
+    }
+  }
+
+  void give_up(std::size_t queue) {
+    if (queue == kNone) return;
+    ++queues_[queue].free;
+    fill(queue);
+  }
+
+  void fill(std::size_t queue) {
+    Places& places = queues_[queue];
+    for (; places.free > 0 && !places.waiting.empty(); --places.free)
+      enter(places.waiting.extract(places.waiting.begin()).value());
+  }
+
+  void enter(std::size_t chunk) {
     Connection& connection = connections_[messages_[at_[chunk]].connection];
     if (connection.first == kNone) {
       begin(connection, chunk);
@@ -180,6 +214,7 @@ class ChunkLine {
   std::vector<Message> messages_;  // of a chunk, after each other
   std::vector<std::size_t> at_;    // of each chunk: which message
   std::vector<std::size_t> next_;  // of each chunk: that waits behind it
+  std::vector<Places> queues_;
   std::vector<Connection> connections_;
   std::vector<Port> ports_;
   std::vector<Resource> levels_;

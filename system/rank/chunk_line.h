@@ -5,6 +5,9 @@
 // after it, as long as it has stages to go. What begins at one time shares a level's links, and the
 // port of several levels, fairly (docs/models/fluid.md). A stage's latency follows, then the
 // chunk's next stage.
+//
+// Where a phase has places, so many chunks are in it at once, or in those of the same queue: the
+// next one begins when one of them has ended its last stage.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +22,8 @@ namespace orrery {
 struct PhaseInLine {
   std::size_t level = 0, port = 0;  // any numbers
   std::span<const TimedStage> stages = {};
+  std::size_t queue = 0;    // any number; all phases of a queue have as many
+  std::int32_t places = 0;  // 0: no limit
 };
 
 // Of many equal stages some go together. At most the end of the clock.

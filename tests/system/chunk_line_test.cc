@@ -47,6 +47,28 @@ TEST_CASE("stages to different peers go beside each other") {
   CHECK(time_in_line({{0, 0, stages}, {1, 1, next}}, 3) == microseconds(330));
 }
 
+// Three chunks of two stages of 10 us, 5 us on the way each. One at a time, each takes 30. With two
+// places they send from 0, 10, 20 and 30 us; the first one has gone at 35, so the third one sends
+// from 40, after the second, to 50, and from 55 to 65. All at once send six times without a pause.
+TEST_CASE("a chunk begins a phase when there is a place") {
+  const std::vector<TimedStage> stages(2, sending(microseconds(10), microseconds(5)));
+  const auto time = [&](std::int32_t places) {
+    return time_in_line({{0, 0, stages, 0, places}}, 3);
+  };
+  CHECK(time(1) == microseconds(90));
+  CHECK(time(2) == microseconds(70));
+  CHECK(time(0) == microseconds(65));
+}
+
+// Two levels behind one port, two chunks one at a time on each. From 10 us on the first one's stage
+// on the outer level and the second one's on the inner level have half of the port, to 30. The
+// place outside is free at 35, when the message has come; the second chunk sends to 45.
+TEST_CASE("chunks in turn share the port of two levels") {
+  const std::vector<TimedStage> inside{sending(microseconds(10))},
+      outside{sending(microseconds(10), microseconds(5))};
+  CHECK(time_in_line({{0, 0, inside, 0, 1}, {1, 0, outside, 1, 1}}, 2) == microseconds(50));
+}
+
 // A ring of four, 100 GB/s: a chain sends the buffer once over each of three links. A binomial tree
 // sends it from 0 to 2, half of it each way, and from 0 to 1. To reduce, the same links carry it
 // backwards. Two double trees, of which each carries every other chunk, send twice half of it
