@@ -62,6 +62,8 @@ std::string remedy_of_unknown_key(const std::string& key, const std::string& pat
   }
   if (path.empty() && (key == "experiments" || key == "vary"))
     return "a sweep has this key: orrery sweep run FILE -o FOLDER";
+  if (path.empty() && key == "traffic")
+    return "flows are no workload: orrery traffic FILE simulates them";
   if (key == "ranks" && path.starts_with("workload.jobs"))
     return "write npus: \"0-31\", or nodes: 4";
   if (differs_by_an_s(key, known)) return suggestion(key, known);

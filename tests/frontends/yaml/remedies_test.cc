@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
+#include "frontends/yaml/searched_experiment.h"
 #include "tests/paths.h"
 
 namespace orrery {
@@ -35,6 +37,28 @@ TEST_CASE("a policy stands for the routes, and packets for a policy of packets")
     CHECK_THAT(remedy_of(fmt::format("network={{backend: fluid, routing: {}}}", policy)),
                Catch::Contains("is a choice for each packet, and fluid has none"));
   }
+}
+
+// One mistake, one message, though `search` wants a workload.
+TEST_CASE("where a job or a platform is read, traffic names the command that takes it") {
+  const std::string file = build_folder() + "/flows_for_coll.yaml";
+  std::ofstream(file) << "platform: {levels: [{size: 4, bandwidth: 1 GB/s, latency: 1 us}]}\n"
+                         "traffic: {flows: {sizes: websearch, load: 0.5}}\n";
+  const std::string wanted =
+      file +
+      ":2:1: error: unknown key \"traffic\": flows are no workload: orrery traffic FILE "
+      "simulates them";
+  const auto message = [&](auto load) -> std::string {
+    try {
+      load();
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_THAT(message([&] { load_cluster(file, {}, {}); }), Catch::StartsWith(wanted));
+  const std::string searched = message([&] { SearchedExperiment(file, {}); });
+  CHECK_THAT(searched, Catch::StartsWith(wanted) && !Catch::Contains("missing"));
 }
 
 TEST_CASE("remedies are of the key's own place") {
