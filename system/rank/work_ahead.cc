@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -16,19 +18,24 @@ namespace orrery {
 namespace {
 
 struct Sends {
-  std::int64_t messages = 0, pieces = 0;
+  std::int64_t messages = 0, pieces = 0, targets = 0;
 };
 
 Sends sends_of_rank_0(const Plan& plan) {
   Sends sends;
+  std::set<Position> targets;
   for (int lane = 0; lane < plan.lanes(); ++lane)
     for (int index = 0;; ++index) {
       const Stage stage = plan.stage(0, lane, index);
       sends.messages += stage.sends;
-      for (int send = 0; send < stage.sends; ++send)
-        sends.pieces += plan.send(0, lane, index, send).pieces.count;
+      for (int number = 0; number < stage.sends; ++number) {
+        const Send send = plan.send(0, lane, index, number);
+        sends.pieces += send.pieces.count;
+        targets.insert(send.to);
+      }
       if (stage.last) break;
     }
+  sends.targets = std::ssize(targets);
   return sends;
 }
 
@@ -53,6 +60,7 @@ class Sum {
 
   WorkAhead total() const {
     WorkAhead sum{.messages = sent_, .bytes = bytes_, .calls = ""};
+    for (const auto& [plan, sends] : sends_) sum.targets += sends.targets;
     for (const auto& [key, calls] : calls_) {
       sum.messages += calls.messages;
       if (calls.messages <= sum.most) continue;

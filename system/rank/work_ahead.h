@@ -18,6 +18,7 @@ struct WorkAhead {
   // give ranks different roles. 0 if what the ranks do is not known beforehand.
   std::int64_t messages = 0;
   std::vector<TotalBytes> bytes;  // theirs, on each level of the topology that they cross last
+  std::int64_t targets = 0;  // of collectives, whom a rank sends to: of each plan its own
   // The calls of one kind and size that send most of the messages.
   std::int64_t most = 0;
   std::string calls;        // "all_reduce of 4 B by ring"
