@@ -10,6 +10,7 @@
 #include <span>
 #include <variant>
 
+#include "core/units/unit_text.h"
 #include "network/backends.h"
 #include "network/inner_links.h"
 #include "simulation/called_kinds.h"
@@ -20,6 +21,7 @@
 #include "simulation/result/network_notices.h"
 #include "simulation/shared_ports.h"
 #include "simulation/simulate.h"
+#include "system/measured_protocols.h"
 #include "workload/graph/graph.h"
 #include "workload/platform_facts.h"
 
@@ -275,8 +277,25 @@ BackendChoice choose_backend(const Experiment& experiment, PacketsOf packets_of)
                                    : "every link is the port of one NPU or NIC"};
 }
 
+namespace {
+
+// The errors of a library's costs are those of all-reduces inside a node.
+void tell_protocols_of_nics(Experiment& experiment) {
+  const auto& costs = experiment.system.protocols;
+  ProtocolsInForce& protocols = experiment.protocols_in_force;
+  if (find_measured_protocols(protocols.name) == nullptr ||
+      std::ranges::any_of(costs, [](const ProtocolCost& cost) { return cost.scope.has_value(); }))
+    return;
+  protocols.error.reset();
+  protocols.because = fmt::format("between nodes, as links of {} are those of NICs",
+                                  to_text(experiment.topology.levels[0].bandwidth));
+}
+
+}  // namespace
+
 void choose_open_backend(Experiment& experiment, PacketsOf packets_of) {
   tell_leaves_and_spines(experiment);
+  tell_protocols_of_nics(experiment);
   if (!experiment.network.backend_named) {
     experiment.network.backend = choose_backend(experiment, packets_of).backend;
     for (ResolvedValue& value : experiment.resolved)

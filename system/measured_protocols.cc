@@ -149,8 +149,38 @@ const MeasuredProtocols* find_measured_protocols(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
+namespace {
+
+// What a port of the device carries to its node, in one direction.
+Bandwidth nvlink_of(std::string_view library) {
+  if (library == "nccl-v100") return gigabytes_per_second(150);
+  if (library == "nccl-a100") return gigabytes_per_second(300);
+  return gigabytes_per_second(library == "nccl-h100" ? 450 : 900);
+}
+
+// A lone switch, whose file does not say that it is inside a node. The NVLink of a device is 9 to
+// 18 times as fast as its NICs are (server_presets.cc; of an H800 4 times), so links of a sixth of
+// it or less are those of NICs.
+bool joins_nics(std::string_view library, std::span<const LevelSpec> levels) {
+  constexpr std::int64_t at_least = 6;
+  return levels.size() == 1 && levels[0].kind == LevelKind::switched &&
+         levels[0].scope == Scope::scale_out &&
+         levels[0].bandwidth * at_least <= nvlink_of(library);
+}
+
+}  // namespace
+
 std::vector<ProtocolCost> costs_on(const MeasuredProtocols& measured,
                                    std::span<const LevelSpec> levels) {
+  if (joins_nics(measured.name, levels)) {
+    std::vector<ProtocolCost> between;
+    for (ProtocolCost cost : measured.costs) {
+      if (cost.scope == Scope::local) continue;
+      cost.scope.reset();
+      between.push_back(cost);
+    }
+    return between;
+  }
   std::vector<ProtocolCost> costs(measured.costs.begin(), measured.costs.end());
   const bool own_links = !levels.empty() && (levels.front().kind == LevelKind::ring ||
                                              levels.front().kind == LevelKind::mesh);
