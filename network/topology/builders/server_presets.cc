@@ -26,6 +26,12 @@ NodeSpec server(std::int32_t npus, NodeInside inside, std::int64_t gigabytes, Wi
   return server(npus, inside, gigabytes_per_second(gigabytes), bus);
 }
 
+// Eight, each joined to the seven others by three of its 24 Ethernet ports and to the network by the
+// last three, without a bus of the host. `ports`: the bandwidth of three.
+NodeSpec gaudi(Bandwidth ports) {
+  return server(8, NodeInside::fully_connected, ports, {ports, Duration{}});
+}
+
 // Eight A100 with four NICs.
 NodeSpec p4d() {
   NodeSpec node = server(8, NodeInside::switched, 300, pcie_4);
@@ -34,7 +40,9 @@ NodeSpec p4d() {
 }
 
 constexpr Bandwidth efa = gigabits_per_second(100), hdr = gigabits_per_second(200),
-                    ndr = gigabits_per_second(400), xdr = gigabits_per_second(800);
+                    ndr = gigabits_per_second(400), xdr = gigabits_per_second(800),
+                    three_of_100 = gigabits_per_second(300),
+                    three_of_200 = gigabits_per_second(600);
 
 }  // namespace
 
@@ -69,13 +77,15 @@ std::span<const ServerPreset> server_presets() {
       {"hgx-b300", "b300", server(8, NodeInside::switched, 900, pcie_6), xdr},
       {"gb300-nvl72", "gb300", server(72, NodeInside::switched, 900, pcie_6), xdr},
       // AMD Instinct MI300X, MI325X and MI355X platform data sheets: eight, each joined to the
-      // seven
-      // others by a link of 128 GB/s, of the MI355X 153.6, counting both directions; PCIe 5.0. The
-      // sheets name no NICs.
+      // seven others by a link of 128 GB/s, of the MI355X 153.6, counting both directions; PCIe
+      // 5.0. The sheets name no NICs.
       {"mi300x-platform", "mi300x", server(8, NodeInside::fully_connected, 64, pcie_5)},
       {"mi325x-platform", "mi325x", server(8, NodeInside::fully_connected, 64, pcie_5)},
       {"mi355x-platform", "mi355x",
        server(8, NodeInside::fully_connected, Bandwidth{76'800'000'000}, pcie_5)},
+      // Intel Gaudi documentation, Network Configuration: HLS-2 and HLS-3.
+      {"hls-2", "gaudi2", gaudi(three_of_100), three_of_100},
+      {"hls-3", "gaudi3", gaudi(three_of_200), three_of_200},
   };
   return presets;
 }

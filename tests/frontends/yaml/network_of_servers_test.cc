@@ -1,7 +1,7 @@
 // A platform of so many servers: `platform: {nodes: 16, server: hgx-h100}`.
 #include <fmt/format.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>
@@ -9,6 +9,7 @@
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
+#include "network/topology/builders/server_presets.h"
 #include "network/topology/topology.h"
 #include "tests/paths.h"
 
@@ -189,6 +190,21 @@ TEST_CASE("nodes change the number of servers of a network that has them") {
   CHECK(npus_of(with("{nodes: 2, server: h100}", "platform.nodes=4")) == 32);
 }
 
+// One server is a platform of its own: 8 H100, four of them 32. Ranks of the file counted the
+// servers that there were.
+TEST_CASE("one server becomes several where an option says so") {
+  for (const char* one : {"{nodes: 1, server: hgx-h100}", "{server: hgx-h100}", "hgx-h100",
+                          "{npu: h100, nodes: 1}", "{server: hgx-h100, ranks: 8}"}) {
+    INFO(one);
+    CHECK(npus_of(with(one)) == 8);
+    CHECK(npus_of(with(one, "platform.nodes=4")) == 32);
+    CHECK(npus_of(with(one, "platform.servers=4")) == 32);
+  }
+  const std::string several = "{nodes: 4, server: hgx-h100}";
+  CHECK(npus_of(with(several, "platform.nodes=1")) == 8);
+  CHECK(npus_of(with("{server: hgx-h100}", "platform.server=gb200-nvl72")) == 72);
+}
+
 TEST_CASE("servers become keys of the network that is named beside them") {
   const std::string written = "platform.topology.leaf_spine.";
   for (const char* platform :
@@ -292,10 +308,23 @@ TEST_CASE("a server that is sold without NICs has usual ones, and the head says 
   CHECK(said.network_chosen == "rails of mi300x-platform, ASSUMED");
 }
 
+// Of 24 ports three go to each of the seven others, 3 x 200 Gb/s = 75 GB/s, and three to the network.
+// All of it is 7 x 75 = 525 GB/s, as Intel's documentation sums it up. Gaudi 2 has half.
+TEST_CASE("a Gaudi server is known, with the ports that leave it") {
+  const Experiment servers = with("{nodes: 4, npu: gaudi3}");
+  CHECK(npus_of(servers) == 32);
+  const auto preset = std::ranges::find(server_presets(), "hls-3", &ServerPreset::name);
+  REQUIRE(preset != server_presets().end());
+  CHECK(preset->server.link.bandwidth == gigabytes_per_second(75));
+  CHECK(servers.topology.levels[1].bandwidth == gigabytes_per_second(75));
+  CHECK(servers.network_chosen == "rails of hls-3, ASSUMED");
+  CHECK(with("{nodes: 4, server: hls-2}").topology.levels[1].bandwidth == gigabits_per_second(300));
+}
+
 // The remedy of a device without a server, pasted.
 TEST_CASE("a device of no known server is put into one by its values") {
   CHECK(
-      npus_of(with("{npu: gaudi3, rail: {nodes: 64, node: {npus: 8, bandwidth: 450 GB/s, nics: 8, "
+      npus_of(with("{npu: trn1, rail: {nodes: 64, node: {npus: 8, bandwidth: 450 GB/s, nics: 8, "
                    "bus_bandwidth: 64 GB/s}, bandwidth: 400 Gb/s}}")) == 512);
 }
 
