@@ -26,8 +26,8 @@ NodeSpec server(std::int32_t npus, NodeInside inside, std::int64_t gigabytes, Wi
   return server(npus, inside, gigabytes_per_second(gigabytes), bus);
 }
 
-// Eight, each joined to the seven others by three of its 24 Ethernet ports and to the network by the
-// last three, without a bus of the host. `ports`: the bandwidth of three.
+// Eight, each joined to the seven others by three of its 24 Ethernet ports each, and to the network
+// by the last three, without a bus of the host. `ports`: the bandwidth of three.
 NodeSpec gaudi(Bandwidth ports) {
   return server(8, NodeInside::fully_connected, ports, {ports, Duration{}});
 }

@@ -308,8 +308,8 @@ TEST_CASE("a server that is sold without NICs has usual ones, and the head says 
   CHECK(said.network_chosen == "rails of mi300x-platform, ASSUMED");
 }
 
-// Of 24 ports three go to each of the seven others, 3 x 200 Gb/s = 75 GB/s, and three to the network.
-// All of it is 7 x 75 = 525 GB/s, as Intel's documentation sums it up. Gaudi 2 has half.
+// Of 24 ports three go to each of the seven others, 3 x 200 Gb/s = 75 GB/s, and three to the
+// network. All of it is 7 x 75 = 525 GB/s, as Intel's documentation sums it up. Gaudi 2 has half.
 TEST_CASE("a Gaudi server is known, with the ports that leave it") {
   const Experiment servers = with("{nodes: 4, npu: gaudi3}");
   CHECK(npus_of(servers) == 32);
