@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/row_table.h"
+#include "simulation/binding_part.h"
 #include "simulation/critical_stage.h"
 
 namespace orrery {
@@ -73,6 +74,16 @@ std::string name_and_share(const RunResult& result, const TimePart& part) {
                      part.level.empty() ? "" : " on " + part.level);
 }
 
+// Of a part that goes on while ranks compute, too: what is waited for is not all of it.
+std::string binding_sentence(const RunResult& result, const TimePart& part) {
+  const double carried =
+      static_cast<double>(result.bound.value) / static_cast<double>(result.finish.value);
+  return fmt::format(
+      "{}, {}, bound by bandwidth ({} carries for {} of the time, beside computing){}{}",
+      name_of(part), percent(part.share), result.bound_by, percent(carried),
+      part.knob.empty() ? "" : ": ", part.knob);
+}
+
 // Of what could be changed, as much as there is room for; the first always.
 std::string without_alternatives(std::string text, std::size_t room) {
   while (text.size() > room) {
@@ -101,6 +112,8 @@ std::string_view kind_of(const TimePart& part) {
 
 std::string why_sentence(const RunResult& result, std::size_t room) {
   if (result.why.empty()) return "";
+  if (const TimePart* binding = binding_part(result); binding == &result.why.front())
+    return without_alternatives(binding_sentence(result, *binding), room);
   const TimePart& most = largest(result.why);
   const std::string named = name_and_share(result, most), bound = bound_after(named, most);
   std::string text = bound;

@@ -61,6 +61,14 @@ std::optional<TransformerTraining> with_overlapped_tensor(const Experiment& expe
   return if_allowed(experiment, std::move(changed));
 }
 
+std::optional<TransformerTraining> with_overlapped_parameters(const Experiment& experiment) {
+  const TransformerWorkload* written = written_in(experiment);
+  if (written == nullptr || written->training.overlap_parameters) return std::nullopt;
+  TransformerWorkload changed = *written;
+  changed.training.overlap_parameters = true;
+  return if_allowed(experiment, std::move(changed));
+}
+
 bool may_overlap_experts(const Experiment& experiment) {
   const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
   if (written == nullptr || written->training.experts.overlap_batches) return false;

@@ -17,6 +17,9 @@ std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment)
 // Tensor-parallel exchanges beside the products that need them, which sequence parallelism splits.
 std::optional<TransformerTraining> with_overlapped_tensor(const Experiment& experiment);
 
+// Parameters that ranks share gathered beside the next forward pass, as zero3 always does.
+std::optional<TransformerTraining> with_overlapped_parameters(const Experiment& experiment);
+
 // Whether training.overlap_experts may be written beside the other settings, and is not.
 bool may_overlap_experts(const Experiment& experiment);
 

@@ -51,6 +51,23 @@ std::string beside_computing(const Experiment& experiment) {
              : "";
 }
 
+// Whether it takes a fiftieth less than the present one, by estimate.
+bool gains(const Experiment& experiment, const TransformerTraining& training) {
+  const auto& written = std::get<TransformerWorkload>(experiment.workload.what);
+  const Duration now = fastest_of(experiment, {written.training}).iteration;
+  return fastest_of(experiment, {training}).iteration < now - Duration{now.value / 50};
+}
+// zero3 gathers parameters for each micro-batch, and fewer steps have as many of them.
+std::string fewer_exchanges(const Experiment& experiment) {
+  const auto* written = std::get_if<TransformerWorkload>(&experiment.workload.what);
+  if (written == nullptr || written->training.sharding != Sharding::zero3)
+    return ", or fewer and larger steps (training.global_batch)";
+  const auto larger = larger_micro_batches(experiment);
+  return !larger.empty() && gains(experiment, larger.front())
+             ? fmt::format(", or training.micro_batch: {}", larger.front().micro_batch)
+             : "";
+}
+
 // What sends less of a kind of traffic.
 std::string less_traffic(const std::string& kind, const Experiment& experiment) {
   if (kind == "EP")
@@ -58,23 +75,27 @@ std::string less_traffic(const std::string& kind, const Experiment& experiment) 
            (has_room_with_half(kind, experiment) ? ", or a smaller training.expert" : "");
   if (!has_room_with_half(kind, experiment)) return "";
   if (kind == "TP") return ", or a smaller training.tensor";
-  if (kind == "DP") return ", or fewer and larger steps (training.global_batch)";
+  if (kind == "DP") return fewer_exchanges(experiment);
   if (kind == "CP") return ", or a smaller training.context";
   if (kind == "PP") return ", or fewer stages (training.pipeline)";
   return "";
 }
 
-// Whether it takes a fiftieth less than the present one, by estimate.
-bool gains(const Experiment& experiment, const TransformerTraining& training) {
-  const auto& written = std::get<TransformerWorkload>(experiment.workload.what);
-  const Duration now = fastest_of(experiment, {written.training}).iteration;
-  return fastest_of(experiment, {training}).iteration < now - Duration{now.value / 50};
-}
 constexpr double least_share = 0.02;  // of the time, of a part without which that much is gained
+
+const char* without_recomputation_first(const Experiment& experiment) {
+  const auto kept = without_recomputation(experiment);
+  return kept && gains(experiment, *kept) ? "training.recompute: none, or " : "";
+}
 
 // What sends a kind of traffic beside computing.
 std::string overlap_first(const TimePart& part, const Experiment& experiment) {
-  if (part.part != "TP" || part.share < least_share) return "";
+  if (part.share < least_share) return "";
+  if (part.part == "DP") {
+    const auto gathered = with_overlapped_parameters(experiment);
+    return gathered && gains(experiment, *gathered) ? "training.overlap_parameters: true, or " : "";
+  }
+  if (part.part != "TP") return "";
   const auto overlapped = with_overlapped_tensor(experiment);
   return overlapped && gains(experiment, *overlapped) ? "training.overlap_tensor: true, or " : "";
 }
@@ -241,22 +262,6 @@ std::string against_contention(const TimePart& part, const Experiment& experimen
 
 }  // namespace
 
-std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
-                    const LossRow& losses, bool jobs_at_once) {
-  switch (part.bound_by) {
-    case BoundBy::compute_rate:
-      if (std::string knob = shorter_work(experiment.workload); !knob.empty()) return knob;
-      return fmt::format("{}a faster processor (npu.peak), or more ranks",
-                         without_recomputation(experiment) ? "training.recompute: none, or " : "");
-    case BoundBy::memory_bandwidth:
-      return against_memory_traffic(part, experiment);
-    case BoundBy::launches:
-      return "a larger training.micro_batch, or cheaper launches (npu.efficiency.launch)";
-    case BoundBy::slow_ranks:
-      return "ranks that are equally fast (npu.jitter, npu.stragglers)";
-    case BoundBy::collectives:
-      return "fewer system.channels, or a smaller system.sm_tax";
-    case BoundBy::late_ranks:
 bool another_job_runs(std::span<const JobRow> jobs) {
   if (jobs.empty()) return true;
   const JobRow& last = *std::ranges::max_element(jobs, {}, &JobRow::finish);
@@ -266,6 +271,22 @@ bool another_job_runs(std::span<const JobRow> jobs) {
   });
 }
 
+std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
+                    const LossRow& losses, bool jobs_at_once) {
+  switch (part.bound_by) {
+    case BoundBy::compute_rate:
+      if (std::string knob = shorter_work(experiment.workload); !knob.empty()) return knob;
+      return fmt::format("{}a faster processor (npu.peak), or more ranks",
+                         without_recomputation_first(experiment));
+    case BoundBy::memory_bandwidth:
+      return against_memory_traffic(part, experiment);
+    case BoundBy::launches:
+      return "a larger training.micro_batch, or cheaper launches (npu.efficiency.launch)";
+    case BoundBy::slow_ranks:
+      return "ranks that are equally fast (npu.jitter, npu.stragglers)";
+    case BoundBy::collectives:
+      return "fewer system.channels, or a smaller system.sm_tax";
+    case BoundBy::late_ranks:
       return against_late_ranks(part, experiment);
     case BoundBy::schedule:
       return against_bubble(part, experiment);

@@ -11,6 +11,7 @@
 #include "core/base/check.h"
 #include "network/backends.h"
 #include "network/crossing_bandwidth.h"
+#include "simulation/binding_part.h"
 #include "simulation/critical_stage.h"
 #include "simulation/result/knobs.h"
 #include "simulation/result/level_knobs.h"
@@ -111,6 +112,7 @@ class Parts {
       if (!is_beside && (part.knob.empty() || part.knob.ends_with("; ")))
         part.knob += knob(with_level_beside(part));
     }
+    put_binding_part_first(result_);
     CHECK(all == result_.finish, "the parts of rank {} are {} ps, the run finished at {} ps", rank_,
           all.value, result_.finish.value);
   }
@@ -142,6 +144,8 @@ class Parts {
     if (stores_whole_ && account.collectives.chunks() > 0)
       count_each_link(levels, run_.topology.levels(), result_.links, result_.finish,
                       share_of(account, run_.runner.traffic(rank_)) / run_.topology.npu_count());
+    const bool waits_for_slow =
+        degraded_ && count_degraded_link(levels, *degraded_, run_.runner.traffic(rank_), under_way);
     if (levels.empty()) levels.push_back({-1, 0, 0});
     const double idle = idle_beside(levels, under_way);
     double left = under_way - idle;
@@ -150,8 +154,6 @@ class Parts {
     left += idle;
     const double lost = std::min(left, left_of_faults());
     left -= lost;
-    const bool waits_for_slow =
-        degraded_ && count_degraded_link(levels, *degraded_, run_.runner.traffic(rank_), under_way);
     lost_to_faults_ += lost;
     const auto needed = [](const Needs& level) { return level.carried + level.latency; };
     std::ranges::stable_sort(levels, std::ranges::greater{}, needed);
@@ -181,6 +183,9 @@ class Parts {
       if (i + 1 == levels.size()) part.rest += waited - edge();  // what doubles cannot hold
       part.time = part.bandwidth + part.latency + part.rest;
       set_bound(part, i == held ? of_held : under_way, levels[i], account.collectives.chunks());
+      if (waits_for_slow && levels[i].level == degraded_->level &&
+          part.bound_by == BoundBy::bandwidth)
+        part.held_by = degraded_->name;
       if (levels[i].level >= 0) charge_port(part, levels[i], under_way);
       if (part.bound_by == BoundBy::bandwidth && part.held_by.empty())
         if (const Needs* other = works_beside(levels, levels[i], under_way, run_.topology))
@@ -189,9 +194,6 @@ class Parts {
       if (part.knob.empty()) part.knob = other_control(part);
       if (part.time > Duration{}) result_.why.push_back(part);
     }
-      if (waits_for_slow && levels[i].level == degraded_->level &&
-          part.bound_by == BoundBy::bandwidth)
-        part.held_by = degraded_->name;
     name_full_link(kind, under_way);
   }
 

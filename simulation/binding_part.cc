@@ -1,0 +1,61 @@
+#include "simulation/binding_part.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+namespace orrery {
+
+namespace {
+
+constexpr std::int64_t considerable = 50;  // a fiftieth of the time
+
+bool is_computed(const TimePart& part) {
+  switch (part.bound_by) {
+    case BoundBy::compute_rate:
+    case BoundBy::memory_bandwidth:
+    case BoundBy::launches:
+    case BoundBy::slow_ranks:
+    case BoundBy::collectives:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Duration most_gained_beside(const RunResult& result) { return result.finish - result.bound; }
+
+}  // namespace
+
+const TimePart* binding_part(const RunResult& result) {
+  const Duration most = most_gained_beside(result);
+  if (most < Duration{}) return nullptr;
+  const TimePart* longest = nullptr;
+  Duration computed;
+  for (const TimePart& part : result.why) {
+    if (is_computed(part)) computed += part.time;
+    const bool is_there = part.level == result.bound_by || part.held_by == result.bound_by;
+    if (is_there && part.bound_by == BoundBy::bandwidth && part.time > most &&
+        (longest == nullptr || part.time > longest->time))
+      longest = &part;
+  }
+  const bool overlaps = computed - most > Duration{result.finish.value / considerable};
+  return overlaps ? longest : nullptr;
+}
+
+void put_binding_part_first(RunResult& result) {
+  const TimePart* binding = binding_part(result);
+  if (binding == nullptr) return;
+  const Duration most = most_gained_beside(result);
+  const std::string limit =
+      fmt::format("; at most {:.1f} % is gained, as {} carries for the rest of the time",
+                  100 * static_cast<double>(most.value) / static_cast<double>(result.finish.value),
+                  result.bound_by);
+  for (TimePart& part : result.why)
+    if (is_computed(part) && part.time > most && !part.knob.empty()) part.knob += limit;
+  const auto first = result.why.begin() + (binding - result.why.data());
+  std::rotate(result.why.begin(), first, first + 1);
+}
+
+}  // namespace orrery
