@@ -17,6 +17,7 @@
 #include "report/difference_text.h"
 #include "report/expected_error_text.h"
 #include "report/iteration_sizes.h"
+#include "report/memory_text.h"
 #include "report/numbers.h"
 #include "report/row_table.h"
 #include "report/side_by_side.h"
@@ -260,6 +261,7 @@ std::vector<SummaryRow> summary_rows(Systems systems) {
                              : r.efficiency.of_another_device ? "unknown"
                                                               : "-";
                     }});
+  if (any_memory(systems)) rows.push_back({"memory", memory_cell});
   rows.push_back({"finish", [](const RunResult& r) { return to_text(r.finish); }});
   std::ranges::move(tie_rows(systems), std::back_inserter(rows));
   const std::initializer_list<SummaryRow> parts{
@@ -405,12 +407,10 @@ std::string backends(Systems systems) {
 
 std::string title(Systems systems) {
   std::string text = fmt::format("{} systems on {}\n", systems.size(), backends(systems));
-  for (const RunResult& result : systems) {
-    if (result.partial) {
+  for (const RunResult& result : systems)
+    if (result.partial)
       text += fmt::format("PARTIAL RESULT of {} ({}): what follows is what was reached\n",
                           result.name, result.partial_reason);
-    }
-  }
   return text;
 }
 
@@ -439,8 +439,8 @@ std::string footer(Systems systems) {
 
 std::string comparison_text(std::span<const RunResult> results, const ReportOptions& options) {
   const std::string text =
-      title(results) + backends_text(results) + summary(results, options.width) +
-      within_ties(results) + reasons(results, options.width) +
+      title(results) + without_room_text(results) + backends_text(results) +
+      summary(results, options.width) + within_ties(results) + reasons(results, options.width) +
       difference_text(results, options.width) + what_ifs(results) + saturated(results) +
       (options.layers ? layers(results, options.width) : "") + footer(results);
   return wrapped_text(text, options.width);

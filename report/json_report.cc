@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "report/json_row.h"
+#include "simulation/memory_fit.h"
 
 namespace orrery {
 
@@ -28,9 +29,14 @@ std::string run_json_line(const RunResult& result, const ReportOptions& options)
 }
 
 std::string comparison_json(std::span<const RunResult> results, const ReportOptions& options) {
-  Json systems = Json::array();
-  for (const RunResult& result : results) systems.push_back(row_json(result, options, results));
-  return text_of({{"schema", "orrery.compare/1"}, {"systems", std::move(systems)}});
+  Json systems = Json::array(), without_room = Json::array();
+  for (const RunResult& result : results) {
+    systems.push_back(row_json(result, options, results));
+    if (!fits_memory(result)) without_room.push_back(result.name);
+  }
+  return text_of({{"schema", "orrery.compare/1"},
+                  {"without_room", std::move(without_room)},
+                  {"systems", std::move(systems)}});
 }
 
 }  // namespace orrery

@@ -99,11 +99,17 @@ std::string comparison_schema() {
       {{"type", "object"},
        {"properties",
         {{"schema", {{"type", "string"}, {"description", "name and number of this format"}}},
+         {"without_room",
+          {{"type", "array"},
+           {"items", {{"type", "string"}}},
+           {"description",
+            "names of systems that do not fit into memory, of which none is the fastest "
+            "unless all are such"}}},
          {"systems",
           {{"type", "array"},
            {"items", schema_of(row_type_of<RunResult>(), true)},
            {"description", "the results, in the order of the files"}}}}},
-       {"required", {"schema", "systems"}},
+       {"required", {"schema", "without_room", "systems"}},
        {"additionalProperties", false}});
   return schema.dump(2) + '\n';
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulation/memory_fit.h"
+
 namespace orrery {
 
 std::int64_t rank_count(const RunResult& result) {
@@ -32,8 +34,12 @@ std::optional<Duration> iteration_with_rounds(const RunResult& result) {
 }
 
 std::optional<double> ratio_to_fastest(const RunResult& result, std::span<const RunResult> all) {
+  // What does not fit into memory cannot be run: it is the fastest only if nothing fits.
+  const bool any_fits = std::ranges::any_of(
+      all, [](const RunResult& other) { return iteration_time(other) && fits_memory(other); });
   std::optional<Duration> fastest;
   for (const RunResult& other : all) {
+    if (any_fits && !fits_memory(other)) continue;
     const std::optional<Duration> time = iteration_time(other);
     if (time && (!fastest || *time < *fastest)) fastest = time;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "simulation/memory_fit.h"
 #include "simulation/run_result.h"
 
 namespace orrery {
@@ -77,10 +78,13 @@ std::vector<PartDifference> part_differences(const RunResult& here, const RunRes
 
 void add_differences(std::vector<RunResult>& results) {
   const RunResult* fastest = nullptr;
+  const auto is_better = [&](const RunResult& result) {
+    if (fastest == nullptr) return true;
+    if (fits_memory(result) != fits_memory(*fastest)) return fits_memory(result);
+    return *iteration_time(result) < *iteration_time(*fastest);
+  };
   for (const RunResult& result : results)
-    if (!result.partial &&
-        (fastest == nullptr || *iteration_time(result) < *iteration_time(*fastest)))
-      fastest = &result;
+    if (!result.partial && is_better(result)) fastest = &result;
   for (RunResult& result : results)
     if (!result.partial && &result != fastest)
       result.difference = part_differences(result, *fastest);

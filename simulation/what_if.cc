@@ -11,10 +11,12 @@
 #include <string_view>
 #include <utility>
 
+#include "core/units/unit_text.h"
 #include "network/nic_shares.h"
 #include "simulation/problems.h"
 #include "simulation/result/faster_trainings.h"
 #include "simulation/search/fitting.h"
+#include "workload/problems.h"
 
 namespace orrery {
 
@@ -83,8 +85,21 @@ class Changes {
   void add(std::string name, const Change& change, std::int32_t iterations = 1) {
     Alternative alternative{std::move(name), experiment_, iterations};
     change(alternative.experiment);
+    alternative.change += without_room(alternative.experiment);
     if (problems_of(alternative.experiment).empty())
       alternatives_.push_back(std::move(alternative));
+  }
+
+  // Of a change with which a training needs more memory than before, and than there is.
+  std::string without_room(const Experiment& changed) const {
+    const auto* before = std::get_if<TransformerWorkload>(&experiment_.workload.what);
+    const auto* after = std::get_if<TransformerWorkload>(&changed.workload.what);
+    if (before == nullptr || after == nullptr || !changed.npu.memory ||
+        !problems_of(after->training, after->model, facts_of(changed.topology)).empty())
+      return "";
+    const Bytes needed = most_memory(*after), room = *changed.npu.memory - changed.npu.reserve;
+    if (needed <= room || needed <= most_memory(*before)) return "";
+    return fmt::format("; DOES NOT FIT: {} of {}", to_text(needed), to_text(room));
   }
 
   bool spent(BoundBy bound) const {
@@ -277,6 +292,9 @@ class Changes {
     if (waits_for("TP"))
       add_training("TP exchanges beside products (training.overlap_tensor)",
                    with_overlapped_tensor(experiment_));
+    if (waits_for("DP"))
+      add_training("parameters gathered beside forward passes (training.overlap_parameters)",
+                   with_overlapped_parameters(experiment_));
   }
 
   // Smaller micro-batches where they can be halved; else steps of twice the samples.
