@@ -27,6 +27,17 @@ std::string heading(const RunResult& result, Duration measured) {
   return text + '\n';
 }
 
+// Only parameters that ranks share are gathered, and zero3 always does it beside its passes.
+bool may_gather_ahead(const RunResult& result) {
+  const auto is_set = [&](std::string_view key, std::string_view value) {
+    return std::ranges::any_of(result.provenance.configuration, [&](const auto& setting) {
+      return setting.key.ends_with(key) && setting.value == value;
+    });
+  };
+  return (is_set("training.sharding", "zero1") || is_set("training.sharding", "zero2")) &&
+         is_set("training.overlap_parameters", "false");
+}
+
 // What software may do and the file does not say, of what this job has.
 std::string faster_software(const RunResult& result) {
   const auto waits_for = [&](std::string_view kind) {
@@ -35,7 +46,7 @@ std::string faster_software(const RunResult& result) {
   };
   std::string text;
   if (waits_for("TP")) text += "overlap_tensor, ";
-  if (waits_for("DP")) text += "overlap_parameters, ";
+  if (waits_for("DP") && may_gather_ahead(result)) text += "overlap_parameters, ";
   text += "fused_cross_entropy, ";
   if (std::ranges::any_of(result.memory, [](const MemoryRow& row) { return row.again > Bytes{}; }))
     text += "no recomputation, ";
@@ -65,9 +76,26 @@ Duration at_the_peak(const RunResult& result) {
 
 }  // namespace
 
+namespace {
+
+// What the busiest link of a level takes for the bytes of an iteration; 0 if computing takes
+// longer.
+Duration least_of_level(const RunResult& result) {
+  if (result.bound_by == "compute" || result.bound > result.finish) return {};
+  return Duration{result.bound.value / iteration_count(result)};
+}
+
+bool is_computed(const TimePart& part) {
+  return part.bound_by == BoundBy::compute_rate || part.bound_by == BoundBy::memory_bandwidth ||
+         part.bound_by == BoundBy::launches || part.bound_by == BoundBy::collectives;
+}
+
+}  // namespace
+
 std::string measured_text(const RunResult& result, Duration measured) {
   const Duration simulated = *iteration_time(result);
   const Duration missing = measured - simulated, least = at_the_peak(result);
+  const Duration of_level = least_of_level(result);
   using enum TextTable::Align;
   TextTable table({{"what alone would explain it", left},
                    {"on", left},
@@ -84,8 +112,9 @@ std::string measured_text(const RunResult& result, Duration measured) {
       ++left_out;
       continue;
     }
-    const bool possible =
-        needed > Duration{} && (part.bound_by != BoundBy::compute_rate || needed >= least);
+    const bool possible = needed > Duration{} &&
+                          (part.bound_by != BoundBy::compute_rate || needed >= least) &&
+                          (!is_computed(part) || measured >= of_level);
     table.add_row({part.part, part.level, to_text(time), possible ? to_text(needed) : "-",
                    possible ? fmt::format("{:.2f}", static_cast<double>(needed.value) /
                                                         static_cast<double>(time.value))
@@ -100,6 +129,11 @@ std::string measured_text(const RunResult& result, Duration measured) {
   std::string others;
   if (left_out > 0)
     others = fmt::format("{} more would have to be more than 10 times as long.\n", left_out);
+  if (measured < of_level)
+    others += fmt::format(
+        "No compute rate explains it: the bytes of an iteration take {} on {} alone. The file has "
+        "more of them than were sent, or less bandwidth.\n",
+        to_text(of_level), result.bound_by);
   return heading(result, measured) + table.text() + others + causes(result, missing > Duration{});
 }
 

@@ -33,6 +33,30 @@ TEST_CASE("computing explains no more than the peak allows") {
   CHECK_THAT(measured_text(result, microseconds(79)), Contains("overlap_tensor"));
 }
 
+// Of 100 us a link is busy for 90: no run that sends these bytes over it takes 85, however fast it
+// computes, and one that takes 95 may.
+TEST_CASE("computing explains no time that is shorter than the bytes of a level take") {
+  RunResult result = test::sample();
+  result.finish = microseconds(100) * iteration_count(result);
+  result.bound = microseconds(90) * iteration_count(result);
+  result.bound_by = "fabric";
+  result.training.reset();
+  result.why = {
+      test::part("compute", "", Duration{result.finish.value / 2}, BoundBy::compute_rate, ""),
+      test::part("DP", "fabric", Duration{result.finish.value / 2}, BoundBy::bandwidth, "")};
+  const std::string faster = measured_text(result, microseconds(85));
+  CHECK_THAT(faster, Contains("the bytes of an iteration take 90 us on fabric alone"));
+  CHECK_THAT(faster, Contains("not alone") && Contains("35 us"));  // DP's 50 less 15
+  CHECK_THAT(faster, !Contains("overlap_parameters"));
+  result.provenance.configuration = {{"workload.training.sharding", "zero1"},
+                                     {"workload.training.overlap_parameters", "false"}};
+  CHECK_THAT(measured_text(result, microseconds(85)), Contains("overlap_parameters"));
+  result.provenance.configuration.front().value = "zero3";
+  CHECK_THAT(measured_text(result, microseconds(85)), !Contains("overlap_parameters"));
+  const std::string possible = measured_text(result, microseconds(95));
+  CHECK_THAT(possible, !Contains("No compute rate") && Contains("45 us   0.90"));
+}
+
 // 30 us are missing. EP's 20 would be 50, 2.5 times as long, and TP's 3 would be 33, 11 times: that
 // explains nothing.
 TEST_CASE("parts that would have to be more than ten times as long are only counted") {

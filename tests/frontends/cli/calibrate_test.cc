@@ -86,6 +86,23 @@ TEST_CASE("calibrate writes the efficiency that the times were made with", "[cli
   CHECK(test::run_orrery({"calibrate", rows, "-o", fitted}).exit_code == 2);
 }
 
+// Two layers of 12 x 2,048^2 parameters, 4 B of gradient each: 400 MB between two ranks take 4 s at
+// 0.1 GB/s, and the rows 10 ms.
+TEST_CASE("calibrate says which runs a level holds up", "[cli]") {
+  const Files files;
+  std::string slow = job;
+  slow.replace(slow.find("235 GB/s"), 8, "0.1 GB/s");
+  files.write("job.yaml", slow);
+  const std::string rows = files.write(
+      "measured.csv",
+      "experiment,time,workload.training.micro_batch\njob.yaml,10 ms,1\njob.yaml,10 ms,2\n");
+  const Printed printed = test::run_orrery({"calibrate", rows, "--free", "matrix"});
+  INFO(printed.out << printed.error);
+  CHECK(printed.exit_code == 0);
+  CHECK_THAT(printed.error, Contains("micro_batch=1: nvlink alone takes") &&
+                                Contains("of 10 ms, so the time says little of the processor"));
+}
+
 TEST_CASE("calibrate says what the rows do not determine", "[cli]") {
   const Files files;
   files.write("job.yaml", job);
