@@ -118,9 +118,12 @@ void tell_workload_of_software(YamlNode& root) {
   }
 }
 
-// What name_servers() reads, too: a platform, and its ranks, which become a number of servers.
+// What name_servers() reads, too: a platform, its servers and their number, which of one server are
+// a file, and its ranks, which become a number of servers.
 bool chooses_file(const std::vector<std::string>& steps) {
-  if (steps[0] == "platform" && (steps.size() == 1 || steps[1] == "ranks")) return true;
+  constexpr std::string_view read[] = {"ranks", "nodes", "servers", "server", "nic"};
+  if (steps[0] == "platform" && (steps.size() == 1 || std::ranges::count(read, steps[1]) > 0))
+    return true;
   const bool of_model = steps.size() == 3 && steps[1] == "transformer";
   return (steps.size() == 2 || of_model) && steps.back() == "file" &&
          std::find(sections_with_files.begin(), sections_with_files.end(), steps[0]) !=
@@ -162,7 +165,13 @@ std::optional<YamlNode> InputFiles::load(const std::string& path,
   // `--set platform.file=other.yaml` chooses the file that the other options then change.
   const auto rest = std::stable_partition(assignments.begin(), assignments.end(),
                                           [](const auto& a) { return chooses_file(a.steps); });
-  for (auto a = assignments.begin(); a != rest; ++a) assign(*root, *a);
+  for (auto a = assignments.begin(); a != rest; ++a) {
+    const bool counts = a->steps.back() == "nodes" || a->steps.back() == "servers";
+    YamlNode* platform = root->find("platform");
+    if (counts && platform != nullptr && platform->find("nodes") == nullptr)
+      taken(*platform, "ranks");  // of the servers that there were
+    assign(*root, *a);
+  }
   name_servers(*root, problems_);
   if (!resolve_references(*root, path)) complete = false;
   for (auto a = rest; complete && a != assignments.end(); ++a) assign(*root, *a);
@@ -312,16 +321,14 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
     problems_.add(file.place, join_path(key_path, "file"), std::move(what), std::move(remedy));
     return false;
   };
-  if (file.kind != NodeKind::scalar) {
+  if (file.kind != NodeKind::scalar)
     return fail(fmt::format("this is {}", name_of(file.kind)), "write the path of a YAML file");
-  }
   const std::string path = path_of(file);
   chain.push_back(path);
   const auto same_file = [&](const auto& earlier) { return identity(earlier) == identity(path); };
-  if (std::find_if(chain.begin(), chain.end() - 1, same_file) != chain.end() - 1) {
+  if (std::find_if(chain.begin(), chain.end() - 1, same_file) != chain.end() - 1)
     return fail("the files refer to each other: " + fmt::format("{}", fmt::join(chain, " -> ")),
                 "write the keys out in one of them");
-  }
   std::optional<YamlNode> loaded;
   try {
     loaded = read(path, key_path);
@@ -336,17 +343,15 @@ bool InputFiles::resolve(YamlNode& section, const std::string& key_path,
                                   : std::string(unreadable_remedy));
   }
   if (!loaded) return false;
-  if (loaded->kind != NodeKind::map) {
+  if (loaded->kind != NodeKind::map)
     return fail(fmt::format("{} holds {}", path, name_of(loaded->kind)),
                 fmt::format("it must hold the keys of {}", key_path));
-  }
   if (is_model_config(*loaded) && !read_model_config(*loaded, key_path, problems_)) return false;
   // Of a file of whole sections, an experiment or a bundled platform, the one of this name.
   if (YamlNode* same = loaded->find(key_path)) {
-    if (same->kind != NodeKind::map) {
+    if (same->kind != NodeKind::map)
       return fail(fmt::format("{} of {} is {}", key_path, path, name_of(same->kind)),
                   "it must be a map of keys");
-    }
     YamlNode section_of_file = std::move(*same);
     loaded = std::move(section_of_file);
   }
