@@ -190,9 +190,9 @@ std::string remedy_for(const Forecast& forecast, const WorkAhead& ahead,
 }
 
 // Where messages take all shortest paths, each has a share on many links. Measured on fat trees of
-// 128 to 1,024 NPUs, 42 to 146 links a message (docs/speed.md): to compare the paths of all pairs,
-// of which some then stand for all, takes 0.11 to 0.14 us for each link, and to carry each of them
-// 0.2 to 0.3.
+// 128 to 1,024 NPUs, 42 to 146 links a message, on the machine of docs/speed.md: to compare the
+// paths of all pairs, of which some then stand for all, takes 0.11 to 0.14 us for each link, and to
+// carry each of them 0.2 to 0.3.
 double seconds_of_spread(const WorkAhead& ahead, double links, std::int32_t ranks, bool is_folded) {
   constexpr double compared = 0.13e-6, carried = 0.25e-6;
   const double messages = static_cast<double>(ahead.messages);
