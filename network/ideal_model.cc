@@ -4,17 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "network/inner_links.h"
+
 namespace orrery {
-
-namespace {
-
-// Some messages on a ring or mesh pass links between their ends, unless all are neighbours.
-bool has_inner_links(const LevelSpec& level) {
-  return (level.kind == LevelKind::ring && level.size > 3) ||
-         (level.kind == LevelKind::mesh && level.size > 2);
-}
-
-}  // namespace
 
 IdealModel ideal_model_of(const NetworkSpec& spec, const Topology& topology, TransportKind usual) {
   if (spec.transport.ideal) return *spec.transport.ideal;

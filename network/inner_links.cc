@@ -93,6 +93,11 @@ class Survey {
 
 }  // namespace
 
+bool has_inner_links(const LevelSpec& level) {
+  return (level.kind == LevelKind::ring && level.size > 3) ||
+         (level.kind == LevelKind::mesh && level.size > 2);
+}
+
 InnerLinks inner_links(const TopologySpec& topology) {
   InnerLinks inner;
   if (topology.graph == nullptr) return inner;

@@ -24,6 +24,9 @@ struct InnerLinks {
   std::string level;  // of those upward links
 };
 
+// Whether some messages on a ring or mesh pass links between their ends: not if all are neighbours.
+bool has_inner_links(const LevelSpec& level);
+
 // Of levels, whose links the levels tell: none. O(nodes + links).
 InnerLinks inner_links(const TopologySpec& topology);
 

@@ -29,12 +29,6 @@ namespace orrery {
 
 namespace {
 
-// Whether some messages on the level pass links between their ends: not if all are neighbours.
-bool has_inner_links(const LevelSpec& level) {
-  return (level.kind == LevelKind::ring && level.size > 3) ||
-         (level.kind == LevelKind::mesh && level.size > 2);
-}
-
 std::vector<std::string> contention_of_graph(const TopologySpec& topology) {
   const InnerLinks inner = inner_links(topology);
   switch (inner.kind) {

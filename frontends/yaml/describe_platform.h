@@ -99,10 +99,10 @@ inline void describe_servers(Keys& keys) {
       {"topology", "nodes", "torus", "fat_tree", "leaf_spine", "rail", "dragonfly", "hyperx",
        "graph", "hpcc"},
       {"nodes", "ranks"},
-      "servers, as in platform: {nodes: 16, server: hgx-h100} or {npu: h100, ranks: "
-      "512}; a torus, as in "
-      "platform: {npu: tpu-v5p, torus: 8x8x8}; or how the NPUs are connected; or "
-      "name a whole platform, as in platform: dgx-h100 (orrery list platforms)");
+      keys.given("npu") && keys.given("ranks")
+          ? "no server is known with this device: write torus: 4x4, or one of orrery list platforms"
+          : "servers, as in platform: {nodes: 16, server: hgx-h100} or {npu: h100, ranks: 512}; or "
+            "NPUs connected as torus: 8x8x8; or platform: dgx-h100 (orrery list platforms)");
   for (const char* key : {"server", "nic"})
     keys.only_with({"nodes", "rail", "leaf_spine", "fat_tree", "dragonfly", "hyperx"}, key);
   keys.only_with({"nodes", "leaf_spine", "fat_tree"}, "oversubscription");

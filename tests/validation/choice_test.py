@@ -4,7 +4,7 @@
     choice_test.py BINARY_FOLDER fast|slow|table [NAME...]
 
 A case is an experiment without `system:` and without `network:`: its iteration takes at most 10 %
-longer than with the best of SECTIONS. `fast` takes small ones, `slow` those of
+longer than with the best of SECTIONS. `fast` takes small ones, `slow` a larger torus and those of
 docs/models/llm-on-your-cluster.md; `table` prints the time of every section, for all or those that
 are named. A section that does not fold may take long: if it has no result after LIMIT seconds it
 counts as none. None of them has `in_network`: its switch has no limits (docs/models/selection.md).
@@ -79,12 +79,14 @@ platform:
 TORUS = """
 platform:
   npu: {preset: h100, efficiency: {preset: h100-2024}}
-  topology: {torus: {sizes: [4, 4, 2], bandwidth: 100 GB/s, latency: 0.5 us}}
+  topology: {torus: {sizes: [4, 4], bandwidth: 100 GB/s, latency: 0.5 us}}
 """
 PLATFORMS = {"superpod": SUPERPOD, "leaf-spine 2:1": TAPERED, "torus": TORUS}
+DEEPER = TORUS.replace("[4, 4]", "[4, 4, 2]")
 JOBS = {"llama": LLAMA, "experts": EXPERTS, "zero3": SHARDED}
 SMALL = {f"{job} on {where}": platform + workload
          for where, platform in PLATFORMS.items() for job, workload in JOBS.items()}
+LARGER = {f"{job} on torus 4x4x2": DEEPER + workload for job, workload in JOBS.items()}
 
 
 # Of the page, those that take a moment: gradients run beside a pipeline there, and FSDP.
@@ -106,8 +108,8 @@ def chosen_cases(mode, names, folder):
     if mode == "fast":
         return {**SMALL, **{name: page[name] for name in QUICK}}
     if mode == "slow":
-        return page
-    return {name: text for name, text in {**SMALL, **page}.items() if not names or name in names}
+        return {**LARGER, **page}
+    return {name: text for name, text in {**SMALL, **LARGER, **page}.items() if not names or name in names}
 
 
 def iteration(binary, folder, text, limit):
