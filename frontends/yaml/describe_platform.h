@@ -100,7 +100,7 @@ inline void describe_servers(Keys& keys) {
        "graph", "hpcc"},
       {"nodes", "ranks"},
       keys.given("npu") && keys.given("ranks")
-          ? "no server is known with this device: write torus: 4x4, or one of orrery list platforms"
+          ? "no server is known with it: see orrery list platforms, or for TPUs write torus: 4x4x4"
           : "servers, as in platform: {nodes: 16, server: hgx-h100} or {npu: h100, ranks: 512}; or "
             "NPUs connected as torus: 8x8x8; or platform: dgx-h100 (orrery list platforms)");
   for (const char* key : {"server", "nic"})

@@ -421,9 +421,13 @@ TEST_CASE("what is not known of servers is asked for") {
   CHECK_THAT(error_of("{nodes: 64, npu: tpu-v4}"),
              Catch::Contains("no server is known with this device") &&
                  Catch::Contains("of TPUs torus: 4x4x4"));
-  CHECK_THAT(error_of("{ranks: 64, npu: trn2}"),
-             Catch::Contains("no server is known with this device") &&
-                 Catch::Contains("orrery list platforms"));
+  // Both remedies, pasted: a bundled platform, and a torus of TPUs.
+  for (const char* device : {"trn2", "tpu-v5p"})
+    CHECK_THAT(error_of(fmt::format("{{ranks: 64, npu: {}}}", device)),
+               Catch::Contains("no server is known with it: see orrery list platforms, or for TPUs "
+                               "write torus: 4x4x4"));
+  CHECK(npus_of(with("{file: trn2, ranks: 64}")) == 64);
+  CHECK(npus_of(with("{npu: tpu-v5p, torus: 4x4x4}")) == 64);
   CHECK_THAT(error_of("{nodes: 64}"), Catch::Contains("write server: hgx-h100"));
   CHECK_THAT(error_of("{nodes: 4, server: hgx-h1000}"), Catch::Contains("did you mean"));
   CHECK_THAT(error_of("{npu: h100}"), Catch::Contains("one of the keys topology, nodes, torus, "));
