@@ -99,7 +99,7 @@ class Simulation {
         options_(options),
         queue_({experiment.ties, experiment.seed, experiment.tie_draw}),
         topology_(experiment.topology),
-        activity_(topology_),
+        activity_(topology_, experiment.network.routing),
         message_sinks_(message_sinks(matrix_, activity_, message_log_, options)),
         link_activity_(options.activity ? std::make_unique<LinkActivity>(topology_) : nullptr),
         network_(make_network(queue_, topology_, experiment.network, message_sinks_)),

@@ -5,11 +5,9 @@ namespace orrery {
 void LevelActivity::on_span(const Span& span) {
   if (span.kind != SpanKind::message) return;
   const NodeId source{span.rank}, target{static_cast<std::int32_t>(span.operation)};
-  for (std::size_t level = 0; level < levels_.row_count(); ++level) {
-    const int l = static_cast<int>(level);
-    if (topology_.coordinate(source, l) != topology_.coordinate(target, l))
-      levels_.add(level, span.begin, span.end, span.size);
-  }
+  const std::uint64_t crossed = crossed_.between(source, target);
+  for (std::size_t level = 0; level < levels_.row_count(); ++level)
+    if ((crossed >> level & 1) != 0) levels_.add(level, span.begin, span.end, span.size);
 }
 
 std::vector<ActivityRow> LevelActivity::rows() const {

@@ -6,6 +6,7 @@
 
 #include "core/trace/byte_bins.h"
 #include "core/trace/trace_sink.h"
+#include "network/crossed_levels.h"
 #include "network/topology/topology.h"
 #include "simulation/run_result.h"
 
@@ -14,8 +15,10 @@ namespace orrery {
 class LevelActivity final : public TraceSink {
  public:
   // REQUIRES: topology outlives this.
-  explicit LevelActivity(const Topology& topology)
-      : topology_(topology), levels_(topology.levels().size(), 256, microseconds(1)) {}
+  LevelActivity(const Topology& topology, const RoutingSpec& routing)
+      : topology_(topology),
+        crossed_(topology, routing.of_flows(topology.structural())),
+        levels_(topology.levels().size(), 256, microseconds(1)) {}
 
   bool wants_messages() const override { return true; }
   void on_span(const Span& span) override;
@@ -25,6 +28,7 @@ class LevelActivity final : public TraceSink {
 
  private:
   const Topology& topology_;
+  CrossedLevels crossed_;
   ByteBins levels_;
 };
 

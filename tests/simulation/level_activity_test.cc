@@ -25,7 +25,7 @@ LevelSpec level(const char* name, std::int32_t size) {
 // NPUs can send 4,000 B in a microsecond.
 TEST_CASE("bytes are spread over the time that a message takes, on the levels it crosses") {
   const Topology topology({{level("inner", 2), level("outer", 2)}});
-  LevelActivity activity(topology);
+  LevelActivity activity(topology, {});
   activity.on_span(message(0, 2, nanoseconds(500), nanoseconds(2'000), bytes(3'000)));
   const auto rows = activity.rows();
   REQUIRE(rows.size() == 3);
@@ -38,10 +38,23 @@ TEST_CASE("bytes are spread over the time that a message takes, on the levels it
   CHECK(rows[1].share == Approx(0.5));
 }
 
+// An NPU sends 500 B to its switch, which hands them on to another one: 1,000 B on the switch's
+// level. Of a pair of levels {2, 2}, NPUs 0 to 3, the switches of `inner` are nodes 4 and 5.
+TEST_CASE("what ends at a switch crosses the switch's level") {
+  const Topology topology({{level("inner", 2), level("outer", 2)}});
+  LevelActivity activity(topology, {});
+  activity.on_span(message(0, 4, Duration{}, nanoseconds(500), bytes(500)));
+  activity.on_span(message(4, 1, nanoseconds(500), nanoseconds(900), bytes(500)));
+  const auto rows = activity.rows();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].level == "inner");
+  CHECK(rows[0].bytes == bytes(1'000));
+}
+
 // 100,000 messages of 10 us one after the other: a second, so intervals of 2^12 us, 245 of them.
 TEST_CASE("a long run keeps few samples and every byte") {
   const Topology topology({{level("wire", 2)}});
-  LevelActivity activity(topology);
+  LevelActivity activity(topology, {});
   for (int i = 0; i < 100'000; ++i)
     activity.on_span(message(0, 1, microseconds(10 * i), microseconds(10 * i + 10), bytes(7)));
   const auto rows = activity.rows();

@@ -68,6 +68,29 @@ TEST_CASE("the busiest links come first, whatever their bytes") {
   CHECK(result.link_activity.front().level == "fabric");
 }
 
+// All-to-all of 8 MB: each of 4 NPUs sends 2 MB to each other one, 24 MB in all, which leave and
+// enter by links of the leaves. Those between the two leaves, 4 NPUs to 2 others, are 16 MB. NPUs 0
+// and 2 have the same place on different leaves: their messages cross links of `leaf`, too.
+TEST_CASE("levels over time add up to what they carried, on a graph too") {
+  const std::string file = build_folder() + "/graph_activity_test.yaml";
+  for (const char* backend : {"analytical", "fluid", "queue", "credit", "packet"}) {
+    std::ofstream(file) << "platform: {topology: {leaf_spine: {leaves: 2, spines: 2, plugs: 2, "
+                           "bandwidth: 100 Gb/s, latency: 1 us}}}\nsystem: {algorithms: direct, "
+                           "chunks: 1}\nnetwork: {backend: "
+                        << backend
+                        << "}\nworkload: {program: [{operations: [{all_to_all: 8 MB}]}]}\n";
+    SimulateOptions options;
+    options.activity = true;
+    const RunResult result = simulate(load_experiment(file, {}), options);
+    std::map<std::string, TotalBytes> sums, carried;
+    for (const ActivityRow& row : result.activity) sums[row.level] += row.bytes;
+    for (const LevelRow& row : result.levels) carried[row.name] += row.bytes;
+    CHECK(sums == carried);
+    CHECK(sums.at("leaf") == bytes(24'000'000));
+    CHECK(sums.at("spine") == bytes(16'000'000));
+  }
+}
+
 // Columns of 3 us: 18 us full; 18 to 21 and 21 to 24 us two thirds; full to 42 us.
 TEST_CASE("the text report draws links over time") {
   const std::string busy = "@@@@@@**@@@@@@";
