@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "network/routing/flow_hash.h"
 
@@ -61,7 +64,11 @@ class Comparison {
   FoldAnswer compare_first(std::int64_t flows);
   FoldAnswer sign(const Members& members, std::size_t k);
   FoldAnswer check(const Members& members, std::size_t k);
+  void cross(std::span<const LinkCrossing> crossings);
+  bool are_known(std::span<const SharedCrossings* const> all);
   std::uint64_t trace(NodeId from, const FoldedTraffic::Target& to);
+  std::uint64_t trace(std::span<const LinkCrossing> crossings) const;
+  std::uint64_t trace_of(const SharedCrossings& shared);
   Digit digit_that_differs(NodeId npu, std::size_t k, std::uint64_t expected);
   void number(LinkClasses& classes) const;
 
@@ -76,7 +83,11 @@ class Comparison {
   std::uint64_t flow_classes_ = 0;
   std::int64_t enough_ = 0;  // flows to compare
   bool all_compared_ = true;
-  std::vector<LinkCrossing> crossings_;
+  FlowCrossings crossings_;  // of the flow at hand
+  // Of the flow class at hand, and digests of those of all before: looked up only.
+  std::vector<const SharedCrossings*> shared_;
+  std::unordered_set<std::uint64_t> known_;
+  std::vector<std::optional<std::uint64_t>> traces_;  // of shared crossings, by number
 };
 
 Comparison::Members Comparison::members_of(NodeId representative) const {
@@ -143,6 +154,8 @@ FoldAnswer Comparison::compare_first(std::int64_t flows) {
   enough_ = flows;
   signature_ = kinds_;
   flow_classes_ = 0;
+  known_.clear();
+  traces_.clear();
   FoldAnswer answer =
       for_each_class([this](const Members& members, std::size_t k) { return sign(members, k); });
   if (!answer.folds()) return answer;
@@ -150,18 +163,35 @@ FoldAnswer Comparison::compare_first(std::int64_t flows) {
       [this](const Members& members, std::size_t k) { return check(members, k); });
 }
 
+void Comparison::cross(std::span<const LinkCrossing> crossings) {
+  for (const LinkCrossing& crossing : crossings) {
+    if (load_[crossing.link] == 0) loaded_.push_back(crossing.link);
+    load_[crossing.link] += mixed(crossing.way) | 1;
+  }
+}
+
+// A class before had the same: links that are alike are alike with these crossings, too.
+bool Comparison::are_known(std::span<const SharedCrossings* const> all) {
+  std::uint64_t digest = 0;
+  for (const SharedCrossings* shared : all) digest += mixed(mixed(shared->number));
+  return !known_.insert(digest).second;
+}
+
 // The load of a link is a sum over flows, so their order does not matter.
 FoldAnswer Comparison::sign(const Members& members, std::size_t k) {
   ++flow_classes_;
+  shared_.clear();
   for (std::size_t i = 0; i < members.npus.size(); ++i) {
-    crossings_.clear();
+    crossings_.own.clear();
+    crossings_.shared = nullptr;
     std::string why = crossings_of_(members.npus[i], members.targets[i][k].npu, crossings_);
     if (!why.empty()) return {std::move(why), {}};
-    for (const LinkCrossing& crossing : crossings_) {
-      if (load_[crossing.link] == 0) loaded_.push_back(crossing.link);
-      load_[crossing.link] += mixed(crossing.way) | 1;
-    }
+    cross(crossings_.own);
+    if (crossings_.shared != nullptr) shared_.push_back(crossings_.shared);
   }
+  // Those of a part of the class count with the others of it.
+  if (shared_.size() < members.npus.size() || !are_known(shared_))
+    for (const SharedCrossings* shared : shared_) cross(shared->crossings);
   for (const LinkIndex link : loaded_) {
     signature_[link] = mixed(mixed(signature_[link] ^ flow_classes_) ^ load_[link]);
     load_[link] = 0;
@@ -170,14 +200,27 @@ FoldAnswer Comparison::sign(const Members& members, std::size_t k) {
   return {};
 }
 
-// Which classes of links a flow crosses, and in which way: a sum again.
-std::uint64_t Comparison::trace(NodeId from, const FoldedTraffic::Target& to) {
-  crossings_.clear();
-  crossings_of_(from, to.npu, crossings_);
-  std::uint64_t sum = to.kind;
-  for (const LinkCrossing& crossing : crossings_)
+std::uint64_t Comparison::trace(std::span<const LinkCrossing> crossings) const {
+  std::uint64_t sum = 0;
+  for (const LinkCrossing& crossing : crossings)
     sum += mixed(signature_[crossing.link] ^ mixed(crossing.way));
   return sum;
+}
+
+std::uint64_t Comparison::trace_of(const SharedCrossings& shared) {
+  if (traces_.size() <= shared.number) traces_.resize(shared.number + 1);
+  std::optional<std::uint64_t>& found = traces_[shared.number];
+  if (!found) found = trace(shared.crossings);
+  return *found;
+}
+
+// Which classes of links a flow crosses, and in which way: a sum again.
+std::uint64_t Comparison::trace(NodeId from, const FoldedTraffic::Target& to) {
+  crossings_.own.clear();
+  crossings_.shared = nullptr;
+  crossings_of_(from, to.npu, crossings_);
+  const std::uint64_t sum = to.kind + trace(crossings_.own);
+  return crossings_.shared == nullptr ? sum : sum + trace_of(*crossings_.shared);
 }
 
 FoldAnswer Comparison::check(const Members& members, std::size_t k) {

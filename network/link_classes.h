@@ -8,6 +8,9 @@
 // links, class by class: then rates that are fair among classes are fair among all (an equitable
 // partition; docs/decisions/0013). If they do not, the fold is refused, with the digit in which
 // the paths differ.
+//
+// The flow classes between two sets of leaves cross the links among the leaves' switches in the
+// same way, those of each pair of hosts. So these links are looked at once for all of them.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +33,20 @@ struct LinkClasses {
   std::vector<std::int32_t> size;  // of each first link's class; of the others nothing
 };
 
-// Appends the crossings of the flow from one NPU to another. Returns why it cannot be folded,
-// whatever the others are like, or "".
-using CrossingsOf = std::function<std::string(NodeId from, NodeId to, std::vector<LinkCrossing>&)>;
+// Crossings that many flows have: those from one leaf to another one.
+struct SharedCrossings {
+  std::uint32_t number;  // of these crossings; counted from 0
+  std::vector<LinkCrossing> crossings;
+};
+
+struct FlowCrossings {
+  std::vector<LinkCrossing> own;
+  const SharedCrossings* shared = nullptr;  // beside its own
+};
+
+// Appends the crossings of the flow from one NPU to another, or points to those that are shared,
+// which stay where they are. Returns why it cannot be folded, whatever the others are like, or "".
+using CrossingsOf = std::function<std::string(NodeId from, NodeId to, FlowCrossings&)>;
 
 // Fills `classes` if the answer is that the fold is exact.
 FoldAnswer find_link_classes(const Topology& topology, const Fold& fold,

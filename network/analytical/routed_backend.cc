@@ -322,8 +322,8 @@ FoldAnswer RoutedBackend::fold(const Fold& fold, const FoldedTraffic& traffic) {
       policy == RoutingPolicy::qp_spread || policy == RoutingPolicy::valiant)
     return {fmt::format("network.routing.policy {} draws the way of each message", name_of(policy)),
             {}};
-  const auto crossings_of = [&](NodeId from, NodeId to, std::vector<LinkCrossing>& found) {
-    return crossings(from, to, found);
+  const auto crossings_of = [&](NodeId from, NodeId to, FlowCrossings& found) {
+    return crossings(from, to, found.own);
   };
   FoldAnswer answer = find_link_classes(topology_, fold, traffic, crossings_of, classes_);
   if (answer.folds() && !ports_correspond(fold)) answer = {"ports come in another order", {}};

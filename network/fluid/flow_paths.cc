@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
+#include "network/fluid/crossings.h"
 #include "network/folded_links.h"
 #include "network/routing/level_routes.h"
 
@@ -87,36 +87,13 @@ FoldAnswer FlowPaths::fold(const Fold& fold, const FoldedTraffic& traffic) {
                 std::vector<std::int32_t>(topology_.links().size(), multiplicity_)};
     return {};
   }
-  PathComparison comparison(topology_);
-  const auto crossings_of = [&](NodeId from, NodeId to, std::vector<LinkCrossing>& found) {
-    return crossings(from, to, comparison, found);
+  Crossings crossings(topology_, router_);
+  const auto crossings_of = [&](NodeId from, NodeId to, FlowCrossings& found) {
+    return crossings.find(from, to, found);
   };
   FoldAnswer answer = find_link_classes(topology_, fold, traffic, crossings_of, classes_);
   if (answer.folds()) multiplicity_ = fold.multiplicity();
   return answer;
-}
-
-std::string FlowPaths::crossings(NodeId from, NodeId to, PathComparison& comparison,
-                                 std::vector<LinkCrossing>& crossings) {
-  path_.clear();
-  uses_.clear();
-  if (takes_all_paths(router_.policy())) {
-    spray(from, to);
-    if (!comparison.alike(from, shares_))
-      return fmt::format("the paths from {} to {} differ in latency or bandwidth",
-                         topology_.node_name(from), topology_.node_name(to));
-  } else if (router_.path(from, to, 0, path_)) {
-    for (const LinkIndex link : path_) uses_.push_back({link});
-  }
-  Duration latency;
-  for (const LinkUse& use : uses_) {
-    latency += topology_.links()[use.link].latency;
-    crossings.push_back({use.link, std::bit_cast<std::uint64_t>(use.share)});
-  }
-  if (uses_.empty() || latency == Duration{})
-    return fmt::format("from {} to {} there is {}", topology_.node_name(from),
-                       topology_.node_name(to), uses_.empty() ? "no path" : "no latency");
-  return "";
 }
 
 // A use of one link becomes one of its class. Of all flows that are alike, multiplicity_ in number,

@@ -10,7 +10,6 @@
 #include "network/fluid/solver/max_min_solver.h"
 #include "network/link_classes.h"
 #include "network/network_backend.h"
-#include "network/routing/path_comparison.h"
 #include "network/routing/router.h"
 
 namespace orrery::fluid {
@@ -40,8 +39,6 @@ class FlowPaths {
   bool go_both_ways(NodeId from, NodeId to);
   bool folded() const { return !classes_.like.empty(); }
   void fold_uses();
-  std::string crossings(NodeId from, NodeId to, PathComparison& comparison,
-                        std::vector<LinkCrossing>& crossings);
 
   const Topology& topology_;
   Router& router_;

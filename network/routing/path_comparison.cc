@@ -1,15 +1,13 @@
 #include "network/routing/path_comparison.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace orrery {
 
 // Link after link, as soon as its beginning has been reached: a few rounds, as many as hops.
-bool PathComparison::alike(NodeId from, std::span<const LinkShare> shares) {
+bool PathComparison::alike(NodeId from, std::span<const LinkShare> shares, Bandwidth narrowest) {
   ++question_;
-  constexpr Bandwidth unlimited{std::numeric_limits<std::int64_t>::max()};
-  reached_[from.value] = {question_, {}, unlimited};
+  reached_[from.value] = {question_, {}, narrowest};
   open_.clear();
   for (const LinkShare& share : shares) open_.push_back(share.link);
   for (std::size_t before = open_.size() + 1; !open_.empty() && open_.size() < before;) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,9 @@ class PathComparison {
 
   // True if all paths that these shares make have one latency and one narrowest bandwidth.
   // REQUIRES: the shares are Router::shares() of messages from this node.
-  bool alike(NodeId from, std::span<const LinkShare> shares);
+  // `narrowest`: before the node, of ways that have come there.
+  bool alike(NodeId from, std::span<const LinkShare> shares,
+             Bandwidth narrowest = Bandwidth{std::numeric_limits<std::int64_t>::max()});
 
   // The latency to a node on the way, by any of the paths. REQUIRES: alike() said that it has one.
   Duration latency_to(NodeId node) const { return reached_[node.value].latency; }

@@ -73,6 +73,12 @@ void Router::shares(NodeId from, NodeId to, std::vector<LinkShare>& shares) {
   for (const LinkIndex link : links) shares.push_back({link, 1});
 }
 
+std::optional<CommonEnds> Router::common_ends(NodeId from, NodeId to) {
+  if (policy_ == RoutingPolicy::dimension_order) return std::nullopt;
+  if (!spec_.routes.empty() && has_static_route(from, to)) return std::nullopt;
+  return search().common_ends(from, to);
+}
+
 // For two between which no path was found now.
 bool Router::wires_join(NodeId from, NodeId to) {
   if (spec_.faults.empty()) return false;

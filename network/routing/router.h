@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -54,6 +55,13 @@ class Router {
   // there is no path. At every node the rest divides equally over the next links. Where routes are
   // arithmetic, the one path with 1. REQUIRES: from != to.
   void shares(NodeId from, NodeId to, std::vector<LinkShare>& shares);
+
+  // Of flows of which shares() asks: the ends that all ways have in common, and what is between.
+  // Nothing also where a way is static, relayed, or arithmetic.
+  std::optional<CommonEnds> common_ends(NodeId from, NodeId to);
+  void shares_between(CoreNode exit, CoreNode entry, std::vector<LinkShare>& shares) {
+    search().shares_between(exit, entry, shares);
+  }
 
   // --- Where switches choose, packet by packet ---
 

@@ -359,6 +359,26 @@ void ShortestPaths::shares(NodeId from, NodeId to, std::vector<LinkShare>& share
   shares.erase(last + 1, shares.end());
 }
 
+std::optional<CommonEnds> ShortestPaths::common_ends(NodeId from, NodeId to) {
+  if (!find_candidates(from, to) || candidates_.size() != 1) return std::nullopt;
+  const Candidate& only = candidates_.front();
+  if (only.entry == past_the_core) return std::nullopt;
+  const Access &exit = exits_[only.exit], &entry = entries_[only.entry];
+  if (exit.core == entry.core) return std::nullopt;
+  CommonEnds ends{exit.core, entry.core, {}, static_cast<std::uint8_t>(exit.count), 0};
+  for (const Access* access : {&exit, &entry})
+    for (std::size_t i = 0; i < access->count; ++i) ends.links[ends.count++] = access->links[i];
+  return ends;
+}
+
+void ShortestPaths::shares_between(CoreNode exit, CoreNode entry, std::vector<LinkShare>& shares) {
+  const auto first = static_cast<std::ptrdiff_t>(shares.size());
+  inflow_[exit] = 1;
+  spread(field(entry), {exit}, shares);
+  std::sort(shares.begin() + first, shares.end(),
+            [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });
+}
+
 // Lets inflow_ at the sources run down to the field's target, the farthest nodes first.
 void ShortestPaths::spread(const Field& field, const std::vector<CoreNode>& sources,
                            std::vector<LinkShare>& shares) {

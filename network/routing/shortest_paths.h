@@ -6,6 +6,7 @@
 // share one. No table grows with the number of pairs.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -37,6 +38,14 @@ struct Entrance {
   std::uint32_t cost;
 };
 
+// The ends of all ways between two nodes, where they have them in common: links out to one node of
+// the core, and from another one in. What is between them does not depend on the two nodes.
+struct CommonEnds {
+  CoreNode exit = no_core_node, entry = no_core_node;  // not the same
+  std::array<LinkIndex, 4> links = {};                 // in the order of travel
+  std::uint8_t out = 0, count = 0;                     // links to the core, and links in all
+};
+
 class ShortestPaths {
  public:
   enum class Choice : std::uint8_t {
@@ -56,6 +65,10 @@ class ShortestPaths {
   // does.
   bool path(NodeId from, NodeId to, std::uint64_t hash, std::vector<LinkIndex>& links);
   void shares(NodeId from, NodeId to, std::vector<LinkShare>& shares);
+  // Nothing where ways part before the core, come together behind it, or go past it.
+  std::optional<CommonEnds> common_ends(NodeId from, NodeId to);
+  // shares() of a flow between two nodes of the core.
+  void shares_between(CoreNode exit, CoreNode entry, std::vector<LinkShare>& shares);
   std::vector<Entrance> entrances(NodeId to);
   // The first links of all shortest ways from a node of the core, in the order of the edges there.
   // Appended; nothing if there is no way. REQUIRES: here != to.
