@@ -58,4 +58,13 @@ void put_binding_part_first(RunResult& result) {
   std::rotate(result.why.begin(), first, first + 1);
 }
 
+void put_full_link_first(RunResult& result) {
+  const TimePart& first = result.why.front();
+  const auto full = std::ranges::find_if(result.why, [&](const TimePart& part) {
+    return part.bound_by == BoundBy::contention && part.part == first.part &&
+           part.knob == first.knob && part.knob.starts_with("network.routing.policy: spray");
+  });
+  if (full != result.why.end()) std::rotate(result.why.begin(), full, full + 1);
+}
+
 }  // namespace orrery

@@ -18,4 +18,8 @@ const TimePart* binding_part(const RunResult& result);
 // them say so: "; at most 7.6 % is gained, as unit carries for the rest of the time".
 void put_binding_part_first(RunResult& result);
 
+// A link that is full as messages meet on it by chance comes before parts of its kind that wait for
+// it: those that have its knob.
+void put_full_link_first(RunResult& result);
+
 }  // namespace orrery

@@ -15,6 +15,8 @@
 #include "network/nic_shares.h"
 #include "simulation/problems.h"
 #include "simulation/result/faster_trainings.h"
+#include "simulation/result/network_notices.h"
+#include "simulation/result/uneven_links.h"
 #include "simulation/search/fitting.h"
 #include "workload/problems.h"
 
@@ -68,6 +70,7 @@ class Changes {
     for (int level = 0; level < static_cast<int>(experiment_.topology.levels.size()); ++level)
       add_level(level);
     add_levels_together();
+    add_routing();
     add_endpoints();
     add_processor();
     add_ranks();
@@ -191,6 +194,15 @@ class Changes {
       return experiment_.topology.levels[static_cast<std::size_t>(level)].latency > no_latency;
     return std::ranges::any_of(graph->links, [&](const Link& link) {
       return link.level == level && link.latency > no_latency;
+    });
+  }
+
+  void add_routing() {
+    if (!spent(BoundBy::contention) || !takes_one_path(experiment_)) return;
+    add("messages on all shortest paths (routing.policy: spray)", [](Experiment& changed) {
+      changed.network.routing.policy = RoutingPolicy::spray;
+      if (takes_disorder_for_loss(changed.network))
+        changed.network.transport.roce.recovery = RecoveryKind::selective_repeat;
     });
   }
 

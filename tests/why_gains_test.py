@@ -40,6 +40,8 @@ def changes_named(part):
     knob, level, bound = part["knob"] or "", part["level"], part["bound_by"]
     if knob.startswith("another network.transport.congestion_control"):
         return ["senders at line rate"]
+    if knob.startswith("network.routing.policy: spray"):
+        return ["messages on all shortest paths"]
     if knob.startswith("training.overlap_tensor"):
         return ["TP exchanges beside products"]
     if knob.startswith("training.overlap_parameters"):

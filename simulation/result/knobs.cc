@@ -248,14 +248,23 @@ std::string against_short_window(const TimePart& part, const Experiment& experim
       exact_text(*experiment.network.credit.buffer), part.level, exact_text(*room));
 }
 
+std::string all_paths_at_once(const NetworkSpec& network) {
+  return fmt::format(
+      "network.routing.policy: spray{}",
+      goes_back(network) ? ", with network.transport.recovery: selective_repeat" : "");
+}
+
 // At the port of an NPU there is no other path.
 std::string against_contention(const TimePart& part, const Experiment& experiment,
-                               bool jobs_at_once) {
+                               bool jobs_at_once, bool collides) {
   const bool at_npu = part.held_by.find("npu ") != std::string::npos;
   const std::string other = has_servers(experiment) ? other_servers(part, experiment)
                             : at_npu                ? "another algorithm or placement"
                                      : "another routing.policy, placement or algorithm";
   const std::string jobs = jobs_at_once && !at_npu ? jobs_apart_on(part.level, experiment) : "";
+  if (collides)
+    return fmt::format("{}, or {}another placement or algorithm, or a wider {}",
+                       all_paths_at_once(experiment.network), jobs, part.held_by);
   const std::string shared = if_shared_nic(Topology(experiment.topology), part.held_by);
   return fmt::format("{}{}{}, or a wider {}", jobs, shared, other, part.held_by);
 }
@@ -272,7 +281,7 @@ bool another_job_runs(std::span<const JobRow> jobs) {
 }
 
 std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
-                    const LossRow& losses, bool jobs_at_once) {
+                    const LossRow& losses, bool jobs_at_once, bool collides) {
   switch (part.bound_by) {
     case BoundBy::compute_rate:
       if (std::string knob = shorter_work(experiment.workload); !knob.empty()) return knob;
@@ -306,7 +315,7 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
     case BoundBy::latency:
       return against_latency(part, experiment);
     case BoundBy::contention:
-      return against_contention(part, experiment, jobs_at_once);
+      return against_contention(part, experiment, jobs_at_once, collides);
     case BoundBy::endpoints:
       return "cheaper or fewer messages (system.endpoint, system.chunks)";
     case BoundBy::slow_receiver:

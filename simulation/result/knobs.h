@@ -16,9 +16,10 @@ bool another_job_runs(std::span<const JobRow> jobs);
 // A clause that follows a colon: "more bandwidth on fabric, or a smaller training.tensor"; "" if
 // nothing does. `taper`: of the part's level, what a port takes over what it gets while all send.
 // `losses`: of the run. `jobs_at_once`: of several jobs another one runs while the part's does.
+// `collides`: other links that lead the same way as the one that is full idle.
 // REQUIRES: part.bound_by is set.
 std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
-                    const LossRow& losses, bool jobs_at_once = true);
+                    const LossRow& losses, bool jobs_at_once = true, bool collides = false);
 
 // Of packets that are sent again because others overtook them: takes_disorder_for_loss().
 inline constexpr const char* recovery_of_disorder =

@@ -23,15 +23,31 @@ std::vector<Needs> needs_of(const TrafficAccount& account) {
   return needs;
 }
 
-double share_of(const TrafficAccount& account, std::span<const TrafficAccount> all) {
-  const auto carried = [](const TrafficAccount& one) {
+namespace {
+
+double share(const TrafficAccount& account, std::span<const TrafficAccount> all,
+             const std::function<bool(int)>& counts) {
+  const auto carried = [&](const TrafficAccount& one) {
     double sum = 0;
-    for (const Needs& level : needs_of(one)) sum += level.carried;
+    for (const Needs& level : needs_of(one))
+      if (counts(level.level)) sum += level.carried;
     return sum;
   };
   double sum = 0;
   for (const TrafficAccount& one : all) sum += carried(one);
   return sum > 0 ? carried(account) / sum : 1;
+}
+
+}  // namespace
+
+double share_of(const TrafficAccount& account, std::span<const TrafficAccount> all) {
+  return share(account, all, [](int) { return true; });
+}
+
+double share_at_port(const TrafficAccount& account, std::span<const TrafficAccount> all,
+                     const Topology& topology, std::size_t level) {
+  const int port = topology.port_level(static_cast<int>(level));
+  return share(account, all, [&](int other) { return topology.port_level(other) == port; });
 }
 
 void count_each_link(std::vector<Needs>& levels, std::span<const LevelSpec> known,

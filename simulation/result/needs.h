@@ -26,6 +26,10 @@ std::vector<Needs> needs_of(const TrafficAccount& account);
 // Of what all kinds of traffic of a rank carry, the part of one of them.
 double share_of(const TrafficAccount& account, std::span<const TrafficAccount> all);
 
+// The same of what leaves NPUs by the port of a level, for that level or another one.
+double share_at_port(const TrafficAccount& account, std::span<const TrafficAccount> all,
+                     const Topology& topology, std::size_t level);
+
 // Where nodes store messages whole (Carriage::stored_whole), bytes cost time on each link of the
 // way, and a taper none unless its links are full: what a level carries for collectives is what its
 // links were busy, as a mean over `ranks`. `share`: of that, what this kind of them makes.

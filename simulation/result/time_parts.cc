@@ -17,7 +17,9 @@
 #include "simulation/result/level_knobs.h"
 #include "simulation/result/needs.h"
 #include "simulation/result/network_notices.h"
+#include "simulation/result/packet_knobs.h"
 #include "simulation/result/packet_rows.h"
+#include "simulation/result/uneven_links.h"
 
 namespace orrery {
 
@@ -59,7 +61,12 @@ class Parts {
                       !run.experiment.network.queue.segment && !result.links.empty()),
         failed_(failed_links(run.experiment.network, run.topology)),
         degraded_(fullest_if_degraded(run.experiment.network, run.topology, result.links,
-                                      result.finish)) {}
+                                      result.finish)) {
+    std::vector<const LinkRow*> fullest;
+    for (const LevelSpec& level : run.topology.levels())
+      fullest.push_back(fullest_link(level.name));
+    even_ = uneven_links(run, fullest, result.finish);
+  }
 
   void add_compute() {
     const ComputeAccount& account = run_.runner.computing(rank_);
@@ -112,6 +119,7 @@ class Parts {
       if (!is_beside && (part.knob.empty() || part.knob.ends_with("; ")))
         part.knob += knob(with_level_beside(part));
     }
+    put_full_link_first(result_);
     put_binding_part_first(result_);
     CHECK(all == result_.finish, "the parts of rank {} are {} ps, the run finished at {} ps", rank_,
           all.value, result_.finish.value);
@@ -147,7 +155,10 @@ class Parts {
     const bool waits_for_slow =
         degraded_ && count_degraded_link(levels, *degraded_, run_.runner.traffic(rank_), under_way);
     if (levels.empty()) levels.push_back({-1, 0, 0});
-    const double idle = idle_beside(levels, under_way);
+    const double idle =
+        std::max(idle_beside(levels, under_way),
+                 lost_to_collisions(even_, levels, account, run_.runner.traffic(rank_),
+                                    run_.topology, under_way));
     double left = under_way - idle;
     fill(levels, left, &Needs::carried);
     fill(levels, left, &Needs::latency);
@@ -190,8 +201,10 @@ class Parts {
       if (part.bound_by == BoundBy::bandwidth && part.held_by.empty())
         if (const Needs* other = works_beside(levels, levels[i], under_way, run_.topology))
           part.beside = name_of_level(*other);
-      part.knob = other_recovery();
-      if (part.knob.empty()) part.knob = other_control(part);
+      part.knob = other_recovery(result_, run_.experiment.network);
+      if (part.knob.empty() && !part.level.empty())
+        part.knob = other_control(part, result_, run_.experiment.network,
+                                  1 - busy_time(part.level) / under_way_);
       if (part.time > Duration{}) result_.why.push_back(part);
     }
     name_full_link(kind, under_way);
@@ -308,7 +321,7 @@ class Parts {
     if (before > 0 && behind >= (1 - considerable) * before) part.held_by += " and " + part.level;
     const bool idles = stores_whole_ && busy_time(part.level) < (1 - considerable) * under_way_;
     return knob_of(part, run_.experiment, idles ? 1 : taper_at(part.level), losses(),
-                   another_job_runs(result_.jobs));
+                   another_job_runs(result_.jobs), collides(even_, part.level));
   }
 
   LossRow losses() const {
@@ -340,35 +353,6 @@ class Parts {
     return system.overlap_limit || chunks > least * iteration_count(result_);
   }
 
-  // Where packets are sent again because others overtook them, no control makes up for it.
-  std::string other_recovery() const {
-    constexpr std::uint64_t few = 50;  // a segment of so many packets
-    const bool many =
-        result_.packets && result_.packets->retransmissions * few > result_.packets->packets;
-    return many && takes_disorder_for_loss(run_.experiment.network) ? recovery_of_disorder : "";
-  }
-
-  // Where RoCE's control keeps senders from a free line, it may be what holds them. At most the
-  // time in which the fullest link is idle is gained without it.
-  std::string other_control(const TimePart& part) const {
-    const bool waits = part.bound_by == BoundBy::contention || part.bound_by == BoundBy::window ||
-                       part.bound_by == BoundBy::dependencies || part.bound_by == BoundBy::limits ||
-                       part.bound_by == BoundBy::bandwidth || part.bound_by == BoundBy::latency;
-    const double rest = static_cast<double>(part.rest.value);
-    if (!waits || rest < half * considerable * static_cast<double>(part.time.value)) return "";
-    if (part.level.empty() || !result_.packets || !result_.packets->roce) return "";
-    const double idle = 1 - busy_time(part.level) / under_way_;
-    const double held = result_.packets->roce->held_by_rate;
-    if (idle < considerable || held < considerable * idle) return "";
-    const TransportSpec& transport = run_.experiment.network.transport;
-    const std::string control =
-        transport.congestion_control.value_or(transport.roce.congestion_control);
-    return fmt::format(
-        "another network.transport.congestion_control ({} kept senders below line rate, {:.0f} % "
-        "of their time), or its parameters; ",
-        control, 100 * held);
-  }
-
   void set_bound(TimePart& part, double under_way, const Needs& needs, std::int64_t chunks) const {
     const double carried = needs.carried;
     const auto waits = [&](double share) {
@@ -386,7 +370,7 @@ class Parts {
     } else if (is_contention(busy_time(part.level), under_way, carried)) {
       const LinkRow& fullest = *fullest_link(part.level);
       part.held_by = fullest.name();
-      if (!is_narrow(fullest, needs)) {
+      if (collides(even_, part.level) || !is_narrow(fullest, needs)) {
         part.bound_by = BoundBy::contention;
         return;
       }
@@ -448,6 +432,7 @@ class Parts {
   bool stores_whole_;                // each node a message, and links say how busy they were
   std::vector<std::string> failed_;  // links
   std::optional<DegradedLink> degraded_;
+  std::vector<UnevenLink> even_;
   double under_way_ = 0;       // ps in which the rank has any communication
   double lost_to_faults_ = 0;  // of what they delay, so far
   bool waits_beside_ = false;  // for communication that goes on beside all computing

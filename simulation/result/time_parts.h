@@ -6,8 +6,8 @@
 
 namespace orrery {
 
-// Fills `why`, the longest part first, before it only binding_part(). REQUIRES: the run is
-// finished; all rows but `why` and the notices are filled.
+// Fills `why`, the longest part first; before it only binding_part(), or a full link that others of
+// its kind wait for. REQUIRES: the run is finished; all rows but `why` and the notices are filled.
 void add_time_parts(RunResult& result, const FinishedRun& run, Rank last);
 
 }  // namespace orrery
